@@ -51,7 +51,7 @@ export interface Me {
       grant_id: string
       bucket_pattern: string
       prefix: string
-      actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+      actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
     })[]
   }
   /** Limits from the settings for links and tokens. */
@@ -124,7 +124,7 @@ export interface AccessKey {
   scope: ({
     /** A bucket’s name, or its start followed by `*`. */
     bucket: string
-    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
     /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
     prefix: string
   })[] | null
@@ -151,7 +151,7 @@ export interface NewAccessKey {
   scope: ({
     /** A bucket’s name, or its start followed by `*`. */
     bucket: string
-    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
     /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
     prefix: string
   })[] | null
@@ -175,11 +175,13 @@ export interface Bucket {
   /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
   trash_days: number
   versioning: 'off' | 'enabled' | 'suspended'
+  /** Null: nothing in it can be locked. */
+  object_lock: ObjectLock | null
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   created_by: string | null
   /** What the caller may do with some key of the bucket. */
-  permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+  permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
 }
 
 export interface UsagePoint {
@@ -244,6 +246,14 @@ export interface StoredObject {
   }
   metadata: Record<string, string>
   tags?: Record<string, string>
+  /** Of a version that is or was locked. */
+  lock?: {
+    mode: 'governance' | 'compliance' | null
+    /** When the lock ends, or ended. */
+    until: string | null
+    /** Locked until it is released, which needs `manage`. */
+    legal_hold: boolean
+  }
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   /** ISO 8601, UTC, milliseconds. */
@@ -269,7 +279,28 @@ export interface Version {
   /** ISO 8601, UTC, milliseconds. */
   last_modified: string
   created_by: string | null
+  lock?: Lock
   noncurrent_at: string | null
+}
+
+export interface Lock {
+  mode: 'governance' | 'compliance' | null
+  /** When the lock ends, or ended. */
+  until: string | null
+  /** Locked until it is released, which needs `manage`. */
+  legal_hold: boolean
+}
+
+export interface ObjectLock {
+  mode: 'governance' | 'compliance' | null
+  days: number | null
+  years: number | null
+}
+
+export interface ObjectLockChange {
+  mode?: 'governance' | 'compliance' | null
+  days?: number | null
+  years?: number | null
 }
 
 export interface ImageQuery {
@@ -463,7 +494,7 @@ export interface Policy {
     deleted: number
     /** Bytes deleted; for a dry run, bytes it would delete. */
     bytes: number
-    /** Matched, but changed or deleted before their turn. */
+    /** Matched, but changed, locked or deleted before their turn. */
     kept: number
     /** A UUIDv7. */
     author_id: string
@@ -511,7 +542,7 @@ export interface PolicyRun {
   deleted: number
   /** Bytes deleted; for a dry run, bytes it would delete. */
   bytes: number
-  /** Matched, but changed or deleted before their turn. */
+  /** Matched, but changed, locked or deleted before their turn. */
   kept: number
   /** A UUIDv7. */
   author_id: string
@@ -558,6 +589,7 @@ export interface TrashItem {
   size: number
   etag: string
   content_type: string
+  lock?: Lock
   reason: 'deleted' | 'overwritten'
   /** ISO 8601, UTC, milliseconds. */
   deleted_at: string
@@ -610,7 +642,7 @@ export interface Group {
     /** A bucket name; `*` matches any characters, at most three times. */
     bucket_pattern: string
     prefix: string
-    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
     preset: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner' | null
   })[]
   member_count: number
@@ -1324,7 +1356,7 @@ export interface Operations {
         scope?: ({
           /** A bucket’s name, or its start followed by `*`. */
           bucket: string
-          actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+          actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
           /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
           prefix?: string
         })[] | null
@@ -1395,6 +1427,8 @@ export interface Operations {
         trash_days?: number
         /** `enabled`: what is replaced or deleted stays as a version. `suspended`: the versions stay, but no more are made. It cannot be turned off again. */
         versioning?: 'enabled' | 'suspended'
+        /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
+        object_lock?: ObjectLockChange
       }
     }
     reply: Bucket
@@ -1421,7 +1455,7 @@ export interface Operations {
     }
     reply: Bucket
   }
-  /** PATCH /buckets/{bucket}: Change a bucket's quota, trash days or versioning. A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. */
+  /** PATCH /buckets/{bucket}: Change a bucket's quota, trash days, versioning or Object Lock. A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. Object Lock needs `versioning` `enabled`, and keeps it so (409). */
   updateBucket: {
     call: {
       params: {
@@ -1434,11 +1468,13 @@ export interface Operations {
         trash_days?: number
         /** `enabled`: what is replaced or deleted stays as a version. `suspended`: the versions stay, but no more are made. It cannot be turned off again. */
         versioning?: 'enabled' | 'suspended'
+        /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
+        object_lock?: ObjectLockChange
       }
     }
     reply: Bucket
   }
-  /** DELETE /buckets/{bucket}: Delete an empty bucket. Its trash is deleted too. */
+  /** DELETE /buckets/{bucket}: Delete an empty bucket. Its trash is deleted too; while anything in that is locked, this is refused (423). */
   deleteBucket: {
     call: {
       params: {
@@ -1649,7 +1685,7 @@ export interface Operations {
     }
     reply: Response
   }
-  /** DELETE /buckets/{bucket}/objects/{+key}: Delete an object. Moves it to the trash; where versions are kept, it stays as one behind a delete marker. With `version_id`, moves this version to the trash. `permanent=true` deletes permanently and needs `manage`, and `version_id` where versions are kept. */
+  /** DELETE /buckets/{bucket}/objects/{+key}: Delete an object. Moves it to the trash; where versions are kept, it stays as one behind a delete marker. With `version_id`, moves this version to the trash. `permanent=true` deletes permanently and needs `manage`, and `version_id` where versions are kept. A version that is locked stays (423); `bypass_lock=true` removes one of mode `governance`. */
   deleteObject: {
     call: {
       params: {
@@ -1662,6 +1698,8 @@ export interface Operations {
         permanent?: boolean
         /** A version id; `null` is the version written while the bucket kept none. */
         version_id?: string
+        /** Needs `bypass_lock`: what is locked in mode `governance` does not count as locked. Legal holds do. */
+        bypass_lock?: boolean
       }
     }
     reply: undefined
@@ -1717,7 +1755,7 @@ export interface Operations {
     }
     reply: Response
   }
-  /** DELETE /buckets/{bucket}/object: Delete an object (key in the query). Moves it to the trash; where versions are kept, it stays as one behind a delete marker. With `version_id`, moves this version to the trash. `permanent=true` deletes permanently and needs `manage`, and `version_id` where versions are kept. */
+  /** DELETE /buckets/{bucket}/object: Delete an object (key in the query). Moves it to the trash; where versions are kept, it stays as one behind a delete marker. With `version_id`, moves this version to the trash. `permanent=true` deletes permanently and needs `manage`, and `version_id` where versions are kept. A version that is locked stays (423); `bypass_lock=true` removes one of mode `governance`. */
   deleteObjectByQuery: {
     call: {
       params: {
@@ -1730,6 +1768,8 @@ export interface Operations {
         permanent?: boolean
         /** A version id; `null` is the version written while the bucket kept none. */
         version_id?: string
+        /** Needs `bypass_lock`: what is locked in mode `governance` does not count as locked. Legal holds do. */
+        bypass_lock?: boolean
       }
     }
     reply: undefined
@@ -1859,6 +1899,33 @@ export interface Operations {
       }
     }
     reply: StoredObject
+  }
+  /** PUT /buckets/{bucket}/objects/lock: Lock a version, extend its lock, or put it on legal hold. Of the current version unless `version_id` names another. `mode` and `until` go together; both null end a lock. Needs `write`, and `manage` for `legal_hold`. A lock can always be extended. To shorten, change or end one of mode `governance`, pass `bypass_lock`; one of mode `compliance` cannot be (423). Locked versions can be replaced and marked as deleted, and then stay as versions. */
+  lockObject: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      body: {
+        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        key: string
+        version_id?: string
+        mode?: 'governance' | 'compliance' | null
+        until?: string | null
+        legal_hold?: boolean
+        /** Needs `bypass_lock`: what is locked in mode `governance` does not count as locked. Legal holds do. */
+        bypass_lock?: boolean
+      }
+    }
+    reply: {
+      /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+      bucket: string
+      /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+      key: string
+      version_id: string
+      lock: Lock
+    }
   }
   /** POST /buckets/{bucket}/objects/copy: Copy an object into this bucket. Needs `read` on the source and `write` on the new key. No bytes are copied: both share the contents. A replaced object goes to the trash. */
   copyObject: {
@@ -3000,6 +3067,7 @@ export interface Operations {
         noncurrent_days: number
         keep_versions: number
         expired_markers: number
+        locked: number
       }
       sample: string[]
       /** Details of the objects in the sample. */
@@ -3131,7 +3199,7 @@ export interface Operations {
         run_id: string
       }
       query?: {
-        outcome?: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'gone' | 'not_reached'
+        outcome?: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'not_reached'
         /** Maximum items per page. */
         limit?: number
         /** Opaque; the previous page’s `next_cursor`. */
@@ -3150,7 +3218,7 @@ export interface Operations {
       /** Whether it is a delete marker. */
       marker: boolean
       etag: string
-      outcome: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'gone' | 'not_reached'
+      outcome: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'not_reached'
     }>
   }
   /** POST /policies/{id}/runs/{run_id}/cancel: Cancel a run. Takes effect before its next step. Deleted objects stay in the trash. */
@@ -3367,7 +3435,7 @@ export interface Operations {
           bucket_pattern: string
           /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
           prefix?: string
-          actions?: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+          actions?: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
           /** A named set of actions, instead of `actions`. */
           preset?: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner'
         })[]
@@ -3413,7 +3481,7 @@ export interface Operations {
           bucket_pattern: string
           /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
           prefix?: string
-          actions?: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+          actions?: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
           /** A named set of actions, instead of `actions`. */
           preset?: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner'
         })[]
@@ -3496,7 +3564,7 @@ export interface Operations {
       query: {
         /** A UUIDv7. */
         user_id?: string
-        action: 'list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create'
+        action: 'list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock'
         bucket: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         key?: string
@@ -3517,7 +3585,7 @@ export interface Operations {
           /** A bucket name; `*` matches any characters, at most three times. */
           bucket_pattern: string
           prefix: string
-          actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create')[]
+          actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
           preset: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner' | null
         } | null
       })[]
@@ -3587,7 +3655,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]
@@ -3843,6 +3911,24 @@ export interface Operations {
     call: object
     reply: {
       status: 'ok'
+    }
+  }
+  /** GET /system/clock: Get the clock, and why it is in doubt. Locks end by the clock. If it is more than ten minutes from the newest time on record, because it was changed or the service was off, what was locked is not deleted permanently until an administrator confirms it. */
+  getClock: {
+    call: object
+    reply: {
+      /** ISO 8601, UTC, milliseconds. */
+      now: string
+      doubt: string | null
+    }
+  }
+  /** POST /system/clock/confirm: Confirm that the clock is right. */
+  confirmClock: {
+    call: object
+    reply: {
+      /** ISO 8601, UTC, milliseconds. */
+      now: string
+      doubt: string | null
     }
   }
   /** GET /readyz: Readiness: the database and the storage respond. */

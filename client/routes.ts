@@ -57,6 +57,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   updateObjectByQuery: { method: 'PATCH', url: '/buckets/{bucket}/object', body: true, reply: true },
   listVersions: { method: 'GET', url: '/buckets/{bucket}/versions', reply: true, pages: 'cursor', limit: true },
   restoreVersion: { method: 'POST', url: '/buckets/{bucket}/versions/restore', body: true, reply: true },
+  lockObject: { method: 'PUT', url: '/buckets/{bucket}/objects/lock', body: true, reply: true },
   copyObject: { method: 'POST', url: '/buckets/{bucket}/objects/copy', body: true, reply: true },
   moveObject: { method: 'POST', url: '/buckets/{bucket}/objects/move', body: true, reply: true },
   bulkCopy: { method: 'POST', url: '/buckets/{bucket}/objects/bulk-copy', body: true, reply: true },
@@ -153,6 +154,8 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   exportAudit: { method: 'GET', url: '/audit/export', produces: 'bytes' },
   verifyAudit: { method: 'GET', url: '/audit/verify', reply: true },
   healthz: { method: 'GET', url: '/healthz', root: true, reply: true, open: true },
+  getClock: { method: 'GET', url: '/system/clock', reply: true },
+  confirmClock: { method: 'POST', url: '/system/clock/confirm', reply: true },
   readyz: { method: 'GET', url: '/readyz', root: true, otherStatus: [503], reply: true, open: true },
   metrics: { method: 'GET', url: '/metrics', root: true, produces: 'bytes' },
 }

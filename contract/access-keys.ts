@@ -11,7 +11,11 @@ const scopeEntry = {
     description: 'A bucket’s name, or its start followed by `*`.',
     examples: ['photos', 'backup-*'],
   }),
-  actions: Type.Array(Type.Enum([...bucketActions]), { minItems: 1, maxItems: 8, uniqueItems: true }),
+  actions: Type.Array(Type.Enum([...bucketActions]), {
+    minItems: 1,
+    maxItems: bucketActions.length,
+    uniqueItems: true,
+  }),
 }
 const NewScope = Type.Array(Exactly({ ...scopeEntry, prefix: Type.Optional(Prefix) }), {
   minItems: 1,

@@ -18,6 +18,12 @@ interface Placed extends Fronted {
 /** The record's bucket and key are the destination. */
 type Transferred = Placed & Bulk & { source: { bucket: string; key: string } }
 
+/** How long a version is kept. */
+interface Retained {
+  mode: 'governance' | 'compliance'
+  until: string
+}
+
 interface PolicyRunDetails {
   policy_id: string
   name: string
@@ -72,9 +78,15 @@ export interface ActionDetails {
     version_id: string
     permanent?: boolean
     trash_id?: string
+    policy_id?: string
     marker?: true
+    /** The lock that the right `bypass_lock` did not count. */
+    bypassed?: Retained
   } & Bulk &
     Fronted
+  /** The lock of a version changed; null is none. */
+  lock_update: { version_id: string; before: Retained | null; after: Retained | null; bypassed?: true } & Fronted
+  legal_hold_update: { version_id: string; legal_hold: boolean } & Fronted
   /**
    * `original_key`: restored beside an object that has its key now. `replaced`: the object at the key was replaced, and
    * is in the trash as `replaced_trash_id` unless the bucket keeps none. `of_version`: not from the trash, but a version
@@ -89,7 +101,12 @@ export interface ActionDetails {
     replaced?: true
     replaced_trash_id?: string
   } & Bulk
-  create_bucket: { quota_gb: number | null; trash_days: number; versioning?: string } & Fronted
+  create_bucket: {
+    quota_gb: number | null
+    trash_days: number
+    versioning?: string
+    object_lock?: object | null
+  } & Fronted
   update_bucket: { before: object; after: object } & Fronted
   delete_bucket: { trash_bytes: number; bucket_id: string } & Fronted
   user_create: { email: string; display_name: string; group_ids: string[]; auto?: true }
@@ -140,6 +157,8 @@ export interface ActionDetails {
   /** Once per run, when it has ended, whatever its outcome. */
   policy_run: PolicyRunDetails
   settings_update: { before: object; after: object }
+  /** An administrator found the clock right that was in doubt. */
+  clock_confirm: { now: string; doubt: string }
   webhook_create: { webhook_id: string } & WebhookDetails
   webhook_update: { webhook_id: string; before: object; after: object }
   webhook_delete: { webhook_id: string } & WebhookDetails

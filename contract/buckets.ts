@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { ObjectLock, ObjectLockChange } from './locks.ts'
 import { bucketActions } from './permissions.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Limit, Nullable, Page, Timestamp } from './shapes.ts'
@@ -35,6 +36,7 @@ export const Bucket = Type.Object({
   version_bytes: Type.Integer({ description: 'The part of `used_bytes` that noncurrent versions take.' }),
   trash_days: TrashDays,
   versioning: Type.Enum([...versionings]),
+  object_lock: Nullable(ObjectLock, { description: 'Null: nothing in it can be locked.' }),
   created_at: Timestamp,
   created_by: Nullable(Type.String()),
   permissions: Type.Array(Type.Enum([...bucketActions]), {
@@ -58,9 +60,10 @@ export const operations = {
       quota_gb: Type.Optional(Nullable(QuotaGb)),
       trash_days: Type.Optional(TrashDays),
       versioning: Type.Optional(VersioningChange),
+      object_lock: Type.Optional(ObjectLockChange),
     }),
     reply: Bucket,
-    errors: ['already_exists'],
+    errors: ['already_exists', 'invalid_request'],
     records: ['create_bucket'],
   }),
 
@@ -91,9 +94,9 @@ export const operations = {
     method: 'PATCH',
     url: '/buckets/{bucket}',
     tag: 'buckets',
-    summary: "Change a bucket's quota, trash days or versioning",
+    summary: "Change a bucket's quota, trash days, versioning or Object Lock",
     description:
-      'A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota.',
+      'A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. Object Lock needs `versioning` `enabled`, and keeps it so (409).',
     access: 'signed_in',
     status: 200,
     params,
@@ -102,11 +105,12 @@ export const operations = {
         quota_gb: Type.Optional(Nullable(QuotaGb)),
         trash_days: Type.Optional(TrashDays),
         versioning: Type.Optional(VersioningChange),
+        object_lock: Type.Optional(ObjectLockChange),
       },
       { additionalProperties: false, minProperties: 1 },
     ),
     reply: Bucket,
-    errors: ['not_found'],
+    errors: ['not_found', 'conflict', 'invalid_request'],
     records: ['update_bucket'],
   }),
 
@@ -115,11 +119,11 @@ export const operations = {
     url: '/buckets/{bucket}',
     tag: 'buckets',
     summary: 'Delete an empty bucket',
-    description: 'Its trash is deleted too.',
+    description: 'Its trash is deleted too; while anything in that is locked, this is refused (423).',
     access: 'signed_in',
     status: 204,
     params,
-    errors: ['not_found', 'not_empty'],
+    errors: ['not_found', 'not_empty', 'locked'],
     records: ['delete_bucket'],
   }),
 }

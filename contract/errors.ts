@@ -29,6 +29,7 @@ export const errors = {
   range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },
   expectation_failed: { status: 417, title: 'Expectation failed' },
   invalid_request: { status: 422, title: 'Invalid request' },
+  locked: { status: 423, title: 'Locked' },
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'Request headers too large' },
   internal: { status: 500, title: 'Internal error' },

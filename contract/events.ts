@@ -1,5 +1,6 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { ActionDetails, EventName } from './actions.ts'
+import { lockModes } from './locks.ts'
 import { Nullable } from './shapes.ts'
 
 const Text = Type.String()
@@ -19,6 +20,7 @@ const placed = {
   ...fronted,
 }
 const transferred = { ...placed, ...bulk, source: Type.Object({ bucket: Text, key: Text }) }
+const Retained = Type.Object({ mode: Type.Enum([...lockModes]), until: Text })
 const group = { name: Text, global: Texts, grants: Type.Unsafe<readonly object[]>(Type.Array(Fields)) }
 const token = { name: Text, token_prefix: Text }
 const accessKey = { name: Text, access_key_id: Text }
@@ -55,8 +57,23 @@ export const events = {
     'One version of an object, or a delete marker, was deleted.',
     Type.Object({
       ...{ size: Count, version_id: Text, permanent: Optional(Flag), trash_id: Optional(Text) },
+      ...{ policy_id: Optional(Text), bypassed: Optional(Retained) },
       ...{ marker: Optional(Type.Literal(true)), ...bulk, ...fronted },
     }),
+  ),
+  lock_update: event(
+    'The lock of a version changed.',
+    Type.Object({
+      version_id: Text,
+      before: Nullable(Retained),
+      after: Nullable(Retained),
+      bypassed: Optional(Type.Literal(true)),
+      ...fronted,
+    }),
+  ),
+  legal_hold_update: event(
+    'A version was put on legal hold, or released.',
+    Type.Object({ version_id: Text, legal_hold: Flag, ...fronted }),
   ),
   restore: event(
     'An object was restored from the trash, or from an earlier version.',
@@ -77,6 +94,7 @@ export const events = {
       quota_gb: Nullable(Type.Number()),
       trash_days: Type.Number(),
       versioning: Optional(Text),
+      object_lock: Optional(Nullable(Fields)),
       ...fronted,
     }),
   ),
@@ -155,6 +173,10 @@ export const events = {
     }),
   ),
   settings_update: event('Runtime settings changed.', Type.Object(change)),
+  clock_confirm: event(
+    'An administrator confirmed a clock that was in doubt.',
+    Type.Object({ now: Text, doubt: Text }),
+  ),
   webhook_create: event('A webhook endpoint was registered.', Type.Object(webhook)),
   webhook_update: event('A webhook endpoint changed.', Type.Object({ webhook_id: Text, ...change })),
   webhook_delete: event('A webhook endpoint was deleted.', Type.Object(webhook)),

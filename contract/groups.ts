@@ -9,7 +9,11 @@ export const BucketPattern = Type.String({
   pattern: BUCKET_PATTERN,
   description: 'A bucket name; `*` matches any characters, at most three times.',
 })
-const Actions = Type.Array(Type.Enum([...bucketActions]), { minItems: 1, maxItems: 8, uniqueItems: true })
+const Actions = Type.Array(Type.Enum([...bucketActions]), {
+  minItems: 1,
+  maxItems: bucketActions.length,
+  uniqueItems: true,
+})
 const GlobalRights = Type.Array(Type.Enum([...globalRights]), { maxItems: 2, uniqueItems: true })
 const PresetName = Type.Enum([...presetNames])
 

@@ -6,6 +6,7 @@ import * as buckets from './buckets.ts'
 import * as groups from './groups.ts'
 import * as images from './images.ts'
 import * as jobs from './jobs.ts'
+import * as locks from './locks.ts'
 import * as objects from './objects.ts'
 import * as policies from './policies.ts'
 import * as presign from './presign.ts'
@@ -31,6 +32,7 @@ export const files = {
   usage,
   objects,
   versions,
+  locks,
   transfers,
   archive,
   presign,

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { BypassLock, Lock } from './locks.ts'
 import { route } from './route.ts'
 import {
   BucketName,
@@ -40,6 +41,7 @@ export const StoredObject = Type.Object({
   }),
   metadata: Type.Record(Type.String(), Type.String()),
   tags: Type.Optional(Type.Record(Type.String(), Type.String())),
+  lock: Type.Optional({ ...Lock, description: 'Of a version that is or was locked.' }),
   created_at: Timestamp,
   last_modified: Timestamp,
   created_by: Nullable(Type.String()),
@@ -143,16 +145,17 @@ const deleteObjectSpec = {
   tag: 'objects',
   summary: 'Delete an object',
   description:
-    'Moves it to the trash; where versions are kept, it stays as one behind a delete marker. With `version_id`, moves this version to the trash. `permanent=true` deletes permanently and needs `manage`, and `version_id` where versions are kept.',
+    'Moves it to the trash; where versions are kept, it stays as one behind a delete marker. With `version_id`, moves this version to the trash. `permanent=true` deletes permanently and needs `manage`, and `version_id` where versions are kept. A version that is locked stays (423); `bypass_lock=true` removes one of mode `governance`.',
   access: 'signed_in',
   status: 204,
   headers: Type.Object({ 'if-match': Type.Optional(Type.String()) }),
-  errors: ['not_found', 'precondition_failed', 'conflict'],
+  errors: ['not_found', 'precondition_failed', 'conflict', 'locked'],
   records: ['delete', 'version_delete'],
 } as const
 const deleteQuery = {
   permanent: Type.Optional(Type.Boolean({ default: false })),
   version_id: Type.Optional(VersionId),
+  bypass_lock: Type.Optional(BypassLock),
 }
 
 const updateObjectSpec = {
@@ -177,7 +180,7 @@ const updateObjectSpec = {
     { additionalProperties: false, minProperties: 1 },
   ),
   reply: StoredObject,
-  errors: ['not_found', 'precondition_failed', 'invalid_request'],
+  errors: ['not_found', 'precondition_failed', 'invalid_request', 'quota_exceeded'],
   records: ['update_object'],
 } as const
 

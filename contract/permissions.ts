@@ -1,7 +1,10 @@
 import { matchesPattern } from './patterns.ts'
 
 /** Permissions on buckets and keys. They are granted to groups and only ever add up; there are no deny rules. */
-export const bucketActions = ['list', 'read', 'write', 'delete', 'share', 'policy', 'manage', 'create'] as const
+export const bucketActions = [
+  ...(['list', 'read', 'write', 'delete', 'share', 'policy', 'manage', 'create'] as const),
+  'bypass_lock',
+] as const
 export type BucketAction = (typeof bucketActions)[number]
 
 /** Permissions that apply everywhere. `admin` includes every other permission. */

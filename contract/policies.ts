@@ -18,7 +18,7 @@ import {
 
 const runStatuses = ['queued', 'running', 'succeeded', 'stopped', 'failed', 'cancelled'] as const
 const runTriggers = ['manual', 'schedule'] as const
-const runOutcomes = ['matched', 'pending', 'deleted', 'kept_changed', 'gone', 'not_reached'] as const
+const runOutcomes = ['matched', 'pending', 'deleted', 'kept_changed', 'kept_locked', 'gone', 'not_reached'] as const
 
 const Patterns = Type.Array(BucketPattern, { minItems: 1, maxItems: 20, uniqueItems: true })
 const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
@@ -137,7 +137,7 @@ const RunSummary = Type.Object({
   matched_bytes: Type.Integer(),
   deleted: Type.Integer(),
   bytes: Type.Integer({ description: 'Bytes deleted; for a dry run, bytes it would delete.' }),
-  kept: Type.Integer({ description: 'Matched, but changed or deleted before their turn.' }),
+  kept: Type.Integer({ description: 'Matched, but changed, locked or deleted before their turn.' }),
   author_id: Id,
   author_email: Nullable(Type.String()),
   requested_by: Nullable(Type.String()),
@@ -268,6 +268,7 @@ export const operations = {
           noncurrent_days: Type.Integer(),
           keep_versions: Type.Integer(),
           expired_markers: Type.Integer(),
+          locked: Type.Integer(),
         },
         { description: 'Objects and versions in scope that are kept, by the first condition that keeps them.' },
       ),

@@ -2,8 +2,8 @@ import Type, { type TProperties } from 'typebox'
 import { BUCKET_NAME } from './names.ts'
 
 /** An object with exactly these properties: an unknown one is a 422, never ignored. */
-export const Exactly = <P extends TProperties>(properties: P) =>
-  Type.Object(properties, { additionalProperties: false })
+export const Exactly = <P extends TProperties>(properties: P, options: { description?: string } = {}) =>
+  Type.Object(properties, { ...options, additionalProperties: false })
 
 export const Nullable = <T extends Type.TSchema>(schema: T, options: { description?: string } = {}) =>
   Type.Union([schema, Type.Null()], options)

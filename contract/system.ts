@@ -1,6 +1,8 @@
 import Type from 'typebox'
 import { route } from './route.ts'
+import { Nullable, Timestamp } from './shapes.ts'
 
+const Clock = Type.Object({ now: Timestamp, doubt: Nullable(Type.String()) })
 const Check = Type.Object({ ok: Type.Boolean(), error: Type.Optional(Type.String()) })
 
 export const operations = {
@@ -14,6 +16,29 @@ export const operations = {
     status: 200,
     reply: Type.Object({ status: Type.Literal('ok') }),
     rate: 'none',
+  }),
+
+  getClock: route({
+    method: 'GET',
+    url: '/system/clock',
+    tag: 'system',
+    summary: 'Get the clock, and why it is in doubt',
+    description:
+      'Locks end by the clock. If it is more than ten minutes from the newest time on record, because it was changed or the service was off, what was locked is not deleted permanently until an administrator confirms it.',
+    access: 'admin',
+    status: 200,
+    reply: Clock,
+  }),
+
+  confirmClock: route({
+    method: 'POST',
+    url: '/system/clock/confirm',
+    tag: 'system',
+    summary: 'Confirm that the clock is right',
+    access: 'admin',
+    status: 200,
+    reply: Clock,
+    records: ['clock_confirm'],
   }),
 
   readyz: route({

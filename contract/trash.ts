@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { Lock } from './locks.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Id, Limit, Nullable, ObjectKey, Page, Prefix, Timestamp } from './shapes.ts'
@@ -13,6 +14,7 @@ export const TrashItem = Type.Object({
   size: Type.Integer(),
   etag: Type.String(),
   content_type: Type.String(),
+  lock: Type.Optional(Lock),
   reason: Type.Enum(['deleted', 'overwritten']),
   deleted_at: Timestamp,
   deleted_by: Nullable(Type.String()),

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { Lock } from './locks.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import {
@@ -25,6 +26,7 @@ export const Version = Type.Object({
   content_type: Nullable(Type.String()),
   last_modified: Timestamp,
   created_by: Nullable(Type.String()),
+  lock: Type.Optional(Lock),
   noncurrent_at: Nullable({ ...Timestamp, description: 'When it was replaced or deleted.' }),
 })
 export type Version = Type.Static<typeof Version>

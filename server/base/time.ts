@@ -4,9 +4,9 @@ export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
 /** The last midnight UTC at or before a time. */
-export const lastMidnight = (time: Date, day = DAY_MS): Date => new Date(Math.floor(time.getTime() / day) * day)
+export const lastMidnight = (time: Date): Date => new Date(Math.floor(time.getTime() / DAY_MS) * DAY_MS)
 /** The first midnight UTC at or after a time. */
-export const nextMidnight = (time: Date, day = DAY_MS): Date => new Date(Math.ceil(time.getTime() / day) * day)
+export const nextMidnight = (time: Date): Date => new Date(Math.ceil(time.getTime() / DAY_MS) * DAY_MS)
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
 

@@ -16,6 +16,7 @@ import { measured, newMeter } from '../observe/meter.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
 import { reservationSweeper } from '../storage/incoming/service.ts'
 import { forgetJobs, jobWorker } from '../storage/jobs/runner.ts'
+import { clockKeeper } from '../storage/locks/clock.ts'
 import { trashWorker } from '../storage/trash/service.ts'
 import { abandonedUploads } from '../storage/uploads/abandoned.ts'
 import { sweeper } from '../storage/uploads/service.ts'
@@ -49,6 +50,7 @@ const workers: readonly Worker[] = [
   sweeper,
   abandonedUploads,
   reservationSweeper,
+  clockKeeper,
   jobWorker,
   forgetJobs,
   forgetAccesses,

@@ -335,6 +335,11 @@ export const table: Record<OperationName, Entry> = {
     expect: holder(409),
     call: (c) => c.restoreVersion({ params, body: { key: KEY, version_id: 'null' } }),
   },
+  // Nothing can be locked in the bucket.
+  lockObject: {
+    expect: holder(409),
+    call: (c) => c.lockObject({ params, body: { key: KEY, mode: null, until: null } }),
+  },
   listTrash: { expect: holder(200), call: (c) => c.listTrash({ params, query: { prefix: 'docs/' } }) },
   restoreTrash: {
     expect: unseen(200),
@@ -466,6 +471,8 @@ export const table: Record<OperationName, Entry> = {
   verifyAudit: { expect: managers(200), call: (c) => c.verifyAudit() },
   healthz: { expect: everyone(200), call: (c) => c.healthz() },
   readyz: { expect: everyone(200), call: (c) => c.readyz() },
+  getClock: { expect: managers(200), call: (c) => c.getClock() },
+  confirmClock: { expect: managers(200), call: (c) => c.confirmClock() },
   // From this machine; tests/observe/metrics.test.ts has the others.
   metrics: { expect: everyone(200), call: (c) => c.metrics() },
 }

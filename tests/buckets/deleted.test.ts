@@ -66,6 +66,7 @@ describeEngines('deleted buckets', (engine, itOnce) => {
       shareObject: {},
       shareObjectByQuery: {},
       restoreVersion: { key: 'k', version_id: 'null' },
+      lockObject: { key: 'k', mode: null, until: null },
       restoreTrash: { ids: [gone.item] },
       purgeTrash: { ids: [gone.item] },
     }

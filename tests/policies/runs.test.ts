@@ -225,7 +225,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     assert.deepEqual(excluded, {
       ...{ glob: 0, min_size: 1, max_size: 1, tags: 2 },
       ...{ keep_newest: 0, older_than_days: 0, date: 2 },
-      ...{ noncurrent_days: 0, keep_versions: 0, expired_markers: 0 },
+      ...{ noncurrent_days: 0, keep_versions: 0, expired_markers: 0, locked: 0 },
     })
     const explained = await server.admin.explainPolicies({ params: { bucket: bucket.name }, query: { key: 'kept' } })
     assert.deepEqual(
@@ -261,7 +261,7 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
       assert.deepEqual(preview.excluded, {
         ...{ glob: 1, min_size: 1, max_size: 0, tags: 0 },
         ...{ keep_newest: 1, older_than_days: 1, date: 0 },
-        ...{ noncurrent_days: 0, keep_versions: 0, expired_markers: 0 },
+        ...{ noncurrent_days: 0, keep_versions: 0, expired_markers: 0, locked: 0 },
       })
       assert.deepEqual([preview.sample, preview.oldest, preview.newest], [['old.log'], oldest, oldest])
       assert.equal(preview.objects[0]?.bucket, bucket.name)

@@ -133,4 +133,26 @@ describeEngines('versions: races', (engine) => {
       await assertSound(bucket)
     }
   })
+
+  it('a version is locked or gone, never both', async () => {
+    const bucket = `races-${engine}-${newId().slice(-12)}`
+    const params = { bucket }
+    await server.admin.createBucket({ body: { name: bucket, object_lock: {} } })
+    const until = new Date(server.clock.now().getTime() + 3_600_000).toISOString()
+    const ends = await Promise.all(
+      times(20, async (i) => {
+        const key = `k${i % 4}`
+        const { version_id = '' } = await put(i, bucket, key, 'x')
+        const lock = client(i).lockObject({ params, body: { key, version_id, mode: 'compliance', until } })
+        const gone = remove(i + 1, bucket, key, version_id)
+        const [locked, removed] = await Promise.allSettled([lock, gone])
+        assert.notEqual(locked.status, removed.status, 'one of the two was first, and the other failed')
+        return locked.status === 'fulfilled'
+      }),
+    )
+    const left = (await server.admin.listVersions({ params, query: { limit: 1000 } })).items
+    assert.equal(left.length, ends.filter(Boolean).length)
+    assert.ok(left.every(({ lock }) => lock?.mode === 'compliance'))
+    await assertSound(bucket)
+  })
 })

@@ -10,6 +10,7 @@ import { bucketConfig } from './0008-bucket-config.ts'
 import { lifecyclePolicies } from './0009-lifecycle-policies-breaking.ts'
 import { versions } from './0010-versions-breaking.ts'
 import { policiesOfVersions } from './0011-policies-of-versions-breaking.ts'
+import { objectLock } from './0012-object-lock-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -25,4 +26,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0009-lifecycle-policies-breaking': lifecyclePolicies,
   '0010-versions-breaking': versions,
   '0011-policies-of-versions-breaking': policiesOfVersions,
+  '0012-object-lock-breaking': objectLock,
 }

@@ -25,9 +25,9 @@ export const isOutage = (error: Error): boolean =>
 
 /**
  * SQLSTATE of a transaction that may have failed only because of another one: serialization_failure, deadlock_detected,
- * foreign_key_violation (a reference came or went between our read and our write).
+ * foreign_key_violation and unique_violation (a row came or went between our read and our write).
  */
-const RETRYABLE = new Set(['40001', '40P01', '23503'])
+const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
 /** Whether the transaction may succeed when it runs again. */
 export const isRetryable = (error: unknown): boolean =>
   (error instanceof Error && RETRYABLE.has(codeOf(error))) || isStalePlan(error) || isForgotten(error)

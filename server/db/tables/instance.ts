@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** What this database is. */
 export interface InstanceTables {
   /** One row, inserted with the table. */
@@ -7,5 +9,7 @@ export interface InstanceTables {
     /** Fingerprint of its SECRET_KEY; null until the first start. */
     key_fingerprint: string | null
     created_at: string
+    /** The newest time at which the clock was found right, where anything can be locked. */
+    clock_trusted_at: Generated<string | null>
   }
 }

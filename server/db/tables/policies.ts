@@ -97,6 +97,6 @@ export interface PolicyTables {
     blob_id: string
     last_modified: string
     /** Null until its turn has come. */
-    outcome: 'deleted' | 'kept_changed' | 'gone' | null
+    outcome: 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | null
   }
 }

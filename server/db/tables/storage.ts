@@ -12,6 +12,8 @@ export interface StorageTables {
     trash_days: number
     /** Whether contents that stop being current are kept as versions; null if that was never turned on. */
     versioning: 'enabled' | 'suspended' | null
+    /** JSON: how new versions are locked; null if nothing can be locked. */
+    object_lock: string | null
     created_at: string
     created_by: string | null
     deleted_at: string | null
@@ -62,6 +64,11 @@ export interface StorageTables {
     /** JSON: Record<string, string> */
     tags: string | null
     storage_class: string | null
+    /** Both null if it was never locked; a time that is over has ended the lock. */
+    lock_mode: 'governance' | 'compliance' | null
+    locked_until: string | null
+    /** Whether it is on legal hold. */
+    legal_hold: 1 | null
     created_at: string
     last_modified: string
     created_by: string | null
@@ -133,6 +140,8 @@ export interface StorageTables {
     /** JSON: Record<string, string> */
     tags: string | null
     storage_class: string | null
+    /** JSON: the lock that was asked for the object. */
+    lock: Generated<string | null>
     /** `planned`: all parts but the last have `part_size` bytes. `free`: any size, and those not named at the end are dropped. */
     kind: Generated<'planned' | 'free'>
     file_size: number | null

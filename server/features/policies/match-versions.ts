@@ -3,6 +3,7 @@ import { afterKey, afterPrefix, type KeyRange } from '../../../contract/permissi
 import { reachesVersions } from '../../../contract/reach.ts'
 import { takingTurns } from '../../base/turns.ts'
 import type { Db } from '../../db/schema.ts'
+import { lockOn } from '../../storage/locks/gate.ts'
 import { findPlaces, listEarlier, listRetired, type RowPlace, type VersionRow } from '../../storage/retired/store.ts'
 import { type Excluded, type Moment, nothingExcluded, PAGE, type Step } from './matched.ts'
 import { conditionsAt, type Rule } from './rule.ts'
@@ -28,7 +29,8 @@ export async function* matchVersions(
     if (other !== null) return other
     if (since === null) return early(row)
     if (!surplus(row)) return 'keep_versions'
-    return isRecent(since) ? 'noncurrent_days' : null
+    if (isRecent(since)) return 'noncurrent_days'
+    return lockOn(row, cutoff) ? 'locked' : null
   }
   for await (const rows of pagesOf(db, bucket_id, { from: rule.prefix, to: afterPrefix(rule.prefix) })) {
     const markers = rows.filter(({ blob_id }) => blob_id === null)

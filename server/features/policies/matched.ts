@@ -35,4 +35,5 @@ export const nothingExcluded = () => ({
   noncurrent_days: 0,
   keep_versions: 0,
   expired_markers: 0,
+  locked: 0,
 })

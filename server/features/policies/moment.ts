@@ -1,5 +1,6 @@
-import { DAY_MS, lastMidnight, nextMidnight } from '../../base/time.ts'
+import { DAY_MS, nextMidnight } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
+import { endOfDay, isDayShort, RUNS_A_SHORT_DAY } from '../../storage/buckets/lifecycle.ts'
 import { nextTime } from './schedule.ts'
 import type { PolicyRow } from './store.ts'
 
@@ -15,20 +16,21 @@ export const dayOf = ({ config }: Process, origin: Origin): number =>
   isLifecycle(origin) ? config.s3.lifecycleDayMs : DAY_MS
 
 /** The moment at which a run that starts now judges the objects. */
-export const momentOf = (process: Process, origin: Origin, now: Date): Date =>
-  isLifecycle(origin) ? lastMidnight(now, dayOf(process, origin)) : now
+export const momentOf = ({ config }: Process, origin: Origin, now: Date): Date =>
+  isLifecycle(origin) ? endOfDay(config, now) : now
 
 /** When a policy can first delete an object that is due at a time. */
-export const dueOf = (process: Process, origin: Origin, due: Date): Date =>
-  isLifecycle(origin) ? nextMidnight(due, dayOf(process, origin)) : due
+export const dueOf = ({ config }: Process, origin: Origin, due: Date): Date =>
+  isLifecycle(origin) && !isDayShort(config) ? nextMidnight(due) : due
 
-/** When a policy runs next after a time; null if it does not. With shorter days, a lifecycle rule's at the end of each. */
+/** When a policy runs next after a time; null if it does not. A lifecycle rule of short days runs several times in each. */
 export function nextRun(
-  process: Process,
+  { config }: Process,
   { cron, timezone, ...origin }: Pick<PolicyRow, 'cron' | 'timezone'> & Origin,
   after: Date,
 ): Date | null {
   if (cron === null) return null
-  const day = dayOf(process, origin)
-  return day === DAY_MS ? nextTime(cron, timezone, after) : nextMidnight(new Date(after.getTime() + 1), day)
+  if (isLifecycle(origin) && isDayShort(config))
+    return new Date(after.getTime() + config.s3.lifecycleDayMs / RUNS_A_SHORT_DAY)
+  return nextTime(cron, timezone, after)
 }

@@ -28,7 +28,7 @@ const CLEARED_AT_ONCE = 5000
 export interface KeptObject {
   bucket: string
   key: string
-  code: 'conflict' | 'not_found'
+  code: 'conflict' | 'locked' | 'not_found'
   detail: string
 }
 
@@ -173,6 +173,7 @@ type Item = itemStore.ItemRow
 interface Outcomes {
   removed: ReadonlySet<Item>
   changed: ReadonlySet<Item>
+  locked: ReadonlySet<Item>
 }
 
 /**
@@ -185,7 +186,7 @@ async function deleteListed(
   items: readonly Item[],
   of: Parameters<typeof removeListed>[3] & Parameters<typeof deleteUnchanged>[3],
 ): Promise<Outcomes> {
-  if (!bucket) return { removed: new Set(), changed: new Set() }
+  if (!bucket) return { removed: new Set(), changed: new Set(), locked: new Set() }
   const objects = items.filter(({ version_seq }) => version_seq === null)
   const versions = items.flatMap(({ key, version_seq: seq }) => (seq === null ? [] : { key, seq }))
   const { markers, ...unchanged } = of
@@ -194,7 +195,7 @@ async function deleteListed(
       ? [await deleteUnchanged(step, bucket, objects, unchanged), await removeListed(step, bucket, versions, of)]
       : [
           { removed: new Set<string>(), changed: await findPresent(step.tx, bucket, objects) },
-          { removed: new Set<number>(), changed: await findRows(step.tx, versions) },
+          { removed: new Set<number>(), changed: await findRows(step.tx, versions), locked: new Set<number>() },
         ]
   const those = (what: 'removed' | 'changed') =>
     new Set(
@@ -202,7 +203,8 @@ async function deleteListed(
         version_seq === null ? ofObjects[what].has(key) : ofVersions[what].has(version_seq),
       ),
     )
-  return { removed: those('removed'), changed: those('changed') }
+  const locked = items.filter(({ version_seq }) => version_seq !== null && ofVersions.locked.has(version_seq))
+  return { removed: those('removed'), changed: those('changed'), locked: new Set(locked) }
 }
 
 /** Step: deletes the next items that it can; returns how many. */
@@ -221,14 +223,18 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
   const { hasTags } = conditionsAt(rule, new Date(run.cutoff), dayOf(step, rule))
   // A change of tags leaves the contents as they were listed.
   const of = { bulk_id: id, policy_id: run.policy_id, markers: rule.expired_markers, isWanted: hasTags }
-  const { removed, changed } = await deleteListed({ ...step, actor }, bucket, items, of)
+  const outcomes = await deleteListed({ ...step, actor }, bucket, items, of)
+  const { removed } = outcomes
   const lacking = items.filter((item) => !removed.has(item))
   const positionsOf = (some: readonly Item[]) => some.map(({ position }) => position)
-  await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter((item) => changed.has(item))), 'kept_changed')
-  await itemStore.noteOutcomeOf(tx, id, positionsOf(lacking.filter((item) => !changed.has(item))), 'gone')
+  for (const [outcome, some] of Map.groupBy(lacking, (item) => outcomeOf(item, outcomes)))
+    await itemStore.noteOutcomeOf(tx, id, positionsOf(some), outcome)
   await itemStore.noteOutcome(tx, id, { from: run.position, to: last.position }, 'deleted')
   const known = JSON.parse(run.errors) as KeptObject[]
-  const errors = [...known, ...lacking.slice(0, MOST_NAMED - known.length).map((one) => keptOf(one, changed))]
+  const errors = [
+    ...known,
+    ...lacking.slice(0, MOST_NAMED - known.length).map((one) => keptOf(one, outcomeOf(one, outcomes))),
+  ]
   await store.updateRun(tx, id, {
     position: last.position,
     deleted: run.deleted + removed.size,
@@ -240,12 +246,15 @@ async function removeStep(step: Step | Upkeep, claim: Claim, size: number): Prom
   return removed.size
 }
 
-function keptOf(item: Item, changed: ReadonlySet<Item>): KeptObject {
-  const { bucket, key } = item
-  const what = item.version_seq === null ? 'object' : 'version'
-  return changed.has(item)
-    ? { bucket, key, code: 'conflict', detail: `The ${what} has changed since it was listed.` }
-    : { bucket, key, code: 'not_found', detail: `The ${what} no longer exists.` }
+const outcomeOf = (item: Item, { changed, locked }: Outcomes) =>
+  changed.has(item) ? 'kept_changed' : locked.has(item) ? 'kept_locked' : 'gone'
+
+function keptOf({ bucket, key, version_seq }: Item, outcome: ReturnType<typeof outcomeOf>): KeptObject {
+  const what = version_seq === null ? 'object' : 'version'
+  if (outcome === 'kept_changed')
+    return { bucket, key, code: 'conflict', detail: `The ${what} has changed since it was listed.` }
+  if (outcome === 'kept_locked') return { bucket, key, code: 'locked', detail: `The ${what} is locked.` }
+  return { bucket, key, code: 'not_found', detail: `The ${what} no longer exists.` }
 }
 
 const findRows = async (tx: Tx, versions: readonly { seq: number }[]): Promise<Set<number>> =>

@@ -188,7 +188,11 @@ interface RunItem extends Pick<itemStore.ItemRow, 'bucket' | 'key' | 'size' | 'e
   marker: boolean
   outcome: Outcome
 }
-type Outcome = 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'gone' | 'not_reached'
+type Noted = NonNullable<itemStore.ItemRow['outcome']>
+type Outcome = 'matched' | 'pending' | 'not_reached' | Noted
+
+const isNoted = (outcome: Outcome): outcome is Noted =>
+  outcome !== 'matched' && outcome !== 'pending' && outcome !== 'not_reached'
 
 /** The objects of a run that the caller may list, in processing order. */
 export async function listRunItems(
@@ -203,9 +207,8 @@ export async function listRunItems(
   let after = text === undefined ? 0 : Number(text)
   if (!Number.isSafeInteger(after)) decodeCursor('', 1)
   const items: RunItem[] = []
-  const noted = outcome === 'deleted' || outcome === 'kept_changed' || outcome === 'gone'
-  if (outcome !== undefined && !noted && outcome !== unnoted) return { items, next_cursor: null }
-  const stored = outcome === undefined ? undefined : noted ? outcome : null
+  const stored = outcome === undefined || isNoted(outcome) ? outcome : null
+  if (stored === null && outcome !== unnoted) return { items, next_cursor: null }
   for (let scanned = 0; scanned < MOST_SCANNED; scanned++) {
     const rows = await itemStore.listItems(ctx.db, runId, { after, outcome: stored }, SCANNED_AT_ONCE)
     for (const { position, outcome: known, ...item } of rows) {

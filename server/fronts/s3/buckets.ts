@@ -10,6 +10,7 @@ import { type S3Code, S3Error } from './errors.ts'
 import { answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
 import { lifecycleDocument } from './lifecycle.ts'
 import { listLimit } from './lists.ts'
+import { changeKeeping, objectLockDocument } from './lock.ts'
 import { ownerElement } from './owner.ts'
 import { childText, readXml } from './read-xml.ts'
 import { taggingDocument } from './tagging.ts'
@@ -52,8 +53,7 @@ export async function createBucket(exchange: Exchange): Promise<void> {
   const region = await locationIn(exchange)
   if (region !== undefined && !/^[a-zA-Z0-9-]{1,64}$/.test(region))
     throw new S3Error('InvalidLocationConstraint', 'The specified location-constraint is not valid')
-  if (header(exchange, 'x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true')
-    throw new S3Error('NotImplemented', 'Object Lock is not implemented.')
+  const isLockable = header(exchange, 'x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true'
   const existing = await findBucket(ctx.db, bucket)
   // Creating one's own bucket again changes nothing.
   if (existing && existing.created_by !== ctx.actor.user_id) {
@@ -66,7 +66,7 @@ export async function createBucket(exchange: Exchange): Promise<void> {
       { fields },
     )
   }
-  if (!existing) await service.createBucket(ctx, { name: bucket })
+  if (!existing) await service.createBucket(ctx, { name: bucket, ...(isLockable ? { object_lock: {} } : {}) })
   await answer(exchange, 200, { location: `/${bucket}`, 'x-amz-bucket-region': system.config.s3.region })
 }
 
@@ -133,7 +133,6 @@ async function bucketVersioning({ ctx, bucket }: Exchange): Promise<string> {
 
 /** `PutBucketVersioning`: whether contents that stop being current are kept as versions. */
 export async function putBucketVersioning(exchange: Exchange): Promise<void> {
-  const { ctx, bucket } = exchange
   const document = await readXml(verified(exchange), 'VersioningConfiguration', MOST_CONFIGURATION)
   const status = childText(document, 'Status')?.trim()
   const versioning = status === 'Enabled' ? 'enabled' : status === 'Suspended' ? 'suspended' : undefined
@@ -144,7 +143,7 @@ export async function putBucketVersioning(exchange: Exchange): Promise<void> {
     )
   if (childText(document, 'MfaDelete')?.trim() === 'Enabled')
     throw new S3Error('NotImplemented', 'MFA Delete is not implemented.')
-  await service.updateBucket(ctx, bucket, { versioning })
+  await changeKeeping(exchange, { versioning })
   await answer(exchange, 200, {})
 }
 
@@ -241,12 +240,7 @@ const answers: readonly Answer[] = [
     'ReplicationConfigurationNotFoundError',
     'The replication configuration was not found',
   ),
-  never(
-    'GetObjectLockConfiguration',
-    'object-lock',
-    'ObjectLockConfigurationNotFoundError',
-    'Object Lock configuration does not exist for this bucket',
-  ),
+  { name: 'GetObjectLockConfiguration', query: 'object-lock', document: objectLockDocument },
   never(
     'GetBucketEncryption',
     'encryption',

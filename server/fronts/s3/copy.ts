@@ -9,6 +9,7 @@ import { checksumElements, namedChecksums } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answerXml, type Exchange, header } from './exchange.ts'
 import { currentExpiration } from './lifecycle.ts'
+import { lockIn } from './lock.ts'
 import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
 import { assertOwner } from './owner.ts'
 import { decodeText, type Target } from './target.ts'
@@ -68,8 +69,9 @@ export async function copyObject(exchange: Exchange): Promise<void> {
   const storage_class = storageClassOf(exchange) ?? null
   const given = describedBy(exchange, key)
   const { content_type, headers = {}, metadata, tags = {} } = given
-  // From an earlier version it is a copy as any other.
-  const itself = source.bucket === bucket && source.key === key && source.version === undefined
+  const lock = lockIn(exchange)
+  // From an earlier version, or with a lock of its own, it is a copy as any other.
+  const itself = source.bucket === bucket && source.key === key && source.version === undefined && lock === undefined
   if (itself && !newMetadata && !newTags && header(exchange, 'x-amz-storage-class') === undefined)
     throw new S3Error(
       'InvalidRequest',
@@ -99,6 +101,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
             }
           },
           conditions: writeConditions(exchange),
+          lock,
         },
       ).catch((error: unknown) => {
         throw asUnseen(ctx, source, error)

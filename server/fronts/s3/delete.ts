@@ -5,6 +5,7 @@ import type { RemovalConditions } from '../../storage/objects/write.ts'
 import { type Deletion, deleteManyVersions, deleteVersion } from '../../storage/versions/remove.ts'
 import { invalidArgument } from './errors.ts'
 import { answer, answerXml, type Exchange, header, parameter } from './exchange.ts'
+import { bypassIn } from './lock.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import { verified } from './verified.ts'
 import { versionIn, versionOf } from './version.ts'
@@ -45,7 +46,9 @@ export async function deleteObject(exchange: Exchange): Promise<void> {
     return answer(exchange, 204, marker === undefined ? {} : { ...MARKED, 'x-amz-version-id': marker })
   }
   const version = { key, version_id, conditions: [conditions] }
-  const removed = await deleteVersion(ctx, bucket, version, { permanent: false }).catch(nothing)
+  const removed = await deleteVersion(ctx, bucket, version, { permanent: false, bypass: bypassIn(exchange) }).catch(
+    nothing,
+  )
   await answer(exchange, 204, {
     'x-amz-version-id': parameter(exchange, 'versionId'),
     ...(removed?.marker ? MARKED : {}),
@@ -73,6 +76,7 @@ function namedIn(object: XmlNode): Named {
 /** How a key's error is called in the answer. */
 const CODES: { readonly [code: string]: string } = {
   forbidden: 'AccessDenied',
+  locked: 'AccessDenied',
   precondition_failed: 'PreconditionFailed',
 }
 
@@ -83,7 +87,9 @@ export async function deleteObjects(exchange: Exchange): Promise<void> {
   const named = document.children.filter(({ name }) => name === 'Object').map(namedIn)
   if (named.length === 0 || named.length > MOST_DELETES) throw malformedXml()
   const quiet = childText(document, 'Quiet')?.trim().toLowerCase() === 'true'
-  const { markers, removed, errors } = await deleteManyVersions(ctx, bucket, named)
+  const { markers, removed, errors } = await deleteManyVersions(ctx, bucket, named, {
+    bypass: bypassIn(exchange),
+  })
   const nameOf = ({ key, version_id }: { key: string; version_id?: string | null | undefined }) =>
     JSON.stringify([key, version_id === undefined ? [] : version_id])
   const failed = new Map(errors.map((error) => [nameOf(error), error]))

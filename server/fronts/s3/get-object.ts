@@ -11,6 +11,7 @@ import { checksumHeaders, checksumsOf } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answer, type Exchange, header, parameter, whenDurable } from './exchange.ts'
 import { expirationIn } from './lifecycle.ts'
+import { lockHeaders } from './lock.ts'
 import { partNumberOf, partsOf } from './parts.ts'
 import { asUnseen } from './unseen.ts'
 import { versionHeader, versionIn } from './version.ts'
@@ -49,6 +50,7 @@ export async function getObject(exchange: Exchange): Promise<void> {
     'accept-ranges': 'bytes',
     'content-type': row.content_type,
     ...described(row),
+    ...lockHeaders(row),
     'x-amz-expiration': expirationIn(contents.lifecycle, row),
     ...overrides(exchange),
     'content-length': length,

@@ -15,6 +15,7 @@ import { invalidArgument, S3Error } from './errors.ts'
 import { announcedLength, answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
 import { abortHeaders, currentExpiration } from './lifecycle.ts'
 import { locationOf } from './location.ts'
+import { lockIn } from './lock.ts'
 import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
 import { MOST_PARTS, partNumberOf } from './parts.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
@@ -53,7 +54,7 @@ export async function createMultipartUpload(exchange: Exchange): Promise<void> {
   const checksum = plannedChecksum(exchange)
   const described = describedBy(exchange, key)
   const storageClass = storageClassOf(exchange)
-  const row = await beginUpload(ctx, bucket, { key, ...described, checksum, storageClass })
+  const row = await beginUpload(ctx, bucket, { key, ...described, checksum, storageClass, lock: lockIn(exchange) })
   await answerXml(
     exchange,
     result(

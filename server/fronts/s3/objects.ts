@@ -7,6 +7,7 @@ import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums } from './
 import { S3Error } from './errors.ts'
 import { announcedLength, answer, bodyOf, type Exchange, header, headersWith } from './exchange.ts'
 import { expirationIn, judged } from './lifecycle.ts'
+import { lockIn } from './lock.ts'
 import type { Trailers } from './signature/chunks.ts'
 import { writtenHeader } from './version.ts'
 
@@ -33,8 +34,7 @@ export function refuseCustomerKeys(exchange: Exchange): void {
 export function refuseUnsupported(exchange: Exchange): void {
   refuseAcl(exchange)
   const unsupported = [
-    ...['x-amz-server-side-encryption', 'x-amz-object-lock-mode', 'x-amz-object-lock-retain-until-date'],
-    ...['x-amz-object-lock-legal-hold', 'x-amz-website-redirect-location'],
+    ...['x-amz-server-side-encryption', 'x-amz-website-redirect-location'],
     // A piece of an object: stored as a whole, it would replace the rest.
     ...['x-amz-write-offset-bytes', 'content-range'],
   ].find((name) => header(exchange, name) !== undefined)
@@ -93,6 +93,7 @@ export async function putObject(exchange: Exchange): Promise<void> {
     checksum,
     maxBytes: MOST_BYTES,
     storageClass: storageClassOf(exchange),
+    lock: lockIn(exchange),
     ...describedBy(exchange, key),
   }
   const { object, lifecycle } = await write(ctx, bucket, upload, writeConditions(exchange))

@@ -10,6 +10,7 @@ import type { Exchange } from './exchange.ts'
 import { getObject } from './get-object.ts'
 import { deleteBucketLifecycle, putBucketLifecycle } from './lifecycle.ts'
 import { listObjects, listObjectsV2, listObjectVersions } from './lists.ts'
+import * as lock from './lock.ts'
 import * as multipart from './multipart.ts'
 import { listMultipartUploads, listParts } from './multipart-lists.ts'
 import * as objects from './objects.ts'
@@ -40,7 +41,7 @@ export interface Operation {
   run(exchange: Exchange): Promise<void>
 }
 
-const DESCRIBED = 'no encryption, Object Lock, redirects or public ACLs; storage classes are kept without effect'
+const DESCRIBED = 'no encryption, redirects or public ACLs; storage classes are kept without effect'
 const OWNED = 'only full control of the owner, which is always so'
 
 /** Every operation that is supported, partly or in full. */
@@ -50,7 +51,7 @@ export const operations: readonly Operation[] = [
     name: 'CreateBucket',
     method: 'PUT',
     on: 'bucket',
-    partly: 'no Object Lock; every location is accepted',
+    partly: 'every location is accepted',
     run: buckets.createBucket,
   },
   { name: 'HeadBucket', method: 'HEAD', on: 'bucket', run: buckets.headBucket },
@@ -75,6 +76,13 @@ export const operations: readonly Operation[] = [
     query: 'versioning',
     partly: 'no MFA Delete',
     run: buckets.putBucketVersioning,
+  },
+  {
+    name: 'PutObjectLockConfiguration',
+    method: 'PUT',
+    on: 'bucket',
+    query: 'object-lock',
+    run: lock.putObjectLockConfiguration,
   },
   { name: 'PutBucketTagging', method: 'PUT', on: 'bucket', query: 'tagging', run: tagging.putBucketTagging },
   { name: 'DeleteBucketTagging', method: 'DELETE', on: 'bucket', query: 'tagging', run: tagging.deleteBucketTagging },
@@ -146,6 +154,10 @@ export const operations: readonly Operation[] = [
   { name: 'GetObjectTagging', method: 'GET', on: 'object', query: 'tagging', run: tagging.getObjectTagging },
   { name: 'PutObjectTagging', method: 'PUT', on: 'object', query: 'tagging', run: tagging.putObjectTagging },
   { name: 'DeleteObjectTagging', method: 'DELETE', on: 'object', query: 'tagging', run: tagging.deleteObjectTagging },
+  { name: 'GetObjectRetention', method: 'GET', on: 'object', query: 'retention', run: lock.getObjectRetention },
+  { name: 'PutObjectRetention', method: 'PUT', on: 'object', query: 'retention', run: lock.putObjectRetention },
+  { name: 'GetObjectLegalHold', method: 'GET', on: 'object', query: 'legal-hold', run: lock.getObjectLegalHold },
+  { name: 'PutObjectLegalHold', method: 'PUT', on: 'object', query: 'legal-hold', run: lock.putObjectLegalHold },
   { name: 'GetObjectAcl', method: 'GET', on: 'object', query: 'acl', partly: OWNED, run: getObjectAcl },
   { name: 'PutObjectAcl', method: 'PUT', on: 'object', query: 'acl', partly: OWNED, run: putAcl },
 ]

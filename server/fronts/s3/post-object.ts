@@ -7,6 +7,7 @@ import { answer, type Exchange, header } from './exchange.ts'
 import type { PostForm } from './form.ts'
 import { expirationIn, judged } from './lifecycle.ts'
 import { locationOf } from './location.ts'
+import { lockIn } from './lock.ts'
 import { describedBy, MOST_BYTES, refuseUnsupported, storageClassOf, tooLarge } from './objects.ts'
 import { readXml } from './read-xml.ts'
 import { checkPolicy, type FormTerms } from './signature/post-policy.ts'
@@ -47,6 +48,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
       checksum: claimedChecksum(exchange, new Map()),
       maxBytes: MOST_BYTES,
       storageClass: storageClassOf(exchange),
+      lock: lockIn(exchange),
       ...described,
       tags: await tagsIn(fields.get('tagging')),
     },

@@ -61,8 +61,12 @@ function translate(error: ServiceError, { bucket, key }: Target): S3Error {
       return new S3Error('BucketAlreadyExists', 'The requested bucket name is not available.', {
         fields: { BucketName: bucket },
       })
+    case 'locked':
+      return new S3Error('AccessDenied', 'Access Denied because object protected by object lock.')
     case 'conflict':
     case 'changed':
+      if (path === 'bucket.object_lock')
+        return new S3Error('InvalidRequest', 'Bucket is missing Object Lock Configuration')
       if (path === 'body.checksum')
         return new S3Error('BadDigest', 'The checksum you specified did not match the calculated checksum.')
       return new S3Error('OperationAborted', message)

@@ -1,5 +1,6 @@
 import type { Tags } from '../../../contract/shapes.ts'
-import { DAY_MS, nextMidnight } from '../../base/time.ts'
+import { DAY_MS, lastMidnight, nextMidnight } from '../../base/time.ts'
+import type { Config } from '../../config/config.ts'
 
 /** Which objects a lifecycle rule is about: those of which all this is so. */
 export interface LifecycleFilter {
@@ -69,6 +70,15 @@ export const abortionOf = (
       ? undefined
       : daysAfter(upload.created_at, abort_days),
   )
+
+/** Whether days of lifecycle configurations are shorter than a day, for trying them out. */
+export const isDayShort = ({ s3 }: Days): boolean => s3.lifecycleDayMs < DAY_MS
+type Days = Pick<Config, 's3'>
+/** How many times in a short day what is due is looked for. */
+export const RUNS_A_SHORT_DAY = 5
+
+/** The moment up to which days are counted at a time: the last midnight UTC; with short days, that time itself. */
+export const endOfDay = (days: Days, now: Date): Date => (isDayShort(days) ? now : lastMidnight(now))
 
 /** Days end at midnight UTC. */
 const daysAfter = (time: string, days: number): Date => nextMidnight(new Date(Date.parse(time) + days * DAY_MS))

@@ -6,6 +6,10 @@ import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
+import { trustClock } from '../locks/clock.ts'
+import { objectLockOf } from '../locks/lock.ts'
+import { hasLockedTrash } from '../locks/store.ts'
+import { completeKeeping, type Keeping } from './keeping.ts'
 import * as store from './store.ts'
 
 const GIB = 1024 ** 3
@@ -17,16 +21,17 @@ export const bucketMissing = (name: string): ServiceError =>
   new ServiceError('not_found', `There is no bucket "${name}".`, { missing: 'bucket' })
 export const quotaBytes = (quota_gb: number): number => Math.floor(quota_gb * GIB)
 
-export interface CreateBucket {
+export interface CreateBucket extends Keeping {
   name: string
   quota_gb?: number | null | undefined
   trash_days?: number | undefined
-  versioning?: Exclude<Versioning, 'off'> | undefined
 }
 
 /** Creates a bucket; needs `create` on its name. Throws already_exists if the name is taken. */
-export function createBucket(ctx: Ctx, { name, quota_gb, trash_days, versioning }: CreateBucket): Promise<Bucket> {
+export function createBucket(ctx: Ctx, given: CreateBucket): Promise<Bucket> {
+  const { name, quota_gb, trash_days } = given
   allow(ctx.actor, 'create', name)
+  const keeping = completeKeeping(given)
   return ctx.act(async (step) => {
     const { tx, record } = step
     const { quotas, trash } = await settingsInForce(step)
@@ -35,14 +40,16 @@ export function createBucket(ctx: Ctx, { name, quota_gb, trash_days, versioning 
       id: newId(),
       name,
       trash_days: trash_days ?? trash.default_days,
-      versioning: versioning ?? null,
+      ...keeping,
       created_at: ctx.now().toISOString(),
       created_by: ctx.actor.user_id,
       deleted_at: null,
     })
     if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
     if (quota !== null) await store.setQuota(tx, row.id, quota)
-    const details = { quota_gb: quota, trash_days: row.trash_days, ...(versioning ? { versioning } : {}) }
+    if (row.object_lock) await trustClock(step)
+    const kept = keptOf(row, given)
+    const details = { quota_gb: quota, trash_days: row.trash_days, ...kept }
     record({ name: 'create_bucket', bucket: name, details })
     return describe(ctx, { ...row, quota_gb: quota }, none)
   })
@@ -57,8 +64,8 @@ export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
 }
 
 /**
- * Changes quota, trash days and versioning; needs `manage`. A quota below the current usage only stops growth. Throws
- * conflict where versions are to be as if they had never been kept.
+ * Changes quota, trash days, versioning and Object Lock; needs `manage`. A quota below the current usage only stops growth.
+ * Throws conflict where there would be Object Lock without versions.
  */
 export function updateBucket(
   ctx: Ctx,
@@ -66,19 +73,22 @@ export function updateBucket(
   change: { [name in keyof Omit<CreateBucket, 'name'>]?: CreateBucket[name] },
 ): Promise<Bucket> {
   allow(ctx.actor, 'manage', name)
-  return ctx.act(async ({ tx, record }) => {
+  return ctx.act(async (step) => {
+    const { tx, record } = step
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
     const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
     const before = {
       quota_gb: quota?.quota_gb ?? null,
       trash_days: row.trash_days,
-      ...(row.versioning || change.versioning ? { versioning: versioningOf(row) } : {}),
+      ...keptOf(row, change),
     }
-    const after = { ...before, ...change }
+    const keeping = completeKeeping(change, row)
+    const after = { ...before, ...change, ...keptOf(keeping, change) }
     if (after.quota_gb === null) await store.clearQuota(tx, row.id)
     else await store.setQuota(tx, row.id, after.quota_gb)
-    const changed = { trash_days: after.trash_days, versioning: change.versioning ?? row.versioning }
+    const changed = { trash_days: after.trash_days, ...keeping }
+    if (keeping.object_lock) await trustClock(step)
     await store.describeBucket(tx, row.id, changed)
     record({ name: 'update_bucket', bucket: name, details: { before, after } })
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
@@ -86,16 +96,22 @@ export function updateBucket(
   })
 }
 
-/** Deletes a bucket without objects; needs `manage`. The trash worker empties its trash afterwards. */
+/**
+ * Deletes a bucket without objects; needs `manage`. The trash worker empties its trash afterwards; while something in it
+ * is locked, throws `locked`.
+ */
 export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
   allow(ctx.actor, 'manage', name)
-  await ctx.act(async ({ tx, record }) => {
+  await ctx.act(async (step) => {
+    const { tx, record } = step
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
     if (await store.hasAny(tx, 'objects', row.id))
       throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
     if (await store.hasAny(tx, 'versions', row.id))
       throw new ServiceError('not_empty', `Bucket "${name}" still has versions or delete markers.`)
+    if (await hasLockedTrash(tx, row.id, step.now()))
+      throw new ServiceError('locked', `The trash of bucket "${name}" has versions that are locked.`)
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id) ?? none
     await store.clearQuota(tx, row.id)
     await store.buryBucket(tx, row, ctx.now())
@@ -127,6 +143,12 @@ export async function listBuckets(ctx: Ctx, limit: number, cursor: string | unde
   }
 }
 
+/** What a bucket keeps, as far as it keeps anything or was asked to. */
+const keptOf = (row: Pick<store.BucketRow, 'versioning' | 'object_lock'>, { versioning, object_lock }: Keeping) => ({
+  ...(row.versioning || versioning ? { versioning: versioningOf(row) } : {}),
+  ...(row.object_lock || object_lock ? { object_lock: objectLockOf(row) } : {}),
+})
+
 const versioningOf = ({ versioning }: Pick<store.BucketRow, 'versioning'>): Versioning => versioning ?? 'off'
 
 const describe = (ctx: Ctx, row: store.BucketRow, usage: store.Usage = none): Bucket => ({
@@ -139,6 +161,7 @@ const describe = (ctx: Ctx, row: store.BucketRow, usage: store.Usage = none): Bu
   version_bytes: usage.version_bytes,
   trash_days: row.trash_days,
   versioning: versioningOf(row),
+  object_lock: objectLockOf(row),
   created_at: row.created_at,
   created_by: row.created_by,
   permissions: actionsOn(ctx.actor.groups, row.name),
@@ -156,6 +179,8 @@ export interface HeldBucket {
   trash_days: number
   /** Null if it never kept versions. */
   versioning: store.BucketRow['versioning']
+  /** How new versions are locked, as JSON; null if nothing can be locked. */
+  object_lock: store.BucketRow['object_lock']
   /** Its lifecycle document, as JSON; absent where it was held by its id. */
   lifecycle?: string | null
   /** Bytes that may be added under its own quota, negative if that was set below its usage; null without a quota. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { prepared } from '../../db/prepared.ts'
-import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
+import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
 /** The scope of the quota over all buckets. */
 export const TOTAL = '00000000-0000-0000-0000-000000000000'
@@ -50,7 +50,7 @@ export const shareBucket = async (tx: Tx, name: string) => (await share(tx, { na
 const share = prepared((tx: Tx, { name }: { name: string }) =>
   tx
     .selectFrom('buckets')
-    .select(['buckets.id', 'name', 'trash_days', 'versioning'])
+    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock'])
     .select((e) =>
       e
         .selectFrom('bucket_config')
@@ -68,7 +68,7 @@ const share = prepared((tx: Tx, { name }: { name: string }) =>
 export const shareAnyBucket = async (tx: Tx, id: string) =>
   tx
     .selectFrom('buckets')
-    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'former_name', 'deleted_at'])
+    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock', 'former_name', 'deleted_at'])
     .where('id', '=', id)
     .forShare()
     .executeTakeFirst()
@@ -140,7 +140,7 @@ export const sumAllUsage = async (tx: Tx): Promise<number> =>
       .executeTakeFirstOrThrow()
   ).bytes
 
-export const describeBucket = (tx: Tx, bucketId: string, change: Pick<Row<'buckets'>, 'trash_days' | 'versioning'>) =>
+export const describeBucket = (tx: Tx, bucketId: string, change: RowChange<'buckets'>) =>
   tx.updateTable('buckets').set(change).where('id', '=', bucketId).execute()
 
 /**

@@ -6,6 +6,7 @@ import { newId } from '../../base/id.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../context.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
+import { rightsToWrite, type WantedLock } from '../locks/lock.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { describeObject } from './describe.ts'
 import { type ItemError, itemError } from './item-error.ts'
@@ -54,17 +55,29 @@ export async function copyOne(
   ctx: Ctx,
   source: Place & { version?: string | null | undefined },
   dest: Place,
-  { admit, conditions }: { admit(row: store.ObjectRow): Partial<store.ObjectRow>; conditions: WriteConditions },
+  {
+    admit,
+    conditions,
+    lock,
+  }: {
+    admit(row: store.ObjectRow): Partial<store.ObjectRow>
+    conditions: WriteConditions
+    lock?: WantedLock | undefined
+  },
 ): Promise<StoredObject> {
   const pair = { key: source.key, dest: dest.key }
   const refused = pairRefusal(ctx.actor, 'copy', { source: source.bucket, dest: dest.bucket }, pair)
   if (refused) throw refused
+  const rights = rightsToWrite(lock)
+  for (const right of rights) allow(ctx.actor, right, dest.bucket, dest.key)
   return retryTaken(() =>
     ctx.act(async (step) => {
       const [buckets, current] = await Promise.all([holdBuckets(step.tx, source.bucket, dest.bucket), asCurrent(step)])
+      for (const right of rights) allow(current.actor, right, dest.bucket, dest.key)
       const { placed, errors } = await transferObjects(current, buckets, [pair], {
         kind: 'copy',
         version: source.version,
+        lock,
         change(row, replaced) {
           assertConditions(replaced, conditions)
           return admit(row)

@@ -10,5 +10,8 @@ export const takeAway = store.deleteObjects
 /** Step: makes rows the objects of their keys; returns the keys that were free. */
 export const bringBack = store.insertObjects
 
+/** Step: sets an object's lock. */
+export const lockAsCurrent = store.setLock
+
 /** Step: sets an object's tags; null are none. */
 export const tagCurrent = store.setTags

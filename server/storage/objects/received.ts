@@ -6,6 +6,7 @@ import type { Ctx } from '../../context.ts'
 import { bucketMissing, estimateRoom } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { type Arrival, beginArrival, type LinkRoom } from '../incoming/arrival.ts'
+import { lockOf, type WantedLock } from '../locks/lock.ts'
 import { countUpload } from '../traffic/traffic.ts'
 import type { Description } from './describe.ts'
 import * as store from './store.ts'
@@ -23,6 +24,8 @@ export interface Upload extends Description {
   checksum?: { algorithm: ChecksumAlgorithm; value?: string | undefined } | undefined
   /** Kept and shown, without effect. */
   storageClass?: string | undefined
+  /** What is to be locked of it. */
+  lock?: WantedLock | undefined
   /** Size limit, independent of the quota. */
   maxBytes?: number | undefined
 }
@@ -57,6 +60,7 @@ export async function startReceiving(ctx: Ctx, bucket: string, link?: LinkRoom) 
   const arrival = beginArrival(ctx, row, free, link)
   let grown = 0
   const receive = async (upload: Upload): Promise<Received> => {
+    lockOf(row, ctx.now(), upload.lock)
     const replaced = free === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
     const freed = replaced?.size ?? 0
     const inspect = (size: number) => {

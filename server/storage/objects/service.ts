@@ -4,7 +4,7 @@ import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { lockKeys } from '../retired/keys.ts'
-import { asObject, type Change, isKept, markDeleted, nextVersionId, retire } from '../retired/retire.ts'
+import { asObject, type Change, isKept, markDeleted, nextVersion, retire } from '../retired/retire.ts'
 import { findNewest, findVersions, hasContents } from '../retired/store.ts'
 import { describeObject, versionOf } from './describe.ts'
 import { type Found, findContents, findWithLifecycle } from './found.ts'
@@ -117,7 +117,7 @@ export async function deleteObject(
 }
 
 /** Of what operation a removal is a part. */
-interface PartOf {
+export interface PartOf {
   bulk_id?: string
   job_id?: string
   policy_id?: string
@@ -202,10 +202,8 @@ function markerOf(markers: ReadonlyMap<string, string>, key: string): { marker?:
 }
 
 /** Contents made visible again; in a bucket that keeps versions as the version that they were, if they were one. */
-const asVersion = (bucket: HeldBucket, row: store.ObjectRow): store.ObjectRow => ({
-  ...row,
-  version_id: bucket.versioning === null ? null : (row.version_id ?? nextVersionId(bucket)),
-})
+const asVersion = (step: Step, bucket: HeldBucket, row: store.ObjectRow): store.ObjectRow =>
+  row.version_id !== null && bucket.versioning !== null ? row : { ...row, ...nextVersion(step, bucket) }
 
 /** Step: makes contents visible again under their key, which is locked; undefined if it is taken. */
 export async function reinstate(step: Step, bucket: HeldBucket, row: store.ObjectRow): Promise<Reinstated | undefined> {
@@ -226,7 +224,7 @@ export async function reinstateAll(
   bucket: HeldBucket,
   rows: readonly store.ObjectRow[],
 ): Promise<{ objects: Map<string, StoredObject>; change: Change }> {
-  const arriving = rows.map((row) => asVersion(bucket, row))
+  const arriving = rows.map((row) => asVersion(step, bucket, row))
   const free = new Set(await store.insertObjects(step.tx, arriving))
   const arrived = arriving.filter(({ key }) => free.has(key))
   const { change } = await retire(step, bucket, [], { reason: 'overwritten', keys: nullKeys(arrived) })
@@ -250,7 +248,7 @@ export async function reinstateOver(step: Step, bucket: HeldBucket, row: store.O
     if (free) return free
     const old = await store.lockObject(tx, bucket.id, row.key)
     if (!old) continue
-    const arriving = asVersion(bucket, row)
+    const arriving = asVersion(step, bucket, row)
     const overwriting = { reason: 'overwritten', keys: nullKeys([arriving]) } as const
     const { trashIds, change } = await retire(step, bucket, [old], overwriting)
     await store.replaceObject(tx, arriving)

@@ -71,6 +71,12 @@ export const describeAs = (
   change: Pick<ObjectRow, 'content_type' | 'headers' | 'metadata' | 'tags' | 'storage_class' | 'last_modified'>,
 ) => tx.updateTable('objects').set(change).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
 
+export const setLock = (
+  tx: Tx,
+  { bucket_id, key }: Pick<ObjectRow, 'bucket_id' | 'key'>,
+  lock: Pick<ObjectRow, 'lock_mode' | 'locked_until' | 'legal_hold'>,
+) => tx.updateTable('objects').set(lock).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+
 export const setTags = (tx: Tx, { bucket_id, key }: Pick<ObjectRow, 'bucket_id' | 'key'>, tags: string | null) =>
   tx.updateTable('objects').set({ tags }).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
 

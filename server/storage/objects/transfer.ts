@@ -2,6 +2,7 @@ import type { ErrorCode, ServiceError } from '../../../contract/errors.ts'
 import { type Actor, refusal, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { countUsage, type HeldBucket, quotaExceeded, roomOf } from '../buckets/service.ts'
+import type { WantedLock } from '../locks/lock.ts'
 import { lockKeys } from '../retired/keys.ts'
 import {
   asObject,
@@ -9,7 +10,7 @@ import {
   isKept,
   lockRetired,
   markDeleted,
-  nextVersionId,
+  nextVersion,
   retire,
   sumChanges,
 } from '../retired/retire.ts'
@@ -40,6 +41,8 @@ interface Options {
   /** The version of the only source that is to be copied, instead of the current one; null is the `null` version. */
   version?: string | null | undefined
   seen?: Seen
+  /** What is to be locked of the copies. */
+  lock?: WantedLock | undefined
   bulk_id?: string
   job_id?: string
 }
@@ -53,7 +56,7 @@ export async function transferObjects(
   step: Step,
   [source, dest]: readonly [HeldBucket, HeldBucket],
   pairs: readonly Pair[],
-  { kind, ifNoneMatch = false, change, version, seen, ...more }: Options,
+  { kind, ifNoneMatch = false, change, version, seen, lock, ...more }: Options,
 ): Promise<Outcome> {
   const { tx, record, alongside } = step
   const errors: ItemError[] = []
@@ -80,7 +83,7 @@ export async function transferObjects(
     sources,
     taken,
     ifNoneMatch,
-    older: version !== undefined,
+    remakes: version !== undefined || lock !== undefined,
   })
   errors.push(...refused)
 
@@ -96,13 +99,13 @@ export async function transferObjects(
     pair,
     row:
       kind === 'move'
-        ? { ...row, bucket_id: dest.id, key: pair.dest, version_id: nextVersionId(dest) }
+        ? { ...row, bucket_id: dest.id, key: pair.dest, ...nextVersion(step, dest) }
         : {
             ...row,
             ...change?.(row, taken.get(pair.dest)),
             bucket_id: dest.id,
             key: pair.dest,
-            version_id: nextVersionId(dest),
+            ...nextVersion(step, dest, lock),
             created_at: now,
             last_modified: now,
             created_by: step.actor.user_id,
@@ -204,11 +207,11 @@ function choose(
     sources: ReadonlyMap<string, store.ObjectRow>
     taken: ReadonlyMap<string, store.ObjectRow>
     ifNoneMatch: boolean
-    /** Whether the sources are earlier versions. */
-    older: boolean
+    /** Whether a copy onto its own key makes another version: of an earlier one, or with a lock of its own. */
+    remakes: boolean
   },
 ) {
-  const { sources, taken, ifNoneMatch, older } = there
+  const { sources, taken, ifNoneMatch, remakes } = there
   const accepted: Accepted[] = []
   const replaced: store.ObjectRow[] = []
   const refused: ItemError[] = []
@@ -226,7 +229,7 @@ function choose(
       refuse('not_found', `There is no object "${pair.key}" in bucket "${source.name}".`)
       continue
     }
-    if (same && pair.key === pair.dest && !older) {
+    if (same && pair.key === pair.dest && !remakes) {
       refuse('conflict', 'The object is already at this key.')
       continue
     }

@@ -2,7 +2,7 @@ import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../retired/keys.ts'
-import { nextVersionId, retire } from '../retired/retire.ts'
+import { nextVersion, retire } from '../retired/retire.ts'
 import { type Description, describeObject, metadataText, textUnlessEmpty, versionOf } from './describe.ts'
 import { objectMissing } from './service.ts'
 import * as store from './store.ts'
@@ -48,7 +48,7 @@ export async function updateMetadata(
     const after = {
       ...row,
       ...changed,
-      ...(isSameVersion ? {} : { version_id: nextVersionId(bucket), created_by: actor.user_id }),
+      ...(isSameVersion ? {} : { ...nextVersion(step, bucket), created_by: actor.user_id }),
     }
     if (isSameVersion) await store.describeAs(tx, row, changed)
     else await replaceVersion(step, bucket, row, after)

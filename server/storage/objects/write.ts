@@ -5,8 +5,9 @@ import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly, wholeSeconds } from '../../http/conditions.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { type Locked, rightsToWrite, type WantedLock } from '../locks/lock.ts'
 import { lockKeys } from '../retired/keys.ts'
-import { nextVersionId, retire } from '../retired/retire.ts'
+import { nextVersion, retire } from '../retired/retire.ts'
 import { describedAs, describeObject, versionOf } from './describe.ts'
 import { discard, type Received, startReceiving, type Upload } from './received.ts'
 import * as store from './store.ts'
@@ -65,7 +66,8 @@ export async function writeAll(
       const { tx } = step
       await received[0]?.arrival.settle(tx)
       const [bucket, actor] = await Promise.all([holdBucket(tx, bucketName), currentActor(step)])
-      for (const { upload } of received) allow(actor, 'write', bucketName, upload.key)
+      for (const { upload } of received)
+        for (const right of rightsToWrite(upload.lock)) allow(actor, right, bucketName, upload.key)
       await lockKeys(tx, [bucket, received.map(({ upload }) => upload.key)])
       const placed = new Map<Received, Written>()
       const change = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0 }
@@ -94,6 +96,8 @@ export async function writeAll(
 /** When contents may become an object, and what their `upload` says besides. */
 interface WriteTerms {
   conditions: WriteConditions
+  /** What is to be locked of it. */
+  lock?: WantedLock | undefined
   parts?: number
   share_id?: string
 }
@@ -118,19 +122,27 @@ const writeReceived = (
       storage_class: upload.storageClass ?? null,
       ...describedAs(upload),
     },
-    terms,
+    { ...terms, lock: upload.lock },
   )
 
 /** A blob with everything that makes it an object, except bucket, version, time and user. */
-export type Contents = Omit<store.ObjectRow, 'bucket_id' | 'version_id' | 'created_at' | 'last_modified' | 'created_by'>
+export type Contents = Omit<
+  store.ObjectRow,
+  'bucket_id' | 'version_id' | 'created_at' | 'last_modified' | 'created_by' | keyof Locked
+>
 
 /** Step: makes a blob the object of its key, which is locked; records `upload`, and returns what to count. */
-async function writeContents(step: Step, bucket: HeldBucket, contents: Contents, { conditions, ...more }: WriteTerms) {
+async function writeContents(
+  step: Step,
+  bucket: HeldBucket,
+  contents: Contents,
+  { conditions, lock, ...more }: WriteTerms,
+) {
   const { tx, record } = step
   const now = step.now().toISOString()
   const row: store.ObjectRow = {
     bucket_id: bucket.id,
-    version_id: nextVersionId(bucket),
+    ...nextVersion(step, bucket, lock),
     ...contents,
     created_at: now,
     last_modified: now,
@@ -209,11 +221,14 @@ export async function writeFromBlob(
   step: Step,
   bucket: HeldBucket,
   contents: Contents,
-  { conditions, released, parts }: { conditions: WriteConditions; released: number; parts: number },
+  {
+    released,
+    ...terms
+  }: { conditions: WriteConditions; lock?: WantedLock | undefined; released: number; parts: number },
 ): Promise<StoredObject> {
   const { tx } = step
   await lockKeys(tx, [bucket, [contents.key]])
-  const { object, growth } = await writeContents(step, bucket, contents, { conditions, parts })
+  const { object, growth } = await writeContents(step, bucket, contents, terms)
   await countUsage(tx, bucket, { ...growth, reserved: -released })
   return object
 }

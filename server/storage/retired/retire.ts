@@ -3,7 +3,9 @@ import type { Step } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
 import type { HeldBucket } from '../buckets/service.ts'
 import type { Usage } from '../buckets/store.ts'
-import { moveToTrash, type Removal } from '../trash/service.ts'
+import { assertRemovable } from '../locks/gate.ts'
+import { lockOf, unlocked, type WantedLock } from '../locks/lock.ts'
+import { isTrashed, moveToTrash, type Removal } from '../trash/service.ts'
 import * as store from './store.ts'
 
 /** What becomes of contents that stop being current, in the order of the rows, and what to count of it. */
@@ -23,8 +25,16 @@ export const sumChanges = (...changes: readonly Change[]): Change => ({
 })
 
 /** The id of a version that is written now; null is the `null` version. */
-export const nextVersionId = ({ versioning }: Pick<HeldBucket, 'versioning'>): string | null =>
-  versioning === 'enabled' ? newId() : null
+const nextVersionId = ({ versioning }: HeldBucket): string | null => (versioning === 'enabled' ? newId() : null)
+
+/**
+ * What distinguishes a version that is written now: its id, and its lock, as wanted or as the bucket has it. Throws
+ * conflict if a lock is wanted that the bucket cannot have.
+ */
+export const nextVersion = (step: Pick<Step, 'now'>, bucket: HeldBucket, wanted?: WantedLock) => ({
+  version_id: nextVersionId(bucket),
+  ...lockOf(bucket, step.now(), wanted),
+})
 
 /** How S3 and the API call a version. Undefined in a bucket that never kept any. */
 export const versionName = (versioning: HeldBucket['versioning'], version_id: string | null): string | undefined =>
@@ -55,7 +65,7 @@ export async function retire(
   { keys, ...removal }: Retirement,
 ): Promise<Retired> {
   const nulls = bucket.versioning === 'suspended' ? keys.map((key) => ({ key, version_id: null })) : []
-  const replaced = discardVersions(step, bucket, await store.lockVersions(step.tx, bucket.id, nulls), removal)
+  const replaced = await discardVersions(step, bucket, await store.lockVersions(step.tx, bucket.id, nulls), removal)
   const kept = rows.filter((row) => isKept(bucket, row))
   const gone = rows.filter((row) => !isKept(bucket, row))
   const noncurrent_at = step.now().toISOString()
@@ -66,7 +76,7 @@ export async function retire(
         kept.map((row) => ({ ...row, noncurrent_at })),
       ),
     )
-  const discarded = discard(step, bucket, gone, removal)
+  const discarded = await discard(step, bucket, gone, removal)
   const trashed = new Map(gone.map((row, i) => [row, discarded.trashIds[i]]))
   return {
     trashIds: rows.map((row) => trashed.get(row) ?? null),
@@ -74,20 +84,29 @@ export async function retire(
   }
 }
 
-/** Step: moves contents to the trash, if the bucket has one. The caller deletes their rows, and counts the change. */
-export function discard(step: Step, bucket: HeldBucket, rows: readonly Row<'objects'>[], removal: Removal): Retired {
+/**
+ * Step: moves contents to the trash, if the bucket has one. The caller deletes their rows, and counts the change. Throws
+ * `locked` if one of them must not be removed.
+ */
+export async function discard(
+  step: Step,
+  bucket: HeldBucket,
+  rows: readonly Row<'objects'>[],
+  removal: Removal,
+): Promise<Retired> {
+  await assertRemovable(step, rows, { bypass: removal.bypass, ends: !isTrashed(bucket, removal) })
   const trashIds = moveToTrash(step, bucket, rows, removal)
   const change = { bytes: -sumOf(rows), trash_bytes: sumOf(rows.filter((_, i) => trashIds[i])), version_bytes: 0 }
   return { trashIds, change }
 }
 
-/** Step: deletes versions that are not current; their contents go to the trash, if the bucket has one. */
-export function discardVersions(
+/** Step: deletes versions that are not current; their contents go to the trash, if the bucket has one. Throws `locked`. */
+export async function discardVersions(
   step: Step,
   bucket: HeldBucket,
   rows: readonly store.VersionRow[],
   removal: Removal,
-): Retired {
+): Promise<Retired> {
   if (rows.length > 0)
     step.alongside(
       store.deleteVersions(
@@ -96,7 +115,7 @@ export function discardVersions(
       ),
     )
   const contents = rows.filter(store.hasContents)
-  const { trashIds, change } = discard(step, bucket, contents.map(asObject), removal)
+  const { trashIds, change } = await discard(step, bucket, contents.map(asObject), removal)
   const trashed = new Map(contents.map((row, i) => [row.seq, trashIds[i]]))
   return {
     trashIds: rows.map(({ seq }) => trashed.get(seq) ?? null),
@@ -125,6 +144,7 @@ export function markDeleted(step: Step, bucket: HeldBucket, keys: readonly strin
     metadata: '{}',
     tags: null,
     storage_class: null,
+    ...unlocked,
     created_at: now,
     last_modified: now,
     created_by: step.actor.user_id,
@@ -144,6 +164,9 @@ export const lockRows = store.lockRows
 
 /** Step: deletes rows of versions that have become current again. */
 export const takeBack = store.deleteVersions
+
+/** Step: sets the lock of a version that is not current. */
+export const lockAsRetired = store.setVersionLock
 
 /** Step: sets the tags of a version that is not current; null are none. */
 export const tagRetired = store.setVersionTags

@@ -53,6 +53,12 @@ export const lockVersions = async (tx: Tx, bucketId: string, names: readonly Ver
 export const deleteVersions = (tx: Tx, seqs: readonly number[]) =>
   tx.deleteFrom('versions').where('seq', 'in', seqs).execute()
 
+export const setVersionLock = (
+  tx: Tx,
+  seq: number,
+  lock: Pick<VersionRow, 'lock_mode' | 'locked_until' | 'legal_hold'>,
+) => tx.updateTable('versions').set(lock).where('seq', '=', seq).execute()
+
 export const setVersionTags = (tx: Tx, seq: number, tags: string | null) =>
   tx.updateTable('versions').set({ tags }).where('seq', '=', seq).execute()
 
@@ -79,6 +85,7 @@ const newest = prepared((db: Db, { bucketId, keys }: { bucketId: string; keys: r
 const shared = [
   ...(['bucket_id', 'key', 'version_id', 'size', 'etag', 'sha256', 'checksums', 'content_type', 'headers'] as const),
   ...(['metadata', 'tags', 'storage_class', 'created_at', 'last_modified', 'created_by'] as const),
+  ...(['lock_mode', 'locked_until', 'legal_hold'] as const),
 ] as const
 
 /** A version, current or not; what is current has no `seq` and no `noncurrent_at`. */

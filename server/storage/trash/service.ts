@@ -16,17 +16,24 @@ import {
   purgeBuried,
 } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
+import { findClockDoubt } from '../locks/clock.ts'
+import { assertRemovable, type Passage } from '../locks/gate.ts'
+import { describeLock } from '../locks/lock.ts'
 import * as store from './store.ts'
 
 const BATCH = 1000
 const PURGE_LIMIT = 10_000
 
 /** Why contents stop being visible. */
-export interface Removal {
+export interface Removal extends Passage {
   reason: 'deleted' | 'overwritten'
   job_id?: string | null | undefined
   permanent?: boolean
 }
+
+/** Whether contents that are removed go to the trash. */
+export const isTrashed = ({ trash_days }: HeldBucket, { permanent = false }: Removal): boolean =>
+  !permanent && trash_days > 0
 
 /**
  * Step: moves contents that stop being visible to the trash, if the bucket's trash is on, and returns the items' ids in
@@ -37,10 +44,11 @@ export function moveToTrash(
   step: Step,
   bucket: HeldBucket,
   rows: readonly Row<'objects'>[],
-  { reason, job_id = null, permanent = false }: Removal,
+  removal: Removal,
 ): (string | null)[] {
+  const { reason, job_id = null } = removal
   if (rows.length === 0) return []
-  if (permanent || bucket.trash_days === 0) {
+  if (!isTrashed(bucket, removal)) {
     const blobs = rows.map(({ blob_id }) => blob_id)
     step.alongside(releaseBlobs(step, blobs))
     return rows.map(() => null)
@@ -77,6 +85,7 @@ export async function listTrash(ctx: Ctx, name: string, { prefix = '', limit = 1
         size: row.size,
         etag: row.etag,
         content_type: row.content_type,
+        ...(describeLock(row) ? { lock: describeLock(row) } : {}),
         reason: row.reason,
         deleted_at: row.deleted_at,
         deleted_by: row.deleted_by,
@@ -118,7 +127,10 @@ function allowPurge({ actor }: Pick<Ctx, 'actor'>, name: string, ids: readonly s
   else allowSomewhere(actor, 'manage', name)
 }
 
-/** Deletes items permanently: the given ones, or all (up to 10,000 per call). Needs `manage` on each key. */
+/**
+ * Deletes items permanently: the given ones, or all that are not locked (up to 10,000 per call). Needs `manage` on each
+ * key. Throws `locked` if one of the given must not go.
+ */
 export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] | 'all') {
   allowPurge(ctx, name, ids)
   let purged = 0
@@ -131,7 +143,7 @@ export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] 
       allowPurge(caller, name, ids)
       const rows =
         ids === 'all'
-          ? await store.lockOldest(tx, bucket.id, null, BATCH)
+          ? await lockDeletable(step, bucket.id, null)
           : seenBy(caller, 'manage', name, await store.lockTrash(tx, bucket.id, ids))
       if (ids !== 'all') assertFound(ids, rows)
       for (const row of rows)
@@ -152,9 +164,11 @@ export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] 
   }
 }
 
-/** Step: deletes the rows, releases their blobs and updates the usage. */
+/** Step: deletes the rows, releases their blobs and updates the usage. Throws `locked` if one of them must not go. */
 async function destroy(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
   const { tx } = step
+  // A lock of mode `governance` did not count when they were removed.
+  await assertRemovable(step, rows, { ends: true, bypass: () => true })
   const bytes = rows.reduce((sum, row) => sum + row.size, 0)
   if (rows.length > 0) {
     await store.deleteTrash(
@@ -168,6 +182,19 @@ async function destroy(step: Step, bucket: HeldBucket, rows: readonly store.Tras
     await countUsage(tx, bucket, { bytes: 0, objects: 0, trash_bytes: -bytes })
   }
   return { objects: rows.length, bytes }
+}
+
+/**
+ * Step: locks a bucket's oldest items deleted before a time (null: any) that may go: none that is locked, and while the
+ * clock is in doubt none that ever was.
+ */
+async function lockDeletable(step: Step, bucketId: string, before: string | null): Promise<store.TrashRow[]> {
+  const { tx } = step
+  const now = step.now()
+  const rows = await store.lockOldest(tx, bucketId, { before, endedBy: now.toISOString() }, BATCH)
+  if (rows.every(({ locked_until }) => locked_until === null)) return rows
+  if ((await findClockDoubt(tx, now)) === null) return rows
+  return store.lockOldest(tx, bucketId, { before, endedBy: null }, BATCH)
 }
 
 /** Step: locks the items with these ids. */
@@ -196,7 +223,7 @@ const destroyBatch = (ctx: Ctx, id: string): Promise<boolean> =>
     if (!bucket) return step.nothing(false)
     const isDeleted = bucket.deleted_at !== null
     const before = isDeleted ? null : new Date(step.now().getTime() - bucket.trash_days * DAY_MS).toISOString()
-    const rows = await store.lockOldest(tx, bucket.id, before, BATCH)
+    const rows = await lockDeletable(step, bucket.id, before)
     if (rows.length === 0) return step.nothing(false)
     const destroyed = await destroy(step, bucket, rows)
     if (isDeleted) {

@@ -72,9 +72,28 @@ export const countDeleted = async (db: Db, by: string): Promise<number> => {
   return Number(count)
 }
 
-/** Locks a bucket's oldest items deleted before a time (null: any). */
-export function lockOldest(tx: Tx, bucketId: string, before: string | null, limit: number): Promise<TrashRow[]> {
-  const query = tx.selectFrom('trash').selectAll().where('bucket_id', '=', bucketId)
+/**
+ * Locks a bucket's oldest items deleted before a time (null: any) that are not on legal hold and whose lock, if they had
+ * one, ended by another time or is one of mode `governance`, which did not count when they were removed; null: that never
+ * had one.
+ */
+export function lockOldest(
+  tx: Tx,
+  bucketId: string,
+  { before, endedBy }: { before: string | null; endedBy: string | null },
+  limit: number,
+): Promise<TrashRow[]> {
+  const query = tx
+    .selectFrom('trash')
+    .selectAll()
+    .where('bucket_id', '=', bucketId)
+    .where('legal_hold', 'is', null)
+    .where((e) =>
+      e.or([
+        e('locked_until', 'is', null),
+        ...(endedBy === null ? [] : [e('locked_until', '<=', endedBy), e('lock_mode', '=', 'governance')]),
+      ]),
+    )
   return (before === null ? query : query.where('deleted_at', '<=', before))
     .orderBy('deleted_at')
     .orderBy('id')

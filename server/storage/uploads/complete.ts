@@ -7,6 +7,7 @@ import { BlobMissing } from '../../blobs/drivers/driver.ts'
 import { discardBlobs, keepJoined } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
+import { rightsToWrite, type WantedLock } from '../locks/lock.ts'
 import { findObject } from '../objects/store.ts'
 import { assertConditions, type WriteConditions, writeFromBlob } from '../objects/write.ts'
 import { countUpload } from '../traffic/traffic.ts'
@@ -157,7 +158,9 @@ function makeVisible(
     if (!row || isOver(row, ctx.now())) throw uploadMissing()
     if (row.result !== null) return step.nothing({ known: row.result })
     if (row.blob_id === null) throw new Error('An upload has neither a blob nor a result')
-    allow(await currentActor(step), 'write', name, row.key)
+    const lock = row.lock === null ? undefined : (JSON.parse(row.lock) as WantedLock)
+    const actor = await currentActor(step)
+    for (const right of rightsToWrite(lock)) allow(actor, right, name, row.key)
     const size = parts.reduce((sum, part) => sum + part.size, 0)
     await keepJoined(
       step,
@@ -180,7 +183,7 @@ function makeVisible(
         tags: row.tags,
         storage_class: row.storage_class,
       },
-      { conditions, released: row.reserved, parts: parts.length },
+      { conditions, lock, released: row.reserved, parts: parts.length },
     )
     const now = ctx.now()
     await store.updateUpload(tx, id, {

@@ -2,6 +2,7 @@ import { decide, type KeyRange } from '../../../contract/permissions.ts'
 import { allowSomewhere, type Ctx } from '../../context.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
+import { isOver } from './received.ts'
 import * as store from './store.ts'
 
 /**
@@ -23,6 +24,7 @@ export async function listOpenUploads(
     const page = await store.listOpenFree(ctx.db, bucket.id, range, { after: from, limit })
     for (const row of page)
       if (
+        !isOver(row, ctx.now()) &&
         decide(groups, 'write', name, row.key).allowed &&
         (row.created_by === user_id || decide(groups, 'manage', name, row.key).allowed)
       )

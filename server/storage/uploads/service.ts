@@ -12,6 +12,7 @@ import { allow, allowSomewhere, type Ctx, currentActor } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
+import { lockOf, rightsToWrite, type WantedLock } from '../locks/lock.ts'
 import { metadataText, textUnlessEmpty, typeOf } from '../objects/describe.ts'
 import { type ChecksumPlan, planChecksum, plannedChecksum } from './checksum.ts'
 import { lapseIdle } from './lapse.ts'
@@ -77,6 +78,8 @@ export interface NewUpload extends Omit<InitUpload, 'checksum'> {
   checksum?: ChecksumPlan | undefined
   /** Kept and shown, without effect. */
   storageClass?: string | undefined
+  /** What is to be locked of the object. */
+  lock?: WantedLock | undefined
 }
 
 /** Starts an upload; needs `write` on the key. Reserves its size, if it is announced, under the quota. */
@@ -91,8 +94,10 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Pr
     tags,
     checksum,
     storageClass = null,
+    lock,
   } = upload
-  allow(ctx.actor, 'write', name, key)
+  const rights = rightsToWrite(lock)
+  for (const right of rights) allow(ctx.actor, right, name, key)
   const text = metadataText(metadata)
   if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
   const settings = await settingsInForce(ctx)
@@ -103,7 +108,9 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Pr
     return await ctx.upkeep(async (step) => {
       const { tx } = step
       const bucket = await holdBucket(tx, name)
-      allow(await currentActor(step), 'write', name, key)
+      const actor = await currentActor(step)
+      for (const right of rights) allow(actor, right, name, key)
+      lockOf(bucket, now, lock)
       await assertFewOpen(tx, ctx)
       const row: OpenUpload = {
         id: newId(),
@@ -116,6 +123,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Pr
         metadata: text,
         tags: textUnlessEmpty(tags),
         storage_class: storageClass,
+        lock: lock ? JSON.stringify(lock) : null,
         kind: part_size === undefined ? 'free' : 'planned',
         file_size: file_size ?? null,
         part_size: part_size ?? 0,
@@ -207,8 +215,10 @@ export async function listUploads(ctx: Ctx, name: string, limit: number, cursor:
     ctx.db,
     page.map(({ id }) => id),
   )
-  const mine = page.filter(({ key }) =>
-    ranges.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0)),
+  const mine = page.filter(
+    (row) =>
+      !isOver(row, ctx.now()) &&
+      ranges.some(({ from, to }) => compareKeys(row.key, from) >= 0 && (to === null || compareKeys(row.key, to) < 0)),
   )
   return {
     items: mine.map((row) => describe(name, row, sums.get(row.id))),

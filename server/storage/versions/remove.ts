@@ -1,11 +1,14 @@
 import { ServiceError } from '../../../contract/errors.ts'
+import { decide } from '../../../contract/permissions.ts'
 import { newId } from '../../base/id.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { findLocked, type Passage } from '../locks/gate.ts'
+import { type Locked, type Retention, retentionOf } from '../locks/lock.ts'
 import { deleteKeys } from '../objects/bulk.ts'
 import { bringBack, lockCurrent, takeAway } from '../objects/current.ts'
 import { type ItemError, itemError } from '../objects/item-error.ts'
-import { markAbsent, removeObjects, versionMissing } from '../objects/service.ts'
+import { markAbsent, type PartOf, removeObjects, versionMissing } from '../objects/service.ts'
 import type { ObjectRow } from '../objects/store.ts'
 import { isAsExpected, type RemovalConditions } from '../objects/write.ts'
 import { lockKeys } from '../retired/keys.ts'
@@ -20,6 +23,7 @@ import {
   takeBack,
 } from '../retired/retire.ts'
 import { findNewest, findPlaces, hasContents, nameOf, type VersionName, type VersionRow } from '../retired/store.ts'
+import { isTrashed } from '../trash/service.ts'
 
 /** A version to remove, if it meets all conditions. */
 export interface NamedVersion extends VersionName {
@@ -33,20 +37,21 @@ export interface RemovedVersion extends VersionName {
 
 /**
  * Deletes one version of a key: to the trash, or with `permanent`, which needs `manage`, for good. The latest version that
- * is left becomes current, unless it is a delete marker. Throws not_found.
+ * is left becomes current, unless it is a delete marker. With `bypass`, for those who have `bypass_lock`, locks of mode
+ * `governance` do not count. Throws not_found, and `locked`.
  */
 export async function deleteVersion(
   ctx: Ctx,
   name: string,
   version: NamedVersion,
-  { permanent }: { permanent: boolean },
+  { permanent, bypass = false }: { permanent: boolean; bypass?: boolean },
 ): Promise<RemovedVersion> {
   const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
   for (const right of rights) allow(ctx.actor, right, name, version.key)
   return ctx.act(async (step) => {
     const [bucket, current] = await Promise.all([holdBucket(step.tx, name), asCurrent(step)])
     for (const right of rights) allow(current.actor, right, name, version.key)
-    const { removed, errors } = await removeVersions(current, bucket, [version], { permanent })
+    const { removed, errors } = await removeVersions(current, bucket, [version], { permanent, bypass })
     const [error] = errors
     if (error) throw new ServiceError(error.code, error.detail)
     const [one] = removed
@@ -65,8 +70,13 @@ export interface Deletions {
   errors: (ItemError & { version_id?: string | null | undefined })[]
 }
 
-/** Deletes up to 1,000 objects and versions in one transaction; each succeeds or gets an error. */
-export async function deleteManyVersions(ctx: Ctx, name: string, items: readonly Deletion[]): Promise<Deletions> {
+/** Deletes up to 1,000 objects and versions in one transaction; each succeeds or gets an error. `bypass`: as of one. */
+export async function deleteManyVersions(
+  ctx: Ctx,
+  name: string,
+  items: readonly Deletion[],
+  { bypass }: { bypass: boolean },
+): Promise<Deletions> {
   allowSomewhere(ctx.actor, 'delete', name)
   const bulk_id = newId()
   const versions = items.filter((one): one is NamedVersion => one.version_id !== undefined)
@@ -85,7 +95,7 @@ export async function deleteManyVersions(ctx: Ctx, name: string, items: readonly
       .filter(({ code }) => code === 'not_found' && bucket.versioning !== null)
       .map(({ key }) => ({ key, conditions: conditions.get(key) ?? [] }))
     const marked = await markAbsent(current, bucket, absent, { bulk_id })
-    const { removed, errors } = await removeVersions(current, bucket, versions, { bulk_id })
+    const { removed, errors } = await removeVersions(current, bucket, versions, { bulk_id, bypass })
     const result: Deletions = {
       markers: new Map([...deleted.markers, ...marked.markers]),
       removed,
@@ -96,14 +106,18 @@ export async function deleteManyVersions(ctx: Ctx, name: string, items: readonly
 }
 
 /**
- * Step: removes those of these versions that are there, that the actor may delete and that meet their conditions.
- * Records each.
+ * Step: removes those of these versions that are there, that the actor may delete, that meet their conditions and are not
+ * locked. Records each.
  */
 export async function removeVersions(
   step: Step,
   bucket: HeldBucket,
   asked: readonly NamedVersion[],
-  { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string },
+  {
+    permanent = false,
+    bypass: isAsked = false,
+    ...more
+  }: { permanent?: boolean; bypass?: boolean; bulk_id?: string; job_id?: string },
 ): Promise<{ removed: RemovedVersion[]; errors: (ItemError & VersionName)[] }> {
   const { tx } = step
   const errors: (ItemError & VersionName)[] = []
@@ -131,8 +145,18 @@ export async function removeVersions(
       })
     return isExpected
   }
-  const current = objects.filter(expected)
-  const older = versions.filter(expected)
+  const bypass = (key: string) => isAsked && decide(step.actor.groups, 'bypass_lock', bucket.name, key).allowed
+  const passage = { permanent, bypass }
+  const ends = !isTrashed(bucket, { ...passage, reason: 'deleted' })
+  const locked = await findLocked(step, [...objects, ...versions], { bypass, ends })
+  const removable = (row: ObjectRow | VersionRow): boolean => {
+    if (!expected(row)) return false
+    const reason = locked.get(row)
+    if (reason) refuse(row, itemError(row.key, reason))
+    return reason === undefined
+  }
+  const current = objects.filter(removable)
+  const older = versions.filter(removable)
   const removed = [...current, ...older].map(({ key, version_id, blob_id }) => ({
     key,
     version_id,
@@ -147,7 +171,7 @@ export async function removeVersions(
       step,
       bucket,
       { current, older, bared: [...keysOf(current), ...keysOf(bared)] },
-      { permanent, ...more },
+      { ...passage, ...more },
     )
   }
   return { removed, errors }
@@ -155,25 +179,31 @@ export async function removeVersions(
 
 /**
  * Step: removes those versions that are not current, and delete markers of which nothing else is left if `markers`, of
- * rows as they were listed; what is gone, current or otherwise needed by now, or not `isWanted`, stays. Records each. The
- * actor's right was checked before. Returns the rows removed, and which of the others are still there.
+ * rows as they were listed; what is gone, current or otherwise needed by now, not `isWanted` or locked stays. Records each.
+ * The actor's right was checked before. Returns the rows removed, and which of the others are still there.
  */
 export async function removeListed(
   step: Step,
   bucket: HeldBucket,
   listed: readonly { key: string; seq: number }[],
   options: { bulk_id: string; policy_id: string; markers: boolean; isWanted(row: VersionRow): boolean },
-): Promise<{ removed: Set<number>; changed: Set<number> }> {
+): Promise<{ removed: Set<number>; changed: Set<number>; locked: Set<number> }> {
   const { markers, isWanted, ...more } = options
   await lockKeys(step.tx, [bucket, listed.map(({ key }) => key)])
   const seqs = listed.map(({ seq }) => seq)
   const [rows, places] = await Promise.all([lockRows(step.tx, seqs), findPlaces(step.tx, seqs)])
-  const { same: older = [], other = [] } = Object.groupBy(rows, (row) => {
+  const locked = await findLocked(step, rows, { ends: !isTrashed(bucket, { reason: 'deleted' }) })
+  const {
+    same: older = [],
+    held = [],
+    other = [],
+  } = Object.groupBy(rows, (row) => {
     const { covered_at = null, alone = false } = places.get(row.seq) ?? {}
-    return (covered_at !== null || (alone && markers)) && isWanted(row) ? 'same' : 'other'
+    if ((covered_at === null && !(alone && markers)) || !isWanted(row)) return 'other'
+    return locked.has(row) ? 'held' : 'same'
   })
   await removeRows(step, bucket, { current: [], older, bared: [] }, more)
-  return { removed: seqsOf(older), changed: seqsOf(other) }
+  return { removed: seqsOf(older), changed: seqsOf(other), locked: seqsOf(held) }
 }
 
 const seqsOf = (rows: readonly VersionRow[]): Set<number> => new Set(rows.map(({ seq }) => seq))
@@ -190,12 +220,13 @@ async function removeRows(
   step: Step,
   bucket: HeldBucket,
   { current, older, bared }: Removed,
-  { permanent = false, ...more }: { permanent?: boolean; bulk_id?: string; job_id?: string; policy_id?: string },
+  { permanent = false, bypass, ...more }: PartOf & Passage & { permanent?: boolean },
 ): Promise<void> {
   const { tx, record } = step
-  const removal = { reason: 'deleted', permanent, job_id: more.job_id } as const
+  const removal = { reason: 'deleted', permanent, bypass, job_id: more.job_id } as const
   step.alongside(takeAway(tx, bucket.id, keysOf(current)))
-  const [left, discarded] = [discard(step, bucket, current, removal), discardVersions(step, bucket, older, removal)]
+  const left = await discard(step, bucket, current, removal)
+  const discarded = await discardVersions(step, bucket, older, removal)
   const promoted = await promote(step, bucket, [...new Set(bared)])
   step.alongside(
     countUsage(tx, bucket, {
@@ -215,10 +246,17 @@ async function removeRows(
         version_id: row.version_id ?? 'null',
         ...(row.blob_id === null ? { marker: true } : { permanent: !trash_id }),
         ...(trash_id ? { trash_id } : {}),
+        ...bypassedOf(step, row),
         ...more,
       },
     })
   }
+}
+
+/** The lock that did not count when a version was removed. */
+const bypassedOf = ({ now }: Step, row: Locked): { bypassed?: Retention } => {
+  const retention = retentionOf(row)
+  return retention && retention.until > now().toISOString() ? { bypassed: retention } : {}
 }
 
 /** Step: makes the latest version of each key that has no object its current one again, unless it is a delete marker. */

@@ -127,4 +127,5 @@ export const actionHints: Readonly<Record<BucketAction, string>> = catalogue({
   policy: 'Manage cleanup policies',
   manage: 'Change quota and trash, delete the bucket',
   create: 'Create buckets with this name',
+  bypass_lock: 'Remove versions locked in governance mode',
 })

@@ -62,6 +62,7 @@ function Result({ found }: { found: Found }) {
     [text.staysSince, excluded.noncurrent_days],
     [text.staysVersions, excluded.keep_versions],
     [text.staysMarkers, excluded.expired_markers],
+    [text.staysLocked, excluded.locked],
   ] as const
   return (
     <>

@@ -37,12 +37,16 @@ const send = (
 async function remove(
   ctx: Ctx,
   { bucket, key }: ByKey,
-  { permanent = false, ...query }: { permanent?: boolean } & Versioned,
+  {
+    permanent = false,
+    bypass_lock: bypass = false,
+    ...query
+  }: { permanent?: boolean; bypass_lock?: boolean } & Versioned,
   { request }: Raw,
 ): Promise<undefined> {
   const [version_id, conditions] = [versionIn(query), { ifMatch: ifMatchOf(request) }]
   if (version_id === undefined) await deleteObject(ctx, bucket, key, { permanent, ...conditions })
-  else await deleteVersion(ctx, bucket, { key, version_id, conditions: [conditions] }, { permanent })
+  else await deleteVersion(ctx, bucket, { key, version_id, conditions: [conditions] }, { permanent, bypass })
 }
 const ifMatchOf = ({ headers }: Raw['request']) => readEntityTags(headers['if-match'])
 

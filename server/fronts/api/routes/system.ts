@@ -1,6 +1,7 @@
 import { api } from '../../../../contract/index.ts'
 import { scrape } from '../../../features/system/metrics.ts'
 import { checkReadiness } from '../../../features/system/service.ts'
+import { confirmClock, describeClock } from '../../../storage/locks/clock.ts'
 import { handle } from '../handle.ts'
 
 /** The content type of Prometheus's text format. */
@@ -13,6 +14,8 @@ export const systemRoutes = [
     if (readiness.status !== 'ready') reply.code(503)
     return readiness
   }),
+  handle(api.getClock, (ctx) => describeClock(ctx)),
+  handle(api.confirmClock, (ctx) => confirmClock(ctx)),
   handle(api.metrics, async (ctx, { reply }) => {
     const text = await scrape(ctx)
     return reply.header('cache-control', 'no-store').type(EXPOSITION).send(text)

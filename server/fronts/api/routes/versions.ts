@@ -1,6 +1,7 @@
 import { api } from '../../../../contract/index.ts'
 import { namedVersion } from '../../../storage/retired/retire.ts'
 import { listVersionPage } from '../../../storage/versions/list.ts'
+import { lockVersion } from '../../../storage/versions/lock.ts'
 import { restoreVersion } from '../../../storage/versions/restore.ts'
 import { handle } from '../handle.ts'
 
@@ -8,5 +9,16 @@ export const versionRoutes = [
   handle(api.listVersions, (ctx, { params, query }) => listVersionPage(ctx, params.bucket, query)),
   handle(api.restoreVersion, (ctx, { params, body: { key, version_id } }) =>
     restoreVersion(ctx, params.bucket, { key, version_id: namedVersion(version_id) }),
+  ),
+  handle(api.lockObject, (ctx, { params, body: { key, version_id, bypass_lock, ...change } }) =>
+    lockVersion(
+      ctx,
+      params.bucket,
+      { key, version_id: version_id === undefined ? undefined : namedVersion(version_id) },
+      {
+        ...change,
+        bypass: bypass_lock,
+      },
+    ),
   ),
 ]

@@ -1,0 +1,47 @@
+import type { Db, Tx } from '../../db/schema.ts'
+
+/** Times by which a clock is judged: when it was last found right, and of the last sealed audit record. */
+export async function findTimes(db: Db): Promise<{ trusted: Date | null; sealed: Date | null }> {
+  const { clock_trusted_at } = await db.selectFrom('instance').select('clock_trusted_at').executeTakeFirstOrThrow()
+  const last = await db
+    .selectFrom('audit_chain')
+    .innerJoin('audit_sealed', 'audit_sealed.id', 'audit_chain.audit_id')
+    .select('audit_sealed.time')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const dateOf = (time: string | null | undefined) => (time ? new Date(time) : null)
+  return { trusted: dateOf(clock_trusted_at), sealed: dateOf(last?.time) }
+}
+
+export const noteTime = (tx: Tx, now: Date) =>
+  tx.updateTable('instance').set({ clock_trusted_at: now.toISOString() }).execute()
+
+/** Notes a time unless there is one. */
+export const noteFirstTime = (tx: Tx, now: Date) =>
+  tx
+    .updateTable('instance')
+    .set({ clock_trusted_at: now.toISOString() })
+    .where('clock_trusted_at', 'is', null)
+    .execute()
+
+/** Whether any bucket has Object Lock. */
+export const isAnyLockable = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('buckets').select('id').where('object_lock', 'is not', null).limit(1).execute()).length > 0
+
+/** Whether a bucket's trash has anything that must not go: `governance` locks did not count when it was removed. */
+export const hasLockedTrash = async (db: Db, bucketId: string, now: Date): Promise<boolean> =>
+  (
+    await db
+      .selectFrom('trash')
+      .select('id')
+      .where('bucket_id', '=', bucketId)
+      .where((e) =>
+        e.or([
+          e.and([e('lock_mode', '=', 'compliance'), e('locked_until', '>', now.toISOString())]),
+          e('legal_hold', 'is not', null),
+        ]),
+      )
+      .limit(1)
+      .execute()
+  ).length > 0

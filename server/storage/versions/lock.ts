@@ -1,0 +1,121 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import type { Lock, LockMode } from '../../../contract/locks.ts'
+import { type BucketAction, decide } from '../../../contract/permissions.ts'
+import { invalid } from '../../base/invalid.ts'
+import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import { holdBucket } from '../buckets/service.ts'
+import { assertAhead, assertLockable, type Locked, type Retention, retentionOf, shownLock } from '../locks/lock.ts'
+import { lockAsCurrent, lockCurrent } from '../objects/current.ts'
+import { objectMissing, versionMissing } from '../objects/service.ts'
+import { lockKeys } from '../retired/keys.ts'
+import { lockAsRetired, lockRetired } from '../retired/retire.ts'
+import { hasContents } from '../retired/store.ts'
+
+/** What is to change of a lock; what is left out stays. */
+export interface LockChange {
+  /** Null ends a lock. */
+  mode?: LockMode | null | undefined
+  /** ISO 8601. */
+  until?: string | null | undefined
+  legal_hold?: boolean | undefined
+  /** Whether `bypass_lock` is to be used. */
+  bypass?: boolean | undefined
+}
+interface LockedVersion {
+  bucket: string
+  key: string
+  version_id: string
+  lock: Lock
+}
+
+/**
+ * Locks a version, the current one unless `version_id` names another (null: the `null` version). Needs `write`, and
+ * `manage` for a legal hold. Throws `locked` where a lock would end sooner, or in another mode, than it may; `conflict` in
+ * a bucket without Object Lock, and of a delete marker; `not_found` and `invalid_request`.
+ */
+export function lockVersion(
+  ctx: Ctx,
+  name: string,
+  { key, version_id }: { key: string; version_id: string | null | undefined },
+  { mode, until, legal_hold, bypass = false }: LockChange,
+): Promise<LockedVersion> {
+  const retention = retentionIn({ mode, until }, ctx.now())
+  if (retention === undefined && legal_hold === undefined) throw invalid('body.mode', 'or legal_hold is required')
+  const rights: BucketAction[] = [
+    ...(retention === undefined ? [] : ['write' as const]),
+    ...(legal_hold === undefined ? [] : ['manage' as const]),
+  ]
+  for (const right of rights) allow(ctx.actor, right, name, key)
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    const [bucket, actor] = await Promise.all([holdBucket(tx, name), currentActor(step)])
+    for (const right of rights) allow(actor, right, name, key)
+    assertLockable(bucket)
+    await lockKeys(tx, [bucket, [key]])
+    const [current] = await lockCurrent(tx, bucket.id, [key])
+    const isCurrent = current !== undefined && (version_id === undefined || current.version_id === version_id)
+    const [older] = isCurrent || version_id === undefined ? [] : await lockRetired(tx, bucket.id, [{ key, version_id }])
+    const row = isCurrent ? current : older
+    if (!row) throw version_id === undefined ? objectMissing(name, key) : versionMissing(name, key, version_id)
+    if (row.blob_id === null) throw new ServiceError('conflict', 'A delete marker has no contents to lock.')
+
+    const before = retentionOf(row)
+    const changesRetention =
+      retention !== undefined && (retention?.mode !== before?.mode || retention?.until !== before?.until)
+    const mayBypass = () => bypass && decide(actor.groups, 'bypass_lock', name, key).allowed
+    const bypassed = changesRetention && assertChangeable(step, before, retention, mayBypass)
+    const changesHold = legal_hold !== undefined && legal_hold !== (row.legal_hold !== null)
+    const lock: Locked = {
+      lock_mode: retention === undefined ? row.lock_mode : (retention?.mode ?? null),
+      locked_until: retention === undefined ? row.locked_until : (retention?.until ?? null),
+      legal_hold: (legal_hold ?? row.legal_hold !== null) ? 1 : null,
+    }
+    if (older && hasContents(older)) await lockAsRetired(tx, older.seq, lock)
+    else await lockAsCurrent(tx, row, lock)
+    const called = row.version_id ?? 'null'
+    const at = { bucket: name, key }
+    if (changesRetention)
+      record({
+        name: 'lock_update',
+        ...at,
+        details: {
+          version_id: called,
+          before: before ?? null,
+          after: retention,
+          ...(bypassed ? { bypassed: true } : {}),
+        },
+      })
+    if (changesHold) record({ name: 'legal_hold_update', ...at, details: { version_id: called, legal_hold } })
+    const result = { ...at, version_id: called, lock: shownLock(lock) }
+    return changesRetention || changesHold ? result : step.nothing(result)
+  })
+}
+
+/** The retention that a request asks for; null for none, undefined if it says nothing. Throws invalid_request. */
+function retentionIn({ mode, until }: LockChange, now: Date): Retention | null | undefined {
+  if (mode === undefined && until === undefined) return undefined
+  if (mode === null && until === null) return null
+  if (!mode) throw invalid('body.mode', 'must be given together with until')
+  if (!until) throw invalid('body.until', 'must be given together with mode')
+  const time = new Date(until)
+  if (Number.isNaN(time.getTime())) throw invalid('body.until', 'must be a time that exists')
+  const retention = { mode, until: time.toISOString() }
+  assertAhead(retention, now)
+  return retention
+}
+
+/**
+ * Throws `locked` unless a lock may become another: it may if it is over, or only ends later. In mode `governance` it may
+ * too if `mayBypass`; returns whether that was needed.
+ */
+function assertChangeable(
+  { now }: Step,
+  before: Retention | undefined,
+  after: Retention | null,
+  mayBypass: () => boolean,
+): boolean {
+  if (!before || before.until <= now().toISOString()) return false
+  if (after && after.mode === before.mode && after.until >= before.until) return false
+  if (before.mode === 'governance' && mayBypass()) return true
+  throw new ServiceError('locked', `The version is locked in mode "${before.mode}" until ${before.until}.`)
+}
