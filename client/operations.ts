@@ -928,6 +928,8 @@ export interface ListedWebhook {
   bucket: string | null
   /** Only events of keys with this prefix; requires `bucket`. */
   prefix: string | null
+  /** `s3`: the bodies of S3’s event notifications, and only events that S3 has, about objects. `ping` is then `s3:TestEvent`. */
+  format: 'strongroom' | 's3'
   enabled: boolean
   disabled_at: string | null
   /** Null if an administrator paused it. */
@@ -973,6 +975,8 @@ export interface NewWebhook {
   bucket: string | null
   /** Only events of keys with this prefix; requires `bucket`. */
   prefix: string | null
+  /** `s3`: the bodies of S3’s event notifications, and only events that S3 has, about objects. `ping` is then `s3:TestEvent`. */
+  format: 'strongroom' | 's3'
   enabled: boolean
   disabled_at: string | null
   /** Null if an administrator paused it. */
@@ -1005,6 +1009,8 @@ export interface Webhook {
   bucket: string | null
   /** Only events of keys with this prefix; requires `bucket`. */
   prefix: string | null
+  /** `s3`: the bodies of S3’s event notifications, and only events that S3 has, about objects. `ping` is then `s3:TestEvent`. */
+  format: 'strongroom' | 's3'
   enabled: boolean
   disabled_at: string | null
   /** Null if an administrator paused it. */
@@ -3626,6 +3632,8 @@ export interface Operations {
         bucket?: string | null
         /** Only events of keys with this prefix; requires `bucket`. */
         prefix?: string | null
+        /** `s3`: the bodies of S3’s event notifications, and only events that S3 has, about objects. `ping` is then `s3:TestEvent`. */
+        format?: 'strongroom' | 's3'
         /** Maximum deliveries in flight, across all replicas. */
         max_in_flight?: number
         enabled?: boolean
@@ -3688,6 +3696,8 @@ export interface Operations {
         bucket?: string | null
         /** Only events of keys with this prefix; requires `bucket`. */
         prefix?: string | null
+        /** `s3`: the bodies of S3’s event notifications, and only events that S3 has, about objects. `ping` is then `s3:TestEvent`. */
+        format?: 'strongroom' | 's3'
         /** Maximum deliveries in flight, across all replicas. */
         max_in_flight?: number
         enabled?: boolean
@@ -3906,13 +3916,6 @@ export interface Operations {
     }
     reply: AuditVerification
   }
-  /** GET /healthz: Liveness: the process is running. */
-  healthz: {
-    call: object
-    reply: {
-      status: 'ok'
-    }
-  }
   /** GET /system/clock: Get the clock, and why it is in doubt. Locks end by the clock. If it is more than ten minutes from the newest time on record, because it was changed or the service was off, what was locked is not deleted permanently until an administrator confirms it. */
   getClock: {
     call: object
@@ -3929,6 +3932,13 @@ export interface Operations {
       /** ISO 8601, UTC, milliseconds. */
       now: string
       doubt: string | null
+    }
+  }
+  /** GET /healthz: Liveness: the process is running. */
+  healthz: {
+    call: object
+    reply: {
+      status: 'ok'
     }
   }
   /** GET /readyz: Readiness: the database and the storage respond. */

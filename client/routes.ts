@@ -153,9 +153,9 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   getAuditRecord: { method: 'GET', url: '/audit/{id}', reply: true },
   exportAudit: { method: 'GET', url: '/audit/export', produces: 'bytes' },
   verifyAudit: { method: 'GET', url: '/audit/verify', reply: true },
-  healthz: { method: 'GET', url: '/healthz', root: true, reply: true, open: true },
   getClock: { method: 'GET', url: '/system/clock', reply: true },
   confirmClock: { method: 'POST', url: '/system/clock/confirm', reply: true },
+  healthz: { method: 'GET', url: '/healthz', root: true, reply: true, open: true },
   readyz: { method: 'GET', url: '/readyz', root: true, otherStatus: [503], reply: true, open: true },
   metrics: { method: 'GET', url: '/metrics', root: true, produces: 'bytes' },
 }

@@ -6,18 +6,6 @@ const Clock = Type.Object({ now: Timestamp, doubt: Nullable(Type.String()) })
 const Check = Type.Object({ ok: Type.Boolean(), error: Type.Optional(Type.String()) })
 
 export const operations = {
-  healthz: route({
-    method: 'GET',
-    url: '/healthz',
-    root: true,
-    tag: 'system',
-    summary: 'Liveness: the process is running',
-    access: 'public',
-    status: 200,
-    reply: Type.Object({ status: Type.Literal('ok') }),
-    rate: 'none',
-  }),
-
   getClock: route({
     method: 'GET',
     url: '/system/clock',
@@ -39,6 +27,18 @@ export const operations = {
     status: 200,
     reply: Clock,
     records: ['clock_confirm'],
+  }),
+
+  healthz: route({
+    method: 'GET',
+    url: '/healthz',
+    root: true,
+    tag: 'system',
+    summary: 'Liveness: the process is running',
+    access: 'public',
+    status: 200,
+    reply: Type.Object({ status: Type.Literal('ok') }),
+    rate: 'none',
   }),
 
   readyz: route({

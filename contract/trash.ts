@@ -86,7 +86,7 @@ export const operations = {
     params: inBucket,
     body: Type.Union([Exactly({ ids }), Exactly({ all: Type.Literal(true) })]),
     reply: Type.Object({ purged: Type.Integer(), bytes: Type.Integer(), more: Type.Boolean() }),
-    errors: ['not_found'],
+    errors: ['not_found', 'locked'],
     records: ['purge'],
     bodyLimit: 131_072,
   }),

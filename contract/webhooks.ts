@@ -30,12 +30,18 @@ const filter = {
   prefix: Nullable(Prefix, { description: 'Only events of keys with this prefix; requires `bucket`.' }),
 }
 
+const Format = Type.Enum(['strongroom', 's3'], {
+  description:
+    '`s3`: the bodies of S3’s event notifications, and only events that S3 has, about objects. `ping` is then `s3:TestEvent`.',
+})
+
 export const Webhook = Type.Object({
   id: Id,
   name: Name,
   url: Type.String(),
   events: Type.Array(Type.String()),
   ...filter,
+  format: Format,
   enabled: Type.Boolean(),
   disabled_at: Nullable(Timestamp),
   disabled_reason: Nullable(Type.String(), { description: 'Null if an administrator paused it.' }),
@@ -130,6 +136,7 @@ export const operations = {
       events: Events,
       bucket: Type.Optional(filter.bucket),
       prefix: Type.Optional(filter.prefix),
+      format: Type.Optional(Format),
       max_in_flight: Type.Optional(MaxInFlight),
       enabled: Type.Optional(Type.Boolean({ default: true })),
     }),
@@ -195,6 +202,7 @@ export const operations = {
         events: Type.Optional(Events),
         bucket: Type.Optional(filter.bucket),
         prefix: Type.Optional(filter.prefix),
+        format: Type.Optional(Format),
         max_in_flight: Type.Optional(MaxInFlight),
         enabled: Type.Optional(Type.Boolean()),
       },

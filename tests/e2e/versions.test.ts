@@ -20,7 +20,7 @@ describeConsole('versions', (engine) => {
 
   it('turns them on, shows what a key had, and brings it back', async () => {
     await run(async (browser) => {
-      const { page, check, faults } = await openConsole(browser, server, `/b/${bucket}/settings`, { expect: [] })
+      const { page, check, faults } = await openConsole(browser, server, `/b/${bucket}/protection`, { expect: [] })
       await page.getByText('Off: replaced and deleted files go to the trash.').waitFor()
       await check('bucket-versions-off')
       await page.getByRole('button', { name: 'Turn on versions' }).click()

@@ -227,7 +227,7 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
       world.send(method, path, await world.signed(pair, { method, path, headers, body }), body)
     await server.records([], async () => {
       for (const [method, path, code, headers] of [
-        ['PUT', `/${B}/b/1?retention=`, 'NotImplemented'],
+        ['PUT', `/${B}/b/1?renameObject=`, 'NotImplemented'],
         ['PUT', `/${B}/b/1?unheard-of=`, 'NotImplemented'],
         ['POST', `/${B}/b/1?select=&select-type=2`, 'NotImplemented'],
         ['PUT', `/${B}?policy=`, 'NotImplemented'],
@@ -237,7 +237,7 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
         ['GET', `/${B}?delete=`, 'MethodNotAllowed'],
         ['POST', `/${B}/b/1`, 'MethodNotAllowed'],
         ['PUT', `/${B}/b/1`, 'NotImplemented', { 'x-amz-server-side-encryption': 'AES256' }],
-        ['PUT', `/${B}/b/1`, 'NotImplemented', { 'x-amz-object-lock-retain-until-date': '2030-01-01T00:00:00Z' }],
+        ['PUT', `/${B}/b/1`, 'InvalidArgument', { 'x-amz-object-lock-retain-until-date': '2030-01-01T00:00:00Z' }],
         ['PUT', `/${B}/b/1`, 'NotImplemented', { 'x-amz-write-offset-bytes': '3' }],
         ['PUT', `/${B}/b/1`, 'NotImplemented', { 'content-range': 'bytes 3-5/6' }],
         ['PUT', `/${B}/b/1`, 'InvalidStorageClass', { 'x-amz-storage-class': 'WARM' }],

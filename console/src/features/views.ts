@@ -8,6 +8,7 @@ import { bucketViews } from './buckets/views.ts'
 import { groupViews } from './groups/views.ts'
 import { jobViews } from './jobs/views.ts'
 import { policyViews } from './policies/views.ts'
+import { protectionViews } from './protection/views.ts'
 import { settingsViews } from './settings/views.ts'
 import { publicShareViews } from './shares/public/views.ts'
 import { shareViews } from './shares/views.ts'
@@ -26,6 +27,7 @@ export const views: readonly View[] = [
   ...authViews,
   ...browseViews,
   ...bucketViews,
+  ...protectionViews,
   ...groupViews,
   ...jobViews,
   ...publicShareViews,

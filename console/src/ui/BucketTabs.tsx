@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useMe } from '../api/queries.ts'
 import { text } from './messages.ts'
 
-export type BucketTab = 'objects' | 'overview' | 'trash' | 'uploads' | 'connect' | 'settings'
+export type BucketTab = 'objects' | 'overview' | 'trash' | 'uploads' | 'protection' | 'connect' | 'settings'
 
 /** A bucket's tabs, without those the user has no permission for. */
 export function BucketTabs({ bucket, active }: { bucket: string; active: BucketTab }) {
@@ -13,6 +13,7 @@ export function BucketTabs({ bucket, active }: { bucket: string; active: BucketT
     ['overview', text.tabOverview, `/b/${bucket}/overview`, true],
     ['trash', text.tabTrash, `/b/${bucket}/trash`, canIn('list', bucket)],
     ['uploads', text.tabUploads, `/b/${bucket}/uploads`, canIn('write', bucket)],
+    ['protection', text.tabProtection, `/b/${bucket}/protection`, true],
     ['connect', text.tabConnect, `/b/${bucket}/connect`, s3 !== null],
     ['settings', text.tabSettings, `/b/${bucket}/settings`, can('manage', bucket)],
   ]

@@ -56,6 +56,7 @@ export const text = catalogue({
   tabOverview: 'Overview',
   tabTrash: 'Trash',
   tabUploads: 'Uploads',
+  tabProtection: 'Protection',
   tabConnect: 'Connect',
   tabSettings: 'Settings',
   bucketPages: (bucket: string) => `Sections of ${bucket}`,

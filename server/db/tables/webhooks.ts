@@ -11,6 +11,8 @@ export interface WebhookTables {
     /** Only events of this bucket, and of keys that start with the prefix. */
     bucket: string | null
     prefix: string | null
+    /** `s3`: events as S3 sends them, and only those that S3 has. */
+    format: Generated<'strongroom' | 's3'>
     /** Encrypted with a key derived from SECRET_KEY. */
     secret: string
     /** Replaces `secret` at `promotes_at`; both null where no secret is waiting. */

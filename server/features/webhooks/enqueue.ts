@@ -1,7 +1,9 @@
 import { type Action, type ActionName, auditOnly } from '../../../contract/actions.ts'
 import { newId } from '../../base/id.ts'
-import type { Row, Tx } from '../../db/schema.ts'
-import { findEnabledEndpoints, insertDeliveries } from './store.ts'
+import type { Upkeep } from '../../context.ts'
+import type { NewRow, Row, Tx } from '../../db/schema.ts'
+import { s3EventBody, s3TestBody } from './s3-events.ts'
+import { findEnabledEndpoints, findEndpoint, findOwners, insertDeliveries } from './store.ts'
 
 /** An enabled endpoint. */
 export interface Subscriber {
@@ -9,6 +11,7 @@ export interface Subscriber {
   wants: readonly string[]
   bucket: string | null
   prefix: string | null
+  format: Row<'webhooks'>['format']
 }
 
 const isEvent = (action: string, result: string) => result === 'success' && !auditOnly.has(action as ActionName)
@@ -27,18 +30,28 @@ export async function findSubscribers(tx: Tx, actions: readonly Action[]): Promi
  * for the endpoint under test. Returns how many.
  */
 export async function enqueueDeliveries(
-  tx: Tx,
+  { tx, config }: Pick<Upkeep, 'tx' | 'config'>,
   subscribers: readonly Subscriber[],
   records: readonly Row<'audit'>[],
 ): Promise<number> {
   const events = records.filter(({ action, result }) => isEvent(action, result))
-  const rows = events.flatMap((record) => {
-    if (record.action === 'ping') return [ping(record)]
+  const needsOwners = subscribers.some(({ format }) => format === 's3')
+  const owners = needsOwners ? await findOwners(tx, bucketsIn(events)) : new Map<string, string | null>()
+  const rows: NewRow<'webhook_deliveries'>[] = []
+  for (const record of events) {
+    if (record.action === 'ping') {
+      rows.push(await ping(tx, record))
+      continue
+    }
     const subscribed = subscribers.filter((endpoint) => isFor(endpoint, record))
-    if (subscribed.length === 0) return []
-    const body = eventBody(record)
-    return subscribed.map((endpoint) => delivery(record, endpoint.id, body))
-  })
+    const own = subscribed.some(({ format }) => format !== 's3') ? eventBody(record) : undefined
+    for (const endpoint of subscribed) {
+      const { id, format } = endpoint
+      const s3 = { id, region: config.s3.region, owners, isFor: (place: Place) => isAt(endpoint, place) }
+      const body = format === 's3' ? s3EventBody(record, s3) : own
+      if (body !== undefined) rows.push(delivery(record, id, body))
+    }
+  }
   await insertDeliveries(tx, rows)
   return rows.length
 }
@@ -59,22 +72,38 @@ const delivery = (record: Row<'audit'>, webhook_id: string, body: string, id = n
 })
 
 /** The delivery's id was returned to whoever requested the ping before it is queued. */
-function ping(record: Row<'audit'>) {
+async function ping(tx: Tx, record: Row<'audit'>) {
   const { webhook_id, delivery_id } = JSON.parse(record.details) as { webhook_id: string; delivery_id: string }
-  return delivery(record, webhook_id, eventBody(record), delivery_id)
+  const endpoint = await findEndpoint(tx, webhook_id)
+  const body = endpoint?.format === 's3' ? s3TestBody(record, endpoint.bucket) : eventBody(record)
+  return delivery(record, webhook_id, body, delivery_id)
 }
 
-function isFor({ wants, bucket, prefix }: Subscriber, record: Row<'audit'>): boolean {
-  if (!wants.includes('*') && !wants.includes(record.action)) return false
-  if (bucket === null) return true
-  const places = [{ bucket: record.bucket, key: record.object_key }]
-  // An endpoint watching the source of a move must learn that the object left.
-  if (record.action === 'move')
-    places.push(
-      (JSON.parse(record.details) as { source?: (typeof places)[number] }).source ?? { bucket: null, key: null },
-    )
-  return places.some((one) => one.bucket === bucket && (one.key ?? '').startsWith(prefix ?? ''))
+interface Place {
+  bucket: string | null
+  key: string | null
 }
+
+/** The buckets that records name. */
+const bucketsIn = (records: readonly Row<'audit'>[]): string[] => [
+  ...new Set(records.flatMap(placesOf).flatMap(({ bucket }) => bucket ?? [])),
+]
+
+/** Where something happened: of a move, at both ends. */
+function placesOf(record: Row<'audit'>): Place[] {
+  const place = { bucket: record.bucket, key: record.object_key }
+  if (record.action !== 'move') return [place]
+  const { source } = JSON.parse(record.details) as { source?: Place }
+  return source ? [place, source] : [place]
+}
+
+const isAt = ({ bucket: wanted, prefix }: Subscriber, { bucket, key }: Place): boolean =>
+  wanted === null || (bucket === wanted && (key ?? '').startsWith(prefix ?? ''))
+
+/** An endpoint watching the source of a move must learn that the object left. */
+const isFor = (endpoint: Subscriber, record: Row<'audit'>): boolean =>
+  (endpoint.wants.includes('*') || endpoint.wants.includes(record.action)) &&
+  placesOf(record).some((place) => isAt(endpoint, place))
 
 /**
  * The text that is signed and sent, built once so that every attempt has the same body. Short, like a record's details.

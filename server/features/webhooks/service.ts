@@ -20,6 +20,7 @@ export interface EndpointFields {
   events?: readonly string[] | undefined
   bucket?: string | null | undefined
   prefix?: string | null | undefined
+  format?: 'strongroom' | 's3' | undefined
   max_in_flight?: number | undefined
   enabled?: boolean | undefined
 }
@@ -47,6 +48,7 @@ export async function createWebhook(
   input: EndpointFields & { name: string; url: string; events: readonly string[] },
 ): Promise<NewWebhook> {
   const { name, url, events: wanted, bucket = null, prefix = null, max_in_flight = 2, enabled = true } = input
+  const { format = 'strongroom' } = input
   checkEvents(wanted)
   checkFilter(bucket, prefix)
   await checkTarget(ctx.config, url)
@@ -64,6 +66,7 @@ export async function createWebhook(
       url,
       bucket,
       prefix,
+      format,
       max_in_flight,
       events: JSON.stringify(wanted),
       secret: sealSecret(ctx.config, secret),
@@ -90,6 +93,7 @@ function describe(ctx: Ctx, row: store.EndpointRow): Webhook {
     events: JSON.parse(row.events) as string[],
     bucket: row.bucket,
     prefix: row.prefix,
+    format: row.format,
     enabled: row.disabled_at === null,
     disabled_at: row.disabled_at,
     disabled_reason: row.disabled_reason,
@@ -171,6 +175,7 @@ export async function updateWebhook(ctx: Ctx, id: string, input: EndpointFields)
     const side = (one: store.EndpointRow) => {
       const all: { [field: string]: unknown } = {
         ...shown(one),
+        format: one.format,
         max_in_flight: one.max_in_flight,
         enabled: one.disabled_at === null,
       }

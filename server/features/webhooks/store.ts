@@ -6,10 +6,17 @@ export type EndpointRow = Row<'webhooks'>
 export type DeliveryRow = Row<'webhook_deliveries'>
 
 const enabled = prepared((db: Db, _none: object) =>
-  db.selectFrom('webhooks').select(['id', 'events', 'bucket', 'prefix']).where('disabled_at', 'is', null),
+  db.selectFrom('webhooks').select(['id', 'events', 'bucket', 'prefix', 'format']).where('disabled_at', 'is', null),
 )
 /** The endpoints that events are queued for. */
 export const findEnabledEndpoints = (db: Db) => enabled(db, {})
+
+/** Who created each of these buckets. */
+export async function findOwners(db: Db, names: readonly string[]): Promise<Map<string, string | null>> {
+  if (names.length === 0) return new Map()
+  const rows = await db.selectFrom('buckets').select(['name', 'created_by']).where('name', 'in', names).execute()
+  return new Map(rows.map(({ name, created_by }) => [name, created_by]))
+}
 
 export async function insertDeliveries(tx: Tx, rows: readonly NewRow<'webhook_deliveries'>[]): Promise<void> {
   for (let i = 0; i < rows.length; i += 1000)

@@ -1,15 +1,9 @@
-import { createHash } from 'node:crypto'
 import { findNames } from '../../access/users/store.ts'
+import { canonicalId } from '../../base/canonical-id.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { S3Error } from './errors.ts'
 import { type Exchange, header } from './exchange.ts'
 import { element, typedElement, type Xml } from './xml.ts'
-
-/** A user's id in documents of S3: the same for as long as the user exists, and telling nothing else. */
-export const canonicalId = (userId: string | null): string =>
-  createHash('sha256')
-    .update(`strongroom:${userId ?? ''}`)
-    .digest('hex')
 
 type Role = 'Owner' | 'Initiator' | 'Grantee'
 

@@ -10,6 +10,7 @@ import { CopyButton } from '../../ui/CopyField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Bytes, TimeAgo } from '../../ui/values.tsx'
+import { LockStatus } from '../protection/LockStatus.tsx'
 import { text } from './messages.ts'
 import { legible } from './names.ts'
 import { refreshObjects } from './running.tsx'
@@ -65,6 +66,14 @@ export function Details({ object }: { object: StoredObject }) {
         {headers ? <Pairs title={text.headers} of={headers} /> : null}
         <Pairs title={text.metadata} of={metadata} />
         {tags ? <Pairs title={text.tags} of={tags} /> : null}
+        {object.lock ? (
+          <>
+            <dt>{text.lock}</dt>
+            <dd className="row">
+              <LockStatus lock={object.lock} explain />
+            </dd>
+          </>
+        ) : null}
       </dl>
       {mayEdit ? (
         <div>

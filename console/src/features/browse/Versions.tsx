@@ -1,6 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { IconDownload, IconRestore, IconTrash } from '@tabler/icons-react'
+import { IconDownload, IconLock, IconRestore, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Version } from '../../../../contract/versions.ts'
 import { bucketQuery } from '../../api/buckets.ts'
 import { useCursorList } from '../../api/pages.ts'
@@ -10,6 +11,9 @@ import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
+import { LockDialog } from '../protection/LockDialog.tsx'
+import { LockStatus } from '../protection/LockStatus.tsx'
+import { isLocked } from '../protection/period.ts'
 import { downloadOne } from './bulk.tsx'
 import { Person } from './Details.tsx'
 import { text } from './messages.ts'
@@ -43,20 +47,33 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
     downloadOne(bucket, { key, version_id }).catch((error) => notify.problem(error))
   const restore = ({ version_id }: Version) =>
     run(() => client.restoreVersion({ params: { bucket }, body: { key, version_id } }), text.versionRestored)
-  const remove = async ({ version_id, marker }: Version) => {
+  const remove = async ({ version_id, marker, lock }: Version) => {
     const days = settings.data?.trash_days ?? 0
+    const bypass_lock = lock !== undefined && isLocked(lock)
     const yes = await confirm({
       title: marker ? text.undeleteTitle : text.deleteVersionTitle,
-      children: marker ? text.undeleteText : text.deleteVersionText(days),
+      children: marker
+        ? text.undeleteText
+        : `${bypass_lock ? `${text.deleteLocked} ` : ''}${text.deleteVersionText(days)}`,
       action: marker ? text.undelete : text.deleteVersion,
     })
     if (!yes) return
     await run(
-      () => client.deleteObjectByQuery({ params: { bucket }, query: { key, version_id } }),
+      () =>
+        client.deleteObjectByQuery({
+          params: { bucket },
+          query: { key, version_id, ...(bypass_lock ? { bypass_lock } : {}) },
+        }),
       marker ? text.undeleted : text.versionDeleted,
     )
   }
   const versioning = settings.data?.versioning
+  const [locking, setLocking] = useState<Version>()
+  const mayDelete = ({ lock }: Version) =>
+    versioning !== 'off' &&
+    me.can('delete', bucket, key) &&
+    !(lock?.legal_hold ?? false) &&
+    (!lock || !isLocked(lock) || (lock.mode === 'governance' && me.can('bypass_lock', bucket, key)))
   return (
     <div className="stack-tight details-facts">
       {versioning === undefined || versioning === 'enabled' ? null : (
@@ -76,6 +93,11 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
                       <Status tone="ok">{text.currentVersion}</Status>
                     ) : null}
                   </span>
+                  {version.lock ? (
+                    <span className="row">
+                      <LockStatus lock={version.lock} />
+                    </span>
+                  ) : null}
                   <span className="dim small">
                     {version.marker ? null : (
                       <>
@@ -89,7 +111,10 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
                 {!version.marker && !version.latest && me.can('write', bucket, key)
                   ? deed(text.restoreVersion, IconRestore, () => restore(version))
                   : null}
-                {versioning !== 'off' && me.can('delete', bucket, key)
+                {!version.marker && settings.data?.object_lock && me.can('write', bucket, key)
+                  ? deed(text.lockVersion, IconLock, () => setLocking(version))
+                  : null}
+                {mayDelete(version)
                   ? deed(version.marker ? text.undelete : text.deleteVersion, IconTrash, () => remove(version))
                   : null}
               </li>
@@ -97,6 +122,7 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
           </ol>
         )}
       </StateView>
+      {locking ? <LockDialog version={locking} onClose={() => setLocking(undefined)} onDone={refreshObjects} /> : null}
       {list.more.available ? (
         <Button variant="default" loading={list.more.loading} onClick={() => list.more.load()}>
           {text.moreVersions}

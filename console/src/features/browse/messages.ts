@@ -161,6 +161,9 @@ export const text = catalogue({
     days === 0
       ? 'The trash is off, so it is permanently deleted.'
       : `It moves to the trash, where you can restore it for ${plural(days, { one: 'day', other: 'days' })}.`,
+  deleteLocked: 'It is locked. Your “bypass_lock” permission lets you delete it all the same.',
+  lockVersion: 'Lock this version…',
+  lock: 'Lock',
   versionDeleted: 'Version deleted',
   undelete: 'Undo deletion',
   undeleteTitle: 'Undo this deletion?',

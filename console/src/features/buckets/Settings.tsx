@@ -34,7 +34,6 @@ export default function Settings() {
           mine ? (
             <>
               <Limits key={`${data.quota_gb}/${data.trash_days}`} bucket={data} />
-              <Versioning bucket={data} />
               <Danger bucket={data} />
             </>
           ) : (
@@ -106,40 +105,6 @@ function Limits({ bucket: { name, quota_gb, trash_days, used_bytes, reserved_byt
           </Button>
         </div>
       </form>
-    </section>
-  )
-}
-
-/** Whether what is replaced and deleted stays as a version. */
-function Versioning({ bucket: { name, versioning, version_bytes } }: { bucket: Bucket }) {
-  const isOn = versioning === 'enabled'
-  const change = async () => {
-    // What is suspended can be turned on again, but not off.
-    const yes =
-      versioning !== 'off' ||
-      (await confirm({ title: text.enableTitle(name), children: text.enableText, action: text.enable }))
-    if (!yes) return
-    try {
-      await client.updateBucket({ params: { bucket: name }, body: { versioning: isOn ? 'suspended' : 'enabled' } })
-      notify.ok(isOn ? text.suspended : text.enabled)
-    } catch (error) {
-      notify.problem(error)
-    }
-    await queries.invalidateQueries({ queryKey: ['buckets'] })
-    await queries.invalidateQueries({ queryKey: ['bucket', name] })
-  }
-  return (
-    <section className="card bucket-form stack" aria-labelledby="bucket-versioning">
-      <h2 id="bucket-versioning">{text.versioning}</h2>
-      <div>
-        <p>{text.versioningIs(versioning)}</p>
-        {versioning === 'off' ? null : <p className="dim">{text.versionBytes(formatBytes(version_bytes))}</p>}
-      </div>
-      <div className="dialog-actions">
-        <Button variant="default" onClick={change}>
-          {isOn ? text.suspend : text.enable}
-        </Button>
-      </div>
     </section>
   )
 }

@@ -71,21 +71,6 @@ export const text = catalogue({
   below: (used: string) => `Below current use (${used}). Existing files stay; new uploads will be rejected.`,
   trashDays: 'Trash retention (days)',
   trashHint: 'How long deleted and replaced files can be restored. 0 turns the trash off.',
-  versioning: 'Versions',
-  versioningIs: (state: 'off' | 'enabled' | 'suspended') =>
-    ({
-      off: 'Off: replaced and deleted files go to the trash.',
-      enabled: 'On: replaced and deleted files are kept as versions until they are deleted.',
-      suspended: 'Suspended: existing versions are kept, but no new ones are created.',
-    })[state],
-  versionBytes: (size: string) => `Earlier versions use ${size} of the quota.`,
-  enable: 'Turn on versions',
-  enableTitle: (bucket: string) => `Keep versions in ${bucket}?`,
-  enableText:
-    'Replaced and deleted files then stay as versions and count towards the quota. You can suspend versions later, but not turn them off.',
-  enabled: 'Versions turned on',
-  suspend: 'Suspend versions',
-  suspended: 'Versions suspended',
   save: 'Save',
   saved: 'Settings saved',
   dirty: 'Unsaved changes',

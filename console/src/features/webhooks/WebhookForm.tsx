@@ -16,10 +16,14 @@ type Draft = {
   events: string[]
   bucket: string
   prefix: string
+  format: Webhook['format']
   max_in_flight: number | string
   enabled: boolean
 }
-export type WebhookBody = Pick<Webhook, 'name' | 'url' | 'events' | 'bucket' | 'prefix' | 'max_in_flight' | 'enabled'>
+export type WebhookBody = Pick<
+  Webhook,
+  'name' | 'url' | 'events' | 'bucket' | 'prefix' | 'format' | 'max_in_flight' | 'enabled'
+>
 
 const draftOf = (webhook: Webhook | undefined): Draft => ({
   name: webhook?.name ?? '',
@@ -27,6 +31,7 @@ const draftOf = (webhook: Webhook | undefined): Draft => ({
   events: webhook?.events ?? ['upload', 'delete'],
   bucket: webhook?.bucket ?? '',
   prefix: webhook?.prefix ?? '',
+  format: webhook?.format ?? 'strongroom',
   max_in_flight: webhook?.max_in_flight ?? 2,
   enabled: webhook?.enabled ?? true,
 })
@@ -96,6 +101,16 @@ export function WebhookForm({
             )
           }
           inputWrapperOrder={['label', 'input', 'description', 'error']}
+        />
+        <Select
+          label={text.format}
+          description={text.formatHint(values.format)}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          data={(['strongroom', 's3'] as const).map((value) => ({ value, label: text.formatName(value) }))}
+          value={values.format}
+          onChange={(format) => form.set('format', format === 's3' ? 's3' : 'strongroom')}
+          allowDeselect={false}
+          className="webhooks-short"
         />
         <NumberInput
           label={text.inFlight}

@@ -23,12 +23,13 @@ import { TestPing } from './TestPing.tsx'
 import { WebhookForm } from './WebhookForm.tsx'
 
 /** The webhook in the form; another one resets it. */
-const settingsOf = ({ name, url, events, bucket, prefix, max_in_flight }: Webhook) => [
+const settingsOf = ({ name, url, events, bucket, prefix, format, max_in_flight }: Webhook) => [
   name,
   url,
   events,
   bucket,
   prefix,
+  format,
   max_in_flight,
 ]
 

@@ -65,6 +65,13 @@ export const text = catalogue({
   prefixHint: 'For example incoming/. Leave empty for the whole bucket.',
   prefixNeeds: 'Select a bucket first.',
   onlyHint: 'Moves match by source or destination. With a bucket selected, events without a bucket are excluded.',
+  format: 'Format',
+  formatName: (format: 'strongroom' | 's3') => ({ strongroom: 'Strongroom', s3: 'S3 event notifications' })[format],
+  formatHint: (format: 'strongroom' | 's3') =>
+    ({
+      strongroom: 'Every event, as the documentation lists them.',
+      s3: 'For receivers of S3 event notifications. Only events about objects are sent.',
+    })[format],
   inFlight: 'Concurrent deliveries',
   inFlightHint: '1–50. Further deliveries are queued.',
   startOn: 'Enabled',
