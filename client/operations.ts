@@ -261,6 +261,18 @@ export interface StoredObject {
   created_by: string | null
 }
 
+export interface DeletedEntry {
+  /** The key, or the folder with its slash. */
+  name: string
+  folder: boolean
+  /** Of a folder: whether nothing in it is left but versions. */
+  gone: boolean
+  /** The delete marker, without which the key is there again. */
+  version_id: string | null
+  deleted_at: string | null
+  deleted_by: string | null
+}
+
 export interface Version {
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   bucket: string
@@ -1890,6 +1902,24 @@ export interface Operations {
     }
     reply: Page<Version>
   }
+  /** GET /buckets/{bucket}/deleted: List what is deleted in a folder. Keys directly below `prefix` whose latest version is a delete marker, and the folders there that have versions, by name. A short page may not be the last one: check `next_cursor`. */
+  listDeleted: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        prefix?: string
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<DeletedEntry>
+  }
   /** POST /buckets/{bucket}/versions/restore: Make an earlier version current again. As a new version with the same contents; no bytes are copied, and the earlier version stays. */
   restoreVersion: {
     call: {
@@ -3286,7 +3316,7 @@ export interface Operations {
     }
     reply: Page<TrashItem>
   }
-  /** POST /buckets/{bucket}/trash/restore: Restore objects from the trash. Restores all of the ids or none; 413 if the quota is exceeded. Needs `write` on each key. `on_conflict` says what happens if the key is in use: `fail` (the default) returns 409 and names the keys. `replace` moves the present object to the trash as overwritten; in a bucket without trash it would be lost, so `delete` and `manage` on the key are needed too. `keep_both` restores under a free name, such as `report (restored).pdf`. For two ids with the same key, `fail` and `replace` return 409; with `keep_both` the one trashed last keeps the key. */
+  /** POST /buckets/{bucket}/trash/restore: Restore objects from the trash. Restores all of the ids or none; 413 if the quota is exceeded. Needs `write` on each key. `on_conflict` says what happens if the key is in use: `fail` (the default) returns 409 and names the keys. `replace` moves the present object to the trash as overwritten; in a bucket without trash it would be lost, so `delete` and `manage` on the key are needed too. `keep_both` restores under a free name, such as `report (restored).pdf`. For two ids with the same key, `fail` and `replace` return 409, unless the bucket keeps versions: then both are versions of it, in the order in which they were written. With `keep_both` the one trashed last keeps the key. */
   restoreTrash: {
     call: {
       params: {

@@ -56,6 +56,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   updateObject: { method: 'PATCH', url: '/buckets/{bucket}/objects/{+key}', body: true, reply: true },
   updateObjectByQuery: { method: 'PATCH', url: '/buckets/{bucket}/object', body: true, reply: true },
   listVersions: { method: 'GET', url: '/buckets/{bucket}/versions', reply: true, pages: 'cursor', limit: true },
+  listDeleted: { method: 'GET', url: '/buckets/{bucket}/deleted', reply: true, pages: 'cursor', limit: true },
   restoreVersion: { method: 'POST', url: '/buckets/{bucket}/versions/restore', body: true, reply: true },
   lockObject: { method: 'PUT', url: '/buckets/{bucket}/objects/lock', body: true, reply: true },
   copyObject: { method: 'POST', url: '/buckets/{bucket}/objects/copy', body: true, reply: true },

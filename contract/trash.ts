@@ -63,7 +63,8 @@ export const operations = {
       'if the key is in use: `fail` (the default) returns 409 and names the keys. `replace` moves the present object to the ' +
       'trash as overwritten; in a bucket without trash it would be lost, so `delete` and `manage` on the key are needed ' +
       'too. `keep_both` restores under a free name, such as `report (restored).pdf`. For two ids with the same key, ' +
-      '`fail` and `replace` return 409; with `keep_both` the one trashed last keeps the key.',
+      '`fail` and `replace` return 409, unless the bucket keeps versions: then both are versions of it, in the order in which ' +
+      'they were written. With `keep_both` the one trashed last keeps the key.',
     access: 'signed_in',
     status: 200,
     params: inBucket,

@@ -31,6 +31,17 @@ export const Version = Type.Object({
 })
 export type Version = Type.Static<typeof Version>
 
+/** A deleted key, or a folder that has versions. */
+export const DeletedEntry = Type.Object({
+  name: Type.String({ description: 'The key, or the folder with its slash.' }),
+  folder: Type.Boolean(),
+  gone: Type.Boolean({ description: 'Of a folder: whether nothing in it is left but versions.' }),
+  version_id: Nullable(Type.String(), { description: 'The delete marker, without which the key is there again.' }),
+  deleted_at: Nullable(Timestamp),
+  deleted_by: Nullable(Type.String()),
+})
+export type DeletedEntry = Type.Static<typeof DeletedEntry>
+
 const params = Type.Object({ bucket: BucketName })
 
 export const operations = {
@@ -52,6 +63,25 @@ export const operations = {
     }),
     reply: Page(Version),
     errors: ['not_found', 'invalid_request'],
+  }),
+
+  listDeleted: route({
+    method: 'GET',
+    url: '/buckets/{bucket}/deleted',
+    tag: 'versions',
+    summary: 'List what is deleted in a folder',
+    description:
+      'Keys directly below `prefix` whose latest version is a delete marker, and the folders there that have versions, by name. A short page may not be the last one: check `next_cursor`.',
+    access: 'signed_in',
+    status: 200,
+    params,
+    query: Exactly({
+      prefix: Type.Optional(Prefix),
+      limit: Type.Optional(Limit),
+      cursor: Type.Optional(Cursor),
+    }),
+    reply: Page(DeletedEntry),
+    errors: ['not_found'],
   }),
 
   restoreVersion: route({

@@ -330,6 +330,7 @@ export const table: Record<OperationName, Entry> = {
   cancelPolicyRun: { expect: hidden(200), call: async (c, { run }) => c.cancelPolicyRun({ params: await run() }) },
   explainPolicies: { expect: holder(200), call: (c) => c.explainPolicies({ params, query: { key: KEY } }) },
   listVersions: { expect: holder(200), call: (c) => c.listVersions({ params, query: { prefix: 'docs/' } }) },
+  listDeleted: { expect: holder(200), call: (c) => c.listDeleted({ params, query: { prefix: 'docs/' } }) },
   // The object's only version is the current one.
   restoreVersion: {
     expect: holder(409),

@@ -58,6 +58,40 @@ describeConsole('versions', (engine) => {
     })
   })
 
+  it('shows what is deleted in a folder, and brings it back', async () => {
+    const put = (name: string) => server.admin.putObject({ params: { bucket, key: name }, body: 'x' })
+    for (const name of ['lost/a.txt', 'lost/b.txt', 'lost/deep/c.txt']) {
+      await put(name)
+      await server.admin.deleteObject({ params: { bucket, key: name } })
+    }
+    await run(async (browser) => {
+      const { page, check, faults } = await openConsole(browser, server, `/b/${bucket}`, { expect: [] })
+      await page.getByRole('button', { name: 'Show deleted files' }).click()
+      await page.getByRole('heading', { name: 'Deleted files' }).waitFor()
+      await page.getByText('All deleted').waitFor()
+      await page.getByRole('link', { name: 'lost' }).click()
+      const row = page.getByRole('row', { name: 'a.txt' })
+      await row.waitFor()
+      await check('deleted-files')
+      await server.records([{ action: 'version_delete', bucket, key: 'lost/a.txt' }], async () => {
+        await row.getByRole('button', { name: 'Undo deletion of a.txt' }).click()
+        await page.getByText('a.txt is back').waitFor()
+      })
+      await row.waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'b.txt' }).click()
+      await page.getByRole('tab', { name: 'Versions' }).click()
+      await page.locator('.versions > li').nth(1).waitFor()
+      await page.goBack()
+      await page.goBack()
+      await page.getByRole('button', { name: 'Back to the folder' }).click()
+      await page.getByText('a.txt').first().waitFor()
+      assert.deepEqual(faults, [])
+    })
+    const { items } = await server.admin.listVersions({ params: { bucket }, query: { prefix: 'lost/' } })
+    for (const { key: name, version_id } of items)
+      await server.admin.deleteObject({ params: { bucket, key: name }, query: { version_id } })
+  })
+
   it('empties such a bucket of all its versions, so that it can be deleted', async () => {
     await server.admin.putObject({ params: { bucket, key: 'gone' }, body: 'x' })
     await server.admin.deleteObject({ params: { bucket, key: 'gone' } })

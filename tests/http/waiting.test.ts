@@ -50,7 +50,7 @@ const asGenerated: readonly Name[] = [
   ...(['listEvents', 'getWebhook', 'updateWebhook', 'deleteWebhook', 'rotateWebhookSecret'] as const),
   ...(['promoteWebhookSecret', 'testWebhook', 'recoverWebhook', 'listDeliveries', 'getDelivery'] as const),
   ...(['resendDelivery', 'listAudit', 'getAuditRecord', 'exportAudit', 'verifyAudit'] as const),
-  ...(['listVersions', 'restoreVersion', 'lockObject', 'getClock', 'confirmClock'] as const),
+  ...(['listVersions', 'listDeleted', 'restoreVersion', 'lockObject', 'getClock', 'confirmClock'] as const),
   ...(['healthz', 'readyz', 'metrics', 'logout'] as const),
 ]
 const long = (i: number) => `${'k'.repeat(1000)}/${i}`

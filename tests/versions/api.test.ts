@@ -336,4 +336,77 @@ describeEngines('versions', (engine, itOnce) => {
     const { code, findings } = await verifying(server, 'verify', '--deep')
     assert.deepEqual([code, findings], [0, []])
   })
+
+  it('lists what is deleted in a folder, and the folders where there may be more', async () => {
+    const name = 'with-deleted'
+    const at = { bucket: name }
+    await admin.createBucket({ body: { name, versioning: 'enabled' } })
+    const store = (key: string) => admin.putObject({ params: { ...at, key }, body: 'x' })
+    const remove = (key: string) => admin.deleteObject({ params: { ...at, key } })
+    const keys = ['a', 'b', 'c', 'gone/x', 'gone/y', 'part/x', 'part/y', 'whole/x', 'z']
+    for (const key of keys) await store(key)
+    await store('b')
+    for (const key of ['a', 'c', 'gone/x', 'gone/y', 'part/x', 'z']) await remove(key)
+    await store('z')
+    const list = async (query: { prefix?: string; limit?: number } = {}, by = admin) => {
+      const found = []
+      for (let cursor: string | undefined, i = 0; i < 20; i++) {
+        const page = await by.listDeleted({ params: at, query: { ...query, ...(cursor ? { cursor } : {}) } })
+        found.push(...page.items)
+        if (page.next_cursor === null) return found
+        cursor = page.next_cursor
+      }
+      throw new Error('the pages do not end')
+    }
+    const me = await admin.me()
+    const all = await list()
+    const brief = (entries: typeof all) => entries.map(({ name: of, folder, gone }) => [of, folder, gone])
+    assert.deepEqual(brief(all), [
+      ['a', false, true],
+      ['c', false, true],
+      ['gone/', true, true],
+      ['part/', true, false],
+    ])
+    assert.deepEqual([all[0]?.deleted_by, all[0]?.deleted_at], [me.id, server.clock.now().toISOString()])
+    assert.deepEqual(brief(await list({ limit: 1 })), brief(all))
+    assert.deepEqual(brief(await list({ prefix: 'gone/' })), [
+      ['gone/x', false, true],
+      ['gone/y', false, true],
+    ])
+    // Without its marker, the key is there again.
+    await admin.deleteObject({ params: { ...at, key: 'a' }, query: { version_id: all[0]?.version_id ?? '' } })
+    assert.deepEqual(brief(await list({ limit: 2 })), brief(all).slice(1))
+    const some = server.as(await server.userWith({ bucket_pattern: name, prefix: 'part/', actions: ['list'] }))
+    assert.deepEqual(brief(await list({}, some)), [['part/', true, false]])
+    const none = server.as(await server.userWith({ bucket_pattern: 'other', actions: ['list'] }))
+    await rejectsWith(none.listDeleted({ params: at }), 'forbidden')
+  })
+
+  it('brings several versions of a key back from the trash, in their order', async () => {
+    const key = 'stacked'
+    const ids: string[] = []
+    for (const body of ['one', 'two', 'three']) ids.unshift((await put(key, body)).version_id ?? '')
+    const before = await usage()
+    for (const version_id of ids) await admin.deleteObject({ params: { bucket, key }, query: { version_id } })
+    assert.deepEqual(await versions(key), [])
+    const trashed = (await admin.listTrash({ params, query: { prefix: key } })).items.map(({ id }) => id)
+    const restored = [...acted('restore', key), ...acted('restore', key), ...acted('restore', key)]
+    await server.records(restored, () => admin.restoreTrash({ params, body: { ids: trashed } }))
+    assert.deepEqual(
+      (await versions(key)).map(({ version_id }) => version_id),
+      ids,
+    )
+    assert.equal(await text(key), 'three')
+    assert.deepEqual(await usage(), before)
+    // Under a key that is in use only if it is to be replaced.
+    for (const version_id of ids.slice(1)) await admin.deleteObject({ params: { bucket, key }, query: { version_id } })
+    const again = (await admin.listTrash({ params, query: { prefix: key } })).items.map(({ id }) => id)
+    await server.records([], () => rejectsWith(admin.restoreTrash({ params, body: { ids: again } }), 'conflict'))
+    await admin.restoreTrash({ params, body: { ids: again, on_conflict: 'replace' } })
+    assert.equal((await versions(key)).length, 3)
+    // What was restored last is current now.
+    assert.equal(await text(key), 'two')
+    assert.equal((await usage()).used_bytes, before.used_bytes)
+    assert.equal((await verifying(server, 'verify')).code, 0)
+  })
 })

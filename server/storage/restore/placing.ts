@@ -108,10 +108,21 @@ function add(outcome: Outcome, item: store.TrashRow, { change, ...placed }: Omit
 // In key order, like uploads, so that the two cannot deadlock.
 const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 1)
 
+/** In key order, and of one key in that in which they were written: ids of versions are, and `null` ones came first. */
+const byVersion = (a: store.TrashRow, b: store.TrashRow) =>
+  a.key === b.key ? ((a.version_id ?? '') < (b.version_id ?? '') ? -1 : 1) : byKey(a, b)
+
+/** Whether several items can have one key: as versions of it. */
+const stacks = ({ versioning }: HeldBucket): boolean => versioning === 'enabled'
+
 async function placeWhereFree(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
   const outcome = nothingYet()
-  for (const item of rows.toSorted(byKey)) {
-    const free = await reinstate(step, bucket, objectOf(item))
+  const done = new Set<string>()
+  for (const item of rows.toSorted(byVersion)) {
+    const ours = stacks(bucket) && done.has(item.key)
+    const row = objectOf(item)
+    const free = ours ? await reinstateOver(step, bucket, row) : await reinstate(step, bucket, row)
+    if (free) done.add(item.key)
     if (free) add(outcome, item, free)
     else outcome.refused.set(item.id, `the key "${item.key}" is taken`)
   }
@@ -121,8 +132,8 @@ async function placeWhereFree(step: Step, bucket: HeldBucket, rows: readonly sto
 async function placeOver(step: Step, bucket: HeldBucket, rows: readonly store.TrashRow[]) {
   const outcome = nothingYet()
   const done = new Set<string>()
-  for (const item of rows.toSorted(byKey)) {
-    if (done.has(item.key)) {
+  for (const item of rows.toSorted(byVersion)) {
+    if (done.has(item.key) && !stacks(bucket)) {
       outcome.refused.set(item.id, `another of these items has the key "${item.key}"`)
       continue
     }

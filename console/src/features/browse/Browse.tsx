@@ -1,6 +1,6 @@
 import './browse.css'
 import { ActionIcon, Button } from '@mantine/core'
-import { IconFolderPlus, IconLayoutGrid, IconList, IconRefresh, IconUpload } from '@tabler/icons-react'
+import { IconFolderPlus, IconLayoutGrid, IconList, IconRefresh, IconTrashX, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, lazy, Suspense, useRef, useState } from 'react'
 import { bucketQuery } from '../../api/buckets.ts'
@@ -166,6 +166,15 @@ export default function Browse() {
           <ActionIcon aria-label={text.refresh} title={text.refresh} onClick={() => void refreshObjects()}>
             <IconRefresh size={17} stroke={1.6} />
           </ActionIcon>
+          {(about.data?.versioning ?? 'off') === 'off' ? null : (
+            <ActionIcon
+              aria-label={text.showDeleted}
+              title={text.showDeleted}
+              onClick={() => void go(`/b/${bucket}/deleted`, prefix ? { prefix } : {})}
+            >
+              <IconTrashX size={17} stroke={1.6} />
+            </ActionIcon>
+          )}
           {mayWrite ? (
             <>
               <Button variant="default" leftSection={<IconFolderPlus size={15} />} onClick={newFolder}>

@@ -63,14 +63,15 @@ function sentences({ versioning, trash_days, object_lock }: Bucket): string[] {
     versioning === 'off'
       ? [trash_days === 0 ? text.nothingKept : text.trashOnly(trash_days)]
       : [versioning === 'enabled' ? text.versionsKept : text.versionsLeft, trash]
-  const purge = versioning === 'off' && trash_days === 0 ? [] : [text.purge]
-  if (object_lock === null) return [...kept, ...purge, text.notLocked]
+  const purge = trash_days === 0 ? [] : [text.purge]
+  const ofVersions = versioning === 'off' ? purge : [text.purgeVersions]
+  if (object_lock === null) return [...kept, ...ofVersions, text.notLocked]
   const { mode } = object_lock
   const locked =
     mode === null
       ? text.lockedSingly
       : (mode === 'compliance' ? text.lockedCompliance : text.lockedGovernance)(periodOf(object_lock))
-  return [locked, text.holds, text.overwrite, ...kept, ...purge]
+  return [locked, text.holds, text.overwrite, ...kept, text.purgeUnlocked]
 }
 
 const refresh = async (name: string) => {

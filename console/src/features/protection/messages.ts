@@ -17,7 +17,10 @@ export const text = catalogue({
     'Earlier versions stay until a user with “delete” or a cleanup policy deletes them. No new ones are created.',
   versionsTrash: (n: number) => `Deleted versions go to the trash, where they can be restored for ${days(n)}.`,
   versionsGone: 'Deleted versions are permanently deleted immediately: the trash is off.',
-  purge: 'Users with “manage” can empty the trash at any time, and delete versions permanently.',
+  purge: 'Users with “manage” can empty the trash at any time.',
+  purgeVersions: 'Users with “manage” can empty the trash at any time, and permanently delete versions.',
+  purgeUnlocked:
+    'Users with “manage” can empty the trash at any time, and permanently delete versions that aren’t locked.',
   notLocked: 'Nothing in this bucket can be locked.',
   lockedSingly: 'Versions can be locked one at a time. A locked version can’t be deleted until its lock ends.',
   lockedCompliance: (period: string) =>

@@ -1,5 +1,6 @@
 import { api } from '../../../../contract/index.ts'
 import { namedVersion } from '../../../storage/retired/retire.ts'
+import { listDeleted } from '../../../storage/versions/deleted.ts'
 import { listVersionPage } from '../../../storage/versions/list.ts'
 import { lockVersion } from '../../../storage/versions/lock.ts'
 import { restoreVersion } from '../../../storage/versions/restore.ts'
@@ -7,6 +8,7 @@ import { handle } from '../handle.ts'
 
 export const versionRoutes = [
   handle(api.listVersions, (ctx, { params, query }) => listVersionPage(ctx, params.bucket, query)),
+  handle(api.listDeleted, (ctx, { params, query }) => listDeleted(ctx, params.bucket, query)),
   handle(api.restoreVersion, (ctx, { params, body: { key, version_id } }) =>
     restoreVersion(ctx, params.bucket, { key, version_id: namedVersion(version_id) }),
   ),

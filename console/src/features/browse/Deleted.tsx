@@ -1,0 +1,129 @@
+import { ActionIcon, Button } from '@mantine/core'
+import { IconArrowLeft, IconFile, IconFolder, IconRestore } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { DeletedEntry } from '../../../../contract/versions.ts'
+import { useCursorList } from '../../api/pages.ts'
+import { useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { useView } from '../../navigation.ts'
+import { BucketTabs } from '../../ui/BucketTabs.tsx'
+import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { notify } from '../../ui/notify.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { StateView } from '../../ui/StateView.tsx'
+import { Status, TimeAgo } from '../../ui/values.tsx'
+import { Steps } from './Crumbs.tsx'
+import { Person } from './Details.tsx'
+import { text } from './messages.ts'
+import { legible, nameOf } from './names.ts'
+import { refreshObjects } from './running.tsx'
+
+const PAGE = 200
+
+/** What is deleted in a folder of a bucket that keeps versions: to look at, and to bring back. */
+export default function Deleted() {
+  const me = useMe()
+  const { params, search, go } = useView()
+  const bucket = params.bucket ?? ''
+  const prefix = search.prefix ?? ''
+  const list = useCursorList<DeletedEntry>(['versions', 'deleted', bucket, prefix], (cursor) =>
+    client.listDeleted({ params: { bucket }, query: { prefix, limit: PAGE, ...cursor } }),
+  )
+  const queryOf = (folder: string) => (folder ? { prefix: folder } : {})
+  const undelete = async ({ name, version_id }: DeletedEntry) => {
+    try {
+      await client.deleteObjectByQuery({ params: { bucket }, query: { key: name, version_id: version_id ?? '' } })
+      notify.ok(text.undeletedOne(legible(nameOf(name, prefix))))
+    } catch (error) {
+      notify.problem(error)
+    }
+    await refreshObjects()
+  }
+  const columns: readonly Column<DeletedEntry>[] = [
+    {
+      key: 'name',
+      title: text.name,
+      cell: ({ name, folder, gone }) => {
+        const Sign = folder ? IconFolder : IconFile
+        return (
+          <span className="row">
+            <Sign size={16} aria-hidden />
+            {folder ? (
+              <Link to={`/b/${bucket}/deleted`} search={{ prefix: name } as never}>
+                <bdi>{legible(nameOf(name, prefix))}</bdi>
+              </Link>
+            ) : (
+              <Link to={`/b/${bucket}`} search={{ ...queryOf(prefix), sel: name } as never}>
+                <bdi>{legible(nameOf(name, prefix))}</bdi>
+              </Link>
+            )}
+            {folder && gone ? <Status tone="warn">{text.allDeleted}</Status> : null}
+          </span>
+        )
+      },
+    },
+    {
+      key: 'deleted',
+      title: text.deletedAt,
+      cell: ({ deleted_at, folder }) => (folder ? <span className="dim">–</span> : <TimeAgo time={deleted_at} />),
+    },
+    {
+      key: 'by',
+      title: text.deletedBy,
+      optional: true,
+      cell: ({ deleted_by, folder }) => (folder ? null : <Person id={deleted_by} />),
+    },
+    {
+      key: 'undo',
+      title: '',
+      width: 48,
+      cell: (entry) =>
+        !entry.folder && me.can('delete', bucket, entry.name) ? (
+          <ActionIcon
+            aria-label={text.undeleteOf(legible(nameOf(entry.name, prefix)))}
+            title={text.undelete}
+            onClick={() => void undelete(entry)}
+          >
+            <IconRestore size={16} />
+          </ActionIcon>
+        ) : null,
+    },
+  ]
+  return (
+    <Page
+      title={bucket}
+      windowTitle={`${text.deletedTitle} – ${bucket}`}
+      call={{ operation: 'listDeleted', params: { bucket }, query: { prefix } }}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconArrowLeft size={15} />}
+          onClick={() => void go(`/b/${bucket}`, queryOf(prefix))}
+        >
+          {text.backToFolder}
+        </Button>
+      }
+    >
+      <BucketTabs bucket={bucket} active="objects" />
+      <section className="stack-tight" aria-labelledby="deleted-title">
+        <h2 id="deleted-title">{text.deletedTitle}</h2>
+        <Steps bucket={bucket} prefix={prefix} go={(folder) => void go(`/b/${bucket}/deleted`, queryOf(folder))} />
+        <StateView query={list}>
+          {(rows) =>
+            rows.length === 0 && !list.more.available ? (
+              <p className="dim">{text.nothingDeleted}</p>
+            ) : (
+              <ListTable
+                label={text.deletedTitle}
+                columns={columns}
+                rows={rows}
+                rowKey={({ name }) => name}
+                more={list.more}
+              />
+            )
+          }
+        </StateView>
+      </section>
+    </Page>
+  )
+}
