@@ -1,5 +1,5 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { IconDownload, IconLock, IconRestore, IconTrash } from '@tabler/icons-react'
+import { IconColumns2, IconDownload, IconLock, IconRestore, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Version } from '../../../../contract/versions.ts'
@@ -15,6 +15,7 @@ import { LockDialog } from '../protection/LockDialog.tsx'
 import { LockStatus } from '../protection/LockStatus.tsx'
 import { isLocked } from '../protection/period.ts'
 import { downloadOne } from './bulk.tsx'
+import { Compare, isComparable } from './Compare.tsx'
 import { Person } from './Details.tsx'
 import { text } from './messages.ts'
 import { refreshObjects } from './running.tsx'
@@ -69,6 +70,8 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
   }
   const versioning = settings.data?.versioning
   const [locking, setLocking] = useState<Version>()
+  const [compared, setCompared] = useState<Version>()
+  const current = list.data?.find(({ latest, marker }) => latest && !marker)
   const mayDelete = ({ lock }: Version) =>
     versioning !== 'off' &&
     me.can('delete', bucket, key) &&
@@ -107,6 +110,9 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
                     <Person id={version.created_by} />
                   </span>
                 </div>
+                {current && version !== current && isComparable(version, current)
+                  ? deed(text.compare, IconColumns2, () => setCompared(version))
+                  : null}
                 {version.marker ? null : deed(text.downloadVersion, IconDownload, () => download(version))}
                 {!version.marker && !version.latest && me.can('write', bucket, key)
                   ? deed(text.restoreVersion, IconRestore, () => restore(version))
@@ -122,6 +128,9 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
           </ol>
         )}
       </StateView>
+      {compared && current ? (
+        <Compare before={compared} after={current} onClose={() => setCompared(undefined)} />
+      ) : null}
       {locking ? <LockDialog version={locking} onClose={() => setLocking(undefined)} onDone={refreshObjects} /> : null}
       {list.more.available ? (
         <Button variant="default" loading={list.more.loading} onClick={() => list.more.load()}>
