@@ -1936,7 +1936,7 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** PUT /buckets/{bucket}/objects/lock: Lock a version, extend its lock, or put it on legal hold. Of the current version unless `version_id` names another. `mode` and `until` go together; both null end a lock. Needs `write`, and `manage` for `legal_hold`. A lock can always be extended. To shorten, change or end one of mode `governance`, pass `bypass_lock`; one of mode `compliance` cannot be (423). Locked versions can be replaced and marked as deleted, and then stay as versions. */
+  /** PUT /buckets/{bucket}/objects/lock: Lock a version, extend its lock, or put it on legal hold. Of the current version unless `version_id` names another. `mode` and `until` go together; both null end a lock. Needs `write`, and `manage` for `legal_hold`. A lock can always be extended. To shorten, change or end one of mode `governance`, pass `bypass_lock`; one of mode `compliance` cannot be (423). Locked versions can be replaced and marked as deleted, and then stay as versions. (An object with the key `lock` is uploaded with `PUT /buckets/{bucket}/object?key=lock`.) */
   lockObject: {
     call: {
       params: {

@@ -21,6 +21,8 @@ const someBytes = () => randomBytes(randomInt(0, 4) === 0 ? randomInt(50_000, 20
 interface Version {
   id: string
   etag: string | null
+  /** Whether it is on legal hold. */
+  held: boolean
 }
 
 describeEngines('versions: kill -9 in the middle of everything', (engine) => {
@@ -40,33 +42,45 @@ describeEngines('versions: kill -9 in the middle of everything', (engine) => {
       const before = expected.get(key) ?? []
       const [latest] = before
       const other = before[randomInt(0, Math.max(1, before.length))]
-      const choice = randomInt(0, 8)
+      const choice = randomInt(0, 10)
       if (choice < 3 || !latest || !other) {
         const body = someBytes()
-        sent.set(key, [{ id: '', etag: md5(body) }, ...before])
+        sent.set(key, [{ id: '', etag: md5(body), held: false }, ...before])
         const { version_id = '', etag } = await client.putObject({ params: { bucket, key }, body })
-        settle([{ id: version_id, etag }, ...before])
+        settle([{ id: version_id, etag, held: false }, ...before])
       } else if (choice < 5 && latest.etag !== null) {
-        sent.set(key, [{ id: '', etag: null }, ...before])
+        sent.set(key, [{ id: '', etag: null, held: false }, ...before])
         await client.deleteObject({ params: { bucket, key } })
         const { items } = await client.listVersions({ params, query: { key, limit: 1 } })
-        settle([{ id: items[0]?.version_id ?? '', etag: null }, ...before])
+        settle([{ id: items[0]?.version_id ?? '', etag: null, held: false }, ...before])
+      } else if (choice < 7 && other.held) {
+        await client.deleteObject({ params: { bucket, key }, query: { version_id: other.id } }).then(
+          () => assert.fail('a version on legal hold was deleted'),
+          (error: unknown) => {
+            if (!(error instanceof ProblemError && error.problem.code === 'locked')) throw error
+          },
+        )
       } else if (choice < 7) {
         const after = before.filter((one) => one !== other)
         sent.set(key, after)
         await client.deleteObject({ params: { bucket, key }, query: { version_id: other.id } })
         settle(after)
+      } else if (choice < 9 && other.etag !== null) {
+        const after = before.map((one) => (one === other ? { ...one, held: !one.held } : one))
+        sent.set(key, after)
+        await client.lockObject({ params, body: { key, version_id: other.id, legal_hold: !other.held } })
+        settle(after)
       } else if (other !== latest && other.etag !== null) {
-        sent.set(key, [{ id: '', etag: other.etag }, ...before])
+        sent.set(key, [{ id: '', etag: other.etag, held: false }, ...before])
         const { version_id = '', etag } = await client.restoreVersion({ params, body: { key, version_id: other.id } })
-        settle([{ id: version_id, etag }, ...before])
+        settle([{ id: version_id, etag, held: false }, ...before])
       }
     }
   }
 
   it('keeps every acknowledged version, does the rest wholly or not at all, and leaves nothing behind', async (t) => {
     client = await service.connect()
-    await client.createBucket({ body: { name: bucket, trash_days: 0, versioning: 'enabled' } })
+    await client.createBucket({ body: { name: bucket, trash_days: 0, object_lock: {} } })
     for (let round = 0; round < ROUNDS; round++) {
       const sent = new Map<string, Version[]>()
       let dead = false
@@ -98,8 +112,10 @@ describeEngines('versions: kill -9 in the middle of everything', (engine) => {
     for (let i = 0; i < WORKERS; i++) {
       const key = `key ${i}`
       const { items } = await client.listVersions({ params, query: { key, limit: 1000 } })
-      const there = items.map(({ version_id, etag }): Version => ({ id: version_id, etag }))
-      const said = (versions: readonly Version[]) => versions.map(({ etag }) => etag)
+      const there = items.map(
+        ({ version_id, etag, lock }): Version => ({ id: version_id, etag, held: lock?.legal_hold ?? false }),
+      )
+      const said = (versions: readonly Version[]) => versions.map(({ etag, held }) => [etag, held])
       const after = sent.get(key)
       const isAsBefore = JSON.stringify(said(there)) === JSON.stringify(said(expected.get(key) ?? []))
       if (!isAsBefore) {

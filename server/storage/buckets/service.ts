@@ -36,6 +36,7 @@ export function createBucket(ctx: Ctx, given: CreateBucket): Promise<Bucket> {
     const { tx, record } = step
     const { quotas, trash } = await settingsInForce(step)
     const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
+    if (keeping.object_lock) await trustClock(step)
     const row = await store.insertBucket(tx, {
       id: newId(),
       name,
@@ -47,7 +48,6 @@ export function createBucket(ctx: Ctx, given: CreateBucket): Promise<Bucket> {
     })
     if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
     if (quota !== null) await store.setQuota(tx, row.id, quota)
-    if (row.object_lock) await trustClock(step)
     const kept = keptOf(row, given)
     const details = { quota_gb: quota, trash_days: row.trash_days, ...kept }
     record({ name: 'create_bucket', bucket: name, details })
@@ -88,7 +88,7 @@ export function updateBucket(
     if (after.quota_gb === null) await store.clearQuota(tx, row.id)
     else await store.setQuota(tx, row.id, after.quota_gb)
     const changed = { trash_days: after.trash_days, ...keeping }
-    if (keeping.object_lock) await trustClock(step)
+    if (keeping.object_lock && !row.object_lock) await trustClock(step)
     await store.describeBucket(tx, row.id, changed)
     record({ name: 'update_bucket', bucket: name, details: { before, after } })
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id)

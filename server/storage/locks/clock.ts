@@ -27,8 +27,10 @@ export async function findClockDoubt(db: Db, now: Date): Promise<string | null> 
 const doubt = (off: number, what: string): string =>
   `The clock is ${(Math.abs(off) / HOUR_MS).toFixed(1)} hours ${off > 0 ? 'ahead of' : 'behind'} ${what}. What was locked is not deleted permanently until an administrator confirms that the clock is right.`
 
-/** Step: trusts the clock from now on, as nothing could be locked before. */
-export const trustClock = ({ tx, now }: Upkeep) => store.noteFirstTime(tx, now())
+/** Step: trusts the clock from now on, if nothing could be locked before: nobody noted the time. */
+export async function trustClock({ tx, now }: Upkeep): Promise<void> {
+  if (!(await store.isAnyLockable(tx))) await store.noteTime(tx, now())
+}
 
 /** Notes the time while the clock is found right, where anything can be locked. */
 export const clockKeeper = {

@@ -17,15 +17,7 @@ export async function findTimes(db: Db): Promise<{ trusted: Date | null; sealed:
 export const noteTime = (tx: Tx, now: Date) =>
   tx.updateTable('instance').set({ clock_trusted_at: now.toISOString() }).execute()
 
-/** Notes a time unless there is one. */
-export const noteFirstTime = (tx: Tx, now: Date) =>
-  tx
-    .updateTable('instance')
-    .set({ clock_trusted_at: now.toISOString() })
-    .where('clock_trusted_at', 'is', null)
-    .execute()
-
-/** Whether any bucket has Object Lock. */
+/** Whether any bucket has Object Lock, also one that is deleted and still has a trash. */
 export const isAnyLockable = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('buckets').select('id').where('object_lock', 'is not', null).limit(1).execute()).length > 0
 

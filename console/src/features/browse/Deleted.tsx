@@ -1,3 +1,4 @@
+import './preview.css'
 import { ActionIcon, Button } from '@mantine/core'
 import { IconArrowLeft, IconFile, IconFolder, IconRestore } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -49,11 +50,11 @@ export default function Deleted() {
           <span className="row">
             <Sign size={16} aria-hidden />
             {folder ? (
-              <Link to={`/b/${bucket}/deleted`} search={{ prefix: name } as never}>
+              <Link to={`/b/${bucket}/deleted`} search={{ prefix: name } as never} className="deleted-link">
                 <bdi>{legible(nameOf(name, prefix))}</bdi>
               </Link>
             ) : (
-              <Link to={`/b/${bucket}`} search={{ ...queryOf(prefix), sel: name } as never}>
+              <Link to={`/b/${bucket}`} search={{ ...queryOf(prefix), sel: name } as never} className="deleted-link">
                 <bdi>{legible(nameOf(name, prefix))}</bdi>
               </Link>
             )}
