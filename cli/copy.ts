@@ -8,21 +8,30 @@ import { folderOf, type LocalPlace, localPath, parsePlace, type RemotePlace, rem
 import { deleteAll, findObject, isMarker, objectsIn, refuseOverlap, transferAll } from './remote.ts'
 import { eachOf, type Run } from './run.ts'
 import { download, upload } from './transfer.ts'
+import { findVersion } from './versions.ts'
 
 const nothing = (place: RemotePlace) => new Error(`${show(place.bucket, place.key)}: not found`)
 const baseName = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
 /** The target key of a single file: in a folder under its own name, else exactly this key. */
 const keyFor = ({ key }: RemotePlace, name: string): string => (key === '' || key.endsWith('/') ? key + name : key)
 
+/** What a command is about: one object, or with `recursive` all in a folder; `version` is one of a single object. */
+interface Which {
+  recursive: boolean
+  version: string | undefined
+}
+
 /** `cp`: one file, or with `recursive` a folder's contents. */
-export async function copy(run: Run, source: string, target: string, recursive: boolean): Promise<void> {
+export async function copy(run: Run, source: string, target: string, { recursive, version }: Which): Promise<void> {
   const from = parsePlace(source)
   const to = parsePlace(target)
-  if (from.kind === 'pipe' || to.kind === 'pipe') return copyPipe(run, source, target)
+  if (version !== undefined && (recursive || from.kind !== 'remote' || to.kind === 'remote'))
+    throw new UsageError('--version downloads one version of one object.')
+  if (from.kind === 'pipe' || to.kind === 'pipe') return copyPipe(run, source, target, version)
   if (from.kind === 'local' && to.kind === 'local')
     throw new UsageError('Both paths are local: one of them must be stow:bucket/key.')
   if (from.kind === 'local' && to.kind === 'remote') return copyUp(run, from, to, recursive)
-  if (from.kind === 'remote' && to.kind === 'local') return copyDown(run, from, to, recursive)
+  if (from.kind === 'remote' && to.kind === 'local') return copyDown(run, from, to, { recursive, version })
   return copyWithin(run, from as RemotePlace, to as RemotePlace, { kind: 'Copy', recursive })
 }
 
@@ -47,9 +56,9 @@ async function copyUp(run: Run, from: LocalPlace, to: RemotePlace, recursive: bo
   )
 }
 
-async function copyDown(run: Run, from: RemotePlace, to: LocalPlace, recursive: boolean): Promise<void> {
+async function copyDown(run: Run, from: RemotePlace, to: LocalPlace, { recursive, version }: Which): Promise<void> {
   if (!recursive) {
-    const object = await findObject(run, from)
+    const object = version === undefined ? await findObject(run, from) : await findVersion(run, from, version)
     if (!object) throw nothing(from)
     const into = isFolder(to.path) || /[/\\]$/.test(to.path)
     const file = into ? localPath(to.path, baseName(object.key)) : to.path
@@ -97,7 +106,7 @@ async function copyWithin(
 }
 
 /** One side is standard input or output: streamed, of any size. */
-async function copyPipe(run: Run, source: string, target: string): Promise<void> {
+async function copyPipe(run: Run, source: string, target: string, version_id?: string): Promise<void> {
   if (source === '-') {
     const { bucket: name, key } = remotePlace(target)
     if (key === '' || key.endsWith('/'))
@@ -108,7 +117,10 @@ async function copyPipe(run: Run, source: string, target: string): Promise<void>
   } else {
     const place = remotePlace(source)
     if (place.key === '') throw new UsageError(`${source} is a bucket: give a key.`)
-    const response = await run.client.getObject({ params: { bucket: place.bucket, key: place.key } })
+    const response = await run.client.getObject({
+      params: { bucket: place.bucket, key: place.key },
+      query: version_id === undefined ? {} : { version_id },
+    })
     const body = response.body ? Readable.fromWeb(response.body as never) : Readable.from([])
     await pipeline(body, process.stdout, { end: false })
   }
@@ -121,7 +133,8 @@ export async function move(run: Run, source: string, target: string, recursive: 
 }
 
 /** `rm`: moves to the trash. Returns how many. */
-export async function remove(run: Run, target: string, recursive: boolean): Promise<number> {
+export async function remove(run: Run, target: string, { recursive, version: version_id }: Which): Promise<number> {
+  if (recursive && version_id !== undefined) throw new UsageError('--version is of one object: leave out -r.')
   const place = remotePlace(target)
   if (recursive) {
     const prefix = folderOf(place)
@@ -130,6 +143,9 @@ export async function remove(run: Run, target: string, recursive: boolean): Prom
     return deleted
   }
   if (place.key === '') throw new UsageError(`${target} is a bucket: give a key, or add -r.`)
-  await run.client.deleteObject({ params: { bucket: place.bucket, key: place.key } })
+  await run.client.deleteObject({
+    params: { bucket: place.bucket, key: place.key },
+    query: version_id === undefined ? {} : { version_id },
+  })
   return 1
 }

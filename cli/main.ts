@@ -6,6 +6,7 @@ import { login, logout } from './login.ts'
 import { remotePlace } from './places.ts'
 import { bytesText, describe, Progress, print, type Run, readSecret } from './run.ts'
 import { sync } from './sync.ts'
+import { listVersions, restoreVersion } from './versions.ts'
 
 type Options = Record<string, { type: 'boolean' | 'string'; short?: string; multiple?: false }>
 interface Given {
@@ -44,7 +45,7 @@ const commands: Record<string, Command> = {
     work: ({ words, flag }, run) => list(run(), words[0], { recursive: flag('recursive'), long: flag('long') }),
   },
   cp: {
-    usage: 'cp [-r] [-j n] [--json] <from> <to>',
+    usage: 'cp [-r] [-j n] [--version id] [--json] <from> <to>',
     about: `Copies a file to, from, or within the service. At least one side is stow:bucket/key.
 
 A <to> that ends with "/" is a folder: the file keeps its name. "-" is standard input or output.
@@ -53,12 +54,13 @@ resume an upload or a download.
 
   -r, --recursive   copy the contents of folder <from> into folder <to>
   -j, --jobs n      parallel transfers (default 8)
+      --version id  download this version of the object
       --json        print the result as JSON`,
-    options: many,
+    options: { ...many, version: { type: 'string' } },
     words: [2, 2],
-    async work({ words: [from = '', to = ''], flag }, open) {
+    async work({ words: [from = '', to = ''], flag, value }, open) {
       const run = open()
-      await copy(run, from, to, flag('recursive'))
+      await copy(run, from, to, { recursive: flag('recursive'), version: value('version') })
       if (from !== '-' && to !== '-') await conclude(run, 'copied')
     },
   },
@@ -77,17 +79,42 @@ resume an upload or a download.
     },
   },
   rm: {
-    usage: 'rm [-r] [--json] <stow:path>',
-    about: `Deletes an object, to the trash if the bucket has one.
+    usage: 'rm [-r] [--version id] [--json] <stow:path>',
+    about: `Deletes an object, to the trash if the bucket has one. In a bucket that keeps versions it stays as one.
 
   -r, --recursive   everything in the folder
+      --version id  this version of the object, to the trash
       --json        print the result as JSON`,
-    options: many,
+    options: { ...many, version: { type: 'string' } },
     words: [1, 1],
-    async work({ words: [target = ''], flag }, open) {
+    async work({ words: [target = ''], flag, value }, open) {
       const run = open()
-      run.progress.files = await remove(run, target, flag('recursive'))
+      run.progress.files = await remove(run, target, { recursive: flag('recursive'), version: value('version') })
       await conclude(run, 'deleted')
+    },
+  },
+  versions: {
+    usage: 'versions [-r] [--json] <stow:path>',
+    about: `Lists what an object was: its versions with their ids, sizes and times, the latest first.
+
+  -r, --recursive   of everything in the folder
+      --json        one JSON object a line`,
+    options: { recursive: many.recursive, json: many.json },
+    words: [1, 1],
+    work: ({ words: [target = ''], flag }, run) => listVersions(run(), target, flag('recursive')),
+  },
+  restore: {
+    usage: 'restore [--version id] [--json] <stow:path>',
+    about: `Brings an object back in a bucket that keeps versions: undoes its deletion, or makes a version current again.
+
+      --version id  the version to make current
+      --json        print the result as JSON`,
+    options: { version: { type: 'string' }, json: many.json },
+    words: [1, 1],
+    async work({ words: [target = ''], value }, open) {
+      const run = open()
+      await restoreVersion(run, target, value('version'))
+      await conclude(run, 'restored')
     },
   },
   sync: {

@@ -82,12 +82,16 @@ const isNetwork = (error: unknown): boolean =>
   error instanceof TypeError || /^(ECONN|EPIPE|UND_ERR|ETIMEDOUT)/.test((error as NodeJS.ErrnoException).code ?? '')
 
 async function receive({ client, progress }: Run, object: StoredObject, part: string): Promise<void> {
-  const { bucket: name, key, etag, size } = object
+  const { bucket: name, key, etag, size, version_id } = object
   let have = fs.lstatSync(part, { throwIfNoEntry: false })?.size ?? 0
   if (have > size) have = 0
   if (have === size && size > 0) return
   const headers = { 'if-match': `"${etag}"`, ...(have > 0 && { range: `bytes=${have}-` }) }
-  const response = await client.getObject({ params: { bucket: name, key }, headers })
+  const response = await client.getObject({
+    params: { bucket: name, key },
+    query: version_id === undefined ? {} : { version_id },
+    headers,
+  })
   if (have > 0 && response.status !== 206) have = 0
   const counted = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {

@@ -447,6 +447,42 @@ describe('the command (sqlite)', () => {
     assert.deepEqual(parsePlace('-'), { kind: 'pipe' })
     assert.throws(() => parsePlace('stow:../etc'))
   })
+
+  it('versions: lists what an object was, downloads, deletes and restores it', async () => {
+    const bucket = 'kept'
+    await server.admin.createBucket({ body: { name: bucket, versioning: 'enabled' } })
+    const keep = async (body: string) =>
+      (await server.admin.putObjectByQuery({ params: { bucket }, query: { key: 'a/plan.txt' }, body })).version_id ?? ''
+    const [one, two] = [await keep('the first'), await keep('the second')]
+    const file = `stow:${bucket}/a/plan.txt`
+    await ok('rm', file)
+    const lines = (await ok('versions', file)).trim().split('\n')
+    assert.equal(lines.length, 3)
+    assert.match(lines[0] ?? '', /^[0-9a-f-]{36} +0 {2}\d{4}-\d\d-\d\dT[\d:]{8}Z {2}deleted$/)
+    assert.ok(lines[1]?.startsWith(`${two} `) && lines[2]?.startsWith(`${one} `))
+    const listed = (await ok('versions', '-r', '--json', `stow:${bucket}/`)).trim().split('\n')
+    assert.deepEqual(
+      listed.map((line) => (JSON.parse(line) as { version_id: string; marker: boolean }).marker),
+      [true, false, false],
+    )
+    await ok('cp', '--version', one, file, at('first.txt'))
+    assert.equal(fs.readFileSync(at('first.txt'), 'utf8'), 'the first')
+    assert.equal(await ok('cp', '--version', two, file, '-'), 'the second')
+    assert.equal((await ok('restore', file)).trim(), '1 restored')
+    assert.equal(await ok('cp', file, '-'), 'the second')
+    await ok('restore', '--version', one, file)
+    assert.equal(await ok('cp', file, '-'), 'the first')
+    await ok('rm', '--version', two, file)
+    assert.match(await ok('versions', '-r', `stow:${bucket}/a`), /plan\.txt {2}current\n/)
+    const fails = async (code: number, ...args: string[]) =>
+      assert.equal((await strongroom(args)).code, code, args.join(' '))
+    await fails(1, 'restore', file)
+    await fails(1, 'cp', '--version', two, file, at('x'))
+    await fails(1, 'versions', `stow:${bucket}/none`)
+    await fails(2, 'versions', `stow:${bucket}`)
+    await fails(2, 'cp', '-r', '--version', one, file, at('x'))
+    await fails(2, 'rm', '-r', '--version', one, file)
+  })
 })
 
 interface Proxy {
