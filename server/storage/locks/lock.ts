@@ -83,12 +83,12 @@ function defaultRetention({ mode, days, years }: ObjectLock, now: Date): Retenti
 export const retentionOf = ({ lock_mode, locked_until }: Locked): Retention | undefined =>
   lock_mode === null || locked_until === null ? undefined : { mode: lock_mode, until: locked_until }
 
-/** A lock as the API shows it; undefined of a version that was never locked. */
-export const describeLock = (row: Locked): Lock | undefined =>
-  row.lock_mode === null && row.legal_hold === null ? undefined : shownLock(row)
+/** What the API says of a lock: nothing of a version that was never locked. */
+export const lockField = (row: Locked): { lock?: Lock } =>
+  row.lock_mode === null && row.legal_hold === null ? {} : { lock: describeLock(row) }
 
-/** The same of any version. */
-export const shownLock = ({ lock_mode, locked_until, legal_hold }: Locked): Lock => ({
+/** A version's lock as the API shows it. */
+export const describeLock = ({ lock_mode, locked_until, legal_hold }: Locked): Lock => ({
   mode: lock_mode,
   until: locked_until,
   legal_hold: legal_hold !== null,

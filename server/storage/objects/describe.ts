@@ -4,7 +4,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import type { ObjectHeaders, Tags } from '../../../contract/shapes.ts'
 import type { HeldBucket } from '../buckets/service.ts'
-import { describeLock } from '../locks/lock.ts'
+import { lockField } from '../locks/lock.ts'
 import { versionName } from '../retired/retire.ts'
 import type { ObjectRow } from './store.ts'
 
@@ -55,16 +55,11 @@ export const describeObject = (
   ...(row.headers === null ? {} : { headers: JSON.parse(row.headers) }),
   metadata: JSON.parse(row.metadata),
   ...(row.tags === null ? {} : { tags: JSON.parse(row.tags) }),
-  ...lockOfRow(row),
+  ...lockField(row),
   created_at: row.created_at,
   last_modified: row.last_modified,
   created_by: row.created_by,
 })
-
-const lockOfRow = (row: ObjectRow): Pick<StoredObject, 'lock'> => {
-  const lock = describeLock(row)
-  return lock ? { lock } : {}
-}
 
 /** How an object's version is called, if its bucket keeps versions. */
 export function versionOf(

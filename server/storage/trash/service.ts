@@ -18,7 +18,7 @@ import {
 import { findBucket } from '../buckets/store.ts'
 import { findClockDoubt } from '../locks/clock.ts'
 import { assertRemovable, type Passage } from '../locks/gate.ts'
-import { describeLock } from '../locks/lock.ts'
+import { lockField } from '../locks/lock.ts'
 import * as store from './store.ts'
 
 const BATCH = 1000
@@ -85,7 +85,7 @@ export async function listTrash(ctx: Ctx, name: string, { prefix = '', limit = 1
         size: row.size,
         etag: row.etag,
         content_type: row.content_type,
-        ...(describeLock(row) ? { lock: describeLock(row) } : {}),
+        ...lockField(row),
         reason: row.reason,
         deleted_at: row.deleted_at,
         deleted_by: row.deleted_by,

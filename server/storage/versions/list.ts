@@ -4,7 +4,7 @@ import type { Version } from '../../../contract/versions.ts'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
-import { describeLock } from '../locks/lock.ts'
+import { lockField } from '../locks/lock.ts'
 import { openListing } from '../objects/browse.ts'
 import { restOf, startAfter } from '../objects/entries.ts'
 import { toEntry, type Walk, walkEntries } from '../objects/store.ts'
@@ -191,5 +191,5 @@ const describe = (bucket: string, version: ListedVersion): Version => ({
   last_modified: version.last_modified,
   created_by: version.created_by,
   noncurrent_at: version.blob_id === null ? null : version.noncurrent_at,
-  ...(describeLock(version) ? { lock: describeLock(version) } : {}),
+  ...lockField(version),
 })

@@ -4,7 +4,7 @@ import { type BucketAction, decide } from '../../../contract/permissions.ts'
 import { invalid } from '../../base/invalid.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
-import { assertAhead, assertLockable, type Locked, type Retention, retentionOf, shownLock } from '../locks/lock.ts'
+import { assertAhead, assertLockable, describeLock, type Locked, type Retention, retentionOf } from '../locks/lock.ts'
 import { lockAsCurrent, lockCurrent } from '../objects/current.ts'
 import { objectMissing, versionMissing } from '../objects/service.ts'
 import { lockKeys } from '../retired/keys.ts'
@@ -86,7 +86,7 @@ export function lockVersion(
         },
       })
     if (changesHold) record({ name: 'legal_hold_update', ...at, details: { version_id: called, legal_hold } })
-    const result = { ...at, version_id: called, lock: shownLock(lock) }
+    const result = { ...at, version_id: called, lock: describeLock(lock) }
     return changesRetention || changesHold ? result : step.nothing(result)
   })
 }

@@ -38,12 +38,14 @@ export function LockDialog({
     legal_hold: lock?.legal_hold ?? false,
   })
   const { mode, until, legal_hold } = form.values
+  const kept = lock && isLocked(lock) ? lock : { mode: null, until: null }
+  const time = mode === null || until === '' ? null : new Date(until).toISOString()
+  // The field shows minutes: what was not changed stays to the millisecond.
+  const end = time !== null && kept.until !== null && fieldOf(kept.until) === until ? kept.until : time
+  const changes = mode !== kept.mode || end !== kept.until
+  const extends_ = mode === kept.mode && end !== null && kept.until !== null && end >= kept.until
+  const bypasses = changes && kept.mode === 'governance' && !extends_
   const save = async () => {
-    const kept = lock && isLocked(lock) ? lock : { mode: null, until: null }
-    const time = mode === null || until === '' ? null : new Date(until).toISOString()
-    // The field shows minutes: what was not changed stays to the millisecond.
-    const end = time !== null && kept.until !== null && fieldOf(kept.until) === until ? kept.until : time
-    const changes = mode !== kept.mode || end !== kept.until
     const holds = legal_hold !== (lock?.legal_hold ?? false)
     if (!changes && !holds) return onClose()
     const taken = await form.submit(() =>
@@ -54,7 +56,7 @@ export function LockDialog({
           version_id,
           ...(changes ? { mode, until: end } : {}),
           ...(holds ? { legal_hold } : {}),
-          ...(changes && me.can('bypass_lock', bucket, key) ? { bypass_lock: true } : {}),
+          ...(bypasses ? { bypass_lock: true } : {}),
         },
       }),
     )
@@ -85,6 +87,7 @@ export function LockDialog({
         {mode === null ? null : (
           <TextInput {...form.field('until')} type="datetime-local" label={text.until} required withAsterisk={false} />
         )}
+        {bypasses ? <p className="warn small">{text.bypasses}</p> : null}
         <Switch
           label={text.legalHold}
           description={text.legalHoldHint}

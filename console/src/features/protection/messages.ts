@@ -93,6 +93,7 @@ export const text = catalogue({
   modeName: (mode: LockMode | 'none') =>
     ({ none: 'Not locked', governance: 'Governance', compliance: 'Compliance' })[mode],
   until: 'Until',
+  bypasses: 'The version is locked in governance mode. This uses your “bypass_lock” permission.',
   legalHold: 'Legal hold',
   legalHoldHint: 'Keeps the version until it is released. Requires the “manage” permission.',
   locked: 'Lock saved',
