@@ -14,8 +14,8 @@ import {
 } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { type CorsRule, corsAnswer } from '../../server/storage/buckets/cors.ts'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
-import { outcome, type Pair, s3World } from './s3.ts'
+import { describeEngines, type TestServer } from '../support/server.ts'
+import { outcome, type Pair, type s3World, startS3 } from './s3.ts'
 
 const B = 'site'
 
@@ -25,10 +25,7 @@ describeEngines('S3: what is configured of a bucket', (engine, itOnce) => {
   let pair: Pair
   let s3: S3Client
   before(async () => {
-    server = await startServer(engine, { S3_PORT: '0' })
-    world = s3World(server)
-    pair = await world.keyOf()
-    s3 = world.clientOf(pair)
+    ;({ server, world, pair, s3 } = await startS3(engine))
     await s3.send(new CreateBucketCommand({ Bucket: B }))
     await s3.send(new PutObjectCommand({ Bucket: B, Key: 'page', Body: 'hello' }))
   })

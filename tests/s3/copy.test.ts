@@ -11,8 +11,8 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
-import { outcome, s3World } from './s3.ts'
+import { describeEngines, type TestServer } from '../support/server.ts'
+import { outcome, type s3World, startS3 } from './s3.ts'
 
 const B = 'copies'
 const KEY = 'a/ü +%.txt'
@@ -24,9 +24,7 @@ describeEngines('S3: copies', (engine, itOnce) => {
   let s3: S3Client
   let etag = ''
   before(async () => {
-    server = await startServer(engine, { S3_PORT: '0' })
-    world = s3World(server)
-    s3 = world.clientOf(await world.keyOf())
+    ;({ server, world, s3 } = await startS3(engine))
     for (const Bucket of [B, 'elsewhere']) await s3.send(new CreateBucketCommand({ Bucket }))
     const source = {
       ...{ Bucket: B, Key: KEY, Body: 'hello', ContentType: 'text/x', CacheControl: 'max-age=1' },

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto'
 import { after, before, it } from 'node:test'
 import { CreateBucketCommand, GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { signingKey } from '../../server/fronts/s3/signature/verify.ts'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
-import { type Pair, s3World } from './s3.ts'
+import { describeEngines, type TestServer } from '../support/server.ts'
+import { type Pair, type s3World, startS3 } from './s3.ts'
 
 const B = 'forms'
 
@@ -14,10 +14,7 @@ describeEngines('S3: uploads by forms', (engine, itOnce) => {
   let s3: S3Client
   let pair: Pair
   before(async () => {
-    server = await startServer(engine, { S3_PORT: '0' })
-    world = s3World(server)
-    pair = await world.keyOf()
-    s3 = world.clientOf(pair)
+    ;({ server, world, pair, s3 } = await startS3(engine))
     await s3.send(new CreateBucketCommand({ Bucket: B }))
   })
   after(() => server.stop())

@@ -19,8 +19,8 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
-import { outcome, type Pair, s3World } from './s3.ts'
+import { describeEngines, type TestServer } from '../support/server.ts'
+import { outcome, type Pair, type s3World, startS3 } from './s3.ts'
 
 const DAY = 86_400_000
 
@@ -31,10 +31,7 @@ describeEngines('S3: lifecycle', (engine, itOnce) => {
   let s3: S3Client
   let buckets = 0
   before(async () => {
-    server = await startServer(engine, { S3_PORT: '0' })
-    world = s3World(server)
-    pair = await world.keyOf()
-    s3 = world.clientOf(pair)
+    ;({ server, world, pair, s3 } = await startS3(engine))
   })
   after(() => server.stop())
 

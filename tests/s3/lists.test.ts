@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { compareKeys } from '../../contract/permissions.ts'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
-import { outcome, s3World } from './s3.ts'
+import { describeEngines, type TestServer } from '../support/server.ts'
+import { outcome, type s3World, startS3 } from './s3.ts'
 
 const B = 'lists'
 const KEYS = [
@@ -36,9 +36,7 @@ describeEngines('S3: lists', (engine, itOnce) => {
   let world: ReturnType<typeof s3World>
   let s3: S3Client
   before(async () => {
-    server = await startServer(engine, { S3_PORT: '0' })
-    world = s3World(server)
-    s3 = world.clientOf(await world.keyOf())
+    ;({ server, world, s3 } = await startS3(engine))
     await s3.send(new CreateBucketCommand({ Bucket: B }))
     for (const Key of KEYS) await s3.send(new PutObjectCommand({ Bucket: B, Key, Body: Key }))
   })

@@ -21,8 +21,8 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
-import { outcome, type Pair, s3World } from './s3.ts'
+import { describeEngines, type TestServer } from '../support/server.ts'
+import { outcome, type Pair, type s3World, startS3 } from './s3.ts'
 
 const DAY = 86_400_000
 
@@ -33,10 +33,7 @@ describeEngines('S3: Object Lock', (engine, itOnce) => {
   let s3: S3Client
   let buckets = 0
   before(async () => {
-    server = await startServer(engine, { S3_PORT: '0' })
-    world = s3World(server)
-    pair = await world.keyOf()
-    s3 = world.clientOf(pair)
+    ;({ server, world, pair, s3 } = await startS3(engine))
   })
   after(() => server.stop())
 

@@ -23,8 +23,8 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
-import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
-import { outcome, s3World } from './s3.ts'
+import { describeEngines, onS3, type TestServer } from '../support/server.ts'
+import { outcome, type s3World, startS3 } from './s3.ts'
 
 const B = 'parts'
 const MIB = 1024 * 1024
@@ -35,9 +35,7 @@ describeEngines('S3: multipart uploads', (engine, itOnce) => {
   let s3: S3Client
   const large = randomBytes(5 * MIB)
   before(async () => {
-    server = await startServer(engine, { S3_PORT: '0' })
-    world = s3World(server)
-    s3 = world.clientOf(await world.keyOf())
+    ;({ server, world, s3 } = await startS3(engine))
     await s3.send(new CreateBucketCommand({ Bucket: B }))
   })
   after(() => server.stop())

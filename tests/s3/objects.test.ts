@@ -29,8 +29,8 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
-import { outcome, s3World } from './s3.ts'
+import { describeEngines, type TestServer } from '../support/server.ts'
+import { outcome, type s3World, startS3 } from './s3.ts'
 
 const B = 'photos'
 
@@ -39,9 +39,7 @@ describeEngines('S3: buckets and objects', (engine, itOnce) => {
   let world: ReturnType<typeof s3World>
   let s3: S3Client
   before(async () => {
-    server = await startServer(engine, { S3_PORT: '0' })
-    world = s3World(server)
-    s3 = world.clientOf(await world.keyOf())
+    ;({ server, world, s3 } = await startS3(engine))
     await s3.send(new CreateBucketCommand({ Bucket: B }))
   })
   after(() => server.stop())

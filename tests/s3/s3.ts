@@ -4,7 +4,7 @@ import http from 'node:http'
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { NewScope } from '../../contract/access-keys.ts'
-import type { TestServer } from '../support/server.ts'
+import { type Engine, startServer, type TestServer } from '../support/server.ts'
 
 export interface Pair {
   id: string
@@ -119,6 +119,14 @@ export function s3World(server: TestServer) {
   const clientOf = (pair: Pair, config: Partial<S3ClientConfig> = {}) =>
     clientTo(url, pair, { systemClockOffset: server.clock.now().getTime() - Date.now(), ...config })
   return { url, keyOf, clientOf, ...wireTo(url, () => server.clock.now()) }
+}
+
+/** A service with an endpoint for S3, and the administrator's client of it. */
+export async function startS3(engine: Engine) {
+  const server = await startServer(engine, { S3_PORT: '0' })
+  const world = s3World(server)
+  const pair = await world.keyOf()
+  return { server, world, pair, s3: world.clientOf(pair) }
 }
 
 /** How a call ended: `ok`, the error's name, or the status of an answer that has no body to name one. */

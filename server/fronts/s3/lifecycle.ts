@@ -15,7 +15,7 @@ import {
 import { textUnlessEmpty } from '../../storage/objects/describe.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answer, type Exchange } from './exchange.ts'
-import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
+import { child, childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import { verified } from './verified.ts'
 import { element, result, type Xml, xmlTime } from './xml.ts'
 
@@ -32,8 +32,6 @@ const CONDITIONS = new Set(['Prefix', 'Tag', 'ObjectSizeGreaterThan', 'ObjectSiz
 const MIDNIGHT = /^\d{4}-\d\d-\d\d(T00:00:00(\.0+)?(Z|[+-]00:?00)?)?$/
 
 const refused = (message: string) => new S3Error('InvalidRequest', message)
-
-const child = ({ children }: XmlNode, name: string): XmlNode | undefined => children.find((one) => one.name === name)
 
 /** The number in a child; undefined without one. Throws MalformedXML, or InvalidArgument out of its bounds. */
 function numberIn(node: XmlNode, name: string, least: number, most: number): number | undefined {

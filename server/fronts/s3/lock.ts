@@ -4,6 +4,7 @@ import * as buckets from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import {
   assertLockable,
+  hasEnded,
   type Locked,
   objectLockOf,
   type Retention,
@@ -13,7 +14,7 @@ import {
 import { type LockChange, lockVersion } from '../../storage/versions/lock.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answer, answerXml, type Exchange, header } from './exchange.ts'
-import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
+import { child, childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import { getSeen } from './unseen.ts'
 import { verified } from './verified.ts'
 import { versionHeader, versionIn } from './version.ts'
@@ -53,7 +54,7 @@ function retentionIn(exchange: Exchange): Retention | undefined {
 
 /** Throws InvalidArgument unless a lock ends in the future. */
 function inFuture({ system }: Exchange, retention: Retention): void {
-  if (retention.until <= system.now().toISOString())
+  if (hasEnded(retention.until, system.now()))
     throw invalidArgument(UNTIL, retention.until, 'The retain until date must be in the future!')
 }
 
@@ -80,8 +81,6 @@ export function lockHeaders(row: Locked): AnswerHeaders {
     [HOLD]: row.legal_hold === null ? undefined : 'ON',
   }
 }
-
-const child = ({ children }: XmlNode, name: string): XmlNode | undefined => children.find((one) => one.name === name)
 
 /** The period in a child; undefined without one. Throws MalformedXML or InvalidRetentionPeriod. */
 function periodIn(node: XmlNode, name: string, most: number): number | undefined {

@@ -70,12 +70,15 @@ export async function readXml(body: AsyncIterable<Uint8Array>, root: string, mos
   return found
 }
 
+/** The first child of a name; undefined without one. */
+export const child = ({ children }: XmlNode, name: string): XmlNode | undefined =>
+  children.find((one) => one.name === name)
+
 /** The text of a child; undefined without one. */
-export const childText = ({ children }: XmlNode, name: string): string | undefined =>
-  children.find((child) => child.name === name)?.text
+export const childText = (node: XmlNode, name: string): string | undefined => child(node, name)?.text
 
 /** The texts of all children of a name. */
 export const childTexts = ({ children }: XmlNode, name: string): string[] =>
-  children.filter((child) => child.name === name).map(({ text }) => text)
+  children.filter((one) => one.name === name).map(({ text }) => text)
 
 export { malformed as malformedXml }

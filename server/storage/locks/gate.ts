@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Upkeep } from '../../context.ts'
 import { findClockDoubt } from './clock.ts'
-import type { Locked } from './lock.ts'
+import { hasEnded, type Locked } from './lock.ts'
 
 /** How a removal meets locks. */
 export interface Passage {
@@ -14,7 +14,7 @@ type Row = Locked & { key: string }
 export function lockOn(row: Row, now: Date, { bypass = () => false }: Passage = {}): ServiceError | undefined {
   const what = `A version of "${row.key}" is`
   if (row.legal_hold !== null) return new ServiceError('locked', `${what} on legal hold.`)
-  if (row.locked_until === null || row.locked_until <= now.toISOString()) return undefined
+  if (row.locked_until === null || hasEnded(row.locked_until, now)) return undefined
   if (row.lock_mode === 'governance' && bypass(row.key)) return undefined
   return new ServiceError('locked', `${what} locked in mode "${row.lock_mode}" until ${row.locked_until}.`)
 }

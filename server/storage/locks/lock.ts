@@ -67,9 +67,12 @@ export function lockOf(bucket: Lockable, now: Date, { retention, legal_hold }: W
   return { lock_mode: mode, locked_until: until, legal_hold: legal_hold ? 1 : null }
 }
 
+/** Whether a lock that ends at a time, ISO 8601, is over. */
+export const hasEnded = (until: string, now: Date): boolean => until <= now.toISOString()
+
 /** Throws invalid_request unless a lock ends in the future. */
 export function assertAhead({ until }: Retention, now: Date): void {
-  if (until <= now.toISOString()) throw invalid('body.until', 'must be in the future')
+  if (hasEnded(until, now)) throw invalid('body.until', 'must be in the future')
 }
 
 function defaultRetention({ mode, days, years }: ObjectLock, now: Date): Retention | undefined {

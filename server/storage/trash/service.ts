@@ -32,8 +32,10 @@ export interface Removal extends Passage {
 }
 
 /** Whether contents that are removed go to the trash. */
-export const isTrashed = ({ trash_days }: HeldBucket, { permanent = false }: Removal): boolean =>
-  !permanent && trash_days > 0
+export const isTrashed = (
+  { trash_days }: HeldBucket,
+  { permanent = false }: Pick<Removal, 'permanent'> = {},
+): boolean => !permanent && trash_days > 0
 
 /**
  * Step: moves contents that stop being visible to the trash, if the bucket's trash is on, and returns the items' ids in

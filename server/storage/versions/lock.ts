@@ -4,7 +4,15 @@ import { type BucketAction, decide } from '../../../contract/permissions.ts'
 import { invalid } from '../../base/invalid.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
-import { assertAhead, assertLockable, describeLock, type Locked, type Retention, retentionOf } from '../locks/lock.ts'
+import {
+  assertAhead,
+  assertLockable,
+  describeLock,
+  hasEnded,
+  type Locked,
+  type Retention,
+  retentionOf,
+} from '../locks/lock.ts'
 import { lockAsCurrent, lockCurrent } from '../objects/current.ts'
 import { objectMissing, versionMissing } from '../objects/service.ts'
 import { lockKeys } from '../retired/keys.ts'
@@ -114,7 +122,7 @@ function assertChangeable(
   after: Retention | null,
   mayBypass: () => boolean,
 ): boolean {
-  if (!before || before.until <= now().toISOString()) return false
+  if (!before || hasEnded(before.until, now())) return false
   if (after && after.mode === before.mode && after.until >= before.until) return false
   if (before.mode === 'governance' && mayBypass()) return true
   throw new ServiceError('locked', `The version is locked in mode "${before.mode}" until ${before.until}.`)

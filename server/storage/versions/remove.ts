@@ -4,7 +4,7 @@ import { newId } from '../../base/id.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findLocked, type Passage } from '../locks/gate.ts'
-import { type Locked, type Retention, retentionOf } from '../locks/lock.ts'
+import { hasEnded, type Locked, type Retention, retentionOf } from '../locks/lock.ts'
 import { deleteKeys } from '../objects/bulk.ts'
 import { bringBack, lockCurrent, takeAway } from '../objects/current.ts'
 import { type ItemError, itemError } from '../objects/item-error.ts'
@@ -147,7 +147,7 @@ export async function removeVersions(
   }
   const bypass = (key: string) => isAsked && decide(step.actor.groups, 'bypass_lock', bucket.name, key).allowed
   const passage = { permanent, bypass }
-  const ends = !isTrashed(bucket, { ...passage, reason: 'deleted' })
+  const ends = !isTrashed(bucket, { permanent })
   const locked = await findLocked(step, [...objects, ...versions], { bypass, ends })
   const removable = (row: ObjectRow | VersionRow): boolean => {
     if (!expected(row)) return false
@@ -192,7 +192,7 @@ export async function removeListed(
   await lockKeys(step.tx, [bucket, listed.map(({ key }) => key)])
   const seqs = listed.map(({ seq }) => seq)
   const [rows, places] = await Promise.all([lockRows(step.tx, seqs), findPlaces(step.tx, seqs)])
-  const locked = await findLocked(step, rows, { ends: !isTrashed(bucket, { reason: 'deleted' }) })
+  const locked = await findLocked(step, rows, { ends: !isTrashed(bucket) })
   const {
     same: older = [],
     held = [],
@@ -256,7 +256,7 @@ async function removeRows(
 /** The lock that did not count when a version was removed. */
 const bypassedOf = ({ now }: Step, row: Locked): { bypassed?: Retention } => {
   const retention = retentionOf(row)
-  return retention && retention.until > now().toISOString() ? { bypassed: retention } : {}
+  return retention && !hasEnded(retention.until, now()) ? { bypassed: retention } : {}
 }
 
 /** Step: makes the latest version of each key that has no object its current one again, unless it is a delete marker. */
