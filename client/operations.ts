@@ -180,6 +180,13 @@ export interface Bucket {
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   created_by: string | null
+  /** What of it is public at the S3 endpoint; null: nothing. */
+  public_access: {
+    /** What anyone may do with some of its keys, without a credential. */
+    actions: ('list' | 'read' | 'write' | 'delete')[]
+    /** Whether objects can be public one by one, by their ACLs. */
+    object_acls: boolean
+  } | null
   /** What the caller may do with some key of the bucket. */
   permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
 }
@@ -647,6 +654,8 @@ export interface Group {
   description: string
   /** Built in; it cannot be deleted and keeps its permissions. */
   builtin: boolean
+  /** The built-in group of everyone: it has no members. While `s3.public_access` is on, its grants of `list`, `read`, `write` and `delete` apply to everyone at the S3 endpoint, without a credential. */
+  public: boolean
   global: ('admin' | 'users.manage')[]
   grants: ({
     /** A UUIDv7. */
@@ -734,6 +743,8 @@ export interface Settings {
   s3: {
     /** Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit. */
     rate_per_key: number
+    /** Whether buckets and objects can be public at the S3 endpoint: by a bucket policy, by an ACL, or by a grant of the group of everyone. Off: every request needs a credential. */
+    public_access: boolean
   }
   shares: {
     default_expires_in: string
@@ -851,6 +862,8 @@ export interface SettingsChange {
   s3?: {
     /** Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit. */
     rate_per_key?: number
+    /** Whether buckets and objects can be public at the S3 endpoint: by a bucket policy, by an ACL, or by a grant of the group of everyone. Off: every request needs a credential. */
+    public_access?: boolean
   }
   shares?: {
     default_expires_in?: string

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { ObjectLock, ObjectLockChange } from './locks.ts'
 import { bucketActions } from './permissions.ts'
+import { PublicAccess } from './public-access.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Limit, Nullable, Page, Timestamp } from './shapes.ts'
 
@@ -39,6 +40,7 @@ export const Bucket = Type.Object({
   object_lock: Nullable(ObjectLock, { description: 'Null: nothing in it can be locked.' }),
   created_at: Timestamp,
   created_by: Nullable(Type.String()),
+  public_access: Nullable(PublicAccess, { description: 'What of it is public at the S3 endpoint; null: nothing.' }),
   permissions: Type.Array(Type.Enum([...bucketActions]), {
     description: 'What the caller may do with some key of the bucket.',
   }),

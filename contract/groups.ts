@@ -37,6 +37,10 @@ export const Group = Type.Object({
   name: Type.String(),
   description: Type.String(),
   builtin: Type.Boolean({ description: 'Built in; it cannot be deleted and keeps its permissions.' }),
+  public: Type.Boolean({
+    description:
+      'The built-in group of everyone: it has no members. While `s3.public_access` is on, its grants of `list`, `read`, `write` and `delete` apply to everyone at the S3 endpoint, without a credential.',
+  }),
   global: GlobalRights,
   grants: Type.Array(Grant),
   member_count: Type.Integer(),

@@ -28,6 +28,8 @@ export interface Grant {
   /** Covers the keys that start with it; '' covers the whole bucket. */
   prefix: string
   actions: readonly BucketAction[]
+  /** Covers only the key that `prefix` is. */
+  exact?: boolean
   /** A second pattern that the bucket must match as well: that of the scope which limits the grant. */
   within?: string
 }
@@ -45,6 +47,10 @@ export interface Reason {
   grant_id: string | null
 }
 export type Decision = { allowed: true; via: Reason } | { allowed: false }
+
+/** Whether a grant covers a key of a bucket that it applies to. */
+const coversKey = ({ prefix, exact = false }: Grant, key: string): boolean =>
+  exact ? key === prefix : key.startsWith(prefix)
 
 /** Whether a grant applies to a bucket of this name. */
 export const grantReaches = ({ bucket_pattern, within }: Grant, bucket: string): boolean =>
@@ -77,7 +83,7 @@ export const withinScope = (groups: readonly GrantingGroup[], scope: readonly Sc
 function intersection(grant: Grant, { bucket, prefix, actions }: ScopeEntry): Grant | undefined {
   const both = grant.actions.filter((action) => actions.includes(action))
   const [shorter, longer] = grant.prefix.length < prefix.length ? [grant.prefix, prefix] : [prefix, grant.prefix]
-  if (both.length === 0 || !longer.startsWith(shorter)) return undefined
+  if (both.length === 0 || !longer.startsWith(shorter) || (grant.exact && longer !== grant.prefix)) return undefined
   return { ...grant, prefix: longer, actions: both, within: bucket }
 }
 
@@ -107,7 +113,7 @@ export function* reasons(
     const via = { group_id: group.id, group: group.name }
     if (group.global.includes('admin')) yield { ...via, grant_id: null }
     for (const grant of group.grants)
-      if (grant.actions.includes(action) && key.startsWith(grant.prefix) && grantReaches(grant, bucket))
+      if (grant.actions.includes(action) && coversKey(grant, key) && grantReaches(grant, bucket))
         yield { ...via, grant_id: grant.id }
   }
 }
@@ -129,7 +135,8 @@ export function covers(own: readonly GrantingGroup[], other: readonly GrantingGr
           held.some(
             (mine) =>
               mine.actions.includes(action) &&
-              grant.prefix.startsWith(mine.prefix) &&
+              coversKey(mine, grant.prefix) &&
+              (!mine.exact || grant.exact === true) &&
               grantReaches(mine, grant.bucket_pattern),
           ),
         ),
@@ -185,14 +192,24 @@ export function allowedRanges(
   bucket: string,
   prefix: string,
 ): KeyRange[] {
-  if (decide(groups, action, bucket, prefix).allowed) return [{ from: prefix, to: afterPrefix(prefix) }]
-  const inside = new Set<string>()
-  for (const group of groups)
-    for (const grant of group.grants)
-      if (grant.actions.includes(action) && grant.prefix.startsWith(prefix) && grantReaches(grant, bucket))
-        inside.add(grant.prefix)
-  const outermost = [...inside].filter((one) => ![...inside].some((other) => other !== one && one.startsWith(other)))
-  return outermost.sort(compareKeys).map((one) => ({ from: one, to: afterPrefix(one) }))
+  const whole = { from: prefix, to: afterPrefix(prefix) }
+  const prefixes = new Set<string>()
+  const keys = new Set<string>()
+  for (const group of groups) {
+    if (group.global.includes('admin')) return [whole]
+    for (const grant of group.grants) {
+      if (!grant.actions.includes(action) || !grantReaches(grant, bucket)) continue
+      if (!grant.exact && prefix.startsWith(grant.prefix)) return [whole]
+      if (grant.prefix.startsWith(prefix)) (grant.exact ? keys : prefixes).add(grant.prefix)
+    }
+  }
+  const inside = [...prefixes]
+  const outermost = inside.filter((one) => !inside.some((other) => other !== one && one.startsWith(other)))
+  const alone = [...keys].filter((key) => !outermost.some((one) => key.startsWith(one)))
+  return [
+    ...outermost.map((one) => ({ from: one, to: afterPrefix(one) })),
+    ...alone.map((key) => ({ from: key, to: afterKey(key) })),
+  ].sort((a, b) => compareKeys(a.from, b.from))
 }
 
 /** The databases' key order: by code point, which is the order of the UTF-8 bytes. */

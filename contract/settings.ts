@@ -105,6 +105,11 @@ const sections = {
       default: 0,
       description: 'Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit.',
     }),
+    public_access: Type.Boolean({
+      default: false,
+      description:
+        'Whether buckets and objects can be public at the S3 endpoint: by a bucket policy, by an ACL, or by a grant of the group of everyone. Off: every request needs a credential.',
+    }),
   },
   shares: {
     default_expires_in: Type.String({ pattern: '^([1-9]\\d{0,8}[smhdw]|never)$', default: '7d' }),

@@ -1,5 +1,6 @@
 import os from 'node:os'
 import path from 'node:path'
+import type { Ownership } from '../../contract/public-access.ts'
 import type { Range } from '../base/address.ts'
 import { type Variable, variables } from './variables.ts'
 
@@ -28,6 +29,8 @@ export interface Config {
     hosts: readonly string[]
     /** Where S3 clients reach the endpoint; '' if nothing says. */
     publicUrl: string
+    /** Of a new bucket that was created without saying. */
+    defaultOwnership: Ownership
     /** How long a day of lifecycle configurations is. */
     lifecycleDayMs: number
   }
@@ -175,6 +178,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
       region: v.S3_REGION,
       hosts: v.S3_HOSTS,
       publicUrl: v.S3_PUBLIC_URL,
+      defaultOwnership: v.S3_DEFAULT_OWNERSHIP,
       lifecycleDayMs: v.S3_LIFECYCLE_DAY_SECONDS * 1000,
     },
     host: v.HOST,

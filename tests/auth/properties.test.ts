@@ -65,12 +65,16 @@ const someGroups = fc.array(
     name: fc.constant('G'),
     global: fc.subarray(['admin', 'users.manage'] as const, { maxLength: 1 }).filter((all) => !all.includes('admin')),
     grants: fc.array(
-      fc.record({
-        id: fc.uuid(),
-        bucket_pattern: fc.constantFrom('*', 'a*', '*a', 'ab', 'a*b', 'a*b*'),
-        prefix: fc.constantFrom('', 'x', 'x/', 'x/y'),
-        actions: fc.subarray([...bucketActions] as BucketAction[], { minLength: 1, maxLength: 3 }),
-      }),
+      fc.record(
+        {
+          id: fc.uuid(),
+          bucket_pattern: fc.constantFrom('*', 'a*', '*a', 'ab', 'a*b', 'a*b*'),
+          prefix: fc.constantFrom('', 'x', 'x/', 'x/y'),
+          exact: fc.constant(true),
+          actions: fc.subarray([...bucketActions] as BucketAction[], { minLength: 1, maxLength: 3 }),
+        },
+        { requiredKeys: ['id', 'bucket_pattern', 'prefix', 'actions'] },
+      ),
       { maxLength: 3 },
     ),
   }),
@@ -115,12 +119,16 @@ it('a preset is recognized by its actions, in any order', () => {
 })
 
 it('the ranges one may list hold exactly the keys that the gate allows', () => {
-  const grant = fc.record({
-    id: fc.constant('g'),
-    bucket_pattern: fc.constantFrom('*', 'photos', 'p*', 'other'),
-    prefix: text(3),
-    actions: fc.subarray<BucketAction>([...bucketActions], { minLength: 1 }),
-  })
+  const grant = fc.record(
+    {
+      id: fc.constant('g'),
+      bucket_pattern: fc.constantFrom('*', 'photos', 'p*', 'other'),
+      prefix: text(3),
+      exact: fc.constant(true),
+      actions: fc.subarray<BucketAction>([...bucketActions], { minLength: 1 }),
+    },
+    { requiredKeys: ['id', 'bucket_pattern', 'prefix', 'actions'] },
+  )
   const group = fc.record({
     id: fc.constant('x'),
     name: fc.constant('x'),

@@ -20,9 +20,13 @@ const group = fc.record({
   id: fc.constant('g'),
   name: fc.constant('g'),
   global: fc.subarray(['admin', 'users.manage'] as const),
-  grants: fc.array(fc.record({ id: fc.constant('r'), bucket_pattern: pattern, prefix: key, actions }), {
-    maxLength: 3,
-  }),
+  grants: fc.array(
+    fc.record(
+      { id: fc.constant('r'), bucket_pattern: pattern, prefix: key, exact: fc.constant(true), actions },
+      { requiredKeys: ['id', 'bucket_pattern', 'prefix', 'actions'] },
+    ),
+    { maxLength: 3 },
+  ),
 }) satisfies fc.Arbitrary<GrantingGroup>
 const scope = fc.array(fc.record({ bucket: fc.constantFrom('*', 'a*', 'aa*', 'aab', 'bbb'), prefix: key, actions }), {
   minLength: 1,

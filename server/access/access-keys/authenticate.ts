@@ -6,7 +6,7 @@ import { type Actor, createContext, type Origin, publicActor, type System } from
 import type { Db } from '../../db/schema.ts'
 import { source } from '../../http/source.ts'
 import { actorOf } from '../sessions/caller.ts'
-import { settingsOf } from '../settings/effective.ts'
+import { type EffectiveSettings, settingsOf } from '../settings/effective.ts'
 import { unsealSecret } from './secret.ts'
 import * as store from './store.ts'
 
@@ -21,15 +21,16 @@ export interface KeySecret {
 export interface UsableKey {
   secrets: readonly KeySecret[]
   actor: Actor
-  /** Requests that may be made with it in a minute; 0 for any number. */
-  rate: number
+  /** What it is limited to; null for all that its owner may do. */
+  scope: readonly ScopeEntry[] | null
+  settings: EffectiveSettings['s3']
 }
 
 /** Why a request signed with a key is refused. */
 export type KeyFault = 'unknown' | 'revoked' | 'expired' | 'owner disabled' | 'wrong signature'
 
 /**
- * The key with this id, with its owner's current permissions within the key's scope and the limit of its requests, in
+ * The key with this id, with its owner's current permissions within the key's scope and the settings of the endpoint, in
  * one statement; or why it cannot be used. While a rotation's grace period lasts it has two secrets.
  */
 export async function findAccessKey(
@@ -47,9 +48,12 @@ export async function findAccessKey(
   return {
     secrets: sealed.map((one) => ({ sealed: one, open: () => unsealSecret(system.config, accessKeyId, one) })),
     actor: ownerOf(system, [row, ...others], accessKeyId, origin),
-    rate: settingsOf(system, row.settings ?? '{}').s3.rate_per_key,
+    scope: scopeOf(row),
+    settings: settingsOf(system, row.settings ?? '{}').s3,
   }
 }
+
+const scopeOf = ({ scope }: store.KeyRow): ScopeEntry[] | null => (scope === null ? null : JSON.parse(scope))
 
 type Rows = readonly [store.KeyRow, ...store.KeyRow[]]
 const isAfter = (time: string | null, now: Date): boolean => time !== null && Date.parse(time) > now.getTime()
@@ -62,7 +66,7 @@ function faultOf({ revoked_at, expires_at, disabled_at }: store.KeyRow, now: Dat
 
 /** The key's actor can outlive the grace period of a rotated secret: the secret was valid when it was used. */
 function ownerOf(system: System, rows: Rows, accessKeyId: string, origin: Origin): Actor {
-  const [{ token_id, scope }] = rows
+  const [{ token_id }] = rows
   const actor = actorOf(rows, { auth_method: 'access_key', session_id: null, token_id }, origin)
   const renew = async (db: Db): Promise<Actor> => {
     const [row, ...others] = await store.findKey(db, accessKeyId)
@@ -70,7 +74,8 @@ function ownerOf(system: System, rows: Rows, accessKeyId: string, origin: Origin
       throw new ServiceError('unauthenticated', 'The access key is no longer valid.')
     return ownerOf(system, [row, ...others], accessKeyId, origin)
   }
-  const groups = scope === null ? actor.groups : withinScope(actor.groups, JSON.parse(scope) as ScopeEntry[])
+  const scope = scopeOf(rows[0])
+  const groups = scope === null ? actor.groups : withinScope(actor.groups, scope)
   return { ...actor, groups, renew }
 }
 

@@ -40,6 +40,7 @@ export async function describeGroups(db: Db, rows: readonly Row<'groups'>[]): Pr
       name: row.name,
       description: row.description,
       builtin: row.builtin !== null,
+      public: row.builtin === 'public',
       global: [...global],
       grants: grants.map((grant) => ({ ...grant, actions: [...grant.actions], preset: presetOf(grant.actions) })),
       member_count: counts.get(row.id) ?? 0,

@@ -1,6 +1,7 @@
 import { type Fault, ServiceError } from '../../../contract/errors.ts'
 import type { Group } from '../../../contract/groups.ts'
 import { covers, type GrantingGroup, isAdmin } from '../../../contract/permissions.ts'
+import { invalid, invalidAll } from '../../base/invalid.ts'
 import type { Actor, Ctx, Step } from '../../context.ts'
 import type { Row, Tx } from '../../db/schema.ts'
 import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
@@ -14,6 +15,9 @@ export const groupMissing = (): ServiceError => new ServiceError('not_found', 'N
 export function assertAdmin(actor: Actor, what: string): void {
   if (!isAdmin(actor.groups)) throw new ServiceError('forbidden', `You need the "admin" permission to ${what}.`)
 }
+
+/** The fault of naming a group that stands for everyone where members are to join. */
+const NO_MEMBERS = 'stands for everyone, and has no members'
 
 /** Throws unless the actor may add members to these groups: nobody can grant a permission they lack. */
 function assertMayJoin(actor: Actor, groups: readonly GrantingGroup[]): void {
@@ -56,6 +60,7 @@ const changeMembers = (ctx: Ctx, groupId: string, decide: (tx: Tx) => Promise<Ch
     const row = await store.findGroup(tx, groupId)
     if (!row) throw groupMissing()
     const { add, remove } = await decide(tx)
+    if (add.length > 0 && row.builtin === 'public') throw invalid('params.id', NO_MEMBERS)
     const granting = await grantingGroups(tx, [row])
     if (add.length > 0) assertMayJoin(ctx.actor, granting)
     if (remove.length > 0) assertMayLeave(ctx.actor, granting)
@@ -133,10 +138,12 @@ export async function setGroups(tx: Tx, actor: Actor, { userId, groupIds, at }: 
 
 async function requireGroups(tx: Tx, groupIds: readonly string[]): Promise<GrantingGroup[]> {
   const rows = await store.findGroupsByIds(tx, groupIds)
-  const known = new Set(rows.map(({ id }) => id))
-  const faults = groupIds.flatMap((id, i): Fault[] =>
-    known.has(id) ? [] : [{ path: `body.group_ids.${i}`, message: 'does not exist' }],
-  )
-  if (faults.length > 0) throw new ServiceError('invalid_request', 'Some groups do not exist.', { faults })
+  const known = new Map(rows.map((row) => [row.id, row]))
+  const faults = groupIds.flatMap((id, i): Fault[] => {
+    const row = known.get(id)
+    if (row && row.builtin !== 'public') return []
+    return [{ path: `body.group_ids.${i}`, message: row ? NO_MEMBERS : 'does not exist' }]
+  })
+  if (faults.length > 0) throw invalidAll(faults)
   return grantingGroups(tx, rows)
 }

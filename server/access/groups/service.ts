@@ -10,6 +10,7 @@ import {
   presets,
   reasons,
 } from '../../../contract/permissions.ts'
+import { publicActions } from '../../../contract/public-access.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { differenceOf } from '../../base/difference.ts'
 import { newId } from '../../base/id.ts'
@@ -52,6 +53,18 @@ export function createGroup(ctx: Ctx, input: CreateGroup): Promise<Group> {
   })
 }
 
+/** Throws unless everyone may be given this. */
+function assertCanBePublic({ global = [], grants = [] }: Partial<CreateGroup>): void {
+  if (global.length > 0)
+    throw new ServiceError('conflict', 'Everyone cannot be given permissions that apply everywhere.')
+  const faults = grants.flatMap((grant, i): Fault[] =>
+    actionsOf(grant, i).every((action) => publicActions.some((one) => one === action))
+      ? []
+      : [{ path: `body.grants.${i}.actions`, message: `must be of ${publicActions.join(', ')}` }],
+  )
+  if (faults.length > 0) throw new ServiceError('invalid_request', 'Not all of this can be public.', { faults })
+}
+
 const nameTaken = (name: string) => new ServiceError('already_exists', `A group named "${name}" already exists.`)
 
 /** Rows for new grants; a grant equal to an old one keeps its id. */
@@ -85,8 +98,9 @@ export const updateGroup = (ctx: Ctx, id: string, change: Partial<CreateGroup>):
     const before = await describeGroup(tx, row)
     assertMayLeave(ctx.actor, [before])
     if (change.global || change.grants) assertAdmin(ctx.actor, 'change what a group grants')
-    if (row.builtin !== null && change.global && !change.global.includes('admin'))
+    if (row.builtin === 'administrators' && change.global && !change.global.includes('admin'))
       throw new ServiceError('conflict', 'The built-in group must keep the "admin" permission.')
+    if (row.builtin === 'public') assertCanBePublic(change)
     await rename(tx, id, change.name)
     const fields = {
       ...(change.name === undefined ? {} : { name: change.name.trim(), name_key: nameKey(change.name) }),

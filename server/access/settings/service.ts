@@ -1,4 +1,5 @@
 import { type Fault, ServiceError } from '../../../contract/errors.ts'
+import { PUBLIC_GROUP } from '../../../contract/public-access.ts'
 import type { Settings, SettingsChange } from '../../../contract/settings.ts'
 import { differenceOf } from '../../base/difference.ts'
 import { invalidAll } from '../../base/invalid.ts'
@@ -88,9 +89,10 @@ async function assertGroupsExist(tx: Tx, change: SettingsChange): Promise<void> 
   if (mapping.length === 0) return
   const named = mapping.map(({ group_id }) => group_id)
   const known = new Set(await store.findGroupIds(tx, named))
-  const faults = mapping.flatMap(({ group_id }, i) =>
-    known.has(group_id) ? [] : [{ path: `body.idp.group_mapping.${i}.group_id`, message: 'does not exist' }],
-  )
+  const faults = mapping.flatMap(({ group_id }, i) => {
+    const message = group_id === PUBLIC_GROUP ? 'has no members' : known.has(group_id) ? undefined : 'does not exist'
+    return message === undefined ? [] : [{ path: `body.idp.group_mapping.${i}.group_id`, message }]
+  })
   if (faults.length > 0) throw invalidAll(faults)
 }
 

@@ -1,4 +1,5 @@
 import { isBucketName } from '../../../contract/names.ts'
+import { ownerships } from '../../../contract/public-access.ts'
 import { httpUrl, integer, list } from './readers.ts'
 
 /** A port, and whether one of those after it will do. */
@@ -47,6 +48,16 @@ export const s3Variables = {
       'Comma-separated other names of the S3 endpoint (`s3.example.com`, `minio:9000`): requests signed for one of them are accepted when a proxy has changed the Host header.',
     default: '',
     read: names,
+  },
+  S3_DEFAULT_OWNERSHIP: {
+    summary:
+      'Whether objects and buckets of a new bucket can have ACLs, unless its creation says: `BucketOwnerEnforced` (no ACLs), `BucketOwnerPreferred` or `ObjectWriter`.',
+    default: 'BucketOwnerEnforced',
+    read: (text: string) => {
+      const found = ownerships.find((one) => one === text)
+      if (!found) throw new Error(`must be one of ${ownerships.join(', ')}`)
+      return found
+    },
   },
   S3_LIFECYCLE_DAY_SECONDS: {
     summary:

@@ -12,6 +12,7 @@ import { versions } from './0010-versions-breaking.ts'
 import { policiesOfVersions } from './0011-policies-of-versions-breaking.ts'
 import { objectLock } from './0012-object-lock-breaking.ts'
 import { webhookFormat } from './0013-webhook-format.ts'
+import { publicAccess } from './0014-public-access-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -29,4 +30,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0011-policies-of-versions-breaking': policiesOfVersions,
   '0012-object-lock-breaking': objectLock,
   '0013-webhook-format': webhookFormat,
+  '0014-public-access-breaking': publicAccess,
 }

@@ -42,7 +42,7 @@ export interface IdentityTables {
     name_key: string
     description: string
     /** Names a group that comes with Strongroom. */
-    builtin: 'administrators' | null
+    builtin: 'administrators' | 'public' | null
     /** JSON: GlobalRight[] */
     global: string
     created_at: string

@@ -21,7 +21,7 @@ export interface StorageTables {
   /** What else is configured of a bucket, by kind; `document` is JSON. */
   bucket_config: {
     bucket_id: string
-    kind: 'cors' | 'lifecycle' | 'tagging'
+    kind: 'cors' | 'lifecycle' | 'tagging' | 'policy' | 'acl' | 'ownership' | 'public_access_block'
     document: string
     updated_at: string
     updated_by: string | null
@@ -69,6 +69,8 @@ export interface StorageTables {
     locked_until: string | null
     /** Whether it is on legal hold. */
     legal_hold: 1 | null
+    /** JSON: whom its ACL lets read it; null if only its owner is in it. */
+    acl: string | null
     created_at: string
     last_modified: string
     created_by: string | null
@@ -142,6 +144,8 @@ export interface StorageTables {
     storage_class: string | null
     /** JSON: the lock that was asked for the object. */
     lock: Generated<string | null>
+    /** JSON: the ACL that was asked for the object. */
+    acl: Generated<string | null>
     /** `planned`: all parts but the last have `part_size` bytes. `free`: any size, and those not named at the end are dropped. */
     kind: Generated<'planned' | 'free'>
     file_size: number | null

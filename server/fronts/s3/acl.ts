@@ -1,66 +1,257 @@
+import { actionsOn } from '../../../contract/permissions.ts'
 import { canonicalId } from '../../base/canonical-id.ts'
 import { allow } from '../../context.ts'
 import { hasBody } from '../../http/body.ts'
+import {
+  type Acl,
+  type AclGrant,
+  type AclReader,
+  aclOf,
+  aclPermissions,
+  aclText,
+  cannedAcls,
+  isPublicAcl,
+  privateAcl,
+} from '../../storage/buckets/acl.ts'
+import { setConfig } from '../../storage/buckets/config.ts'
+import { findAccess, hasAcls } from '../../storage/buckets/public-access.ts'
+import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
-import { S3Error } from './errors.ts'
+import { setAcl } from '../../storage/versions/acl.ts'
+import { invalidArgument, S3Error } from './errors.ts'
 import { answer, answerXml, bodyOf, type Exchange, header, headersWith } from './exchange.ts'
 import { ownersOf } from './owner.ts'
-import { readXml, type XmlNode } from './read-xml.ts'
+import { aclInTheWay } from './ownership.ts'
+import { assertCanBePublic } from './public-access.ts'
+import { child, childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import { getSeen } from './unseen.ts'
-import { element, result } from './xml.ts'
-
-// There are no ACLs here: rights are the grants of groups. Clients that ask are told that the owner has full control,
-// and those that set just that succeed.
+import { versionIn } from './version.ts'
+import { element, result, typedElement, type Xml } from './xml.ts'
 
 const MOST_BYTES = 65_536
-const OWNED = new Set(['private', 'bucket-owner-full-control', 'bucket-owner-read'])
-
-const notSupported = () => new S3Error('AccessControlListNotSupported', 'The bucket does not allow ACLs')
-
-/** Throws unless the ACL asked for in headers is the one that everything here has. */
-export function refuseAcl(exchange: Exchange): void {
-  if (!OWNED.has(header(exchange, 'x-amz-acl') ?? 'private') || headersWith(exchange, 'x-amz-grant-').length > 0)
-    throw notSupported()
+const GROUPS: { readonly [uri: string]: AclReader } = {
+  'http://acs.amazonaws.com/groups/global/AllUsers': 'everyone',
+  'http://acs.amazonaws.com/groups/global/AuthenticatedUsers': 'authenticated',
 }
 
-/** The owner's full control, as a document. */
-export async function ownedAcl(exchange: Exchange, owner: string | null): Promise<string> {
-  const owners = await ownersOf(exchange, [owner])
-  return result(
-    'AccessControlPolicy',
-    owners(owner),
-    element('AccessControlList', element('Grant', owners(owner, 'Grantee'), element('Permission', 'FULL_CONTROL'))),
-  )
+/** Whose what an ACL is about is, and whose its bucket. */
+interface Owned {
+  owner: string | null
+  bucketOwner: string | null
+}
+type Access = ReturnType<Awaited<ReturnType<typeof findAccess>>['of']>
+
+const unsupported = (what: string) =>
+  new S3Error('NotImplemented', `This ACL cannot be kept: ${what} is not supported.`)
+
+/** To whom a document or a header grants something. Throws InvalidArgument or NotImplemented. */
+function granteeOf({ id, uri }: { id?: string | undefined; uri?: string | undefined }, owned: Owned): AclGrant['to'] {
+  const group = uri === undefined ? undefined : GROUPS[uri]
+  if (group) return group
+  if (uri !== undefined) throw unsupported(`a grant to ${uri}`)
+  if (id === canonicalId(owned.owner)) return 'owner'
+  if (id === canonicalId(owned.bucketOwner)) return 'bucket_owner'
+  if (id === undefined || !/^[0-9a-f]{64}$/.test(id)) throw invalidArgument('CanonicalUser/ID', id ?? '', 'Invalid id')
+  throw unsupported('a grant to another user')
 }
 
-/** Throws unless a document grants nothing but full control to the owner. */
-function assertOwned(document: XmlNode, owner: string | null): void {
-  const find = (node: XmlNode, name: string) => node.children.filter((child) => child.name === name)
-  const grants = find(document, 'AccessControlList').flatMap((list) => find(list, 'Grant'))
-  const owned = grants.every(
-    (grant) =>
-      find(grant, 'Permission')[0]?.text === 'FULL_CONTROL' &&
-      find(grant, 'Grantee').every((grantee) => find(grantee, 'ID')[0]?.text === canonicalId(owner)),
-  )
-  if (!owned) throw notSupported()
+/** Throws NotImplemented for a grant to a group that would have no effect. */
+function assertKept({ to, permission }: AclGrant): AclGrant {
+  const isGroup = to === 'everyone' || to === 'authenticated'
+  if (isGroup && permission !== 'READ' && permission !== 'WRITE') throw unsupported(`${permission} for a group`)
+  return { to, permission }
 }
 
-/** `PutBucketAcl` and `PutObjectAcl`: accepts what is already so. Needs `write` on the key, or `manage` on the bucket. */
-export async function putAcl(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, key, request } = exchange
-  const owner = key === '' ? await ownerOfBucket(exchange) : (await getSeen(exchange)).row.created_by
-  allow(ctx.actor, key === '' ? 'manage' : 'write', bucket, key)
-  refuseAcl(exchange)
-  if (hasBody(request)) assertOwned(await readXml(bodyOf(exchange), 'AccessControlPolicy', MOST_BYTES), owner)
+/** The ACL that headers ask for; undefined without any. Throws InvalidRequest, InvalidArgument or NotImplemented. */
+function aclInHeaders(exchange: Exchange, owned: Owned): Acl | undefined {
+  const canned = header(exchange, 'x-amz-acl')
+  const grants = headersWith(exchange, 'x-amz-grant-')
+  if (canned !== undefined && grants.length > 0)
+    throw new S3Error('InvalidRequest', 'Specifying both Canned ACLs and Header Grants is not allowed')
+  if (canned !== undefined) {
+    const acl = Object.hasOwn(cannedAcls, canned) ? cannedAcls[canned] : undefined
+    if (acl) return acl
+    throw /^(aws-exec-read|log-delivery-write)$/.test(canned)
+      ? unsupported(canned)
+      : invalidArgument('x-amz-acl', canned, 'Invalid canned ACL')
+  }
+  if (grants.length === 0) return undefined
+  return grants.flatMap(([name, value]) => {
+    const permission = aclPermissions.find((one) => one === name.toUpperCase().replaceAll('-', '_'))
+    if (!permission) throw invalidArgument(`x-amz-grant-${name}`, value, 'Argument format not recognized')
+    return value.split(',').map((grantee) => {
+      const [, kind, text] = /^\s*(\w+)\s*=\s*"?([^"]*?)"?\s*$/.exec(grantee) ?? []
+      if (kind !== 'id' && kind !== 'uri')
+        throw kind === 'emailAddress'
+          ? unsupported('a grant to an email address')
+          : invalidArgument(`x-amz-grant-${name}`, value, 'Argument format not recognized')
+      return assertKept({ to: granteeOf({ [kind]: text }, owned), permission })
+    })
+  })
+}
+
+/** The ACL that a document has. Throws MalformedXML, InvalidArgument or NotImplemented. */
+function aclInDocument(document: XmlNode, owned: Owned): Acl {
+  const list = child(document, 'AccessControlList')
+  if (!list) throw malformedXml()
+  return list.children.map((node) => {
+    const grantee = child(node, 'Grantee')
+    const permission = aclPermissions.find((one) => one === childText(node, 'Permission')?.trim())
+    if (node.name !== 'Grant' || !grantee || !permission) throw malformedXml()
+    if (child(grantee, 'EmailAddress')) throw unsupported('a grant to an email address')
+    const [id, uri] = [childText(grantee, 'ID')?.trim(), childText(grantee, 'URI')?.trim()]
+    return assertKept({ to: granteeOf({ id, uri }, owned), permission })
+  })
+}
+
+/**
+ * Throws unless a bucket or an object may have this ACL: AccessControlListNotSupported where there are none, but for what
+ * is so anyway, AccessDenied where nothing may be public. `isNamed`: it is a canned ACL.
+ */
+async function assertAllowed(
+  { system }: Exchange,
+  acl: Acl,
+  { access, isNamed }: { access: Access; isNamed: boolean },
+): Promise<void> {
+  if (!hasAcls(access)) {
+    const isSo = acl.every(
+      ({ to, permission }) => to === 'bucket_owner' || (to === 'owner' && permission === 'FULL_CONTROL'),
+    )
+    // Clients send `private` unasked: it is refused only where someone said that there are to be no ACLs.
+    const isRefused = access.ownership !== undefined && isNamed && acl !== cannedAcls['bucket-owner-full-control']
+    if (!isSo || isRefused) throw new S3Error('AccessControlListNotSupported', 'The bucket does not allow ACLs')
+  }
+  if (!isPublicAcl(acl)) return
+  await assertCanBePublic(system)
+  if (access.public_access_block?.block_acls)
+    throw new S3Error('AccessDenied', 'Public ACLs are prevented by the BlockPublicAcls setting of this bucket.')
+}
+
+/** Whether a request says anything of an ACL in its headers. */
+const asksForAcl = (exchange: Exchange): boolean =>
+  header(exchange, 'x-amz-acl') !== undefined || headersWith(exchange, 'x-amz-grant-').length > 0
+
+/** The ACL of the object that a request writes, as its row has it; needs `write`. */
+export async function newObjectAcl(exchange: Exchange): Promise<string | null> {
+  if (!asksForAcl(exchange)) return null
+  const { ctx, bucket, key } = exchange
+  allow(ctx.actor, 'write', bucket, key)
+  const [row, { of }] = await Promise.all([findBucket(ctx.db, bucket), findAccess(ctx.db, [bucket])])
+  const acl = aclInHeaders(exchange, { owner: ctx.actor.user_id, bucketOwner: row?.created_by ?? null }) ?? privateAcl
+  const isNamed = header(exchange, 'x-amz-acl') !== undefined
+  await assertAllowed(exchange, acl, { access: of(bucket), isNamed })
+  return hasAcls(of(bucket)) ? aclText(acl) : null
+}
+
+/** The ACL that a new bucket is to have; undefined for its owner's alone. Throws where it cannot have it. */
+export async function newBucketAcl(exchange: Exchange, access: Pick<Access, 'ownership'>): Promise<Acl | undefined> {
+  const { user_id } = exchange.ctx.actor
+  const acl = aclInHeaders(exchange, { owner: user_id, bucketOwner: user_id })
+  if (!acl || !isPublicAcl(acl)) return undefined
+  if (!hasAcls(access)) throw aclInTheWay()
+  await assertAllowed(exchange, acl, { access, isNamed: true })
+  return acl
+}
+
+/** A bucket's ACL in force. */
+const aclOfBucket = (access: Access): Acl => (hasAcls(access) ? (access.acl ?? privateAcl) : privateAcl)
+
+/** Whether a bucket has an ACL; undefined stands for its owner's alone. */
+export async function hasAcl(exchange: Exchange, acl: Acl = privateAcl): Promise<boolean> {
+  const { access } = await bucketWithAccess(exchange)
+  return aclText(aclOfBucket(access)) === aclText(acl)
+}
+
+async function bucketWithAccess({ ctx, bucket }: Exchange) {
+  const [row, { of }] = await Promise.all([findBucket(ctx.db, bucket), findAccess(ctx.db, [bucket])])
+  if (!row) throw bucketMissing(bucket)
+  return { row, access: of(bucket) }
+}
+
+/** The ACL that a request wants set, in its headers or its document. */
+const wantedAcl = async (exchange: Exchange, owned: Owned): Promise<Acl> =>
+  hasBody(exchange.request)
+    ? aclInDocument(await readXml(bodyOf(exchange), 'AccessControlPolicy', MOST_BYTES), owned)
+    : (aclInHeaders(exchange, owned) ?? privateAcl)
+
+/** `PutBucketAcl`: needs `manage`, but for who may see the bucket and puts what is already so. */
+export async function putBucketAcl(exchange: Exchange): Promise<void> {
+  const { ctx, bucket } = exchange
+  if (actionsOn(ctx.actor.groups, bucket).length === 0) allow(ctx.actor, 'manage', bucket)
+  const { row, access } = await bucketWithAccess(exchange)
+  const acl = await wantedAcl(exchange, { owner: row.created_by, bucketOwner: row.created_by })
+  await assertAllowed(exchange, acl, { access, isNamed: header(exchange, 'x-amz-acl') !== undefined })
+  const isSame = aclText(acl) === aclText(aclOfBucket(access))
+  if (!isSame && hasAcls(access)) await setConfig(ctx, bucket, 'acl', aclText(acl) === null ? null : acl)
+  else if (!isSame) allow(ctx.actor, 'manage', bucket)
   await answer(exchange, 200, {})
 }
 
-async function ownerOfBucket({ ctx, bucket }: Exchange): Promise<string | null> {
-  allow(ctx.actor, 'manage', bucket)
-  return (await findBucket(ctx.db, bucket))?.created_by ?? null
+/** `PutObjectAcl`: needs `write` and `read`. */
+export async function putObjectAcl(exchange: Exchange): Promise<void> {
+  const { ctx, bucket, key } = exchange
+  const { row: object } = await getSeen(exchange)
+  allow(ctx.actor, 'write', bucket, key)
+  const { row, access } = await bucketWithAccess(exchange)
+  const owner = ownerOf(object, row.created_by, access)
+  const acl = await wantedAcl(exchange, { owner, bucketOwner: row.created_by })
+  await assertAllowed(exchange, acl, { access, isNamed: header(exchange, 'x-amz-acl') !== undefined })
+  if (hasAcls(access)) await setAcl(ctx, bucket, { key, version_id: versionIn(exchange) }, acl)
+  await answer(exchange, 200, {})
+}
+
+/** Whose an object is: with ACLs its writer's, unless that gave it to the bucket's owner; without, the bucket's owner's. */
+export function ownerOf(
+  object: { created_by: string | null; acl: string | null },
+  bucketOwner: string | null,
+  access: Access,
+): string | null {
+  const isGiven = access.ownership === 'BucketOwnerPreferred' && grantsAll(aclOf(object.acl))
+  return hasAcls(access) && !isGiven ? object.created_by : bucketOwner
+}
+
+/** Whose the objects of a request's bucket are. */
+export async function findOwners(
+  exchange: Exchange,
+): Promise<(object: Parameters<typeof ownerOf>[0]) => string | null> {
+  const { row, access } = await bucketWithAccess(exchange)
+  return (object) => ownerOf(object, row.created_by, access)
+}
+
+const grantsAll = (acl: Acl): boolean =>
+  acl.some(({ to, permission }) => to === 'bucket_owner' && permission === 'FULL_CONTROL')
+
+/** An ACL as a document. */
+async function aclDocument(exchange: Exchange, acl: Acl, { owner, bucketOwner }: Owned): Promise<string> {
+  const owners = await ownersOf(exchange, [owner, bucketOwner])
+  const granteeElement = (to: AclGrant['to']): Xml => {
+    if (to === 'owner') return owners(owner, 'Grantee')
+    if (to === 'bucket_owner') return owners(bucketOwner, 'Grantee')
+    const [uri] = Object.entries(GROUPS).find(([, group]) => group === to) ?? []
+    return typedElement('Grantee', 'Group', element('URI', uri))
+  }
+  // What the owner of the bucket has as the owner of the object is said once.
+  const own = acl.filter(({ to }) => to === 'owner' || (to === 'bucket_owner' && owner !== bucketOwner))
+  const grants = [...acl.filter(({ to }) => to === 'everyone' || to === 'authenticated'), ...own]
+  return result(
+    'AccessControlPolicy',
+    owners(owner),
+    element(
+      'AccessControlList',
+      ...grants.map(({ to, permission }) => element('Grant', granteeElement(to), element('Permission', permission))),
+    ),
+  )
+}
+
+export async function bucketAclDocument(exchange: Exchange): Promise<string> {
+  const { row, access } = await bucketWithAccess(exchange)
+  return aclDocument(exchange, aclOfBucket(access), { owner: row.created_by, bucketOwner: row.created_by })
 }
 
 export async function getObjectAcl(exchange: Exchange): Promise<void> {
-  const { row } = await getSeen(exchange)
-  await answerXml(exchange, await ownedAcl(exchange, row.created_by))
+  const { row: object } = await getSeen(exchange)
+  const { row, access } = await bucketWithAccess(exchange)
+  const owned = { owner: ownerOf(object, row.created_by, access), bucketOwner: row.created_by }
+  const acl = hasAcls(access) ? aclOf(object.acl) : privateAcl
+  await answerXml(exchange, await aclDocument(exchange, acl, owned))
 }

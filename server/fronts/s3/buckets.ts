@@ -4,7 +4,7 @@ import { hasBody } from '../../http/body.ts'
 import { findConfig } from '../../storage/buckets/config.ts'
 import * as service from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
-import { ownedAcl, refuseAcl } from './acl.ts'
+import { bucketAclDocument, hasAcl, newBucketAcl } from './acl.ts'
 import { corsDocument } from './cors.ts'
 import { type S3Code, S3Error } from './errors.ts'
 import { answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
@@ -12,6 +12,8 @@ import { lifecycleDocument } from './lifecycle.ts'
 import { listLimit } from './lists.ts'
 import { changeKeeping, objectLockDocument } from './lock.ts'
 import { ownerElement } from './owner.ts'
+import { newOwnership, ownershipDocument, publicAccessBlockDocument } from './ownership.ts'
+import { policyStatusDocument, policyText } from './policy.ts'
 import { childText, readXml } from './read-xml.ts'
 import { taggingDocument } from './tagging.ts'
 import { assertBucketName } from './target.ts'
@@ -49,26 +51,36 @@ export async function listBuckets(exchange: Exchange): Promise<void> {
 export async function createBucket(exchange: Exchange): Promise<void> {
   const { ctx, bucket, system } = exchange
   assertBucketName(bucket)
-  refuseAcl(exchange)
   const region = await locationIn(exchange)
   if (region !== undefined && !/^[a-zA-Z0-9-]{1,64}$/.test(region))
     throw new S3Error('InvalidLocationConstraint', 'The specified location-constraint is not valid')
   const isLockable = header(exchange, 'x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true'
+  const ownership = newOwnership(exchange)
+  const acl = await newBucketAcl(exchange, { ownership })
   const existing = await findBucket(ctx.db, bucket)
+  const isOwn = existing?.created_by === ctx.actor.user_id
+  if (existing && isOwn && !(await hasAcl(exchange, acl))) throw nameTaken(bucket)
   // Creating one's own bucket again changes nothing.
-  if (existing && existing.created_by !== ctx.actor.user_id) {
+  if (existing && !isOwn) {
     const isStranger = actionsOn(ctx.actor.groups, bucket).every((action) => action === 'create')
-    const fields = { BucketName: bucket }
-    if (isStranger) throw new S3Error('BucketAlreadyExists', 'The requested bucket name is not available.', { fields })
+    if (isStranger) throw nameTaken(bucket)
     throw new S3Error(
       'BucketAlreadyOwnedByYou',
       'Your previous request to create the named bucket succeeded and you already own it.',
-      { fields },
+      { fields: { BucketName: bucket } },
     )
   }
-  if (!existing) await service.createBucket(ctx, { name: bucket, ...(isLockable ? { object_lock: {} } : {}) })
+  if (!existing)
+    await service.createBucket(
+      ctx,
+      { name: bucket, ...(isLockable ? { object_lock: {} } : {}) },
+      { ...(acl ? { acl } : {}), ...(ownership ? { ownership } : {}) },
+    )
   await answer(exchange, 200, { location: `/${bucket}`, 'x-amz-bucket-region': system.config.s3.region })
 }
+
+const nameTaken = (bucket: string) =>
+  new S3Error('BucketAlreadyExists', 'The requested bucket name is not available.', { fields: { BucketName: bucket } })
 
 async function locationIn(exchange: Exchange): Promise<string | undefined> {
   if (!hasBody(exchange.request)) return undefined
@@ -121,9 +133,6 @@ const bucketLifecycle = async ({ ctx, bucket }: Exchange) =>
 const bucketTagging = async ({ ctx, bucket }: Exchange) =>
   taggingDocument((await findConfig(ctx.db, bucket, 'tagging')) ?? noTags())
 
-const bucketAcl = async (exchange: Exchange) =>
-  ownedAcl(exchange, (await findBucket(exchange.ctx.db, exchange.bucket))?.created_by ?? null)
-
 const STATUS = { enabled: 'Enabled', suspended: 'Suspended' } as const
 
 async function bucketVersioning({ ctx, bucket }: Exchange): Promise<string> {
@@ -153,6 +162,9 @@ interface Answer {
   item?: boolean
   /** What the answer always is, where nothing can be configured. */
   partly?: string
+  open?: 'anyone'
+  /** Of the document, if that is not XML. */
+  type?: string
   document: (exchange: Exchange) => string | Promise<string>
 }
 
@@ -186,19 +198,14 @@ const none = (kind: string, query: string, root: string): Answer[] => [
 
 /** What clients ask about a bucket before they use it: what is configured, and what is true of every bucket here. */
 const answers: readonly Answer[] = [
-  { name: 'GetBucketLocation', query: 'location', document: location },
+  { name: 'GetBucketLocation', query: 'location', open: 'anyone', document: location },
   {
     name: 'GetBucketVersioning',
     query: 'versioning',
     document: bucketVersioning,
   },
-  { name: 'GetBucketAcl', query: 'acl', partly: 'always full control of the owner', document: bucketAcl },
-  {
-    name: 'GetBucketOwnershipControls',
-    query: 'ownershipControls',
-    partly: 'always `BucketOwnerEnforced`',
-    document: () => result('OwnershipControls', element('Rule', element('ObjectOwnership', 'BucketOwnerEnforced'))),
-  },
+  { name: 'GetBucketAcl', query: 'acl', document: bucketAclDocument },
+  { name: 'GetBucketOwnershipControls', query: 'ownershipControls', document: ownershipDocument },
   {
     name: 'GetBucketRequestPayment',
     query: 'requestPayment',
@@ -223,8 +230,8 @@ const answers: readonly Answer[] = [
     partly: 'always empty',
     document: () => result('NotificationConfiguration', ''),
   },
-  never('GetBucketPolicy', 'policy', 'NoSuchBucketPolicy', 'The bucket policy does not exist'),
-  never('GetBucketPolicyStatus', 'policyStatus', 'NoSuchBucketPolicy', 'The bucket policy does not exist'),
+  { name: 'GetBucketPolicy', query: 'policy', type: 'application/json', document: policyText },
+  { name: 'GetBucketPolicyStatus', query: 'policyStatus', document: policyStatusDocument },
   { name: 'GetBucketCors', query: 'cors', document: bucketCors },
   { name: 'GetBucketLifecycleConfiguration', query: 'lifecycle', document: bucketLifecycle },
   { name: 'GetBucketTagging', query: 'tagging', document: bucketTagging },
@@ -247,12 +254,7 @@ const answers: readonly Answer[] = [
     'ServerSideEncryptionConfigurationNotFoundError',
     'The server side encryption configuration was not found',
   ),
-  never(
-    'GetPublicAccessBlock',
-    'publicAccessBlock',
-    'NoSuchPublicAccessBlockConfiguration',
-    'The public access block configuration was not found',
-  ),
+  { name: 'GetPublicAccessBlock', query: 'publicAccessBlock', document: publicAccessBlockDocument },
   ...none('Analytics', 'analytics', 'ListBucketAnalyticsConfigurationResult'),
   ...none('IntelligentTiering', 'intelligent-tiering', 'ListBucketIntelligentTieringConfigurationsOutput'),
   ...none('Inventory', 'inventory', 'ListInventoryConfigurationsResult'),
@@ -260,10 +262,10 @@ const answers: readonly Answer[] = [
 ]
 
 /** Operations that say what is so of a bucket, to callers with any right in it. */
-export const truths = answers.map(({ document, ...answer }) => ({
+export const truths = answers.map(({ document, type = 'application/xml', ...answer }) => ({
   ...answer,
   async run(exchange: Exchange): Promise<void> {
     await assertBucket(exchange)
-    await answerXml(exchange, await document(exchange))
+    await answerXml(exchange, await document(exchange), { 'content-type': type })
   },
 }))

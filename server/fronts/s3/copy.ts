@@ -5,6 +5,7 @@ import type { Found } from '../../storage/objects/found.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { type DescriptionChange, updateMetadata } from '../../storage/objects/update.ts'
 import { versionName } from '../../storage/retired/retire.ts'
+import { newObjectAcl } from './acl.ts'
 import { checksumElements, namedChecksums } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answerXml, type Exchange, header } from './exchange.ts'
@@ -12,7 +13,8 @@ import { currentExpiration } from './lifecycle.ts'
 import { lockIn } from './lock.ts'
 import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
 import { assertOwner } from './owner.ts'
-import { decodeText, type Target } from './target.ts'
+import { readSource } from './public-access.ts'
+import type { Target } from './target.ts'
 import { asUnseen, getSeen } from './unseen.ts'
 import { versionOf, writtenHeader } from './version.ts'
 import { element, result, xmlTime } from './xml.ts'
@@ -20,17 +22,16 @@ import { element, result, xmlTime } from './xml.ts'
 /** The object that `x-amz-copy-source` names, percent-encoded and perhaps with a slash before its bucket. */
 export async function sourceOf(exchange: Exchange): Promise<Target & { version: string | null | undefined }> {
   const given = header(exchange, 'x-amz-copy-source') ?? ''
-  const [path = '', versionId] = given.split('?versionId=')
-  const version = versionOf(versionId)
-  const [, bucket, key] = /^\/?([^/]+)\/(.+)$/s.exec(decodeText(Buffer.from(path).toString('latin1'))) ?? []
-  if (bucket === undefined || key === undefined)
+  const source = readSource(given)
+  const version = versionOf(source?.versionId)
+  if (!source)
     throw invalidArgument(
       'x-amz-copy-source',
       given,
       'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
     )
-  await assertOwner(exchange, 'x-amz-source-expected-bucket-owner', bucket)
-  return { bucket, key, version }
+  await assertOwner(exchange, 'x-amz-source-expected-bucket-owner', source.bucket)
+  return { bucket: source.bucket, key: source.key, version }
 }
 
 /** The version that was copied, in a bucket that keeps them. */
@@ -70,6 +71,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
   const given = describedBy(exchange, key)
   const { content_type, headers = {}, metadata, tags = {} } = given
   const lock = lockIn(exchange)
+  const acl = await newObjectAcl(exchange)
   // From an earlier version, or with a lock of its own, it is a copy as any other.
   const itself = source.bucket === bucket && source.key === key && source.version === undefined && lock === undefined
   if (itself && !newMetadata && !newTags && header(exchange, 'x-amz-storage-class') === undefined)
@@ -84,6 +86,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
         ...(newMetadata ? { content_type, headers, metadata } : {}),
         ...(newTags ? { tags } : {}),
         storage_class,
+        acl,
       })
     : await copyOne(
         ctx,
@@ -98,6 +101,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
               ...(newMetadata ? metadataColumns : {}),
               ...(newTags ? { tags: replaced } : {}),
               storage_class,
+              acl,
             }
           },
           conditions: writeConditions(exchange),

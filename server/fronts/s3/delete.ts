@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
+import type { Ctx } from '../../context.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import { deleteObject as removeObject } from '../../storage/objects/service.ts'
 import type { RemovalConditions } from '../../storage/objects/write.ts'
@@ -6,6 +7,7 @@ import { type Deletion, deleteManyVersions, deleteVersion } from '../../storage/
 import { invalidArgument } from './errors.ts'
 import { answer, answerXml, type Exchange, header, parameter } from './exchange.ts'
 import { bypassIn } from './lock.ts'
+import { withPublicAccess } from './public-access.ts'
 import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
 import { verified } from './verified.ts'
 import { versionIn, versionOf } from './version.ts'
@@ -80,14 +82,23 @@ const CODES: { readonly [code: string]: string } = {
   precondition_failed: 'PreconditionFailed',
 }
 
+/** Of the caller, with what anyone may do with all that is named: versions may be named in the document alone. */
+async function ctxFor(exchange: Exchange, named: readonly Named[]): Promise<Ctx> {
+  const { ctx, bucket, system, authenticated } = exchange
+  if (!authenticated.publicAccess || named.every(({ version }) => version === undefined)) return ctx
+  const about = named.every(({ version }) => version !== undefined) ? (['versions'] as const) : BOTH
+  return ctx.as(await withPublicAccess(system, authenticated, new Map([[bucket, about]])))
+}
+const BOTH = ['current', 'versions'] as const
+
 /** `DeleteObjects`: up to 1,000 keys, with a result for each in the order of the request. */
 export async function deleteObjects(exchange: Exchange): Promise<void> {
-  const { ctx, bucket } = exchange
+  const { bucket } = exchange
   const document = await readXml(verified(exchange), 'Delete', MOST_DELETE_BYTES)
   const named = document.children.filter(({ name }) => name === 'Object').map(namedIn)
   if (named.length === 0 || named.length > MOST_DELETES) throw malformedXml()
   const quiet = childText(document, 'Quiet')?.trim().toLowerCase() === 'true'
-  const { markers, removed, errors } = await deleteManyVersions(ctx, bucket, named, {
+  const { markers, removed, errors } = await deleteManyVersions(await ctxFor(exchange, named), bucket, named, {
     bypass: bypassIn(exchange),
   })
   const nameOf = ({ key, version_id }: { key: string; version_id?: string | null | undefined }) =>

@@ -17,6 +17,7 @@ export const s3Errors = {
   InternalError: 500,
   InvalidAccessKeyId: 403,
   InvalidArgument: 400,
+  InvalidBucketAclWithObjectOwnership: 400,
   InvalidBucketName: 400,
   InvalidBucketState: 409,
   InvalidDigest: 400,
@@ -32,6 +33,7 @@ export const s3Errors = {
   InvalidURI: 400,
   KeyTooLongError: 400,
   MalformedPOSTRequest: 400,
+  MalformedPolicy: 400,
   MalformedTrailerError: 400,
   MalformedXML: 400,
   MaxMessageLengthExceeded: 400,
@@ -73,18 +75,17 @@ export class S3Error extends Error {
   readonly code: S3Code
   readonly fields: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
+  readonly status: number
   constructor(
     code: S3Code,
     message: string,
-    more: { fields?: Record<string, string>; headers?: Readonly<Record<string, string>> } = {},
+    more: { fields?: Record<string, string>; headers?: Readonly<Record<string, string>>; status?: number } = {},
   ) {
     super(message)
     this.code = code
     this.fields = more.fields ?? {}
     this.headers = more.headers ?? {}
-  }
-  get status(): number {
-    return s3Errors[this.code]
+    this.status = more.status ?? s3Errors[code]
   }
 }
 

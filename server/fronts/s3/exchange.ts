@@ -22,6 +22,7 @@ export interface Wire {
 
 /** An authenticated request for one operation. */
 export interface Exchange extends Target, Wire {
+  /** Of the caller, with what anyone may do. */
   ctx: Ctx
   system: System
   query: Query
@@ -36,11 +37,12 @@ export const createExchange = (
   system: System,
   wire: Wire & Target & { query: Query; form?: PostForm | undefined },
   authenticated: Authenticated,
+  actor = authenticated.actor,
 ): Exchange => ({
   ...wire,
   system,
   authenticated,
-  ctx: createContext(system, authenticated.actor),
+  ctx: createContext(system, actor),
   hoisted: authenticated.presigned ? hoistedIn(wire.query) : undefined,
 })
 

@@ -8,13 +8,15 @@ import {
   recordRefusedKey,
   type UsableKey,
 } from '../../access/access-keys/authenticate.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
 import { countPerMinute } from '../../base/minute-counter.ts'
 import { perSystem } from '../../base/per-system.ts'
 import type { Config } from '../../config/config.ts'
-import type { Actor, Origin, System } from '../../context.ts'
+import { type Actor, type Origin, publicActor, type System } from '../../context.ts'
 import { source } from '../../http/source.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
 import { S3Error } from './errors.ts'
+import type { Caller } from './public-access.ts'
 import { joinHeaders, type Signable } from './signature/canonical.ts'
 import type { ChunkSignatures } from './signature/chunks.ts'
 import { assertCovered, assertCurrent, type Credential, readCredential } from './signature/credential.ts'
@@ -23,10 +25,12 @@ import { isFormSignature, readFormCredential } from './signature/post-policy.ts'
 import { alternatives, isSame, type Mismatch, sign, signingKey, textOf } from './signature/verify.ts'
 import type { Query } from './target.ts'
 
-/** A request whose signature is right. */
-export interface Authenticated {
-  actor: Actor
-  accessKeyId: string
+/** A request whose signature is right, or that has none. */
+export interface Authenticated extends Caller {
+  /** Undefined without a credential. */
+  accessKeyId: string | undefined
+  /** Whether anything can be public. */
+  publicAccess: boolean
   presigned: boolean
   mode: BodyMode
   /** For the signatures of its chunks. */
@@ -43,13 +47,17 @@ export interface Arrived extends Signable {
 
 /**
  * The only way into the S3 front: every request passes it before anything else is looked at, and before any of its body
- * is read. One that carries any sign of a credential is authenticated or refused, never anonymous; and as nothing is
- * public, one that carries none is refused too. How the body is checked is decided here, not where it is read.
+ * is read. One that carries any sign of a credential is authenticated or refused, never anonymous; one that carries none
+ * is refused too, unless public access is on. How the body is checked is decided here, not where it is read.
  */
 export async function authenticateS3(system: System, request: Arrived): Promise<Authenticated> {
   const headers = joinHeaders(request.rawHeaders)
   const credential = readCredential(headers, request.decodedQuery)
-  if (!credential) throw new S3Error('AccessDenied', 'Access Denied')
+  if (!credential) {
+    const mode = bodyModeOf(headers.get('x-amz-content-sha256') ?? 'UNSIGNED-PAYLOAD', headers)
+    if (mode.kind === 'chunks' && mode.signed) throw accessDenied()
+    return anonymous(system, request.origin, mode)
+  }
   assertCurrent(credential, system.now())
   assertCovered(credential, headers)
   const presigned = credential.in === 'query'
@@ -64,16 +72,37 @@ export async function authenticateS3(system: System, request: Arrived): Promise<
     await refuse(system, credential.accessKeyId, fault, request.origin)
     throw refusal(fault, credential, mismatch)
   }
-  const { actor, rate } = found as UsableKey
-  limitRate(system, actor, rate)
   const { date, scope, signature: seed } = credential
   return {
-    actor,
+    ...admit(system, found as UsableKey),
     accessKeyId: credential.accessKeyId,
     presigned,
     mode,
     signatures: { key: key as KeyObject, date, scope, seed },
   }
+}
+
+const accessDenied = () => new S3Error('AccessDenied', 'Access Denied')
+
+/** A caller without a credential. Throws AccessDenied unless anything can be public. */
+async function anonymous(system: System, origin: Origin, mode: BodyMode): Promise<Authenticated> {
+  const settings = await settingsInForce({ ...system, db: system.database.db })
+  if (!settings.s3.public_access) throw accessDenied()
+  return {
+    actor: publicActor(origin),
+    scope: null,
+    publicAccess: true,
+    accessKeyId: undefined,
+    presigned: false,
+    mode,
+    signatures: NO_CHUNKS,
+  }
+}
+
+/** Who acts with a key. Throws SlowDown where it makes too many requests. */
+function admit(system: System, { actor, scope, settings }: UsableKey): Caller & { publicAccess: boolean } {
+  limitRate(system, actor, settings.rate_per_key)
+  return { actor, scope, publicAccess: settings.public_access }
 }
 
 /**
@@ -86,7 +115,10 @@ export async function authenticateForm(
   origin: Origin,
 ): Promise<Authenticated> {
   const credential = readFormCredential(fields)
-  if (!credential) throw new S3Error('AccessDenied', 'Access Denied')
+  if (!credential) {
+    if (fields.has('policy')) throw accessDenied()
+    return anonymous(system, origin, { kind: 'unsigned' })
+  }
   const { accessKeyId } = credential
   if (!new RegExp(ACCESS_KEY_ID).test(accessKeyId)) throw unknownKey(accessKeyId)
   const found = await findAccessKey(system, accessKeyId, origin)
@@ -101,10 +133,8 @@ export async function authenticateForm(
   if (fault) await refuse(system, accessKeyId, fault, origin)
   if (fault && fault !== 'wrong signature') throw unknownKey(accessKeyId)
   if (fault) throw wrongSignature({ AWSAccessKeyId: accessKeyId, StringToSign: credential.policy })
-  const { actor, rate } = found as UsableKey
-  limitRate(system, actor, rate)
   return {
-    actor,
+    ...admit(system, found as UsableKey),
     accessKeyId,
     presigned: false,
     mode: { kind: 'unsigned' },
@@ -208,8 +238,8 @@ function limitRate({ config, now }: System, { token_id }: Actor, rate: number): 
 
 const failuresOf = perSystem(({ ratePublic }: Config) => countPerMinute(ratePublic))
 
-/** Limits how many wrong credentials one address may present in a minute; right ones never wait. */
-function limitFailures({ config, now }: System, { ip }: Origin): void {
+/** Limits how many requests of one address may be refused in a minute; right ones never wait. Throws SlowDown. */
+export function limitFailures({ config, now }: System, { ip }: Origin): void {
   const wait = config.ratePublic === 0 ? 0 : failuresOf(config)(source(ip), now())
   if (wait > 0) throw slowDown(wait)
 }

@@ -21,10 +21,15 @@ const OVERRIDES: readonly string[] = [
   ...['content-type', 'content-language', 'expires', 'cache-control', 'content-disposition', 'content-encoding'],
 ]
 
+/** How long caches may keep what anyone may read, unless the object says: what stops being public is kept no longer. */
+const PUBLIC_CACHE = 'public, max-age=60'
+
 /** `GetObject` and `HeadObject`, with conditions and one range. */
 export async function getObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request, response } = exchange
   const { headers, method } = request
+  const isAnonymous = ctx.actor.type === 'public'
+  if (isAnonymous) refuseOverrides(exchange)
   const opens = method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
   const contents = await read(ctx, bucket, key, { opens, version: versionIn(exchange) }).catch((error: unknown) => {
     throw asUnseen(ctx, { bucket, key }, error)
@@ -35,6 +40,7 @@ export async function getObject(exchange: Exchange): Promise<void> {
   const tags = {
     etag: `"${row.etag}"`,
     'last-modified': validators.last_modified.toUTCString(),
+    ...(isAnonymous ? { 'cache-control': PUBLIC_CACHE } : {}),
     ...versionHeader(contents.versioning, row),
   }
   if (verdict === 304) return answer(exchange, 304, tags)
@@ -158,6 +164,12 @@ function described(row: ObjectRow): AnswerHeaders {
 
 /** Node writes header values as Latin-1; this keeps our UTF-8 bytes. */
 const asHeader = (text: string): string => Buffer.from(text).toString('latin1')
+
+/** Only who signs a request may say how its answer is to be shown. Throws InvalidRequest. */
+function refuseOverrides(exchange: Exchange): void {
+  if (exchange.query.some(([name]) => name.startsWith('response-')))
+    throw new S3Error('InvalidRequest', 'Request specific response headers cannot be used for anonymous GET requests.')
+}
 
 function overrides(exchange: Exchange): AnswerHeaders {
   return Object.fromEntries(

@@ -2,10 +2,11 @@ import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { type ListedEntry, listEntries } from '../../storage/objects/entries.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { type ListedVersion, listVersions, nameOfPlace, placeBehind } from '../../storage/versions/list.ts'
+import { findOwners } from './acl.ts'
 import { checksumsOf } from './checksums.ts'
 import { invalidArgument } from './errors.ts'
 import { answerXml, type Exchange, parameter } from './exchange.ts'
-import { type Owners, ownersOf } from './owner.ts'
+import { ownersOf } from './owner.ts'
 import { element, result, type Xml, xmlTime } from './xml.ts'
 
 const MOST_KEYS = 1000
@@ -45,12 +46,13 @@ const nameOf = (entry: ListedEntry): string => entry.row?.key ?? entry.prefix ??
 interface Style {
   text: (key: string) => string
   /** How each object says whose it is. */
-  owners?: Owners | undefined
+  owners?: ((row: Owned) => Xml) | undefined
 }
+type Owned = Pick<ObjectRow, 'created_by' | 'acl'>
 
 /** An object's `<Contents>`, or with `version` a `<Version>`. */
 function contents(
-  row: Pick<ObjectRow, 'key' | 'last_modified' | 'etag' | 'size' | 'checksums' | 'created_by' | 'storage_class'>,
+  row: Owned & Pick<ObjectRow, 'key' | 'last_modified' | 'etag' | 'size' | 'checksums' | 'storage_class'>,
   { text, owners }: Style,
   version: Xml[] = [],
 ): Xml {
@@ -64,7 +66,7 @@ function contents(
     ...checksums.map(({ name }) => element('ChecksumAlgorithm', name)),
     element('ChecksumType', checksums[0]?.type),
     element('Size', row.size),
-    owners?.(row.created_by),
+    owners?.(row),
     element('StorageClass', row.storage_class ?? 'STANDARD'),
   )
 }
@@ -79,11 +81,13 @@ const prefixElements = (entries: readonly { prefix?: string | undefined }[], { t
     prefix === undefined ? [] : [element('CommonPrefixes', element('Prefix', text(prefix)))],
   )
 
-const ownersIn = (exchange: Exchange, entries: readonly ListedEntry[]): Promise<Owners> =>
-  ownersOf(
-    exchange,
-    entries.flatMap(({ row }) => row?.created_by ?? []),
-  )
+/** How objects say whose they are. */
+async function ownersIn(exchange: Exchange, rows: readonly Owned[]): Promise<(row: Owned) => Xml> {
+  const ownerOf = await findOwners(exchange)
+  const owners = await ownersOf(exchange, rows.map(ownerOf))
+  return (row) => owners(ownerOf(row))
+}
+const rowsOf = (entries: readonly ListedEntry[]) => entries.flatMap(({ row }) => row ?? [])
 
 /** `ListObjects`, the first version: `marker` is the last name seen. */
 export async function listObjects(exchange: Exchange): Promise<void> {
@@ -104,7 +108,7 @@ export async function listObjects(exchange: Exchange): Promise<void> {
       element('MaxKeys', limit),
       ...said,
       element('IsTruncated', more),
-      ...entryElements(entries, { text, owners: await ownersIn(exchange, entries) }),
+      ...entryElements(entries, { text, owners: await ownersIn(exchange, rowsOf(entries)) }),
     ),
   )
 }
@@ -118,7 +122,7 @@ function versionElement(row: ListedVersion, style: Style): Xml {
     element('Key', style.text(row.key)),
     ...said,
     element('LastModified', xmlTime(row.last_modified)),
-    style.owners?.(row.created_by),
+    style.owners?.(row),
   )
 }
 
@@ -138,10 +142,7 @@ export async function listObjectVersions(exchange: Exchange): Promise<void> {
     versionMarker === undefined ? { key: keyMarker } : await placeBehind(ctx, bucket, keyMarker, versionMarker)
   const { entries, more } = await listVersions(ctx, bucket, { prefix, delimiter, after, limit })
   const versions = entries.flatMap(({ version }) => version ?? [])
-  const owners = await ownersOf(
-    exchange,
-    versions.flatMap(({ created_by }) => created_by ?? []),
-  )
+  const owners = await ownersIn(exchange, versions)
   const last = more ? entries.at(-1) : undefined
   await answerXml(
     exchange,
@@ -185,7 +186,7 @@ export async function listObjectsV2(exchange: Exchange): Promise<void> {
       element('MaxKeys', limit),
       ...said,
       element('IsTruncated', more),
-      ...entryElements(entries, { text, owners: owner ? await ownersIn(exchange, entries) : undefined }),
+      ...entryElements(entries, { text, owners: owner ? await ownersIn(exchange, rowsOf(entries)) : undefined }),
     ),
   )
 }

@@ -1,5 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { type LockMode, lockModes, type ObjectLock } from '../../../contract/locks.ts'
+import { decide } from '../../../contract/permissions.ts'
+import { ownGroups } from '../../storage/buckets/public-access.ts'
 import * as buckets from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import {
@@ -65,6 +67,10 @@ export function lockIn(exchange: Exchange): WantedLock | undefined {
   if (held !== undefined && held !== 'ON' && held !== 'OFF')
     throw invalidArgument(HOLD, held, 'Legal Hold must be either of ON or OFF')
   if (retention === undefined && held === undefined) return undefined
+  // What anyone may write, only some may keep others from removing.
+  const { ctx, bucket, key } = exchange
+  if (!decide(ownGroups(ctx.actor.groups), 'write', bucket, key).allowed)
+    throw new S3Error('AccessDenied', 'Access Denied')
   return { retention, legal_hold: held === undefined ? undefined : held === 'ON' }
 }
 

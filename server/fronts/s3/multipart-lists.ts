@@ -2,6 +2,7 @@ import { afterPrefix } from '../../../contract/permissions.ts'
 import { listOpenUploads } from '../../storage/uploads/list.ts'
 import { assertOpen } from '../../storage/uploads/parts.ts'
 import { receivedParts } from '../../storage/uploads/received.ts'
+import { findOwners } from './acl.ts'
 import { invalidArgument } from './errors.ts'
 import { answerXml, type Exchange, parameter } from './exchange.ts'
 import { abortHeaders } from './lifecycle.ts'
@@ -27,9 +28,10 @@ export async function listMultipartUploads(exchange: Exchange): Promise<void> {
     const at = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
     return at < 0 ? undefined : key.slice(0, at + delimiter.length)
   }
+  const ownerOf = await findOwners(exchange)
   const owners = await ownersOf(
     exchange,
-    page.map(({ created_by }) => created_by),
+    page.flatMap((row) => [row.created_by, ownerOf(row)]),
   )
   const folders = new Set(page.flatMap(({ key }) => folderOf(key) ?? []))
   await answerXml(
@@ -53,7 +55,7 @@ export async function listMultipartUploads(exchange: Exchange): Promise<void> {
             element('Key', text(row.key)),
             element('UploadId', row.id),
             owners(row.created_by, 'Initiator'),
-            owners(row.created_by),
+            owners(ownerOf(row)),
             element('StorageClass', row.storage_class ?? 'STANDARD'),
             element('Initiated', xmlTime(row.created_at)),
             element('ChecksumAlgorithm', row.checksum_algorithm?.toUpperCase()),
@@ -75,7 +77,8 @@ export async function listParts(exchange: Exchange): Promise<void> {
   const rest = (await receivedParts(ctx, row)).filter(({ part_number }) => part_number > marker)
   const page = rest.slice(0, limit)
   const algorithm = row.checksum_algorithm?.toUpperCase()
-  const owners = await ownersOf(exchange, [row.created_by])
+  const owner = (await findOwners(exchange))(row)
+  const owners = await ownersOf(exchange, [row.created_by, owner])
   await answerXml(
     exchange,
     result(
@@ -98,7 +101,7 @@ export async function listParts(exchange: Exchange): Promise<void> {
         ),
       ),
       owners(row.created_by, 'Initiator'),
-      owners(row.created_by),
+      owners(owner),
       element('StorageClass', row.storage_class ?? 'STANDARD'),
       element('ChecksumAlgorithm', algorithm),
       element('ChecksumType', row.checksum_type?.toUpperCase()),

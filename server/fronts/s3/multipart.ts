@@ -9,6 +9,7 @@ import { assertOpen, storePart } from '../../storage/uploads/parts.ts'
 import { abortUpload, beginUpload, openUpload, uploadMissing } from '../../storage/uploads/service.ts'
 import { shareOf } from '../../storage/uploads/share.ts'
 import type { UploadRow } from '../../storage/uploads/store.ts'
+import { newObjectAcl } from './acl.ts'
 import { checksumElements, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
 import { assertSource, sourceOf, sourceVersionHeader } from './copy.ts'
 import { invalidArgument, S3Error } from './errors.ts'
@@ -54,7 +55,8 @@ export async function createMultipartUpload(exchange: Exchange): Promise<void> {
   const checksum = plannedChecksum(exchange)
   const described = describedBy(exchange, key)
   const storageClass = storageClassOf(exchange)
-  const row = await beginUpload(ctx, bucket, { key, ...described, checksum, storageClass, lock: lockIn(exchange) })
+  const acl = await newObjectAcl(exchange)
+  const row = await beginUpload(ctx, bucket, { key, ...described, checksum, storageClass, acl, lock: lockIn(exchange) })
   await answerXml(
     exchange,
     result(

@@ -2,7 +2,7 @@ import { readEntityTags } from '../../http/conditions.ts'
 import type { Description } from '../../storage/objects/describe.ts'
 import { type WriteConditions, write } from '../../storage/objects/write.ts'
 import { descriptionOf } from '../description.ts'
-import { refuseAcl } from './acl.ts'
+import { newObjectAcl } from './acl.ts'
 import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
 import { S3Error } from './errors.ts'
 import { announcedLength, answer, bodyOf, type Exchange, header, headersWith } from './exchange.ts'
@@ -32,7 +32,6 @@ export function refuseCustomerKeys(exchange: Exchange): void {
 
 /** Throws for what a request asks of an object that no object here can have. */
 export function refuseUnsupported(exchange: Exchange): void {
-  refuseAcl(exchange)
   const unsupported = [
     ...['x-amz-server-side-encryption', 'x-amz-website-redirect-location'],
     // A piece of an object: stored as a whole, it would replace the rest.
@@ -93,6 +92,7 @@ export async function putObject(exchange: Exchange): Promise<void> {
     checksum,
     maxBytes: MOST_BYTES,
     storageClass: storageClassOf(exchange),
+    acl: await newObjectAcl(exchange),
     lock: lockIn(exchange),
     ...describedBy(exchange, key),
   }

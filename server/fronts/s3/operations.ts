@@ -1,5 +1,5 @@
 import type http from 'node:http'
-import { getObjectAcl, putAcl } from './acl.ts'
+import { getObjectAcl, putBucketAcl, putObjectAcl } from './acl.ts'
 import { getObjectAttributes } from './attributes.ts'
 import * as buckets from './buckets.ts'
 import { copyObject } from './copy.ts'
@@ -14,6 +14,8 @@ import * as lock from './lock.ts'
 import * as multipart from './multipart.ts'
 import { listMultipartUploads, listParts } from './multipart-lists.ts'
 import * as objects from './objects.ts'
+import * as ownership from './ownership.ts'
+import { deleteBucketPolicy, putBucketPolicy } from './policy.ts'
 import { postObject } from './post-object.ts'
 import * as tagging from './tagging.ts'
 import type { Query, Target } from './target.ts'
@@ -36,13 +38,15 @@ export interface Operation {
   parameters?: readonly string[]
   /** Whether the body may come in signed chunks, and is read as it comes. */
   streams?: boolean
+  /** Whom it may be public to: anyone, or those with a credential. */
+  open?: 'anyone' | 'signed'
   /** What it leaves out of S3's operation, or answers always; documentation lists it. */
   partly?: string
   run(exchange: Exchange): Promise<void>
 }
 
-const DESCRIBED = 'no encryption, redirects or public ACLs; storage classes are kept without effect'
-const OWNED = 'only full control of the owner, which is always so'
+const DESCRIBED = 'no encryption or redirects; storage classes are kept without effect'
+const ACL = 'no grants to other users; those to owners have no effect'
 
 /** Every operation that is supported, partly or in full. */
 export const operations: readonly Operation[] = [
@@ -54,10 +58,47 @@ export const operations: readonly Operation[] = [
     partly: 'every location is accepted',
     run: buckets.createBucket,
   },
-  { name: 'HeadBucket', method: 'HEAD', on: 'bucket', run: buckets.headBucket },
+  { name: 'HeadBucket', method: 'HEAD', open: 'anyone', on: 'bucket', run: buckets.headBucket },
   { name: 'DeleteBucket', method: 'DELETE', on: 'bucket', run: buckets.deleteBucket },
   ...buckets.truths.map((truth): Operation => ({ ...truth, method: 'GET', on: 'bucket' })),
-  { name: 'PutBucketAcl', method: 'PUT', on: 'bucket', query: 'acl', partly: OWNED, run: putAcl },
+  { name: 'PutBucketAcl', method: 'PUT', open: 'signed', on: 'bucket', query: 'acl', partly: ACL, run: putBucketAcl },
+  {
+    name: 'PutBucketPolicy',
+    method: 'PUT',
+    on: 'bucket',
+    query: 'policy',
+    partly: 'what everyone is allowed, as the section on public access says; all else is refused by name',
+    run: putBucketPolicy,
+  },
+  { name: 'DeleteBucketPolicy', method: 'DELETE', on: 'bucket', query: 'policy', run: deleteBucketPolicy },
+  {
+    name: 'PutBucketOwnershipControls',
+    method: 'PUT',
+    on: 'bucket',
+    query: 'ownershipControls',
+    run: ownership.putBucketOwnership,
+  },
+  {
+    name: 'DeleteBucketOwnershipControls',
+    method: 'DELETE',
+    on: 'bucket',
+    query: 'ownershipControls',
+    run: ownership.deleteBucketOwnership,
+  },
+  {
+    name: 'PutPublicAccessBlock',
+    method: 'PUT',
+    on: 'bucket',
+    query: 'publicAccessBlock',
+    run: ownership.putPublicAccessBlock,
+  },
+  {
+    name: 'DeletePublicAccessBlock',
+    method: 'DELETE',
+    on: 'bucket',
+    query: 'publicAccessBlock',
+    run: ownership.deletePublicAccessBlock,
+  },
   { name: 'PutBucketCors', method: 'PUT', on: 'bucket', query: 'cors', run: putBucketCors },
   { name: 'DeleteBucketCors', method: 'DELETE', on: 'bucket', query: 'cors', run: deleteBucketCors },
   {
@@ -86,11 +127,12 @@ export const operations: readonly Operation[] = [
   },
   { name: 'PutBucketTagging', method: 'PUT', on: 'bucket', query: 'tagging', run: tagging.putBucketTagging },
   { name: 'DeleteBucketTagging', method: 'DELETE', on: 'bucket', query: 'tagging', run: tagging.deleteBucketTagging },
-  { name: 'ListObjectsV2', method: 'GET', on: 'bucket', query: ['list-type', '2'], run: listObjectsV2 },
-  { name: 'ListObjects', method: 'GET', on: 'bucket', run: listObjects },
+  { name: 'ListObjectsV2', method: 'GET', open: 'anyone', on: 'bucket', query: ['list-type', '2'], run: listObjectsV2 },
+  { name: 'ListObjects', method: 'GET', open: 'anyone', on: 'bucket', run: listObjects },
   {
     name: 'ListObjectVersions',
     method: 'GET',
+    open: 'anyone',
     on: 'bucket',
     query: 'versions',
     run: listObjectVersions,
@@ -98,19 +140,29 @@ export const operations: readonly Operation[] = [
   {
     name: 'DeleteObjects',
     method: 'POST',
+    open: 'anyone',
     on: 'bucket',
     query: 'delete',
     run: deletion.deleteObjects,
   },
-  { name: 'PostObject', method: 'POST', on: 'bucket', form: true, streams: true, run: postObject },
-  { name: 'PutObject', method: 'PUT', on: 'object', streams: true, partly: DESCRIBED, run: objects.putObject },
-  { name: 'CopyObject', method: 'PUT', on: 'object', copies: true, partly: DESCRIBED, run: copyObject },
-  { name: 'GetObject', method: 'GET', on: 'object', run: getObject },
-  { name: 'HeadObject', method: 'HEAD', on: 'object', run: getObject },
-  { name: 'DeleteObject', method: 'DELETE', on: 'object', run: deletion.deleteObject },
+  { name: 'PostObject', method: 'POST', open: 'anyone', on: 'bucket', form: true, streams: true, run: postObject },
+  {
+    name: 'PutObject',
+    method: 'PUT',
+    open: 'anyone',
+    on: 'object',
+    streams: true,
+    partly: DESCRIBED,
+    run: objects.putObject,
+  },
+  { name: 'CopyObject', method: 'PUT', open: 'anyone', on: 'object', copies: true, partly: DESCRIBED, run: copyObject },
+  { name: 'GetObject', method: 'GET', open: 'anyone', on: 'object', run: getObject },
+  { name: 'HeadObject', method: 'HEAD', open: 'anyone', on: 'object', run: getObject },
+  { name: 'DeleteObject', method: 'DELETE', open: 'anyone', on: 'object', run: deletion.deleteObject },
   {
     name: 'CreateMultipartUpload',
     method: 'POST',
+    open: 'anyone',
     on: 'object',
     query: 'uploads',
     partly: DESCRIBED,
@@ -119,6 +171,7 @@ export const operations: readonly Operation[] = [
   {
     name: 'UploadPart',
     method: 'PUT',
+    open: 'anyone',
     on: 'object',
     query: 'uploadId',
     parameters: ['partNumber'],
@@ -128,6 +181,7 @@ export const operations: readonly Operation[] = [
   {
     name: 'UploadPartCopy',
     method: 'PUT',
+    open: 'anyone',
     on: 'object',
     query: 'uploadId',
     parameters: ['partNumber'],
@@ -135,10 +189,11 @@ export const operations: readonly Operation[] = [
     run: multipart.uploadPartCopy,
   },
   { name: 'ListMultipartUploads', method: 'GET', on: 'bucket', query: 'uploads', run: listMultipartUploads },
-  { name: 'ListParts', method: 'GET', on: 'object', query: 'uploadId', run: listParts },
+  { name: 'ListParts', method: 'GET', open: 'anyone', on: 'object', query: 'uploadId', run: listParts },
   {
     name: 'CompleteMultipartUpload',
     method: 'POST',
+    open: 'anyone',
     on: 'object',
     query: 'uploadId',
     run: multipart.completeMultipartUpload,
@@ -146,11 +201,19 @@ export const operations: readonly Operation[] = [
   {
     name: 'AbortMultipartUpload',
     method: 'DELETE',
+    open: 'anyone',
     on: 'object',
     query: 'uploadId',
     run: multipart.abortMultipartUpload,
   },
-  { name: 'GetObjectAttributes', method: 'GET', on: 'object', query: 'attributes', run: getObjectAttributes },
+  {
+    name: 'GetObjectAttributes',
+    method: 'GET',
+    open: 'anyone',
+    on: 'object',
+    query: 'attributes',
+    run: getObjectAttributes,
+  },
   { name: 'GetObjectTagging', method: 'GET', on: 'object', query: 'tagging', run: tagging.getObjectTagging },
   { name: 'PutObjectTagging', method: 'PUT', on: 'object', query: 'tagging', run: tagging.putObjectTagging },
   { name: 'DeleteObjectTagging', method: 'DELETE', on: 'object', query: 'tagging', run: tagging.deleteObjectTagging },
@@ -158,8 +221,8 @@ export const operations: readonly Operation[] = [
   { name: 'PutObjectRetention', method: 'PUT', on: 'object', query: 'retention', run: lock.putObjectRetention },
   { name: 'GetObjectLegalHold', method: 'GET', on: 'object', query: 'legal-hold', run: lock.getObjectLegalHold },
   { name: 'PutObjectLegalHold', method: 'PUT', on: 'object', query: 'legal-hold', run: lock.putObjectLegalHold },
-  { name: 'GetObjectAcl', method: 'GET', on: 'object', query: 'acl', partly: OWNED, run: getObjectAcl },
-  { name: 'PutObjectAcl', method: 'PUT', on: 'object', query: 'acl', partly: OWNED, run: putAcl },
+  { name: 'GetObjectAcl', method: 'GET', open: 'signed', on: 'object', query: 'acl', run: getObjectAcl },
+  { name: 'PutObjectAcl', method: 'PUT', open: 'signed', on: 'object', query: 'acl', partly: ACL, run: putObjectAcl },
 ]
 
 /** Query keys that name a part of a bucket or an object: a request with one is never about the whole. */

@@ -12,10 +12,9 @@ export type Owners = (userId: string | null, role?: Role) => Xml
 
 /** Finds the display names of users, null for nobody, and writes them with their ids. */
 export async function ownersOf({ ctx }: Exchange, userIds: Iterable<string | null>): Promise<Owners> {
-  const names = await findNames(
-    ctx.db,
-    [...new Set(userIds)].filter((id) => id !== null),
-  )
+  const known = [...new Set(userIds)].filter((id) => id !== null)
+  // Strangers are not told the names of people.
+  const names = ctx.actor.type === 'public' ? new Map<string, string>() : await findNames(ctx.db, known)
   return (userId, role) => ownerElement(userId, names.get(userId ?? ''), role)
 }
 

@@ -1,6 +1,7 @@
 import type { Tags } from '../../../contract/shapes.ts'
 import { allowSomewhere } from '../../context.ts'
 import { write } from '../../storage/objects/write.ts'
+import { newObjectAcl } from './acl.ts'
 import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
 import { S3Error } from './errors.ts'
 import { answer, type Exchange, header } from './exchange.ts'
@@ -14,7 +15,10 @@ import { checkPolicy, type FormTerms } from './signature/post-policy.ts'
 import { tagsOf } from './tagging.ts'
 import { assertKey } from './target.ts'
 import { writtenHeader } from './version.ts'
-import { element, result } from './xml.ts'
+import { bareDocument } from './xml.ts'
+
+/** Without a credential there is no policy. */
+const NO_TERMS: FormTerms = { least: 0, most: Number.POSITIVE_INFINITY }
 
 /** `PostObject`: an upload by an HTML form, within its policy. */
 export async function postObject(exchange: Exchange): Promise<void> {
@@ -30,11 +34,10 @@ export async function postObject(exchange: Exchange): Promise<void> {
     )
   // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how forms write it.
   const key = given.replaceAll('${filename}', form.filename)
-  const terms = checkPolicy(
-    fields.get('policy') ?? '',
-    new Map([...fields, ['bucket', bucket], ['key', key]]),
-    system.now(),
-  )
+  const terms =
+    exchange.authenticated.accessKeyId === undefined
+      ? NO_TERMS
+      : checkPolicy(fields.get('policy') ?? '', new Map([...fields, ['bucket', bucket], ['key', key]]), system.now())
   assertKey(key)
   refuseUnsupported(exchange)
   const described = describedBy(exchange, key)
@@ -48,7 +51,8 @@ export async function postObject(exchange: Exchange): Promise<void> {
       checksum: claimedChecksum(exchange, new Map()),
       maxBytes: MOST_BYTES,
       storageClass: storageClassOf(exchange),
-      lock: lockIn(exchange),
+      acl: await newObjectAcl({ ...exchange, key }),
+      lock: lockIn({ ...exchange, key }),
       ...described,
       tags: await tagsIn(fields.get('tagging')),
     },
@@ -69,13 +73,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
       exchange,
       201,
       { ...headers, location, 'content-type': 'application/xml' },
-      result(
-        'PostResponse',
-        element('Location', location),
-        element('Bucket', bucket),
-        element('Key', key),
-        element('ETag', headers.etag),
-      ),
+      bareDocument('PostResponse', { Location: location, Bucket: bucket, Key: key, ETag: headers.etag }),
     )
   return answer(exchange, status === '200' ? 200 : 204, { ...headers, location })
 }

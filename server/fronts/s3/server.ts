@@ -4,6 +4,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { all as addresses, compile } from '@fastify/proxy-addr'
 import { ServiceError } from '../../../contract/errors.ts'
+import type { GrantingGroup } from '../../../contract/permissions.ts'
 import { auditDenied } from '../../access/auth/denied.ts'
 import { noteUse } from '../../access/credentials/use.ts'
 import type { Actor, Origin, System } from '../../context.ts'
@@ -13,16 +14,19 @@ import { listeningOf } from '../../http/listening.ts'
 import { detached, measured } from '../../observe/meter.ts'
 import { beginRequest, countUnreadable, endRequest } from '../../observe/requests.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
+import { bucketMissing } from '../../storage/buckets/service.ts'
+import { findBucket } from '../../storage/buckets/store.ts'
 import { countRequest } from '../../storage/traffic/traffic.ts'
 import { allowOrigin, answerPreflight } from './cors.ts'
 import { S3Error } from './errors.ts'
-import { createExchange, type Wire } from './exchange.ts'
+import { createExchange, type Exchange, type Wire } from './exchange.ts'
 import { isForm, type PostForm, readForm } from './form.ts'
-import { authenticateForm, authenticateS3, hostOf } from './gate.ts'
+import { type Authenticated, authenticateForm, authenticateS3, hostOf, limitFailures } from './gate.ts'
 import { refuseCustomerKeys } from './objects.ts'
 import { type Operation, route } from './operations.ts'
 import { assertOwner } from './owner.ts'
 import { answerError } from './problem.ts'
+import { bucketsOf, withPublicAccess } from './public-access.ts'
 import { bucketOfHost, readQuery, readTarget, splitTarget, type Target } from './target.ts'
 import { errorDocument } from './xml.ts'
 
@@ -153,7 +157,8 @@ async function serveRequest(
       metrics.strongroom_s3_first_byte_seconds.observe({ operation }, (meter.answered - meter.began) / 1000)
     if (seen.actor) noteUse(system, 'access_keys', seen.actor)
     // Whoever is not known may name any bucket.
-    countRequest(system, origin, seen.actor && target.bucket !== '' ? target.bucket : undefined)
+    const isKnown = seen.actor !== undefined && (seen.actor.type !== 'public' || seen.actor.groups.some(hasGrants))
+    countRequest(system, origin, isKnown && target.bucket !== '' ? target.bucket : undefined)
   })
   try {
     await measured(meter, async () => {
@@ -181,12 +186,14 @@ async function serveRequest(
       if (authenticated.mode.kind === 'chunks' && !operation.streams)
         throw new S3Error('InvalidRequest', 'This operation does not accept a body in chunks.')
       if (hasBody(request) && !form) expectPace(server, wire, operation.streams ?? false, config.requestTimeoutMs)
-      const exchange = createExchange(system, { ...wire, ...target, query, form }, authenticated)
+      const actor = await callerOf(system, authenticated, operation, bucketsOf(target, query, request.headers))
+      seen.actor = actor
+      const exchange = createExchange(system, { ...wire, ...target, query, form }, authenticated, actor)
       refuseCustomerKeys(exchange)
       await assertOwner(exchange, 'x-amz-expected-bucket-owner', target.bucket)
       await operation.run(exchange).catch(async (error: unknown) => {
         if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(exchange.ctx, error)
-        throw error
+        throw actor.type === 'public' ? await refusalOf(exchange, error) : error
       })
     })
   } catch (error) {
@@ -195,6 +202,31 @@ async function serveRequest(
       response.destroy()
     })
   }
+}
+
+const hasGrants = ({ grants }: GrantingGroup): boolean => grants.length > 0
+
+/** The caller, with what anyone may do where the operation is one that can be public. Throws AccessDenied. */
+async function callerOf(
+  system: System,
+  authenticated: Authenticated,
+  { open }: Operation,
+  buckets: ReturnType<typeof bucketsOf>,
+): Promise<Actor> {
+  const { actor, publicAccess } = authenticated
+  if (actor.type === 'public' && open !== 'anyone') throw new S3Error('AccessDenied', 'Access Denied')
+  return open && publicAccess ? withPublicAccess(system, authenticated, buckets) : actor
+}
+
+/**
+ * How a request without a credential is refused: a bucket that does not exist is said not to, as public URLs need it.
+ * Throws SlowDown for an address with too many refusals.
+ */
+async function refusalOf({ system, ctx, bucket }: Exchange, error: unknown): Promise<unknown> {
+  const isRefusal = error instanceof ServiceError && (error.code === 'forbidden' || error.missing === 'bucket')
+  if (!isRefusal && !(error instanceof S3Error && error.code === 'AccessDenied')) return error
+  limitFailures(system, ctx.actor.origin)
+  return (await findBucket(ctx.db, bucket)) ? error : bucketMissing(bucket)
 }
 
 /** The fields of a form, which have its credential: they are read before the caller is known, within tight limits. */

@@ -34,9 +34,11 @@ export const result = (name: string, ...contents: readonly Xml[]): string =>
 export const typedElement = (name: string, type: string, ...contents: readonly Xml[]): { xml: string } =>
   tagged(name, ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="${type}"`, contents)
 
-/** An error document; it has no namespace. */
-export const errorDocument = (fields: Readonly<Record<string, string>>): string =>
-  DECLARATION + element('Error', ...Object.entries(fields).map(([name, value]) => element(name, value))).xml
+/** A document without a namespace. */
+export const bareDocument = (name: string, fields: Readonly<Record<string, string>>): string =>
+  DECLARATION + element(name, ...Object.entries(fields).map(([field, value]) => element(field, value))).xml
+
+export const errorDocument = (fields: Readonly<Record<string, string>>): string => bareDocument('Error', fields)
 
 /** Times in documents: whole seconds, so that they equal those in headers. */
 export const xmlTime = (time: string): string => `${time.slice(0, 19)}.000Z`

@@ -1,18 +1,9 @@
-import type { BucketTags } from '../../../contract/shapes.ts'
 import { allow, type Ctx, type Step } from '../../context.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Db } from '../../db/schema.ts'
-import type { CorsRule } from './cors.ts'
-import type { LifecycleRule } from './lifecycle.ts'
+import type { BucketConfig } from './configured.ts'
 import { bucketMissing } from './service.ts'
 import * as store from './store.ts'
-
-/** What can be configured of a bucket. */
-export interface BucketConfig {
-  cors: readonly CorsRule[]
-  lifecycle: readonly LifecycleRule[]
-  tagging: BucketTags
-}
 
 const ofLive = (db: Db, kind: store.ConfigKind) =>
   db

@@ -1,4 +1,4 @@
-import type { Bucket, Versioning } from '../../../contract/buckets.ts'
+import type { Bucket } from '../../../contract/buckets.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn } from '../../../contract/permissions.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
@@ -7,15 +7,16 @@ import { newId } from '../../base/id.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 import { trustClock } from '../locks/clock.ts'
-import { objectLockOf } from '../locks/lock.ts'
 import { hasLockedTrash } from '../locks/store.ts'
+import type { BucketConfig } from './configured.ts'
+import { describe, findPublicAccess, keptOf, none } from './describe.ts'
 import { completeKeeping, type Keeping } from './keeping.ts'
+import { describePublicAccess } from './public-access.ts'
 import * as store from './store.ts'
 
 const GIB = 1024 ** 3
 /** Rows that a bucket's usage is spread over: enough that 16 writers rarely collide. */
 const USAGE_SHARDS = 16
-const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0, reserved: 0 }
 
 export const bucketMissing = (name: string): ServiceError =>
   new ServiceError('not_found', `There is no bucket "${name}".`, { missing: 'bucket' })
@@ -27,14 +28,18 @@ export interface CreateBucket extends Keeping {
   trash_days?: number | undefined
 }
 
-/** Creates a bucket; needs `create` on its name. Throws already_exists if the name is taken. */
-export function createBucket(ctx: Ctx, given: CreateBucket): Promise<Bucket> {
+/** Creates a bucket, which may be configured at once; needs `create` on its name. Throws already_exists if the name is taken. */
+export function createBucket(
+  ctx: Ctx,
+  given: CreateBucket,
+  configured: Partial<Pick<BucketConfig, 'acl' | 'ownership'>> = {},
+): Promise<Bucket> {
   const { name, quota_gb, trash_days } = given
   allow(ctx.actor, 'create', name)
   const keeping = completeKeeping(given)
   return ctx.act(async (step) => {
     const { tx, record } = step
-    const { quotas, trash } = await settingsInForce(step)
+    const { quotas, trash, s3 } = await settingsInForce(step)
     const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
     if (keeping.object_lock) await trustClock(step)
     const row = await store.insertBucket(tx, {
@@ -49,9 +54,19 @@ export function createBucket(ctx: Ctx, given: CreateBucket): Promise<Bucket> {
     if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
     if (quota !== null) await store.setQuota(tx, row.id, quota)
     const kept = keptOf(row, given)
-    const details = { quota_gb: quota, trash_days: row.trash_days, ...kept }
+    const at = step.now().toISOString()
+    for (const [kind, value] of Object.entries(configured) as [store.ConfigKind, unknown][])
+      await store.putDocument(tx, {
+        bucket_id: row.id,
+        kind,
+        document: JSON.stringify(value),
+        updated_at: at,
+        updated_by: ctx.actor.user_id,
+      })
+    const details = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...configured }
     record({ name: 'create_bucket', bucket: name, details })
-    return describe(ctx, { ...row, quota_gb: quota }, none)
+    const open = await describePublicAccess(tx, [name], s3.public_access)
+    return describe(ctx, { ...row, quota_gb: quota }, { public_access: open.get(name) })
   })
 }
 
@@ -60,7 +75,8 @@ export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
   allowAny(ctx, name)
   const row = await store.findBucket(ctx.db, name)
   if (!row) throw bucketMissing(name)
-  return describe(ctx, row, (await store.sumUsage(ctx.db, [row.id])).get(row.id))
+  const [usage, open] = await Promise.all([store.sumUsage(ctx.db, [row.id]), findPublicAccess(ctx, [name])])
+  return describe(ctx, row, { usage: usage.get(row.id), public_access: open.get(name) })
 }
 
 /**
@@ -92,7 +108,8 @@ export function updateBucket(
     await store.describeBucket(tx, row.id, changed)
     record({ name: 'update_bucket', bucket: name, details: { before, after } })
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
-    return describe(ctx, { ...row, ...changed, quota_gb: after.quota_gb }, usage)
+    const open = await describePublicAccess(tx, [name], (await settingsInForce(step)).s3.public_access)
+    return describe(ctx, { ...row, ...changed, quota_gb: after.quota_gb }, { usage, public_access: open.get(name) })
   })
 }
 
@@ -133,39 +150,14 @@ export async function listBuckets(ctx: Ctx, limit: number, cursor: string | unde
     if (rows.length < SCAN || found.length > limit) break
   }
   const { page, next_cursor } = pageOf(found, limit, ({ name }) => [name])
-  const usage = await store.sumUsage(
-    ctx.db,
-    page.map(({ id }) => id),
-  )
+  const ids = page.map(({ id }) => id)
+  const names = page.map(({ name }) => name)
+  const [usage, open] = await Promise.all([store.sumUsage(ctx.db, ids), findPublicAccess(ctx, names)])
   return {
-    items: page.map((row) => describe(ctx, row, usage.get(row.id))),
+    items: page.map((row) => describe(ctx, row, { usage: usage.get(row.id), public_access: open.get(row.name) })),
     next_cursor,
   }
 }
-
-/** What a bucket keeps, as far as it keeps anything or was asked to. */
-const keptOf = (row: Pick<store.BucketRow, 'versioning' | 'object_lock'>, { versioning, object_lock }: Keeping) => ({
-  ...(row.versioning || versioning ? { versioning: versioningOf(row) } : {}),
-  ...(row.object_lock || object_lock ? { object_lock: objectLockOf(row) } : {}),
-})
-
-const versioningOf = ({ versioning }: Pick<store.BucketRow, 'versioning'>): Versioning => versioning ?? 'off'
-
-const describe = (ctx: Ctx, row: store.BucketRow, usage: store.Usage = none): Bucket => ({
-  name: row.name,
-  quota_gb: row.quota_gb,
-  used_bytes: usage.bytes,
-  reserved_bytes: usage.reserved,
-  object_count: usage.objects,
-  trash_bytes: usage.trash_bytes,
-  version_bytes: usage.version_bytes,
-  trash_days: row.trash_days,
-  versioning: versioningOf(row),
-  object_lock: objectLockOf(row),
-  created_at: row.created_at,
-  created_by: row.created_by,
-  permissions: actionsOn(ctx.actor.groups, row.name),
-})
 
 /** Throws the same 403 for every name on which the caller has no right at all. */
 export function allowAny(ctx: Ctx, name: string): void {

@@ -15,3 +15,6 @@ export const lockAsCurrent = store.setLock
 
 /** Step: sets an object's tags; null are none. */
 export const tagCurrent = store.setTags
+
+/** Step: sets an object's ACL. */
+export const setAclAsCurrent = store.setAcl

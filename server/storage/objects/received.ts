@@ -24,6 +24,8 @@ export interface Upload extends Description {
   checksum?: { algorithm: ChecksumAlgorithm; value?: string | undefined } | undefined
   /** Kept and shown, without effect. */
   storageClass?: string | undefined
+  /** Its ACL, as its row has it. */
+  acl?: string | null | undefined
   /** What is to be locked of it. */
   lock?: WantedLock | undefined
   /** Size limit, independent of the quota. */

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
-import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import { allow, type Ctx, currentActor, refusal, type Step } from '../../context.ts'
+import { aclOf, grantsTo } from '../buckets/acl.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { lockKeys } from '../retired/keys.ts'
@@ -20,7 +21,8 @@ export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<
 
 /**
  * Like `getObject`, with its bucket's lifecycle document and, if `opens`, the bytes of an inline blob (null for any
- * other), from the same statement. `version`: a version that is perhaps not current.
+ * other), from the same statement. `version`: a version that is perhaps not current. Its ACL may let the caller read it,
+ * where ACLs count.
  */
 export async function getContents(
   ctx: Ctx,
@@ -28,11 +30,17 @@ export async function getContents(
   key: string,
   { opens, version }: { opens: boolean; version?: string | null | undefined },
 ): Promise<Found & { bytes?: Uint8Array | null }> {
-  allow(ctx.actor, 'read', bucket, key)
+  const refused = refusal(ctx.actor, 'read', bucket, key)
+  const { acls } = ctx.actor
+  if (refused && !acls?.buckets.has(bucket)) throw refused
   const find = opens ? findContents : findWithLifecycle
   const current = await find(ctx.db, bucket, key)
-  if (version !== undefined && current?.row.version_id !== version) return findOlder(ctx, bucket, { key, version })
-  return current ?? throwMissing(ctx, bucket, key)
+  const found =
+    version !== undefined && current?.row.version_id !== version
+      ? await findOlder(ctx, bucket, { key, version })
+      : (current ?? (await throwMissing(ctx, bucket, key)))
+  if (refused && !(acls && grantsTo(aclOf(found.row.acl), acls.as, 'READ'))) throw refused
+  return found
 }
 
 /** A version that is not current. Throws not_found, also for a delete marker. */

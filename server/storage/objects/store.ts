@@ -68,7 +68,7 @@ const remove = prepared((tx: Tx, { bucketId, keys }: Keys) =>
 export const describeAs = (
   tx: Tx,
   { bucket_id, key }: ObjectRow,
-  change: Pick<ObjectRow, 'content_type' | 'headers' | 'metadata' | 'tags' | 'storage_class' | 'last_modified'>,
+  change: Pick<ObjectRow, 'content_type' | 'headers' | 'metadata' | 'tags' | 'storage_class' | 'acl' | 'last_modified'>,
 ) => tx.updateTable('objects').set(change).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
 
 export const setLock = (
@@ -79,6 +79,9 @@ export const setLock = (
 
 export const setTags = (tx: Tx, { bucket_id, key }: Pick<ObjectRow, 'bucket_id' | 'key'>, tags: string | null) =>
   tx.updateTable('objects').set({ tags }).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+
+export const setAcl = (tx: Tx, { bucket_id, key }: Pick<ObjectRow, 'bucket_id' | 'key'>, acl: string | null) =>
+  tx.updateTable('objects').set({ acl }).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
 
 export const replaceObject = prepared((tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>
   tx.updateTable('objects').set(content).where('bucket_id', '=', bucket_id).where('key', '=', key),

@@ -99,9 +99,10 @@ export async function transferObjects(
     pair,
     row:
       kind === 'move'
-        ? { ...row, bucket_id: dest.id, key: pair.dest, ...nextVersion(step, dest) }
+        ? { ...row, acl: null, bucket_id: dest.id, key: pair.dest, ...nextVersion(step, dest) }
         : {
             ...row,
+            acl: null,
             ...change?.(row, taken.get(pair.dest)),
             bucket_id: dest.id,
             key: pair.dest,

@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import { aclOf } from '../buckets/acl.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { nextVersion, retire } from '../retired/retire.ts'
@@ -11,6 +12,7 @@ import { assertConditions, type WriteConditions } from './write.ts'
 /** What of an object can change while its contents stay. */
 export type DescriptionChange = { [K in keyof Description]?: Description[K] | undefined } & {
   storage_class?: string | null | undefined
+  acl?: string | null | undefined
 }
 
 /**
@@ -42,6 +44,7 @@ export async function updateMetadata(
       metadata: text ?? row.metadata,
       tags: change.tags ? textUnlessEmpty(change.tags) : row.tags,
       storage_class: change.storage_class === undefined ? row.storage_class : change.storage_class,
+      acl: change.acl === undefined ? row.acl : change.acl,
       last_modified: onlyTags ? row.last_modified : ctx.now().toISOString(),
     }
     const isSameVersion = onlyTags || bucket.versioning === null
@@ -61,6 +64,7 @@ export async function updateMetadata(
         metadata,
         ...(tags ? { tags } : {}),
         ...(storage_class === null ? {} : { storage_class }),
+        ...aclField(described),
       }
     }
     const details = { before: visible(row), after: visible(after), ...versionOf(bucket.versioning, after) }
@@ -68,6 +72,9 @@ export async function updateMetadata(
     return describeObject(after, name, bucket.versioning)
   })
 }
+
+/** What an object's ACL grants, where it is not its owner's alone. */
+export const aclField = ({ acl }: Pick<store.ObjectRow, 'acl'>) => (acl === null ? {} : { acl: aclOf(acl) })
 
 /** Step: makes `row` a version in place of `old`. */
 async function replaceVersion(step: Step, bucket: HeldBucket, old: store.ObjectRow, row: store.ObjectRow) {

@@ -120,6 +120,7 @@ const writeReceived = (
       sha256: blob.sha256,
       checksums: blob.checksums,
       storage_class: upload.storageClass ?? null,
+      acl: upload.acl ?? null,
       ...describedAs(upload),
     },
     { ...terms, lock: upload.lock },

@@ -144,6 +144,7 @@ export function markDeleted(step: Step, bucket: HeldBucket, keys: readonly strin
     metadata: '{}',
     tags: null,
     storage_class: null,
+    acl: null,
     ...unlocked,
     created_at: now,
     last_modified: now,
@@ -170,3 +171,6 @@ export const lockAsRetired = store.setVersionLock
 
 /** Step: sets the tags of a version that is not current; null are none. */
 export const tagRetired = store.setVersionTags
+
+/** Step: sets the ACL of a version that is not current. */
+export const setAclAsRetired = store.setVersionAcl

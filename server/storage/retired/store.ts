@@ -62,6 +62,9 @@ export const setVersionLock = (
 export const setVersionTags = (tx: Tx, seq: number, tags: string | null) =>
   tx.updateTable('versions').set({ tags }).where('seq', '=', seq).execute()
 
+export const setVersionAcl = (tx: Tx, seq: number, acl: string | null) =>
+  tx.updateTable('versions').set({ acl }).where('seq', '=', seq).execute()
+
 /** Of each of these keys the latest version that is not current; none for a key without any. */
 export const findNewest = async (db: Db, bucketId: string, keys: readonly string[]): Promise<VersionRow[]> =>
   keys.length === 0 ? [] : newest(db, { bucketId, keys })
@@ -85,7 +88,7 @@ const newest = prepared((db: Db, { bucketId, keys }: { bucketId: string; keys: r
 const shared = [
   ...(['bucket_id', 'key', 'version_id', 'size', 'etag', 'sha256', 'checksums', 'content_type', 'headers'] as const),
   ...(['metadata', 'tags', 'storage_class', 'created_at', 'last_modified', 'created_by'] as const),
-  ...(['lock_mode', 'locked_until', 'legal_hold'] as const),
+  ...(['lock_mode', 'locked_until', 'legal_hold', 'acl'] as const),
 ] as const
 
 /** A version, current or not; what is current has no `seq` and no `noncurrent_at`. */

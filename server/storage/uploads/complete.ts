@@ -182,6 +182,7 @@ function makeVisible(
         metadata: row.metadata,
         tags: row.tags,
         storage_class: row.storage_class,
+        acl: row.acl,
       },
       { conditions, lock, released: row.reserved, parts: parts.length },
     )

@@ -78,6 +78,8 @@ export interface NewUpload extends Omit<InitUpload, 'checksum'> {
   checksum?: ChecksumPlan | undefined
   /** Kept and shown, without effect. */
   storageClass?: string | undefined
+  /** The object's ACL, as its row has it. */
+  acl?: string | null | undefined
   /** What is to be locked of the object. */
   lock?: WantedLock | undefined
 }
@@ -94,6 +96,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Pr
     tags,
     checksum,
     storageClass = null,
+    acl = null,
     lock,
   } = upload
   const rights = rightsToWrite(lock)
@@ -123,6 +126,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Pr
         metadata: text,
         tags: textUnlessEmpty(tags),
         storage_class: storageClass,
+        acl,
         lock: lock ? JSON.stringify(lock) : null,
         kind: part_size === undefined ? 'free' : 'planned',
         file_size: file_size ?? null,

@@ -45,6 +45,7 @@ export const labels = catalogue({
   'uploads.expire_hours': 'Remove unfinished uploads after',
   'uploads.s3_expire_days': 'Remove unfinished uploads of S3 clients after',
   's3.rate_per_key': 'Requests per minute and access key',
+  's3.public_access': 'Public access',
   'shares.default_expires_in': 'Default lifetime',
   'shares.max_expires_in': 'Maximum lifetime',
   'shares.require_creator_access': 'Links stop working when their creator loses access',
@@ -99,6 +100,8 @@ export const hints = catalogue({
   'tokens.cap_child_expiry': 'A token created with another token never outlives it.',
   'uploads.expire_hours': 'Deletes the uploaded parts.',
   'uploads.s3_expire_days': 'Counted from the last part. Lifecycle rules can end them sooner.',
+  's3.public_access':
+    'Buckets and objects can be made public at the S3 endpoint. While this is off, every request needs an access key, whatever policies and ACLs say.',
   's3.rate_per_key': 'Further requests are asked to slow down. Each process counts for itself. 0 for no limit.',
   'shares.default_expires_in': 'A number followed by s, m, h, d or w, for example 7d, or “never”.',
   'shares.max_expires_in': 'A number followed by s, m, h, d or w. Leave empty for no limit.',

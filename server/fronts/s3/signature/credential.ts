@@ -91,8 +91,11 @@ function ofQuery(query: Query): Credential {
   const expires = one('X-Amz-Expires')
   if (!/^-?\d{1,9}$/.test(expires)) throw badQuery('X-Amz-Expires should be a number')
   if (Number(expires) > MOST_SECONDS)
-    throw badQuery(
+    throw new S3Error(
+      'AuthorizationQueryParametersError',
       'X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 seconds',
+      // As for a URL that has expired: it is not to be sent again.
+      { status: 403 },
     )
   const parts = {
     credential: one('X-Amz-Credential'),

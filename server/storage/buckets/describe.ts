@@ -1,0 +1,50 @@
+import type { Bucket, Versioning } from '../../../contract/buckets.ts'
+import { actionsOn } from '../../../contract/permissions.ts'
+import type { PublicAccess } from '../../../contract/public-access.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
+import type { Ctx } from '../../context.ts'
+import { objectLockOf } from '../locks/lock.ts'
+import type { Keeping } from './keeping.ts'
+import { describePublicAccess } from './public-access.ts'
+import type * as store from './store.ts'
+
+export const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0, reserved: 0 }
+
+/** What a bucket keeps, as far as it keeps anything or was asked to. */
+export const keptOf = (
+  row: Pick<store.BucketRow, 'versioning' | 'object_lock'>,
+  { versioning, object_lock }: Keeping,
+) => ({
+  ...(row.versioning || versioning ? { versioning: versioningOf(row) } : {}),
+  ...(row.object_lock || object_lock ? { object_lock: objectLockOf(row) } : {}),
+})
+
+const versioningOf = ({ versioning }: Pick<store.BucketRow, 'versioning'>): Versioning => versioning ?? 'off'
+
+/** What of buckets is public, by their names; null or undefined where nothing is. */
+export const findPublicAccess = async (ctx: Ctx, names: readonly string[]): Promise<Map<string, PublicAccess | null>> =>
+  describePublicAccess(ctx.db, names, (await settingsInForce(ctx)).s3.public_access)
+
+/** What is known of a bucket besides its row. */
+interface Besides {
+  usage?: store.Usage | undefined
+  public_access?: PublicAccess | null | undefined
+}
+
+/** A bucket as the API returns it. */
+export const describe = (ctx: Ctx, row: store.BucketRow, { usage = none, public_access = null }: Besides): Bucket => ({
+  name: row.name,
+  quota_gb: row.quota_gb,
+  used_bytes: usage.bytes,
+  reserved_bytes: usage.reserved,
+  object_count: usage.objects,
+  trash_bytes: usage.trash_bytes,
+  version_bytes: usage.version_bytes,
+  trash_days: row.trash_days,
+  versioning: versioningOf(row),
+  object_lock: objectLockOf(row),
+  created_at: row.created_at,
+  created_by: row.created_by,
+  public_access,
+  permissions: actionsOn(ctx.actor.groups, row.name),
+})
