@@ -101,7 +101,7 @@ export const hints = catalogue({
   'uploads.expire_hours': 'Deletes the uploaded parts.',
   'uploads.s3_expire_days': 'Counted from the last part. Lifecycle rules can end them sooner.',
   's3.public_access':
-    'Buckets and objects can be made public at the S3 endpoint. While this is off, every request needs an access key, whatever policies and ACLs say.',
+    'Lets buckets and objects be public at the S3 endpoint. While this is off, every request needs an access key, whatever policies and ACLs say.',
   's3.rate_per_key': 'Further requests are asked to slow down. Each process counts for itself. 0 for no limit.',
   'shares.default_expires_in': 'A number followed by s, m, h, d or w, for example 7d, or “never”.',
   'shares.max_expires_in': 'A number followed by s, m, h, d or w. Leave empty for no limit.',
