@@ -180,12 +180,14 @@ export interface Bucket {
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   created_by: string | null
-  /** What of it is public at the S3 endpoint; null: nothing. */
+  /** What of it is public at the S3 endpoint; null while `s3.public_access` is off. */
   public_access: {
     /** What anyone may do with some of its keys, without a credential. */
     actions: ('list' | 'read' | 'write' | 'delete')[]
     /** Whether objects can be public one by one, by their ACLs. */
     object_acls: boolean
+    /** Whether nothing of it can be public, whatever policies, ACLs and grants say. */
+    blocked: boolean
   } | null
   /** What the caller may do with some key of the bucket. */
   permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
@@ -1486,7 +1488,7 @@ export interface Operations {
     }
     reply: Bucket
   }
-  /** PATCH /buckets/{bucket}: Change a bucket's quota, trash days, versioning or Object Lock. A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. Object Lock needs `versioning` `enabled`, and keeps it so (409). */
+  /** PATCH /buckets/{bucket}: Change a bucket's quota, trash days, versioning, Object Lock or public access. A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. Object Lock needs `versioning` `enabled`, and keeps it so (409). */
   updateBucket: {
     call: {
       params: {
@@ -1501,6 +1503,8 @@ export interface Operations {
         versioning?: 'enabled' | 'suspended'
         /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
         object_lock?: ObjectLockChange
+        /** Whether nothing of it can be public. False only while `s3.public_access` is on (409). */
+        public_access_blocked?: boolean
       }
     }
     reply: Bucket

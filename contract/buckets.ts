@@ -40,7 +40,9 @@ export const Bucket = Type.Object({
   object_lock: Nullable(ObjectLock, { description: 'Null: nothing in it can be locked.' }),
   created_at: Timestamp,
   created_by: Nullable(Type.String()),
-  public_access: Nullable(PublicAccess, { description: 'What of it is public at the S3 endpoint; null: nothing.' }),
+  public_access: Nullable(PublicAccess, {
+    description: 'What of it is public at the S3 endpoint; null while `s3.public_access` is off.',
+  }),
   permissions: Type.Array(Type.Enum([...bucketActions]), {
     description: 'What the caller may do with some key of the bucket.',
   }),
@@ -96,7 +98,7 @@ export const operations = {
     method: 'PATCH',
     url: '/buckets/{bucket}',
     tag: 'buckets',
-    summary: "Change a bucket's quota, trash days, versioning or Object Lock",
+    summary: "Change a bucket's quota, trash days, versioning, Object Lock or public access",
     description:
       'A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. Object Lock needs `versioning` `enabled`, and keeps it so (409).',
     access: 'signed_in',
@@ -108,6 +110,11 @@ export const operations = {
         trash_days: Type.Optional(TrashDays),
         versioning: Type.Optional(VersioningChange),
         object_lock: Type.Optional(ObjectLockChange),
+        public_access_blocked: Type.Optional(
+          Type.Boolean({
+            description: 'Whether nothing of it can be public. False only while `s3.public_access` is on (409).',
+          }),
+        ),
       },
       { additionalProperties: false, minProperties: 1 },
     ),

@@ -17,5 +17,8 @@ export const PublicAccess = Type.Object({
     description: 'What anyone may do with some of its keys, without a credential.',
   }),
   object_acls: Type.Boolean({ description: 'Whether objects can be public one by one, by their ACLs.' }),
+  blocked: Type.Boolean({
+    description: 'Whether nothing of it can be public, whatever policies, ACLs and grants say.',
+  }),
 })
 export type PublicAccess = Type.Static<typeof PublicAccess>

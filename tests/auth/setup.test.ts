@@ -160,7 +160,7 @@ describeEngines('setup by a link', (engine, itOnce) => {
     const won = races.find((one) => one.status === 'fulfilled')
     const admin = client(running[0], won?.value.access_token)
     assert.equal((await admin.listUsers()).items.length, 1)
-    assert.equal((await admin.listGroups()).items.length, 1)
+    assert.equal((await admin.listGroups()).items.length, 2)
   })
 
   it('stops working once there is an administrator', async () => {

@@ -391,7 +391,7 @@ describe('first start', () => {
         const { access_token } = await createClient({ baseUrl: url }).login({ body: login })
         const admin = createClient({ baseUrl: url, token: access_token })
         assert.equal((await admin.listUsers()).items.length, 1)
-        assert.equal((await admin.listGroups()).items.length, 1)
+        assert.equal((await admin.listGroups()).items.length, 2)
       }
     } finally {
       for (const one of replicas) if (one.status === 'fulfilled') await one.value.stop()

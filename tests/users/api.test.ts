@@ -25,7 +25,10 @@ describeEngines('users and groups', (engine, itOnce) => {
     const groups = (await server.admin.listGroups()).items
     assert.deepEqual(
       groups.map(({ name, builtin, global, member_count }) => [name, builtin, global, member_count]),
-      [['Administrators', true, ['admin'], 1]],
+      [
+        ['Administrators', true, ['admin'], 1],
+        ['Public', true, [], 0],
+      ],
     )
   })
 

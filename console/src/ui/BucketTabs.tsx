@@ -1,13 +1,17 @@
 import './BucketTabs.css'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { bucketQuery } from '../api/buckets.ts'
 import { useMe } from '../api/queries.ts'
 import { text } from './messages.ts'
+import { PublicBadge } from './PublicBadge.tsx'
 
 export type BucketTab = 'objects' | 'overview' | 'trash' | 'uploads' | 'protection' | 'connect' | 'settings'
 
-/** A bucket's tabs, without those the user has no permission for. */
+/** A bucket's tabs, without those the user has no permission for, and whether it is public. */
 export function BucketTabs({ bucket, active }: { bucket: string; active: BucketTab }) {
   const { can, canIn, s3 } = useMe()
+  const about = useQuery(bucketQuery(bucket))
   const tabs: readonly [BucketTab, string, string, boolean][] = [
     ['objects', text.tabObjects, `/b/${bucket}`, true],
     ['overview', text.tabOverview, `/b/${bucket}/overview`, true],
@@ -33,6 +37,9 @@ export function BucketTabs({ bucket, active }: { bucket: string; active: BucketT
             {label}
           </Link>
         ))}
+      <span className="bucket-badge">
+        <PublicBadge access={about.data?.public_access} />
+      </span>
     </nav>
   )
 }

@@ -1,4 +1,13 @@
-import { catalogue } from '../i18n.ts'
+import type { PublicAction } from '../../../contract/public-access.ts'
+import { catalogue, locale } from '../i18n.ts'
+
+const lists = new Intl.ListFormat(locale)
+const publicVerbs: Readonly<Record<PublicAction, string>> = {
+  list: 'list objects',
+  read: 'download',
+  write: 'upload',
+  delete: 'delete',
+}
 
 export const text = catalogue({
   retry: 'Try again',
@@ -59,6 +68,11 @@ export const text = catalogue({
   tabProtection: 'Protection',
   tabConnect: 'Connect',
   tabSettings: 'Settings',
+  public: 'Public',
+  publicTo: (actions: readonly PublicAction[]) =>
+    `Everyone can ${lists.format(actions.map((one) => publicVerbs[one]))} at the S3 endpoint.`,
+  publicObjects: 'Public objects',
+  publicObjectsHint: 'Objects can be public one by one, by their ACLs.',
   bucketPages: (bucket: string) => `Sections of ${bucket}`,
   lengthNever: 'Never',
   lengthCustom: 'Custom date…',

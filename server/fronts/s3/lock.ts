@@ -2,8 +2,8 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { type LockMode, lockModes, type ObjectLock } from '../../../contract/locks.ts'
 import { decide } from '../../../contract/permissions.ts'
 import { ownGroups } from '../../storage/buckets/public-access.ts'
-import * as buckets from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
+import { type BucketChange, updateBucket } from '../../storage/buckets/update.ts'
 import {
   assertLockable,
   hasEnded,
@@ -119,9 +119,9 @@ function objectLockIn(document: XmlNode): Partial<ObjectLock> {
 /** Changes what a bucket keeps; throws InvalidBucketState where that cannot be. */
 export async function changeKeeping(
   { ctx, bucket }: Exchange,
-  change: Pick<Parameters<typeof buckets.updateBucket>[2], 'versioning' | 'object_lock'>,
+  change: Pick<BucketChange, 'versioning' | 'object_lock'>,
 ): Promise<void> {
-  await buckets.updateBucket(ctx, bucket, change).catch((error: unknown) => {
+  await updateBucket(ctx, bucket, change).catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
     throw new S3Error('InvalidBucketState', 'The request is not valid with the current state of the bucket.')
   })

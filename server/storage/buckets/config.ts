@@ -69,17 +69,14 @@ export async function configureStep<Kind extends store.ConfigKind>(
   const row = await store.lockBucket(tx, bucket)
   if (!row) throw bucketMissing(bucket)
   const before = (await findConfig(tx, bucket, kind)) ?? null
-  const document = JSON.stringify(value)
-  if (JSON.stringify(before) === document) return { bucket_id: row.id, changed: false }
-  if (value === null) await store.deleteDocument(tx, row.id, kind)
-  else
-    await store.putDocument(tx, {
-      bucket_id: row.id,
-      kind,
-      document,
-      updated_at: now().toISOString(),
-      updated_by: actor.user_id,
-    })
+  if (JSON.stringify(before) === JSON.stringify(value)) return { bucket_id: row.id, changed: false }
+  await store.setDocument(tx, {
+    bucket_id: row.id,
+    kind,
+    value,
+    updated_at: now().toISOString(),
+    updated_by: actor.user_id,
+  })
   record({ name: 'update_bucket', bucket, details: { before: { [kind]: before }, after: { [kind]: value } } })
   return { bucket_id: row.id, changed: true }
 }

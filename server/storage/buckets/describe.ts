@@ -21,18 +21,18 @@ export const keptOf = (
 
 const versioningOf = ({ versioning }: Pick<store.BucketRow, 'versioning'>): Versioning => versioning ?? 'off'
 
-/** What of buckets is public, by their names; null or undefined where nothing is. */
-export const findPublicAccess = async (ctx: Ctx, names: readonly string[]): Promise<Map<string, PublicAccess | null>> =>
+/** What of buckets is public, by their names; empty where nothing can be. */
+export const findPublicAccess = async (ctx: Ctx, names: readonly string[]): Promise<Map<string, PublicAccess>> =>
   describePublicAccess(ctx.db, names, (await settingsInForce(ctx)).s3.public_access)
 
 /** What is known of a bucket besides its row. */
 interface Besides {
   usage?: store.Usage | undefined
-  public_access?: PublicAccess | null | undefined
+  public_access?: PublicAccess | undefined
 }
 
 /** A bucket as the API returns it. */
-export const describe = (ctx: Ctx, row: store.BucketRow, { usage = none, public_access = null }: Besides): Bucket => ({
+export const describe = (ctx: Ctx, row: store.BucketRow, { usage = none, public_access }: Besides): Bucket => ({
   name: row.name,
   quota_gb: row.quota_gb,
   used_bytes: usage.bytes,
@@ -45,6 +45,6 @@ export const describe = (ctx: Ctx, row: store.BucketRow, { usage = none, public_
   object_lock: objectLockOf(row),
   created_at: row.created_at,
   created_by: row.created_by,
-  public_access,
+  public_access: public_access ?? null,
   permissions: actionsOn(ctx.actor.groups, row.name),
 })

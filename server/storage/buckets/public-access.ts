@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { type BucketAction, type Grant, type GrantingGroup, grantReaches } from '../../../contract/permissions.ts'
-import { PUBLIC_GROUP, type PublicAccess, type PublicAction, publicActions } from '../../../contract/public-access.ts'
+import { PUBLIC_GROUP, type PublicAccess, publicActions } from '../../../contract/public-access.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Db } from '../../db/schema.ts'
 import { type AclReader, grantsTo, isPublicAcl } from './acl.ts'
-import type { BucketConfig } from './configured.ts'
+import type { BucketConfig, PublicAccessBlock } from './configured.ts'
 import { type About, actionsAbout, policyGrants } from './policy.ts'
 
 const kinds = ['policy', 'acl', 'ownership', 'public_access_block'] as const
@@ -46,6 +46,10 @@ export async function findAccess(db: Db, buckets: readonly string[]) {
 /** Whether a bucket and its objects have ACLs. */
 export const hasAcls = ({ ownership = 'BucketOwnerEnforced' }: Configured): boolean =>
   ownership !== 'BucketOwnerEnforced'
+
+/** Nothing can be public. */
+export const allBlocked: PublicAccessBlock = { block_acls: true, ignore_acls: true, block_policy: true, restrict: true }
+export const isBlocked = (block: PublicAccessBlock): boolean => Object.values(block).every(Boolean)
 
 /** Whether ACLs can make anything of a bucket public. */
 const aclsCount = (access: Configured): boolean => hasAcls(access) && !access.public_access_block?.ignore_acls
@@ -120,20 +124,20 @@ export async function findPublicRights(db: Db, { as, buckets }: PublicRequest): 
   }
 }
 
-/** What of buckets is public, by their names; null where nothing is. `isOn`: whether anything can be. */
+/** What of buckets is public, by their names; nothing is said of any unless `isOn`: whether anything can be. */
 export async function describePublicAccess(
   db: Db,
   buckets: readonly string[],
   isOn: boolean,
-): Promise<Map<string, PublicAccess | null>> {
+): Promise<Map<string, PublicAccess>> {
   if (!isOn || buckets.length === 0) return new Map()
   const { of, granted } = await findAccess(db, buckets)
   return new Map(
     buckets.map((name) => {
       const grants = publicGrants(name, of(name), granted, { as: 'everyone', about: ['current'] })
       const actions = publicActions.filter((action) => grants.some((grant) => grant.actions.includes(action)))
-      const object_acls = aclsCount(of(name))
-      return [name, actions.length > 0 || object_acls ? { actions: actions as PublicAction[], object_acls } : null]
+      const { public_access_block: block } = of(name)
+      return [name, { actions, object_acls: aclsCount(of(name)), blocked: block !== undefined && isBlocked(block) }]
     }),
   )
 }

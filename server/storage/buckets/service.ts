@@ -54,14 +54,13 @@ export function createBucket(
     if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
     if (quota !== null) await store.setQuota(tx, row.id, quota)
     const kept = keptOf(row, given)
-    const at = step.now().toISOString()
     for (const [kind, value] of Object.entries(configured) as [store.ConfigKind, unknown][])
-      await store.putDocument(tx, {
+      await store.setDocument(tx, {
         bucket_id: row.id,
         kind,
-        document: JSON.stringify(value),
-        updated_at: at,
-        updated_by: ctx.actor.user_id,
+        value,
+        updated_at: row.created_at,
+        updated_by: row.created_by,
       })
     const details = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...configured }
     record({ name: 'create_bucket', bucket: name, details })
@@ -77,40 +76,6 @@ export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
   if (!row) throw bucketMissing(name)
   const [usage, open] = await Promise.all([store.sumUsage(ctx.db, [row.id]), findPublicAccess(ctx, [name])])
   return describe(ctx, row, { usage: usage.get(row.id), public_access: open.get(name) })
-}
-
-/**
- * Changes quota, trash days, versioning and Object Lock; needs `manage`. A quota below the current usage only stops growth.
- * Throws conflict where there would be Object Lock without versions.
- */
-export function updateBucket(
-  ctx: Ctx,
-  name: string,
-  change: { [name in keyof Omit<CreateBucket, 'name'>]?: CreateBucket[name] },
-): Promise<Bucket> {
-  allow(ctx.actor, 'manage', name)
-  return ctx.act(async (step) => {
-    const { tx, record } = step
-    const row = await store.lockBucket(tx, name)
-    if (!row) throw bucketMissing(name)
-    const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
-    const before = {
-      quota_gb: quota?.quota_gb ?? null,
-      trash_days: row.trash_days,
-      ...keptOf(row, change),
-    }
-    const keeping = completeKeeping(change, row)
-    const after = { ...before, ...change, ...keptOf(keeping, change) }
-    if (after.quota_gb === null) await store.clearQuota(tx, row.id)
-    else await store.setQuota(tx, row.id, after.quota_gb)
-    const changed = { trash_days: after.trash_days, ...keeping }
-    if (keeping.object_lock && !row.object_lock) await trustClock(step)
-    await store.describeBucket(tx, row.id, changed)
-    record({ name: 'update_bucket', bucket: name, details: { before, after } })
-    const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
-    const open = await describePublicAccess(tx, [name], (await settingsInForce(step)).s3.public_access)
-    return describe(ctx, { ...row, ...changed, quota_gb: after.quota_gb }, { usage, public_access: open.get(name) })
-  })
 }
 
 /**

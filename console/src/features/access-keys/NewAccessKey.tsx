@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { NewAccessKey as Made } from '../../../../contract/access-keys.ts'
-import { presets } from '../../../../contract/permissions.ts'
+import { bucketActions, presets } from '../../../../contract/permissions.ts'
 import { bucketsQuery } from '../../api/buckets.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
@@ -86,6 +86,7 @@ export default function NewAccessKey() {
                 rows={rows}
                 faults={faults}
                 buckets={(buckets.data ?? []).map((one) => one.name)}
+                actions={bucketActions}
                 readOnly={false}
                 onChange={setRows}
               />

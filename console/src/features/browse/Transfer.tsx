@@ -9,6 +9,7 @@ import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
+import { PublicBadge } from '../../ui/PublicBadge.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { bytesOf, isFolder, type Picked, type Target, transfer, whyNot } from './bulk.tsx'
 import { Steps } from './Crumbs.tsx'
@@ -65,6 +66,7 @@ export function Transfer({
           searchable
           onChange={(bucket) => bucket && setTo({ bucket, prefix: '' })}
         />
+        <PublicBadge access={buckets.data?.find(({ name }) => name === to.bucket)?.public_access} />
         <Folders to={to} go={(prefix) => setTo({ ...to, prefix })} mayCreate={me.can('write', to.bucket, to.prefix)} />
         <Radio.Group
           label={text.conflict}

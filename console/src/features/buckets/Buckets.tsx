@@ -11,6 +11,7 @@ import { useView } from '../../navigation.ts'
 import { FilterField, Filters } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { PublicBadge } from '../../ui/PublicBadge.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Bytes, Count, QuotaBar, TimeAgo } from '../../ui/values.tsx'
 import { CreateBucket } from './CreateBucket.tsx'
@@ -21,10 +22,13 @@ const columns: readonly Column<Bucket>[] = [
   {
     key: 'name',
     title: text.name,
-    cell: ({ name }) => (
-      <Anchor component={Link} to={`/b/${name}`} fw={600}>
-        {name}
-      </Anchor>
+    cell: ({ name, public_access }) => (
+      <span className="row">
+        <Anchor component={Link} to={`/b/${name}`} fw={600}>
+          {name}
+        </Anchor>
+        <PublicBadge access={public_access} />
+      </span>
     ),
   },
   { key: 'objects', title: text.objects, number: true, cell: ({ object_count }) => <Count n={object_count} /> },

@@ -1,14 +1,7 @@
 import './groups.css'
 import { ActionIcon, Autocomplete, Checkbox, Select, TextInput } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import {
-  type BucketAction,
-  bucketActions,
-  type Preset,
-  presetNames,
-  presetOf,
-  presets,
-} from '../../../../contract/permissions.ts'
+import { type BucketAction, type Preset, presetNames, presetOf, presets } from '../../../../contract/permissions.ts'
 import type { Row } from './changes.ts'
 import { actionHints, text } from './messages.ts'
 
@@ -17,12 +10,15 @@ interface Props {
   faults: ReadonlyMap<number, 'pattern' | 'actions'>
   /** Bucket names to suggest. */
   buckets: readonly string[]
+  /** What can be granted. */
+  actions: readonly BucketAction[]
   readOnly: boolean
   onChange: (rows: Row[]) => void
 }
 
 /** The matrix of buckets and permissions. On narrow screens each row is a block. */
-export function GrantRows({ rows, faults, buckets, readOnly, onChange }: Props) {
+export function GrantRows({ rows, faults, buckets, actions: grantable, readOnly, onChange }: Props) {
+  const offeredPresets = presetNames.filter((name) => presets[name].every((action) => grantable.includes(action)))
   const set = (row: number, change: Partial<Row>) =>
     onChange(rows.map((one) => (one.row === row ? { ...one, ...change } : one)))
   const offered = ['*', ...buckets]
@@ -34,7 +30,7 @@ export function GrantRows({ rows, faults, buckets, readOnly, onChange }: Props) 
         <span>{text.prefix}</span>
         <span>{text.preset}</span>
         <span className="groups-actions">
-          {bucketActions.map((action) => (
+          {grantable.map((action) => (
             <span key={action} title={actionHints[action]}>
               {action}
             </span>
@@ -76,7 +72,7 @@ export function GrantRows({ rows, faults, buckets, readOnly, onChange }: Props) 
             <Select
               className="groups-preset"
               aria-label={`${text.preset}, ${text.grantOf(i + 1)}`}
-              data={[...presetNames, { value: '', label: text.custom, disabled: true }]}
+              data={[...offeredPresets, { value: '', label: text.custom, disabled: true }]}
               value={presetOf(actions) ?? ''}
               onChange={(name) => {
                 if (name) set(row, { actions: [...presets[name as Preset]] })
@@ -84,7 +80,7 @@ export function GrantRows({ rows, faults, buckets, readOnly, onChange }: Props) 
               readOnly={readOnly}
             />
             <span className="groups-actions">
-              {bucketActions.map((action) => (
+              {grantable.map((action) => (
                 <Checkbox
                   key={action}
                   label={action}

@@ -1,7 +1,7 @@
 import { MultiSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMe } from '../../api/queries.ts'
-import { groupsQuery } from './queries.ts'
+import { groupsQuery, withMembers } from './queries.ts'
 
 interface Props {
   label: string
@@ -17,7 +17,7 @@ interface Props {
 /** Selects groups by name. Groups with permissions that the user lacks are disabled. */
 export function GroupPicker({ label, description, value, onChange, error, without = [], autoFocus = false }: Props) {
   const me = useMe()
-  const { data: groups = [] } = useQuery(groupsQuery)
+  const groups = withMembers(useQuery(groupsQuery).data)
   return (
     <MultiSelect
       size="sm"

@@ -84,16 +84,20 @@ export default function GroupView() {
       <StateView query={group}>
         {(group) => (
           <>
-            {group.builtin ? <Alert>{text.builtinHint}</Alert> : null}
+            {group.builtin ? <Alert>{group.public ? text.publicHint : text.builtinHint}</Alert> : null}
             {!group.builtin && !mayChange ? <Alert>{text.adminOnly}</Alert> : null}
             <ViewTabs
               label={group.name}
               tabs={[
-                {
-                  name: 'members',
-                  label: `${text.membersTab} (${group.member_count})`,
-                  content: () => <Members group={group} />,
-                },
+                ...(group.public
+                  ? []
+                  : [
+                      {
+                        name: 'members',
+                        label: `${text.membersTab} (${group.member_count})`,
+                        content: () => <Members group={group} />,
+                      },
+                    ]),
                 {
                   name: 'permissions',
                   label: text.permissionsTab,

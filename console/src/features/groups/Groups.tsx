@@ -44,7 +44,7 @@ const columns: readonly Column<Group>[] = [
     title: text.members,
     number: true,
     width: 110,
-    cell: ({ member_count }) => <Count n={member_count} />,
+    cell: (group) => (group.public ? text.everyone : <Count n={group.member_count} />),
   },
   { key: 'rights', title: text.rights, optional: true, cell: (group) => <Summary group={group} /> },
 ]

@@ -3,7 +3,8 @@ import { IconMinus, IconPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Group } from '../../../../contract/groups.ts'
-import type { GlobalRight } from '../../../../contract/permissions.ts'
+import { bucketActions, type GlobalRight } from '../../../../contract/permissions.ts'
+import { publicActions } from '../../../../contract/public-access.ts'
 import { bucketsQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -87,23 +88,25 @@ export function Permissions({ group }: { group: Group }) {
       }}
     >
       {readOnly ? <Alert>{text.readOnly}</Alert> : null}
-      <fieldset className="card groups-set">
-        <legend>{text.globalTitle}</legend>
-        <Checkbox
-          label={text.globalAdmin}
-          description={text.globalAdminHint}
-          checked={draft.global.includes('admin')}
-          disabled={readOnly || group.builtin}
-          onChange={(event) => setGlobal('admin', event.currentTarget.checked)}
-        />
-        <Checkbox
-          label={text.globalUsers}
-          description={text.globalUsersHint}
-          checked={draft.global.includes('users.manage')}
-          disabled={readOnly}
-          onChange={(event) => setGlobal('users.manage', event.currentTarget.checked)}
-        />
-      </fieldset>
+      {group.public ? null : (
+        <fieldset className="card groups-set">
+          <legend>{text.globalTitle}</legend>
+          <Checkbox
+            label={text.globalAdmin}
+            description={text.globalAdminHint}
+            checked={draft.global.includes('admin')}
+            disabled={readOnly || group.builtin}
+            onChange={(event) => setGlobal('admin', event.currentTarget.checked)}
+          />
+          <Checkbox
+            label={text.globalUsers}
+            description={text.globalUsersHint}
+            checked={draft.global.includes('users.manage')}
+            disabled={readOnly}
+            onChange={(event) => setGlobal('users.manage', event.currentTarget.checked)}
+          />
+        </fieldset>
+      )}
       <fieldset className="card groups-set">
         <legend>{text.grantsTitle}</legend>
         <p className="dim">{text.grantsHint}</p>
@@ -112,6 +115,7 @@ export function Permissions({ group }: { group: Group }) {
           rows={draft.rows}
           faults={faults}
           buckets={(buckets.data ?? []).map(({ name }) => name)}
+          actions={group.public ? publicActions : bucketActions}
           readOnly={readOnly}
           onChange={(rows) => setDraft({ ...draft, rows })}
         />
@@ -136,7 +140,7 @@ export function Permissions({ group }: { group: Group }) {
             ) : (
               <>
                 <Changes changes={changes} />
-                <p className="dim">{text.reaches(group.member_count)}</p>
+                <p className="dim">{group.public ? text.reachesEveryone : text.reaches(group.member_count)}</p>
               </>
             )}
             {loss.length > 0 ? (

@@ -35,6 +35,9 @@ export const text = catalogue({
     `${plural(n, { one: 'member loses', other: 'members lose' })} its permissions immediately. Their accounts stay. This can’t be undone.`,
   deleted: (name: string) => `Group ${name} deleted`,
   builtinHint: 'Built-in group. It always has full access and can’t be deleted.',
+  publicHint:
+    'Built-in group without members. While public access is on in the settings, its permissions apply to everyone at the S3 endpoint, without an access key: only list, read, write and delete.',
+  everyone: 'Everyone',
   adminOnly: 'Only administrators can change an administrator group.',
 
   membersTab: 'Members',
@@ -94,6 +97,7 @@ export const text = catalogue({
     n === 0
       ? 'This group has no members yet.'
       : `Applies to ${plural(n, { one: 'member', other: 'members' })} immediately.`,
+  reachesEveryone: 'Applies to everyone immediately, while public access is on.',
   ownLoss: 'You would lose permissions yourself',
   ownLossAll: 'You would no longer be an administrator and couldn’t undo this.',
   ownLossUsers: 'You would no longer be a user manager.',

@@ -19,5 +19,8 @@ export const refreshPeople = (cache: QueryClient) =>
     ),
   )
 
+/** Groups that have members. */
+export const withMembers = (groups: readonly Group[] = []): Group[] => groups.filter((group) => !group.public)
+
 /** Whether these groups would remove someone from the administrators. */
 export const givesAdmin = ({ global }: Pick<Group, 'global'>): boolean => global.includes('admin')

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import { type LockMode, lockModes } from '../../../../contract/locks.ts'
+import type { PublicAccess } from '../../../../contract/public-access.ts'
 import { bucketQuery } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -11,8 +12,10 @@ import { formatBytes, formatTime } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { confirm } from '../../ui/confirm.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { PublicBadge } from '../../ui/PublicBadge.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
@@ -37,7 +40,7 @@ export default function Protection() {
             <section className="card stack-tight" aria-labelledby="protection-summary">
               <h2 id="protection-summary">{text.summary}</h2>
               <ul className="protection-facts">
-                {sentences(data).map((sentence) => (
+                {[...publicSentences(data), ...sentences(data)].map((sentence) => (
                   <li key={sentence}>{sentence}</li>
                 ))}
               </ul>
@@ -45,6 +48,7 @@ export default function Protection() {
             {me.isAdmin && data.object_lock ? <Clock /> : null}
             {mine ? (
               <>
+                {data.public_access ? <PublicAccessCard bucket={data} access={data.public_access} /> : null}
                 <Versioning bucket={data} />
                 <ObjectLockCard key={JSON.stringify(data.object_lock)} bucket={data} />
               </>
@@ -53,6 +57,40 @@ export default function Protection() {
         )}
       </StateView>
     </Page>
+  )
+}
+
+/** What of a bucket is public, a sentence for each; none while nothing can be. */
+function publicSentences({ public_access }: Bucket): string[] {
+  if (!public_access) return []
+  const { actions, object_acls } = public_access
+  if (actions.length === 0 && !object_acls) return [text.private]
+  return [...(actions.length > 0 ? [common.publicTo(actions)] : []), ...(object_acls ? [common.publicObjectsHint] : [])]
+}
+
+/** Whether a bucket can be public, and how to end that. */
+function PublicAccessCard({ bucket: { name }, access }: { bucket: Bucket; access: PublicAccess }) {
+  const { actions, object_acls, blocked } = access
+  const change = async () => {
+    const yes =
+      blocked || (await confirm({ title: text.blockTitle(name), children: text.blockText, action: text.blockPublic }))
+    if (yes) await update(name, { public_access_blocked: !blocked }, blocked ? text.unblocked : text.blocked)
+  }
+  const isPublic = actions.length > 0 || object_acls
+  return (
+    <section className="card protection-card stack" aria-labelledby="bucket-public">
+      <h2 id="bucket-public">{text.publicAccess}</h2>
+      <div className="stack-tight">
+        <PublicBadge access={access} />
+        <p>{blocked ? text.publicBlocked : isPublic ? text.publicIs : text.publicNot}</p>
+        <p className="dim">{text.publicHow}</p>
+      </div>
+      <div className="dialog-actions">
+        <Button variant="default" onClick={change}>
+          {blocked ? text.allowPublic : text.blockPublic}
+        </Button>
+      </div>
+    </section>
   )
 }
 

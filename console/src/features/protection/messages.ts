@@ -29,6 +29,20 @@ export const text = catalogue({
     `Every new version is locked for ${period}. Until then only users with “bypass_lock” can delete it.`,
   holds: 'A version on legal hold stays until a user with “manage” releases it.',
   overwrite: 'Locked files can still be replaced and deleted: the locked version stays behind the new one.',
+  // Public access
+  private: 'Nothing in this bucket is public.',
+  publicAccess: 'Public access',
+  publicIs: 'On. Requests at the S3 endpoint need no access key for this.',
+  publicNot: 'Off. Nothing allows it at the moment.',
+  publicBlocked: 'Blocked. Bucket policies, ACLs and permissions of the “Public” group have no effect here.',
+  publicHow:
+    'A bucket policy, an ACL or the “Public” group can make a bucket public. Changes apply to the next request; caches may keep an object for a minute.',
+  blockPublic: 'Block public access',
+  blockTitle: (bucket: string) => `Block public access to ${bucket}?`,
+  blockText: 'Every request then needs an access key. You can lift the block later.',
+  allowPublic: 'Lift the block',
+  blocked: 'Public access blocked',
+  unblocked: 'Block lifted',
   // Versions
   versioning: 'Versions',
   versioningIs: (state: 'off' | 'enabled' | 'suspended') =>

@@ -3,7 +3,7 @@ import { useId } from '@mantine/hooks'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { Settings } from '../../../../contract/settings.ts'
-import { groupsQuery } from '../groups/queries.ts'
+import { groupsQuery, withMembers } from '../groups/queries.ts'
 import { text } from './messages.ts'
 
 type Mapping = Settings['idp']['group_mapping']
@@ -25,7 +25,7 @@ export function MappingInput({
   onChange: (value: Mapping) => void
 }) {
   const id = useId()
-  const { data: groups = [] } = useQuery(groupsQuery)
+  const groups = withMembers(useQuery(groupsQuery).data)
   const set = (at: number, change: Partial<Mapping[number]>) =>
     onChange(value.map((row, i) => (i === at ? { ...row, ...change } : row)))
   return (

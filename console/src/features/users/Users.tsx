@@ -16,7 +16,7 @@ import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { useSelection } from '../../ui/useSelection.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
-import { groupsQuery } from '../groups/queries.ts'
+import { groupsQuery, withMembers } from '../groups/queries.ts'
 import { BulkBar } from './BulkBar.tsx'
 import { CreateUser } from './CreateUser.tsx'
 import { text } from './messages.ts'
@@ -126,7 +126,7 @@ function List() {
             aria-label={text.groupFilter}
             data={[
               { value: '', label: text.anyGroup },
-              ...(groups.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+              ...withMembers(groups.data).map(({ id, name }) => ({ value: id, label: name })),
             ]}
             value={group ?? ''}
             onChange={(value) => narrow({ group: value ?? '' })}

@@ -1,0 +1,76 @@
+import type { Bucket } from '../../../contract/buckets.ts'
+import { ServiceError } from '../../../contract/errors.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
+import { allow, type Ctx, type Step } from '../../context.ts'
+import { trustClock } from '../locks/clock.ts'
+import { describe, keptOf } from './describe.ts'
+import { completeKeeping } from './keeping.ts'
+import { allBlocked, describePublicAccess } from './public-access.ts'
+import { bucketMissing, type CreateBucket } from './service.ts'
+import * as store from './store.ts'
+
+/** What can be changed of a bucket. */
+export interface BucketChange extends Partial<Omit<CreateBucket, 'name'>> {
+  /** Whether nothing of it can be public. */
+  public_access_blocked?: boolean | undefined
+}
+
+/**
+ * Changes quota, trash days, versioning, Object Lock, and whether it can be public; needs `manage`. A quota below the
+ * current usage only stops growth. Throws conflict where there would be Object Lock without versions, or public access
+ * while there is none.
+ */
+export function updateBucket(
+  ctx: Ctx,
+  name: string,
+  { public_access_blocked: blocked, ...change }: BucketChange,
+): Promise<Bucket> {
+  allow(ctx.actor, 'manage', name)
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    const row = await store.lockBucket(tx, name)
+    if (!row) throw bucketMissing(name)
+    const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
+    const before = {
+      quota_gb: quota?.quota_gb ?? null,
+      trash_days: row.trash_days,
+      ...keptOf(row, change),
+    }
+    const keeping = completeKeeping(change, row)
+    const after = { ...before, ...change, ...keptOf(keeping, change) }
+    if (after.quota_gb === null) await store.clearQuota(tx, row.id)
+    else await store.setQuota(tx, row.id, after.quota_gb)
+    const changed = { trash_days: after.trash_days, ...keeping }
+    if (keeping.object_lock && !row.object_lock) await trustClock(step)
+    await store.describeBucket(tx, row.id, changed)
+    const { public_access: isOn } = (await settingsInForce(step)).s3
+    const [wasBlocked, isBlocked] = blocked === undefined ? [] : await block(step, row, { blocked, isOn })
+    record({
+      name: 'update_bucket',
+      bucket: name,
+      details: { before: { ...before, ...wasBlocked }, after: { ...after, ...isBlocked } },
+    })
+    const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
+    const open = await describePublicAccess(tx, [name], isOn)
+    return describe(ctx, { ...row, ...changed, quota_gb: after.quota_gb }, { usage, public_access: open.get(name) })
+  })
+}
+
+/** Step: lets nothing of a bucket be public, or lifts that; returns what was so, and what is. */
+async function block(
+  { tx, now, actor }: Step,
+  { id, name }: Pick<store.BucketRow, 'id' | 'name'>,
+  { blocked, isOn }: { blocked: boolean; isOn: boolean },
+): Promise<readonly [{ public_access_blocked: boolean }, { public_access_blocked: boolean }]> {
+  if (!blocked && !isOn)
+    throw new ServiceError('conflict', 'Public access is turned off in the settings of this service.')
+  const before = (await describePublicAccess(tx, [name], true)).get(name)
+  await store.setDocument(tx, {
+    bucket_id: id,
+    kind: 'public_access_block',
+    value: blocked ? allBlocked : null,
+    updated_at: now().toISOString(),
+    updated_by: actor.user_id,
+  })
+  return [{ public_access_blocked: before?.blocked ?? false }, { public_access_blocked: blocked }]
+}
