@@ -1,3 +1,4 @@
+import { PUBLIC_GROUP } from '../../contract/public-access.ts'
 import { landscape } from './demo-pictures.ts'
 import { answer, type Receiver } from './receiver.ts'
 import type { TestServer } from './server.ts'
@@ -68,6 +69,11 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
     },
   })
   const office = await group('Office', 'Invoices and contracts', 'invoices', 'editor')
+  await admin.updateSettings({ body: { s3: { public_access: true } } })
+  await admin.updateGroup({
+    params: { id: PUBLIC_GROUP },
+    body: { grants: [{ bucket_pattern: 'site-assets', preset: 'viewer' }] },
+  })
   const press = await group('Press', 'Journalists we work with', 'press-kit', 'viewer')
   const builds = await group('Operations', 'Backups and logs', 'backups', 'owner')
 
@@ -277,6 +283,7 @@ async function addHistory({ admin, database, clock }: TestServer): Promise<void>
 export const demoWords: readonly string[] = [
   ...people.flatMap(([, name]) => [name, ...name.split(' ')]),
   ...['Iris Novak', 'Jonas Berg', 'Administrators', 'Administrator'],
+  ...['Public', 'Everyone, without signing in, at the S3 endpoint.'],
   ...['photos', 'press-kit', 'press-*', 'invoices', 'backups', 'site-assets', 'logs'],
   ...['Photo editors', 'Office', 'Press', 'Operations', 'Sort, retouch and publish pictures', 'Invoices and contracts'],
   ...['Journalists we work with', 'Backups and logs', 'Thumbnails', 'Search index', 'Chat', 'Old logs'],

@@ -39,7 +39,7 @@ export function bucketsOf({ bucket }: Target, query: Query, headers: { [name: st
 }
 
 /**
- * The caller with what anyone may do in these buckets besides, while public access is on; it is judged again whenever the
+ * The caller with what anyone may do in these buckets besides, where public access is on; that is judged again whenever the
  * caller is.
  */
 export async function withPublicAccess(
@@ -51,14 +51,14 @@ export async function withPublicAccess(
   if (isAdmin(actor.groups)) return actor
   const as = actor.type === 'public' ? 'everyone' : 'authenticated'
   const add = async (db: Db, to: Actor): Promise<Actor> => {
-    if (!(await settingsInForce({ db, config })).s3.public_access) return to
     const { group, acls } = await findPublicRights(db, { as, buckets })
     const groups = [...to.groups, ...(scope === null ? [group] : withinScope([group], scope))]
     return { ...to, groups, acls: { as, buckets: acls } }
   }
   const renew = async (db: Db): Promise<Actor> => {
-    const { renew: _own, ...renewed } = actor.renew ? await actor.renew(db) : actor
-    return { ...(await add(db, renewed)), renew }
+    const renewed = actor.renew ? await actor.renew(db) : actor
+    const { s3 } = await settingsInForce({ db, config })
+    return { ...(s3.public_access ? await add(db, renewed) : renewed), renew }
   }
   return { ...(await add(database.db, actor)), renew }
 }

@@ -15,7 +15,6 @@ import { confirm } from '../../ui/confirm.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { PublicBadge } from '../../ui/PublicBadge.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
@@ -40,15 +39,15 @@ export default function Protection() {
             <section className="card stack-tight" aria-labelledby="protection-summary">
               <h2 id="protection-summary">{text.summary}</h2>
               <ul className="protection-facts">
-                {[...publicSentences(data), ...sentences(data)].map((sentence) => (
+                {sentences(data).map((sentence) => (
                   <li key={sentence}>{sentence}</li>
                 ))}
               </ul>
             </section>
+            {data.public_access ? <PublicAccessCard name={name} access={data.public_access} mayChange={mine} /> : null}
             {me.isAdmin && data.object_lock ? <Clock /> : null}
             {mine ? (
               <>
-                {data.public_access ? <PublicAccessCard bucket={data} access={data.public_access} /> : null}
                 <Versioning bucket={data} />
                 <ObjectLockCard key={JSON.stringify(data.object_lock)} bucket={data} />
               </>
@@ -60,42 +59,42 @@ export default function Protection() {
   )
 }
 
-/** What of a bucket is public, a sentence for each; none while nothing can be. */
-function publicSentences({ public_access }: Bucket): string[] {
-  if (!public_access) return []
-  const { actions, object_acls } = public_access
-  if (actions.length === 0 && !object_acls) return [text.private]
-  return [...(actions.length > 0 ? [common.publicTo(actions)] : []), ...(object_acls ? [common.publicObjectsHint] : [])]
-}
-
-/** Whether a bucket can be public, and how to end that. */
-function PublicAccessCard({ bucket: { name }, access }: { bucket: Bucket; access: PublicAccess }) {
+/** What of a bucket is public, and how to end that. */
+function PublicAccessCard({ name, access, mayChange }: { name: string; access: PublicAccess; mayChange: boolean }) {
   const { actions, object_acls, blocked } = access
   const change = async () => {
     const yes =
       blocked || (await confirm({ title: text.blockTitle(name), children: text.blockText, action: text.blockPublic }))
     if (yes) await update(name, { public_access_blocked: !blocked }, blocked ? text.unblocked : text.blocked)
   }
-  const isPublic = actions.length > 0 || object_acls
   return (
     <section className="card protection-card stack" aria-labelledby="bucket-public">
       <h2 id="bucket-public">{text.publicAccess}</h2>
       <div className="stack-tight">
-        <PublicBadge access={access} />
-        <p>{blocked ? text.publicBlocked : isPublic ? text.publicIs : text.publicNot}</p>
-        <p className="dim">{text.publicHow}</p>
+        {actions.length > 0 ? <p>{common.publicTo(actions)}</p> : null}
+        {object_acls ? <p>{common.publicObjectsHint}</p> : null}
+        {actions.length === 0 && !object_acls ? <p>{text.private}</p> : null}
+        <p className="dim">{blocked ? text.publicBlocked : text.publicHow}</p>
       </div>
-      <div className="dialog-actions">
-        <Button variant="default" onClick={change}>
-          {blocked ? text.allowPublic : text.blockPublic}
-        </Button>
-      </div>
+      {mayChange ? (
+        <div className="dialog-actions">
+          <Button variant="default" onClick={change}>
+            {blocked ? text.allowPublic : text.blockPublic}
+          </Button>
+        </div>
+      ) : null}
     </section>
   )
 }
 
 /** What is true of a bucket, a sentence for each. */
-function sentences({ versioning, trash_days, object_lock }: Bucket): string[] {
+function sentences(bucket: Bucket): string[] {
+  const { public_access } = bucket
+  const isOpen = public_access?.actions.some((action) => action === 'write' || action === 'delete') ?? false
+  return [...(isOpen ? [text.publicRemoves] : []), ...keepingSentences(bucket)]
+}
+
+function keepingSentences({ versioning, trash_days, object_lock }: Bucket): string[] {
   const trash = trash_days === 0 ? text.versionsGone : text.versionsTrash(trash_days)
   const kept =
     versioning === 'off'

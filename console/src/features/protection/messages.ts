@@ -32,9 +32,8 @@ export const text = catalogue({
   // Public access
   private: 'Nothing in this bucket is public.',
   publicAccess: 'Public access',
-  publicIs: 'On. Requests at the S3 endpoint need no access key for this.',
-  publicNot: 'Off. Nothing allows it at the moment.',
-  publicBlocked: 'Blocked. Bucket policies, ACLs and permissions of the “Public” group have no effect here.',
+  publicBlocked: 'Blocked: bucket policies, ACLs and permissions of the “Public” group have no effect here.',
+  publicRemoves: 'Everyone can replace or delete files at the S3 endpoint, without an access key.',
   publicHow:
     'A bucket policy, an ACL or the “Public” group can make a bucket public. Changes apply to the next request; caches may keep an object for a minute.',
   blockPublic: 'Block public access',
