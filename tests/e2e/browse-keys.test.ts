@@ -279,7 +279,8 @@ describe('console: keys of the object browser', { skip: noBrowser }, () => {
 
         // From another page of the console, where one came by a key.
         await press(page, 'g', 'b')
-        await page.getByRole('link', { name: bucket, exact: true }).waitFor()
+        // The page that is left has a link of this name too.
+        await page.getByRole('heading', { name: 'Buckets' }).waitFor()
         await page.getByRole('link', { name: bucket, exact: true }).click()
         await cursorIs(page, 'a', 'into a bucket')
         assert.deepEqual(faults, [])
