@@ -263,6 +263,11 @@ export interface StoredObject {
     /** Locked until it is released, which needs `manage`. */
     legal_hold: boolean
   }
+  /** Its ACL at the S3 endpoint, unless that is its owner’s alone. Only `READ` of `everyone` and `authenticated` has an effect, in buckets with `public_access.object_acls`. */
+  acl?: ({
+    to: 'owner' | 'bucket_owner' | 'everyone' | 'authenticated'
+    permission: 'FULL_CONTROL' | 'WRITE' | 'WRITE_ACP' | 'READ' | 'READ_ACP'
+  })[]
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   /** ISO 8601, UTC, milliseconds. */

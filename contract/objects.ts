@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { BypassLock, Lock } from './locks.ts'
+import { Acl } from './public-access.ts'
 import { route } from './route.ts'
 import {
   BucketName,
@@ -42,6 +43,11 @@ export const StoredObject = Type.Object({
   metadata: Type.Record(Type.String(), Type.String()),
   tags: Type.Optional(Type.Record(Type.String(), Type.String())),
   lock: Type.Optional({ ...Lock, description: 'Of a version that is or was locked.' }),
+  acl: Type.Optional({
+    ...Acl,
+    description:
+      'Its ACL at the S3 endpoint, unless that is its owner’s alone. Only `READ` of `everyone` and `authenticated` has an effect, in buckets with `public_access.object_acls`.',
+  }),
   created_at: Timestamp,
   last_modified: Timestamp,
   created_by: Nullable(Type.String()),

@@ -12,6 +12,13 @@ export type PublicAction = (typeof publicActions)[number]
 export const ownerships = ['BucketOwnerEnforced', 'BucketOwnerPreferred', 'ObjectWriter'] as const
 export type Ownership = (typeof ownerships)[number]
 
+/** Whom an ACL grants something: the owner of the object, that of its bucket, everyone, or everyone with an access key. */
+export const aclGrantees = ['owner', 'bucket_owner', 'everyone', 'authenticated'] as const
+export const aclPermissions = ['FULL_CONTROL', 'WRITE', 'WRITE_ACP', 'READ', 'READ_ACP'] as const
+export const Acl = Type.Array(
+  Type.Object({ to: Type.Enum([...aclGrantees]), permission: Type.Enum([...aclPermissions]) }),
+)
+
 export const PublicAccess = Type.Object({
   actions: Type.Array(Type.Enum([...publicActions]), {
     description: 'What anyone may do with some of its keys, without a credential.',

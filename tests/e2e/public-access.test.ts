@@ -1,7 +1,9 @@
 // Public access in a real browser.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { PUBLIC_GROUP } from '../../contract/public-access.ts'
+import { s3World } from '../s3/s3.ts'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -10,7 +12,7 @@ const bucket = 'website'
 describeConsole('public access', (engine) => {
   let server: TestServer
   before(async () => {
-    server = await startServer(engine)
+    server = await startServer(engine, { S3_PORT: '0' })
     for (const name of [bucket, 'backups']) await server.admin.createBucket({ body: { name } })
     await server.admin.putObject({ params: { bucket, key: 'index.html' }, body: 'hello' })
   })
@@ -72,6 +74,25 @@ describeConsole('public access', (engine) => {
         await page.getByRole('button', { name: 'Lift the block' }).click()
         await badge.first().waitFor()
       })
+      assert.deepEqual(faults, [])
+    })
+  })
+
+  it('of a single object shows with its details', async () => {
+    const world = s3World(server)
+    const s3 = world.clientOf(await world.keyOf())
+    const photos = 'photo-wall'
+    await s3.send(new CreateBucketCommand({ Bucket: photos, ObjectOwnership: 'ObjectWriter' }))
+    await s3.send(new PutObjectCommand({ Bucket: photos, Key: 'open.txt', Body: 'x', ACL: 'public-read' }))
+    await s3.send(new PutObjectCommand({ Bucket: photos, Key: 'closed.txt', Body: 'x' }))
+    await run(async (browser) => {
+      const { page, check, faults } = await openConsole(browser, server, `/b/${photos}?sel=open.txt`, { expect: [] })
+      await page.getByText('Everyone can download it at the S3 endpoint').waitFor()
+      await page.getByText('Public objects', { exact: true }).waitFor()
+      await check('public-details')
+      await page.goto(`${server.url}/console/b/${photos}?sel=closed.txt`)
+      await page.getByRole('complementary').getByRole('heading', { name: 'closed.txt' }).waitFor()
+      assert.equal(await page.getByText('Everyone can download it').count(), 0)
       assert.deepEqual(faults, [])
     })
   })

@@ -549,6 +549,7 @@ describeEngines('S3: public access', (engine, itOnce) => {
       [policyOf({ Effect: 'Allow', ...fine }), 'MalformedPolicy', /Principal/],
       [policyOf(statement({ ...fine, Odd: 1 })), 'MalformedPolicy', /Odd/],
       [policyOf(), 'MalformedPolicy', /Statement/],
+      [policyOf(statement(fine)).replace('"Effect"', '"Effect":"Deny","Effect"'), 'MalformedPolicy', /Duplicate/],
       ['[]', 'MalformedPolicy', /JSON/],
       ['not json', 'MalformedPolicy', /JSON/],
       [policyOf(statement(fine)).padEnd(20_481), 'MaxMessageLengthExceeded', /too large/],

@@ -1,4 +1,5 @@
 import { actionsOn } from '../../../contract/permissions.ts'
+import { aclPermissions } from '../../../contract/public-access.ts'
 import { canonicalId } from '../../base/canonical-id.ts'
 import { allow } from '../../context.ts'
 import { hasBody } from '../../http/body.ts'
@@ -7,7 +8,6 @@ import {
   type AclGrant,
   type AclReader,
   aclOf,
-  aclPermissions,
   aclText,
   cannedAcls,
   isPublicAcl,

@@ -109,6 +109,14 @@ function statementOf(statement: unknown, bucket: string): PolicyStatement {
   }
 }
 
+/** The names in a JSON document: texts before a colon. */
+const NAMES = /"(?:[^"\\]|\\.)*"\s*:/g
+const countNames = (value: unknown): number =>
+  typeof value !== 'object' || value === null
+    ? 0
+    : (Array.isArray(value) ? 0 : Object.keys(value).length) +
+      Object.values(value).reduce<number>((sum, one) => sum + countNames(one), 0)
+
 /** Reads a bucket's policy. Throws MalformedPolicy, or NotImplemented for what cannot be kept. */
 export function readPolicy(text: string, bucket: string): BucketPolicy {
   let document: unknown
@@ -118,6 +126,8 @@ export function readPolicy(text: string, bucket: string): BucketPolicy {
     throw malformed('Policies must be valid JSON and the first byte must be "{"')
   }
   if (!isObject(document)) throw malformed('Policies must be valid JSON and the first byte must be "{"')
+  // Of two, one would have no effect.
+  if ((text.match(NAMES)?.length ?? 0) > countNames(document)) throw malformed('Duplicate field')
   const other = Object.keys(document).find((name) => !['Version', 'Id', 'Statement'].includes(name))
   if (other !== undefined) throw malformed(`Unknown field ${other}`)
   if (document.Version !== undefined && document.Version !== '2012-10-17' && document.Version !== '2008-10-17')

@@ -1,8 +1,9 @@
-/** To whom an ACL grants something: the owner of what it is about, that of its bucket, or a group. */
-export type AclGrantee = 'owner' | 'bucket_owner' | AclReader
+import type { aclGrantees, aclPermissions } from '../../../contract/public-access.ts'
+
+/** To whom an ACL grants something. */
+export type AclGrantee = (typeof aclGrantees)[number]
 /** Everyone, or everyone with a credential. */
-export type AclReader = 'everyone' | 'authenticated'
-export const aclPermissions = ['FULL_CONTROL', 'WRITE', 'WRITE_ACP', 'READ', 'READ_ACP'] as const
+export type AclReader = Exclude<AclGrantee, 'owner' | 'bucket_owner'>
 export interface AclGrant {
   to: AclGrantee
   permission: (typeof aclPermissions)[number]

@@ -2,6 +2,7 @@ import { allow, type Ctx, type Step } from '../../context.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Db } from '../../db/schema.ts'
 import type { BucketConfig } from './configured.ts'
+import { setDocument } from './documents.ts'
 import { bucketMissing } from './service.ts'
 import * as store from './store.ts'
 
@@ -61,22 +62,17 @@ export async function setConfig<Kind extends store.ConfigKind>(
 
 /** Step: configures a bucket, if that changes anything; the caller's right was checked before. Throws not_found. */
 export async function configureStep<Kind extends store.ConfigKind>(
-  { tx, record, now, actor }: Step,
+  step: Step,
   bucket: string,
   kind: Kind,
   value: BucketConfig[Kind] | null,
 ): Promise<{ bucket_id: string; changed: boolean }> {
+  const { tx, record } = step
   const row = await store.lockBucket(tx, bucket)
   if (!row) throw bucketMissing(bucket)
   const before = (await findConfig(tx, bucket, kind)) ?? null
   if (JSON.stringify(before) === JSON.stringify(value)) return { bucket_id: row.id, changed: false }
-  await store.setDocument(tx, {
-    bucket_id: row.id,
-    kind,
-    value,
-    updated_at: now().toISOString(),
-    updated_by: actor.user_id,
-  })
+  await setDocument(step, row.id, kind, value)
   record({ name: 'update_bucket', bucket, details: { before: { [kind]: before }, after: { [kind]: value } } })
   return { bucket_id: row.id, changed: true }
 }

@@ -10,6 +10,7 @@ import { trustClock } from '../locks/clock.ts'
 import { hasLockedTrash } from '../locks/store.ts'
 import type { BucketConfig } from './configured.ts'
 import { describe, findPublicAccess, keptOf, none } from './describe.ts'
+import { setDocument } from './documents.ts'
 import { completeKeeping, type Keeping } from './keeping.ts'
 import { describePublicAccess } from './public-access.ts'
 import * as store from './store.ts'
@@ -55,13 +56,7 @@ export function createBucket(
     if (quota !== null) await store.setQuota(tx, row.id, quota)
     const kept = keptOf(row, given)
     for (const [kind, value] of Object.entries(configured) as [store.ConfigKind, unknown][])
-      await store.setDocument(tx, {
-        bucket_id: row.id,
-        kind,
-        value,
-        updated_at: row.created_at,
-        updated_by: row.created_by,
-      })
+      await setDocument(step, row.id, kind, value)
     const details = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...configured }
     record({ name: 'create_bucket', bucket: name, details })
     const open = await describePublicAccess(tx, [name], s3.public_access)

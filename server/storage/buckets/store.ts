@@ -280,24 +280,18 @@ export const findTotalQuota = (db: Db) =>
 
 export type ConfigKind = Row<'bucket_config'>['kind']
 
-/** Configures something of a bucket, or with null takes it away. */
-export const setDocument = (
-  tx: Tx,
-  {
-    value,
-    ...named
-  }: Pick<Row<'bucket_config'>, 'bucket_id' | 'kind' | 'updated_at' | 'updated_by'> & { value: unknown },
-) =>
-  value === null
-    ? tx.deleteFrom('bucket_config').where('bucket_id', '=', named.bucket_id).where('kind', '=', named.kind).execute()
-    : tx
-        .insertInto('bucket_config')
-        .values({ ...named, document: JSON.stringify(value) })
-        .onConflict((conflict) =>
-          conflict.columns(['bucket_id', 'kind']).doUpdateSet((e) => ({
-            document: e.ref('excluded.document'),
-            updated_at: e.ref('excluded.updated_at'),
-            updated_by: e.ref('excluded.updated_by'),
-          })),
-        )
-        .execute()
+export const putDocument = (tx: Tx, row: NewRow<'bucket_config'>) =>
+  tx
+    .insertInto('bucket_config')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['bucket_id', 'kind']).doUpdateSet((e) => ({
+        document: e.ref('excluded.document'),
+        updated_at: e.ref('excluded.updated_at'),
+        updated_by: e.ref('excluded.updated_by'),
+      })),
+    )
+    .execute()
+
+export const deleteDocument = (tx: Tx, bucketId: string, kind: ConfigKind) =>
+  tx.deleteFrom('bucket_config').where('bucket_id', '=', bucketId).where('kind', '=', kind).execute()

@@ -4,6 +4,7 @@ import { settingsInForce } from '../../access/settings/effective.ts'
 import { allow, type Ctx, type Step } from '../../context.ts'
 import { trustClock } from '../locks/clock.ts'
 import { describe, keptOf } from './describe.ts'
+import { setDocument } from './documents.ts'
 import { completeKeeping } from './keeping.ts'
 import { allBlocked, describePublicAccess } from './public-access.ts'
 import { bucketMissing, type CreateBucket } from './service.ts'
@@ -58,19 +59,13 @@ export function updateBucket(
 
 /** Step: lets nothing of a bucket be public, or lifts that; returns what was so, and what is. */
 async function block(
-  { tx, now, actor }: Step,
+  step: Step,
   { id, name }: Pick<store.BucketRow, 'id' | 'name'>,
   { blocked, isOn }: { blocked: boolean; isOn: boolean },
 ): Promise<readonly [{ public_access_blocked: boolean }, { public_access_blocked: boolean }]> {
   if (!blocked && !isOn)
     throw new ServiceError('conflict', 'Public access is turned off in the settings of this service.')
-  const before = (await describePublicAccess(tx, [name], true)).get(name)
-  await store.setDocument(tx, {
-    bucket_id: id,
-    kind: 'public_access_block',
-    value: blocked ? allBlocked : null,
-    updated_at: now().toISOString(),
-    updated_by: actor.user_id,
-  })
+  const before = (await describePublicAccess(step.tx, [name], true)).get(name)
+  await setDocument(step, id, 'public_access_block', blocked ? allBlocked : null)
   return [{ public_access_blocked: before?.blocked ?? false }, { public_access_blocked: blocked }]
 }

@@ -3,6 +3,7 @@ import { lookup } from 'mime-types'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import type { ObjectHeaders, Tags } from '../../../contract/shapes.ts'
+import { aclOf } from '../buckets/acl.ts'
 import type { HeldBucket } from '../buckets/service.ts'
 import { lockField } from '../locks/lock.ts'
 import { versionName } from '../retired/retire.ts'
@@ -56,10 +57,14 @@ export const describeObject = (
   metadata: JSON.parse(row.metadata),
   ...(row.tags === null ? {} : { tags: JSON.parse(row.tags) }),
   ...lockField(row),
+  ...aclField(row),
   created_at: row.created_at,
   last_modified: row.last_modified,
   created_by: row.created_by,
 })
+
+/** What an object's ACL grants, where it is not its owner's alone. */
+export const aclField = ({ acl }: Pick<ObjectRow, 'acl'>) => (acl === null ? {} : { acl: [...aclOf(acl)] })
 
 /** How an object's version is called, if its bucket keeps versions. */
 export function versionOf(

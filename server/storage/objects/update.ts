@@ -1,10 +1,9 @@
 import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
-import { aclOf } from '../buckets/acl.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { nextVersion, retire } from '../retired/retire.ts'
-import { type Description, describeObject, metadataText, textUnlessEmpty, versionOf } from './describe.ts'
+import { aclField, type Description, describeObject, metadataText, textUnlessEmpty, versionOf } from './describe.ts'
 import { objectMissing } from './service.ts'
 import * as store from './store.ts'
 import { assertConditions, type WriteConditions } from './write.ts'
@@ -72,9 +71,6 @@ export async function updateMetadata(
     return describeObject(after, name, bucket.versioning)
   })
 }
-
-/** What an object's ACL grants, where it is not its owner's alone. */
-export const aclField = ({ acl }: Pick<store.ObjectRow, 'acl'>) => (acl === null ? {} : { acl: aclOf(acl) })
 
 /** Step: makes `row` a version in place of `old`. */
 async function replaceVersion(step: Step, bucket: HeldBucket, old: store.ObjectRow, row: store.ObjectRow) {

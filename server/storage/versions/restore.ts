@@ -27,7 +27,7 @@ export function restoreVersion(ctx: Ctx, name: string, version: VersionName): Pr
     if (!row) throw versionMissing(name, key, version_id)
     if (!hasContents(row)) throw new ServiceError('conflict', 'A delete marker has no contents to restore.')
     const now = step.now().toISOString()
-    const arriving = { ...asObject(row), ...nextVersion(step, bucket), created_at: now, last_modified: now }
+    const arriving = { ...asObject(row), acl: null, ...nextVersion(step, bucket), created_at: now, last_modified: now }
     const { object, replaced, change } = await reinstateOver(step, bucket, {
       ...arriving,
       created_by: actor.user_id,

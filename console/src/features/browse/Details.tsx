@@ -3,13 +3,14 @@ import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
+import { bucketQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatCount } from '../../i18n.ts'
 import { CopyButton } from '../../ui/CopyField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
-import { Bytes, TimeAgo } from '../../ui/values.tsx'
+import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
 import { LockStatus } from '../protection/LockStatus.tsx'
 import { text } from './messages.ts'
 import { legible } from './names.ts'
@@ -74,6 +75,7 @@ export function Details({ object }: { object: StoredObject }) {
             </dd>
           </>
         ) : null}
+        <PublicRead object={object} />
       </dl>
       {mayEdit ? (
         <div>
@@ -83,6 +85,22 @@ export function Details({ object }: { object: StoredObject }) {
         </div>
       ) : null}
     </div>
+  )
+}
+
+/** To whom an object's ACL makes it public, where ACLs have an effect. */
+function PublicRead({ object: { bucket, acl = [] } }: { object: StoredObject }) {
+  const about = useQuery(bucketQuery(bucket))
+  const mayRead = (to: 'everyone' | 'authenticated') => acl.some((one) => one.to === to && one.permission === 'READ')
+  const reader = mayRead('everyone') ? text.publicToAll : mayRead('authenticated') ? text.publicToKeys : undefined
+  if (reader === undefined || !about.data?.public_access?.object_acls) return null
+  return (
+    <>
+      <dt>{text.publicAccess}</dt>
+      <dd>
+        <Status tone="warn">{common.public}</Status> {reader}
+      </dd>
+    </>
   )
 }
 

@@ -35,7 +35,7 @@ export const text = catalogue({
   publicBlocked: 'Blocked: bucket policies, ACLs and permissions of the “Public” group have no effect here.',
   publicRemoves: 'Everyone can replace or delete files at the S3 endpoint, without an access key.',
   publicHow:
-    'A bucket policy, an ACL or the “Public” group can make a bucket public. Changes apply to the next request; caches may keep an object for a minute.',
+    'A bucket policy, an ACL or the permissions of the “Public” group allow this. Changes apply to the next request; caches may keep an object for a minute.',
   blockPublic: 'Block public access',
   blockTitle: (bucket: string) => `Block public access to ${bucket}?`,
   blockText: 'Every request then needs an access key. You can lift the block later.',
