@@ -13,6 +13,7 @@ import { policiesOfVersions } from './0011-policies-of-versions-breaking.ts'
 import { objectLock } from './0012-object-lock-breaking.ts'
 import { webhookFormat } from './0013-webhook-format.ts'
 import { publicAccess } from './0014-public-access-breaking.ts'
+import { markersOfJobs } from './0015-markers-of-jobs.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -31,4 +32,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0012-object-lock-breaking': objectLock,
   '0013-webhook-format': webhookFormat,
   '0014-public-access-breaking': publicAccess,
+  '0015-markers-of-jobs': markersOfJobs,
 }

@@ -85,6 +85,8 @@ export interface StorageTables {
     blob_id: string | null
     /** When it was replaced or deleted; of a marker, when that was made. */
     noncurrent_at: string
+    /** The job that made the marker. */
+    job_id: Generated<string | null>
   }
   trash: StorageTables['objects'] & {
     id: string

@@ -87,12 +87,19 @@ export const findRestorable = async (db: Db, ids: readonly string[]): Promise<Se
                   .limit(1),
               )
               .else(
-                f
-                  .selectFrom('trash')
-                  .select('trash.bucket_id')
-                  .whereRef('trash.job_id', '=', 'jobs.id')
-                  .orderBy('trash.id', 'desc')
-                  .limit(1),
+                f.fn.coalesce(
+                  f
+                    .selectFrom('trash')
+                    .select('trash.bucket_id')
+                    .whereRef('trash.job_id', '=', 'jobs.id')
+                    .orderBy('trash.id', 'desc')
+                    .limit(1),
+                  f
+                    .selectFrom('versions')
+                    .select('versions.bucket_id')
+                    .whereRef('versions.job_id', '=', 'jobs.id')
+                    .limit(1),
+                ),
               )
               .end(),
           ),

@@ -4,7 +4,9 @@ import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { lockUnchanged, transferObjects } from '../objects/transfer.ts'
 import { restoreDeleted, restoreItems } from '../restore/items.ts'
+import { countMarkers } from '../retired/store.ts'
 import { countDeleted } from '../trash/store.ts'
+import { unmarkStep } from '../versions/unmark.ts'
 import type { CreateJob } from './request.ts'
 import * as store from './store.ts'
 
@@ -19,13 +21,14 @@ export interface Outcome {
 
 /** Counts the objects a job moved or deleted that may be restored. */
 export const countUndoable = async (tx: Tx, id: string): Promise<number> =>
-  (await store.countMoves(tx, id)) + (await countDeleted(tx, id))
+  (await store.countMoves(tx, id)) + (await countDeleted(tx, id)) + (await countMarkers(tx, id))
 
 /**
  * Step: restores the next objects that a job moved or deleted. Moves come first, latest first: each object returns to
  * where it was just before, and the one it replaced is restored after it, so that nothing the job itself did is in the
- * way. Then come the objects left in the trash. `listed_to` is null, then `#` and a position, then a trash id. Others
- * may have restored some of what was counted, so the end is reached when nothing more is found.
+ * way. Then come the objects left in the trash, and then the delete markers. `listed_to` is null, then `#` and a position,
+ * then a trash id, then `@` and a marker's number. Others may have restored some of what was counted, so the end is
+ * reached when nothing more is found.
  */
 export async function undoStep(step: Step, job: store.JobRow, request: CreateJob, limit: number): Promise<Outcome> {
   const { tx } = step
@@ -36,11 +39,18 @@ export async function undoStep(step: Step, job: store.JobRow, request: CreateJob
     const moves = uniqueKeys(await store.lockMoves(tx, by, at === null ? null : Number(at.slice(1)), limit))
     if (moves.length > 0) return moveBack(step, request, { moves, before }, more)
   }
-  const after = isAtMoves ? '' : at
   const bucket = await holdBucket(tx, request.source_bucket)
-  const { restored, errors, last } = await restoreDeleted(step, bucket, { by, after, limit }, more)
+  const isAtMarkers = at?.startsWith('@') ?? false
+  if (!isAtMarkers) {
+    const after = isAtMoves ? '' : at
+    const { restored, errors, last } = await restoreDeleted(step, bucket, { by, after, limit }, more)
+    if (last !== null)
+      return { done: restored, errors, progress: { position: before + restored + errors.length, listed_to: last } }
+  }
+  const after = isAtMarkers ? Number(at?.slice(1)) : 0
+  const { removed, errors, last } = await unmarkStep(step, bucket, { by, after, limit }, more)
   if (last === null) return { done: 0, errors, progress: { position: before, total: before } }
-  return { done: restored, errors, progress: { position: before + restored + errors.length, listed_to: last } }
+  return { done: removed, errors, progress: { position: before + removed + errors.length, listed_to: `@${last}` } }
 }
 
 /** The leading moves with distinct keys: what was moved to a key later must leave it before what was there earlier. */

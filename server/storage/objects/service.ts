@@ -147,7 +147,7 @@ export async function removeObjects(
   const removal = { reason: 'deleted', job_id: more.job_id, permanent } as const
   alongside(store.deleteObjects(tx, bucket.id, keys))
   const { trashIds, change } = await retire(step, bucket, rows, { ...removal, keys })
-  const markers = markDeleted(step, bucket, keys)
+  const markers = markDeleted(step, bucket, keys, more.job_id)
   alongside(countUsage(tx, bucket, { ...change, objects: -rows.length }))
   for (const [i, row] of rows.entries()) {
     const { key, size } = row

@@ -73,7 +73,7 @@ export async function retire(
     step.alongside(
       store.insertVersions(
         step.tx,
-        kept.map((row) => ({ ...row, noncurrent_at })),
+        kept.map((row) => ({ ...row, noncurrent_at, job_id: null })),
       ),
     )
   const discarded = await discard(step, bucket, gone, removal)
@@ -124,10 +124,15 @@ export async function discardVersions(
 }
 
 /** A version as the object that it was. */
-export const asObject = ({ seq: _seq, noncurrent_at: _at, ...row }: store.KeptRow): Row<'objects'> => row
+export const asObject = ({ seq: _seq, noncurrent_at: _at, job_id: _job, ...row }: store.KeptRow): Row<'objects'> => row
 
 /** Step: marks keys as deleted, if the bucket keeps versions. Returns the markers' version ids, as they are called. */
-export function markDeleted(step: Step, bucket: HeldBucket, keys: readonly string[]): Map<string, string> {
+export function markDeleted(
+  step: Step,
+  bucket: HeldBucket,
+  keys: readonly string[],
+  job_id: string | null = null,
+): Map<string, string> {
   if (bucket.versioning === null || keys.length === 0) return new Map()
   const now = step.now().toISOString()
   const markers = keys.map((key) => ({
@@ -150,6 +155,7 @@ export function markDeleted(step: Step, bucket: HeldBucket, keys: readonly strin
     last_modified: now,
     created_by: step.actor.user_id,
     noncurrent_at: now,
+    job_id,
   }))
   step.alongside(store.insertVersions(step.tx, markers))
   return new Map(markers.map(({ key, version_id }) => [key, version_id ?? 'null']))

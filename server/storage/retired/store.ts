@@ -65,6 +65,29 @@ export const setVersionTags = (tx: Tx, seq: number, tags: string | null) =>
 export const setVersionAcl = (tx: Tx, seq: number, acl: string | null) =>
   tx.updateTable('versions').set({ acl }).where('seq', '=', seq).execute()
 
+/** The next delete markers that a job made, after one. */
+export const findMarkers = (
+  db: Db,
+  { by, after, limit }: { by: string; after: number; limit: number },
+): Promise<Pick<VersionRow, 'seq' | 'key'>[]> =>
+  db
+    .selectFrom('versions')
+    .select(['seq', 'key'])
+    .where('job_id', '=', by)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+
+export const countMarkers = async (db: Db, jobId: string): Promise<number> => {
+  const { count } = await db
+    .selectFrom('versions')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('job_id', '=', jobId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** Of each of these keys the latest version that is not current; none for a key without any. */
 export const findNewest = async (db: Db, bucketId: string, keys: readonly string[]): Promise<VersionRow[]> =>
   keys.length === 0 ? [] : newest(db, { bucketId, keys })
@@ -92,7 +115,7 @@ const shared = [
 ] as const
 
 /** A version, current or not; what is current has no `seq` and no `noncurrent_at`. */
-export type AnyVersion = Omit<VersionRow, 'seq' | 'noncurrent_at'> & {
+export type AnyVersion = Omit<VersionRow, 'seq' | 'noncurrent_at' | 'job_id'> & {
   seq: number | null
   noncurrent_at: string | null
 }

@@ -216,7 +216,7 @@ interface Removed {
 }
 
 /** Step: removes versions from a bucket that keeps them, and records each. */
-async function removeRows(
+export async function removeRows(
   step: Step,
   bucket: HeldBucket,
   { current, older, bared }: Removed,
@@ -279,4 +279,4 @@ async function promote(
   return { objects: newest.length, change: { bytes: 0, trash_bytes: 0, version_bytes } }
 }
 
-const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }) => key)
+export const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }) => key)
