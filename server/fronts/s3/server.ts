@@ -4,7 +4,6 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { all as addresses, compile } from '@fastify/proxy-addr'
 import { ServiceError } from '../../../contract/errors.ts'
-import type { GrantingGroup } from '../../../contract/permissions.ts'
 import { auditDenied } from '../../access/auth/denied.ts'
 import { noteUse } from '../../access/credentials/use.ts'
 import type { Actor, Origin, System } from '../../context.ts'
@@ -157,7 +156,7 @@ async function serveRequest(
       metrics.strongroom_s3_first_byte_seconds.observe({ operation }, (meter.answered - meter.began) / 1000)
     if (seen.actor) noteUse(system, 'access_keys', seen.actor)
     // Whoever is not known may name any bucket.
-    const isKnown = seen.actor !== undefined && (seen.actor.type !== 'public' || seen.actor.groups.some(hasGrants))
+    const isKnown = seen.actor !== undefined && (seen.actor.type !== 'public' || response.statusCode < 400)
     countRequest(system, origin, isKnown && target.bucket !== '' ? target.bucket : undefined)
   })
   try {
@@ -203,8 +202,6 @@ async function serveRequest(
     })
   }
 }
-
-const hasGrants = ({ grants }: GrantingGroup): boolean => grants.length > 0
 
 /** The caller, with what anyone may do where the operation is one that can be public. Throws AccessDenied. */
 async function callerOf(
