@@ -170,6 +170,21 @@ describeOnce('protocol', (engine) => {
     assert.deepEqual(seen(await raw(segment)), ['404 not_found'])
   })
 
+  it('answers a head that is too large also where the client reads only once it has sent all', async () => {
+    for (const url of [server.url, server.running.s3Url ?? '']) {
+      const socket = connect(url)
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
+      for (let i = 0; i < 40; i++)
+        await new Promise<void>((written) => socket.write(`a: ${'x'.repeat(20_000)}\r\n`, () => written()))
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1')
+      })
+      await once(socket, 'close')
+      assert.match(text, /^HTTP\/1\.1 4\d\d .*Connection: close/s, url)
+    }
+  })
+
   it('never confuses paths with each other or with files', async () => {
     const climb = [
       '..',

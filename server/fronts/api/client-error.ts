@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { type ErrorCode, errors } from '../../../contract/errors.ts'
 import type { System } from '../../context.ts'
+import { answerUnreadable } from '../../http/unreadable.ts'
 import { countUnreadable } from '../../observe/requests.ts'
 
 /** Node's errors that have a code of their own; all others are malformed. */
@@ -12,15 +13,14 @@ const codes: { [code: string]: ErrorCode } = {
 
 /** Handles requests that are not HTTP or have too large headers: they never reach a route. */
 export const clientErrorHandler =
-  (system: System, security: Record<string, string>) => (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-    const code = codes[error.code ?? ''] ?? 'malformed'
-    const { status, title } = errors[code]
-    countUnreadable(system.config, status)
-    const request_id = randomUUID()
-    const body = JSON.stringify({ status, code, title, detail: title, request_id })
-    socket.end(
-      [
+  (system: System, security: Record<string, string>) => (error: NodeJS.ErrnoException, socket: Socket) =>
+    answerUnreadable(error, socket, () => {
+      const code = codes[error.code ?? ''] ?? 'malformed'
+      const { status, title } = errors[code]
+      countUnreadable(system.config, status)
+      const request_id = randomUUID()
+      const body = JSON.stringify({ status, code, title, detail: title, request_id })
+      return [
         `HTTP/1.1 ${status} ${title}`,
         'Content-Type: application/problem+json',
         `Content-Length: ${Buffer.byteLength(body)}`,
@@ -29,6 +29,5 @@ export const clientErrorHandler =
         'Connection: close',
         '',
         body,
-      ].join('\r\n'),
-    )
-  }
+      ].join('\r\n')
+    })

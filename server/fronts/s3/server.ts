@@ -10,6 +10,7 @@ import type { Actor, Origin, System } from '../../context.ts'
 import { expectPace, hasBody } from '../../http/body.ts'
 import { limitConnections, trackConnections } from '../../http/connections.ts'
 import { listeningOf } from '../../http/listening.ts'
+import { answerUnreadable } from '../../http/unreadable.ts'
 import { detached, measured } from '../../observe/meter.ts'
 import { beginRequest, countUnreadable, endRequest } from '../../observe/requests.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
@@ -59,17 +60,16 @@ export function createS3Server(system: System): S3Server {
   server.on('checkContinue', serve)
   // Any other expectation is ignored, as S3 does.
   server.on('checkExpectation', serve)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-    const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-    countUnreadable(system.config, 400)
-    const code = late ? 'RequestTimeout' : 'InvalidRequest'
-    const id = randomUUID()
-    const body = errorDocument({ Code: code, RequestId: id })
-    socket.end(
-      `HTTP/1.1 400 Bad Request\r\nx-amz-request-id: ${id}\r\nContent-Type: application/xml\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-    )
-  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    answerUnreadable(error, socket, () => {
+      const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      countUnreadable(system.config, 400)
+      const code = late ? 'RequestTimeout' : 'InvalidRequest'
+      const id = randomUUID()
+      const body = errorDocument({ Code: code, RequestId: id })
+      return `HTTP/1.1 400 Bad Request\r\nx-amz-request-id: ${id}\r\nContent-Type: application/xml\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+    }),
+  )
   return {
     async listen() {
       const { host, port } = system.config.s3
