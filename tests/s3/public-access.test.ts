@@ -328,6 +328,23 @@ describeEngines('S3: public access', (engine, itOnce) => {
         ['CanonicalUser', 'FULL_CONTROL'],
       ],
     )
+    // Whoever may read it may copy it, and nothing else.
+    const copier = world.clientOf(
+      await world.keyOf(await server.userWith({ bucket_pattern: `${bucket}-own`, actions: ['read', 'write'] })),
+    )
+    await s3.send(new CreateBucketCommand({ Bucket: `${bucket}-own` }))
+    const copy = (Key: string) =>
+      outcome(copier.send(new CopyObjectCommand({ Bucket: `${bucket}-own`, Key, CopySource: `${bucket}/${Key}` })))
+    const copied: Parameters<typeof server.records>[0] = [
+      { action: 'copy', bucket: `${bucket}-own`, key: 'all' },
+      { action: 'access_denied', result: 'denied' },
+    ]
+    await server.records(copied, async () =>
+      assert.deepEqual(
+        [await copy('all'), await copy('own'), await copy('none')],
+        ['ok', 'AccessDenied', 'AccessDenied'],
+      ),
+    )
     // A copy, what was moved, and what replaces it are private again.
     await s3.send(new CopyObjectCommand({ Bucket: bucket, Key: 'copy', CopySource: `${bucket}/all` }))
     assert.equal((await anyone('GET', `/${bucket}/copy`)).status, 403)

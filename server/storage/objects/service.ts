@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
-import { allow, type Ctx, currentActor, refusal, type Step } from '../../context.ts'
-import { aclOf, grantsTo } from '../buckets/acl.ts'
+import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { lockKeys } from '../retired/keys.ts'
@@ -10,6 +9,7 @@ import { findNewest, findVersions, hasContents } from '../retired/store.ts'
 import { describeObject, versionOf } from './describe.ts'
 import { type Found, findContents, findWithLifecycle } from './found.ts'
 import type { ItemError } from './item-error.ts'
+import { readRefusal } from './readable.ts'
 import * as store from './store.ts'
 import { isAsExpected, isConditional, type RemovalConditions } from './write.ts'
 
@@ -30,17 +30,20 @@ export async function getContents(
   key: string,
   { opens, version }: { opens: boolean; version?: string | null | undefined },
 ): Promise<Found & { bytes?: Uint8Array | null }> {
-  const refused = refusal(ctx.actor, 'read', bucket, key)
-  const { acls } = ctx.actor
-  if (refused && !acls?.buckets.has(bucket)) throw refused
+  assertReadable(ctx, bucket, key)
   const find = opens ? findContents : findWithLifecycle
   const current = await find(ctx.db, bucket, key)
   const found =
     version !== undefined && current?.row.version_id !== version
       ? await findOlder(ctx, bucket, { key, version })
       : (current ?? (await throwMissing(ctx, bucket, key)))
-  if (refused && !(acls && grantsTo(aclOf(found.row.acl), acls.as, 'READ'))) throw refused
+  assertReadable(ctx, bucket, key, found.row)
   return found
+}
+
+function assertReadable({ actor }: Ctx, bucket: string, key: string, row?: store.ObjectRow): void {
+  const refused = readRefusal(actor, bucket, key, row)
+  if (refused) throw refused
 }
 
 /** A version that is not current. Throws not_found, also for a delete marker. */

@@ -17,6 +17,7 @@ import {
 import { hasContents } from '../retired/store.ts'
 import { versionOf } from './describe.ts'
 import { type ItemError, itemError } from './item-error.ts'
+import { readRefusal } from './readable.ts'
 import { TakenMeanwhile } from './retry.ts'
 import { asSeen, type Seen } from './seen.ts'
 import * as store from './store.ts'
@@ -74,8 +75,13 @@ export async function transferObjects(
   ])
   const there = version === undefined ? current : await findVersion(tx, source, { keys, current, version })
   const { rows, changed } = asSeen(there, seen)
-  errors.push(...changed)
-  const others = new Set(changed.map(({ key }) => key))
+  // Those whose ACL could have allowed it.
+  const unreadable = rows.flatMap((row) => {
+    const refused = readRefusal(step.actor, source.name, row.key, row)
+    return refused ? [itemError(row.key, refused)] : []
+  })
+  errors.push(...changed, ...unreadable)
+  const others = new Set([...changed, ...unreadable].map(({ key }) => key))
   const wanted = allowed.filter(({ key }) => !others.has(key))
   const sources = new Map(rows.map((row) => [row.key, row]))
   const taken = new Map(inTheWay.map((row) => [row.key, row]))
@@ -186,7 +192,7 @@ export const pairRefusal = (
   { source, dest }: { source: string; dest: string },
   pair: Pair,
 ): ServiceError | null =>
-  refusal(actor, 'read', source, pair.key) ??
+  readRefusal(actor, source, pair.key) ??
   (kind === 'move' ? refusal(actor, 'delete', source, pair.key) : null) ??
   refusal(actor, 'write', dest, pair.dest)
 
