@@ -3,6 +3,7 @@ import { after, before, beforeEach, it } from 'node:test'
 import {
   CopyObjectCommand,
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   DeleteBucketOwnershipControlsCommand,
   DeleteBucketPolicyCommand,
   DeletePublicAccessBlockCommand,
@@ -13,6 +14,7 @@ import {
   GetObjectAclCommand,
   GetObjectCommand,
   GetPublicAccessBlockCommand,
+  ListMultipartUploadsCommand,
   type ObjectCannedACL,
   PutBucketAclCommand,
   PutBucketOwnershipControlsCommand,
@@ -420,6 +422,17 @@ describeEngines('S3: public access', (engine, itOnce) => {
     assert.equal(await outcome(s3.send(enforce)), 'InvalidBucketAclWithObjectOwnership')
     const { Grants = [] } = await s3.send(new GetBucketAclCommand({ Bucket: bucket }))
     assert.equal(Grants.length, 2)
+    // Uploads in parts are listed too, to those with a key who may also write.
+    await s3.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: 'parts' }))
+    const writer = world.clientOf(
+      await world.keyOf(await server.userWith({ bucket_pattern: bucket, actions: ['write'] })),
+    )
+    const uploads = async () => (await writer.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads?.length
+    assert.equal(await uploads(), 1)
+    await s3.send(putBlock({ IgnorePublicAcls: true }))
+    assert.equal(await uploads(), undefined)
+    await s3.send(new DeletePublicAccessBlockCommand({ Bucket: bucket }))
+    assert.equal((await anyone('GET', `/${bucket}?uploads`)).code, 'AccessDenied')
     assert.equal((await anyone('GET', `/${bucket}?list-type=2`)).status, 200)
     assert.equal((await anyone('GET', `/${bucket}/public/a`)).status, 403)
     const grantee = (inner: string) =>

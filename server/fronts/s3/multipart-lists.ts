@@ -1,4 +1,5 @@
 import { afterPrefix } from '../../../contract/permissions.ts'
+import { findAccess, isListedByAcl } from '../../storage/buckets/public-access.ts'
 import { listOpenUploads } from '../../storage/uploads/list.ts'
 import { assertOpen } from '../../storage/uploads/parts.ts'
 import { receivedParts } from '../../storage/uploads/received.ts'
@@ -21,7 +22,10 @@ export async function listMultipartUploads(exchange: Exchange): Promise<void> {
   const range = { from: prefix, to: afterPrefix(prefix) }
   // With a key alone, all of that key's uploads have been seen: no id comes after this one.
   const after = keyMarker === '' ? undefined : { key: keyMarker, id: idMarker || '~' }
-  const found = limit === 0 ? [] : await listOpenUploads(ctx, bucket, range, { after, limit: limit + 1 })
+  const found =
+    limit === 0
+      ? []
+      : await listOpenUploads(ctx, bucket, range, { after, limit: limit + 1, all: await areShown(exchange) })
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : undefined
   const folderOf = (key: string) => {
@@ -65,6 +69,12 @@ export async function listMultipartUploads(exchange: Exchange): Promise<void> {
       ...[...folders].map((folder) => element('CommonPrefixes', element('Prefix', text(folder)))),
     ),
   )
+}
+
+/** Whether the uploads of others are shown too: `READ` in the ACL of a bucket lists them. */
+async function areShown({ ctx, bucket, authenticated }: Exchange): Promise<boolean> {
+  if (!authenticated.publicAccess) return false
+  return isListedByAcl((await findAccess(ctx.db, [bucket])).of(bucket))
 }
 
 export async function listParts(exchange: Exchange): Promise<void> {

@@ -188,7 +188,14 @@ export const operations: readonly Operation[] = [
     copies: true,
     run: multipart.uploadPartCopy,
   },
-  { name: 'ListMultipartUploads', method: 'GET', on: 'bucket', query: 'uploads', run: listMultipartUploads },
+  {
+    name: 'ListMultipartUploads',
+    method: 'GET',
+    open: 'signed',
+    on: 'bucket',
+    query: 'uploads',
+    run: listMultipartUploads,
+  },
   { name: 'ListParts', method: 'GET', open: 'anyone', on: 'object', query: 'uploadId', run: listParts },
   {
     name: 'CompleteMultipartUpload',

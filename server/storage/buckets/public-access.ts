@@ -142,6 +142,10 @@ export async function describePublicAccess(
   )
 }
 
+/** Whether its ACL lets everyone with a credential list a bucket. */
+export const isListedByAcl = (access: Configured): boolean =>
+  aclsCount(access) && grantsTo(access.acl ?? [], 'authenticated', 'READ')
+
 /** Whether a policy or an ACL makes a bucket public, also to those with any credential. */
 export const isPublic = (access: Configured): boolean =>
   (access.policy !== undefined && access.policy.statements.length > 0 && !access.public_access_block?.restrict) ||

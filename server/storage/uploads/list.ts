@@ -7,13 +7,13 @@ import * as store from './store.ts'
 
 /**
  * A bucket's open uploads of keys in a range, in the order of keys and then of their beginning, after a key and, within
- * that key, after an upload. Of a caller who does not manage the bucket only their own.
+ * that key, after an upload. Of a caller who does not manage the bucket only their own, unless `all`.
  */
 export async function listOpenUploads(
   ctx: Ctx,
   name: string,
   range: KeyRange,
-  { after, limit }: { after: { key: string; id: string } | undefined; limit: number },
+  { after, limit, all }: { after: { key: string; id: string } | undefined; limit: number; all: boolean },
 ): Promise<store.UploadRow[]> {
   allowSomewhere(ctx.actor, 'write', name)
   const bucket = await findBucket(ctx.db, name)
@@ -26,7 +26,7 @@ export async function listOpenUploads(
       if (
         !isOver(row, ctx.now()) &&
         decide(groups, 'write', name, row.key).allowed &&
-        (row.created_by === user_id || decide(groups, 'manage', name, row.key).allowed)
+        (all || row.created_by === user_id || decide(groups, 'manage', name, row.key).allowed)
       )
         found.push(row)
     from = page.at(-1)
