@@ -443,6 +443,7 @@ describeEngines('S3: public access', (engine, itOnce) => {
         ['<ID>_foo</ID>', 'InvalidArgument'],
         [`<ID>${'0'.repeat(64)}</ID>`, 'NotImplemented'],
         ['<EmailAddress>a@example.com</EmailAddress>', 'NotImplemented'],
+        ['<URI>constructor</URI>', 'NotImplemented'],
         ['<URI>http://acs.amazonaws.com/groups/s3/LogDelivery</URI>', 'NotImplemented'],
         ['', 'InvalidArgument'],
       ] as const) {
@@ -558,6 +559,7 @@ describeEngines('S3: public access', (engine, itOnce) => {
         /Principal/,
       ],
       [policyOf({ ...fine, Effect: 'Allow', Principal: { AWS: ['*', 'x'] } }), 'NotImplemented', /Principal/],
+      [policyOf(statement({ ...fine, Action: 'constructor' })), 'NotImplemented', /Action constructor/],
       [policyOf(statement({ ...fine, Action: 's3:GetObjectAcl' })), 'NotImplemented', /Action s3:GetObjectAcl/],
       [policyOf(statement({ ...fine, Action: ['s3:GetObject', 's3:Put*'] })), 'NotImplemented', /Action s3:Put\*/],
       [policyOf(statement({ Action: 's3:GetObject', Resource: arn(bucket, '*.jpg') })), 'NotImplemented', /Resource/],

@@ -10,6 +10,7 @@ import {
   aclOf,
   aclText,
   cannedAcls,
+  isGroup,
   isPublicAcl,
   privateAcl,
 } from '../../storage/buckets/acl.ts'
@@ -46,7 +47,7 @@ const unsupported = (what: string) =>
 
 /** To whom a document or a header grants something. Throws InvalidArgument or NotImplemented. */
 function granteeOf({ id, uri }: { id?: string | undefined; uri?: string | undefined }, owned: Owned): AclGrant['to'] {
-  const group = uri === undefined ? undefined : GROUPS[uri]
+  const group = uri !== undefined && Object.hasOwn(GROUPS, uri) ? GROUPS[uri] : undefined
   if (group) return group
   if (uri !== undefined) throw unsupported(`a grant to ${uri}`)
   if (id === canonicalId(owned.owner)) return 'owner'
@@ -57,8 +58,7 @@ function granteeOf({ id, uri }: { id?: string | undefined; uri?: string | undefi
 
 /** Throws NotImplemented for a grant to a group that would have no effect. */
 function assertKept({ to, permission }: AclGrant): AclGrant {
-  const isGroup = to === 'everyone' || to === 'authenticated'
-  if (isGroup && permission !== 'READ' && permission !== 'WRITE') throw unsupported(`${permission} for a group`)
+  if (isGroup(to) && permission !== 'READ' && permission !== 'WRITE') throw unsupported(`${permission} for a group`)
   return { to, permission }
 }
 
@@ -106,23 +106,20 @@ function aclInDocument(document: XmlNode, owned: Owned): Acl {
 
 /**
  * Throws unless a bucket or an object may have this ACL: AccessControlListNotSupported where there are none, but for what
- * is so anyway, AccessDenied where nothing may be public. `isNamed`: it is a canned ACL.
+ * is so anyway, AccessDenied where nothing may be public.
  */
-async function assertAllowed(
-  { system }: Exchange,
-  acl: Acl,
-  { access, isNamed }: { access: Access; isNamed: boolean },
-): Promise<void> {
+async function assertAllowed(exchange: Exchange, acl: Acl, access: Access): Promise<void> {
   if (!hasAcls(access)) {
     const isSo = acl.every(
       ({ to, permission }) => to === 'bucket_owner' || (to === 'owner' && permission === 'FULL_CONTROL'),
     )
+    const isNamed = header(exchange, 'x-amz-acl') !== undefined
     // Clients send `private` unasked: it is refused only where someone said that there are to be no ACLs.
     const isRefused = access.ownership !== undefined && isNamed && acl !== cannedAcls['bucket-owner-full-control']
     if (!isSo || isRefused) throw new S3Error('AccessControlListNotSupported', 'The bucket does not allow ACLs')
   }
   if (!isPublicAcl(acl)) return
-  await assertCanBePublic(system)
+  await assertCanBePublic(exchange.system)
   if (access.public_access_block?.block_acls)
     throw new S3Error('AccessDenied', 'Public ACLs are prevented by the BlockPublicAcls setting of this bucket.')
 }
@@ -138,8 +135,7 @@ export async function newObjectAcl(exchange: Exchange): Promise<string | null> {
   allow(ctx.actor, 'write', bucket, key)
   const [row, { of }] = await Promise.all([findBucket(ctx.db, bucket), findAccess(ctx.db, [bucket])])
   const acl = aclInHeaders(exchange, { owner: ctx.actor.user_id, bucketOwner: row?.created_by ?? null }) ?? privateAcl
-  const isNamed = header(exchange, 'x-amz-acl') !== undefined
-  await assertAllowed(exchange, acl, { access: of(bucket), isNamed })
+  await assertAllowed(exchange, acl, of(bucket))
   return hasAcls(of(bucket)) ? aclText(acl) : null
 }
 
@@ -149,7 +145,7 @@ export async function newBucketAcl(exchange: Exchange, access: Pick<Access, 'own
   const acl = aclInHeaders(exchange, { owner: user_id, bucketOwner: user_id })
   if (!acl || !isPublicAcl(acl)) return undefined
   if (!hasAcls(access)) throw aclInTheWay()
-  await assertAllowed(exchange, acl, { access, isNamed: true })
+  await assertAllowed(exchange, acl, access)
   return acl
 }
 
@@ -180,7 +176,7 @@ export async function putBucketAcl(exchange: Exchange): Promise<void> {
   if (actionsOn(ctx.actor.groups, bucket).length === 0) allow(ctx.actor, 'manage', bucket)
   const { row, access } = await bucketWithAccess(exchange)
   const acl = await wantedAcl(exchange, { owner: row.created_by, bucketOwner: row.created_by })
-  await assertAllowed(exchange, acl, { access, isNamed: header(exchange, 'x-amz-acl') !== undefined })
+  await assertAllowed(exchange, acl, access)
   const isSame = aclText(acl) === aclText(aclOfBucket(access))
   if (!isSame && hasAcls(access)) await setConfig(ctx, bucket, 'acl', aclText(acl) === null ? null : acl)
   else if (!isSame) allow(ctx.actor, 'manage', bucket)
@@ -195,7 +191,7 @@ export async function putObjectAcl(exchange: Exchange): Promise<void> {
   const { row, access } = await bucketWithAccess(exchange)
   const owner = ownerOf(object, row.created_by, access)
   const acl = await wantedAcl(exchange, { owner, bucketOwner: row.created_by })
-  await assertAllowed(exchange, acl, { access, isNamed: header(exchange, 'x-amz-acl') !== undefined })
+  await assertAllowed(exchange, acl, access)
   if (hasAcls(access)) await setAcl(ctx, bucket, { key, version_id: versionIn(exchange) }, acl)
   await answer(exchange, 200, {})
 }
@@ -232,7 +228,7 @@ async function aclDocument(exchange: Exchange, acl: Acl, { owner, bucketOwner }:
   }
   // What the owner of the bucket has as the owner of the object is said once.
   const own = acl.filter(({ to }) => to === 'owner' || (to === 'bucket_owner' && owner !== bucketOwner))
-  const grants = [...acl.filter(({ to }) => to === 'everyone' || to === 'authenticated'), ...own]
+  const grants = [...acl.filter(({ to }) => isGroup(to)), ...own]
   return result(
     'AccessControlPolicy',
     owners(owner),

@@ -2,6 +2,7 @@ import { type Ownership, ownerships } from '../../../contract/public-access.ts'
 import { allow } from '../../context.ts'
 import { findConfig, setConfig } from '../../storage/buckets/config.ts'
 import type { BucketConfig, PublicAccessBlock } from '../../storage/buckets/configured.ts'
+import { allBlocked, isBlocked } from '../../storage/buckets/public-access.ts'
 import { S3Error } from './errors.ts'
 import { answer, type Exchange, header } from './exchange.ts'
 import { assertCanBePublic } from './public-access.ts'
@@ -68,14 +69,10 @@ const FLAGS = {
   restrict: 'RestrictPublicBuckets',
 } as const satisfies { [flag in keyof PublicAccessBlock]: string }
 const flags = Object.keys(FLAGS) as (keyof PublicAccessBlock)[]
-const blockOf = (isSet: (flag: keyof PublicAccessBlock) => boolean): PublicAccessBlock =>
-  Object.fromEntries(flags.map((flag) => [flag, isSet(flag)])) as unknown as PublicAccessBlock
 
 /** What is blocked of a bucket: everything, while nothing can be public. */
 export async function publicAccessBlockDocument({ ctx, bucket, authenticated }: Exchange): Promise<string> {
-  const block = authenticated.publicAccess
-    ? await findConfig(ctx.db, bucket, 'public_access_block')
-    : blockOf(() => true)
+  const block = authenticated.publicAccess ? await findConfig(ctx.db, bucket, 'public_access_block') : allBlocked
   if (!block)
     throw new S3Error('NoSuchPublicAccessBlockConfiguration', 'The public access block configuration was not found')
   return result('PublicAccessBlockConfiguration', ...flags.map((flag) => element(FLAGS[flag], block[flag])))
@@ -92,8 +89,9 @@ export async function putPublicAccessBlock(exchange: Exchange): Promise<void> {
   const { ctx, bucket, system } = exchange
   allow(ctx.actor, 'manage', bucket)
   const document = await readXml(verified(exchange), 'PublicAccessBlockConfiguration', MOST_BYTES)
-  const block = blockOf((flag) => flagIn(document, FLAGS[flag]))
-  if (!flags.every((flag) => block[flag])) await assertCanBePublic(system)
+  const block: PublicAccessBlock = { ...allBlocked }
+  for (const flag of flags) block[flag] = flagIn(document, FLAGS[flag])
+  if (!isBlocked(block)) await assertCanBePublic(system)
   await setConfig(ctx, bucket, 'public_access_block', block)
   await answer(exchange, 200, {})
 }

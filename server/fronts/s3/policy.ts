@@ -52,7 +52,8 @@ function assertEveryone(principal: unknown): void {
 
 const actionsOf = (name: string): readonly PolicyAction[] => {
   if (EVERYTHING.has(name)) return Object.values(ACTIONS).flat()
-  const actions = ACTIONS[name.toLowerCase()]
+  const lower = name.toLowerCase()
+  const actions = Object.hasOwn(ACTIONS, lower) ? ACTIONS[lower] : undefined
   if (!actions) throw unsupported(`Action ${name}`)
   return actions
 }

@@ -38,7 +38,7 @@ export const aclOf = (text: string | null): Acl => (text === null ? privateAcl :
 
 /** Whether an ACL grants anything to a group. */
 export const isPublicAcl = (acl: Acl): boolean => acl.some(({ to }) => isGroup(to))
-const isGroup = (to: AclGrantee): to is AclReader => to === 'everyone' || to === 'authenticated'
+export const isGroup = (to: AclGrantee): to is AclReader => to === 'everyone' || to === 'authenticated'
 
 /** Whether an ACL grants something to a caller: what everyone has, those with a credential have too. */
 export const grantsTo = (acl: Acl, reader: AclReader, permission: AclGrant['permission']): boolean =>
