@@ -50,6 +50,18 @@ interface WebhookDetails {
   prefix: string | null
 }
 
+/** A storage; never its secret. */
+interface StorageDetails {
+  name: string
+  kind: 's3' | 'file'
+  endpoint: string | null
+  region: string | null
+  bucket: string | null
+  prefix: string
+  folder: string | null
+  access_key_id: string | null
+}
+
 /**
  * Every action with the details it records. A name here is the audit action and the webhook event. Details may be of
  * any length: long ones are split into several records (contract/details.ts), which reserves the name `part`.
@@ -106,6 +118,8 @@ export interface ActionDetails {
     trash_days: number
     versioning?: string
     object_lock?: object | null
+    /** Unless it is the default one. */
+    storage?: string
   } & Fronted
   update_bucket: { before: object; after: object } & Fronted
   delete_bucket: { trash_bytes: number; bucket_id: string } & Fronted
@@ -157,6 +171,10 @@ export interface ActionDetails {
   /** Once per run, when it has ended, whatever its outcome. */
   policy_run: PolicyRunDetails
   settings_update: { before: object; after: object }
+  storage_create: StorageDetails
+  /** `secret_changed`: the secret too, which is never recorded. */
+  storage_update: { name: string; before: object; after: object; secret_changed?: true }
+  storage_delete: StorageDetails
   /** An administrator found the clock right that was in doubt. */
   clock_confirm: { now: string; doubt: string }
   webhook_create: { webhook_id: string } & WebhookDetails

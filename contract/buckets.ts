@@ -4,6 +4,7 @@ import { bucketActions } from './permissions.ts'
 import { PublicAccess } from './public-access.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Limit, Nullable, Page, Timestamp } from './shapes.ts'
+import { StorageName } from './storages.ts'
 
 export const QuotaGb = Type.Number({
   exclusiveMinimum: 0,
@@ -38,6 +39,7 @@ export const Bucket = Type.Object({
   trash_days: TrashDays,
   versioning: Type.Enum([...versionings]),
   object_lock: Nullable(ObjectLock, { description: 'Null: nothing in it can be locked.' }),
+  storage: Type.String({ ...StorageName, description: 'The storage on which its new bytes lie.' }),
   created_at: Timestamp,
   created_by: Nullable(Type.String()),
   public_access: Nullable(PublicAccess, {
@@ -65,9 +67,16 @@ export const operations = {
       trash_days: Type.Optional(TrashDays),
       versioning: Type.Optional(VersioningChange),
       object_lock: Type.Optional(ObjectLockChange),
+      storage: Type.Optional(
+        Type.String({
+          ...StorageName,
+          default: 'default',
+          description: 'Only administrators may choose another than the default.',
+        }),
+      ),
     }),
     reply: Bucket,
-    errors: ['already_exists', 'invalid_request'],
+    errors: ['already_exists', 'conflict', 'invalid_request'],
     records: ['create_bucket'],
   }),
 

@@ -26,6 +26,10 @@ const token = { name: Text, token_prefix: Text }
 const accessKey = { name: Text, access_key_id: Text }
 const policy = { name: Text, rule: Fields, ...fronted }
 const named = { webhook_id: Text, name: Text }
+const storage = {
+  ...{ name: Text, kind: Type.Enum(['s3', 'file']), endpoint: Nullable(Text), region: Nullable(Text) },
+  ...{ bucket: Nullable(Text), prefix: Text, folder: Nullable(Text), access_key_id: Nullable(Text) },
+}
 const webhook = { ...named, url: Text, events: Texts, bucket: Nullable(Text), prefix: Nullable(Text) }
 
 const event = <const D extends TObject>(summary: string, details: D) => ({ summary, details })
@@ -95,11 +99,12 @@ export const events = {
       trash_days: Type.Number(),
       versioning: Optional(Text),
       object_lock: Optional(Nullable(Fields)),
+      storage: Optional(Text),
       ...fronted,
     }),
   ),
   update_bucket: event(
-    'A bucket’s quota, trash days, versioning or configuration for S3 clients changed.',
+    'A bucket’s quota, trash days, versioning, storage or configuration for S3 clients changed.',
     Type.Object({ ...change, ...fronted }),
   ),
   delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count, bucket_id: Text, ...fronted })),
@@ -173,6 +178,12 @@ export const events = {
     }),
   ),
   settings_update: event('Runtime settings changed.', Type.Object(change)),
+  storage_create: event('A storage was registered.', Type.Object(storage)),
+  storage_update: event(
+    'How a storage is reached changed, or it was turned off or on.',
+    Type.Object({ name: Text, ...change, secret_changed: Optional(Type.Literal(true)) }),
+  ),
+  storage_delete: event('A storage was forgotten.', Type.Object(storage)),
   clock_confirm: event(
     'An administrator confirmed a clock that was in doubt.',
     Type.Object({ now: Text, doubt: Text }),

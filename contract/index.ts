@@ -13,6 +13,7 @@ import * as presign from './presign.ts'
 import type { RouteSpec } from './route.ts'
 import * as settings from './settings.ts'
 import * as shares from './shares.ts'
+import * as storages from './storages.ts'
 import * as system from './system.ts'
 import * as tokens from './tokens.ts'
 import * as transfers from './transfers.ts'
@@ -45,6 +46,7 @@ export const files = {
   users,
   groups,
   settings,
+  storages,
   webhooks,
   audit,
   system,

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Id, Limit, Nullable, ObjectKey, Page, Prefix, Timestamp } from './shapes.ts'
+import { StorageName } from './storages.ts'
 
-const jobKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore'] as const
+const jobKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore', 'migrate'] as const
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
 
 export const Job = Type.Object({
@@ -19,6 +20,7 @@ export const Job = Type.Object({
   dest_prefix: Nullable(Type.String()),
   if_none_match: Nullable(Type.Enum(['*'], { description: 'If set, existing keys are not replaced.' })),
   of: Nullable(Id),
+  dest_storage: Nullable(StorageName),
   restorable: Type.Boolean({
     description: 'Whether a `restore` job can restore something that this job deleted or moved.',
   }),
@@ -51,9 +53,9 @@ export const operations = {
     method: 'POST',
     url: '/jobs',
     tag: 'jobs',
-    summary: 'Copy, move or delete a folder or a large selection, or undo a job',
+    summary: 'Copy, move or delete a folder or a large selection, undo a job, or move a bucket to another storage',
     description:
-      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. At most 100 of your jobs may be queued or running (`limit_reached`).',
+      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. At most 100 of your jobs may be queued or running (`limit_reached`).',
     access: 'signed_in',
     status: 202,
     bodyLimit: 16 * 1024 * 1024,
@@ -83,6 +85,9 @@ export const operations = {
       dest_bucket: Type.Optional(BucketName),
       dest_prefix: Type.Optional(
         Type.String({ ...Prefix, description: 'Replaces `prefix` in the keys (copy, move).' }),
+      ),
+      dest_storage: Type.Optional(
+        Type.String({ ...StorageName, description: 'The storage to move the bucket to (migrate).' }),
       ),
       if_none_match: Type.Optional(
         Type.Enum(['*'], { description: 'Do not replace existing keys; report them as errors.' }),

@@ -25,3 +25,6 @@ export const isKeyText = (text: string, min: 0 | 1): boolean =>
 
 /** The form of an access key's id: of those that Strongroom makes, and of those that other systems made. */
 export const ACCESS_KEY_ID = '^[A-Za-z0-9_.-]{3,128}$'
+
+/** The form of a storage's name. */
+export const STORAGE_NAME = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'

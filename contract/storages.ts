@@ -1,0 +1,244 @@
+import Type from 'typebox'
+import { STORAGE_NAME } from './names.ts'
+import { route } from './route.ts'
+import { Exactly, Nullable, Page, Timestamp } from './shapes.ts'
+
+/** The storage of STORAGE_URL. It needs no row, and cannot be changed or deleted. */
+export const DEFAULT_STORAGE = 'default'
+
+export const StorageName = Type.String({
+  pattern: STORAGE_NAME,
+  description: '1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed.',
+  examples: ['nas'],
+})
+
+export const storageKinds = ['s3', 'file'] as const
+export type StorageKind = (typeof storageKinds)[number]
+
+const Endpoint = Type.String({
+  maxLength: 512,
+  pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
+  description: 'URL of the S3 engine; without it, AWS.',
+  examples: ['https://s3.example.org'],
+})
+const Region = Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$', examples: ['eu-central-1'] })
+const EngineBucket = Type.String({
+  pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+  description: 'The bucket of the S3 engine.',
+})
+const EnginePrefix = Type.String({
+  maxLength: 512,
+  pattern: '^$|^(?!.*//)(?!(.*/)?\\.\\.?(/|$))[!-.0-~][ -~]*$',
+  description: 'Where in that bucket the bytes lie. A slash is added at its end.',
+})
+const Folder = Type.String({
+  maxLength: 1024,
+  pattern: '^/[^\\x00-\\x1f\\x7f]*$',
+  description: 'An absolute path in one of the folders of `STORAGE_FOLDERS`.',
+})
+const PathStyle = Type.Boolean({
+  description: 'Whether the bucket is in the path instead of the host name; by default, if there is an endpoint.',
+})
+const AccessKeyId = Type.String({ pattern: '^[!-~]{1,128}$', description: 'Without it, the AWS SDK’s usual sources.' })
+const Secret = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: 'Stored encrypted and never returned.',
+})
+
+export const Storage = Type.Object({
+  name: StorageName,
+  kind: Type.Enum([...storageKinds]),
+  endpoint: Nullable(Endpoint),
+  region: Nullable(Type.String()),
+  bucket: Nullable(Type.String()),
+  prefix: Type.String({ description: 'Empty, or ends with a slash.' }),
+  path_style: Nullable(PathStyle),
+  folder: Nullable(Type.String()),
+  access_key_id: Nullable(Type.String()),
+  enabled: Type.Boolean({
+    description: 'While false, it is not used: requests for what lies on it are answered with 503.',
+  }),
+  bucket_count: Type.Integer({ description: 'Buckets whose new bytes go there.' }),
+  used_bytes: Type.Integer({ description: 'Bytes of these buckets: of objects, versions and the trash.' }),
+  created_at: Nullable(Timestamp),
+  created_by: Nullable(Type.String()),
+})
+export type Storage = Type.Static<typeof Storage>
+
+export const checkNames = [
+  'reach',
+  'list',
+  'order',
+  'head',
+  'read',
+  'if_match',
+  'clock',
+  'versioning',
+  'write',
+] as const
+export const StorageCheck = Type.Object({
+  name: Type.Enum([...checkNames]),
+  status: Type.Enum(['passed', 'warning', 'failed', 'skipped']),
+  detail: Type.String({ description: 'One sentence about what was found.' }),
+})
+export type StorageCheck = Type.Static<typeof StorageCheck>
+
+export const StorageTest = Type.Object({
+  ok: Type.Boolean({ description: 'Whether no check has failed.' }),
+  checks: Type.Array(StorageCheck, {
+    description:
+      '`reach`: it answers. `list`: its objects can be listed; `order`: in byte order. `head`, `read`: the first object’s properties and one byte of it. `if_match`: a wrong If-Match is refused. `clock`: its clock agrees with ours. `versioning`: whether it keeps versions. `write`: for own buckets, bytes can be written and deleted; for `read_only`, they cannot.',
+  }),
+  preview: Type.Array(
+    Type.Object({ key: Type.String(), size: Type.Integer(), last_modified: Nullable(Timestamp) }),
+    { description: 'The first 20 objects under the prefix; none of a storage of files.' },
+  ),
+})
+export type StorageTest = Type.Static<typeof StorageTest>
+
+export const StorageHealth = Type.Object({
+  ok: Type.Boolean(),
+  detail: Nullable(Type.String({ description: 'What is wrong, in one sentence.' })),
+  latency_ms: Type.Integer(),
+  checked_at: Timestamp,
+})
+export type StorageHealth = Type.Static<typeof StorageHealth>
+
+/** Where a storage is, and how to get in. */
+const place = {
+  kind: Type.Optional(Type.Enum([...storageKinds], { default: 's3' })),
+  endpoint: Type.Optional(Nullable(Endpoint)),
+  region: Type.Optional(Nullable(Region)),
+  bucket: Type.Optional(Nullable(EngineBucket)),
+  prefix: Type.Optional(EnginePrefix),
+  path_style: Type.Optional(Nullable(PathStyle)),
+  folder: Type.Optional(Nullable(Folder)),
+  access_key_id: Type.Optional(Nullable(AccessKeyId)),
+  secret_access_key: Type.Optional(Nullable(Secret)),
+}
+const asked = {
+  mode: Type.Optional(
+    Type.Enum(['owned', 'read_only'], {
+      default: 'owned',
+      description: 'What for: `owned` for buckets of our own, `read_only` for showing what is there.',
+    }),
+  ),
+}
+
+const common = { tag: 'storages', access: 'admin' } as const
+const byName = Type.Object({ storage: StorageName })
+
+export const operations = {
+  listStorages: route({
+    ...common,
+    method: 'GET',
+    url: '/storages',
+    summary: 'List the storages, in name order, after the default one',
+    status: 200,
+    reply: Page(Storage),
+  }),
+
+  createStorage: route({
+    ...common,
+    method: 'POST',
+    url: '/storages',
+    summary: 'Register a storage',
+    description:
+      'Buckets can then be created on it. `s3` needs `bucket`, `file` needs `folder`. It must be reachable, and must not be a place that is in use here already (409). Nothing is written before the first bucket of its own is created.',
+    status: 201,
+    body: Exactly({ name: StorageName, ...place }),
+    reply: Storage,
+    errors: ['already_exists', 'conflict', 'invalid_request', 'limit_reached'],
+    records: ['storage_create'],
+    rate: 'costly',
+  }),
+
+  testNewStorage: route({
+    ...common,
+    method: 'POST',
+    url: '/storages/test',
+    summary: 'Test a storage before it is registered',
+    status: 200,
+    body: Exactly({ ...place, ...asked }),
+    reply: StorageTest,
+    errors: ['invalid_request'],
+    records: [],
+    rate: 'costly',
+  }),
+
+  getStorage: route({
+    ...common,
+    method: 'GET',
+    url: '/storages/{storage}',
+    summary: 'Get a storage',
+    status: 200,
+    params: byName,
+    reply: Storage,
+    errors: ['not_found'],
+  }),
+
+  updateStorage: route({
+    ...common,
+    method: 'PATCH',
+    url: '/storages/{storage}',
+    summary: 'Change how a storage is reached, or turn it off or on',
+    description:
+      'With other credentials or another address it must be reachable, and must be the same storage if something of ours lies there (409).',
+    status: 200,
+    params: byName,
+    body: Type.Object(
+      {
+        endpoint: place.endpoint,
+        region: place.region,
+        path_style: place.path_style,
+        access_key_id: place.access_key_id,
+        secret_access_key: place.secret_access_key,
+        enabled: Type.Optional(Type.Boolean()),
+      },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    reply: Storage,
+    errors: ['not_found', 'conflict', 'invalid_request'],
+    records: ['storage_update'],
+    rate: 'costly',
+  }),
+
+  deleteStorage: route({
+    ...common,
+    method: 'DELETE',
+    url: '/storages/{storage}',
+    summary: 'Forget a storage on which nothing lies any more',
+    description: 'While it has a bucket, or bytes that were deleted lately are still there, this is refused (409).',
+    status: 204,
+    params: byName,
+    errors: ['not_found', 'not_empty', 'conflict'],
+    records: ['storage_delete'],
+  }),
+
+  testStorage: route({
+    ...common,
+    method: 'POST',
+    url: '/storages/{storage}/test',
+    summary: 'Test a storage',
+    status: 200,
+    params: byName,
+    body: Exactly({ ...asked, prefix: Type.Optional(EnginePrefix) }),
+    bodyOptional: true,
+    reply: StorageTest,
+    errors: ['not_found'],
+    records: [],
+    rate: 'costly',
+  }),
+
+  getStorageHealth: route({
+    ...common,
+    method: 'GET',
+    url: '/storages/{storage}/health',
+    summary: 'Check whether a storage answers',
+    status: 200,
+    params: byName,
+    reply: StorageHealth,
+    errors: ['not_found'],
+  }),
+}
