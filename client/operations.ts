@@ -177,6 +177,8 @@ export interface Bucket {
   versioning: 'off' | 'enabled' | 'suspended'
   /** Null: nothing in it can be locked. */
   object_lock: ObjectLock | null
+  /** The storage on which its new bytes lie. */
+  storage: string
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   created_by: string | null
@@ -442,7 +444,7 @@ export interface Share {
 export interface Job {
   /** A UUIDv7. */
   id: string
-  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore'
+  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate'
   /** `succeeded`: it reached the end, though some objects may have failed. `failed`: it could not continue. */
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
@@ -453,6 +455,7 @@ export interface Job {
   dest_prefix: string | null
   if_none_match: '*' | null
   of: string | null
+  dest_storage: string | null
   /** Whether a `restore` job can restore something that this job deleted or moved. */
   restorable: boolean
   total: number | null
@@ -913,6 +916,56 @@ export interface SettingsChange {
     /** Whether to record downloads too. */
     log_reads?: boolean
   }
+}
+
+export interface Storage {
+  /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+  name: string
+  kind: 's3' | 'file'
+  endpoint: string | null
+  region: string | null
+  bucket: string | null
+  /** Empty, or ends with a slash. */
+  prefix: string
+  path_style: boolean | null
+  folder: string | null
+  access_key_id: string | null
+  /** While false, it is not used: requests for what lies on it are answered with 503. */
+  enabled: boolean
+  /** Buckets whose new bytes go there. */
+  bucket_count: number
+  /** Bytes of these buckets: of objects, versions and the trash. */
+  used_bytes: number
+  created_at: string | null
+  created_by: string | null
+}
+
+export interface StorageCheck {
+  name: 'reach' | 'list' | 'order' | 'head' | 'read' | 'if_match' | 'clock' | 'versioning' | 'write'
+  status: 'passed' | 'warning' | 'failed' | 'skipped'
+  /** One sentence about what was found. */
+  detail: string
+}
+
+export interface StorageHealth {
+  ok: boolean
+  detail: string | null
+  latency_ms: number
+  /** ISO 8601, UTC, milliseconds. */
+  checked_at: string
+}
+
+export interface StorageTest {
+  /** Whether no check has failed. */
+  ok: boolean
+  /** `reach`: it answers. `list`: its objects can be listed; `order`: in byte order. `head`, `read`: the first object’s properties and one byte of it. `if_match`: a wrong If-Match is refused. `clock`: its clock agrees with ours. `versioning`: whether it keeps versions. `write`: for own buckets, bytes can be written and deleted; for `read_only`, they cannot. */
+  checks: StorageCheck[]
+  /** The first 20 objects under the prefix; none of a storage of files. */
+  preview: ({
+    key: string
+    size: number
+    last_modified: string | null
+  })[]
 }
 
 export interface Attempt {
@@ -1467,6 +1520,8 @@ export interface Operations {
         versioning?: 'enabled' | 'suspended'
         /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
         object_lock?: ObjectLockChange
+        /** Only administrators may choose another than the default. */
+        storage?: string
       }
     }
     reply: Bucket
@@ -2976,11 +3031,11 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /jobs: Copy, move or delete a folder or a large selection, or undo a job. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. At most 100 of your jobs may be queued or running (`limit_reached`). */
+  /** POST /jobs: Copy, move or delete a folder or a large selection, undo a job, or move a bucket to another storage. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. At most 100 of your jobs may be queued or running (`limit_reached`). */
   createJob: {
     call: {
       body: {
-        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore'
+        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate'
         /** Required except for `restore`. */
         source_bucket?: string
         /** The job to undo (restore). */
@@ -2997,6 +3052,8 @@ export interface Operations {
         dest_bucket?: string
         /** Replaces `prefix` in the keys (copy, move). */
         dest_prefix?: string
+        /** The storage to move the bucket to (migrate). */
+        dest_storage?: string
         /** Do not replace existing keys; report them as errors. */
         if_none_match?: '*'
       }
@@ -3671,6 +3728,115 @@ export interface Operations {
       redirect_uri: string
     }
   }
+  /** GET /storages: List the storages, in name order, after the default one. */
+  listStorages: {
+    call: object
+    reply: Page<Storage>
+  }
+  /** POST /storages: Register a storage. Buckets can then be created on it. `s3` needs `bucket`, `file` needs `folder`. It must be reachable, and must not be a place that is in use here already (409). Nothing is written before the first bucket of its own is created. */
+  createStorage: {
+    call: {
+      body: {
+        /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+        name: string
+        kind?: 's3' | 'file'
+        endpoint?: string | null
+        region?: string | null
+        bucket?: string | null
+        /** Where in that bucket the bytes lie. A slash is added at its end. */
+        prefix?: string
+        path_style?: boolean | null
+        folder?: string | null
+        access_key_id?: string | null
+        secret_access_key?: string | null
+      }
+    }
+    reply: Storage
+  }
+  /** POST /storages/test: Test a storage before it is registered. */
+  testNewStorage: {
+    call: {
+      body: {
+        kind?: 's3' | 'file'
+        endpoint?: string | null
+        region?: string | null
+        bucket?: string | null
+        /** Where in that bucket the bytes lie. A slash is added at its end. */
+        prefix?: string
+        path_style?: boolean | null
+        folder?: string | null
+        access_key_id?: string | null
+        secret_access_key?: string | null
+        /** What for: `owned` for buckets of our own, `read_only` for showing what is there. */
+        mode?: 'owned' | 'read_only'
+      }
+    }
+    reply: StorageTest
+  }
+  /** GET /storages/{storage}: Get a storage. */
+  getStorage: {
+    call: {
+      params: {
+        /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+        storage: string
+      }
+    }
+    reply: Storage
+  }
+  /** PATCH /storages/{storage}: Change how a storage is reached, or turn it off or on. With other credentials or another address it must be reachable, and must be the same storage if something of ours lies there (409). */
+  updateStorage: {
+    call: {
+      params: {
+        /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+        storage: string
+      }
+      body: {
+        endpoint?: string | null
+        region?: string | null
+        path_style?: boolean | null
+        access_key_id?: string | null
+        secret_access_key?: string | null
+        enabled?: boolean
+      }
+    }
+    reply: Storage
+  }
+  /** DELETE /storages/{storage}: Forget a storage on which nothing lies any more. While it has a bucket, or bytes that were deleted lately are still there, this is refused (409). */
+  deleteStorage: {
+    call: {
+      params: {
+        /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+        storage: string
+      }
+    }
+    reply: undefined
+  }
+  /** POST /storages/{storage}/test: Test a storage. */
+  testStorage: {
+    call: {
+      params: {
+        /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+        storage: string
+      }
+      body?: {
+        /** What for: `owned` for buckets of our own, `read_only` for showing what is there. */
+        mode?: 'owned' | 'read_only'
+        /** Where in that bucket the bytes lie. A slash is added at its end. */
+        prefix?: string
+      }
+    }
+    reply: StorageTest
+  }
+  /** GET /storages/{storage}/health: Check whether a storage answers. */
+  getStorageHealth: {
+    call: {
+      params: {
+        /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+        storage: string
+      }
+    }
+    reply: StorageHealth
+  }
   /** POST /webhooks: Register a webhook endpoint. The response contains the secret that signs its deliveries; it is never returned again. */
   createWebhook: {
     call: {
@@ -3715,7 +3881,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]

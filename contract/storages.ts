@@ -90,10 +90,9 @@ export const StorageTest = Type.Object({
     description:
       '`reach`: it answers. `list`: its objects can be listed; `order`: in byte order. `head`, `read`: the first object’s properties and one byte of it. `if_match`: a wrong If-Match is refused. `clock`: its clock agrees with ours. `versioning`: whether it keeps versions. `write`: for own buckets, bytes can be written and deleted; for `read_only`, they cannot.',
   }),
-  preview: Type.Array(
-    Type.Object({ key: Type.String(), size: Type.Integer(), last_modified: Nullable(Timestamp) }),
-    { description: 'The first 20 objects under the prefix; none of a storage of files.' },
-  ),
+  preview: Type.Array(Type.Object({ key: Type.String(), size: Type.Integer(), last_modified: Nullable(Timestamp) }), {
+    description: 'The first 20 objects under the prefix; none of a storage of files.',
+  }),
 })
 export type StorageTest = Type.Static<typeof StorageTest>
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Action } from '../contract/actions.ts'
 import { ServiceError } from '../contract/errors.ts'
 import { allowedRanges, type BucketAction, decide, type GrantingGroup, type KeyRange } from '../contract/permissions.ts'
-import type { BlobDriver } from './blobs/drivers/driver.ts'
+import type { Blobs } from './blobs/storages/router.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import type { Db, Tx } from './db/schema.ts'
@@ -86,7 +86,7 @@ export interface Ctx {
   upkeep<T>(change: (step: Upkeep) => Promise<T>, options?: { relaxed?: boolean }): Promise<Done<T>>
   /** The same process acting for someone else: a login is recorded as an action of the user who logged in. */
   as(actor: Actor): Ctx
-  blobs: BlobDriver
+  blobs: Blobs
   config: Config
   now(): Date
   log: Logger
@@ -111,7 +111,7 @@ export type Publish = (step: Upkeep, actions: readonly Action[]) => Promise<() =
 export interface System {
   publish: Publish
   database: Database
-  blobs: BlobDriver
+  blobs: Blobs
   config: Config
   now(): Date
   log: Logger

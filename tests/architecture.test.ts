@@ -47,7 +47,7 @@ const layers: readonly (readonly string[])[] = [
   ['server/blobs/*.ts', 'server/work/**', 'server/at-stop.ts'],
   ['server/context.ts'],
   ['server/observe/**'],
-  ['server/blobs/drivers/**', 'server/db/**', 'server/outbound/**', 'server/http/**'],
+  ['server/blobs/{drivers,storages}/**', 'server/db/**', 'server/outbound/**', 'server/http/**'],
   ['server/config/**'],
   ['server/secrets/**'],
   ['server/base/**'],

@@ -1,6 +1,7 @@
 import type { Ctx, Upkeep } from '../context.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
 import type { StoredBlob } from './drivers/driver.ts'
+import { storageOf } from './storages/ids.ts'
 import * as store from './store.ts'
 
 const BATCH = 500
@@ -40,6 +41,14 @@ async function removeBytes(ctx: Ctx, ids: readonly string[]): Promise<void> {
   await ctx.upkeep(({ tx }) => store.deleteRemovals(tx, ids))
 }
 
+/** The same, but one storage that fails does not keep the bytes on others: resolves to its error, if any. */
+async function removeByStorage(ctx: Ctx, ids: readonly string[]): Promise<unknown> {
+  const failures: unknown[] = []
+  for (const [, some = []] of Map.groupBy(ids, storageOf))
+    await removeBytes(ctx, some).catch((error: unknown) => void failures.push(error))
+  return failures[0]
+}
+
 /** Deletes at once those of these blobs that nothing points at. */
 export async function removeNow(ctx: Ctx, ids: readonly string[]): Promise<void> {
   const { stored } = await ctx.upkeep((step) => condemn(step, ids))
@@ -69,11 +78,15 @@ export const collector = {
       countRemoved(ctx, looked.inline)
       if (looked.due < BATCH) break
     }
-    for (;;) {
-      const ids = await ctx.upkeep(({ tx }) => store.findRemovals(tx, BATCH))
-      if (ids.length > 0) await removeBytes(ctx, ids)
-      if (ids.length < BATCH) break
+    let failure: unknown
+    for (let after: store.Removal | undefined; ; ) {
+      const page = await store.findRemovals(ctx.db, after, BATCH)
+      const ids = page.map(({ blob_id }) => blob_id)
+      if (ids.length > 0) failure ??= await removeByStorage(ctx, ids)
+      after = page.at(-1)
+      if (page.length < BATCH) break
     }
+    if (failure !== undefined) throw failure
   },
 }
 

@@ -1,6 +1,6 @@
-import { newId } from '../base/id.ts'
 import { perSystem } from '../base/per-system.ts'
 import type { Ctx } from '../context.ts'
+import { newBlobId, type StorageId } from './storages/ids.ts'
 import * as store from './store.ts'
 
 const BATCH = 64
@@ -13,32 +13,36 @@ interface Pool {
   until: number
   filling: Promise<void> | undefined
 }
-const poolOf = perSystem((): Pool => ({ ids: [], from: 0, until: 0, filling: undefined }))
+const poolsOf = perSystem(() => new Map<StorageId, Pool>())
 
 /**
- * Returns an id whose blob row already exists, so that the collector finds whatever a crash leaves under it. Rows are
+ * Returns an id on a storage whose blob row already exists, so that the collector finds whatever a crash leaves under it. Rows are
  * created 64 at a time: one by one they cost every small upload a transaction of its own. Unused ids are collected like
  * any other.
  */
-export async function takeBlobId(ctx: Ctx): Promise<string> {
-  const pool = poolOf(ctx.config)
+export async function takeBlobId(ctx: Ctx, storage: StorageId): Promise<string> {
+  const pools = poolsOf(ctx.config)
+  const pool = pools.get(storage) ?? { ids: [], from: 0, until: 0, filling: undefined }
+  pools.set(storage, pool)
   for (;;) {
     const now = ctx.now().getTime()
     if (now < pool.from || pool.until <= now) pool.ids = []
     const id = pool.ids.pop()
     if (id !== undefined) return id
-    pool.filling ??= fill(ctx, pool).finally(() => {
+    pool.filling ??= fill(ctx, storage, pool).finally(() => {
       pool.filling = undefined
     })
     await pool.filling
   }
 }
 
-async function fill(ctx: Ctx, pool: Pool): Promise<void> {
-  const ids = Array.from({ length: BATCH }, newId)
+async function fill(ctx: Ctx, storage: StorageId, pool: Pool): Promise<void> {
+  const ids = Array.from({ length: BATCH }, () => newBlobId(storage))
   const now = ctx.now().getTime()
   const grace = ctx.config.blobGraceSeconds * 1000
-  await ctx.upkeep(({ tx }) => store.insertBlobs(tx, ids, new Date(now + grace)), { relaxed: true })
+  await ctx.upkeep(({ tx }) => store.insertBlobs(tx, ids, { storage_id: storage, checkAfter: new Date(now + grace) }), {
+    relaxed: true,
+  })
   pool.ids = ids
   pool.from = now
   pool.until = now + grace / 3

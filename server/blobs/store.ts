@@ -3,10 +3,14 @@ import { countUpToMost } from '../db/count.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 
-export const insertBlobs = (tx: Tx, ids: readonly string[], checkAfter: Date) =>
+export const insertBlobs = (
+  tx: Tx,
+  ids: readonly string[],
+  { storage_id, checkAfter }: { storage_id: number | null; checkAfter: Date },
+) =>
   tx
     .insertInto('blobs')
-    .values(ids.map((id) => ({ id, check_after: checkAfter.toISOString() })))
+    .values(ids.map((id) => ({ id, storage_id, check_after: checkAfter.toISOString() })))
     .execute()
 
 export const setCheckAfter = async (tx: Tx, ids: readonly string[], checkAfter: Date): Promise<void> => {
@@ -53,6 +57,42 @@ const describe = prepared((tx: Tx, { id, ...facts }: { id: string } & BlobFacts)
 /** Notes what is known of stored bytes. */
 export const noteFacts = async (tx: Tx, id: string, facts: BlobFacts): Promise<void> => {
   await describe(tx, { id, ...facts })
+}
+
+/** Which of these blobs have their bytes on another storage; inline ones are on none. */
+export const findElsewhere = async (
+  db: Db,
+  ids: readonly string[],
+  storage: number | null,
+): Promise<{ id: string; md5: string | null }[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom('blobs')
+        .select(['id', 'md5'])
+        .where('id', 'in', ids)
+        .where('inline', '=', 0)
+        .where('storage_id', 'is distinct from', storage)
+        .execute()
+
+/** Notes of a blob what is known of another with the same bytes, and of its parts. */
+export async function copyFacts(tx: Tx, from: string, to: string): Promise<void> {
+  const facts = await tx
+    .selectFrom('blobs')
+    .select(['size', 'md5', 'sha256', 'checksums'])
+    .where('id', '=', from)
+    .executeTakeFirstOrThrow()
+  await tx.updateTable('blobs').set(facts).where('id', '=', to).execute()
+  await tx
+    .insertInto('blob_parts')
+    .columns(['blob_id', 'part_number', 'size', 'md5', 'checksum'])
+    .expression((e) =>
+      e
+        .selectFrom('blob_parts')
+        .select((f) => [f.val(to).as('blob_id'), 'part_number', 'size', 'md5', 'checksum'])
+        .where('blob_id', '=', from),
+    )
+    .execute()
 }
 
 /** Rows per statement; SQLite takes 32,766 values. */
@@ -129,10 +169,26 @@ export const queueRemovals = (tx: Tx, ids: readonly string[], now: Date) =>
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 
-export const findRemovals = async (tx: Tx, limit: number): Promise<string[]> =>
-  (await tx.selectFrom('blob_removals').select('blob_id').orderBy('queued_at').limit(limit).execute()).map(
-    ({ blob_id }) => blob_id,
+export type Removal = Row<'blob_removals'>
+
+/** Orders to remove bytes after one, oldest first. */
+export function findRemovals(db: Db, after: Removal | undefined, limit: number): Promise<Removal[]> {
+  const query = db.selectFrom('blob_removals').selectAll()
+  return (
+    after
+      ? query.where((e) =>
+          e.or([
+            e('queued_at', '>', after.queued_at),
+            e.and([e('queued_at', '=', after.queued_at), e('blob_id', '>', after.blob_id)]),
+          ]),
+        )
+      : query
   )
+    .orderBy('queued_at')
+    .orderBy('blob_id')
+    .limit(limit)
+    .execute()
+}
 
 export const deleteRemovals = (tx: Tx, ids: readonly string[]) =>
   tx.deleteFrom('blob_removals').where('blob_id', 'in', ids).execute()

@@ -5,6 +5,7 @@ import type { Ctx, Upkeep } from '../context.ts'
 import { removeNow } from './collector.ts'
 import { createDigest } from './digest.ts'
 import { takeBlobId } from './id-pool.ts'
+import type { StorageId } from './storages/ids.ts'
 import * as store from './store.ts'
 
 /** Received bytes that no object points at yet. */
@@ -23,13 +24,20 @@ export interface WrittenBlob {
 
 /** The blobs of one request: none is collected while bytes of any of them are still arriving. */
 export interface Claim {
+  /** Where those go that are not inline. */
+  storage: StorageId
   ids: string[]
   /** When their rows were last renewed, in ms; a row may be a third of the grace period older. */
   renewed: number
   /** Bytes held in memory until they are written with what points at them. */
   held: number
 }
-export const newClaim = (ctx: Ctx): Claim => ({ ids: [], renewed: ctx.now().getTime(), held: 0 })
+export const newClaim = (ctx: Ctx, storage: StorageId): Claim => ({
+  storage,
+  ids: [],
+  renewed: ctx.now().getTime(),
+  held: 0,
+})
 
 /** Puts off when the collector asks about a claim's blobs, if a third of the grace period has passed. */
 export function renewIfDue(ctx: Ctx, claim: Claim): Promise<void> | undefined {
@@ -90,7 +98,7 @@ export async function writeBlob(
     const checksums = checksumsOf(algorithm, checksum?.digest())
     return { id: newId(), size, md5: hash('md5', body), sha256: hash('sha256', body), checksums, body }
   }
-  const id = await takeBlobId(ctx)
+  const id = await takeBlobId(ctx, claim.storage)
   claim.ids.push(id)
   const md5 = createHash('md5')
   const sha256 = ctx.config.sha256 === 'always' && algorithm !== 'sha256' ? createHash('sha256') : undefined

@@ -17,6 +17,8 @@ export interface Config {
   /** For S3; null: the SDK's own lookup. */
   s3Credentials: { accessKeyId: string; secretAccessKey: string } | null
   directTransfers: boolean
+  /** In which folders, as absolute paths, storages of files may be registered. */
+  storageFolders: readonly string[]
   /** The S3 endpoint. */
   s3: {
     /** Null: there is none. */
@@ -171,6 +173,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
       ? { accessKeyId: v.S3_ACCESS_KEY_ID, secretAccessKey: v.S3_SECRET_ACCESS_KEY }
       : null,
     directTransfers: v.DIRECT_TRANSFERS,
+    storageFolders: v.STORAGE_FOLDERS.map((folder) => path.resolve(folder)),
     s3: {
       port: v.S3_PORT,
       host: v.S3_HOST || v.HOST,

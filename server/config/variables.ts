@@ -107,6 +107,12 @@ export const variables = {
     default: 'false',
     read: (text: string) => oneOf('true', 'false')(text) === 'true',
   },
+  STORAGE_FOLDERS: {
+    summary:
+      'Folders, comma-separated, in which administrators may register further storages of files. Without any, further storages are S3 only.',
+    default: '',
+    read: list,
+  },
   HOST: { summary: 'Address to listen on; `0.0.0.0` for every interface.', default: '127.0.0.1', read: String },
   PORT: { summary: 'Port to listen on; 0 picks a free one.', default: '8080', read: integer(0, 65_535) },
   DRAIN_SECONDS: {

@@ -16,6 +16,7 @@ import { readLines, verifyChain } from '../features/audit/verify.ts'
 import { verify } from '../features/verify/service.ts'
 import { resealWebhooks } from '../features/webhooks/service.ts'
 import { createLog } from '../observe/log.ts'
+import { resealStorages } from '../storage/storages/service.ts'
 import { withServiceKey } from './instance/secret-key.ts'
 import { withSystem } from './with-system.ts'
 
@@ -135,7 +136,8 @@ const commands: { [name: string]: Command } = {
   },
   'rotate-secrets': async (ctx) => {
     let count = 0
-    for (const reseal of [resealSettings, resealAuditKeys, resealWebhooks, resealAccessKeys]) count += await reseal(ctx)
+    for (const reseal of [resealSettings, resealAuditKeys, resealWebhooks, resealAccessKeys, resealStorages])
+      count += await reseal(ctx)
     return `${count} secret(s) re-encrypted.`
   },
 }

@@ -2,7 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createSetupToken } from '../access/auth/setup.ts'
 import { createFirstAdmin } from '../access/users/break-glass.ts'
 import { stopAll } from '../at-stop.ts'
+import type { BlobDriver } from '../blobs/drivers/driver.ts'
 import { openStorage } from '../blobs/drivers/open.ts'
+import { routeBlobs } from '../blobs/storages/router.ts'
 import type { Config } from '../config/config.ts'
 import type { Role } from '../config/role.ts'
 import { type Ctx, createContext, type System, systemActor } from '../context.ts'
@@ -88,7 +90,8 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   telemetry.pool = database.pool
   if (!prepared) await database.migrate()
   const clockDoubt = watchClock(now, uptime, await findNewestSample(database.db))
-  const storage = await openStorage(config, blobObserver(config))
+  const observe = blobObserver(config)
+  const storage = await openStorage(config, observe)
   const pending = new Set<Promise<void>>()
   const background: System['background'] = (work) => {
     const done = (typeof work === 'function' ? detached(work) : work)
@@ -99,10 +102,12 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   }
   const stopping = new AbortController()
   const worksInBackground = role !== 'web'
-  const system = await join(
-    { publish, database, blobs: storage, config, now, log, background, worksInBackground, stopping: stopping.signal },
-    accepted,
-  )
+  const shared = { publish, database, config, now, log, background, worksInBackground, stopping: stopping.signal }
+  const over = (one: BlobDriver): System => ({
+    ...shared,
+    blobs: routeBlobs({ storage: one, db: database.db, config, now, observe }),
+  })
+  const system = over(await join(over(storage), storage, accepted))
   const ctx = createContext(system, systemActor)
   const made = prepared || role === 'background' ? {} : await makeFirst(ctx)
   if (role !== 'background') await warmUp(config.bcryptCost)
@@ -136,7 +141,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       await running?.stop()
       await Promise.all(pending)
       await stopAll(ctx)
-      await storage.close()
+      await system.blobs.close()
       await database.close()
       unlock?.()
       await telemetry.traces?.stop()
@@ -152,9 +157,11 @@ export async function prepare(config: Config, accepted: Accepted): Promise<Made>
   const log = createLog(config.logLevel, undefined)
   await assertMayServe(config, accepted)
   const database = await openDatabaseOf(config, log)
-  return withOpened({ database, blobs: await openStorage(config), config, log }, async (system) => {
+  const storage = await openStorage(config)
+  return withOpened({ database, storage, config, log }, async (system) => {
     await database.migrate()
-    return makeFirst(createContext(await join(system, accepted), systemActor))
+    await join(system, storage, accepted)
+    return makeFirst(createContext(system, systemActor))
   })
 }
 

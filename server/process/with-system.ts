@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import type { BlobDriver } from '../blobs/drivers/driver.ts'
+import { routeBlobs } from '../blobs/storages/router.ts'
 import type { Config } from '../config/config.ts'
 import type { System } from '../context.ts'
 import type { Database } from '../db/database.ts'
@@ -32,21 +34,22 @@ export async function withSystem<T>(
 ): Promise<T> {
   await assertMayWork(config, needs)
   const database = await openDatabaseOf(config, log, { existing: true })
-  return withOpened({ database, blobs: storageOfCommand(config), config, log }, work)
+  return withOpened({ database, storage: storageOfCommand(config), config, log }, work)
 }
 
 /** Runs one task with an open database and storage, without a running service, and closes both. */
 export async function withOpened<T>(
-  opened: Pick<System, 'database' | 'blobs' | 'config' | 'log'>,
+  { storage, ...opened }: Pick<System, 'database' | 'config' | 'log'> & { storage: BlobDriver },
   work: (system: System) => Promise<T>,
 ): Promise<T> {
+  const now = () => new Date()
+  const blobs = routeBlobs({ storage, db: opened.database.db, config: opened.config, now })
   try {
     const stopping = new AbortController().signal
     const background = () => undefined
-    const now = () => new Date()
-    return await work({ ...opened, publish, now, background, worksInBackground: false, stopping })
+    return await work({ ...opened, blobs, publish, now, background, worksInBackground: false, stopping })
   } finally {
-    await opened.blobs.close()
+    await blobs.close()
     await opened.database.close()
   }
 }

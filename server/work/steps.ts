@@ -13,6 +13,9 @@ const STEP_MS = 30
 /** How often to try a step that fails for a temporary reason, such as a database restart. */
 const TRIES = 5
 
+/** A step that has to end before it is done, because the process is stopping or the work has been cancelled. */
+export class Interrupted extends Error {}
+
 /** One kind of long work: rows of a table that a process claims and works on step by step to the end. */
 export interface LongWork<R> {
   lease: Lease<R>
@@ -94,6 +97,7 @@ async function takeSteps<R>(
       failures = 0
     } catch (error) {
       if (error instanceof LeaseLost || isEndOf(work, error)) throw error
+      if (error instanceof Interrupted) continue
       const mayPass = error instanceof ServiceError ? error.code === 'busy' : true
       if (!mayPass || ++failures > TRIES) throw error
       ctx.log.warn({ err: error, [logField]: id }, `retrying a step of a ${noun}`)

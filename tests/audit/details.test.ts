@@ -80,6 +80,10 @@ const settings = (one: string) => ({
 })
 const limits = { filename: '"'.repeat(255), disposition: 'attachment', max_downloads: 1, expires_at: '2026-01-01' }
 const webhook_id = id
+const storage = {
+  ...{ name: 's'.repeat(63), kind: 's3' as const, endpoint: `https://${'e'.repeat(504)}`, region: 'r'.repeat(64) },
+  ...{ bucket: 'b'.repeat(63), prefix: 'p'.repeat(513), folder: `/${control(1023)}`, access_key_id: 'a'.repeat(128) },
+}
 const time = '2026-01-01T00:00:00.000Z'
 
 /** The longest details that a service lets each action have, or longer ones. */
@@ -102,7 +106,7 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   legal_hold_update: { version_id: id, legal_hold: true },
   clock_confirm: { now: time, doubt: 'd'.repeat(300) },
   restore: { size: 1, trash_id: id, version_id: id, ...bulk },
-  create_bucket: { quota_gb: 0.000_001, trash_days: 3650 },
+  create_bucket: { quota_gb: 0.000_001, trash_days: 3650, storage: 's'.repeat(63) },
   update_bucket: { before: { quota_gb: 1 }, after: { quota_gb: null } },
   delete_bucket: { trash_bytes: 1, bucket_id: id },
   user_create: { ...user, auto: true },
@@ -135,6 +139,9 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
     ...{ policy_id: id, name, run_id: id, dry_run: true, trigger: 'manual', status: 'stopped', reason: control(1000) },
     ...{ examined: 1, matched: 1, deleted: 1, bytes: 1, kept: 1, author: { user_id: id, email } },
   },
+  storage_create: storage,
+  storage_update: { name: storage.name, before: storage, after: storage, secret_changed: true },
+  storage_delete: storage,
   settings_update: { before: settings('\u0001'), after: settings('"') },
   webhook_create: { webhook_id, ...webhook },
   webhook_update: { webhook_id, before: webhook, after: webhook },

@@ -404,6 +404,23 @@ export const table: Record<OperationName, Entry> = {
   getSettings: { expect: managers(200), call: (c) => c.getSettings() },
   updateSettings: { expect: managers(200), call: (c) => c.updateSettings({ body: { trash: { default_days: 7 } } }) },
   testIdp: { expect: managers(409), call: (c) => c.testIdp() },
+  listStorages: { expect: managers(200), call: (c) => c.listStorages() },
+  createStorage: {
+    expect: managers(409),
+    call: (c) => c.createStorage({ body: { name: 'away', bucket: 'away', endpoint: 'http://127.0.0.1:1' } }),
+  },
+  testNewStorage: {
+    expect: managers(200),
+    call: (c) => c.testNewStorage({ body: { bucket: 'away', endpoint: 'http://127.0.0.1:1' } }),
+  },
+  getStorage: { expect: managers(200), call: (c) => c.getStorage({ params: { storage: 'default' } }) },
+  updateStorage: {
+    expect: managers(409),
+    call: (c) => c.updateStorage({ params: { storage: 'default' }, body: { enabled: false } }),
+  },
+  deleteStorage: { expect: managers(409), call: (c) => c.deleteStorage({ params: { storage: 'default' } }) },
+  testStorage: { expect: managers(200), call: (c) => c.testStorage({ params: { storage: 'default' } }) },
+  getStorageHealth: { expect: managers(200), call: (c) => c.getStorageHealth({ params: { storage: 'default' } }) },
   createWebhook: {
     expect: managers(201),
     call: (c) => c.createWebhook({ body: { name: 'X', url: 'https://8.8.8.8/', events: ['ping'] } }),

@@ -8,7 +8,6 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { newId } from '../../server/base/id.ts'
-import { openBlobs } from '../../server/blobs/drivers/open.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { type Ctx, createContext, type Step, systemActor } from '../../server/context.ts'
 import { migrations } from '../../server/db/migrations/index.ts'
@@ -43,7 +42,7 @@ describeEngines('database', (engine) => {
     ctx = createContext(
       {
         database,
-        blobs: await openBlobs(`file:${path.join(folder, 'blobs')}`),
+        blobs: null as never,
         config: readConfig({ SECRET_KEY, DATA_DIR: folder }),
         now: () => new Date('2026-01-01'),
         log: pino({ level: 'silent' }),
@@ -56,7 +55,6 @@ describeEngines('database', (engine) => {
     )
   })
   after(async () => {
-    await ctx?.blobs.close()
     await database?.close()
     await drop?.()
     fs.rmSync(folder, { recursive: true, force: true })

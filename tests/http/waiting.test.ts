@@ -50,6 +50,8 @@ const asGenerated: readonly Name[] = [
   ...(['listEvents', 'getWebhook', 'updateWebhook', 'deleteWebhook', 'rotateWebhookSecret'] as const),
   ...(['promoteWebhookSecret', 'testWebhook', 'recoverWebhook', 'listDeliveries', 'getDelivery'] as const),
   ...(['resendDelivery', 'listAudit', 'getAuditRecord', 'exportAudit', 'verifyAudit'] as const),
+  ...(['listStorages', 'createStorage', 'testNewStorage', 'getStorage', 'updateStorage'] as const),
+  ...(['deleteStorage', 'testStorage', 'getStorageHealth'] as const),
   ...(['listVersions', 'listDeleted', 'restoreVersion', 'lockObject', 'getClock', 'confirmClock'] as const),
   ...(['healthz', 'readyz', 'metrics', 'logout'] as const),
 ]

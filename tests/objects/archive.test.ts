@@ -8,7 +8,8 @@ import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import yauzl from 'yauzl'
 import type { Client } from '../../client/derived.ts'
-import type { BlobBody, BlobDriver } from '../../server/blobs/drivers/driver.ts'
+import type { BlobBody } from '../../server/blobs/drivers/driver.ts'
+import type { Blobs } from '../../server/blobs/storages/router.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { createContext, type System, systemActor } from '../../server/context.ts'
 import { createLog } from '../../server/observe/log.ts'
@@ -459,7 +460,7 @@ describe('large archives', () => {
     const work: Promise<unknown>[] = []
     const system: System = {
       database,
-      blobs: { get: async (_id: string, size: number) => bytes(size) } as Partial<BlobDriver> as BlobDriver,
+      blobs: { get: async (_id: string, size: number) => bytes(size) } as Partial<Blobs> as Blobs,
       config: readConfig(env),
       now: clock.now,
       log: createLog('silent', undefined),

@@ -24,10 +24,14 @@ export async function openBlobs(storageUrl: string, options: StorageOptions = {}
   if (folder !== undefined) return fileDriver(folder, { existing: options.existing })
   if (!storageUrl.startsWith('s3:'))
     throw new Error('STORAGE_URL must be file:<folder> or s3://<bucket>; no other storage is supported')
-  const parsed = parseS3Url(storageUrl)
+  return openS3({ ...parseS3Url(storageUrl), ...options })
+}
+
+/** Opens a storage on an S3 engine, which is not asked for anything yet. */
+export async function openS3(options: S3Options): Promise<BlobDriver> {
   // The SDK takes a third of a second to load.
   const { s3Driver } = await import('./s3/driver.ts')
-  return s3Driver({ ...parsed, ...options })
+  return s3Driver(options)
 }
 
 /** Opens a configuration's storage; `observe` is called for every call. */
@@ -47,8 +51,8 @@ export const storageFolder = (storageUrl: string): string | undefined => {
   return folder === undefined ? undefined : path.resolve(folder)
 }
 
-/** Errors never repeat the URL, which may contain a secret. */
-function parseS3Url(storageUrl: string): S3Options {
+/** Where on an S3 engine a URL points. Errors never repeat the URL, which may contain a secret. */
+export function parseS3Url(storageUrl: string): S3Options {
   const refuse = (why: string): never => {
     throw new Error(
       `STORAGE_URL: ${why}; expected s3://<bucket>[/<prefix>][?endpoint=http…&region=…&path_style=true|false]`,

@@ -14,9 +14,34 @@ export interface StorageTables {
     versioning: 'enabled' | 'suspended' | null
     /** JSON: how new versions are locked; null if nothing can be locked. */
     object_lock: string | null
+    /** Where its new bytes go; null is the storage of STORAGE_URL. */
+    storage_id: Generated<number | null>
     created_at: string
     created_by: string | null
     deleted_at: string | null
+  }
+  /** Named places for bytes besides that of STORAGE_URL. The ids of blobs on one say its `id`, which is never used again. */
+  storages: {
+    id: Generated<number>
+    name: string
+    kind: 's3' | 'file'
+    /** The next five and the credentials are of S3. */
+    endpoint: string | null
+    region: string | null
+    bucket: string | null
+    /** Empty or ends with a slash. */
+    prefix: string
+    path_style: 0 | 1 | null
+    /** Of files. */
+    folder: string | null
+    access_key_id: string | null
+    /** Sealed. */
+    secret: string | null
+    /** When it was marked as this instance's, for bytes of our own; null while nothing was written there. */
+    marked_at: string | null
+    created_at: string
+    created_by: string | null
+    disabled_at: string | null
   }
   /** What else is configured of a bucket, by kind; `document` is JSON. */
   bucket_config: {
@@ -112,6 +137,8 @@ export interface StorageTables {
     sha256: string | null
     /** JSON: a list of { algorithm, type, value } */
     checksums: string | null
+    /** Where its bytes are, or will be, as its id says; null is the storage of STORAGE_URL. */
+    storage_id: Generated<number | null>
   }
   /** The parts in which a blob's bytes came. */
   blob_parts: {
@@ -185,7 +212,7 @@ export interface StorageTables {
   }
   jobs: {
     id: string
-    kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore'
+    kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate'
     status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
     /** JSON: what was asked for, but for the lists of keys. */
     request: string

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { isDeepStrictEqual } from 'node:util'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { BlobMissing, isDamage } from '../../blobs/drivers/driver.ts'
+import { findHashes, newCutter, UNKNOWN } from '../../blobs/hashes.ts'
 import { openBlob } from '../../blobs/open.ts'
 import { findForgotten, listPointed, type Pointed } from '../../blobs/pointers.ts'
-import { listParts } from '../../blobs/store.ts'
 import type { Ctx } from '../../context.ts'
 import { compareUsage } from '../../storage/buckets/compare.ts'
 import { correctUsage, setTotalQuota } from '../../storage/buckets/service.ts'
@@ -65,14 +63,15 @@ async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, sum
   summary.blobs++
   summary.bytes += size
   try {
-    const known = deep ? await knownHashes(ctx, row) : UNKNOWN
+    const known = deep ? await findHashes(ctx.db, row) : UNKNOWN
     if (known.pieces.length === 0) summary.withoutChecksum++
     if (!deep && inline_size === size) return
     const end = Math.max(0, size - 1)
     const body = await openBlob(ctx, row, deep || size === 0 ? undefined : { start: end, end })
     const chunks = body instanceof Readable ? (body as AsyncIterable<Uint8Array>) : [body]
-    const found = await cutAlike(known, chunks)
-    if (known.pieces.length > 0 && !isDeepStrictEqual(found, known.pieces)) {
+    const cutter = newCutter(known)
+    for await (const chunk of chunks) cutter.update(chunk)
+    if (!cutter.isAlike()) {
       summary.different++
       report(`different: the bytes of ${where} (blob ${blob_id}) do not match their ${known.name}`)
     }
@@ -88,54 +87,6 @@ async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, sum
       `missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) are not in the ${inline_size === null ? 'storage' : 'database'}`,
     )
   }
-}
-
-/** What a blob's bytes must hash to: as a whole, or in the parts in which they came. No pieces if nothing is known. */
-interface Known {
-  algorithm: 'sha256' | 'md5'
-  name: string
-  pieces: Piece[]
-}
-interface Piece {
-  /** Bytes. */
-  size: number
-  /** Hex. */
-  hash: string
-}
-
-const UNKNOWN: Known = { algorithm: 'md5', name: 'MD5', pieces: [] }
-
-async function knownHashes({ db }: Ctx, { blob_id, size, sha256, md5, etag }: Pointed): Promise<Known> {
-  if (sha256 !== null) return { algorithm: 'sha256', name: 'SHA-256', pieces: [{ size, hash: sha256 }] }
-  const whole = md5 ?? (etag.includes('-') ? null : etag)
-  const pieces = whole === null ? await listParts(db, blob_id) : [{ size, md5: whole }]
-  return { algorithm: 'md5', name: 'MD5', pieces: pieces.map((piece) => ({ size: piece.size, hash: piece.md5 })) }
-}
-
-/** What the bytes are in pieces like these: shorter ones if they end early, and another of what comes after the last. */
-async function cutAlike(
-  { algorithm, pieces }: Known,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<Piece[]> {
-  const found: Piece[] = []
-  let hash = createHash(algorithm)
-  let size = 0
-  const wanted = () => pieces[found.length]?.size ?? Number.POSITIVE_INFINITY
-  const next = () => {
-    found.push({ size, hash: hash.digest('hex') })
-    hash = createHash(algorithm)
-    size = 0
-  }
-  for await (const chunk of chunks)
-    for (let at = 0; at < chunk.length; ) {
-      while (size >= wanted()) next()
-      const piece = chunk.subarray(at, at + wanted() - size)
-      hash.update(piece)
-      at += piece.length
-      size += piece.length
-    }
-  while (found.length < pieces.length || size > 0) next()
-  return found
 }
 
 /** Blobs that nothing points at and that the collector would not look at; fixing hands them to it again. */

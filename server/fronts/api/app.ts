@@ -35,6 +35,7 @@ import { objectRoutes } from './routes/objects.ts'
 import { policyRoutes } from './routes/policies.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { shareRoutes } from './routes/shares.ts'
+import { storageRoutes } from './routes/storages.ts'
 import { systemRoutes } from './routes/system.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { trashRoutes } from './routes/trash.ts'
@@ -72,6 +73,7 @@ export const handlers: readonly Handler[] = [
   ...userRoutes,
   ...groupRoutes,
   ...settingsRoutes,
+  ...storageRoutes,
   ...webhookRoutes,
   ...auditRoutes,
   ...usageRoutes,

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { Refusal } from '../../base/refusal.ts'
-import { isStorageOutage } from '../../blobs/drivers/driver.ts'
+import { type BlobDriver, isStorageOutage } from '../../blobs/drivers/driver.ts'
 import { lateStorage } from '../../blobs/drivers/late.ts'
 import { openStorage, storageFolder } from '../../blobs/drivers/open.ts'
 import type { Config } from '../../config/config.ts'
@@ -67,24 +67,23 @@ const unlessAway = (look: Promise<StorageLook>): Promise<StorageLook | undefined
   })
 
 /**
- * Records that database, key and storage belong together; throws a Refusal if they do not. While the storage cannot be
- * reached, nothing in it is touched before this is known.
+ * Records that database, key and storage belong together; throws a Refusal if they do not. Returns the storage to use:
+ * while it cannot be reached, nothing in it is touched before this is known.
  */
-export async function join(system: System, accepted: Accepted): Promise<System> {
-  const { config, log, blobs, database } = system
+export async function join(system: System, storage: BlobDriver, accepted: Accepted): Promise<BlobDriver> {
+  const { config, log, database } = system
   const { id } = await noteKey(system, accepted.newKey)
-  const settle = () => takeUp(config, blobs, { id, db: database.db }, accepted.newStorage)
+  const settle = () => takeUp(config, storage, { id, db: database.db }, accepted.newStorage)
   try {
     await settle()
-    return system
+    return storage
   } catch (error) {
     if (!isStorageOutage(error)) throw error
     log.warn({ err: error }, 'the storage cannot be reached; its owner will be checked before it is used')
-    const late = lateStorage(blobs.traits, async () => {
+    return lateStorage(storage.traits, async () => {
       await settle()
-      return blobs
+      return storage
     })
-    return { ...system, blobs: late }
   }
 }
 

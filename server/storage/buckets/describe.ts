@@ -1,6 +1,7 @@
 import type { Bucket, Versioning } from '../../../contract/buckets.ts'
 import { actionsOn } from '../../../contract/permissions.ts'
 import type { PublicAccess } from '../../../contract/public-access.ts'
+import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import type { Ctx } from '../../context.ts'
 import { objectLockOf } from '../locks/lock.ts'
@@ -29,10 +30,16 @@ export const findPublicAccess = async (ctx: Ctx, names: readonly string[]): Prom
 interface Besides {
   usage?: store.Usage | undefined
   public_access?: PublicAccess | undefined
+  /** Its storage's name; default: that of the default one. */
+  storage?: string | undefined
 }
 
 /** A bucket as the API returns it. */
-export const describe = (ctx: Ctx, row: store.BucketRow, { usage = none, public_access }: Besides): Bucket => ({
+export const describe = (
+  ctx: Ctx,
+  row: store.BucketRow,
+  { usage = none, public_access, storage = DEFAULT_STORAGE }: Besides,
+): Bucket => ({
   name: row.name,
   quota_gb: row.quota_gb,
   used_bytes: usage.bytes,
@@ -43,6 +50,7 @@ export const describe = (ctx: Ctx, row: store.BucketRow, { usage = none, public_
   trash_days: row.trash_days,
   versioning: versioningOf(row),
   object_lock: objectLockOf(row),
+  storage,
   created_at: row.created_at,
   created_by: row.created_by,
   public_access: public_access ?? null,

@@ -1,13 +1,16 @@
 import type { Bucket } from '../../../contract/buckets.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn } from '../../../contract/permissions.ts'
+import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
+import type { StorageId } from '../../blobs/storages/ids.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 import { trustClock } from '../locks/clock.ts'
 import { hasLockedTrash } from '../locks/store.ts'
+import { findStorageNames, holdStorage, prepareStorage } from '../storages/use.ts'
 import type { BucketConfig } from './configured.ts'
 import { describe, findPublicAccess, keptOf, none } from './describe.ts'
 import { setDocument } from './documents.ts'
@@ -27,10 +30,15 @@ export interface CreateBucket extends Keeping {
   name: string
   quota_gb?: number | null | undefined
   trash_days?: number | undefined
+  /** The storage for its bytes; another than the default one is for administrators. */
+  storage?: string | undefined
 }
 
-/** Creates a bucket, which may be configured at once; needs `create` on its name. Throws already_exists if the name is taken. */
-export function createBucket(
+/**
+ * Creates a bucket, which may be configured at once; needs `create` on its name. Throws already_exists if the name is taken,
+ * and conflict if its storage cannot take bytes of ours.
+ */
+export async function createBucket(
   ctx: Ctx,
   given: CreateBucket,
   configured: Partial<Pick<BucketConfig, 'acl' | 'ownership'>> = {},
@@ -38,6 +46,7 @@ export function createBucket(
   const { name, quota_gb, trash_days } = given
   allow(ctx.actor, 'create', name)
   const keeping = completeKeeping(given)
+  const storage = await prepareStorage(ctx, given.storage)
   return ctx.act(async (step) => {
     const { tx, record } = step
     const { quotas, trash, s3 } = await settingsInForce(step)
@@ -48,6 +57,7 @@ export function createBucket(
       name,
       trash_days: trash_days ?? trash.default_days,
       ...keeping,
+      storage_id: await holdStorage(tx, storage),
       created_at: ctx.now().toISOString(),
       created_by: ctx.actor.user_id,
       deleted_at: null,
@@ -57,10 +67,11 @@ export function createBucket(
     const kept = keptOf(row, given)
     for (const [kind, value] of Object.entries(configured) as [store.ConfigKind, unknown][])
       await setDocument(step, row.id, kind, value)
-    const details = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...configured }
+    const elsewhere = storage === DEFAULT_STORAGE ? {} : { storage }
+    const details = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...configured, ...elsewhere }
     record({ name: 'create_bucket', bucket: name, details })
     const open = await describePublicAccess(tx, [name], s3.public_access)
-    return describe(ctx, { ...row, quota_gb: quota }, { public_access: open.get(name) })
+    return describe(ctx, { ...row, quota_gb: quota }, { public_access: open.get(name), storage })
   })
 }
 
@@ -69,8 +80,16 @@ export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
   allowAny(ctx, name)
   const row = await store.findBucket(ctx.db, name)
   if (!row) throw bucketMissing(name)
-  const [usage, open] = await Promise.all([store.sumUsage(ctx.db, [row.id]), findPublicAccess(ctx, [name])])
-  return describe(ctx, row, { usage: usage.get(row.id), public_access: open.get(name) })
+  const [usage, open, storages] = await Promise.all([
+    store.sumUsage(ctx.db, [row.id]),
+    findPublicAccess(ctx, [name]),
+    findStorageNames(ctx.db, [row]),
+  ])
+  return describe(ctx, row, {
+    usage: usage.get(row.id),
+    public_access: open.get(name),
+    storage: storages.get(row.storage_id),
+  })
 }
 
 /**
@@ -112,9 +131,19 @@ export async function listBuckets(ctx: Ctx, limit: number, cursor: string | unde
   const { page, next_cursor } = pageOf(found, limit, ({ name }) => [name])
   const ids = page.map(({ id }) => id)
   const names = page.map(({ name }) => name)
-  const [usage, open] = await Promise.all([store.sumUsage(ctx.db, ids), findPublicAccess(ctx, names)])
+  const [usage, open, storages] = await Promise.all([
+    store.sumUsage(ctx.db, ids),
+    findPublicAccess(ctx, names),
+    findStorageNames(ctx.db, page),
+  ])
   return {
-    items: page.map((row) => describe(ctx, row, { usage: usage.get(row.id), public_access: open.get(row.name) })),
+    items: page.map((row) =>
+      describe(ctx, row, {
+        usage: usage.get(row.id),
+        public_access: open.get(row.name),
+        storage: storages.get(row.storage_id),
+      }),
+    ),
     next_cursor,
   }
 }
@@ -133,6 +162,8 @@ export interface HeldBucket {
   versioning: store.BucketRow['versioning']
   /** How new versions are locked, as JSON; null if nothing can be locked. */
   object_lock: store.BucketRow['object_lock']
+  /** Where its new bytes go. */
+  storage_id: StorageId
   /** Its lifecycle document, as JSON; absent where it was held by its id. */
   lifecycle?: string | null
   /** Bytes that may be added under its own quota, negative if that was set below its usage; null without a quota. */

@@ -50,7 +50,7 @@ export const shareBucket = async (tx: Tx, name: string) => (await share(tx, { na
 const share = prepared((tx: Tx, { name }: { name: string }) =>
   tx
     .selectFrom('buckets')
-    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock'])
+    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock', 'storage_id'])
     .select((e) =>
       e
         .selectFrom('bucket_config')
@@ -68,7 +68,16 @@ const share = prepared((tx: Tx, { name }: { name: string }) =>
 export const shareAnyBucket = async (tx: Tx, id: string) =>
   tx
     .selectFrom('buckets')
-    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock', 'former_name', 'deleted_at'])
+    .select([
+      'buckets.id',
+      'name',
+      'trash_days',
+      'versioning',
+      'object_lock',
+      'storage_id',
+      'former_name',
+      'deleted_at',
+    ])
     .where('id', '=', id)
     .forShare()
     .executeTakeFirst()

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { allow, type Ctx, type Step } from '../../context.ts'
 import { trustClock } from '../locks/clock.ts'
+import { findStorageNames } from '../storages/use.ts'
 import { describe, keptOf } from './describe.ts'
 import { setDocument } from './documents.ts'
 import { completeKeeping } from './keeping.ts'
@@ -11,7 +12,7 @@ import { bucketMissing, type CreateBucket } from './service.ts'
 import * as store from './store.ts'
 
 /** What can be changed of a bucket. */
-export interface BucketChange extends Partial<Omit<CreateBucket, 'name'>> {
+export interface BucketChange extends Partial<Omit<CreateBucket, 'name' | 'storage'>> {
   /** Whether nothing of it can be public. */
   public_access_blocked?: boolean | undefined
 }
@@ -53,7 +54,9 @@ export function updateBucket(
     })
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
     const open = await describePublicAccess(tx, [name], isOn)
-    return describe(ctx, { ...row, ...changed, quota_gb: after.quota_gb }, { usage, public_access: open.get(name) })
+    const storage = (await findStorageNames(tx, [row])).get(row.storage_id)
+    const besides = { usage, public_access: open.get(name), storage }
+    return describe(ctx, { ...row, ...changed, quota_gb: after.quota_gb }, besides)
   })
 }
 

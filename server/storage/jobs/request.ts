@@ -14,6 +14,8 @@ export interface CreateJob {
   dest_bucket?: string | undefined
   dest_prefix?: string | undefined
   if_none_match?: '*' | undefined
+  /** The storage to move the bucket to. */
+  dest_storage?: string | undefined
 }
 
 /** What a job stores of its creator in order to act as them later. */

@@ -2,33 +2,35 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { actorOnBehalf } from '../../access/sessions/service.ts'
 import { DAY_MS, HOUR_MS } from '../../base/time.ts'
 import { asCurrent, type Ctx, type Step, type Upkeep } from '../../context.ts'
-import { type Claim, leaseOn, renewed } from '../../work/lease.ts'
+import { type Claim, renewed } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
 import { unclaimed } from '../../work/store.ts'
 import { type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { deleteKeys, destination } from '../objects/bulk.ts'
+import { Elsewhere, withCopies } from '../objects/copies.ts'
 import type { ItemError } from '../objects/item-error.ts'
-import { retryTaken } from '../objects/retry.ts'
 import { findSeen, type Seen } from '../objects/seen.ts'
 import { transferObjects } from '../objects/transfer.ts'
 import { namedVersion } from '../retired/retire.ts'
 import { nameOf } from '../retired/store.ts'
 import { removeVersions } from '../versions/remove.ts'
+import { keepAlive } from './keep-alive.ts'
+import { lease } from './lease.ts'
 import { listStep, listVersionsStep } from './listing.ts'
+import { beginMigration, migrateStep } from './migrate.ts'
 import type { CreateJob, JobActor } from './request.ts'
 import * as store from './store.ts'
-import { countUndoable, type Outcome, undoStep } from './undo.ts'
+import { countUndoable, type Outcome, undoStep, type Work } from './undo.ts'
 
-const MOST_ERRORS = 100
 const FORGOTTEN_MS = 30 * DAY_MS
 /** How long a move can be undone: it stores a row per object moved. */
 const UNDOABLE_MS = 7 * DAY_MS
 const MOVES_AT_ONCE = 5000
 const FEWEST_A_STEP = 20
+/** Most blobs that are copied to another storage in one step. */
+const MOST_COPIES = 20
 /** Stands for a missing version: there was nothing under a named key. */
 const NO_BLOB = '00000000-0000-0000-0000-000000000000'
-
-const lease = leaseOn({ table: 'jobs', columns: store.columns, isOpen: store.isOpen })
 
 /** Works on jobs that no process has claimed, two at a time per process, until none is left. */
 export const runJobs = drain({
@@ -42,7 +44,8 @@ export const runJobs = drain({
       'keys' | 'exclude'
     >
     const request = { ...(JSON.parse(job.request) as CreateJob), ...selection }
-    return (size) => takeStep(ctx, claim, request, size)
+    const pace = { most: Number.POSITIVE_INFINITY }
+    return (size) => takeStep(ctx, claim, request, { size, pace })
   },
   fail: (ctx, claim, reason) => ctx.upkeep((step) => finish(step, claim, 'failed', reason)),
 })
@@ -75,7 +78,12 @@ async function finish(
 }
 
 /** Runs one step with the creator's current rights; false when the job has finished. */
-async function takeStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number): Promise<boolean> {
+async function takeStep(
+  ctx: Ctx,
+  claim: Claim,
+  request: CreateJob,
+  { size, pace }: { size: number; pace: Pace },
+): Promise<boolean> {
   const job = await lease.find(ctx.db, claim)
   if (job.cancel_at !== null) {
     await ctx.upkeep((step) => finish(step, claim, 'cancelled', null))
@@ -93,15 +101,41 @@ async function takeStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number
   )
   const creator = ctx.as(actor)
   if (job.listed_at === null) {
-    await creator.upkeep((step) => listItemsOf(step, claim, request))
+    if (job.kind === 'migrate') await beginMigration(creator, claim, request)
+    else await creator.upkeep((step) => listItemsOf(step, claim, request))
     return true
   }
   if (job.position >= job.total) {
     await ctx.upkeep((step) => finish(step, claim, 'succeeded', null))
     return false
   }
-  await retryTaken(() => applyStep(creator, claim, request, size))
+  if (job.kind === 'migrate') await migrateStep(creator, claim, { job, request, size })
+  else await applyOrCopy(creator, claim, request, { size, pace })
   return true
+}
+
+/** Most objects a step, which is less once their bytes have to be copied to another storage. */
+interface Pace {
+  most: number
+}
+
+/** Takes a step, with copies of what it needs on another storage. */
+async function applyOrCopy(
+  ctx: Ctx,
+  claim: Claim,
+  request: CreateJob,
+  { size, pace }: { size: number; pace: Pace },
+): Promise<void> {
+  const options = { most: MOST_COPIES, tick: keepAlive(ctx, claim) }
+  const apply = (limit: number) =>
+    withCopies(ctx, (copies) => applyStep(ctx, claim, { request, size: limit, copies }), options)
+  try {
+    await apply(Math.min(size, pace.most))
+  } catch (error) {
+    if (!(error instanceof Elsewhere)) throw error
+    pace.most = MOST_COPIES
+    await apply(MOST_COPIES)
+  }
 }
 
 /** Lists the next keys; for a restore, whose items are already known, only counts them. */
@@ -153,10 +187,10 @@ async function versionItems(step: Upkeep, bucketId: string, request: CreateJob, 
 }
 
 /** Processes the next objects. Outcome and progress commit together, so that no object is processed twice. */
-async function applyStep(ctx: Ctx, claim: Claim, request: CreateJob, size: number): Promise<void> {
+async function applyStep(ctx: Ctx, claim: Claim, work: Work): Promise<void> {
   const failed = await ctx.act(async (step) => {
     const job = await lease.hold(step.tx, claim)
-    const outcome = await apply(await asCurrent(step), job, request, size)
+    const outcome = await apply(await asCurrent(step), job, work)
     if (outcome.done === 0) return step.nothing(outcome)
     await noteOutcome(step, job, outcome)
     return null
@@ -176,9 +210,9 @@ async function noteOutcome(step: Upkeep, job: store.JobRow, outcome: Outcome): P
     done: job.done + done,
     failed: job.failed + errors.length,
     changed: job.changed + errors.filter(({ code }) => code === 'changed').length,
-    ...(errors.length === 0 || known.length === MOST_ERRORS
+    ...(errors.length === 0 || known.length === store.MOST_ERRORS
       ? {}
-      : { errors: JSON.stringify([...known, ...errors].slice(0, MOST_ERRORS)) }),
+      : { errors: JSON.stringify([...known, ...errors].slice(0, store.MOST_ERRORS)) }),
     ...renewed(step),
   })
 }
@@ -191,11 +225,13 @@ const versionsOf = (items: readonly store.Item[]): Seen =>
     ),
   )
 
-async function apply(step: Step, job: store.JobRow, request: CreateJob, size: number): Promise<Outcome> {
+async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome> {
   const { tx } = step
+  const { request, size, copies } = work
   const { kind, source_bucket, prefix = '', dest_bucket = source_bucket, dest_prefix = '', if_none_match } = request
   const job_id = job.id
-  if (kind === 'restore') return undoStep(step, job, request, size)
+  if (kind === 'restore') return undoStep(step, job, work)
+  if (kind === 'migrate') throw new Error('A bucket is moved by steps of its own')
   const items = await store.listItems(tx, job_id, job.position, size)
   const keys = items.map(({ key }) => key)
   const seen = versionsOf(items)
@@ -213,7 +249,7 @@ async function apply(step: Step, job: store.JobRow, request: CreateJob, size: nu
     return dest === null ? [] : [{ key, dest }]
   })
   const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
-  const options = { kind, ifNoneMatch: if_none_match === '*', job_id, seen }
+  const options = { kind, ifNoneMatch: if_none_match === '*', job_id, seen, copies }
   const { placed, errors: refused } = await transferObjects(step, buckets, pairs, options)
   if (kind === 'move' && placed.length > 0) {
     const positions = new Map(items.map(({ key, position }) => [key, position]))

@@ -7,6 +7,8 @@ import { invalid } from '../../base/invalid.ts'
 import { allowSomewhere, type Ctx } from '../../context.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
+import { prepareStorage } from '../storages/use.ts'
+import { assertMayMigrate } from './migrate.ts'
 import type { CreateJob, JobActor } from './request.ts'
 import { runJobs } from './runner.ts'
 import * as store from './store.ts'
@@ -20,7 +22,8 @@ type JobBody = Omit<CreateJob, 'source_bucket'> & { source_bucket?: string | und
 const conflict = (path: string, message: string) =>
   new ServiceError('conflict', `${path} ${message}`, { faults: [{ path, message }] })
 
-const leavesWayBack = ({ kind }: Pick<Job, 'kind'>): boolean => kind !== 'copy' && kind !== 'restore'
+const leavesWayBack = ({ kind }: Pick<Job, 'kind'>): boolean =>
+  kind === 'move' || kind === 'delete' || kind === 'empty_bucket'
 const isOver = ({ status }: store.JobRow): boolean => status !== 'queued' && status !== 'running'
 
 /**
@@ -48,9 +51,24 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
   }
 }
 
+/** Completes a migration: its storage must be able to take the bytes. */
+async function completeMigration(
+  ctx: Ctx,
+  { kind, source_bucket, dest_storage, ...rest }: JobBody,
+): Promise<CreateJob> {
+  assertMayMigrate(ctx.actor)
+  const [other] = Object.keys(rest)
+  if (other !== undefined) throw invalid(`body.${other}`, 'is not allowed for migrate, which moves the whole bucket')
+  if (source_bucket === undefined) throw invalid('body.source_bucket', 'is required')
+  if (dest_storage === undefined) throw invalid('body.dest_storage', 'is required')
+  return { kind, source_bucket, dest_storage: await prepareStorage(ctx, dest_storage) }
+}
+
 /** Validates a request and fills in its defaults. */
 function complete(ctx: Ctx, body: JobBody): CreateJob | Promise<CreateJob> {
   if (body.kind === 'restore') return completeRestore(ctx, body)
+  if (body.kind === 'migrate') return completeMigration(ctx, body)
+  if (body.dest_storage !== undefined) throw invalid('body.dest_storage', 'is only allowed for migrate')
   const { kind, source_bucket, of, prefix = '', keys, search, dest_bucket, dest_prefix } = body
   if (of !== undefined) throw invalid('body.of', 'is only allowed for restore')
   if (source_bucket === undefined) throw invalid('body.source_bucket', 'is required')
@@ -81,6 +99,7 @@ const needed: { [kind in Job['kind']]: readonly BucketAction[] } = {
   delete: ['delete'],
   empty_bucket: ['delete'],
   restore: ['write'],
+  migrate: ['manage'],
 }
 
 /** Queues a job; needs its rights somewhere under the prefix and, for copies and moves, in the destination bucket. */
@@ -144,6 +163,7 @@ function describe(row: store.JobRow, restorable = false): Job {
     dest_prefix = null,
     if_none_match = null,
     of = null,
+    dest_storage = null,
   } = JSON.parse(row.request) as CreateJob
   return {
     id: row.id,
@@ -156,6 +176,7 @@ function describe(row: store.JobRow, restorable = false): Job {
     dest_prefix,
     if_none_match,
     of,
+    dest_storage,
     restorable,
     total: row.listed_at === null ? null : row.total,
     done: row.done,

@@ -5,6 +5,9 @@ import type { Db, NewRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
 /** Replaces the lists of keys once the job has its items or has finished. */
 export const NO_SELECTION = '{}'
 
+/** How many errors are kept of a job. */
+export const MOST_ERRORS = 100
+
 /**
  * Without the lists of keys: a job is read at every step, and 10 MB of keys made each read take a tenth of a second.
  */

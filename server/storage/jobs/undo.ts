@@ -1,6 +1,7 @@
 import type { Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
+import type { Copies } from '../objects/copies.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { lockUnchanged, transferObjects } from '../objects/transfer.ts'
 import { restoreDeleted, restoreItems } from '../restore/items.ts'
@@ -19,6 +20,13 @@ export interface Outcome {
   settled?: { by: string; positions: readonly number[] }
 }
 
+/** What a step is to do: at most `size` objects, with the copies it needs on another storage. */
+export interface Work {
+  request: CreateJob
+  size: number
+  copies: Copies
+}
+
 /** Counts the objects a job moved or deleted that may be restored. */
 export const countUndoable = async (tx: Tx, id: string): Promise<number> =>
   (await store.countMoves(tx, id)) + (await countDeleted(tx, id)) + (await countMarkers(tx, id))
@@ -30,14 +38,15 @@ export const countUndoable = async (tx: Tx, id: string): Promise<number> =>
  * then a trash id, then `@` and a marker's number. Others may have restored some of what was counted, so the end is
  * reached when nothing more is found.
  */
-export async function undoStep(step: Step, job: store.JobRow, request: CreateJob, limit: number): Promise<Outcome> {
+export async function undoStep(step: Step, job: store.JobRow, work: Work): Promise<Outcome> {
   const { tx } = step
+  const { request, size: limit } = work
   const { listed_to: at, position: before } = job
   const [by, more] = [request.of ?? '', { job_id: job.id }]
   const isAtMoves = at === null || at.startsWith('#')
   if (isAtMoves) {
     const moves = uniqueKeys(await store.lockMoves(tx, by, at === null ? null : Number(at.slice(1)), limit))
-    if (moves.length > 0) return moveBack(step, request, { moves, before }, more)
+    if (moves.length > 0) return moveBack(step, work, { moves, before }, more)
   }
   const bucket = await holdBucket(tx, request.source_bucket)
   const isAtMarkers = at?.startsWith('@') ?? false
@@ -65,16 +74,17 @@ function uniqueKeys(moves: readonly store.Move[]): readonly store.Move[] {
  */
 async function moveBack(
   step: Step,
-  { of = '', source_bucket, dest_bucket = source_bucket }: CreateJob,
+  { request, copies }: Work,
   { moves, before }: { moves: readonly store.Move[]; before: number },
   more: { job_id: string },
 ): Promise<Outcome> {
   const { tx } = step
+  const { of = '', source_bucket, dest_bucket = source_bucket } = request
   const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
   const unchanged = await lockUnchanged(tx, buckets[0], moves)
   const same = moves.filter(({ key }) => unchanged.has(key))
   const pairs = same.map(({ key, source_key: dest }) => ({ key, dest }))
-  const options = { kind: 'move', ifNoneMatch: true, ...more } as const
+  const options = { kind: 'move', ifNoneMatch: true, copies, ...more } as const
   const { placed, errors: stayed } = await transferObjects(step, buckets, pairs, options)
   const left = new Set(placed.map(({ pair }) => pair.key))
   const replaced = same.flatMap(({ key, trash_id }) => (left.has(key) && trash_id !== null ? [trash_id] : []))

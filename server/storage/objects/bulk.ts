@@ -8,9 +8,9 @@ import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buck
 import { findBucket } from '../buckets/store.ts'
 import { rightsToWrite, type WantedLock } from '../locks/lock.ts'
 import { lockKeys } from '../retired/keys.ts'
+import { withCopies } from './copies.ts'
 import { describeObject } from './describe.ts'
 import { type ItemError, itemError } from './item-error.ts'
-import { retryTaken } from './retry.ts'
 import { asSeen, isSame, type Seen, type SeenObject } from './seen.ts'
 import { objectMissing, removeObjects, versionMissing } from './service.ts'
 import * as store from './store.ts'
@@ -28,10 +28,10 @@ export async function transferOne(
   const places = { source: source_bucket, dest: destBucket }
   const refused = pairRefusal(ctx.actor, kind, places, { key, dest: dest_key })
   if (refused) throw refused
-  return retryTaken(() =>
+  return withCopies(ctx, (copies) =>
     ctx.act(async (step) => {
       const [buckets, current] = await Promise.all([holdBuckets(step.tx, source_bucket, destBucket), asCurrent(step)])
-      const options = { kind, ifNoneMatch: if_none_match === '*' }
+      const options = { kind, ifNoneMatch: if_none_match === '*', copies }
       const pairs = [{ key, dest: dest_key }]
       const { placed, errors } = await transferObjects(current, buckets, pairs, options)
       const [error] = errors
@@ -70,7 +70,7 @@ export async function copyOne(
   if (refused) throw refused
   const rights = rightsToWrite(lock)
   for (const right of rights) allow(ctx.actor, right, dest.bucket, dest.key)
-  return retryTaken(() =>
+  return withCopies(ctx, (copies) =>
     ctx.act(async (step) => {
       const [buckets, current] = await Promise.all([holdBuckets(step.tx, source.bucket, dest.bucket), asCurrent(step)])
       for (const right of rights) allow(current.actor, right, dest.bucket, dest.key)
@@ -78,6 +78,7 @@ export async function copyOne(
         kind: 'copy',
         version: source.version,
         lock,
+        copies,
         change(row, replaced) {
           assertConditions(replaced, conditions)
           return admit(row)
@@ -123,10 +124,10 @@ export async function transferMany(
       })
   }
   const bulk_id = newId()
-  return retryTaken(() =>
+  return withCopies(ctx, (copies) =>
     ctx.act(async (step) => {
       const [buckets, current] = await Promise.all([holdBuckets(step.tx, source_bucket, destBucket), asCurrent(step)])
-      const options = { kind, ifNoneMatch: if_none_match === '*', bulk_id }
+      const options = { kind, ifNoneMatch: if_none_match === '*', bulk_id, copies }
       const { placed, errors } = await transferObjects(current, buckets, pairs, options)
       const result = { succeeded: placed.map(({ pair }) => pair.dest), errors: [...impossible, ...errors] }
       return placed.length > 0 ? result : step.nothing(result)

@@ -58,7 +58,7 @@ export async function startReceiving(ctx: Ctx, bucket: string, link?: LinkRoom) 
   const row = await findBucket(ctx.db, bucket)
   if (!row) throw bucketMissing(bucket)
   const free = await estimateRoom(ctx.db, row)
-  const claim = newClaim(ctx)
+  const claim = newClaim(ctx, row.storage_id)
   const arrival = beginArrival(ctx, row, free, link)
   let grown = 0
   const receive = async (upload: Upload): Promise<Received> => {

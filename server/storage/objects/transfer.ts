@@ -1,4 +1,5 @@
 import type { ErrorCode, ServiceError } from '../../../contract/errors.ts'
+import { keepCopies } from '../../blobs/copy.ts'
 import { type Actor, refusal, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { countUsage, type HeldBucket, quotaExceeded, roomOf } from '../buckets/service.ts'
@@ -15,6 +16,7 @@ import {
   sumChanges,
 } from '../retired/retire.ts'
 import { hasContents } from '../retired/store.ts'
+import { type Copies, copiesOf, copyError, NO_COPIES } from './copies.ts'
 import { versionOf } from './describe.ts'
 import { type ItemError, itemError } from './item-error.ts'
 import { readRefusal } from './readable.ts'
@@ -46,18 +48,20 @@ interface Options {
   lock?: WantedLock | undefined
   bulk_id?: string
   job_id?: string
+  /** Of blobs that are on another storage than the destination's. */
+  copies?: Copies
 }
 
 /**
  * Step: copies or moves objects between held buckets. Each succeeds or gets an error; none of them throws. All
- * transfers happen at once, so one may take a key that an earlier one leaves. No bytes are copied, only rows change.
- * What leaves a bucket that keeps versions stays there as a version, behind a delete marker.
+ * transfers happen at once, so one may take a key that an earlier one leaves. No bytes are copied, only rows change;
+ * throws Elsewhere where bytes must be copied first, because the buckets are on different storages. What leaves a bucket that keeps versions stays there as a version, behind a delete marker.
  */
 export async function transferObjects(
   step: Step,
   [source, dest]: readonly [HeldBucket, HeldBucket],
   pairs: readonly Pair[],
-  { kind, ifNoneMatch = false, change, version, seen, lock, ...more }: Options,
+  { kind, ifNoneMatch = false, change, version, seen, lock, copies = NO_COPIES, ...more }: Options,
 ): Promise<Outcome> {
   const { tx, record, alongside } = step
   const errors: ItemError[] = []
@@ -80,8 +84,13 @@ export async function transferObjects(
     const refused = readRefusal(step.actor, source.name, row.key, row)
     return refused ? [itemError(row.key, refused)] : []
   })
-  errors.push(...changed, ...unreadable)
-  const others = new Set([...changed, ...unreadable].map(({ key }) => key))
+  const damaged = rows.flatMap((row) => {
+    const fault = copies.faults.get(row.blob_id)
+    return fault ? [copyError(row.key, fault)] : []
+  })
+  const stay = [...changed, ...unreadable, ...damaged]
+  errors.push(...stay)
+  const others = new Set(stay.map(({ key }) => key))
   const wanted = allowed.filter(({ key }) => !others.has(key))
   const sources = new Map(rows.map((row) => [row.key, row]))
   const taken = new Map(inTheWay.map((row) => [row.key, row]))
@@ -92,6 +101,10 @@ export async function transferObjects(
     remakes: version !== undefined || lock !== undefined,
   })
   errors.push(...refused)
+  const same = source.storage_id === dest.storage_id
+  const sent = accepted.map(({ row }) => row)
+  const copied = same ? NO_COPIES.ids : await copiesOf(tx, sent, { storage: dest.storage_id, copies })
+  await keepCopies(step, copied)
 
   const left = kind === 'move' ? await leave(step, source, accepted) : undefined
   const overwritten = replaced.map(({ key }) => key)
@@ -105,11 +118,19 @@ export async function transferObjects(
     pair,
     row:
       kind === 'move'
-        ? { ...row, acl: null, bucket_id: dest.id, key: pair.dest, ...nextVersion(step, dest) }
+        ? {
+            ...row,
+            acl: null,
+            blob_id: copied.get(row.blob_id) ?? row.blob_id,
+            bucket_id: dest.id,
+            key: pair.dest,
+            ...nextVersion(step, dest),
+          }
         : {
             ...row,
             acl: null,
             ...change?.(row, taken.get(pair.dest)),
+            blob_id: copied.get(row.blob_id) ?? row.blob_id,
             bucket_id: dest.id,
             key: pair.dest,
             ...nextVersion(step, dest, lock),

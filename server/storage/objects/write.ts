@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
-import { keepBlob } from '../../blobs/write.ts'
+import { keepBlob, type WrittenBlob } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly, wholeSeconds } from '../../http/conditions.ts'
@@ -8,6 +8,7 @@ import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { type Locked, rightsToWrite, type WantedLock } from '../locks/lock.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { nextVersion, retire } from '../retired/retire.ts'
+import { type Copies, placedOn, withCopies } from './copies.ts'
 import { describedAs, describeObject, versionOf } from './describe.ts'
 import { discard, type Received, startReceiving, type Upload } from './received.ts'
 import * as store from './store.ts'
@@ -62,7 +63,7 @@ export async function writeAll(
   conditions: WriteConditions = {},
 ): Promise<Written[]> {
   try {
-    const result = await ctx.act(async (step) => {
+    const result = await withNewBlobs(ctx, async (step, copies) => {
       const { tx } = step
       await received[0]?.arrival.settle(tx)
       const [bucket, actor] = await Promise.all([holdBucket(tx, bucketName), currentActor(step)])
@@ -73,8 +74,9 @@ export async function writeAll(
       const change = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0 }
       // In key order, so that two uploads of the same keys cannot deadlock.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
-        step.alongside(keepBlob(step, one.blob))
-        const { growth, ...result } = await writeReceived(step, bucket, one, { conditions })
+        const blob = inPlace(bucket, one.blob, copies)
+        step.alongside(keepBlob(step, blob))
+        const { growth, ...result } = await writeReceived(step, bucket, { ...one, blob }, { conditions })
         placed.set(one, { ...result, lifecycle: bucket.lifecycle ?? null })
         change.bytes += growth.bytes
         change.objects += growth.objects
@@ -92,6 +94,14 @@ export async function writeAll(
     throw error
   }
 }
+
+/** Runs an action that points at new blobs, again with copies of them if their bucket has moved to another storage meanwhile. */
+const withNewBlobs = <T>(ctx: Ctx, work: (step: Step, copies: Copies) => Promise<T>) =>
+  withCopies(ctx, (copies) => ctx.act((step) => work(step, copies)))
+
+/** Received bytes where a bucket may point at them. Throws Elsewhere. */
+const inPlace = (bucket: HeldBucket, blob: WrittenBlob, copies: Copies): WrittenBlob =>
+  blob.body ? blob : { ...blob, id: placedOn(bucket, { ...blob, blob_id: blob.id, etag: blob.md5 }, copies) }
 
 /** When contents may become an object, and what their `upload` says besides. */
 interface WriteTerms {
@@ -187,15 +197,16 @@ export async function writeUnderFreeName(
   { names, share_id, before }: { names: Iterable<string>; share_id: string; before: (tx: Tx) => Promise<void> },
 ): Promise<StoredObject> {
   try {
-    const result = await ctx.act(async (step) => {
+    const result = await withNewBlobs(ctx, async (step, copies) => {
       const { tx } = step
       await received.arrival.settle(tx)
       await before(tx)
       const bucket = await holdBucket(tx, bucketName)
-      step.alongside(keepBlob(step, received.blob))
+      const blob = inPlace(bucket, received.blob, copies)
+      step.alongside(keepBlob(step, blob))
       for (const key of names) {
         await lockKeys(tx, [bucket, [key]])
-        const one = { upload: { ...received.upload, key }, blob: received.blob }
+        const one = { upload: { ...received.upload, key }, blob }
         const placed = await writeReceived(step, bucket, one, { conditions: { ifNoneMatch: '*' }, share_id }).catch(
           asTaken,
         )

@@ -5,9 +5,10 @@ import { DAY_MS } from '../../base/time.ts'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { BlobMissing } from '../../blobs/drivers/driver.ts'
 import { discardBlobs, keepJoined } from '../../blobs/write.ts'
-import { allow, type Ctx, currentActor } from '../../context.ts'
+import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
 import { rightsToWrite, type WantedLock } from '../locks/lock.ts'
+import { type Copies, placedOn, withCopies } from '../objects/copies.ts'
 import { findObject } from '../objects/store.ts'
 import { assertConditions, type WriteConditions, writeFromBlob } from '../objects/write.ts'
 import { countUpload } from '../traffic/traffic.ts'
@@ -50,9 +51,10 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
     })
   if (row.result !== null) return completedAs(row.result, body.parts)
   if (row.blob_id === null) throw uploadMissing()
+  const { leastPart } = await ctx.blobs.traitsOf(row.blob_id)
   const parts = chooseParts(row, await receivedParts(ctx, row), {
     named: body.parts,
-    leastPart: Math.max(ctx.blobs.traits.leastPart, body.leastPart ?? 0),
+    leastPart: Math.max(leastPart, body.leastPart ?? 0),
     size: body.size,
   })
   const checksum = await checksumOfParts(row, parts)
@@ -148,53 +150,64 @@ interface Joined {
 function makeVisible(
   ctx: Ctx,
   { id }: store.UploadRow,
-  { blob_id, parts, checksums }: Joined,
+  joined: Joined,
   { name, conditions }: { name: string; conditions: WriteConditions },
 ): Promise<{ object: StoredObject } | { known: string }> {
-  return ctx.act(async (step) => {
-    const { tx } = step
-    const bucket = await holdBucket(tx, name)
-    const row = await store.lockUpload(tx, id)
-    if (!row || isOver(row, ctx.now())) throw uploadMissing()
-    if (row.result !== null) return step.nothing({ known: row.result })
-    if (row.blob_id === null) throw new Error('An upload has neither a blob nor a result')
-    const lock = row.lock === null ? undefined : (JSON.parse(row.lock) as WantedLock)
-    const actor = await currentActor(step)
-    for (const right of rightsToWrite(lock)) allow(actor, right, name, row.key)
-    const size = parts.reduce((sum, part) => sum + part.size, 0)
-    await keepJoined(
-      step,
-      { id: blob_id, size, checksums },
-      parts.map(({ part_number, size, etag, checksum }) => ({ part_number, size, md5: etag, checksum })),
-    )
-    const object = await writeFromBlob(
-      step,
-      bucket,
-      {
-        key: row.key,
-        blob_id,
-        size,
-        etag: etagOf(parts),
-        sha256: null,
-        checksums,
-        content_type: row.content_type,
-        headers: row.headers,
-        metadata: row.metadata,
-        tags: row.tags,
-        storage_class: row.storage_class,
-        acl: row.acl,
-      },
-      { conditions, lock, released: row.reserved, parts: parts.length },
-    )
-    const now = ctx.now()
-    await store.updateUpload(tx, id, {
-      blob_id: null,
-      reserved: 0,
-      completed_at: now.toISOString(),
-      expires_at: new Date(now.getTime() + REMEMBERED_MS).toISOString(),
-      result: JSON.stringify(object),
-    })
-    if (row.blob_id !== blob_id) await releaseBlobs(step, [row.blob_id])
-    return { object }
+  return withCopies(ctx, (copies) => ctx.act((step) => makeVisibleIn(step, id, { joined, name, conditions, copies })))
+}
+
+/** Step of `makeVisible`. Throws Elsewhere where the bucket has moved to another storage since the upload was begun. */
+async function makeVisibleIn(
+  step: Step,
+  id: string,
+  { joined, name, conditions, copies }: { joined: Joined; name: string; conditions: WriteConditions; copies: Copies },
+) {
+  const { tx } = step
+  const bucket = await holdBucket(tx, name)
+  const row = await store.lockUpload(tx, id)
+  if (!row || isOver(row, step.now())) throw uploadMissing()
+  if (row.result !== null) return step.nothing({ known: row.result })
+  if (row.blob_id === null) throw new Error('An upload has neither a blob nor a result')
+  const { parts, checksums } = joined
+  const size = parts.reduce((sum, part) => sum + part.size, 0)
+  const etag = etagOf(parts)
+  const blob = { blob_id: joined.blob_id, size, etag, sha256: null, md5: null }
+  const blob_id = placedOn(bucket, blob, copies)
+  const lock = row.lock === null ? undefined : (JSON.parse(row.lock) as WantedLock)
+  const actor = await currentActor(step)
+  for (const right of rightsToWrite(lock)) allow(actor, right, name, row.key)
+  await keepJoined(
+    step,
+    { id: blob_id, size, checksums },
+    parts.map(({ part_number, size, etag, checksum }) => ({ part_number, size, md5: etag, checksum })),
+  )
+  const object = await writeFromBlob(
+    step,
+    bucket,
+    {
+      key: row.key,
+      blob_id,
+      size,
+      etag,
+      sha256: null,
+      checksums,
+      content_type: row.content_type,
+      headers: row.headers,
+      metadata: row.metadata,
+      tags: row.tags,
+      storage_class: row.storage_class,
+      acl: row.acl,
+    },
+    { conditions, lock, released: row.reserved, parts: parts.length },
+  )
+  const now = step.now()
+  await store.updateUpload(tx, id, {
+    blob_id: null,
+    reserved: 0,
+    completed_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + REMEMBERED_MS).toISOString(),
+    result: JSON.stringify(object),
   })
+  if (row.blob_id !== blob_id) await releaseBlobs(step, [row.blob_id])
+  return { object }
 }

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
 import { BlobMissing, PartsInTheWay, type StoredPart } from '../../blobs/drivers/driver.ts'
 import { takeBlobId } from '../../blobs/id-pool.ts'
+import { storageOf } from '../../blobs/storages/ids.ts'
 import { discardBlobs, newClaim, renewIfDue } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
 import { type OpenUpload, rowOf } from './received.ts'
@@ -47,7 +48,7 @@ const stillArriving = (cause: unknown) =>
  * and replaces parts that are too small to have others after them. Throws conflict if that is a part that is named.
  */
 async function clearTheWay(ctx: Ctx, upload: OpenUpload, named: readonly store.PartRow[]): Promise<void> {
-  const { leastPart } = ctx.blobs.traits
+  const { leastPart } = await ctx.blobs.traitsOf(upload.blob_id)
   const present = await ctx.blobs.listParts(upload.blob_id, upload.handle)
   const lastNumber = present.at(-1)?.number ?? 0
   const last = named.at(-1)
@@ -91,8 +92,9 @@ async function copyNamed(
     if (wanted.has(part_number) && size > 0) ranges.push({ start: at, end: at + size - 1 })
     at += size
   }
-  const id = await takeBlobId(ctx)
-  const claim = { ...newClaim(ctx), ids: [id] }
+  const storage = storageOf(from)
+  const id = await takeBlobId(ctx, storage)
+  const claim = { ...newClaim(ctx, storage), ids: [id] }
   try {
     await ctx.blobs.copyRanges(id, { id: from, size: at }, ranges, async () => renewIfDue(ctx, claim))
   } catch (error) {

@@ -102,9 +102,10 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Pr
   const rights = rightsToWrite(lock)
   for (const right of rights) allow(ctx.actor, right, name, key)
   const text = metadataText(metadata)
-  if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
+  const found = await findBucket(ctx.db, name)
+  if (!found) throw bucketMissing(name)
   const settings = await settingsInForce(ctx)
-  const blob_id = await takeBlobId(ctx)
+  const blob_id = await takeBlobId(ctx, found.storage_id)
   const handle = await ctx.blobs.beginParts(blob_id)
   const now = ctx.now()
   try {

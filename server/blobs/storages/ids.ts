@@ -1,0 +1,30 @@
+import { newId } from '../../base/id.ts'
+
+/** The storage of STORAGE_URL. */
+export const DEFAULT = null
+/** A storage: null is that of STORAGE_URL, a number the id of another one's row. */
+export type StorageId = number | null
+
+/** The highest id of a storage that fits into a blob's. */
+export const MOST_STORAGES = 0xfff
+
+/**
+ * A new id for a blob on a storage. On the default one it is a UUIDv7. On any other it is a UUIDv8 (RFC 9562 section 5.8):
+ * a UUIDv7 whose first 12 random bits are the storage's id, so that whoever has the id of a blob knows where its bytes are.
+ */
+export function newBlobId(storage: StorageId): string {
+  const id = newId()
+  if (storage === DEFAULT) return id
+  if (!Number.isInteger(storage) || storage < 1 || storage > MOST_STORAGES) throw new Error('Not the id of a storage')
+  return `${id.slice(0, 14)}8${storage.toString(16).padStart(3, '0')}${id.slice(18)}`
+}
+
+/** The storage of a blob, by its id. */
+export const storageOf = (id: string): StorageId => (id[14] === '8' ? Number.parseInt(id.slice(15, 18), 16) : DEFAULT)
+
+/** What the mark of a storage says: whose it is, and, of others than the default one, which. */
+export const markOfStorage = (instance: string, storage: StorageId): string =>
+  storage === DEFAULT ? instance : `${instance}/${storage}`
+
+/** The part of an id that says its storage, after its 14th character; only for others than the default one. */
+export const digitsOf = (storage: number): string => `8${storage.toString(16).padStart(3, '0')}`

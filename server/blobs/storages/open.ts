@@ -1,0 +1,60 @@
+import type { Config } from '../../config/config.ts'
+import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
+import type { BlobDriver } from '../drivers/driver.ts'
+import { fileDriver } from '../drivers/fs/driver.ts'
+import { openS3, parseS3Url, storageFolder } from '../drivers/open.ts'
+import type { S3Options } from '../drivers/s3/client.ts'
+import type { StorageRow } from './store.ts'
+
+const SECRET_PURPOSE = 'storage-secret'
+
+/** A storage's secret as it is stored: encrypted, and together with its name, so that it cannot be moved to another row. */
+export const sealSecret = (config: Config, name: string, secret: string): string =>
+  seal(config, SECRET_PURPOSE, `${name}:${secret}`)
+
+/** Throws if it is another storage's, or was encrypted with a SECRET_KEY that is no longer known. */
+export function unsealSecret(config: Config, name: string, sealed: string): string {
+  const text = unseal(config, SECRET_PURPOSE, sealed)
+  if (!text.startsWith(`${name}:`)) throw new Error(`The stored secret of the storage ${name} is another one's`)
+  return text.slice(name.length + 1)
+}
+
+/** The same secret encrypted with the current SECRET_KEY. */
+export const resealSecret = (config: Config, name: string, sealed: string): string =>
+  isSealedWithCurrent(config, sealed) ? sealed : sealSecret(config, name, unsealSecret(config, name, sealed))
+
+/** What of a row says where the storage is. */
+export type Place = Pick<
+  StorageRow,
+  'name' | 'kind' | 'endpoint' | 'region' | 'bucket' | 'prefix' | 'path_style' | 'folder' | 'access_key_id' | 'secret'
+>
+
+/** Where a storage is, ready to be opened. */
+export type Where = { kind: 's3'; s3: S3Options } | { kind: 'file'; folder: string }
+
+/** Where a storage of the table is. */
+export function whereOf(config: Config, place: Place): Where {
+  const { name, kind, bucket, prefix, endpoint, region, path_style, folder, access_key_id, secret } = place
+  if (kind === 'file') return { kind, folder: folder ?? '' }
+  const credentials =
+    access_key_id === null || secret === null
+      ? undefined
+      : { accessKeyId: access_key_id, secretAccessKey: unsealSecret(config, name, secret) }
+  const pathStyle = path_style === null ? undefined : path_style === 1
+  const s3 = { bucket: bucket ?? '', prefix, endpoint: endpoint ?? undefined, region: region ?? undefined }
+  return { kind, s3: { ...s3, pathStyle, credentials } }
+}
+
+/** Where the storage of STORAGE_URL is. */
+export function whereOfDefault({ storageUrl, s3Credentials }: Config): Where {
+  const folder = storageFolder(storageUrl)
+  if (folder !== undefined) return { kind: 'file', folder }
+  return { kind: 's3', s3: { ...parseS3Url(storageUrl), credentials: s3Credentials ?? undefined } }
+}
+
+/**
+ * Opens a storage. Its clients are never sent there directly. `existing`: whether a folder must have been used before;
+ * otherwise it is created.
+ */
+export const openWhere = async (where: Where, { existing }: { existing: boolean }): Promise<BlobDriver> =>
+  where.kind === 'file' ? fileDriver(where.folder, { existing }) : openS3(where.s3)

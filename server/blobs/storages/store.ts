@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Db, Row } from '../../db/schema.ts'
+import { digitsOf } from './ids.ts'
+
+export type StorageRow = Row<'storages'>
+
+export const findStorageById = (db: Db, id: number): Promise<StorageRow | undefined> =>
+  db.selectFrom('storages').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** The id of this database, which is in the mark of each of its storages. */
+export const findInstanceId = async (db: Db): Promise<string> =>
+  (await db.selectFrom('instance').select('id').executeTakeFirstOrThrow()).id
+
+export const findStorage = (db: Db, name: string): Promise<StorageRow | undefined> =>
+  db.selectFrom('storages').selectAll().where('name', '=', name).executeTakeFirst()
+
+/** All, in name order. */
+export const listStorages = (db: Db): Promise<StorageRow[]> =>
+  db.selectFrom('storages').selectAll().orderBy('name').execute()
+
+/** Whether a bucket, be it deleted, is on a storage, or bytes are that are not removed yet. */
+export async function isInUse(db: Db, id: number): Promise<{ buckets: boolean; blobs: boolean }> {
+  const { rows } = await sql<{ buckets: number | boolean; blobs: number | boolean }>`
+    select exists (select 1 from buckets where storage_id = ${id}) as buckets,
+      exists (select 1 from blobs where storage_id = ${id})
+        or exists (select 1 from blob_removals where substr(blob_id, 15, 4) = ${digitsOf(id)}) as blobs`.execute(db)
+  const [found] = rows
+  return { buckets: Boolean(found?.buckets), blobs: Boolean(found?.blobs) }
+}
+
+/** How many live buckets each storage has, and the bytes of all its buckets; null is the default storage. */
+export async function sumByStorage(db: Db): Promise<Map<number | null, { buckets: number; bytes: number }>> {
+  const counts = await db
+    .selectFrom('buckets')
+    .select(['storage_id', (e) => e.fn.countAll<number>().as('buckets')])
+    .where('deleted_at', 'is', null)
+    .groupBy('storage_id')
+    .execute()
+  const sums = await db
+    .selectFrom('buckets')
+    .innerJoin('bucket_usage', 'bucket_usage.bucket_id', 'buckets.id')
+    .select(['storage_id', (e) => e.fn.sum<number>(e('bytes', '+', e.ref('trash_bytes'))).as('bytes')])
+    .groupBy('storage_id')
+    .execute()
+  const bytes = new Map(sums.map((row) => [row.storage_id, Number(row.bytes)]))
+  const found = new Map(
+    counts.map((row) => [row.storage_id, { buckets: Number(row.buckets), bytes: bytes.get(row.storage_id) ?? 0 }]),
+  )
+  for (const [id, sum] of bytes) if (!found.has(id)) found.set(id, { buckets: 0, bytes: sum })
+  return found
+}

@@ -1,0 +1,15 @@
+import { api } from '../../../../contract/index.ts'
+import { checkHealth, testPlace, testStorage } from '../../../storage/storages/reach.ts'
+import * as service from '../../../storage/storages/service.ts'
+import { handle } from '../handle.ts'
+
+export const storageRoutes = [
+  handle(api.listStorages, (ctx) => service.listStorages(ctx)),
+  handle(api.createStorage, (ctx, { body }) => service.createStorage(ctx, body)),
+  handle(api.testNewStorage, (ctx, { body }) => testPlace(ctx, body)),
+  handle(api.getStorage, (ctx, { params }) => service.getStorage(ctx, params.storage)),
+  handle(api.updateStorage, (ctx, { params, body }) => service.updateStorage(ctx, params.storage, body)),
+  handle(api.deleteStorage, (ctx, { params }) => service.deleteStorage(ctx, params.storage)),
+  handle(api.testStorage, (ctx, { params, body }) => testStorage(ctx, params.storage, body)),
+  handle(api.getStorageHealth, (ctx, { params }) => checkHealth(ctx, params.storage)),
+]

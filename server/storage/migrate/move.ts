@@ -1,0 +1,79 @@
+import { releaseBlobs } from '../../blobs/collector.ts'
+import { keepCopies } from '../../blobs/copy.ts'
+import type { StorageId } from '../../blobs/storages/ids.ts'
+import type { Step, Upkeep } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
+import { bucketMissing } from '../buckets/service.ts'
+import { findStorageNames, holdStorage } from '../storages/use.ts'
+import * as store from './store.ts'
+
+/**
+ * Step: has a bucket's new bytes go to a prepared storage, recorded as `update_bucket`; false if they do already. Returns
+ * with how many rows point at contents of the bucket.
+ */
+export async function turnTo(
+  step: Step,
+  name: string,
+  storage: string,
+): Promise<{ turned: boolean; contents: number }> {
+  const { tx, record } = step
+  const row = await store.lockBucket(tx, name)
+  if (!row) throw bucketMissing(name)
+  const to = await holdStorage(tx, storage)
+  const contents = await store.countContents(tx, row.id)
+  if (to === row.storage_id) return { turned: false, contents }
+  const from = (await findStorageNames(tx, [row])).get(row.storage_id)
+  await store.setStorage(tx, row.id, to)
+  record({ name: 'update_bucket', bucket: name, details: { before: { storage: from }, after: { storage } } })
+  return { turned: true, contents }
+}
+
+/**
+ * Step: has all that points at blobs in a bucket point at their copies instead. The blobs are left to the collector, which
+ * deletes those that nothing else points at after the grace period.
+ */
+export async function pointAtCopies(
+  step: Upkeep,
+  bucketId: string,
+  copies: ReadonlyMap<string, string>,
+): Promise<void> {
+  await keepCopies(step, copies)
+  for (const [from, to] of copies) await store.replaceBlob(step.tx, bucketId, from, to)
+  await releaseBlobs(step, [...copies.keys()])
+}
+
+/** Most that is copied before what points at it is changed. */
+const MOST_BLOBS = 64
+const MOST_BYTES = 256 * 1024 * 1024
+
+/** Where a walk through a bucket's contents is. */
+export interface Place {
+  table: store.ContentTable
+  after: store.Position | null
+}
+
+/** The next contents of a bucket, and where the walk then is: null at its end. */
+export async function walk(
+  db: Db,
+  { table, after }: Place,
+  { bucketId, storage, limit }: { bucketId: string; storage: StorageId; limit: number },
+): Promise<{ rows: store.ContentRow[]; next: Place | null }> {
+  const rows = await store.listContents(db, table, { bucketId, after, storage, limit })
+  const last = rows.at(-1)
+  if (last && rows.length === limit) return { rows, next: { table, after: last.at } }
+  const following = store.tables[store.tables.indexOf(table) + 1]
+  return { rows, next: following ? { table: following, after: null } : null }
+}
+
+/** The rows up to where enough bytes lie on another storage for one step, and whether that is all of them. */
+export function enough(rows: readonly store.ContentRow[]): { rows: readonly store.ContentRow[]; whole: boolean } {
+  let blobs = 0
+  let bytes = 0
+  const end = rows.findIndex(({ elsewhere, size }) => {
+    if (!elsewhere) return false
+    blobs++
+    bytes += size
+    return blobs >= MOST_BLOBS || bytes >= MOST_BYTES
+  })
+  return end < 0 || end === rows.length - 1 ? { rows, whole: true } : { rows: rows.slice(0, end + 1), whole: false }
+}

@@ -1,0 +1,72 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { isAdmin } from '../../../contract/permissions.ts'
+import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
+import { explain } from '../../blobs/drivers/explain.ts'
+import { DEFAULT, markOfStorage, type StorageId } from '../../blobs/storages/ids.ts'
+import { openWhere, whereOf } from '../../blobs/storages/open.ts'
+import { findInstanceId, findStorage, listStorages } from '../../blobs/storages/store.ts'
+import type { Ctx } from '../../context.ts'
+import type { Db, Tx } from '../../db/schema.ts'
+import { storageMissing } from './place.ts'
+import * as store from './store.ts'
+
+/** The names of buckets' storages, by their ids. */
+export async function findStorageNames(
+  db: Db,
+  rows: readonly { storage_id: StorageId }[],
+): Promise<Map<StorageId, string>> {
+  const names = new Map<StorageId, string>([[DEFAULT, DEFAULT_STORAGE]])
+  if (rows.some(({ storage_id }) => storage_id !== DEFAULT))
+    for (const { id, name } of await listStorages(db)) names.set(id, name)
+  return names
+}
+
+/**
+ * Makes sure that a storage can take bytes of ours, and marks it at the first use; returns its name. Others than the default
+ * one are for administrators. Throws conflict, with what is wrong in a sentence.
+ */
+export async function prepareStorage(ctx: Ctx, name = DEFAULT_STORAGE): Promise<string> {
+  if (name === DEFAULT_STORAGE) return name
+  if (!isAdmin(ctx.actor.groups))
+    throw new ServiceError('forbidden', 'Only administrators may choose another storage than the default.')
+  const row = await findStorage(ctx.db, name)
+  if (!row) throw storageMissing(name)
+  if (row.disabled_at !== null) throw turnedOff(name)
+  if (row.marked_at !== null) return name
+  const unusable = (why: string, cause?: unknown) =>
+    new ServiceError('conflict', `The storage "${name}" cannot take new bytes. ${why}`, { cause })
+  const instance = await findInstanceId(ctx.db)
+  const mark = markOfStorage(instance, row.id)
+  const failed = (error: unknown): never => {
+    throw unusable(explain(error), error)
+  }
+  const driver = await openWhere(whereOf(ctx.config, row), { existing: false }).catch(failed)
+  try {
+    await driver.check().catch(failed)
+    await driver.claimFor(mark).catch(failed)
+    const owner = await driver.owner().catch(failed)
+    if (owner === null) throw unusable('It did not keep our mark.')
+    if (owner !== mark)
+      throw unusable(
+        owner.split('/', 1)[0] === instance
+          ? 'Its place is that of another storage of this service.'
+          : 'It belongs to another Strongroom.',
+      )
+  } finally {
+    await driver.close()
+  }
+  await ctx.upkeep(({ tx }) => store.updateStorage(tx, row.id, { marked_at: ctx.now().toISOString() }))
+  ctx.blobs.refresh(row.id)
+  return name
+}
+
+const turnedOff = (name: string) => new ServiceError('conflict', `The storage "${name}" is turned off.`)
+
+/** Step: the id of a storage that was prepared, which stays there until the transaction ends. */
+export async function holdStorage(tx: Tx, name: string): Promise<StorageId> {
+  if (name === DEFAULT_STORAGE) return DEFAULT
+  const row = await store.shareStorage(tx, name)
+  if (!row) throw storageMissing(name)
+  if (row.disabled_at !== null || row.marked_at === null) throw turnedOff(name)
+  return row.id
+}
