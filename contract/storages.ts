@@ -25,16 +25,19 @@ const Region = Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$', examples: ['eu-cen
 const EngineBucket = Type.String({
   pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
   description: 'The bucket of the S3 engine.',
+  examples: ['strongroom'],
 })
 const EnginePrefix = Type.String({
   maxLength: 512,
   pattern: '^$|^(?!.*//)(?!(.*/)?\\.\\.?(/|$))[!-.0-~][ -~]*$',
   description: 'Where in that bucket the bytes lie. A slash is added at its end.',
+  examples: ['blobs/'],
 })
 const Folder = Type.String({
   maxLength: 1024,
   pattern: '^/[^\\x00-\\x1f\\x7f]*$',
   description: 'An absolute path in one of the folders of `STORAGE_FOLDERS`.',
+  examples: ['/mnt/disk2/strongroom'],
 })
 const PathStyle = Type.Boolean({
   description: 'Whether the bucket is in the path instead of the host name; by default, if there is an endpoint.',

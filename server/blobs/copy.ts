@@ -1,8 +1,8 @@
 import type { Ctx, Upkeep } from '../context.ts'
+import type { StorageId } from './drivers/blobs.ts'
 import { BlobMissing } from './drivers/driver.ts'
 import { type Described, findHashes, newCutter } from './hashes.ts'
 import { takeBlobId } from './id-pool.ts'
-import type { StorageId } from './storages/ids.ts'
 import * as store from './store.ts'
 import { type Claim, discardBlobs, renewIfDue } from './write.ts'
 

@@ -4,8 +4,8 @@ import { newId } from '../base/id.ts'
 import type { Ctx, Upkeep } from '../context.ts'
 import { removeNow } from './collector.ts'
 import { createDigest } from './digest.ts'
+import type { StorageId } from './drivers/blobs.ts'
 import { takeBlobId } from './id-pool.ts'
-import type { StorageId } from './storages/ids.ts'
 import * as store from './store.ts'
 
 /** Received bytes that no object points at yet. */

@@ -19,6 +19,8 @@ export interface Config {
   directTransfers: boolean
   /** In which folders, as absolute paths, storages of files may be registered. */
   storageFolders: readonly string[]
+  /** Whether storages besides the default one are used. */
+  storagesEnabled: boolean
   /** The S3 endpoint. */
   s3: {
     /** Null: there is none. */
@@ -173,6 +175,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
       ? { accessKeyId: v.S3_ACCESS_KEY_ID, secretAccessKey: v.S3_SECRET_ACCESS_KEY }
       : null,
     directTransfers: v.DIRECT_TRANSFERS,
+    storagesEnabled: v.STORAGES_ENABLED,
     storageFolders: v.STORAGE_FOLDERS.map((folder) => path.resolve(folder)),
     s3: {
       port: v.S3_PORT,

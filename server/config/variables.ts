@@ -113,6 +113,12 @@ export const variables = {
     default: '',
     read: list,
   },
+  STORAGES_ENABLED: {
+    summary:
+      'Whether storages besides the default one are used. `false` for a copy of a database that must not touch the storages of the original: what lies on them then answers 503.',
+    default: 'true',
+    read: (text: string) => oneOf('true', 'false')(text) === 'true',
+  },
   HOST: { summary: 'Address to listen on; `0.0.0.0` for every interface.', default: '127.0.0.1', read: String },
   PORT: { summary: 'Port to listen on; 0 picks a free one.', default: '8080', read: integer(0, 65_535) },
   DRAIN_SECONDS: {

@@ -133,6 +133,7 @@ describeEngines('jobs', (engine, itOnce) => {
       dest_prefix: 'x/',
       if_none_match: null,
       of: null,
+      dest_storage: null,
       restorable: false,
       total: 6,
       done: 6,

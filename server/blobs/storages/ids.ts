@@ -1,9 +1,8 @@
 import { newId } from '../../base/id.ts'
+import type { StorageId } from '../drivers/blobs.ts'
 
 /** The storage of STORAGE_URL. */
 export const DEFAULT = null
-/** A storage: null is that of STORAGE_URL, a number the id of another one's row. */
-export type StorageId = number | null
 
 /** The highest id of a storage that fits into a blob's. */
 export const MOST_STORAGES = 0xfff

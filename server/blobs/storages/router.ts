@@ -1,21 +1,12 @@
 import { Readable } from 'node:stream'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
-import type { BlobDriver, StoredBlob, Traits } from '../drivers/driver.ts'
+import type { Blobs, StorageId } from '../drivers/blobs.ts'
+import type { BlobDriver, StoredBlob } from '../drivers/driver.ts'
 import { type BlobObserver, observeBlobs } from '../drivers/observed.ts'
-import { DEFAULT, markOfStorage, type StorageId, storageOf } from './ids.ts'
+import { DEFAULT, markOfStorage, storageOf } from './ids.ts'
 import { openWhere, whereOf } from './open.ts'
 import * as store from './store.ts'
-
-/** Blobs on any storage: each call goes to the one that the blob's id says. */
-export interface Blobs extends Omit<BlobDriver, 'traits' | 'owner' | 'claimFor'> {
-  /** What differs between engines, of the one that has this blob. */
-  traitsOf(id: string): Promise<Traits>
-  /** One storage; rejects with StorageAway. */
-  driver(storage: StorageId): Promise<BlobDriver>
-  /** Has this process read a storage's row again before it is next used. */
-  refresh(storage: number): void
-}
 
 /** A storage that cannot be used now. For those who call it, an outage. */
 export class StorageAway extends Error {
@@ -51,6 +42,7 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
   async function open(row: store.StorageRow): Promise<BlobDriver> {
     const away = (why: string, cause?: unknown) => new StorageAway(`The storage "${row.name}" ${why}`, { cause })
     if (row.disabled_at !== null) throw away('is turned off')
+    if (!config.storagesEnabled) throw away('is not used, because STORAGES_ENABLED is false')
     let driver: BlobDriver
     try {
       driver = await openWhere(whereOf(config, row), { existing: row.marked_at !== null })
@@ -147,8 +139,10 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     remove: async (id) => (await of(id)).remove(id),
     beginParts: async (id) => (await of(id)).beginParts(id),
     putPart: async (id, handle, part, source) => (await forSource(id, source)).putPart(id, handle, part, source),
-    copyPart: async (id, handle, part, from, range) =>
-      storageOf(id) === storageOf(from.id) ? (await of(id)).copyPart(id, handle, part, from, range) : null,
+    copyPart: async (...call) => {
+      const [id, , , from] = call
+      return storageOf(id) === storageOf(from.id) ? (await of(id)).copyPart(...call) : null
+    },
     removePart: async (id, handle, part) => (await of(id)).removePart(id, handle, part),
     listParts: async (id, handle) => (await of(id)).listParts(id, handle),
     completeParts: async (id, handle, parts) => (await of(id)).completeParts(id, handle, parts),

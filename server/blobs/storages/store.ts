@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db, Row } from '../../db/schema.ts'
-import { digitsOf } from './ids.ts'
 
 export type StorageRow = Row<'storages'>
 
@@ -18,12 +17,15 @@ export const findStorage = (db: Db, name: string): Promise<StorageRow | undefine
 export const listStorages = (db: Db): Promise<StorageRow[]> =>
   db.selectFrom('storages').selectAll().orderBy('name').execute()
 
-/** Whether a bucket, be it deleted, is on a storage, or bytes are that are not removed yet. */
-export async function isInUse(db: Db, id: number): Promise<{ buckets: boolean; blobs: boolean }> {
+/**
+ * Whether a bucket, be it deleted, is on a storage, or bytes are that are not removed yet. `digits`: by which the ids of its
+ * blobs are known.
+ */
+export async function isInUse(db: Db, id: number, digits: string): Promise<{ buckets: boolean; blobs: boolean }> {
   const { rows } = await sql<{ buckets: number | boolean; blobs: number | boolean }>`
     select exists (select 1 from buckets where storage_id = ${id}) as buckets,
       exists (select 1 from blobs where storage_id = ${id})
-        or exists (select 1 from blob_removals where substr(blob_id, 15, 4) = ${digitsOf(id)}) as blobs`.execute(db)
+        or exists (select 1 from blob_removals where substr(blob_id, 15, 4) = ${digits}) as blobs`.execute(db)
   const [found] = rows
   return { buckets: Boolean(found?.buckets), blobs: Boolean(found?.blobs) }
 }

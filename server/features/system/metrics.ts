@@ -15,7 +15,7 @@ import {
 import { detached } from '../../observe/meter.ts'
 import { addedUp, type Counted, ofAll } from '../../observe/several.ts'
 import { processMetrics, telemetryOf } from '../../observe/telemetry.ts'
-import { findQueue as findJobs } from '../../storage/jobs/store.ts'
+import { findQueue as findJobs } from '../../storage/jobs/queue.ts'
 import { countOpenUploads } from '../../storage/uploads/store.ts'
 import { findUnsealed } from '../audit/store.ts'
 import { imageStatus } from '../images/service.ts'

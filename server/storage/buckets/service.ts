@@ -5,7 +5,7 @@ import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
-import type { StorageId } from '../../blobs/storages/ids.ts'
+import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 import { trustClock } from '../locks/clock.ts'
@@ -15,6 +15,7 @@ import type { BucketConfig } from './configured.ts'
 import { describe, findPublicAccess, keptOf, none } from './describe.ts'
 import { setDocument } from './documents.ts'
 import { completeKeeping, type Keeping } from './keeping.ts'
+import { measureBucket } from './measure.ts'
 import { describePublicAccess } from './public-access.ts'
 import * as store from './store.ts'
 
@@ -275,7 +276,7 @@ export async function correctUsage(tx: Tx, id: string): Promise<void> {
   const bucket = await store.lockAnyBucket(tx, id)
   if (!bucket) return
   await store.deleteUsage(tx, bucket.id)
-  await store.addUsage(tx, { bucket_id: bucket.id, shard: 0, ...(await store.measureBucket(tx, bucket.id)) })
+  await store.addUsage(tx, { bucket_id: bucket.id, shard: 0, ...(await measureBucket(tx, bucket.id)) })
 }
 
 /** Step: deletes the rows of deleted buckets whose trash is empty. */

@@ -4,13 +4,13 @@ import { type Ctx, currentActor, type Step } from '../../context.ts'
 import { type Claim, renewed } from '../../work/lease.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { enough, type Place, pointAtCopies, turnTo, walk } from '../migrate/move.ts'
 import { copyAll, copyError } from '../objects/copies.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { keepAlive } from './keep-alive.ts'
 import { lease } from './lease.ts'
 import type { CreateJob } from './request.ts'
 import * as store from './store.ts'
+import { enough, type Place, pointAtCopies, turnTo, walk } from './walk.ts'
 
 /** How often a bucket's contents are walked through at most: what is restored or copied meanwhile may be behind the walk. */
 const MOST_WALKS = 20

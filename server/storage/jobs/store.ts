@@ -1,5 +1,4 @@
-import { type ExpressionBuilder, sql } from 'kysely'
-import { countUpToMost, type Queue } from '../../db/count.ts'
+import type { ExpressionBuilder } from 'kysely'
 import type { Db, NewRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
 
 /** Replaces the lists of keys once the job has its items or has finished. */
@@ -236,24 +235,36 @@ export async function deleteOldMoves(tx: Tx, before: Date, limit: number): Promi
 export const deleteFinished = (tx: Tx, before: Date) =>
   tx.deleteFrom('jobs').where('finished_at', '<', before.toISOString()).execute()
 
-/** Counts jobs that are waiting to be claimed and jobs in progress. */
-export async function findQueue(db: Db, now: string): Promise<{ queued: Queue; running: number }> {
-  const first = await db
-    .selectFrom('jobs')
-    .select('created_at')
-    .where('status', '=', 'queued')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  const lapsed = await db
-    .selectFrom('jobs')
-    .select((e) => e.fn.min('leased_until').as('since'))
-    .where('status', '=', 'running')
-    .where('leased_until', '<=', now)
-    .executeTakeFirst()
-  const since = [first?.created_at, lapsed?.since].filter((one) => one !== undefined && one !== null).sort()[0] ?? null
-  return {
-    queued: { count: await countUpToMost(db, sql`jobs where status = 'queued'`), since },
-    running: await countUpToMost(db, sql`jobs where status = 'running'`),
-  }
+/**
+ * Has everything in a bucket that points at a blob point at its copy, and what jobs have noted of it. Rows of other buckets
+ * stay.
+ */
+export async function replaceBlob(tx: Tx, bucketId: string, from: string, to: string): Promise<void> {
+  for (const table of ['objects', 'versions', 'trash'] as const)
+    await tx
+      .updateTable(table)
+      .set({ blob_id: to })
+      .where('bucket_id', '=', bucketId)
+      .where('blob_id', '=', from)
+      .execute()
+  await tx
+    .updateTable('job_moves')
+    .set({ blob_id: to })
+    .where('bucket_id', '=', bucketId)
+    .where('blob_id', '=', from)
+    .execute()
+  await tx.updateTable('job_items').set({ blob_id: to }).where('blob_id', '=', from).execute()
 }
+
+export const setStorage = (tx: Tx, bucketId: string, storage_id: number | null) =>
+  tx.updateTable('buckets').set({ storage_id }).where('id', '=', bucketId).execute()
+
+/** Locks a bucket against every other change. */
+export const lockBucket = (tx: Tx, name: string): Promise<Row<'buckets'> | undefined> =>
+  tx
+    .selectFrom('buckets')
+    .selectAll()
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()

@@ -8,13 +8,14 @@ import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buck
 import { findBucket } from '../buckets/store.ts'
 import { rightsToWrite, type WantedLock } from '../locks/lock.ts'
 import { lockKeys } from '../retired/keys.ts'
+import type { Pair, TransferKind } from './choose.ts'
 import { withCopies } from './copies.ts'
 import { describeObject } from './describe.ts'
 import { type ItemError, itemError } from './item-error.ts'
 import { asSeen, isSame, type Seen, type SeenObject } from './seen.ts'
 import { objectMissing, removeObjects, versionMissing } from './service.ts'
 import * as store from './store.ts'
-import { type Pair, pairRefusal, type TransferKind, transferObjects } from './transfer.ts'
+import { pairRefusal, transferObjects } from './transfer.ts'
 import { assertConditions, isAsExpected, type RemovalConditions, type WriteConditions } from './write.ts'
 
 /** Copies or moves one object into a bucket; throws if it cannot. */

@@ -1,6 +1,7 @@
 import { copyBlob, findElsewhere, isBlobFault } from '../../blobs/copy.ts'
+import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import type { Described } from '../../blobs/hashes.ts'
-import { type StorageId, storageOf } from '../../blobs/storages/ids.ts'
+import { storageOf } from '../../blobs/storages/ids.ts'
 import { newClaim } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { DEFAULT_STORAGE, type Storage } from '../../../contract/storages.ts'
 import { explain } from '../../blobs/drivers/explain.ts'
-import { DEFAULT, MOST_STORAGES, markOfStorage } from '../../blobs/storages/ids.ts'
+import { DEFAULT, digitsOf, MOST_STORAGES, markOfStorage } from '../../blobs/storages/ids.ts'
 import { type Place, resealSecret, whereOf, whereOfDefault } from '../../blobs/storages/open.ts'
 import {
   findInstanceId,
@@ -165,7 +165,7 @@ export async function deleteStorage(ctx: Ctx, name: string): Promise<undefined> 
   await ctx.act(async ({ tx, record }) => {
     const row = await store.lockStorage(tx, name)
     if (!row) throw storageMissing(name)
-    const { buckets, blobs } = await isInUse(tx, row.id)
+    const { buckets, blobs } = await isInUse(tx, row.id, digitsOf(row.id))
     if (buckets)
       throw new ServiceError('not_empty', `Buckets are on the storage "${name}", or were until their trash is empty.`)
     if (blobs)

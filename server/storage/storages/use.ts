@@ -1,8 +1,9 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { isAdmin } from '../../../contract/permissions.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
+import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import { explain } from '../../blobs/drivers/explain.ts'
-import { DEFAULT, markOfStorage, type StorageId } from '../../blobs/storages/ids.ts'
+import { DEFAULT, markOfStorage } from '../../blobs/storages/ids.ts'
 import { openWhere, whereOf } from '../../blobs/storages/open.ts'
 import { findInstanceId, findStorage, listStorages } from '../../blobs/storages/store.ts'
 import type { Ctx } from '../../context.ts'
@@ -31,7 +32,7 @@ export async function prepareStorage(ctx: Ctx, name = DEFAULT_STORAGE): Promise<
     throw new ServiceError('forbidden', 'Only administrators may choose another storage than the default.')
   const row = await findStorage(ctx.db, name)
   if (!row) throw storageMissing(name)
-  if (row.disabled_at !== null) throw turnedOff(name)
+  if (row.disabled_at !== null || !ctx.config.storagesEnabled) throw turnedOff(name)
   if (row.marked_at !== null) return name
   const unusable = (why: string, cause?: unknown) =>
     new ServiceError('conflict', `The storage "${name}" cannot take new bytes. ${why}`, { cause })

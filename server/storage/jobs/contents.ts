@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Row, Tx } from '../../db/schema.ts'
+import type { Db } from '../../db/schema.ts'
 
 /** The tables whose rows point at a bucket's contents, in the order in which contents pass through them. */
 export const tables = ['objects', 'versions', 'trash'] as const
@@ -83,37 +83,3 @@ export async function countContents(db: Db, bucketId: string): Promise<number> {
   }
   return total
 }
-
-/**
- * Has everything in a bucket that points at a blob point at its copy, and what jobs have noted of it. Rows of other buckets
- * stay.
- */
-export async function replaceBlob(tx: Tx, bucketId: string, from: string, to: string): Promise<void> {
-  for (const table of tables)
-    await tx
-      .updateTable(table)
-      .set({ blob_id: to })
-      .where('bucket_id', '=', bucketId)
-      .where('blob_id', '=', from)
-      .execute()
-  await tx
-    .updateTable('job_moves')
-    .set({ blob_id: to })
-    .where('bucket_id', '=', bucketId)
-    .where('blob_id', '=', from)
-    .execute()
-  await tx.updateTable('job_items').set({ blob_id: to }).where('blob_id', '=', from).execute()
-}
-
-export const setStorage = (tx: Tx, bucketId: string, storage_id: number | null) =>
-  tx.updateTable('buckets').set({ storage_id }).where('id', '=', bucketId).execute()
-
-/** Locks a bucket against every other change. */
-export const lockBucket = (tx: Tx, name: string): Promise<Row<'buckets'> | undefined> =>
-  tx
-    .selectFrom('buckets')
-    .selectAll()
-    .where('name', '=', name)
-    .where('deleted_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst()

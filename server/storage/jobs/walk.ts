@@ -1,10 +1,11 @@
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { keepCopies } from '../../blobs/copy.ts'
-import type { StorageId } from '../../blobs/storages/ids.ts'
+import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import type { Step, Upkeep } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findStorageNames, holdStorage } from '../storages/use.ts'
+import { type ContentRow, type ContentTable, countContents, listContents, type Position, tables } from './contents.ts'
 import * as store from './store.ts'
 
 /**
@@ -20,7 +21,7 @@ export async function turnTo(
   const row = await store.lockBucket(tx, name)
   if (!row) throw bucketMissing(name)
   const to = await holdStorage(tx, storage)
-  const contents = await store.countContents(tx, row.id)
+  const contents = await countContents(tx, row.id)
   if (to === row.storage_id) return { turned: false, contents }
   const from = (await findStorageNames(tx, [row])).get(row.storage_id)
   await store.setStorage(tx, row.id, to)
@@ -48,8 +49,8 @@ const MOST_BYTES = 256 * 1024 * 1024
 
 /** Where a walk through a bucket's contents is. */
 export interface Place {
-  table: store.ContentTable
-  after: store.Position | null
+  table: ContentTable
+  after: Position | null
 }
 
 /** The next contents of a bucket, and where the walk then is: null at its end. */
@@ -57,16 +58,16 @@ export async function walk(
   db: Db,
   { table, after }: Place,
   { bucketId, storage, limit }: { bucketId: string; storage: StorageId; limit: number },
-): Promise<{ rows: store.ContentRow[]; next: Place | null }> {
-  const rows = await store.listContents(db, table, { bucketId, after, storage, limit })
+): Promise<{ rows: ContentRow[]; next: Place | null }> {
+  const rows = await listContents(db, table, { bucketId, after, storage, limit })
   const last = rows.at(-1)
   if (last && rows.length === limit) return { rows, next: { table, after: last.at } }
-  const following = store.tables[store.tables.indexOf(table) + 1]
+  const following = tables[tables.indexOf(table) + 1]
   return { rows, next: following ? { table: following, after: null } : null }
 }
 
 /** The rows up to where enough bytes lie on another storage for one step, and whether that is all of them. */
-export function enough(rows: readonly store.ContentRow[]): { rows: readonly store.ContentRow[]; whole: boolean } {
+export function enough(rows: readonly ContentRow[]): { rows: readonly ContentRow[]; whole: boolean } {
   let blobs = 0
   let bytes = 0
   const end = rows.findIndex(({ elsewhere, size }) => {

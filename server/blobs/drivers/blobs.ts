@@ -1,0 +1,14 @@
+import type { BlobDriver, Traits } from './driver.ts'
+
+/** A storage: null is that of STORAGE_URL, a number the id of another one's row. */
+export type StorageId = number | null
+
+/** Blobs on any storage: each call goes to the one that the blob's id says. */
+export interface Blobs extends Omit<BlobDriver, 'traits' | 'owner' | 'claimFor'> {
+  /** What differs between engines, of the one that has this blob. */
+  traitsOf(id: string): Promise<Traits>
+  /** One storage; rejects with StorageAway. */
+  driver(storage: StorageId): Promise<BlobDriver>
+  /** Has this process read a storage's row again before it is next used. */
+  refresh(storage: number): void
+}
