@@ -116,7 +116,7 @@ describe('the probe of an S3 engine, on Ceph', { skip: gateway ? false : noGatew
     assertOnly({ order: 'skipped', read: 'skipped' })
   })
 
-  test('reads the preview from more than one page', async (t) => {
+  test('reads two pages of a long listing', async (t) => {
     const { options, prefix, client } = await openPlace(t)
     const put = (number: number) =>
       client.send(new s3.PutObjectCommand({ Bucket: options.bucket, Key: `${prefix}${number}`, Body: 'x' }))
@@ -526,6 +526,10 @@ describe('the probe of an S3 engine that misbehaves', () => {
     lost.assertOnly({ write: 'warning' })
     assert.match(lost.detail('write'), /could not be found out.*HTTP 500/)
     assert.deepEqual([...kept.keys()], before)
+
+    const unsure = await openFake(t, { put: (_, response) => refuse(response, 500, 'InternalError'), head: deny })
+    const unknown = await unsure.run({ mode: 'read_only' })
+    assert.match(unknown.detail('write'), /may have left “strongroom-write-probe-.* behind.*HTTP 500/)
   })
 
   test('reading only takes credentials, or an engine, that refuse every write', async (t) => {

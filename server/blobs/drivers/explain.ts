@@ -59,8 +59,8 @@ const SENTENCES: readonly [sentence: string, ...codes: string[]][] = [
 const CERTIFICATE = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_)/
 
 /**
- * One sentence, for administrators, about a call to a storage that failed. Contains no secret: of what an engine says, only
- * a region and, where nothing else is known, its message without URLs' queries and passwords.
+ * One sentence, for administrators, about a call to a storage that failed. Contains no secret: of what an engine says,
+ * only a region and, where nothing else is known, its message without URLs' queries and passwords.
  */
 export function explain(error: unknown): string {
   for (let one = error; one instanceof Error; one = one.cause) {

@@ -36,7 +36,7 @@ export async function checkWrite(engine: Engine, prefix: string): Promise<Outcom
     step = 'Deleting an object'
     const { VersionId: marker } = await engine.remove(key)
     // Where versions are kept, removing them takes a permission that Strongroom can do without.
-    if (version) await Promise.all([version, marker].map((id) => id && engine.remove(key, id).catch(ignore)))
+    for (const id of [version, marker]) if (id) await engine.remove(key, id).catch(ignore)
     if (isListed) return passed('Objects and uploads in parts can be written and removed.')
     return warning(
       'Objects can be written and removed, but unfinished uploads are not listed: those that a crash leaves have to be removed in the storage.',
@@ -58,35 +58,37 @@ export async function checkWrite(engine: Engine, prefix: string): Promise<Outcom
  */
 export async function checkReadOnly(engine: Engine, prefix: string): Promise<Outcome> {
   const key = `${prefix}strongroom-write-probe-${randomUUID()}`
-  const left = `The test has left ${quoted(key)} behind; delete it. The credentials can write. ${ADVICE}`
   let written: { VersionId?: string | undefined }
   try {
     written = await engine.put(key, Buffer.from('strongroom'), WRONG_MD5)
   } catch (error) {
     if (isRefusal(error)) return passed('The credentials cannot write.')
     // It may be there nevertheless, if the answer was lost or came too late.
-    if (!(await discard(engine, key))) return failed(left.replace('has', 'may have'))
+    if (!(await discard(engine, key)))
+      return failed(`The test may have left ${quoted(key)} behind; delete it if it is there. ${why(error)}`)
     if (error instanceof S3Failure && error.status === 400) return warning(`The credentials could write. ${ADVICE}`)
     return warning(`Whether the credentials can write could not be found out. ${why(error)}`)
   }
   try {
-    await engine.remove(key, written.VersionId)
+    await erase(engine, key, written.VersionId)
     return warning(
       `The credentials can write. ${ADVICE} The storage ignores Content-MD5, so the test wrote an object, and deleted it again.`,
     )
   } catch {
-    return failed(left)
+    return failed(`The test has left ${quoted(key)} behind; delete it. The credentials can write. ${ADVICE}`)
   }
 }
 
-/**
- * Removes an object if it is there, together with its version, for a delete marker would be something left behind. Returns
- * whether it is gone.
- */
+/** Deletes an object for good: with its version, and with the marker that a bucket with versions puts in its place. */
+async function erase(engine: Engine, key: string, version: string | undefined): Promise<void> {
+  const { DeleteMarker, VersionId } = await engine.remove(key, version)
+  if (DeleteMarker && VersionId && VersionId !== version) await engine.remove(key, VersionId)
+}
+
+/** Erases an object if it is there: deleting what is not would leave a marker. Returns whether it is gone. */
 async function discard(engine: Engine, key: string): Promise<boolean> {
   try {
-    const { VersionId } = await engine.head(key)
-    await engine.remove(key, VersionId)
+    await erase(engine, key, (await engine.head(key)).VersionId)
     return true
   } catch (error) {
     return error instanceof S3Failure && error.status === 404

@@ -51,9 +51,9 @@ const PREVIEW = 20
 const WRONG_ETAG = `"${'0'.repeat(32)}"`
 
 /**
- * Tries what Strongroom needs of an S3 engine, in the bucket of `options` (whose prefix does not count). Never rejects for
- * what the engine does: all of it becomes checks, in the order of `checkNames`. `preview` is the first 20 objects under the
- * prefix.
+ * Tries what Strongroom needs of an S3 engine, in the bucket of `options` (whose prefix does not count). Never rejects
+ * for what the engine does: all of it becomes checks, in the order of `checkNames`. `preview` is the first 20 objects
+ * under the prefix.
  */
 export async function probeS3(
   options: S3Options,
