@@ -3,8 +3,10 @@ import { openClient, UsageError } from './config.ts'
 import { copy, move, remove } from './copy.ts'
 import { list } from './list.ts'
 import { login, logout } from './login.ts'
+import { migrate } from './migrate.ts'
 import { remotePlace } from './places.ts'
 import { bytesText, describe, Progress, print, type Run, readSecret } from './run.ts'
+import { PLACE_OPTIONS, STORAGES_USAGE, storages } from './storages.ts'
 import { sync } from './sync.ts'
 import { listVersions, restoreVersion } from './versions.ts'
 
@@ -19,6 +21,8 @@ interface Command {
   about: string
   options: Options
   words: [least: number, most: number]
+  /** It displays its progress on a terminal. */
+  live?: true
   work(given: Given, run: () => Run): Promise<void>
 }
 
@@ -58,6 +62,7 @@ resume an upload or a download.
       --json        print the result as JSON`,
     options: { ...many, version: { type: 'string' } },
     words: [2, 2],
+    live: true,
     async work({ words: [from = '', to = ''], flag, value }, open) {
       const run = open()
       await copy(run, from, to, { recursive: flag('recursive'), version: value('version') })
@@ -72,6 +77,7 @@ resume an upload or a download.
       --json        print the result as JSON`,
     options: many,
     words: [2, 2],
+    live: true,
     async work({ words: [from = '', to = ''], flag }, open) {
       const run = open()
       await move(run, from, to, flag('recursive'))
@@ -87,6 +93,7 @@ resume an upload or a download.
       --json        print the result as JSON`,
     options: { ...many, version: { type: 'string' } },
     words: [1, 1],
+    live: true,
     async work({ words: [target = ''], flag, value }, open) {
       const run = open()
       run.progress.files = await remove(run, target, { recursive: flag('recursive'), version: value('version') })
@@ -138,6 +145,7 @@ Transfers files that are missing or differ in size or time. Symbolic links are n
       'dry-run': { type: 'boolean', short: 'n' },
     },
     words: [2, 2],
+    live: true,
     async work({ words: [from = '', to = ''], flag }, open) {
       const run = open()
       const { unchanged, deleted } = await sync(run, from, to, {
@@ -169,6 +177,46 @@ Transfers files that are missing or differ in size or time. Symbolic links are n
     },
     words: [1, 1],
     work: share,
+  },
+  storages: {
+    usage: STORAGES_USAGE,
+    about: `Lists the storages: name, kind, place, buckets and their bytes, on or off. For administrators. With a word:
+
+  add <name> <place>  test a place and add it as a storage if no check fails. A <place> is s3://bucket[/prefix] or
+                      file:/absolute/folder
+  test <name>         test a storage
+  on|off <name>       use it, or not: while it is off, what lies on it answers 503
+  remove <name>       forget a storage on which nothing lies any more
+
+      --endpoint URL       the S3 engine (default: AWS)
+      --region R           its region
+      --path-style true    true or false: the bucket is in the path, not in the host name (default: true with --endpoint)
+      --access-key-id ID   asks for its secret, or reads it from standard input. Without it, the service uses the
+                           credentials that the AWS SDK finds on its machine
+      --json               one JSON object a line`,
+    options: {
+      json: many.json,
+      endpoint: { type: 'string' },
+      region: { type: 'string' },
+      'path-style': { type: 'string' },
+      'access-key-id': { type: 'string' },
+    },
+    words: [0, 3],
+    work: ({ words, value }, open) =>
+      storages(open(), words, Object.fromEntries(PLACE_OPTIONS.map((option) => [option, value(option)]))),
+  },
+  migrate: {
+    usage: 'migrate [--no-wait] [--json] <bucket> <storage>',
+    about: `Moves a bucket's bytes to another storage while the bucket is in use. For administrators.
+
+A job of the service does it. Ctrl-C leaves that running; to follow it again, run the same command again.
+
+      --no-wait  print the job's id instead of waiting for its end
+      --json     print the job as JSON`,
+    options: { 'no-wait': { type: 'boolean' }, json: many.json },
+    words: [2, 2],
+    live: true,
+    work: ({ words: [bucket = '', storage = ''], flag }, open) => migrate(open(), bucket, storage, !flag('no-wait')),
   },
   login: {
     usage: 'login [--email e] [--token-stdin] [--expires 90d] [--profile p] <url>',
@@ -261,7 +309,7 @@ export async function runClientCommand(name: string, args: readonly string[]): P
       const json = flag('json')
       const jobs = numberOf('--jobs', value('jobs') ?? '8')
       const client = openClient(value('profile'))
-      run = { client, json, jobs, progress: new Progress(process.stderr.isTTY && !json) }
+      run = { client, json, jobs, progress: new Progress(process.stderr.isTTY && !json && command.live === true) }
       return run
     })
     return run && run.progress.failures.length > 0 ? 1 : 0

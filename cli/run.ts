@@ -21,6 +21,11 @@ export class Progress {
   readonly #started = Date.now()
   readonly #timer: NodeJS.Timeout | undefined
   #shown = false
+  /** What is displayed. */
+  line = (): string => {
+    const rate = this.bytes / Math.max(1, (Date.now() - this.#started) / 1000)
+    return `${this.files} done, ${bytesText(this.bytes)}, ${bytesText(rate)}/s`
+  }
   constructor(live: boolean) {
     if (live) this.#timer = setInterval(() => this.#show(), 200).unref()
   }
@@ -38,8 +43,7 @@ export class Progress {
     this.#clear()
   }
   #show(): void {
-    const rate = this.bytes / Math.max(1, (Date.now() - this.#started) / 1000)
-    process.stderr.write(`\r\x1b[K${this.files} done, ${bytesText(this.bytes)}, ${bytesText(rate)}/s`)
+    process.stderr.write(`\r\x1b[K${this.line()}`)
     this.#shown = true
   }
   #clear(): void {

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { localPath, parsePlace } from '../../cli/places.ts'
 import { request } from '../support/http.ts'
 import { bareEnv } from '../support/process.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
+import { commandIn } from './command.ts'
+import { type CuttingProxy, startProxy } from './proxy.ts'
 
-const COMMAND = path.join(import.meta.dirname, '../..', 'bin', 'strongroom.js')
 const BUCKET = 'files'
 const MIB = 1024 ** 2
 const HOUR = 3600_000
@@ -23,9 +20,8 @@ const HOUR = 3600_000
 describe('the command (sqlite)', () => {
   let server: TestServer
   let folder: string
-  let proxy: Proxy
+  let proxy: CuttingProxy
   let token: string
-  let output = ''
   before(async () => {
     server = await startServer('sqlite')
     proxy = await startProxy(server.url)
@@ -38,8 +34,8 @@ describe('the command (sqlite)', () => {
     await proxy.close()
     fs.rmSync(folder, { recursive: true, force: true })
     // Nothing that was ever printed holds a credential; the server looks at its own log and database when it stops.
-    assert.doesNotMatch(output, /svc_pat_[0-9A-Za-z]{30}|eyJ[\w-]{8,}\.[\w-]+\./)
-    assert.equal(output.includes(ADMIN.password), false)
+    assert.doesNotMatch(printed(), /svc_pat_[0-9A-Za-z]{30}|eyJ[\w-]{8,}\.[\w-]+\./)
+    assert.equal(printed().includes(ADMIN.password), false)
     await server.stop()
   })
 
@@ -50,25 +46,7 @@ describe('the command (sqlite)', () => {
     STRONGROOM_URL: proxy.url,
     STRONGROOM_TOKEN: token,
   })
-  function begin(args: readonly string[], more: Record<string, string> = {}) {
-    return spawn(process.execPath, [COMMAND, ...args], { env: { ...env(), ...more }, cwd: folder })
-  }
-  async function strongroom(
-    args: readonly string[],
-    given: { input?: string | Buffer; env?: Record<string, string> } = {},
-  ) {
-    const child = begin(args, given.env)
-    child.stdin.end(given.input ?? '')
-    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
-    output += out + err
-    return { out, err, code: code as number }
-  }
-  /** Runs what must succeed. */
-  async function ok(...args: string[]): Promise<string> {
-    const { out, err, code } = await strongroom(args)
-    assert.equal(code, 0, err)
-    return out
-  }
+  const { begin, strongroom, ok, printed } = commandIn(() => ({ folder, env: env() }))
   const at = (...names: string[]) => path.join(folder, ...names)
   function write(name: string, contents: string | Buffer, mtime?: Date): void {
     fs.mkdirSync(path.dirname(at(name)), { recursive: true })
@@ -484,55 +462,3 @@ describe('the command (sqlite)', () => {
     await fails(2, 'rm', '-r', '--version', one, file)
   })
 })
-
-interface Proxy {
-  url: string
-  /** Requests that passed, with their range. */
-  seen: string[]
-  /** Number of parts that pass; later ones wait forever. */
-  parts: number
-  /** Bytes after which the next long answer breaks off, once. */
-  cutAfter: number
-  close(): Promise<void>
-}
-
-/** Passes requests on to a service, and can keep them from arriving. */
-async function startProxy(target: string): Promise<Proxy> {
-  const { hostname, port } = new URL(target)
-  const proxy: Proxy = {
-    url: '',
-    seen: [],
-    parts: Number.POSITIVE_INFINITY,
-    cutAfter: 0,
-    async close() {
-      listener.closeAllConnections()
-      listener.close()
-      await once(listener, 'close')
-    },
-  }
-  const listener = http.createServer((incoming, outgoing) => {
-    const { method = '', url = '', headers } = incoming
-    if (url.startsWith('/api/v1/parts/') && proxy.parts-- <= 0) return
-    proxy.seen.push(`${method} ${url} ${headers.range ?? ''}`)
-    const onward = http.request({ hostname, port, path: url, method, headers, agent: false }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      let bytes = 0
-      answer.on('data', (chunk: Buffer) => {
-        bytes += chunk.length
-        if (proxy.cutAfter === 0 || bytes < proxy.cutAfter) return
-        proxy.cutAfter = 0
-        // What was written before reaches the client first.
-        outgoing.write('', () => outgoing.destroy())
-      })
-      answer.on('error', () => outgoing.destroy())
-      answer.pipe(outgoing)
-    })
-    onward.on('error', () => outgoing.destroy())
-    outgoing.on('close', () => onward.destroy())
-    incoming.pipe(onward)
-  })
-  listener.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  proxy.url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
-  return proxy
-}

@@ -12,6 +12,7 @@ import { protectionViews } from './protection/views.ts'
 import { settingsViews } from './settings/views.ts'
 import { publicShareViews } from './shares/public/views.ts'
 import { shareViews } from './shares/views.ts'
+import { storageViews } from './storages/views.ts'
 import { tokenViews } from './tokens/views.ts'
 import { trashViews } from './trash/views.ts'
 import { uploadViews } from './uploads/views.ts'
@@ -34,6 +35,7 @@ export const views: readonly View[] = [
   ...policyViews,
   ...settingsViews,
   ...shareViews,
+  ...storageViews,
   ...tokenViews,
   ...trashViews,
   ...uploadViews,

@@ -15,6 +15,7 @@ export const text = catalogue({
   usage: 'Usage',
   users: 'Users',
   groups: 'Groups',
+  storages: 'Storages',
   webhooks: 'Webhooks',
   audit: 'Audit log',
   settings: 'Settings',

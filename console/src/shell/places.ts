@@ -2,6 +2,7 @@ import {
   IconBucket,
   IconChartBar,
   IconClipboardList,
+  IconDatabase,
   IconHistory,
   IconKey,
   IconLink,
@@ -45,6 +46,7 @@ export function usePlaces(): { own: Place[]; administration: Place[] } {
       ),
       ...when(
         me.isAdmin,
+        { to: '/admin/storages', label: text.storages, icon: IconDatabase },
         { to: '/admin/webhooks', label: text.webhooks, icon: IconWebhook },
         { to: '/admin/audit', label: text.audit, icon: IconClipboardList },
         { to: '/admin/settings', label: text.settings, icon: IconSettings },

@@ -31,12 +31,12 @@ const SENTENCES: readonly [sentence: string, ...codes: string[]][] = [
   ['The storage broke off the connection.', 'ECONNRESET', 'ECONNABORTED', 'EPIPE'],
   ['This server has no route to the storage.', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN'],
   [
-    'The endpoint does not speak TLS; its URL may have to begin with http:// instead of https://.',
+    'The endpoint does not speak TLS; its URL may need http:// instead of https://.',
     'EPROTO',
     'ERR_SSL_WRONG_VERSION_NUMBER',
   ],
   [
-    'The endpoint does not speak HTTP; its URL may have to begin with https:// instead of http://.',
+    'The endpoint does not speak HTTP; its URL may need https:// instead of http://.',
     'HPE_INVALID_CONSTANT',
   ],
   ['The certificate of the storage has expired.', 'CERT_HAS_EXPIRED'],

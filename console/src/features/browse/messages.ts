@@ -1,3 +1,4 @@
+import type { Job } from '../../../../contract/jobs.ts'
 import { catalogue, formatCount, plural } from '../../i18n.ts'
 
 const objects = (n: number) => plural(n, { one: 'object', other: 'objects' })
@@ -123,12 +124,28 @@ export const text = catalogue({
   deleteBytes: (n: number, bytes: string) => `${objects(n)}, ${bytes}.`,
   andMore: (n: number) => `and ${formatCount(n)} more`,
   // Jobs
-  working: (kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore') =>
-    ({ delete: 'Deleting', copy: 'Copying', move: 'Moving', empty_bucket: 'Deleting', restore: 'Restoring' })[kind],
-  worked: (kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore') =>
-    ({ delete: 'Deleted', copy: 'Copied', move: 'Moved', empty_bucket: 'Deleted', restore: 'Restored' })[kind],
-  operation: (kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore') =>
-    ({ delete: 'Delete', copy: 'Copy', move: 'Move', empty_bucket: 'Delete', restore: 'Restore' })[kind],
+  working: (kind: Job['kind']) =>
+    ({
+      delete: 'Deleting',
+      copy: 'Copying',
+      move: 'Moving',
+      empty_bucket: 'Deleting',
+      restore: 'Restoring',
+      migrate: 'Moving',
+    })[kind],
+  worked: (kind: Job['kind']) =>
+    ({
+      delete: 'Deleted',
+      copy: 'Copied',
+      move: 'Moved',
+      empty_bucket: 'Deleted',
+      restore: 'Restored',
+      migrate: 'Moved',
+    })[kind],
+  operation: (kind: Job['kind']) =>
+    ({ delete: 'Delete', copy: 'Copy', move: 'Move', empty_bucket: 'Delete', restore: 'Restore', migrate: 'Move' })[
+      kind
+    ],
   jobs: 'Jobs',
   progress: (verb: string, done: number, total: number | null) =>
     total === null ? `${verb}…` : `${verb} ${formatCount(done)} of ${formatCount(total)}`,

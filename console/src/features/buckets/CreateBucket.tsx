@@ -1,11 +1,14 @@
-import { Button, Modal, NumberInput, TextInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { Button, Modal, NumberInput, Select, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { isBucketName } from '../../../../contract/names.ts'
+import { DEFAULT_STORAGE } from '../../../../contract/storages.ts'
+import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
+import { storagesQuery } from '../storages/queries.ts'
 import { text } from './messages.ts'
 
 /** The error in a name while it is typed; none while it is empty. */
@@ -18,12 +21,25 @@ function faultOf(name: string): string | undefined {
 export function CreateBucket({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient()
   const { go } = useView()
-  const form = useForm({ name: '', quota_gb: '' as number | string })
-  const { name } = form.values
+  const me = useMe()
+  // Only administrators may know of storages.
+  const { data = [] } = useQuery({ ...storagesQuery, enabled: me.isAdmin })
+  const storages = data.filter(({ enabled }) => enabled).map((one) => one.name)
+  const mayChoose = me.isAdmin && storages.length > 1
+  const form = useForm({ name: '', quota_gb: '' as number | string, storage: DEFAULT_STORAGE })
+  const { name, storage } = form.values
   const fault = faultOf(name)
   const create = async () => {
-    const taken = await form.submit(({ quota_gb }) =>
-      client.createBucket({ body: { name, quota_gb: typeof quota_gb === 'number' ? quota_gb : null } }),
+    const taken = await form.submit(
+      ({ quota_gb }) =>
+        client.createBucket({
+          body: {
+            name,
+            quota_gb: typeof quota_gb === 'number' ? quota_gb : null,
+            ...(mayChoose ? { storage } : {}),
+          },
+        }),
+      mayChoose ? { conflict: 'storage' } : {},
     )
     if (!taken) return
     notify.ok(text.made(name))
@@ -59,6 +75,16 @@ export function CreateBucket({ onClose }: { onClose: () => void }) {
           min={0}
           hideControls
         />
+        {mayChoose ? (
+          <Select
+            label={text.storage}
+            description={text.storageChoice}
+            data={storages}
+            value={storage}
+            onChange={(value) => form.set('storage', value ?? DEFAULT_STORAGE)}
+            error={form.faults.storage}
+          />
+        ) : null}
         <div className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {common.cancel}

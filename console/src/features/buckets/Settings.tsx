@@ -15,6 +15,7 @@ import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { beginJob } from '../jobs/begin.ts'
 import { text } from './messages.ts'
+import { StorageCard } from './Storage.tsx'
 
 /** A bucket's settings, and emptying and deleting it. */
 export default function Settings() {
@@ -34,6 +35,7 @@ export default function Settings() {
           mine ? (
             <>
               <Limits key={`${data.quota_gb}/${data.trash_days}`} bucket={data} />
+              <StorageCard bucket={data} />
               <Danger bucket={data} />
             </>
           ) : (

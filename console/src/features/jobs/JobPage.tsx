@@ -21,6 +21,7 @@ import { isOver, statusOf, titleOf } from './describe.ts'
 import { text } from './messages.ts'
 import { Progress } from './Progress.tsx'
 import { jobQuery } from './queries.ts'
+import { Resume } from './Resume.tsx'
 
 /** One job: progress, failures with their reasons, cancel and retry. */
 export default function JobPage() {
@@ -45,7 +46,11 @@ function Actions({ job }: { job: Job }) {
   const deletes = job.kind === 'delete' || job.kind === 'empty_bucket'
   const reload = () => queries.invalidateQueries({ queryKey: ['jobs'] })
   const cancel = async () => {
-    const yes = await confirm({ title: text.cancelTitle, children: text.cancelText, action: text.cancel })
+    const yes = await confirm({
+      title: text.cancelTitle,
+      children: job.kind === 'migrate' ? text.cancelMigration : text.cancelText,
+      action: text.cancel,
+    })
     if (!yes) return
     try {
       await client.cancelJob({ params: { id: job.id } })
@@ -89,6 +94,7 @@ function Actions({ job }: { job: Job }) {
         {text.cancel}
       </Button>
     )
+  if (job.kind === 'migrate') return <Resume job={job} />
   return (
     <>
       {isUndoable(job, me) ? (
@@ -156,10 +162,17 @@ function Detail({ job }: { job: Job }) {
       </Tiles>
       <div className="card">
         <dl className="facts">
-          <dt>{text.source}</dt>
+          <dt>{job.kind === 'migrate' ? text.bucket : text.source}</dt>
           <dd>
-            {job.source_bucket}/{job.prefix}
+            {job.source_bucket}
+            {job.kind === 'migrate' ? null : `/${job.prefix}`}
           </dd>
+          {job.dest_storage === null ? null : (
+            <>
+              <dt>{text.storage}</dt>
+              <dd>{job.dest_storage}</dd>
+            </>
+          )}
           {job.dest_bucket === null ? null : (
             <>
               <dt>{text.destination}</dt>

@@ -1,3 +1,4 @@
+import './settings.css'
 import { Button, Input, PasswordInput } from '@mantine/core'
 import { useId } from '@mantine/hooks'
 import { Status } from '../../ui/values.tsx'

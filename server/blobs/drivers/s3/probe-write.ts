@@ -24,7 +24,7 @@ export async function checkWrite(engine: Engine, prefix: string): Promise<Outcom
     step = 'Reading back an object'
     const back = await engine.get({ Key: key }, bytes.length)
     if (!back.bytes.equals(bytes)) throw new Oddity('The storage sent other bytes than were written.')
-    step = 'Beginning an upload in parts'
+    step = 'Starting an upload in parts'
     upload = {}
     upload.id = (await engine.begin(key)).UploadId
     if (!upload.id) throw new Oddity('The storage gave no upload ID.')
