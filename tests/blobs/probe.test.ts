@@ -552,7 +552,7 @@ describe('the probe of an S3 engine that misbehaves', () => {
     for (const [twists, what] of [
       [{ put: deny }, /^Writing an object failed\. The storage denies PutObject/],
       [{ get: (_: unknown, response: http.ServerResponse) => response.end('other') }, /^Reading back an object failed/],
-      [{ begin: deny }, /^Beginning an upload in parts failed\. The storage denies CreateMultipartUpload/],
+      [{ begin: deny }, /^Starting an upload in parts failed\. The storage denies CreateMultipartUpload/],
       [{ uploads: deny }, /^Listing uploads in parts failed/],
       [{ abort: deny }, /^Aborting an upload in parts failed.* “probe-[0-9a-f-]{36}” may be left behind/],
       [{ remove: deny }, /^Deleting an object failed.* “probe-[0-9a-f-]{36}” may be left behind/],

@@ -76,7 +76,7 @@ export const text = catalogue({
   saved: 'Settings saved',
   dirty: 'Unsaved changes',
   storage: 'Storage',
-  storageIs: 'Its new bytes go to',
+  storageIs: 'New bytes go to',
   storageOff: 'This storage is turned off. Requests for what is on it are answered with 503.',
   moveOnly: 'There is no other storage that is turned on.',
   move: 'Move to another storage',
