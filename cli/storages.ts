@@ -1,0 +1,120 @@
+import type { Storage, StorageTest } from '../client/index.ts'
+import { STORAGE_NAME } from '../contract/names.ts'
+import { UsageError } from './config.ts'
+import { printable } from './places.ts'
+import { print, type Run, readSecret } from './run.ts'
+
+export const STORAGES_USAGE =
+  'storages [--json] [add <name> <place> | test <name> | on <name> | off <name> | remove <name>]'
+const usage = () => new UsageError(`usage: strongroom ${STORAGES_USAGE}`)
+
+/** The options of `storages add`, all of them for S3. */
+export const PLACE_OPTIONS = ['endpoint', 'region', 'path-style', 'access-key-id'] as const
+type PlaceOptions = { [option in (typeof PLACE_OPTIONS)[number]]?: string | undefined }
+
+/** `storages`: lists them, or with a word does something with one. */
+export async function storages(run: Run, words: readonly string[], options: PlaceOptions): Promise<void> {
+  const [what, name = '', place] = words
+  if (what === 'add') {
+    if (place === undefined) throw usage()
+    return addStorage(run, storageName(name), placeOf(place, options))
+  }
+  const unused = PLACE_OPTIONS.find((option) => options[option] !== undefined)
+  if (unused !== undefined) throw new UsageError(`--${unused} is for "storages add".`)
+  if (what === undefined) return listStorages(run)
+  if (place !== undefined) throw usage()
+  if (what === 'test') return testStorage(run, storageName(name))
+  if (what === 'on' || what === 'off') return turn(run, storageName(name), what)
+  if (what === 'remove') return removeStorage(run, storageName(name))
+  throw usage()
+}
+
+/** A storage's name from user input. */
+export function storageName(text: string): string {
+  if (new RegExp(STORAGE_NAME).test(text)) return text
+  throw new UsageError(`"${text}" is not a valid storage name: use a-z, 0-9 and hyphens.`)
+}
+
+type Place = Parameters<Run['client']['testNewStorage']>[0]['body']
+
+/** What `s3://bucket/prefix` or `file:/folder` names, taken literally, and the options. */
+function placeOf(text: string, options: PlaceOptions): Place {
+  const [, bucket, prefix = '', folder] =
+    /^(?:s3:\/\/([^/?]+)(?:\/([^?]*))?|file:(?:\/\/)?(\/(?!\/).*))$/s.exec(text) ?? []
+  if (folder !== undefined) {
+    const other = PLACE_OPTIONS.find((option) => options[option] !== undefined)
+    if (other !== undefined) throw new UsageError(`--${other} is for s3:// only.`)
+    return { kind: 'file', folder }
+  }
+  if (bucket === undefined)
+    throw new UsageError(`${text} is not a place: write s3://bucket, s3://bucket/prefix or file:/absolute/folder`)
+  const { endpoint, region, 'path-style': pathStyle, 'access-key-id': access_key_id } = options
+  if (pathStyle !== undefined && pathStyle !== 'true' && pathStyle !== 'false')
+    throw new UsageError('--path-style must be true or false.')
+  return {
+    kind: 's3',
+    bucket,
+    ...(prefix !== '' && { prefix }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(region !== undefined && { region }),
+    ...(pathStyle !== undefined && { path_style: pathStyle === 'true' }),
+    ...(access_key_id !== undefined && { access_key_id }),
+  }
+}
+
+async function listStorages({ client, json }: Run): Promise<void> {
+  const { items } = await client.listStorages()
+  const rows = items.map((one) => ({ ...one, where: printable(whereOf(one)) }))
+  const longest = (texts: string[]) => Math.max(...texts.map(({ length }) => length))
+  const names = longest(rows.map(({ name }) => name))
+  const places = longest(rows.map(({ where }) => where))
+  for (const [i, { name, kind, where, bucket_count, used_bytes, enabled }] of rows.entries())
+    if (json) await print(`${JSON.stringify(items[i])}\n`)
+    else {
+      const counts = `${String(bucket_count).padStart(6)} buckets  ${String(used_bytes).padStart(15)}`
+      const line = [name.padEnd(names), kind.padEnd(4), where.padEnd(places), counts, enabled ? 'on' : 'off']
+      await print(`${line.join('  ')}\n`)
+    }
+}
+
+function whereOf({ kind, folder, bucket, prefix, endpoint }: Storage): string {
+  if (kind === 'file') return `file:${folder}`
+  return `s3://${bucket}${prefix && `/${prefix}`}${endpoint === null ? '' : ` at ${endpoint}`}`
+}
+
+/** Adds a storage if its test finds no fault. */
+async function addStorage(run: Run, name: string, given: Place): Promise<void> {
+  const place = { ...given }
+  if (place.access_key_id) {
+    place.secret_access_key = await readSecret('Secret access key: ')
+    if (place.secret_access_key === '') throw new UsageError('The secret access key is empty.')
+  }
+  const test = await run.client.testNewStorage({ body: place })
+  if (!run.json) await printChecks(test)
+  const storage = test.ok ? await run.client.createStorage({ body: { ...place, name } }) : null
+  if (run.json) await print(`${JSON.stringify({ ...test, storage })}\n`)
+  if (!storage) throw new Error(`The storage ${name} was not added, because a check failed.`)
+  if (!run.json) await print(`Added the storage ${name}.\n`)
+}
+
+async function testStorage(run: Run, name: string): Promise<void> {
+  const test = await run.client.testStorage({ params: { storage: name } })
+  if (run.json) await print(`${JSON.stringify(test)}\n`)
+  else await printChecks(test)
+  if (!test.ok) throw new Error(`The storage ${name} cannot be used, because a check failed.`)
+}
+
+async function printChecks({ checks }: StorageTest): Promise<void> {
+  for (const { name, status, detail } of checks)
+    await print(`${status.padEnd(7)}  ${name.padEnd(10)}  ${printable(detail)}\n`)
+}
+
+async function turn(run: Run, name: string, state: 'on' | 'off'): Promise<void> {
+  const storage = await run.client.updateStorage({ params: { storage: name }, body: { enabled: state === 'on' } })
+  await print(run.json ? `${JSON.stringify(storage)}\n` : `The storage ${name} is ${state}.\n`)
+}
+
+async function removeStorage(run: Run, name: string): Promise<void> {
+  await run.client.deleteStorage({ params: { storage: name } })
+  await print(run.json ? `${JSON.stringify({ removed: name })}\n` : `Removed the storage ${name}.\n`)
+}
