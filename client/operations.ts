@@ -3731,7 +3731,9 @@ export interface Operations {
   /** GET /storages: List the storages, in name order, after the default one. */
   listStorages: {
     call: object
-    reply: Page<Storage>
+    reply: {
+      items: Storage[]
+    }
   }
   /** POST /storages: Register a storage. Buckets can then be created on it. `s3` needs `bucket`, `file` needs `folder`. It must be reachable, and must not be a place that is in use here already (409). Nothing is written before the first bucket of its own is created. */
   createStorage: {

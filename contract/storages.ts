@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { STORAGE_NAME } from './names.ts'
 import { route } from './route.ts'
-import { Exactly, Nullable, Page, Timestamp } from './shapes.ts'
+import { Exactly, Nullable, Timestamp } from './shapes.ts'
 
 /** The storage of STORAGE_URL. It needs no row, and cannot be changed or deleted. */
 export const DEFAULT_STORAGE = 'default'
@@ -138,7 +138,7 @@ export const operations = {
     url: '/storages',
     summary: 'List the storages, in name order, after the default one',
     status: 200,
-    reply: Page(Storage),
+    reply: Type.Object({ items: Type.Array(Storage) }),
   }),
 
   createStorage: route({

@@ -13,6 +13,13 @@ export function describeMark(it: (what: string, run: (driver: BlobDriver) => Pro
     await driver.claimFor(second)
     await driver.claimFor(first)
     assert.equal(await driver.owner(), first)
+    await driver.unclaim(second)
+    assert.equal(await driver.owner(), first)
+    await driver.unclaim(first)
+    await driver.unclaim(first)
+    assert.equal(await driver.owner(), null)
+    await driver.claimFor(second)
+    assert.equal(await driver.owner(), second)
   })
 
   it('lists no mark among its blobs', async (driver) => {

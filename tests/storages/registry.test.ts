@@ -137,6 +137,20 @@ describeEngines('storages', (engine, itOnce) => {
     await refuses(admin.getBucket({ params: { bucket: 'elsewhere' } }), 'not_found')
   })
 
+  itOnce('the place of a storage that was forgotten can be used again', async () => {
+    const { admin } = world.server
+    const one = await world.storage()
+    const bucket = await world.bucket(one)
+    await admin.deleteBucket({ params: { bucket } })
+    await world.server.running.tick('trash-expiry')
+    await world.collect()
+    await admin.deleteStorage({ params: { storage: one } })
+    await admin.createStorage({ body: { name: 'again', kind: 'file', folder: folderOf(one) } })
+    await admin.createBucket({ body: { name: 'on-it-again', storage: 'again' } })
+    await world.put('on-it-again', 'k', 'bytes')
+    assert.equal(await world.get('on-it-again', 'k'), 'bytes')
+  })
+
   itOnce('an S3 storage keeps its secret to itself, also while its key is changed', { skip: !gateway }, async () => {
     const { server } = world
     const { admin } = server

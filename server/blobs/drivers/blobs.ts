@@ -4,7 +4,7 @@ import type { BlobDriver, Traits } from './driver.ts'
 export type StorageId = number | null
 
 /** Blobs on any storage: each call goes to the one that the blob's id says. */
-export interface Blobs extends Omit<BlobDriver, 'traits' | 'owner' | 'claimFor'> {
+export interface Blobs extends Omit<BlobDriver, 'traits' | 'owner' | 'claimFor' | 'unclaim'> {
   /** What differs between engines, of the one that has this blob. */
   traitsOf(id: string): Promise<Traits>
   /** One storage; rejects with StorageAway. */

@@ -152,6 +152,8 @@ export interface BlobDriver {
   owner(): Promise<string | null>
   /** Durably marks the storage unless it is marked: `owner` then says whose it is. Of concurrent marks one wins. */
   claimFor(instance: string): Promise<void>
+  /** Removes the mark if it is that of this instance; no error if it is not, or there is none. */
+  unclaim(instance: string): Promise<void>
   /**
    * Moves a blob, even a damaged one, out of the way: until bringBack nothing can be read under its id, and `list` and
    * `remove` do not find it. Survives a power failure. No error if there is nothing.

@@ -35,10 +35,7 @@ const SENTENCES: readonly [sentence: string, ...codes: string[]][] = [
     'EPROTO',
     'ERR_SSL_WRONG_VERSION_NUMBER',
   ],
-  [
-    'The endpoint does not speak HTTP; its URL may need https:// instead of http://.',
-    'HPE_INVALID_CONSTANT',
-  ],
+  ['The endpoint does not speak HTTP; its URL may need https:// instead of http://.', 'HPE_INVALID_CONSTANT'],
   ['The certificate of the storage has expired.', 'CERT_HAS_EXPIRED'],
   ['The certificate of the storage is for another host name.', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   [

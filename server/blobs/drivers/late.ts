@@ -46,6 +46,7 @@ export function lateStorage(traits: Traits, open: () => Promise<BlobDriver>): Bl
     removeAside: async (...call) => (await driver()).removeAside(...call),
     owner: async () => (await driver()).owner(),
     claimFor: async (instance) => (await driver()).claimFor(instance),
+    unclaim: async (instance) => (await driver()).unclaim(instance),
     check: async () => (await driver()).check(),
     async close() {
       const opened = await opening?.catch(() => undefined)

@@ -77,6 +77,7 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
     list: (onDamaged) => driver.list(onDamaged),
     owner: () => driver.owner(),
     claimFor: (instance) => driver.claimFor(instance),
+    unclaim: (instance) => driver.unclaim(instance),
     setAside: (id) => call('set_aside', () => driver.setAside(id)),
     bringBack: (id) => call('bring_back', () => driver.bringBack(id)),
     listAside: () => driver.listAside(),

@@ -18,16 +18,21 @@ export const listStorages = (db: Db): Promise<StorageRow[]> =>
   db.selectFrom('storages').selectAll().orderBy('name').execute()
 
 /**
- * Whether a bucket, be it deleted, is on a storage, or bytes are that are not removed yet. `digits`: by which the ids of its
- * blobs are known.
+ * Whether buckets are on a storage, deleted ones whose trash is not empty, or bytes that are not removed yet. `digits`: by which
+ * the ids of its blobs are known.
  */
-export async function isInUse(db: Db, id: number, digits: string): Promise<{ buckets: boolean; blobs: boolean }> {
-  const { rows } = await sql<{ buckets: number | boolean; blobs: number | boolean }>`
-    select exists (select 1 from buckets where storage_id = ${id}) as buckets,
+export async function isInUse(
+  db: Db,
+  id: number,
+  digits: string,
+): Promise<{ buckets: boolean; buried: boolean; blobs: boolean }> {
+  const { rows } = await sql<{ [what in 'buckets' | 'buried' | 'blobs']: number | boolean }>`
+    select exists (select 1 from buckets where storage_id = ${id} and deleted_at is null) as buckets,
+      exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null) as buried,
       exists (select 1 from blobs where storage_id = ${id})
         or exists (select 1 from blob_removals where substr(blob_id, 15, 4) = ${digits}) as blobs`.execute(db)
   const [found] = rows
-  return { buckets: Boolean(found?.buckets), blobs: Boolean(found?.blobs) }
+  return { buckets: Boolean(found?.buckets), buried: Boolean(found?.buried), blobs: Boolean(found?.blobs) }
 }
 
 /** How many live buckets each storage has, and the bytes of all its buckets; null is the default storage. */

@@ -109,7 +109,7 @@ function describeDefault(config: Config, sums = { buckets: 0, bytes: 0 }): Stora
 export async function listStorages(ctx: Ctx) {
   const [rows, sums] = await Promise.all([listRows(ctx.db), sumByStorage(ctx.db)])
   const others = rows.map((row) => describe(row, sums.get(row.id)))
-  return { items: [describeDefault(ctx.config, sums.get(DEFAULT)), ...others], next_cursor: null }
+  return { items: [describeDefault(ctx.config, sums.get(DEFAULT)), ...others] }
 }
 
 export async function getStorage(ctx: Ctx, name: string): Promise<Storage> {
@@ -165,9 +165,11 @@ export async function deleteStorage(ctx: Ctx, name: string): Promise<undefined> 
   await ctx.act(async ({ tx, record }) => {
     const row = await store.lockStorage(tx, name)
     if (!row) throw storageMissing(name)
-    const { buckets, blobs } = await isInUse(tx, row.id, digitsOf(row.id))
+    const { buckets, buried, blobs } = await isInUse(tx, row.id, digitsOf(row.id))
     if (buckets)
-      throw new ServiceError('not_empty', `Buckets are on the storage "${name}", or were until their trash is empty.`)
+      throw new ServiceError('not_empty', `There are buckets on the storage "${name}". Move or delete them first.`)
+    if (buried)
+      throw new ServiceError('not_empty', `The trash of a deleted bucket on the storage "${name}" is not emptied yet.`)
     if (blobs)
       throw new ServiceError(
         'not_empty',

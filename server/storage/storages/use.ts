@@ -5,7 +5,7 @@ import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import { explain } from '../../blobs/drivers/explain.ts'
 import { DEFAULT, markOfStorage } from '../../blobs/storages/ids.ts'
 import { openWhere, whereOf } from '../../blobs/storages/open.ts'
-import { findInstanceId, findStorage, listStorages } from '../../blobs/storages/store.ts'
+import { findInstanceId, findStorage, findStorageById, listStorages } from '../../blobs/storages/store.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db, Tx } from '../../db/schema.ts'
 import { storageMissing } from './place.ts'
@@ -44,6 +44,8 @@ export async function prepareStorage(ctx: Ctx, name = DEFAULT_STORAGE): Promise<
   const driver = await openWhere(whereOf(ctx.config, row), { existing: false }).catch(failed)
   try {
     await driver.check().catch(failed)
+    const before = await driver.owner().catch(failed)
+    if (before !== null && (await isForgotten(ctx.db, instance, before))) await driver.unclaim(before).catch(failed)
     await driver.claimFor(mark).catch(failed)
     const owner = await driver.owner().catch(failed)
     if (owner === null) throw unusable('It did not keep our mark.')
@@ -59,6 +61,12 @@ export async function prepareStorage(ctx: Ctx, name = DEFAULT_STORAGE): Promise<
   await ctx.upkeep(({ tx }) => store.updateStorage(tx, row.id, { marked_at: ctx.now().toISOString() }))
   ctx.blobs.refresh(row.id)
   return name
+}
+
+/** Whether a mark is that of a storage of ours that was deleted, so that nothing of it is left there. */
+async function isForgotten(db: Db, instance: string, mark: string): Promise<boolean> {
+  const [of, id] = mark.split('/')
+  return of === instance && id !== undefined && !(await findStorageById(db, Number(id)))
 }
 
 const turnedOff = (name: string) => new ServiceError('conflict', `The storage "${name}" is turned off.`)

@@ -11,6 +11,7 @@ import {
   type DamagedEntry,
   isBlobId,
   isDamage,
+  MARK,
   StorageMissing,
   type StoredBlob,
   type StoredPart,
@@ -249,6 +250,9 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
     list,
     owner: () => ownerOfFolder(root),
     claimFor: (instance) => writing(() => claimFolder(root, instance)),
+    async unclaim(instance) {
+      if ((await ownerOfFolder(root)) === instance) await fs.promises.rm(path.join(root, MARK), { force: true })
+    },
     ...fileOrphans(root, shardOf),
     check,
     close: closeAll,
