@@ -173,7 +173,7 @@ describeEngines('moving a bucket to another storage', (engine, itOnce) => {
     const { admin } = server
     const [one, other] = [await storage(), await storage()]
     const name = await bucket(one)
-    const keys = numbered(300)
+    const keys = numbered(100)
     for (const key of keys) await put(name, key, key)
     const ids = { one: await world.idOf(one), other: await world.idOf(other) }
     const service = await start(readConfig({ ...server.env, LOG_LEVEL: 'silent' }), {
@@ -193,8 +193,8 @@ describeEngines('moving a bucket to another storage', (engine, itOnce) => {
       job = await admin.getJob({ params: { id: begun.id } })
       return !['queued', 'running'].includes(job.status)
     })
-    assert.deepEqual(world.counts(job), succeeded(300))
-    assert.deepEqual(await places(name), { [ids.other]: 300 })
+    assert.deepEqual(world.counts(job), succeeded(100))
+    assert.deepEqual(await places(name), { [ids.other]: 100 })
 
     const back = await admin.createJob({ body: { kind: 'migrate', source_bucket: name, dest_storage: one } })
     const cancelled = await admin.cancelJob({ params: { id: back.id } })
@@ -205,7 +205,7 @@ describeEngines('moving a bucket to another storage', (engine, itOnce) => {
     assert.ok(['cancelled', 'running'].includes(cancelled.status))
     for (const key of keys) assert.equal(await get(name, key), key)
     assert.equal((await migrate(name, other)).status, 'succeeded')
-    assert.deepEqual(await places(name), { [ids.other]: 300 })
+    assert.deepEqual(await places(name), { [ids.other]: 100 })
     assert.equal((await admin.getBucket({ params: { bucket: name } })).storage, other)
     for (const key of keys) assert.equal(await get(name, key), key)
   })
@@ -244,6 +244,19 @@ describeEngines('moving a bucket to another storage', (engine, itOnce) => {
       assert.deepEqual([await get(name, 'a'), await get(name, 'b')], ['a', 'b'])
     },
   )
+
+  itOnce('fails with a sentence where a storage stays away, and can be continued', async () => {
+    const { admin } = world.server
+    const [from, to] = [await storage(), await storage()]
+    const name = await bucket(from)
+    await put(name, 'k', 'bytes')
+    await admin.updateStorage({ params: { storage: from }, body: { enabled: false } })
+    const failed = await migrate(name, to)
+    assert.deepEqual([failed.status, failed.detail], ['failed', `The storage "${from}" is turned off.`])
+    await admin.updateStorage({ params: { storage: from }, body: { enabled: true } })
+    assert.equal((await migrate(name, to)).status, 'succeeded')
+    assert.equal(await get(name, 'k'), 'bytes')
+  })
 
   itOnce('only administrators may; anything else that is asked with it is refused', async () => {
     const { server } = world

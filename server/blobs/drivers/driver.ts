@@ -190,6 +190,11 @@ export const MARK = 'instance-id'
 /** The expected storage does not exist, or part of it is missing. */
 export class StorageMissing extends Error {}
 
+/** A storage that cannot be used now, as its message says. For those who call it, an outage. */
+export class StorageAway extends Error {
+  readonly outage = true
+}
+
 /** Whether a call failed only because the storage engine is currently unreachable or overloaded. */
 export const isStorageOutage = (error: unknown): boolean =>
   error instanceof Error && (('outage' in error && error.outage === true) || isStorageOutage(error.cause))

@@ -1,4 +1,4 @@
-import { BlobMissing, StorageMissing } from './driver.ts'
+import { BlobMissing, StorageAway, StorageMissing } from './driver.ts'
 
 const OBJECT_GONE = 'The object is not there; if it was deleted just now, try again.'
 
@@ -69,7 +69,7 @@ export function explain(error: unknown): string {
 
 // Told by their fields: S3Failure's module would load the SDK, which takes a third of a second.
 function sentenceFor(error: Error & { code?: unknown; status?: unknown }): string | undefined {
-  if (error instanceof StorageMissing) return `${error.message}.`
+  if (error instanceof StorageMissing || error instanceof StorageAway) return `${error.message}.`
   if (error instanceof BlobMissing) return 'Bytes that should be in the storage are missing or incomplete.'
   const code = typeof error.code === 'string' && error.code !== 'Error' ? error.code : error.name
   if (code === 'AuthorizationHeaderMalformed') {

@@ -2,16 +2,11 @@ import { Readable } from 'node:stream'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Blobs, StorageId } from '../drivers/blobs.ts'
-import type { BlobDriver, StoredBlob } from '../drivers/driver.ts'
+import { type BlobDriver, StorageAway, type StoredBlob } from '../drivers/driver.ts'
 import { type BlobObserver, observeBlobs } from '../drivers/observed.ts'
 import { DEFAULT, markOfStorage, storageOf } from './ids.ts'
 import { openWhere, whereOf } from './open.ts'
 import * as store from './store.ts'
-
-/** A storage that cannot be used now. For those who call it, an outage. */
-export class StorageAway extends Error {
-  readonly outage = true
-}
 
 /** Milliseconds after which a row is read again: it may have been changed by another process. */
 const FRESH_MS = 10_000

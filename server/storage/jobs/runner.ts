@@ -1,6 +1,8 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { actorOnBehalf } from '../../access/sessions/service.ts'
 import { DAY_MS, HOUR_MS } from '../../base/time.ts'
+import { isStorageOutage } from '../../blobs/drivers/driver.ts'
+import { explain } from '../../blobs/drivers/explain.ts'
 import { asCurrent, type Ctx, type Step, type Upkeep } from '../../context.ts'
 import { type Claim, renewed } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
@@ -47,7 +49,8 @@ export const runJobs = drain({
     const pace = { most: Number.POSITIVE_INFINITY }
     return (size) => takeStep(ctx, claim, request, { size, pace })
   },
-  fail: (ctx, claim, reason) => ctx.upkeep((step) => finish(step, claim, 'failed', reason)),
+  fail: (ctx, claim, reason, error) =>
+    ctx.upkeep((step) => finish(step, claim, 'failed', isStorageOutage(error) ? explain(error) : reason)),
 })
 
 export const jobWorker = { name: 'jobs', every: 1000, run: runJobs }
