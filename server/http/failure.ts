@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { errors, ServiceError } from '../../contract/errors.ts'
-import { isStorageOutage } from '../blobs/drivers/driver.ts'
+import { isStorageOutage, StorageAway } from '../blobs/drivers/driver.ts'
 import { isDatabaseOutage } from '../db/errors.ts'
 import { isStorageFull } from './storage-full.ts'
 
@@ -8,7 +8,7 @@ const OUTAGE_RETRY_SECONDS = '2'
 
 /**
  * What a request is answered with that ended in any error: a ServiceError is itself; a full disk and a database or
- * storage out of reach get one of their own; anything else is `internal`, and hidden. All but the client's errors are
+ * storage out of reach get one of their own, as does a storage that must not be used; anything else is `internal`, and hidden. All but the client's errors are
  * logged. `reads`: whether the request could not have changed anything.
  */
 export function asServiceError(error: Error & { code?: unknown }, reads: boolean, log: Logger): ServiceError {
@@ -20,6 +20,10 @@ export function asServiceError(error: Error & { code?: unknown }, reads: boolean
   if (isStorageFull(error)) {
     log.error({ err: error }, 'no space left')
     return new ServiceError('storage_full', 'The storage is full. Nothing was changed.')
+  }
+  if (error instanceof StorageAway) {
+    log.warn({ reason: error.message }, 'a storage cannot be used')
+    return new ServiceError('busy', `${error.message}.`, { headers: { 'retry-after': OUTAGE_RETRY_SECONDS } })
   }
   const lost = isDatabaseOutage(error) ? 'database' : isStorageOutage(error) ? 'storage' : undefined
   if (!lost) {

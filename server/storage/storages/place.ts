@@ -40,13 +40,16 @@ export function placeOf(config: Config, name: string, given: PlaceFields): Place
   if (kind === 'file') assertFolder(config, folder)
   assertPair(access_key_id, secret)
   return {
-    ...{ name, kind, endpoint, region, bucket, access_key_id },
+    ...{ name, kind, endpoint: withoutSlash(endpoint), region, bucket, access_key_id },
     prefix: asPrefix(prefix),
     path_style: path_style === null ? null : path_style ? 1 : 0,
     folder: folder === null ? null : path.resolve(folder),
     secret: secret === null ? null : sealSecret(config, name, secret),
   }
 }
+
+/** An endpoint in the one form in which it is stored. */
+const withoutSlash = (endpoint: string | null): string | null => endpoint?.replace(/\/+$/, '') ?? null
 
 /** A prefix with the slash that ends it. */
 export const asPrefix = (prefix: string): string => (prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`)
@@ -80,7 +83,7 @@ export function changePlace(config: Config, row: StorageRow, given: PlaceChange)
   if (other !== undefined) throw invalid(`body.${other}`, `is not allowed for a storage of the kind ${row.kind}`)
   const { secret_access_key: secret, path_style, endpoint, region, access_key_id } = given
   const next = {
-    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(endpoint === undefined ? {} : { endpoint: withoutSlash(endpoint) }),
     ...(region === undefined ? {} : { region }),
     ...(path_style === undefined ? {} : { path_style: path_style === null ? null : path_style ? 1 : 0 }),
     ...(access_key_id === undefined ? {} : { access_key_id }),
