@@ -116,7 +116,7 @@ describeOnce('the command for storages', (engine) => {
       (await admin.listStorages()).items,
     )
 
-    await fails(1, /Buckets are on the storage "disk".*\(not_empty, request /, 'storages', 'remove', 'disk')
+    await fails(1, /There are buckets on the storage "disk".*\(not_empty, request /, 'storages', 'remove', 'disk')
     const moved = await server.records([{ action: 'update_bucket', bucket: 'photos' }], () =>
       ok('migrate', 'photos', 'default'),
     )
