@@ -41,6 +41,11 @@ it('every mutating operation names the actions it records', () => {
   }
 })
 
+it('every tag is described: the pages show them in that order', () => {
+  const described = new Set((openapi('http://localhost') as { tags: { name: string }[] }).tags.map(({ name }) => name))
+  for (const [name, { tag }] of routes) assert.ok(described.has(tag), `${name}: ${tag}`)
+})
+
 it('every accepted number is bounded: one that no database can hold is rejected', () => {
   const endless: string[] = []
   const look = (schema: unknown, at: string) => {

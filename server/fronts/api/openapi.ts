@@ -28,6 +28,7 @@ const tags = [
   { name: 'tokens', description: 'Personal access tokens, for scripts and services.' },
   { name: 'access-keys', description: 'Key pairs for S3 clients.' },
   { name: 'settings', description: 'Runtime settings.' },
+  { name: 'storages', description: 'Places for the bytes of buckets.' },
   { name: 'webhooks', description: 'Webhook endpoints and their deliveries.' },
   { name: 'audit', description: 'The audit log: who did what, and when.' },
   { name: 'system', description: 'Health and metrics.' },
