@@ -162,6 +162,10 @@ export interface NewAccessKey {
 export interface Bucket {
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   name: string
+  /** `owned`: its objects are stored by Strongroom. `read_only`: it shows the objects that others keep on an S3 engine, and nothing there is ever changed. */
+  mode: 'owned' | 'read_only'
+  /** Null: an owned bucket. */
+  source: BucketSource | null
   quota_gb: number | null
   /** Bytes of objects and their versions, as counted against the quota. */
   used_bytes: number
@@ -193,6 +197,21 @@ export interface Bucket {
   } | null
   /** What the caller may do with some key of the bucket. */
   permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+}
+
+export interface BucketSource {
+  /** The bucket of the S3 engine. */
+  bucket: string
+  /** What it shows there; left out of the keys. Empty, or ends with a slash. */
+  prefix: string
+  /** When the last complete scan started: sizes, counts and lists are as of then. Null before the first. */
+  as_of: string | null
+  /** The engine gives objects without ETags: changes are noticed by size and time only. */
+  weak: boolean
+  /** When it was last noticed that others changed something. Null: not since the first scan. */
+  changed_at: string | null
+  /** When the engine last reported a change. */
+  events_at: string | null
 }
 
 export interface UsagePoint {
@@ -796,6 +815,8 @@ export interface Settings {
     retention_days: number
     /** Whether to record downloads too. */
     log_reads: boolean
+    /** Which changes by others in attached buckets are recorded one by one, and sent to webhooks: none, the first 1,000 that a scan finds, or all. Those that the first scan finds never are. */
+    external_changes: 'off' | 'first_1000' | 'all'
   }
   /** Fields set by environment variables, such as `idp.client_id`, with the variable’s name. */
   fixed: Record<string, string>
@@ -915,6 +936,8 @@ export interface SettingsChange {
     retention_days?: number
     /** Whether to record downloads too. */
     log_reads?: boolean
+    /** Which changes by others in attached buckets are recorded one by one, and sent to webhooks: none, the first 1,000 that a scan finds, or all. Those that the first scan finds never are. */
+    external_changes?: 'off' | 'first_1000' | 'all'
   }
 }
 
@@ -932,10 +955,12 @@ export interface Storage {
   access_key_id: string | null
   /** While false, it is not used: requests for what lies on it are answered with 503. */
   enabled: boolean
-  /** Buckets whose new bytes go there. */
+  /** Buckets that are on it, or attached to it. */
   bucket_count: number
   /** Bytes of these buckets: of objects, versions and the trash. */
   used_bytes: number
+  /** Whether it has a token with which the engine can report changes. */
+  events: boolean
   created_at: string | null
   created_by: string | null
 }
@@ -966,6 +991,54 @@ export interface StorageTest {
     size: number
     last_modified: string | null
   })[]
+}
+
+export interface Absence {
+  key: string
+  size: number
+  /** ISO 8601, UTC, milliseconds. */
+  last_modified: string
+  missing_since: string | null
+}
+
+export interface Scan {
+  /** A UUIDv7. */
+  id: string
+  /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+  bucket: string
+  /** `held`: it ended without marking anything as missing; `held_reason` says why. `superseded`: it was held, and a later scan has ended since. */
+  status: 'queued' | 'running' | 'succeeded' | 'held' | 'superseded'
+  /** `listing`: the engine’s list is compared. `marking`: what it lacked is marked as missing, or removed. */
+  phase: 'listing' | 'marking'
+  trigger: 'attach' | 'request' | 'schedule'
+  /** The last key that was compared. */
+  position: string | null
+  /** Objects that the engine listed. */
+  seen: number
+  added: number
+  changed: number
+  /** Objects that the list lacked, of those that were not marked as missing before. */
+  absent: number
+  /** Objects that were marked as missing. */
+  missing: number
+  /** Objects that were removed: missing in two scans, for a day, and by a last look. */
+  removed: number
+  /** Objects that cannot be shown. */
+  refused: number
+  /** The first 100 of them. */
+  refused_keys: {
+    key: string
+    reason: string
+  }[]
+  /** `many_missing`: it would mark more than 100 objects and more than 5 %. `empty`: the list was empty. `listing_failed`: the engine did not list to the end. `disordered`: the list was not in byte order. The first two can be confirmed. */
+  held_reason: 'many_missing' | 'empty' | 'listing_failed' | 'disordered' | null
+  detail: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string | null
+  started_at: string | null
+  finished_at: string | null
+  confirmed_by: string | null
 }
 
 export interface Attempt {
@@ -1136,7 +1209,7 @@ export interface AuditRecord {
   actor: {
     user_id: string | null
     email: string | null
-    type: 'user' | 'public' | 'system' | 'cli'
+    type: 'user' | 'public' | 'system' | 'cli' | 'engine'
   }
   auth_method: string | null
   /** The personal access token or access key used. */
@@ -1520,8 +1593,12 @@ export interface Operations {
         versioning?: 'enabled' | 'suspended'
         /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
         object_lock?: ObjectLockChange
-        /** Only administrators may choose another than the default. */
+        /** Only administrators may choose another than the default. `read_only` needs one of the kind `s3`. */
         storage?: string
+        /** With `read_only`, the bucket is attached: it shows what is on the storage, without quota, trash, versions or locks. For administrators. A scan starts, which finds the objects. */
+        mode?: 'owned' | 'read_only'
+        /** Only for `read_only`: what to show of the engine’s bucket; by default, what is under the storage’s prefix. It must not overlap with another attached bucket or with bytes of Strongroom’s own (409). */
+        prefix?: string
       }
     }
     reply: Bucket
@@ -1578,6 +1655,19 @@ export interface Operations {
       }
     }
     reply: undefined
+  }
+  /** POST /buckets/{bucket}/release: Detach a read-only bucket. Strongroom forgets the bucket and what it knows of its objects; links to them end. Nothing on the storage changes. */
+  releaseBucket: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+    }
+    reply: {
+      /** How many objects it showed. */
+      objects: number
+    }
   }
   /** GET /usage: Get current usage of the buckets you have a grant on, in total and each. */
   usage: {
@@ -3839,6 +3929,106 @@ export interface Operations {
     }
     reply: StorageHealth
   }
+  /** POST /storages/{storage}/events-token: Make the token with which the engine reports changes. It replaces the one before, and is only in this response. */
+  createEventsToken: {
+    call: {
+      params: {
+        /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+        storage: string
+      }
+    }
+    reply: {
+      token: string
+      /** Where the engine is to send its event notifications. */
+      url: string
+    }
+  }
+  /** DELETE /storages/{storage}/events-token: Delete the token, so that no more reports are accepted. */
+  deleteEventsToken: {
+    call: {
+      params: {
+        /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+        storage: string
+      }
+    }
+    reply: undefined
+  }
+  /** POST /storages/{storage}/events: Report changes of objects, as an S3 engine does. For event notifications of MinIO, Ceph, RustFS and others in the format of AWS. The token is sent as `Authorization: Bearer`, or as the parameter `token` by engines that cannot. Only the keys are noted: Strongroom asks the engine what became of each, so order, repetition and loss do no harm. */
+  receiveEvents: {
+    call: {
+      params: {
+        /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+        storage: string
+      }
+      query?: {
+        token?: string
+      }
+      body: unknown
+    }
+    reply: undefined
+  }
+  /** POST /buckets/{bucket}/scans: Start a scan of an attached bucket. It compares the objects with what the engine lists. If one is queued or running already, that is returned. Needs `manage`. */
+  startScan: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+    }
+    reply: Scan
+  }
+  /** GET /buckets/{bucket}/scans: List the scans of an attached bucket, latest first. Needs `manage`. They are kept for 90 days. */
+  listScans: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Scan>
+  }
+  /** GET /scans/{scan}: Get a scan. Needs `manage` on its bucket. */
+  getScan: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        scan: string
+      }
+    }
+    reply: Scan
+  }
+  /** GET /scans/{scan}/absences: List the objects that a held scan would mark as missing, in key order. Those that have come back since are left out. Needs `manage` on its bucket. */
+  listAbsences: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        scan: string
+      }
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Absence>
+  }
+  /** POST /scans/{scan}/confirm: Confirm a held scan. Its absent objects are marked as missing after all, each after a last look at the engine. Only the latest scan of a bucket can be confirmed, and none while another runs (409). */
+  confirmScan: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        scan: string
+      }
+    }
+    reply: Scan
+  }
   /** POST /webhooks: Register a webhook endpoint. The response contains the secret that signs its deliveries; it is never returned again. */
   createWebhook: {
     call: {
@@ -3883,7 +4073,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]

@@ -62,6 +62,20 @@ interface StorageDetails {
   access_key_id: string | null
 }
 
+interface ScanDetails {
+  scan_id: string
+  trigger: 'attach' | 'request' | 'schedule'
+  status: 'succeeded' | 'held'
+  held_reason: string | null
+  seen: number
+  added: number
+  changed: number
+  absent: number
+  missing: number
+  removed: number
+  refused: number
+}
+
 /**
  * Every action with the details it records. A name here is the audit action and the webhook event. Details may be of
  * any length: long ones are split into several records (contract/details.ts), which reserves the name `part`.
@@ -120,9 +134,29 @@ export interface ActionDetails {
     object_lock?: object | null
     /** Unless it is the default one. */
     storage?: string
+    /** Of an attached bucket, and what it shows of the engine's. */
+    mode?: 'read_only'
+    prefix?: string
   } & Fronted
   update_bucket: { before: object; after: object } & Fronted
   delete_bucket: { trash_bytes: number; bucket_id: string } & Fronted
+  /** An attached bucket was detached; everything on the storage stays. */
+  release_bucket: { storage: string; prefix: string; objects: number; bucket_id: string }
+  /** Once per scan of an attached bucket, when it has ended. */
+  scan: ScanDetails
+  /** An administrator had a held scan mark what it did not find. */
+  scan_confirm: { scan_id: string; absent: number; held_reason: string }
+  /**
+   * An object of an attached bucket was changed by others: it is new, has other contents, is `missing` on the engine, has
+   * `returned`, or was `removed` after having been missing.
+   */
+  external_change: {
+    change: 'added' | 'changed' | 'missing' | 'returned' | 'removed'
+    size: number
+    etag: string
+    before?: { size: number; etag: string }
+    scan_id?: string
+  }
   user_create: { email: string; display_name: string; group_ids: string[]; auto?: true }
   user_update: { email: string; before: object; after: object }
   user_delete: { email: string; display_name: string; group_ids: string[] }
@@ -172,8 +206,14 @@ export interface ActionDetails {
   policy_run: PolicyRunDetails
   settings_update: { before: object; after: object }
   storage_create: StorageDetails
-  /** `secret_changed`: the secret too, which is never recorded. */
-  storage_update: { name: string; before: object; after: object; secret_changed?: true }
+  /** `secret_changed`: the secret too, which is never recorded; `events_token`: that of its event notifications. */
+  storage_update: {
+    name: string
+    before: object
+    after: object
+    secret_changed?: true
+    events_token?: 'created' | 'deleted'
+  }
   storage_delete: StorageDetails
   /** An administrator found the clock right that was in doubt. */
   clock_confirm: { now: string; doubt: string }

@@ -11,7 +11,7 @@ export const AuditRecord = Type.Object({
   result: Type.Enum(['success', 'denied', 'failure']),
   status_code: Nullable(Type.Integer()),
   error_code: Text,
-  actor: Type.Object({ user_id: Text, email: Text, type: Type.Enum(['user', 'public', 'system', 'cli']) }),
+  actor: Type.Object({ user_id: Text, email: Text, type: Type.Enum(['user', 'public', 'system', 'cli', 'engine']) }),
   auth_method: Text,
   token_id: Nullable(Type.String(), { description: 'The personal access token or access key used.' }),
   session_id: Text,

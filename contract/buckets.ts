@@ -4,7 +4,7 @@ import { bucketActions } from './permissions.ts'
 import { PublicAccess } from './public-access.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Limit, Nullable, Page, Timestamp } from './shapes.ts'
-import { StorageName } from './storages.ts'
+import { EnginePrefix, StorageName } from './storages.ts'
 
 export const QuotaGb = Type.Number({
   exclusiveMinimum: 0,
@@ -26,8 +26,34 @@ const VersioningChange = Type.Enum(['enabled', 'suspended'], {
 export const versionings = ['off', 'enabled', 'suspended'] as const
 export type Versioning = (typeof versionings)[number]
 
+export const bucketModes = ['owned', 'read_only'] as const
+export type BucketMode = (typeof bucketModes)[number]
+const Mode = Type.Enum([...bucketModes], {
+  description:
+    '`owned`: its objects are stored by Strongroom. `read_only`: it shows the objects that others keep on an S3 engine, and nothing there is ever changed.',
+})
+
+/** What a bucket shows that is attached to an engine's. */
+export const BucketSource = Type.Object({
+  bucket: Type.String({ description: 'The bucket of the S3 engine.' }),
+  prefix: Type.String({ description: 'What it shows there; left out of the keys. Empty, or ends with a slash.' }),
+  as_of: Nullable(Timestamp, {
+    description: 'When the last complete scan started: sizes, counts and lists are as of then. Null before the first.',
+  }),
+  weak: Type.Boolean({
+    description: 'The engine gives objects without ETags: changes are noticed by size and time only.',
+  }),
+  changed_at: Nullable(Timestamp, {
+    description: 'When it was last noticed that others changed something. Null: not since the first scan.',
+  }),
+  events_at: Nullable(Timestamp, { description: 'When the engine last reported a change.' }),
+})
+export type BucketSource = Type.Static<typeof BucketSource>
+
 export const Bucket = Type.Object({
   name: BucketName,
+  mode: Mode,
+  source: Nullable(BucketSource, { description: 'Null: an owned bucket.' }),
   quota_gb: Nullable(QuotaGb),
   used_bytes: Type.Integer({ description: 'Bytes of objects and their versions, as counted against the quota.' }),
   reserved_bytes: Type.Integer({
@@ -71,12 +97,27 @@ export const operations = {
         Type.String({
           ...StorageName,
           default: 'default',
-          description: 'Only administrators may choose another than the default.',
+          description:
+            'Only administrators may choose another than the default. `read_only` needs one of the kind `s3`.',
+        }),
+      ),
+      mode: Type.Optional(
+        Type.Enum([...bucketModes], {
+          default: 'owned',
+          description:
+            'With `read_only`, the bucket is attached: it shows what is on the storage, without quota, trash, versions or locks. For administrators. A scan starts, which finds the objects.',
+        }),
+      ),
+      prefix: Type.Optional(
+        Type.String({
+          ...EnginePrefix,
+          description:
+            'Only for `read_only`: what to show of the engine’s bucket; by default, what is under the storage’s prefix. It must not overlap with another attached bucket or with bytes of Strongroom’s own (409).',
         }),
       ),
     }),
     reply: Bucket,
-    errors: ['already_exists', 'conflict', 'invalid_request'],
+    errors: ['already_exists', 'conflict', 'invalid_request', 'not_found'],
     records: ['create_bucket'],
   }),
 
@@ -128,7 +169,7 @@ export const operations = {
       { additionalProperties: false, minProperties: 1 },
     ),
     reply: Bucket,
-    errors: ['not_found', 'conflict', 'invalid_request'],
+    errors: ['not_found', 'conflict', 'invalid_request', 'read_only'],
     records: ['update_bucket'],
   }),
 
@@ -141,7 +182,22 @@ export const operations = {
     access: 'signed_in',
     status: 204,
     params,
-    errors: ['not_found', 'not_empty', 'locked'],
+    errors: ['not_found', 'not_empty', 'locked', 'read_only'],
     records: ['delete_bucket'],
+  }),
+
+  releaseBucket: route({
+    method: 'POST',
+    url: '/buckets/{bucket}/release',
+    tag: 'buckets',
+    summary: 'Detach a read-only bucket',
+    description:
+      'Strongroom forgets the bucket and what it knows of its objects; links to them end. Nothing on the storage changes.',
+    access: 'admin',
+    status: 200,
+    params,
+    reply: Type.Object({ objects: Type.Integer({ description: 'How many objects it showed.' }) }),
+    errors: ['not_found', 'conflict'],
+    records: ['release_bucket'],
   }),
 }

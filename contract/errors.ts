@@ -19,6 +19,8 @@ export const errors = {
   email_in_use: { status: 409, title: 'Email address already in use' },
   last_admin: { status: 409, title: 'No administrator could log in any more' },
   limit_reached: { status: 409, title: 'Limit reached' },
+  read_only: { status: 409, title: 'The bucket is read-only' },
+  archived: { status: 409, title: 'The object is archived' },
   gone: { status: 410, title: 'This link is no longer valid' },
   nothing_to_restore: { status: 410, title: 'Nothing left to restore' },
   length_required: { status: 411, title: 'Content-Length is required' },

@@ -100,6 +100,8 @@ export const events = {
       versioning: Optional(Text),
       object_lock: Optional(Nullable(Fields)),
       storage: Optional(Text),
+      mode: Optional(Type.Literal('read_only')),
+      prefix: Optional(Text),
       ...fronted,
     }),
   ),
@@ -181,9 +183,36 @@ export const events = {
   storage_create: event('A storage was registered.', Type.Object(storage)),
   storage_update: event(
     'How a storage is reached changed, or it was turned off or on.',
-    Type.Object({ name: Text, ...change, secret_changed: Optional(Type.Literal(true)) }),
+    Type.Object({
+      ...{ name: Text, ...change, secret_changed: Optional(Type.Literal(true)) },
+      events_token: Optional(Type.Enum(['created', 'deleted'])),
+    }),
   ),
   storage_delete: event('A storage was forgotten.', Type.Object(storage)),
+  release_bucket: event(
+    'An attached bucket was detached.',
+    Type.Object({ storage: Text, prefix: Text, objects: Count, bucket_id: Text }),
+  ),
+  scan: event(
+    'A scan of an attached bucket ended.',
+    Type.Object({
+      ...{ scan_id: Text, trigger: Type.Enum(['attach', 'request', 'schedule']) },
+      ...{ status: Type.Enum(['succeeded', 'held']), held_reason: Nullable(Text) },
+      ...{ seen: Count, added: Count, changed: Count, absent: Count, missing: Count, removed: Count, refused: Count },
+    }),
+  ),
+  scan_confirm: event(
+    'An administrator confirmed what a held scan of an attached bucket would mark as missing.',
+    Type.Object({ scan_id: Text, absent: Count, held_reason: Text }),
+  ),
+  external_change: event(
+    'Others changed an object of an attached bucket.',
+    Type.Object({
+      change: Type.Enum(['added', 'changed', 'missing', 'returned', 'removed']),
+      ...{ size: Count, etag: Text, before: Optional(Type.Object({ size: Count, etag: Text })) },
+      scan_id: Optional(Text),
+    }),
+  ),
   clock_confirm: event(
     'An administrator confirmed a clock that was in doubt.',
     Type.Object({ now: Text, doubt: Text }),

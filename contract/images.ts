@@ -65,7 +65,7 @@ const getSpec = {
     'if-none-match': Type.Optional(Type.String()),
   }),
   produces: 'bytes',
-  errors: ['not_found', 'precondition_failed', 'too_large', 'unsupported_media_type', 'busy'],
+  errors: ['not_found', 'precondition_failed', 'too_large', 'unsupported_media_type', 'busy', 'archived'],
 } as const
 const headSpec = {
   ...getSpec,

@@ -11,6 +11,7 @@ import * as objects from './objects.ts'
 import * as policies from './policies.ts'
 import * as presign from './presign.ts'
 import type { RouteSpec } from './route.ts'
+import * as scans from './scans.ts'
 import * as settings from './settings.ts'
 import * as shares from './shares.ts'
 import * as storages from './storages.ts'
@@ -47,6 +48,7 @@ export const files = {
   groups,
   settings,
   storages,
+  scans,
   webhooks,
   audit,
   system,

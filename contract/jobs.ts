@@ -94,7 +94,7 @@ export const operations = {
       ),
     }),
     reply: Job,
-    errors: ['not_found', 'invalid_request', 'conflict', 'limit_reached', 'nothing_to_restore'],
+    errors: ['not_found', 'invalid_request', 'conflict', 'limit_reached', 'nothing_to_restore', 'read_only'],
     records: [],
   }),
 

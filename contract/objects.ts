@@ -121,7 +121,7 @@ const putObjectSpec = {
   }),
   body: Type.String({ contentMediaType: 'application/octet-stream' }),
   reply: StoredObject,
-  errors: ['not_found', 'precondition_failed', 'quota_exceeded', 'malformed', 'rate_limited'],
+  errors: ['not_found', 'precondition_failed', 'quota_exceeded', 'malformed', 'rate_limited', 'read_only'],
   records: ['upload'],
 } as const
 
@@ -135,7 +135,7 @@ const getObjectSpec = {
   otherStatus: [206, 304],
   headers: Type.Object(conditions),
   produces: 'bytes',
-  errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
+  errors: ['not_found', 'precondition_failed', 'range_not_satisfiable', 'archived'],
 } as const
 
 const headObjectSpec = {
@@ -155,7 +155,7 @@ const deleteObjectSpec = {
   access: 'signed_in',
   status: 204,
   headers: Type.Object({ 'if-match': Type.Optional(Type.String()) }),
-  errors: ['not_found', 'precondition_failed', 'conflict', 'locked'],
+  errors: ['not_found', 'precondition_failed', 'conflict', 'locked', 'read_only'],
   records: ['delete', 'version_delete'],
 } as const
 const deleteQuery = {
@@ -186,7 +186,7 @@ const updateObjectSpec = {
     { additionalProperties: false, minProperties: 1 },
   ),
   reply: StoredObject,
-  errors: ['not_found', 'precondition_failed', 'invalid_request', 'quota_exceeded'],
+  errors: ['not_found', 'precondition_failed', 'invalid_request', 'quota_exceeded', 'read_only'],
   records: ['update_object'],
 } as const
 
@@ -286,7 +286,7 @@ export const operations = {
     query: Exactly({ prefix: Type.Optional(Prefix) }),
     body: Type.Object({ file: Type.Array(Type.String({ contentMediaType: 'application/octet-stream' })) }),
     reply: Type.Object({ items: Type.Array(StoredObject) }),
-    errors: ['not_found', 'quota_exceeded', 'unsupported_media_type', 'rate_limited'],
+    errors: ['not_found', 'quota_exceeded', 'unsupported_media_type', 'rate_limited', 'read_only'],
     records: ['upload'],
   }),
 

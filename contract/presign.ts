@@ -64,7 +64,7 @@ export const operations = {
     otherStatus: [206, 304, 307],
     query: Exactly({}),
     produces: 'bytes',
-    errors: ['forbidden', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
+    errors: ['forbidden', 'not_found', 'precondition_failed', 'range_not_satisfiable', 'archived'],
     rate: 'none',
   }),
 
@@ -98,6 +98,7 @@ export const operations = {
       'quota_exceeded',
       'unsupported_media_type',
       'rate_limited',
+      'read_only',
     ],
     records: ['upload'],
     rate: 'none',

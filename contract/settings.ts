@@ -163,6 +163,11 @@ const sections = {
   audit: {
     retention_days: Type.Integer({ minimum: 0, maximum: 36_500, default: 365, description: '0: forever.' }),
     log_reads: Type.Boolean({ default: false, description: 'Whether to record downloads too.' }),
+    external_changes: Type.Enum(['off', 'first_1000', 'all'], {
+      default: 'first_1000',
+      description:
+        'Which changes by others in attached buckets are recorded one by one, and sent to webhooks: none, the first 1,000 that a scan finds, or all. Those that the first scan finds never are.',
+    }),
   },
 } as const
 

@@ -103,7 +103,7 @@ const creating = {
   access: 'signed_in',
   status: 201,
   reply: NewShare,
-  errors: ['not_found', 'invalid_request'],
+  errors: ['not_found', 'invalid_request', 'read_only'],
   records: ['share_create'],
 } as const
 const mint = {
@@ -125,7 +125,7 @@ const opening = {
   params: Type.Object({ token: Token }),
   errors: [
     ...(['gone', 'not_found', 'unauthenticated', 'rate_limited', 'range_not_satisfiable'] as const),
-    ...(['precondition_failed', 'too_large', 'unsupported_media_type', 'busy'] as const),
+    ...(['precondition_failed', 'too_large', 'unsupported_media_type', 'busy', 'archived'] as const),
   ],
 } as const
 /** An object that is an image also takes the image parameters. */
@@ -209,6 +209,7 @@ const receiveSpec = {
     'unsupported_media_type',
     'quota_exceeded',
     'limit_reached',
+    'read_only',
   ],
   records: ['upload'],
 } as const

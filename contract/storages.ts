@@ -27,7 +27,7 @@ const EngineBucket = Type.String({
   description: 'The bucket of the S3 engine.',
   examples: ['strongroom'],
 })
-const EnginePrefix = Type.String({
+export const EnginePrefix = Type.String({
   maxLength: 512,
   pattern: '^$|^(?!.*//)(?!(.*/)?\\.\\.?(/|$))[!-.0-~][ -~]*$',
   description: 'Where in that bucket the bytes lie. A slash is added at its end.',
@@ -62,8 +62,9 @@ export const Storage = Type.Object({
   enabled: Type.Boolean({
     description: 'While false, it is not used: requests for what lies on it are answered with 503.',
   }),
-  bucket_count: Type.Integer({ description: 'Buckets whose new bytes go there.' }),
+  bucket_count: Type.Integer({ description: 'Buckets that are on it, or attached to it.' }),
   used_bytes: Type.Integer({ description: 'Bytes of these buckets: of objects, versions and the trash.' }),
+  events: Type.Boolean({ description: 'Whether it has a token with which the engine can report changes.' }),
   created_at: Nullable(Timestamp),
   created_by: Nullable(Type.String()),
 })
@@ -242,5 +243,50 @@ export const operations = {
     params: byName,
     reply: StorageHealth,
     errors: ['not_found'],
+  }),
+
+  createEventsToken: route({
+    ...common,
+    method: 'POST',
+    url: '/storages/{storage}/events-token',
+    summary: 'Make the token with which the engine reports changes',
+    description: 'It replaces the one before, and is only in this response.',
+    status: 201,
+    params: byName,
+    reply: Type.Object({
+      token: Type.String(),
+      url: Type.String({ description: 'Where the engine is to send its event notifications.' }),
+    }),
+    errors: ['not_found', 'conflict'],
+    records: ['storage_update'],
+  }),
+
+  deleteEventsToken: route({
+    ...common,
+    method: 'DELETE',
+    url: '/storages/{storage}/events-token',
+    summary: 'Delete the token, so that no more reports are accepted',
+    status: 204,
+    params: byName,
+    errors: ['not_found'],
+    records: ['storage_update'],
+  }),
+
+  receiveEvents: route({
+    method: 'POST',
+    url: '/storages/{storage}/events',
+    tag: 'storages',
+    summary: 'Report changes of objects, as an S3 engine does',
+    description:
+      'For event notifications of MinIO, Ceph, RustFS and others in the format of AWS. The token is sent as `Authorization: Bearer`, or as the parameter `token` by engines that cannot. Only the keys are noted: Strongroom asks the engine what became of each, so order, repetition and loss do no harm.',
+    access: 'public',
+    status: 204,
+    params: byName,
+    query: Exactly({ token: Type.Optional(Type.String({ maxLength: 128 })) }),
+    headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 256 })) }),
+    body: Type.Unknown(),
+    rate: 'none',
+    errors: ['unauthenticated', 'not_found'],
+    records: [],
   }),
 }

@@ -19,7 +19,7 @@ const one = {
     if_none_match: IfNoneMatch,
   }),
   reply: StoredObject,
-  errors: ['not_found', 'conflict', 'precondition_failed', 'quota_exceeded'],
+  errors: ['not_found', 'conflict', 'precondition_failed', 'quota_exceeded', 'read_only', 'archived'],
 } as const
 
 const many = {
@@ -31,7 +31,7 @@ const many = {
   bodyLimit: KEYS_BODY_LIMIT,
   rate: 'costly',
   reply: BulkResult,
-  errors: ['not_found'],
+  errors: ['not_found', 'read_only'],
 } as const
 const manyBody = Exactly({
   source_bucket: BucketName,

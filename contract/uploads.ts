@@ -90,7 +90,7 @@ export const operations = {
           'In order of part number; at most 1,000. Get the rest, and renewed ones, from `GET …/upload/{upload_id}`.',
       }),
     }),
-    errors: ['not_found', 'quota_exceeded', 'invalid_request', 'limit_reached'],
+    errors: ['not_found', 'quota_exceeded', 'invalid_request', 'limit_reached', 'read_only'],
     records: [],
   }),
 

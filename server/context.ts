@@ -18,7 +18,7 @@ export interface Origin {
 }
 /** Who acts. */
 export interface Actor {
-  type: 'user' | 'public' | 'system' | 'cli'
+  type: 'user' | 'public' | 'system' | 'cli' | 'engine'
   user_id: string | null
   email: string | null
   display_name: string | null
@@ -187,6 +187,8 @@ const noOrigin: Origin = { request_id: null, ip: null, user_agent: null, method:
 const nobody = { user_id: null, email: null, display_name: null, session_id: null, token_id: null, groups: [] }
 /** Strongroom itself: workers and the first start. */
 export const systemActor: Actor = { ...nobody, type: 'system', auth_method: 'system', origin: noOrigin }
+/** Whoever changes what is on a storage without asking Strongroom. */
+export const engineActor: Actor = { ...nobody, type: 'engine', auth_method: null, origin: noOrigin }
 /** Someone with a shell on the machine. */
 export const cliActor: Actor = { ...nobody, type: 'cli', auth_method: 'cli', origin: noOrigin }
 /** The holder of the setup link, before there is any user. */

@@ -1,7 +1,7 @@
 import type { Ctx, Upkeep } from '../context.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
 import type { StoredBlob } from './drivers/driver.ts'
-import { storageOf } from './storages/ids.ts'
+import { isExternal, storageOf } from './storages/ids.ts'
 import * as store from './store.ts'
 
 const BATCH = 500
@@ -21,7 +21,12 @@ export const releaseBlobs = async ({ tx, config, now }: Upkeep, ids: readonly st
 async function condemn({ tx, now }: Upkeep, ids: readonly string[]): Promise<Condemned> {
   const deleted = await store.deleteUnreferenced(tx, ids)
   const idsOf = (inline: number) => deleted.flatMap((blob) => (blob.inline === inline ? blob.id : []))
-  const condemned = { inline: idsOf(1), stored: idsOf(0) }
+  // Bytes that others keep stay where they are.
+  const condemned = {
+    inline: idsOf(1),
+    stored: idsOf(0).filter((id) => !isExternal(id)),
+    external: idsOf(0).filter(isExternal),
+  }
   if (condemned.stored.length > 0) await store.queueRemovals(tx, condemned.stored, now())
   return condemned
 }
@@ -29,6 +34,8 @@ async function condemn({ tx, now }: Upkeep, ids: readonly string[]): Promise<Con
 interface Condemned {
   inline: string[]
   stored: string[]
+  /** Only their rows are gone. */
+  external: string[]
 }
 
 const countRemoved = ({ config }: Ctx, blobs: number) =>
@@ -69,8 +76,8 @@ export const collector = {
         const { tx } = step
         const due = await store.claimDue(tx, ctx.now(), BATCH)
         if (due.length === 0) return step.nothing({ due: 0, inline: 0 })
-        const { inline, stored } = await condemn(step, due)
-        const condemned = new Set([...inline, ...stored])
+        const { inline, stored, external } = await condemn(step, due)
+        const condemned = new Set([...inline, ...stored, ...external])
         const used = due.filter((id) => !condemned.has(id))
         if (used.length > 0) await store.settle(tx, used)
         return { due: due.length, inline: inline.length }

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto'
 import type { Ctx, Upkeep } from '../context.ts'
 import type { StorageId } from './drivers/blobs.ts'
 import { BlobMissing } from './drivers/driver.ts'
 import { type Described, findHashes, newCutter } from './hashes.ts'
 import { takeBlobId } from './id-pool.ts'
+import { isExternal } from './storages/ids.ts'
 import * as store from './store.ts'
 import { type Claim, discardBlobs, renewIfDue } from './write.ts'
 
@@ -60,6 +62,11 @@ export async function copyBlob(
       throw cause instanceof BlobMissing ? new Error(`The storage did not keep blob ${id}`, { cause }) : cause
     })
     if (!copy.isAlike()) throw new Error(`The storage returned other bytes of blob ${id} than it was given`)
+    if (isExternal(blob_id)) {
+      const [whole] = original.end()
+      const md5 = whole?.hash ?? hash('md5', '')
+      await ctx.upkeep(({ tx }) => store.noteFacts(tx, id, { size, md5, sha256: null, checksums: null }))
+    }
     return id
   } catch (error) {
     await discardBlobs(ctx, [{ id, body: null }])
@@ -72,5 +79,6 @@ const chunksOf = (body: Uint8Array | AsyncIterable<Uint8Array>): AsyncIterable<U
 
 /** Step: notes of copies what is known of their originals. What points at them follows in the same step. */
 export const keepCopies = async ({ tx }: Upkeep, copies: ReadonlyMap<string, string>): Promise<void> => {
-  for (const [from, to] of copies) await store.copyFacts(tx, from, to)
+  // What is known of others' bytes was noted when they were copied.
+  for (const [from, to] of copies) if (!isExternal(from)) await store.copyFacts(tx, from, to)
 }

@@ -61,11 +61,11 @@ export const findForgotten = async (db: Db, limit: number): Promise<string[]> =>
       limit ${limit}`.execute(db)
   ).rows.map(({ id }) => id)
 
-/** Whether any object, version or trash item has its bytes in the storage. */
+/** Whether any object, version or trash item has its bytes in the storage of STORAGE_URL. */
 export const pointsAtStorage = async (db: Db): Promise<boolean> =>
   (
     await sql`
-      select 1 from blobs b where inline = 0 and (
+      select 1 from blobs b where inline = 0 and storage_id is null and (
         exists (select 1 from objects o where o.blob_id = b.id) or exists (select 1 from trash t where t.blob_id = b.id)
         or exists (select 1 from versions v where v.blob_id = b.id)
       ) limit 1`.execute(db)

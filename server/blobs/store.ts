@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { countUpToMost } from '../db/count.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
@@ -59,7 +59,9 @@ export const noteFacts = async (tx: Tx, id: string, facts: BlobFacts): Promise<v
   await describe(tx, { id, ...facts })
 }
 
-/** Which of these blobs have their bytes on another storage; inline ones are on none. */
+/**
+ * Which of these blobs have their bytes on another storage, or are bytes that others keep; inline ones are on none.
+ */
 export const findElsewhere = async (
   db: Db,
   ids: readonly string[],
@@ -72,8 +74,11 @@ export const findElsewhere = async (
         .select(['id', 'md5'])
         .where('id', 'in', ids)
         .where('inline', '=', 0)
-        .where('storage_id', 'is distinct from', storage)
+        .where((e) => e.or([e('storage_id', 'is distinct from', storage), isExternal]))
         .execute()
+
+/** Whether a blob's id says that others keep its bytes. */
+const isExternal = sql<SqlBool>`(substr(id, 15, 1) = '8' and substr(id, 16, 1) >= '8')`
 
 /** Notes of a blob what is known of another with the same bytes, and of its parts. */
 export async function copyFacts(tx: Tx, from: string, to: string): Promise<void> {

@@ -5,6 +5,7 @@ import type { InstanceTables } from './tables/instance.ts'
 import type { PolicyTables } from './tables/policies.ts'
 import type { SharingTables } from './tables/sharing.ts'
 import type { StorageTables } from './tables/storage.ts'
+import type { AttachedTables } from './tables/storages.ts'
 import type { UsageTables } from './tables/usage.ts'
 import type { WebhookTables } from './tables/webhooks.ts'
 
@@ -13,6 +14,7 @@ export interface Schema
   extends IdentityTables,
     InstanceTables,
     StorageTables,
+    AttachedTables,
     SharingTables,
     PolicyTables,
     AuditTables,

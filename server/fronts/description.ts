@@ -1,7 +1,8 @@
 import { Value } from 'typebox/value'
 import { ObjectHeaders, objectHeaderNames, Tags } from '../../contract/shapes.ts'
 import { invalid } from '../base/invalid.ts'
-import { type Description, METADATA_BYTES, typeOf } from '../storage/objects/describe.ts'
+import { typeOf } from '../base/media-type.ts'
+import { type Description, METADATA_BYTES } from '../storage/objects/describe.ts'
 
 type Headers = { readonly [name: string]: string | string[] | undefined }
 

@@ -14,9 +14,12 @@ import { webhookDispatcher } from '../features/webhooks/dispatcher.ts'
 import { webhookKeeper } from '../features/webhooks/retention.ts'
 import { measured, newMeter } from '../observe/meter.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
+import { releasedBuckets } from '../storage/attached/release.ts'
 import { reservationSweeper } from '../storage/incoming/service.ts'
 import { forgetJobs, jobWorker } from '../storage/jobs/runner.ts'
 import { clockKeeper } from '../storage/locks/clock.ts'
+import { hintWorker } from '../storage/scans/hints.ts'
+import { forgetScans, scanWorker } from '../storage/scans/scan.ts'
 import { trashWorker } from '../storage/trash/service.ts'
 import { abandonedUploads } from '../storage/uploads/abandoned.ts'
 import { sweeper } from '../storage/uploads/service.ts'
@@ -52,6 +55,10 @@ const workers: readonly Worker[] = [
   reservationSweeper,
   clockKeeper,
   jobWorker,
+  scanWorker,
+  hintWorker,
+  forgetScans,
+  releasedBuckets,
   forgetJobs,
   forgetAccesses,
   imageCacheWorker,

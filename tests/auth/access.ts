@@ -63,6 +63,8 @@ export const hidden = (status: number): Expected => [401, 404, 404, 404, status,
 
 export const params = { bucket: BUCKET }
 
+const NO_ID = '00000000-0000-7000-8000-000000000000'
+
 export const cleanup = { bucket_patterns: [BUCKET], prefix: 'docs/none/', older_than_days: 1 }
 
 export const byKey = { bucket: BUCKET, key: KEY }
@@ -421,6 +423,18 @@ export const table: Record<OperationName, Entry> = {
   deleteStorage: { expect: managers(409), call: (c) => c.deleteStorage({ params: { storage: 'default' } }) },
   testStorage: { expect: managers(200), call: (c) => c.testStorage({ params: { storage: 'default' } }) },
   getStorageHealth: { expect: managers(200), call: (c) => c.getStorageHealth({ params: { storage: 'default' } }) },
+  createEventsToken: { expect: managers(409), call: (c) => c.createEventsToken({ params: { storage: 'default' } }) },
+  deleteEventsToken: { expect: managers(404), call: (c) => c.deleteEventsToken({ params: { storage: 'default' } }) },
+  receiveEvents: {
+    expect: everyone(401),
+    call: (c) => c.receiveEvents({ params: { storage: 'default' }, query: { token: 'x' }, body: {} }),
+  },
+  startScan: { expect: holder(409), call: (c) => c.startScan({ params }) },
+  listScans: { expect: holder(409), call: (c) => c.listScans({ params }) },
+  getScan: { expect: signedIn(404), call: (c) => c.getScan({ params: { scan: NO_ID } }) },
+  listAbsences: { expect: signedIn(404), call: (c) => c.listAbsences({ params: { scan: NO_ID } }) },
+  confirmScan: { expect: managers(404), call: (c) => c.confirmScan({ params: { scan: NO_ID } }) },
+  releaseBucket: { expect: managers(409), call: (c) => c.releaseBucket({ params }) },
   createWebhook: {
     expect: managers(201),
     call: (c) => c.createWebhook({ body: { name: 'X', url: 'https://8.8.8.8/', events: ['ping'] } }),

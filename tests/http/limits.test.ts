@@ -45,11 +45,19 @@ describeOnce('rate limits and origins', (engine) => {
     }
   })
 
-  it('limits everything open to all, but health checks and signed URLs', () => {
+  it('limits everything open to all, but health checks, signed URLs and reports of engines', () => {
     const unlimited = Object.entries<RouteSpec>(api)
       .filter(([, route]) => route.access === 'public' && rateOf(route) === 'none')
       .map(([name]) => name)
-    assert.deepEqual(unlimited.sort(), ['getSigned', 'headSigned', 'healthz', 'putPart', 'putSigned', 'readyz'])
+    assert.deepEqual(unlimited.sort(), [
+      'getSigned',
+      'headSigned',
+      'healthz',
+      'putPart',
+      'putSigned',
+      'readyz',
+      'receiveEvents',
+    ])
   })
 
   it('lets pages of other origins in only where CORS_ORIGINS names them, and never with cookies', async () => {

@@ -51,7 +51,8 @@ const asGenerated: readonly Name[] = [
   ...(['promoteWebhookSecret', 'testWebhook', 'recoverWebhook', 'listDeliveries', 'getDelivery'] as const),
   ...(['resendDelivery', 'listAudit', 'getAuditRecord', 'exportAudit', 'verifyAudit'] as const),
   ...(['listStorages', 'createStorage', 'testNewStorage', 'getStorage', 'updateStorage'] as const),
-  ...(['deleteStorage', 'testStorage', 'getStorageHealth'] as const),
+  ...(['deleteStorage', 'testStorage', 'getStorageHealth', 'createEventsToken', 'deleteEventsToken'] as const),
+  ...(['receiveEvents', 'startScan', 'listScans', 'getScan', 'listAbsences', 'confirmScan', 'releaseBucket'] as const),
   ...(['listVersions', 'listDeleted', 'restoreVersion', 'lockObject', 'getClock', 'confirmClock'] as const),
   ...(['healthz', 'readyz', 'metrics', 'logout'] as const),
 ]

@@ -79,7 +79,7 @@ describeEngines('the step that copies and moves', (engine) => {
             .values({ scope: id, quota_gb: given.quota / GIB, used_bytes: null })
             .execute()
       }
-      const buckets = await holdBuckets(tx, ...names)
+      const buckets = await holdBuckets(tx, ...names, kind)
       const recorded: string[] = []
       const record = (action: Action) => void recorded.push(`${action.name} ${action.key}`)
       const others: Promise<unknown>[] = []

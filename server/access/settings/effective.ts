@@ -67,7 +67,7 @@ const defaults: EffectiveSettings = {
     megapixels_in_flight: 24,
     source_mb_in_flight: 64,
   },
-  audit: { retention_days: 365, log_reads: false },
+  audit: { retention_days: 365, log_reads: false, external_changes: 'first_1000' },
 }
 /** Default retention of audit records, in days. */
 export const defaultRetentionDays = defaults.audit.retention_days

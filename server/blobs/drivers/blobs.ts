@@ -1,14 +1,17 @@
 import type { BlobDriver, Traits } from './driver.ts'
+import type { ExternalSource } from './external.ts'
 
 /** A storage: null is that of STORAGE_URL, a number the id of another one's row. */
 export type StorageId = number | null
 
-/** Blobs on any storage: each call goes to the one that the blob's id says. */
+/** Blobs on any storage: each call goes to the one that the blob's id says. Of bytes that others keep, only `get` works. */
 export interface Blobs extends Omit<BlobDriver, 'traits' | 'owner' | 'claimFor' | 'unclaim'> {
   /** What differs between engines, of the one that has this blob. */
   traitsOf(id: string): Promise<Traits>
   /** One storage; rejects with StorageAway. */
   driver(storage: StorageId): Promise<BlobDriver>
+  /** What others keep on a storage; rejects with StorageAway. */
+  source(storage: number): Promise<ExternalSource>
   /** Has this process read a storage's row again before it is next used. */
   refresh(storage: number): void
 }

@@ -1,4 +1,5 @@
-import { BlobMissing, StorageAway, StorageMissing } from './driver.ts'
+import { BlobMissing, isStorageOutage, StorageAway, StorageMissing } from './driver.ts'
+import { ListingDisordered, OddAnswer } from './external.ts'
 
 const OBJECT_GONE = 'The object is not there; if it was deleted just now, try again.'
 
@@ -67,9 +68,16 @@ export function explain(error: unknown): string {
   return `The storage failed: ${withoutSecrets(error instanceof Error ? error.message : String(error)) || 'unknown error'}`
 }
 
+/** A refusal of an engine as an answer that says in a sentence what is wrong; any other error as it is. */
+export const asTold = (error: unknown): unknown =>
+  error instanceof Error && 'status' in error && !isStorageOutage(error)
+    ? new OddAnswer(explain(error).replace(/\.$/, ''), { cause: error })
+    : error
+
 // Told by their fields: S3Failure's module would load the SDK, which takes a third of a second.
 function sentenceFor(error: Error & { code?: unknown; status?: unknown }): string | undefined {
   if (error instanceof StorageMissing || error instanceof StorageAway) return `${error.message}.`
+  if (error instanceof ListingDisordered) return error.message
   if (error instanceof BlobMissing) return 'Bytes that should be in the storage are missing or incomplete.'
   const code = typeof error.code === 'string' && error.code !== 'Error' ? error.code : error.name
   if (code === 'AuthorizationHeaderMalformed') {

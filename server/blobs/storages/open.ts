@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
 import type { BlobDriver } from '../drivers/driver.ts'
+import type { ExternalSource } from '../drivers/external.ts'
 import { fileDriver } from '../drivers/fs/driver.ts'
 import { openS3, parseS3Url, storageFolder } from '../drivers/open.ts'
 import type { S3Options } from '../drivers/s3/client.ts'
@@ -58,3 +59,10 @@ export function whereOfDefault({ storageUrl, s3Credentials }: Config): Where {
  */
 export const openWhere = async (where: Where, { existing }: { existing: boolean }): Promise<BlobDriver> =>
   where.kind === 'file' ? fileDriver(where.folder, { existing }) : openS3(where.s3)
+
+/** Opens the bucket of an S3 engine to read what others keep there. */
+export async function openSource(where: Where): Promise<ExternalSource> {
+  if (where.kind === 'file') throw new Error('it is a folder')
+  const { s3Source } = await import('../drivers/s3/source.ts')
+  return s3Source(where.s3)
+}

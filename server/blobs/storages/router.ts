@@ -1,11 +1,15 @@
 import { Readable } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
+import type { ByteRange } from '../../base/byte-range.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Blobs, StorageId } from '../drivers/blobs.ts'
-import { type BlobDriver, StorageAway, type StoredBlob } from '../drivers/driver.ts'
+import { type BlobBody, type BlobDriver, StorageAway, type StoredBlob } from '../drivers/driver.ts'
+import { asTold } from '../drivers/explain.ts'
+import { ExternalChanged, type ExternalSource } from '../drivers/external.ts'
 import { type BlobObserver, observeBlobs } from '../drivers/observed.ts'
-import { DEFAULT, markOfStorage, storageOf } from './ids.ts'
-import { openWhere, whereOf } from './open.ts'
+import { DEFAULT, isExternal, markOfStorage, storageOf } from './ids.ts'
+import { openSource, openWhere, whereOf } from './open.ts'
 import * as store from './store.ts'
 
 /** Milliseconds after which a row is read again: it may have been changed by another process. */
@@ -14,9 +18,10 @@ const FRESH_MS = 10_000
 const LINGERS_MS = 600_000
 
 interface Opened {
-  driver: Promise<BlobDriver>
-  /** The row it was opened from, as text. */
-  row: string
+  /** Each is opened when it is first needed. */
+  driver?: Promise<BlobDriver>
+  source?: Promise<ExternalSource>
+  row: store.StorageRow
   /** When that was last read, in ms. */
   readAt: number
 }
@@ -32,12 +37,17 @@ interface From {
 /** The storage of STORAGE_URL and those of the table, each opened when it is first needed. */
 export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
   const known = new Map<number, Opened>()
-  const replaced = new Map<BlobDriver, NodeJS.Timeout>()
+  const replaced = new Map<Pick<BlobDriver | ExternalSource, 'close'>, NodeJS.Timeout>()
+
+  const away = ({ name }: store.StorageRow, why: string, cause?: unknown) =>
+    new StorageAway(`The storage "${name}" ${why}`, { cause })
+  function assertUsable(row: store.StorageRow): void {
+    if (row.disabled_at !== null) throw away(row, 'is turned off')
+    if (!config.storagesEnabled) throw away(row, 'is not used, because STORAGES_ENABLED is false')
+  }
 
   async function open(row: store.StorageRow): Promise<BlobDriver> {
-    const away = (why: string, cause?: unknown) => new StorageAway(`The storage "${row.name}" ${why}`, { cause })
-    if (row.disabled_at !== null) throw away('is turned off')
-    if (!config.storagesEnabled) throw away('is not used, because STORAGES_ENABLED is false')
+    assertUsable(row)
     let driver: BlobDriver
     try {
       driver = await openWhere(whereOf(config, row), { existing: row.marked_at !== null })
@@ -49,40 +59,45 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
         }
       }
     } catch (error) {
-      throw away(`cannot be used: ${(error as Error).message}`, error)
+      throw away(row, `cannot be used: ${(error as Error).message}`, error)
     }
     return observe ? observeBlobs(driver, observe) : driver
   }
 
-  function retire(opened: Opened): void {
-    opened.driver.then(
-      (driver) => {
-        const end = () => {
-          replaced.delete(driver)
-          driver.close().catch(() => undefined)
-        }
-        replaced.set(driver, setTimeout(end, LINGERS_MS).unref())
-      },
-      () => undefined,
-    )
+  async function openExternal(row: store.StorageRow): Promise<ExternalSource> {
+    assertUsable(row)
+    return openSource(whereOf(config, row)).catch((error: unknown) => {
+      throw away(row, `cannot be used: ${(error as Error).message}`, error)
+    })
+  }
+
+  function retire({ driver, source }: Opened): void {
+    for (const one of [driver, source])
+      one?.then(
+        (opened) => {
+          const end = () => {
+            replaced.delete(opened)
+            Promise.resolve(opened.close()).catch(() => undefined)
+          }
+          replaced.set(opened, setTimeout(end, LINGERS_MS).unref())
+        },
+        () => undefined,
+      )
   }
 
   async function read(id: number): Promise<Opened> {
     const row = await store.findStorageById(db, id)
     const before = known.get(id)
-    const text = JSON.stringify(row)
     const readAt = now().getTime()
-    if (before && before.row === text) {
+    if (before && isDeepStrictEqual(before.row, row)) {
       before.readAt = readAt
       return before
     }
     known.delete(id)
     if (before) retire(before)
     if (!row) throw new StorageAway(`There is no storage with the number ${id}`)
-    const opened = { driver: open(row), row: text, readAt }
+    const opened = { row, readAt }
     known.set(id, opened)
-    // What cannot be opened is tried again by the next who need it.
-    opened.driver.catch(() => known.get(id) === opened && known.delete(id))
     return opened
   }
   const reads = new Map<number, Promise<Opened>>()
@@ -92,13 +107,44 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     return reading
   }
 
+  async function fresh(id: number): Promise<Opened> {
+    const found = known.get(id)
+    return found && Math.abs(now().getTime() - found.readAt) <= FRESH_MS ? found : readOnce(id)
+  }
+  /** What cannot be opened is tried again by the next who need it. */
+  function forget(opened: Opened, what: 'driver' | 'source'): void {
+    delete opened[what]
+    opened.readAt = Number.NEGATIVE_INFINITY
+  }
   async function driver(id: StorageId): Promise<BlobDriver> {
     if (id === DEFAULT) return storage
-    const found = known.get(id)
-    const isFresh = found !== undefined && Math.abs(now().getTime() - found.readAt) <= FRESH_MS
-    return (isFresh ? found : await readOnce(id)).driver
+    const opened = await fresh(id)
+    opened.driver ??= open(opened.row).catch((error: unknown) => {
+      forget(opened, 'driver')
+      throw error
+    })
+    return opened.driver
   }
-  const of = (id: string) => driver(storageOf(id))
+  async function source(id: number): Promise<ExternalSource> {
+    const opened = await fresh(id)
+    opened.source ??= openExternal(opened.row).catch((error: unknown) => {
+      forget(opened, 'source')
+      throw error
+    })
+    return opened.source
+  }
+  async function of(id: string): Promise<BlobDriver> {
+    if (isExternal(id)) throw new Error('Bytes that others keep are only read')
+    return driver(storageOf(id))
+  }
+  async function getExternal(id: string, range: ByteRange | undefined): Promise<BlobBody> {
+    const ref = await store.findExternal(db, id)
+    if (!ref) throw new ExternalChanged()
+    const engine = await source(storageOf(id) as number)
+    return engine.get(ref, range).catch((error: unknown) => {
+      throw asTold(error)
+    })
+  }
   /** Destroys the source on failure, like a driver that cannot store it. */
   const forSource = (id: string, source: unknown) =>
     of(id).catch((error: unknown) => {
@@ -124,30 +170,33 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
 
   return {
     driver,
+    source,
     refresh(id) {
       const found = known.get(id)
       if (found) found.readAt = Number.NEGATIVE_INFINITY
     },
     traitsOf: async (id) => (await of(id)).traits,
     put: async (id, source, size) => (await forSource(id, source)).put(id, source, size),
-    get: async (id, size, range) => (await of(id)).get(id, size, range),
+    get: async (id, size, range) => (isExternal(id) ? getExternal(id, range) : (await of(id)).get(id, size, range)),
     remove: async (id) => (await of(id)).remove(id),
     beginParts: async (id) => (await of(id)).beginParts(id),
     putPart: async (id, handle, part, source) => (await forSource(id, source)).putPart(id, handle, part, source),
     copyPart: async (...call) => {
       const [id, , , from] = call
-      return storageOf(id) === storageOf(from.id) ? (await of(id)).copyPart(...call) : null
+      const isNear = storageOf(id) === storageOf(from.id) && !isExternal(from.id)
+      return isNear ? (await of(id)).copyPart(...call) : null
     },
     removePart: async (id, handle, part) => (await of(id)).removePart(id, handle, part),
     listParts: async (id, handle) => (await of(id)).listParts(id, handle),
     completeParts: async (id, handle, parts) => (await of(id)).completeParts(id, handle, parts),
     async copyRanges(id, from, ranges, onCopied) {
-      if (storageOf(id) !== storageOf(from.id)) throw new Error('Ranges are only copied within one storage')
+      if (storageOf(id) !== storageOf(from.id) || isExternal(from.id))
+        throw new Error('Ranges are only copied within one storage')
       await (await of(id)).copyRanges(id, from, ranges, onCopied)
     },
     abortParts: async (id, handle) => (await of(id)).abortParts(id, handle),
     partUrl: async (id, handle, number, options) => (await of(id)).partUrl(id, handle, number, options),
-    directUrl: async (id, options) => (await of(id)).directUrl(id, options),
+    directUrl: async (id, options) => (isExternal(id) ? null : (await of(id)).directUrl(id, options)),
     list: (onDamaged) => ofAll((one) => one.list(onDamaged)),
     setAside: async (id) => (await of(id)).setAside(id),
     bringBack: async (id) => (await of(id)).bringBack(id),
@@ -155,7 +204,9 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     removeAside: async (id) => (await of(id)).removeAside(id),
     check: () => storage.check(),
     async close() {
-      const open = [...known.values()].map((one) => one.driver.catch(() => undefined))
+      const open = [...known.values()].flatMap((one) =>
+        [one.driver, one.source].map((each) => each?.catch(() => undefined)),
+      )
       for (const timer of replaced.values()) clearTimeout(timer)
       const drivers = [storage, ...replaced.keys(), ...(await Promise.all(open))]
       known.clear()

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { prepared } from '../../db/prepared.ts'
 import type { Db, Row } from '../../db/schema.ts'
 
 export type StorageRow = Row<'storages'>
@@ -18,21 +19,28 @@ export const listStorages = (db: Db): Promise<StorageRow[]> =>
   db.selectFrom('storages').selectAll().orderBy('name').execute()
 
 /**
- * Whether buckets are on a storage, deleted ones whose trash is not empty, or bytes that are not removed yet. `digits`: by which
+ * Whether buckets are on a storage, deleted ones whose trash is not empty, released ones that are not forgotten yet, or bytes
+ * that are not removed yet. `digits`: by which
  * the ids of its blobs are known.
  */
 export async function isInUse(
   db: Db,
   id: number,
   digits: string,
-): Promise<{ buckets: boolean; buried: boolean; blobs: boolean }> {
-  const { rows } = await sql<{ [what in 'buckets' | 'buried' | 'blobs']: number | boolean }>`
+): Promise<{ buckets: boolean; buried: boolean; released: boolean; blobs: boolean }> {
+  const { rows } = await sql<{ [what in 'buckets' | 'buried' | 'released' | 'blobs']: number | boolean }>`
     select exists (select 1 from buckets where storage_id = ${id} and deleted_at is null) as buckets,
-      exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null) as buried,
+      exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null and mode is null) as buried,
+      exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null and mode is not null) as released,
       exists (select 1 from blobs where storage_id = ${id})
         or exists (select 1 from blob_removals where substr(blob_id, 15, 4) = ${digits}) as blobs`.execute(db)
   const [found] = rows
-  return { buckets: Boolean(found?.buckets), buried: Boolean(found?.buried), blobs: Boolean(found?.blobs) }
+  return {
+    buckets: Boolean(found?.buckets),
+    buried: Boolean(found?.buried),
+    released: Boolean(found?.released),
+    blobs: Boolean(found?.blobs),
+  }
 }
 
 /** How many live buckets each storage has, and the bytes of all its buckets; null is the default storage. */
@@ -56,3 +64,12 @@ export async function sumByStorage(db: Db): Promise<Map<number | null, { buckets
   for (const [id, sum] of bytes) if (!found.has(id)) found.set(id, { buckets: 0, bytes: sum })
   return found
 }
+
+export type ExternalRow = Row<'external_blobs'>
+
+/** What is known of bytes that others keep. */
+export const findExternal = async (db: Db, id: string): Promise<ExternalRow | undefined> =>
+  (await external(db, { id }))[0]
+const external = prepared((db: Db, { id }: { id: string }) =>
+  db.selectFrom('external_blobs').selectAll().where('blob_id', '=', id),
+)

@@ -14,34 +14,13 @@ export interface StorageTables {
     versioning: 'enabled' | 'suspended' | null
     /** JSON: how new versions are locked; null if nothing can be locked. */
     object_lock: string | null
-    /** Where its new bytes go; null is the storage of STORAGE_URL. */
+    /** Where its new bytes go, or those of its objects are; null is the storage of STORAGE_URL. */
     storage_id: Generated<number | null>
+    /** Whether it shows what others keep on that storage; null: its objects are our own. */
+    mode: Generated<'read_only' | null>
     created_at: string
     created_by: string | null
     deleted_at: string | null
-  }
-  /** Named places for bytes besides that of STORAGE_URL. The ids of blobs on one say its `id`, which is never used again. */
-  storages: {
-    id: Generated<number>
-    name: string
-    kind: 's3' | 'file'
-    /** The next five and the credentials are of S3. */
-    endpoint: string | null
-    region: string | null
-    bucket: string | null
-    /** Empty or ends with a slash. */
-    prefix: string
-    path_style: 0 | 1 | null
-    /** Of files. */
-    folder: string | null
-    access_key_id: string | null
-    /** Sealed. */
-    secret: string | null
-    /** When it was marked as this instance's, for bytes of our own; null while nothing was written there. */
-    marked_at: string | null
-    created_at: string
-    created_by: string | null
-    disabled_at: string | null
   }
   /** What else is configured of a bucket, by kind; `document` is JSON. */
   bucket_config: {

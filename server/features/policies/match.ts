@@ -17,7 +17,8 @@ export async function* findMatches(db: Db, rule: RunRule, moment: Moment): Async
   for (let after = ''; ; ) {
     const buckets = await listBuckets(db, after, BUCKETS)
     for (const bucket of buckets) {
-      if (!reachesBucket(rule, bucket)) continue
+      // What others keep is not ours to delete.
+      if (bucket.mode !== null || !reachesBucket(rule, bucket)) continue
       if (reachesObjects(rule)) yield* matchObjects(db, bucket, rule, moment)
       if (reachesVersions(rule) || rule.expired_markers) yield* matchVersions(db, bucket, rule, moment)
     }

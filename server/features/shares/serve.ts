@@ -5,6 +5,7 @@ import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Ctx } from '../../context.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
+import { confirm } from '../../storage/external/confirm.ts'
 import { type Archive, archiveOf, folderName, namedObjects, rangedObjects } from '../../storage/objects/archive.ts'
 import { type Contents, contentsOf } from '../../storage/objects/read.ts'
 import { findKeys } from '../../storage/objects/search.ts'
@@ -79,8 +80,10 @@ export interface SharedObject {
 async function openObject(ctx: Ctx, link: OpenLink, key: string): Promise<SharedObject> {
   const { row } = link
   if (!isOpen(openRanges(link, 'read', key), key)) throw gone()
-  const object = await findObject(ctx.db, row.bucket, key)
-  if (!object || object.bucket_id !== row.bucket_id) throw objectGone()
+  const found = await findObject(ctx.db, row.bucket, key)
+  if (found?.bucket_id !== row.bucket_id) throw objectGone()
+  const object = await confirm(ctx, found, { opens: true })
+  if (!object) throw objectGone()
   return {
     kind: 'object',
     share_id: row.id,

@@ -33,6 +33,7 @@ import { imageRoutes } from './routes/images.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { objectRoutes } from './routes/objects.ts'
 import { policyRoutes } from './routes/policies.ts'
+import { scanRoutes } from './routes/scans.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { shareRoutes } from './routes/shares.ts'
 import { storageRoutes } from './routes/storages.ts'
@@ -74,6 +75,7 @@ export const handlers: readonly Handler[] = [
   ...groupRoutes,
   ...settingsRoutes,
   ...storageRoutes,
+  ...scanRoutes,
   ...webhookRoutes,
   ...auditRoutes,
   ...usageRoutes,

@@ -29,6 +29,7 @@ const tags = [
   { name: 'access-keys', description: 'Key pairs for S3 clients.' },
   { name: 'settings', description: 'Runtime settings.' },
   { name: 'storages', description: 'Places for the bytes of buckets.' },
+  { name: 'scans', description: 'What an attached bucket shows, compared with what is there.' },
   { name: 'webhooks', description: 'Webhook endpoints and their deliveries.' },
   { name: 'audit', description: 'The audit log: who did what, and when.' },
   { name: 'system', description: 'Health and metrics.' },

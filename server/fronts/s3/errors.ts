@@ -39,6 +39,7 @@ export const s3Errors = {
   MaxMessageLengthExceeded: 400,
   MaxPostPreDataLengthExceeded: 400,
   MetadataTooLarge: 400,
+  InvalidObjectState: 403,
   MethodNotAllowed: 405,
   MissingContentLength: 411,
   NoSuchBucket: 404,

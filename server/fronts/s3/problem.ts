@@ -63,6 +63,10 @@ function translate(error: ServiceError, { bucket, key }: Target): S3Error {
       })
     case 'locked':
       return new S3Error('AccessDenied', 'Access Denied because object protected by object lock.')
+    case 'read_only':
+      return new S3Error('AccessDenied', message)
+    case 'archived':
+      return new S3Error('InvalidObjectState', "The operation is not valid for the object's storage class")
     case 'conflict':
     case 'changed':
       if (path === 'bucket.object_lock')

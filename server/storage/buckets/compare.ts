@@ -4,6 +4,8 @@ import type { Db } from '../../db/schema.ts'
 export interface Counted {
   id: string
   name: string
+  /** Whether its bytes count against the quota over all buckets. */
+  owned: boolean
   bytes: number
   objects: number
   trash_bytes: number
@@ -16,8 +18,8 @@ export interface Counted {
  */
 export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Counted }[]> {
   const numbers = ['bytes', 'objects', 'trash_bytes', 'version_bytes', 'reserved'] as const
-  const { rows } = await sql<{ [column: string]: string | number }>`
-    select b.id, coalesce(b.former_name, b.name) as name,
+  const { rows } = await sql<{ [column: string]: string | number | null }>`
+    select b.id, coalesce(b.former_name, b.name) as name, b.mode,
       coalesce((select sum(size) from objects o where o.bucket_id = b.id), 0)
         + coalesce((select sum(size) from versions v where v.bucket_id = b.id), 0) as held_bytes,
       (select count(*) from objects o where o.bucket_id = b.id) as held_objects,
@@ -30,9 +32,10 @@ export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Co
       coalesce((select sum(version_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_version_bytes,
       coalesce((select sum(reserved) from bucket_usage s where s.bucket_id = b.id), 0) as counted_reserved
     from buckets b order by b.name`.execute(db)
-  const side = (row: { [column: string]: string | number }, kind: 'held' | 'counted'): Counted => ({
+  const side = (row: { [column: string]: string | number | null }, kind: 'held' | 'counted'): Counted => ({
     id: String(row.id),
     name: String(row.name),
+    owned: row.mode === null,
     ...(Object.fromEntries(numbers.map((name) => [name, Number(row[`${kind}_${name}`])])) as Pick<
       Counted,
       (typeof numbers)[number]

@@ -3,7 +3,7 @@ import { prepared } from '../../db/prepared.ts'
 import type { Db } from '../../db/schema.ts'
 import type { BucketConfig } from './configured.ts'
 import { setDocument } from './documents.ts'
-import { bucketMissing } from './service.ts'
+import { assertOwned, bucketMissing } from './service.ts'
 import * as store from './store.ts'
 
 const ofLive = (db: Db, kind: store.ConfigKind) =>
@@ -70,6 +70,7 @@ export async function configureStep<Kind extends store.ConfigKind>(
   const { tx, record } = step
   const row = await store.lockBucket(tx, bucket)
   if (!row) throw bucketMissing(bucket)
+  if (kind === 'lifecycle' && value !== null) assertOwned(row)
   const before = (await findConfig(tx, bucket, kind)) ?? null
   if (JSON.stringify(before) === JSON.stringify(value)) return { bucket_id: row.id, changed: false }
   await setDocument(step, row.id, kind, value)

@@ -1,13 +1,16 @@
-import type { Bucket, Versioning } from '../../../contract/buckets.ts'
+import type { Bucket, BucketSource, Versioning } from '../../../contract/buckets.ts'
 import { actionsOn } from '../../../contract/permissions.ts'
 import type { PublicAccess } from '../../../contract/public-access.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import type { Ctx } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
 import { objectLockOf } from '../locks/lock.ts'
+import { findStorageNames } from '../storages/use.ts'
 import type { Keeping } from './keeping.ts'
 import { describePublicAccess } from './public-access.ts'
 import type * as store from './store.ts'
+import { findAttachments, sumUsage } from './store.ts'
 
 export const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0, reserved: 0 }
 
@@ -32,15 +35,56 @@ interface Besides {
   public_access?: PublicAccess | undefined
   /** Its storage's name; default: that of the default one. */
   storage?: string | undefined
+  /** What it shows, if it is attached. */
+  source?: BucketSource | undefined
+}
+
+/** What attached ones of these buckets show, by their ids. */
+export async function findSources(
+  db: Db,
+  rows: readonly Pick<store.BucketRow, 'id' | 'mode'>[],
+): Promise<Map<string, BucketSource>> {
+  const attached = rows.flatMap(({ id, mode }) => (mode === null ? [] : id))
+  const sources = attached.length === 0 ? [] : await findAttachments(db, attached)
+  return new Map(
+    sources.map(({ bucket_id, bucket, weak, ...source }) => [
+      bucket_id,
+      { bucket: bucket ?? '', weak: weak === 1, ...source },
+    ]),
+  )
+}
+
+/** Buckets as the API returns them. */
+export async function describeAll(ctx: Ctx, rows: readonly store.BucketRow[]): Promise<Bucket[]> {
+  const names = rows.map(({ name }) => name)
+  const [usage, open, storages, sources] = await Promise.all([
+    sumUsage(
+      ctx.db,
+      rows.map(({ id }) => id),
+    ),
+    findPublicAccess(ctx, names),
+    findStorageNames(ctx.db, rows),
+    findSources(ctx.db, rows),
+  ])
+  return rows.map((row) =>
+    describe(ctx, row, {
+      usage: usage.get(row.id),
+      public_access: open.get(row.name),
+      storage: storages.get(row.storage_id),
+      source: sources.get(row.id),
+    }),
+  )
 }
 
 /** A bucket as the API returns it. */
 export const describe = (
   ctx: Ctx,
   row: store.BucketRow,
-  { usage = none, public_access, storage = DEFAULT_STORAGE }: Besides,
+  { usage = none, public_access, storage = DEFAULT_STORAGE, source }: Besides,
 ): Bucket => ({
   name: row.name,
+  mode: row.mode ?? 'owned',
+  source: source ?? null,
   quota_gb: row.quota_gb,
   used_bytes: usage.bytes,
   reserved_bytes: usage.reserved,

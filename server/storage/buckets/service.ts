@@ -10,9 +10,9 @@ import { allow, type Ctx } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 import { trustClock } from '../locks/clock.ts'
 import { hasLockedTrash } from '../locks/store.ts'
-import { findStorageNames, holdStorage, prepareStorage } from '../storages/use.ts'
+import { holdStorage, prepareStorage } from '../storages/use.ts'
 import type { BucketConfig } from './configured.ts'
-import { describe, findPublicAccess, keptOf, none } from './describe.ts'
+import { describe, describeAll, keptOf, none } from './describe.ts'
 import { setDocument } from './documents.ts'
 import { completeKeeping, type Keeping } from './keeping.ts'
 import { measureBucket } from './measure.ts'
@@ -81,16 +81,8 @@ export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
   allowAny(ctx, name)
   const row = await store.findBucket(ctx.db, name)
   if (!row) throw bucketMissing(name)
-  const [usage, open, storages] = await Promise.all([
-    store.sumUsage(ctx.db, [row.id]),
-    findPublicAccess(ctx, [name]),
-    findStorageNames(ctx.db, [row]),
-  ])
-  return describe(ctx, row, {
-    usage: usage.get(row.id),
-    public_access: open.get(name),
-    storage: storages.get(row.storage_id),
-  })
+  const [bucket] = await describeAll(ctx, [row])
+  return bucket as Bucket
 }
 
 /**
@@ -103,6 +95,11 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
     const { tx, record } = step
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
+    if (row.mode !== null)
+      throw new ServiceError(
+        'read_only',
+        `The bucket "${name}" is attached to a storage. Release it instead: everything there stays.`,
+      )
     if (await store.hasAny(tx, 'objects', row.id))
       throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
     if (await store.hasAny(tx, 'versions', row.id))
@@ -130,23 +127,7 @@ export async function listBuckets(ctx: Ctx, limit: number, cursor: string | unde
     if (rows.length < SCAN || found.length > limit) break
   }
   const { page, next_cursor } = pageOf(found, limit, ({ name }) => [name])
-  const ids = page.map(({ id }) => id)
-  const names = page.map(({ name }) => name)
-  const [usage, open, storages] = await Promise.all([
-    store.sumUsage(ctx.db, ids),
-    findPublicAccess(ctx, names),
-    findStorageNames(ctx.db, page),
-  ])
-  return {
-    items: page.map((row) =>
-      describe(ctx, row, {
-        usage: usage.get(row.id),
-        public_access: open.get(row.name),
-        storage: storages.get(row.storage_id),
-      }),
-    ),
-    next_cursor,
-  }
+  return { items: await describeAll(ctx, page), next_cursor }
 }
 
 /** Throws the same 403 for every name on which the caller has no right at all. */
@@ -165,6 +146,8 @@ export interface HeldBucket {
   object_lock: store.BucketRow['object_lock']
   /** Where its new bytes go. */
   storage_id: StorageId
+  /** Null if its objects are our own. */
+  mode: store.BucketRow['mode']
   /** Its lifecycle document, as JSON; absent where it was held by its id. */
   lifecycle?: string | null
   /** Bytes that may be added under its own quota, negative if that was set below its usage; null without a quota. */
@@ -177,12 +160,26 @@ export interface HeldBucket {
  * Step: holds a bucket for a change of its contents. Under a quota, other writers wait, so that `room` stays correct
  * until the transaction ends; without one they do not. Throws not_found.
  */
-export async function holdBucket(tx: Tx, name: string): Promise<HeldBucket> {
+export async function holdBucket(tx: Tx, name: string, use: Use = 'write'): Promise<HeldBucket> {
   // In a statement of their own: joined, the quotas would show the state before the wait for the bucket's row.
   const [bucket, quotas] = await Promise.all([store.shareBucket(tx, name), store.lockQuotasOf(tx, name)])
   if (!bucket) throw bucketMissing(name)
+  if (use === 'write') assertOwned(bucket)
   return withRoom(tx, bucket, quotas)
 }
+
+/** What a bucket is held for; only with `write` must its objects be our own. */
+type Use = 'write' | 'read' | 'describe'
+
+/** Throws read_only for a bucket that shows what others keep. */
+export function assertOwned({ mode, name }: Pick<store.BucketRow, 'mode' | 'name'>): void {
+  if (mode !== null) throw readOnly(name)
+}
+const readOnly = (name: string) =>
+  new ServiceError(
+    'read_only',
+    `The bucket "${name}" shows what others keep on its storage, and nothing there is changed from here. Change it there, or copy its objects to another bucket first.`,
+  )
 
 /** A bucket that may have been deleted; `former_name` is then its name before, if known. */
 export type AnyBucket = HeldBucket & { deleted_at: string | null; former_name: string | null }
@@ -193,7 +190,13 @@ export async function holdAnyBucket(tx: Tx, id: string): Promise<AnyBucket | und
   return bucket && withRoom(tx, bucket, await store.lockQuotas(tx, id))
 }
 
-async function withRoom<B extends { id: string }>(tx: Tx, bucket: B, quotas: readonly Row<'quotas'>[]) {
+async function withRoom<B extends Pick<HeldBucket, 'id' | 'mode'>>(
+  tx: Tx,
+  bucket: B,
+  quotas: readonly Row<'quotas'>[],
+) {
+  // What others keep takes none of the room for all buckets.
+  if (bucket.mode !== null) return { ...bucket, room: null, totalRoom: null }
   const own = quotas.find(({ scope }) => scope === bucket.id)
   const total = quotas.find(({ scope }) => scope === store.TOTAL)
   const usage = own ? ((await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none) : none
@@ -205,11 +208,25 @@ async function withRoom<B extends { id: string }>(tx: Tx, bucket: B, quotas: rea
   }
 }
 
-/** Step: holds two buckets, which may be the same, always in the same order, so that callers cannot deadlock. */
-export async function holdBuckets(tx: Tx, a: string, b: string): Promise<[HeldBucket, HeldBucket]> {
-  if (a > b) return (await holdBuckets(tx, b, a)).toReversed() as [HeldBucket, HeldBucket]
-  const first = holdBucket(tx, a)
-  return Promise.all([first, a === b ? first : holdBucket(tx, b)])
+/**
+ * Step: holds the two buckets of a transfer, which may be the same, always in the same order, so that callers cannot
+ * deadlock. Copies leave the first one as it is.
+ */
+export async function holdBuckets(
+  tx: Tx,
+  source: string,
+  dest: string,
+  kind: 'copy' | 'move',
+): Promise<[HeldBucket, HeldBucket]> {
+  if (source === dest) {
+    const both = await holdBucket(tx, dest)
+    return [both, both]
+  }
+  const use = kind === 'copy' ? 'read' : 'write'
+  const first = () => holdBucket(tx, source, use)
+  const [one, other] = source < dest ? [first(), holdBucket(tx, dest)] : [holdBucket(tx, dest), first()]
+  const held = await Promise.all([one, other])
+  return source < dest ? held : [held[1], held[0]]
 }
 
 const least = (...rooms: readonly (number | null)[]): number | null => {

@@ -50,7 +50,7 @@ export const shareBucket = async (tx: Tx, name: string) => (await share(tx, { na
 const share = prepared((tx: Tx, { name }: { name: string }) =>
   tx
     .selectFrom('buckets')
-    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock', 'storage_id'])
+    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock', 'storage_id', 'mode'])
     .select((e) =>
       e
         .selectFrom('bucket_config')
@@ -75,6 +75,7 @@ export const shareAnyBucket = async (tx: Tx, id: string) =>
       'versioning',
       'object_lock',
       'storage_id',
+      'mode',
       'former_name',
       'deleted_at',
     ])
@@ -141,10 +142,22 @@ export const addToQuota = prepared((tx: Tx, { scope, bytes }: { scope: string; b
 /** Locks every bucket against changes of its contents. */
 export const lockAllBuckets = (tx: Tx) => tx.selectFrom('buckets').select('id').orderBy('id').forUpdate().execute()
 
+/** Of all buckets whose bytes are our own. */
 export const sumAllUsage = async (tx: Tx): Promise<number> =>
   (
     await tx
       .selectFrom('bucket_usage')
+      .where((e) =>
+        e.not(
+          e.exists(
+            e
+              .selectFrom('buckets')
+              .select('buckets.id')
+              .whereRef('buckets.id', '=', 'bucket_usage.bucket_id')
+              .where('mode', 'is not', null),
+          ),
+        ),
+      )
       .select((e) => e.fn.coalesce(e.fn.sum<number>(e('bytes', '+', e.ref('reserved'))), e.lit(0)).as('bytes'))
       .executeTakeFirstOrThrow()
   ).bytes
@@ -276,3 +289,12 @@ export const putDocument = (tx: Tx, row: NewRow<'bucket_config'>) =>
 
 export const deleteDocument = (tx: Tx, bucketId: string, kind: ConfigKind) =>
   tx.deleteFrom('bucket_config').where('bucket_id', '=', bucketId).where('kind', '=', kind).execute()
+
+/** What buckets show that are attached, with the engine's bucket. */
+export const findAttachments = (db: Db, bucketIds: readonly string[]) =>
+  db
+    .selectFrom('attachments')
+    .innerJoin('storages', 'storages.id', 'attachments.storage_id')
+    .select(['bucket_id', 'storages.bucket', 'attachments.prefix', 'as_of', 'weak', 'changed_at', 'events_at'])
+    .where('bucket_id', 'in', bucketIds)
+    .execute()

@@ -4,11 +4,11 @@ import { settingsInForce } from '../../access/settings/effective.ts'
 import { allow, type Ctx, type Step } from '../../context.ts'
 import { trustClock } from '../locks/clock.ts'
 import { findStorageNames } from '../storages/use.ts'
-import { describe, keptOf } from './describe.ts'
+import { describe, findSources, keptOf } from './describe.ts'
 import { setDocument } from './documents.ts'
 import { completeKeeping } from './keeping.ts'
 import { allBlocked, describePublicAccess } from './public-access.ts'
-import { bucketMissing, type CreateBucket } from './service.ts'
+import { assertOwned, bucketMissing, type CreateBucket } from './service.ts'
 import * as store from './store.ts'
 
 /** What can be changed of a bucket. */
@@ -32,6 +32,7 @@ export function updateBucket(
     const { tx, record } = step
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
+    if (Object.keys(change).length > 0) assertOwned(row)
     const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
     const before = {
       quota_gb: quota?.quota_gb ?? null,
@@ -55,7 +56,8 @@ export function updateBucket(
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
     const open = await describePublicAccess(tx, [name], isOn)
     const storage = (await findStorageNames(tx, [row])).get(row.storage_id)
-    const besides = { usage, public_access: open.get(name), storage }
+    const source = (await findSources(tx, [row])).get(row.id)
+    const besides = { usage, public_access: open.get(name), storage, source }
     return describe(ctx, { ...row, ...changed, quota_gb: after.quota_gb }, besides)
   })
 }

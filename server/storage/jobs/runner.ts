@@ -146,7 +146,11 @@ async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Prom
   const { tx } = step
   const job = await lease.hold(tx, claim)
   const { id } = job
-  const { id: bucketId, versioning } = await holdBucket(tx, request.source_bucket)
+  const { id: bucketId, versioning } = await holdBucket(
+    tx,
+    request.source_bucket,
+    request.kind === 'copy' ? 'read' : 'write',
+  )
   if (request.kind === 'restore') {
     const total = await countUndoable(tx, request.of ?? '')
     return void (await store.updateJob(tx, id, { total, listed_at: step.now().toISOString(), ...renewed(step) }))
@@ -251,7 +255,7 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
     if (dest === null) errors.push({ key, code: 'invalid_request', detail: 'The destination key would be invalid.' })
     return dest === null ? [] : [{ key, dest }]
   })
-  const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
+  const buckets = await holdBuckets(tx, source_bucket, dest_bucket, kind)
   const options = { kind, ifNoneMatch: if_none_match === '*', job_id, seen, copies }
   const { placed, errors: refused } = await transferObjects(step, buckets, pairs, options)
   if (kind === 'move' && placed.length > 0) {

@@ -5,7 +5,7 @@ import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
 import { allowSomewhere, type Ctx } from '../../context.ts'
-import { bucketMissing } from '../buckets/service.ts'
+import { assertOwned, bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { prepareStorage } from '../storages/use.ts'
 import { assertMayMigrate } from './migrate.ts'
@@ -110,8 +110,11 @@ export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
   for (const action of needed[movesBack ? 'move' : kind])
     allowSomewhere(ctx.actor, action, source_bucket, kind === 'restore' ? '' : prefix)
   if (dest_bucket !== undefined) allowSomewhere(ctx.actor, 'write', dest_bucket, movesBack ? '' : dest_prefix)
-  for (const name of new Set([source_bucket, dest_bucket ?? source_bucket]))
-    if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
+  for (const name of new Set([source_bucket, dest_bucket ?? source_bucket])) {
+    const bucket = await findBucket(ctx.db, name)
+    if (!bucket) throw bucketMissing(name)
+    if (kind !== 'copy' || name === dest_bucket) assertOwned(bucket)
+  }
   if (request.of !== undefined && !(await store.findRestorable(ctx.db, [request.of])).has(request.of))
     throw new ServiceError('nothing_to_restore', 'Nothing that the job deleted or moved can be restored any more.')
   const { auth_method, token_id, session_id, origin, user_id, email } = ctx.actor

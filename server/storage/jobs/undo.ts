@@ -80,7 +80,7 @@ async function moveBack(
 ): Promise<Outcome> {
   const { tx } = step
   const { of = '', source_bucket, dest_bucket = source_bucket } = request
-  const buckets = await holdBuckets(tx, source_bucket, dest_bucket)
+  const buckets = await holdBuckets(tx, source_bucket, dest_bucket, 'move')
   const unchanged = await lockUnchanged(tx, buckets[0], moves)
   const same = moves.filter(({ key }) => unchanged.has(key))
   const pairs = same.map(({ key, source_key: dest }) => ({ key, dest }))

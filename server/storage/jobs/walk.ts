@@ -3,7 +3,7 @@ import { keepCopies } from '../../blobs/copy.ts'
 import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import type { Step, Upkeep } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
-import { bucketMissing } from '../buckets/service.ts'
+import { assertOwned, bucketMissing } from '../buckets/service.ts'
 import { findStorageNames, holdStorage } from '../storages/use.ts'
 import { type ContentRow, type ContentTable, countContents, listContents, type Position, tables } from './contents.ts'
 import * as store from './store.ts'
@@ -20,6 +20,7 @@ export async function turnTo(
   const { tx, record } = step
   const row = await store.lockBucket(tx, name)
   if (!row) throw bucketMissing(name)
+  assertOwned(row)
   const to = await holdStorage(tx, storage)
   const contents = await countContents(tx, row.id)
   if (to === row.storage_id) return { turned: false, contents }

@@ -1,8 +1,10 @@
+import { ServiceError } from '../../../contract/errors.ts'
 import { afterKey, decide, type KeyRange } from '../../../contract/permissions.ts'
 import { openBlob } from '../../blobs/open.ts'
 import { allow, allowSomewhere, type Ctx } from '../../context.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
+import { confirm } from '../external/confirm.ts'
 import * as store from './store.ts'
 import { type ZipEntry, zipOf } from './zip.ts'
 
@@ -74,10 +76,20 @@ export async function* rangedObjects(ctx: Ctx, bucketId: string, ranges: readonl
 export const folderName = (prefix: string): string | undefined =>
   prefix.split('/').findLast((segment) => segment !== '')
 
+/** An object as its storage has it now; undefined if it is gone there, or cannot be read. */
+const readableNow = (ctx: Ctx, row: store.ObjectRow): Promise<store.ObjectRow | undefined> =>
+  confirm(ctx, row, { opens: true }).catch((error: unknown) => {
+    if (error instanceof ServiceError && (error.code === 'archived' || error.code === 'conflict')) return undefined
+    throw error
+  })
+
 /** Each object as an entry; a folder's marker becomes the folder. */
 async function* entriesOf(ctx: Ctx, rows: AsyncIterable<store.ObjectRow>, base: number): AsyncGenerator<ZipEntry> {
   const taken = new Set<string>()
-  for await (const { key, size, blob_id, last_modified } of rows) {
+  for await (const row of rows) {
+    const now = await readableNow(ctx, row)
+    if (!now) continue
+    const { key, size, blob_id, last_modified } = now
     const name = key.slice(base)
     const open = () => openBlob(ctx, { blob_id, size })
     const modified = new Date(last_modified)

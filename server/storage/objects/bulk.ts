@@ -31,7 +31,10 @@ export async function transferOne(
   if (refused) throw refused
   return withCopies(ctx, (copies) =>
     ctx.act(async (step) => {
-      const [buckets, current] = await Promise.all([holdBuckets(step.tx, source_bucket, destBucket), asCurrent(step)])
+      const [buckets, current] = await Promise.all([
+        holdBuckets(step.tx, source_bucket, destBucket, kind),
+        asCurrent(step),
+      ])
       const options = { kind, ifNoneMatch: if_none_match === '*', copies }
       const pairs = [{ key, dest: dest_key }]
       const { placed, errors } = await transferObjects(current, buckets, pairs, options)
@@ -73,7 +76,10 @@ export async function copyOne(
   for (const right of rights) allow(ctx.actor, right, dest.bucket, dest.key)
   return withCopies(ctx, (copies) =>
     ctx.act(async (step) => {
-      const [buckets, current] = await Promise.all([holdBuckets(step.tx, source.bucket, dest.bucket), asCurrent(step)])
+      const [buckets, current] = await Promise.all([
+        holdBuckets(step.tx, source.bucket, dest.bucket, 'copy'),
+        asCurrent(step),
+      ])
       for (const right of rights) allow(current.actor, right, dest.bucket, dest.key)
       const { placed, errors } = await transferObjects(current, buckets, [pair], {
         kind: 'copy',
@@ -127,7 +133,10 @@ export async function transferMany(
   const bulk_id = newId()
   return withCopies(ctx, (copies) =>
     ctx.act(async (step) => {
-      const [buckets, current] = await Promise.all([holdBuckets(step.tx, source_bucket, destBucket), asCurrent(step)])
+      const [buckets, current] = await Promise.all([
+        holdBuckets(step.tx, source_bucket, destBucket, kind),
+        asCurrent(step),
+      ])
       const options = { kind, ifNoneMatch: if_none_match === '*', bulk_id, copies }
       const { placed, errors } = await transferObjects(current, buckets, pairs, options)
       const result = { succeeded: placed.map(({ pair }) => pair.dest), errors: [...impossible, ...errors] }

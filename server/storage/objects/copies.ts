@@ -1,10 +1,13 @@
+import { ServiceError } from '../../../contract/errors.ts'
 import { copyBlob, findElsewhere, isBlobFault } from '../../blobs/copy.ts'
 import type { StorageId } from '../../blobs/drivers/blobs.ts'
+import { ExternalChanged, OddAnswer } from '../../blobs/drivers/external.ts'
 import type { Described } from '../../blobs/hashes.ts'
-import { storageOf } from '../../blobs/storages/ids.ts'
+import { isExternal, storageOf } from '../../blobs/storages/ids.ts'
 import { newClaim } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
+import { confirmBlob } from '../external/confirm.ts'
 import type { ItemError } from './item-error.ts'
 import { retryTaken } from './retry.ts'
 import type { ObjectRow } from './store.ts'
@@ -94,17 +97,35 @@ export async function withCopies<T>(
     try {
       return await retryTaken(() => work(copies))
     } catch (error) {
-      if (!(error instanceof Elsewhere) || error.blobs.length > most || round === ROUNDS) throw error
+      if (!(error instanceof Elsewhere) || error.blobs.length > most) throw error
+      if (round === ROUNDS)
+        throw new ServiceError('busy', 'The objects keep changing while they are copied. Try again.', { cause: error })
       await copyAll(ctx, error, { copies, tick })
     }
 }
 
 /** The item's error for an object whose bytes cannot be copied. */
-export const copyError = (key: string, fault: Error): ItemError => ({
-  key,
-  code: 'conflict',
-  detail: `Its bytes cannot be read: ${fault.message}.`,
-})
+export const copyError = (key: string, fault: Error): ItemError =>
+  fault instanceof ServiceError
+    ? { key, code: fault.code, detail: fault.message }
+    : { key, code: 'conflict', detail: `Its bytes cannot be read: ${fault.message}.` }
+
+/**
+ * Whether a blob is what its object shows, after a look at the storage if others keep it there. Where it is not, the
+ * object shows another one by now, or this throws not_found.
+ */
+async function isCurrent(ctx: Ctx, { blob_id }: Described): Promise<boolean> {
+  if (!isExternal(blob_id)) return true
+  const row = await confirmBlob(ctx, blob_id)
+  if (!row) throw new ServiceError('not_found', 'The object is not on its storage any more.')
+  return row.blob_id === blob_id
+}
+
+/** Whether bytes cannot be copied because of themselves, so that others may still be. */
+const isFault = (error: unknown): error is Error =>
+  isBlobFault(error) ||
+  error instanceof OddAnswer ||
+  (error instanceof ServiceError && ['not_found', 'archived', 'conflict'].includes(error.code))
 
 /**
  * Copies blobs to a storage, a few at a time; adds them, and those that cannot be read, to `copies`. Rejects with the first
@@ -121,9 +142,10 @@ export async function copyAll(
   const copyNext = async (): Promise<void> => {
     for (let blob = waiting.shift(); blob && failures.length === 0; blob = waiting.shift())
       try {
-        copies.ids.set(blob.blob_id, await copyBlob(ctx, claim, blob, tick))
+        if (await isCurrent(ctx, blob)) copies.ids.set(blob.blob_id, await copyBlob(ctx, claim, blob, tick))
       } catch (error) {
-        if (!isBlobFault(error)) failures.push(error)
+        if (error instanceof ExternalChanged) continue
+        if (!isFault(error)) failures.push(error)
         else {
           ctx.log.error({ err: error, blob: blob.blob_id }, 'a blob cannot be copied')
           copies.faults.set(blob.blob_id, error)

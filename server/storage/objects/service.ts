@@ -1,8 +1,10 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
+import { isExternal } from '../../blobs/storages/ids.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
+import { confirm } from '../external/confirm.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { asObject, type Change, isKept, markDeleted, nextVersion, retire } from '../retired/retire.ts'
 import { findNewest, findVersions, hasContents } from '../retired/store.ts'
@@ -22,7 +24,7 @@ export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<
 /**
  * Like `getObject`, with its bucket's lifecycle document and, if `opens`, the bytes of an inline blob (null for any
  * other), from the same statement. `version`: a version that is perhaps not current. Its ACL may let the caller read it,
- * where ACLs count.
+ * where ACLs count. What others keep is as their storage has it now.
  */
 export async function getContents(
   ctx: Ctx,
@@ -38,7 +40,10 @@ export async function getContents(
       ? await findOlder(ctx, bucket, { key, version })
       : (current ?? (await throwMissing(ctx, bucket, key)))
   assertReadable(ctx, bucket, key, found.row)
-  return found
+  if (!isExternal(found.row.blob_id)) return found
+  const row = await confirm(ctx, found.row, { opens })
+  if (!row) throw objectMissing(bucket, key)
+  return { ...found, row }
 }
 
 function assertReadable({ actor }: Ctx, bucket: string, key: string, row?: store.ObjectRow): void {

@@ -27,16 +27,19 @@ export async function updateMetadata(
 ): Promise<StoredObject> {
   allow(ctx.actor, 'write', name, key)
   const text = change.metadata && metadataText(change.metadata)
+  const onlyTags = Object.keys(change).every((name) => name === 'tags')
   return ctx.act(async (step) => {
     const { tx, record } = step
-    const [bucket, actor] = await Promise.all([holdBucket(tx, name), currentActor(step)])
+    const [bucket, actor] = await Promise.all([
+      holdBucket(tx, name, onlyTags ? 'describe' : 'write'),
+      currentActor(step),
+    ])
     allow(actor, 'write', name, key)
     await lockKeys(tx, [bucket, [key]])
     const row = await store.lockObject(tx, bucket.id, key)
     if (!row) throw objectMissing(name, key)
     assertConditions(row, conditions)
     admit?.(row)
-    const onlyTags = Object.keys(change).every((name) => name === 'tags')
     const changed = {
       content_type: change.content_type ?? row.content_type,
       headers: change.headers ? textUnlessEmpty(change.headers) : row.headers,

@@ -76,6 +76,7 @@ function describe(row: StorageRow, sums: { buckets: number; bytes: number } = { 
     folder: row.folder,
     access_key_id: row.access_key_id,
     enabled: row.disabled_at === null,
+    events: row.events_hash !== null,
     bucket_count: sums.buckets,
     used_bytes: sums.bytes,
     created_at: row.created_at,
@@ -98,6 +99,7 @@ function describeDefault(config: Config, sums = { buckets: 0, bytes: 0 }): Stora
     folder: where.kind === 'file' ? where.folder : null,
     access_key_id: s3?.credentials?.accessKeyId ?? null,
     enabled: true,
+    events: false,
     bucket_count: sums.buckets,
     used_bytes: sums.bytes,
     created_at: null,
@@ -165,11 +167,16 @@ export async function deleteStorage(ctx: Ctx, name: string): Promise<undefined> 
   await ctx.act(async ({ tx, record }) => {
     const row = await store.lockStorage(tx, name)
     if (!row) throw storageMissing(name)
-    const { buckets, buried, blobs } = await isInUse(tx, row.id, digitsOf(row.id))
+    const { buckets, buried, released, blobs } = await isInUse(tx, row.id, digitsOf(row.id))
     if (buckets)
       throw new ServiceError('not_empty', `There are buckets on the storage "${name}". Move or delete them first.`)
     if (buried)
       throw new ServiceError('not_empty', `The trash of a deleted bucket on the storage "${name}" is not emptied yet.`)
+    if (released)
+      throw new ServiceError(
+        'not_empty',
+        `A bucket that was attached to the storage "${name}" is still being forgotten. Try again in a few minutes.`,
+      )
     if (blobs)
       throw new ServiceError(
         'not_empty',

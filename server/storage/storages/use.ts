@@ -5,9 +5,16 @@ import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import { explain } from '../../blobs/drivers/explain.ts'
 import { DEFAULT, markOfStorage } from '../../blobs/storages/ids.ts'
 import { openWhere, whereOf } from '../../blobs/storages/open.ts'
-import { findInstanceId, findStorage, findStorageById, listStorages } from '../../blobs/storages/store.ts'
-import type { Ctx } from '../../context.ts'
+import {
+  findInstanceId,
+  findStorage,
+  findStorageById,
+  listStorages,
+  type StorageRow,
+} from '../../blobs/storages/store.ts'
+import type { Ctx, Upkeep } from '../../context.ts'
 import type { Db, Tx } from '../../db/schema.ts'
+import { assertFreeToAttach, assertFreeToOwn } from './overlap.ts'
 import { storageMissing } from './place.ts'
 import * as store from './store.ts'
 
@@ -34,6 +41,7 @@ export async function prepareStorage(ctx: Ctx, name = DEFAULT_STORAGE): Promise<
   if (!row) throw storageMissing(name)
   if (row.disabled_at !== null || !ctx.config.storagesEnabled) throw turnedOff(name)
   if (row.marked_at !== null) return name
+  await assertFreeToOwn(ctx.db, ctx.config, row)
   const unusable = (why: string, cause?: unknown) =>
     new ServiceError('conflict', `The storage "${name}" cannot take new bytes. ${why}`, { cause })
   const instance = await findInstanceId(ctx.db)
@@ -58,7 +66,11 @@ export async function prepareStorage(ctx: Ctx, name = DEFAULT_STORAGE): Promise<
   } finally {
     await driver.close()
   }
-  await ctx.upkeep(({ tx }) => store.updateStorage(tx, row.id, { marked_at: ctx.now().toISOString() }))
+  await ctx.upkeep(async ({ tx }) => {
+    await store.lockAllStorages(tx)
+    await assertFreeToOwn(tx, ctx.config, row)
+    await store.updateStorage(tx, row.id, { marked_at: ctx.now().toISOString() })
+  })
   ctx.blobs.refresh(row.id)
   return name
 }
@@ -70,6 +82,18 @@ async function isForgotten(db: Db, instance: string, mark: string): Promise<bool
 }
 
 const turnedOff = (name: string) => new ServiceError('conflict', `The storage "${name}" is turned off.`)
+
+/**
+ * Step: a storage of the table whose objects are to be shown; no other is changed until the transaction ends, so that what
+ * is attached and what is our own cannot come to overlap.
+ */
+export async function holdToAttach(step: Upkeep, name: string, prefix: string): Promise<StorageRow> {
+  const row = (await store.lockAllStorages(step.tx)).find((one) => one.name === name)
+  if (!row) throw storageMissing(name)
+  if (row.disabled_at !== null || !step.config.storagesEnabled) throw turnedOff(name)
+  await assertFreeToAttach(step.tx, step.config, row, prefix)
+  return row
+}
 
 /** Step: the id of a storage that was prepared, which stays there until the transaction ends. */
 export async function holdStorage(tx: Tx, name: string): Promise<StorageId> {

@@ -5,15 +5,16 @@ import { DEFAULT_PART_BYTES, MAX_PARTS, MIN_PART_BYTES, type Upload } from '../.
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
+import { typeOf } from '../../base/media-type.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/time.ts'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { takeBlobId } from '../../blobs/id-pool.ts'
 import { allow, allowSomewhere, type Ctx, currentActor } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
-import { bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
+import { assertOwned, bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { lockOf, rightsToWrite, type WantedLock } from '../locks/lock.ts'
-import { metadataText, textUnlessEmpty, typeOf } from '../objects/describe.ts'
+import { metadataText, textUnlessEmpty } from '../objects/describe.ts'
 import { type ChecksumPlan, planChecksum, plannedChecksum } from './checksum.ts'
 import { lapseIdle } from './lapse.ts'
 import { describePart } from './parts.ts'
@@ -104,6 +105,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Pr
   const text = metadataText(metadata)
   const found = await findBucket(ctx.db, name)
   if (!found) throw bucketMissing(name)
+  assertOwned(found)
   const settings = await settingsInForce(ctx)
   const blob_id = await takeBlobId(ctx, found.storage_id)
   const handle = await ctx.blobs.beginParts(blob_id)

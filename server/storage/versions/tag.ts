@@ -15,7 +15,7 @@ export function tagVersion(ctx: Ctx, name: string, version: VersionName, tags: T
   const text = textUnlessEmpty(tags)
   return ctx.act(async (step) => {
     const { tx } = step
-    const [bucket, actor] = await Promise.all([holdBucket(tx, name), currentActor(step)])
+    const [bucket, actor] = await Promise.all([holdBucket(tx, name, 'describe'), currentActor(step)])
     allow(actor, 'write', name, key)
     await lockKeys(tx, [bucket, [key]])
     const [current] = await lockCurrent(tx, bucket.id, [key])

@@ -176,6 +176,20 @@ export function countedStream(id: string, body: Readable, length: number): Reada
   return stream
 }
 
+/** So many bytes of a body from a position on; ends the request once they have come. */
+export const sliced = (body: Readable, start: number, length: number): Readable =>
+  Readable.from(
+    (async function* () {
+      let at = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        const some = chunk.subarray(Math.max(0, start - at), Math.max(0, start + length - at))
+        at += chunk.length
+        if (some.length > 0) yield some
+        if (at >= start + length) return
+      }
+    })(),
+  )
+
 function assertNotMore(taken: number, size: number): void {
   if (taken > size) throw new Error(`The source gave more than ${size} bytes`)
 }

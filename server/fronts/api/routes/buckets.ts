@@ -1,12 +1,20 @@
 import { api } from '../../../../contract/index.ts'
+import { invalid } from '../../../base/invalid.ts'
+import { attachBucket } from '../../../storage/attached/attach.ts'
+import { releaseBucket } from '../../../storage/attached/release.ts'
 import * as service from '../../../storage/buckets/service.ts'
 import { updateBucket } from '../../../storage/buckets/update.ts'
 import { handle } from '../handle.ts'
 
 export const bucketRoutes = [
-  handle(api.createBucket, (ctx, { body }) => service.createBucket(ctx, body)),
+  handle(api.createBucket, (ctx, { body: { mode, ...body } }) => {
+    if (mode === 'read_only') return attachBucket(ctx, body)
+    if (body.prefix !== undefined) throw invalid('body.prefix', 'is only allowed for a bucket that is attached')
+    return service.createBucket(ctx, body)
+  }),
   handle(api.listBuckets, (ctx, { query }) => service.listBuckets(ctx, query.limit ?? 100, query.cursor)),
   handle(api.getBucket, (ctx, { params }) => service.getBucket(ctx, params.bucket)),
   handle(api.updateBucket, (ctx, { params, body }) => updateBucket(ctx, params.bucket, body)),
   handle(api.deleteBucket, (ctx, { params }) => service.deleteBucket(ctx, params.bucket)),
+  handle(api.releaseBucket, (ctx, { params }) => releaseBucket(ctx, params.bucket)),
 ]

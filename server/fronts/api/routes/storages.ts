@@ -1,4 +1,6 @@
 import { api } from '../../../../contract/index.ts'
+import { receiveEvents, tokenOf } from '../../../storage/scans/hints.ts'
+import { createEventsToken, deleteEventsToken } from '../../../storage/storages/events-token.ts'
 import { checkHealth, testPlace, testStorage } from '../../../storage/storages/reach.ts'
 import * as service from '../../../storage/storages/service.ts'
 import { handle } from '../handle.ts'
@@ -11,5 +13,10 @@ export const storageRoutes = [
   handle(api.updateStorage, (ctx, { params, body }) => service.updateStorage(ctx, params.storage, body)),
   handle(api.deleteStorage, (ctx, { params }) => service.deleteStorage(ctx, params.storage)),
   handle(api.testStorage, (ctx, { params, body }) => testStorage(ctx, params.storage, body)),
+  handle(api.createEventsToken, (ctx, { params }) => createEventsToken(ctx, params.storage)),
+  handle(api.deleteEventsToken, (ctx, { params }) => deleteEventsToken(ctx, params.storage)),
+  handle(api.receiveEvents, (ctx, { params, query, headers, body }) =>
+    receiveEvents(ctx, params.storage, { token: tokenOf(headers.authorization, query.token), body }),
+  ),
   handle(api.getStorageHealth, (ctx, { params }) => checkHealth(ctx, params.storage)),
 ]

@@ -1,0 +1,84 @@
+import type { ByteRange } from '../../base/byte-range.ts'
+import { type BlobBody, StorageAway } from './driver.ts'
+
+/** An object that others keep, as a list has it. */
+export interface ListedObject {
+  /** Whole, with the prefix that was asked for. */
+  key: string
+  size: number
+  /** Without quotes; null if the engine gives none. */
+  etag: string | null
+  modified_at: Date
+  storage_class: string | null
+}
+
+/** A key that cannot be an object of ours. */
+export interface RefusedKey {
+  /** The engine's bytes of it. */
+  bytes: Buffer
+  /** As it can be shown. */
+  key: string
+  reason: string
+}
+
+/** A part of a list, in byte order of the keys. */
+export interface ListedPage {
+  objects: ListedObject[]
+  refused: RefusedKey[]
+  /** With which to ask for the next part; undefined after the last. */
+  next: string | undefined
+}
+
+/** An object as the engine says that it is now. */
+export interface HeadOfObject extends ListedObject {
+  version_id: string | null
+  /** Whether its bytes have to be restored before they can be read. */
+  archived: boolean
+  content_type: string | undefined
+  /** By their lower-case names. */
+  headers: { [name: string]: string }
+  metadata: { [name: string]: string }
+  tagged: boolean
+}
+
+/** What identifies bytes that others keep. */
+export interface ExternalRef {
+  key: string
+  version_id: string | null
+  etag: string | null
+  size: number
+  /** Only counts without an ETag. */
+  modified_at: string
+}
+
+/** A bucket of an engine whose objects others keep. Only reads: there is nothing in it that could write. */
+export interface ExternalSource {
+  /**
+   * Lists at most 1,000 objects under a prefix that come after a key, or without one from the first; `next` is that of the
+   * part before. Rejects with a ListingDisordered if they are not in byte order, or do not come after the key.
+   */
+  list(prefix: string, from: { after?: string | undefined; next?: string | undefined }): Promise<ListedPage>
+  /** Undefined only if the engine says that there is no such object. */
+  head(key: string): Promise<HeadOfObject | undefined>
+  /**
+   * The bytes, or a range of them. Rejects with ExternalChanged before the first byte if they are other ones by now, or
+   * gone.
+   */
+  get(ref: ExternalRef, range?: ByteRange): Promise<BlobBody>
+  /** Null if they may not be read. */
+  tags(key: string, version: string | null): Promise<{ [name: string]: string } | null>
+  close(): void
+}
+
+/** What identified an object's bytes is not true any more. */
+export class ExternalChanged extends StorageAway {
+  constructor(cause?: unknown) {
+    super('The object was changed on its storage while it was read; try again', { cause })
+  }
+}
+
+/** A list in another than byte order: nothing can be concluded from what it lacks. */
+export class ListingDisordered extends Error {}
+
+/** An answer that no S3 engine should give. */
+export class OddAnswer extends StorageAway {}

@@ -1,0 +1,212 @@
+import type { Db, Row, RowChange, Tx } from '../../db/schema.ts'
+
+export type ObjectRow = Row<'objects'>
+export type ExternalRow = Row<'external_blobs'>
+
+/** Rows per statement; SQLite takes 32,766 values. */
+const ROWS = 1000
+
+/** An object of an attached bucket, with what is known of its bytes. */
+export interface Shown {
+  object: ObjectRow
+  external: ExternalRow
+}
+
+const EXTERNAL_COLUMNS = [
+  'external_blobs.version_id as external_version_id',
+  'external_blobs.etag as external_etag',
+  'external_blobs.key as external_key',
+  'external_blobs.tags as external_tags',
+  'external_blobs.storage_class as external_storage_class',
+  'external_blobs.modified_at',
+  'external_blobs.hydrated_at',
+  'external_blobs.checked_at',
+  'external_blobs.missing_since',
+  'external_blobs.absences',
+  'external_blobs.absent_in',
+] as const
+
+const shown = (db: Db) =>
+  db
+    .selectFrom('objects')
+    .innerJoin('external_blobs', 'external_blobs.blob_id', 'objects.blob_id')
+    .selectAll('objects')
+    .select(EXTERNAL_COLUMNS)
+
+const asShown = (row: Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>): Shown => {
+  const { external_version_id, external_etag, external_key, external_tags, external_storage_class, ...rest } = row
+  const { modified_at, hydrated_at, checked_at, missing_since, absences, absent_in, ...object } = rest
+  const noted = { modified_at, hydrated_at, checked_at, missing_since, absences, absent_in }
+  const external = {
+    ...noted,
+    blob_id: object.blob_id,
+    key: external_key,
+    version_id: external_version_id,
+    etag: external_etag,
+    size: object.size,
+    storage_class: external_storage_class,
+    tags: external_tags,
+  }
+  return { object, external }
+}
+
+/** Shown objects after a key, up to another one or, with null, to the end, in key order. */
+export const listShown = async (
+  db: Db,
+  bucketId: string,
+  { after, to }: { after: string | null; to: string | null },
+  limit: number,
+): Promise<Shown[]> => {
+  let query = shown(db).where('bucket_id', '=', bucketId)
+  if (after !== null) query = query.where('objects.key', '>', after)
+  if (to !== null) query = query.where('objects.key', '<=', to)
+  return (await query.orderBy('objects.key').limit(limit).execute()).map(asShown)
+}
+
+/** The objects under these keys. */
+export const findShown = async (db: Db, bucketId: string, keys: readonly string[]): Promise<Shown[]> =>
+  keys.length === 0
+    ? []
+    : (await shown(db).where('bucket_id', '=', bucketId).where('objects.key', 'in', keys).execute()).map(asShown)
+
+/** The object that points at a blob. */
+export const findShownBlob = async (db: Db, blobId: string): Promise<Shown | undefined> => {
+  const row = await shown(db).where('objects.blob_id', '=', blobId).executeTakeFirst()
+  return row && asShown(row)
+}
+
+/** Like `findShown`, locked until the transaction ends, in key order. */
+export async function lockShown(tx: Tx, bucketId: string, keys: readonly string[]): Promise<Map<string, Shown>> {
+  if (keys.length === 0) return new Map()
+  await tx
+    .selectFrom('objects')
+    .select('key')
+    .where('bucket_id', '=', bucketId)
+    .where('key', 'in', keys)
+    .orderBy('key')
+    .forUpdate()
+    .execute()
+  return new Map((await findShown(tx, bucketId, keys)).map((one) => [one.object.key, one]))
+}
+
+/** Inserts objects whose keys are free; what is known of others' bytes is left out as well. Returns those keys. */
+export async function insertShown(tx: Tx, storageId: number, all: readonly Shown[]): Promise<Set<string>> {
+  const inserted = new Set<string>()
+  for (let i = 0; i < all.length; i += ROWS) {
+    const some = all.slice(i, i + ROWS)
+    await insertExternals(tx, storageId, some)
+    const rows = await tx
+      .insertInto('objects')
+      .values(some.map(({ object }) => object))
+      .onConflict((conflict) => conflict.columns(['bucket_id', 'key']).doNothing())
+      .returning('key')
+      .execute()
+    for (const { key } of rows) inserted.add(key)
+    const left = some.flatMap(({ object }) => (inserted.has(object.key) ? [] : object.blob_id))
+    if (left.length > 0) await deleteExternals(tx, left)
+  }
+  return inserted
+}
+
+async function insertExternals(tx: Tx, storageId: number, all: readonly Shown[]): Promise<void> {
+  await tx
+    .insertInto('blobs')
+    .values(all.map(({ external: { blob_id: id, size } }) => ({ id, size, storage_id: storageId, check_after: null })))
+    .execute()
+  await tx
+    .insertInto('external_blobs')
+    .values(all.map(({ external }) => external))
+    .execute()
+}
+
+/** Forgets bytes that nothing points at any more; those of others stay where they are. */
+const deleteExternals = (tx: Tx, ids: readonly string[]) => tx.deleteFrom('blobs').where('id', 'in', ids).execute()
+
+/** Has objects show other bytes than before; those before are forgotten. */
+export async function replaceShown(
+  tx: Tx,
+  storageId: number,
+  pairs: readonly { before: Shown; after: Shown }[],
+): Promise<void> {
+  if (pairs.length === 0) return
+  await insertExternals(
+    tx,
+    storageId,
+    pairs.map(({ after }) => after),
+  )
+  for (const { after } of pairs) await describeShown(tx, after.object)
+  await deleteExternals(
+    tx,
+    pairs.map(({ before }) => before.object.blob_id),
+  )
+}
+
+const describeShown = (tx: Tx, { bucket_id, key, created_at: _kept, ...object }: ObjectRow) =>
+  tx.updateTable('objects').set(object).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+
+/** Notes what was learned of an object whose bytes are the same. */
+export async function describeAgain(tx: Tx, { object, external: { blob_id, ...known } }: Shown): Promise<void> {
+  await describeShown(tx, object)
+  await tx.updateTable('external_blobs').set(known).where('blob_id', '=', blob_id).execute()
+}
+
+export const noteExternal = (tx: Tx, blobIds: readonly string[], change: RowChange<'external_blobs'>) =>
+  tx.updateTable('external_blobs').set(change).where('blob_id', 'in', blobIds).execute()
+
+/** Marks blobs as missing for one more scan. */
+export const markMissing = (tx: Tx, blobIds: readonly string[], now: string) =>
+  tx
+    .updateTable('external_blobs')
+    .set((e) => ({
+      missing_since: e.fn.coalesce('missing_since', e.val(now)),
+      absences: e('absences', '+', 1),
+      absent_in: null,
+      checked_at: now,
+    }))
+    .where('blob_id', 'in', blobIds)
+    .execute()
+
+/** Deletes objects with what was known of their bytes. */
+export async function deleteShown(tx: Tx, bucketId: string, all: readonly Shown[]): Promise<void> {
+  if (all.length === 0) return
+  const keys = all.map(({ object }) => object.key)
+  await tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
+  await deleteExternals(
+    tx,
+    all.map(({ object }) => object.blob_id),
+  )
+}
+
+/** Those of a bucket's objects that a scan did not find, after a key, in key order. */
+export const listAbsent = async (
+  db: Db,
+  { scanId, bucketId, after = '' }: { scanId: string; bucketId: string; after?: string | undefined },
+  limit: number,
+): Promise<Shown[]> =>
+  (
+    await shown(db)
+      .where('absent_in', '=', scanId)
+      .where('bucket_id', '=', bucketId)
+      .where('objects.key', '>', after)
+      .orderBy('external_blobs.key')
+      .limit(limit)
+      .execute()
+  ).map(asShown)
+
+/** Notes when others changed something, unless the first scan is still finding out what there is. */
+export const noteChange = (tx: Tx, bucketId: string, changed_at: string) =>
+  tx
+    .updateTable('attachments')
+    .set({ changed_at })
+    .where('bucket_id', '=', bucketId)
+    .where('as_of', 'is not', null)
+    .execute()
+
+/** Whether a scan of an attached bucket has come to its end yet. */
+export const isScanned = async (db: Db, bucketId: string): Promise<boolean> =>
+  (await db
+    .selectFrom('attachments')
+    .select('bucket_id')
+    .where('bucket_id', '=', bucketId)
+    .where('as_of', 'is not', null)
+    .executeTakeFirst()) !== undefined

@@ -1,0 +1,144 @@
+import { compareKeys } from '../../../contract/permissions.ts'
+import type { RefusedKey } from '../../blobs/drivers/external.ts'
+import type { Ctx } from '../../context.ts'
+import { type Claim, renewed } from '../../work/lease.ts'
+import { holdAnyBucket } from '../buckets/service.ts'
+import { applyChanges, asTheirs, noteAbsent } from '../external/change.ts'
+import { isSameContent, isTouched, type Source, shownOf } from '../external/shown.ts'
+import { listShown, type Shown } from '../external/store.ts'
+import { ScanEnded } from './ended.ts'
+import { lease } from './lease.ts'
+import { type Listed, upTo } from './listing.ts'
+import { mostOfScan } from './recorded.ts'
+import * as store from './store.ts'
+
+/** Most objects of ours that are compared in one step. */
+const ROWS = 1000
+const MOST_REFUSED = 100
+
+/** What a part of the list says about the objects in the same range of keys. */
+interface Difference {
+  added: Shown[]
+  changed: { before: Shown; after: Shown }[]
+  /** Seen there, although a scan had found them absent. */
+  present: Shown[]
+  absent: Shown[]
+}
+
+/**
+ * Compares the next part of the list with the objects in the same range of keys, and has the bucket show what it says.
+ * Returns how many of the listed objects were compared, or null if it is to be done again; what is absent is only noted.
+ */
+export async function compareStep(
+  ctx: Ctx,
+  claim: Claim,
+  source: Source,
+  listed: Listed,
+): Promise<{ compared: number | null; done: boolean }> {
+  const scan = await lease.find(ctx.db, claim)
+  const end = listed.objects.at(-1)?.key.slice(source.prefix.length)
+  const rows = await listShown(
+    ctx.db,
+    source.bucket_id,
+    { after: scan.position, to: listed.last ? null : (end ?? scan.position ?? '') },
+    ROWS,
+  )
+  // Where there are more of ours, the rest of the list waits.
+  const until = rows.length === ROWS ? (rows.at(-1) as Shown).object.key : null
+  const objects =
+    until === null
+      ? listed.objects
+      : listed.objects.filter(({ key }) => compareKeys(key.slice(source.prefix.length), until) <= 0)
+  const isRest = objects.length === listed.objects.length
+  const done = listed.last && isRest && until === null
+  const refused = unseen(isRest ? listed.refused : upTo(listed.refused, objects), scan.refused_to)
+  const { added, changed, present, absent } = difference(source, { ...listed, objects }, rows)
+  const position = until ?? end ?? scan.position
+
+  const visible = added.length > 0 || changed.some(({ before, after }) => isSwap(before, after)) || present.some(isLost)
+  const most = visible ? await mostOfScan(ctx, source.bucket_id, scan) : 0
+  const settled = await asTheirs(ctx, { most, visible, scan_id: scan.id }, async (step) => {
+    const { tx } = step
+    const held = await lease.hold(tx, claim)
+    const bucket = await holdAnyBucket(tx, source.bucket_id)
+    if (!bucket || bucket.deleted_at !== null) throw new ScanEnded()
+    const back = present.map((before) => ({
+      before,
+      after: { ...before, external: { ...before.external, ...PRESENT } },
+    }))
+    const { changes } = await applyChanges(step, bucket, { added, changed: [...changed, ...back] })
+    await noteAbsent(step, absent, held.id)
+    const count = (kind: string) => changes.filter(({ change }) => change === kind).length
+    await store.updateScan(tx, held.id, {
+      position,
+      seen: held.seen + objects.length,
+      added: held.added + count('added'),
+      changed: held.changed + count('changed') + count('returned'),
+      absent: held.absent + absent.filter((one) => !isLost(one)).length,
+      recorded: held.recorded + Math.min(most, changes.length),
+      ...refusedToo(held, refused),
+      ...renewed(step),
+    })
+    const isWeak = listed.objects.some(({ etag }) => etag === null)
+    if (isWeak || (held.position === null && objects.length > 0))
+      await store.updateAttachment(tx, source.bucket_id, { weak: isWeak ? 1 : 0 })
+    return { bucket: bucket.name, changes }
+  })
+  return settled ? { compared: objects.length, done } : { compared: null, done: false }
+}
+
+const PRESENT = { missing_since: null, absences: 0, absent_in: null }
+const isSwap = (before: Shown, after: Shown): boolean => before.object.blob_id !== after.object.blob_id
+const isLost = ({ external }: Shown): boolean => external.missing_since !== null
+
+/** Merges listed objects with ours, both in the order of their keys. */
+function difference(source: Source, { objects, asked }: Listed, rows: readonly Shown[]): Difference {
+  const found: Difference = { added: [], changed: [], present: [], absent: [] }
+  // What was changed after the list was asked for waits for the next scan.
+  const isNewer = ({ external }: Shown) => Date.parse(external.checked_at) > asked.getTime()
+  let at = 0
+  const absentUpTo = (key: string | null) => {
+    for (let row = rows[at]; row && (key === null || compareKeys(row.object.key, key) < 0); row = rows[++at])
+      if (!isNewer(row)) found.absent.push(row)
+  }
+  for (const listed of objects) {
+    const key = listed.key.slice(source.prefix.length)
+    absentUpTo(key)
+    const row = rows[at]
+    if (row?.object.key !== key) {
+      found.added.push(shownOf(source, listed, asked))
+      continue
+    }
+    at++
+    if (isNewer(row)) continue
+    if (!isSameContent(row.external, listed)) {
+      const next = shownOf(source, listed, asked)
+      const { acl, tags, created_at } = row.object
+      // What of the object is ours stays.
+      const ours = tags === row.external.tags ? null : tags
+      found.changed.push({ before: row, after: { ...next, object: { ...next.object, acl, tags: ours, created_at } } })
+    } else if (isTouched(row.external, listed)) {
+      const modified_at = listed.modified_at.toISOString()
+      const external = { ...row.external, ...PRESENT, modified_at, hydrated_at: null }
+      found.changed.push({ before: row, after: { object: { ...row.object, last_modified: modified_at }, external } })
+    } else if (row.external.absent_in !== null || isLost(row)) found.present.push(row)
+  }
+  absentUpTo(null)
+  return found
+}
+
+/** The refused keys that were not counted yet. */
+const unseen = (refused: readonly RefusedKey[], to: string | null): readonly RefusedKey[] =>
+  to === null ? refused : refused.filter(({ bytes }) => Buffer.compare(bytes, Buffer.from(to, 'hex')) > 0)
+
+function refusedToo(held: store.ScanRow, refused: readonly RefusedKey[]) {
+  const last = refused.at(-1)
+  if (!last) return {}
+  const known = JSON.parse(held.refused_keys) as { key: string; reason: string }[]
+  const more = refused.slice(0, Math.max(0, MOST_REFUSED - known.length)).map(({ key, reason }) => ({ key, reason }))
+  return {
+    refused: held.refused + refused.length,
+    refused_keys: JSON.stringify([...known, ...more]),
+    refused_to: last.bytes.toString('hex'),
+  }
+}

@@ -1,0 +1,83 @@
+import type { ExternalSource, ListedObject, RefusedKey } from '../../blobs/drivers/external.ts'
+
+/** Some of what an engine lists, in byte order. */
+export interface Listed {
+  objects: readonly ListedObject[]
+  /** Those before the last of these objects, or of all. */
+  refused: readonly RefusedKey[]
+  /** When they were asked for: what has changed since may be newer. */
+  asked: Date
+  /** Whether nothing comes after them. */
+  last: boolean
+}
+interface Page {
+  objects: ListedObject[]
+  refused: RefusedKey[]
+  asked: Date
+  next: string | undefined
+  /** The key of its last object, or of one before it. */
+  end: string | undefined
+}
+
+/**
+ * An engine's list under a prefix, after a whole key. Holds two pages: the next one is asked for ahead. After a failure, the
+ * same call asks again.
+ */
+export function readListing(source: ExternalSource, prefix: string, after: string | undefined, now: () => Date) {
+  let page: Page | undefined
+  let ahead: Promise<Page> | undefined
+
+  async function ask(from: { after: string | undefined; next?: string | undefined }): Promise<Page> {
+    const asked = now()
+    const { objects, refused, next } = await source.list(prefix, from)
+    return { objects, refused, asked, next, end: objects.at(-1)?.key ?? from.after }
+  }
+  const askNext = ({ next, end }: Page) => ask({ next, after: end })
+
+  async function turn(): Promise<Page> {
+    try {
+      page = page ? await (ahead ?? askNext(page)) : await ask({ after })
+    } finally {
+      ahead = undefined
+    }
+    if (page.next !== undefined) {
+      ahead = askNext(page)
+      // Whoever needs it gets the failure.
+      ahead.catch(() => undefined)
+    }
+    return page
+  }
+
+  return {
+    /** The next objects, at most so many; the same ones until they are dropped. */
+    async peek(most: number): Promise<Listed> {
+      let at = page ?? (await turn())
+      while (at.objects.length === 0 && at.refused.length === 0 && at.next !== undefined) at = await turn()
+      const objects = at.objects.slice(0, most)
+      const isAll = objects.length === at.objects.length
+      const { asked, next } = at
+      return {
+        objects,
+        refused: isAll ? at.refused : upTo(at.refused, objects),
+        asked,
+        last: isAll && next === undefined,
+      }
+    },
+    /** Goes past what was seen: so many of the objects. */
+    drop(seen: Listed, count: number): void {
+      if (!page) return
+      const isAll = count === seen.objects.length
+      const gone = new Set(isAll ? seen.refused : upTo(seen.refused, seen.objects.slice(0, count)))
+      page.objects.splice(0, count)
+      page.refused = page.refused.filter((one) => !gone.has(one))
+    },
+  }
+}
+
+/** The refused keys before the last of these objects. */
+export function upTo(refused: readonly RefusedKey[], objects: readonly ListedObject[]): RefusedKey[] {
+  const last = objects.at(-1)
+  if (!last) return []
+  const end = Buffer.from(last.key)
+  return refused.filter(({ bytes }) => Buffer.compare(bytes, end) <= 0)
+}

@@ -1,0 +1,75 @@
+import { DAY_MS, HOUR_MS } from '../../base/time.ts'
+import { isStorageOutage } from '../../blobs/drivers/driver.ts'
+import { ListingDisordered } from '../../blobs/drivers/external.ts'
+import type { Ctx } from '../../context.ts'
+import { drain } from '../../work/steps.ts'
+import { compareStep } from './compare.ts'
+import { queueDue } from './due.ts'
+import { ScanEnded } from './ended.ts'
+import { endListing, fail, succeed } from './finish.ts'
+import { lease } from './lease.ts'
+import { readListing } from './listing.ts'
+import { markStep } from './mark.ts'
+import * as store from './store.ts'
+
+const FEWEST_A_STEP = 250
+const FORGOTTEN_MS = 90 * DAY_MS
+
+/** Works on scans that no process has claimed, two at a time per process, until none is left. */
+export const runScans = drain({
+  lease,
+  noun: 'scan',
+  logField: 'scan',
+  fewest: FEWEST_A_STEP,
+  async begin(ctx, row, claim) {
+    const { bucket_id, position } = row
+    const attachment = await store.findAttachment(ctx.db, bucket_id)
+    if (!attachment)
+      return () => {
+        throw new ScanEnded()
+      }
+    const { storage_id, prefix } = attachment
+    // Whether it is on is to be known now.
+    ctx.blobs.refresh(storage_id)
+    let listing: ReturnType<typeof readListing> | undefined
+    let isMarking = row.phase === 'marking'
+    return async (size) => {
+      const engine = await ctx.blobs.source(storage_id)
+      if (isMarking) {
+        if (await markStep(ctx, claim, attachment, engine)) return true
+        await succeed(ctx, claim)
+        return false
+      }
+      listing ??= readListing(engine, prefix, position === null ? undefined : prefix + position, ctx.now)
+      const listed = await listing.peek(size)
+      const { compared, done } = await compareStep(ctx, claim, attachment, listed)
+      if (compared !== null) listing.drop(listed, compared)
+      if (!done) return true
+      isMarking = await endListing(ctx, claim)
+      return isMarking
+    }
+  },
+  // What the storage refuses, it refuses the next time as well.
+  isEnd: (error) => error instanceof ListingDisordered || error instanceof ScanEnded || isRefusal(error),
+  fail,
+})
+
+const isRefusal = (error: unknown): boolean => error instanceof Error && 'status' in error && !isStorageOutage(error)
+
+export const scanWorker = {
+  name: 'attached-scans',
+  every: 1000,
+  async run(ctx: Ctx): Promise<void> {
+    await queueDue(ctx)
+    await runScans(ctx)
+  },
+}
+
+/** Deletes what is known of scans that ended long ago. */
+export const forgetScans = {
+  name: 'scan-expiry',
+  every: HOUR_MS,
+  deletesByAge: true as const,
+  run: async (ctx: Ctx): Promise<void> =>
+    void (await ctx.upkeep(({ tx }) => store.deleteOldScans(tx, new Date(ctx.now().getTime() - FORGOTTEN_MS)))),
+}
