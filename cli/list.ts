@@ -60,8 +60,8 @@ async function listBuckets({ client, json }: Run, long: boolean): Promise<void> 
   for await (const bucket of client.all.listBuckets())
     if (json) await print(`${JSON.stringify(bucket)}\n`)
     else {
-      const { name, used_bytes, object_count } = bucket
+      const { name, used_bytes, object_count, mode } = bucket
       const counts = long ? `${String(used_bytes).padStart(15)}  ${String(object_count).padStart(10)} objects  ` : ''
-      await print(`${counts}${SCHEME}${name}/\n`)
+      await print(`${counts}${SCHEME}${name}/${long && mode === 'read_only' ? '  (read-only)' : ''}\n`)
     }
 }

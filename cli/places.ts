@@ -40,6 +40,13 @@ export function remotePlace(text: string): RemotePlace {
   return place
 }
 
+/** A bucket's name from user input, with or without the scheme. */
+export function bucketName(text: string): string {
+  const place = parsePlace(text.startsWith(SCHEME) ? text : SCHEME + text)
+  if (place.kind === 'remote' && place.key === '') return place.bucket
+  throw new UsageError(`${text} is not a bucket.`)
+}
+
 /** The prefix of all keys in a folder: empty for the whole bucket, else ending with a slash. */
 export const folderOf = ({ key }: RemotePlace): string => (key === '' || key.endsWith('/') ? key : `${key}/`)
 

@@ -19,15 +19,21 @@ export class Progress {
   bytes = 0
   readonly failures: { path: string; error: string }[] = []
   readonly #started = Date.now()
-  readonly #timer: NodeJS.Timeout | undefined
+  #timer: NodeJS.Timeout | undefined
   #shown = false
   /** What is displayed. */
   line = (): string => {
     const rate = this.bytes / Math.max(1, (Date.now() - this.#started) / 1000)
     return `${this.files} done, ${bytesText(this.bytes)}, ${bytesText(rate)}/s`
   }
+  /** Whether it can be displayed. */
+  readonly live: boolean
   constructor(live: boolean) {
-    if (live) this.#timer = setInterval(() => this.#show(), 200).unref()
+    this.live = live
+  }
+  /** Displays it until `end`. */
+  start(): void {
+    if (this.live) this.#timer ??= setInterval(() => this.#show(), 200).unref()
   }
   /** Reports the failure of one of many transfers; the others continue. */
   fail(path: string, error: unknown): void {
@@ -40,6 +46,7 @@ export class Progress {
   }
   end(): void {
     clearInterval(this.#timer)
+    this.#timer = undefined
     this.#clear()
   }
   #show(): void {
@@ -69,6 +76,8 @@ export function describe(error: unknown): string {
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())))
 }
+
+export const objectsText = (count: number): string => `${count} object${count === 1 ? '' : 's'}`
 
 export function bytesText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
@@ -101,6 +110,7 @@ export async function readSecret(question: string): Promise<string> {
   const lines = readline.createInterface({ input: process.stdin, output: silent, terminal: true })
   const answer = await new Promise<string>((resolve) => {
     lines.once('line', resolve)
+    lines.once('close', () => resolve(''))
     lines.once('SIGINT', () => process.exit(130))
   })
   lines.close()
@@ -108,10 +118,24 @@ export async function readSecret(question: string): Promise<string> {
   return answer
 }
 
-/** Reads a line from the terminal. */
+/** Reads a line from the terminal; an empty one where its input ends. */
 export async function ask(question: string): Promise<string> {
   const lines = readline.createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await new Promise<string>((resolve) => lines.question(question, resolve))
+  const answer = await new Promise<string | undefined>((resolve) => {
+    lines.question(question, resolve)
+    lines.once('close', () => resolve(undefined))
+    lines.once('SIGINT', () => {
+      process.stderr.write('\n')
+      process.exit(130)
+    })
+  })
   lines.close()
-  return answer.trim()
+  if (answer === undefined) process.stderr.write('\n')
+  return answer?.trim() ?? ''
+}
+
+/** Whether the user agrees: asked on a terminal only, and there only without `--yes`. */
+export async function agrees(question: string, yes: boolean): Promise<boolean> {
+  if (yes || !process.stdin.isTTY) return true
+  return /^y(es)?$/i.test(await ask(`${question} [y/N] `))
 }

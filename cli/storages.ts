@@ -4,28 +4,44 @@ import { UsageError } from './config.ts'
 import { printable } from './places.ts'
 import { print, type Run, readSecret } from './run.ts'
 
-export const STORAGES_USAGE =
-  'storages [--json] [add <name> <place> | test <name> | on <name> | off <name> | remove <name>]'
+export const STORAGES_USAGE = 'storages [--json] [add <name> <place> | test|on|off|remove|events-token <name>]'
 const usage = () => new UsageError(`usage: strongroom ${STORAGES_USAGE}`)
 
-/** The options of `storages add`, all of them for S3. */
+/** The options of a place, all of them for S3. */
 export const PLACE_OPTIONS = ['endpoint', 'region', 'path-style', 'access-key-id'] as const
-type PlaceOptions = { [option in (typeof PLACE_OPTIONS)[number]]?: string | undefined }
+export type PlaceOptions = { [option in (typeof PLACE_OPTIONS)[number]]?: string | undefined }
+
+interface StoragesOptions extends PlaceOptions {
+  delete: boolean
+  /** What is there is to be shown only: nothing is written to test it. */
+  readOnly: boolean
+}
+type Mode = 'owned' | 'read_only'
 
 /** `storages`: lists them, or with a word does something with one. */
-export async function storages(run: Run, words: readonly string[], options: PlaceOptions): Promise<void> {
+export async function storages(
+  run: Run,
+  words: readonly string[],
+  { delete: deleted, readOnly, ...options }: StoragesOptions,
+): Promise<void> {
   const [what, name = '', place] = words
+  const mode = readOnly ? 'read_only' : 'owned'
+  if (readOnly && what !== 'add' && what !== 'test')
+    throw new UsageError('--read-only is for "storages add" and "test".')
+  if (deleted && what !== 'events-token') throw new UsageError('--delete is for "storages events-token".')
   if (what === 'add') {
     if (place === undefined) throw usage()
-    return addStorage(run, storageName(name), placeOf(place, options))
+    return addStorage(run, storageName(name), { place: placeOf(place, options), mode })
   }
   const unused = PLACE_OPTIONS.find((option) => options[option] !== undefined)
   if (unused !== undefined) throw new UsageError(`--${unused} is for "storages add".`)
   if (what === undefined) return listStorages(run)
   if (place !== undefined) throw usage()
-  if (what === 'test') return testStorage(run, storageName(name))
+  if (what === 'test') return testStorage(run, storageName(name), mode)
   if (what === 'on' || what === 'off') return turn(run, storageName(name), what)
   if (what === 'remove') return removeStorage(run, storageName(name))
+  if (what === 'events-token')
+    return deleted ? deleteEventsToken(run, storageName(name)) : createEventsToken(run, storageName(name))
   throw usage()
 }
 
@@ -35,10 +51,10 @@ export function storageName(text: string): string {
   throw new UsageError(`"${text}" is not a valid storage name: use a-z, 0-9 and hyphens.`)
 }
 
-type Place = Parameters<Run['client']['testNewStorage']>[0]['body']
+export type Place = Omit<Parameters<Run['client']['testNewStorage']>[0]['body'], 'mode'>
 
 /** What `s3://bucket/prefix` or `file:/folder` names, taken literally, and the options. */
-function placeOf(text: string, options: PlaceOptions): Place {
+export function placeOf(text: string, options: PlaceOptions): Place {
   const [, bucket, prefix = '', folder] =
     /^(?:s3:\/\/([^/?]+)(?:\/([^?]*))?|file:(?:\/\/)?(\/(?!\/).*))$/s.exec(text) ?? []
   if (folder !== undefined) {
@@ -82,14 +98,18 @@ function whereOf({ kind, folder, bucket, prefix, endpoint }: Storage): string {
   return `s3://${bucket}${prefix && `/${prefix}`}${endpoint === null ? '' : ` at ${endpoint}`}`
 }
 
+/** A place with the secret of its access key, from a prompt or standard input. */
+export async function withSecret(place: Place): Promise<Place> {
+  if (!place.access_key_id) return place
+  const secret_access_key = await readSecret('Secret access key: ')
+  if (secret_access_key === '') throw new UsageError('The secret access key is empty.')
+  return { ...place, secret_access_key }
+}
+
 /** Adds a storage if its test finds no fault. */
-async function addStorage(run: Run, name: string, given: Place): Promise<void> {
-  const place = { ...given }
-  if (place.access_key_id) {
-    place.secret_access_key = await readSecret('Secret access key: ')
-    if (place.secret_access_key === '') throw new UsageError('The secret access key is empty.')
-  }
-  const test = await run.client.testNewStorage({ body: place })
+async function addStorage(run: Run, name: string, given: { place: Place; mode: Mode }): Promise<void> {
+  const place = await withSecret(given.place)
+  const test = await run.client.testNewStorage({ body: { ...place, mode: given.mode } })
   if (!run.json) await printChecks(test)
   const storage = test.ok ? await run.client.createStorage({ body: { ...place, name } }) : null
   if (run.json) await print(`${JSON.stringify({ ...test, storage })}\n`)
@@ -97,14 +117,14 @@ async function addStorage(run: Run, name: string, given: Place): Promise<void> {
   if (!run.json) await print(`Added the storage ${name}.\n`)
 }
 
-async function testStorage(run: Run, name: string): Promise<void> {
-  const test = await run.client.testStorage({ params: { storage: name } })
+async function testStorage(run: Run, name: string, mode: Mode): Promise<void> {
+  const test = await run.client.testStorage({ params: { storage: name }, body: { mode } })
   if (run.json) await print(`${JSON.stringify(test)}\n`)
   else await printChecks(test)
   if (!test.ok) throw new Error(`The storage ${name} cannot be used, because a check failed.`)
 }
 
-async function printChecks({ checks }: StorageTest): Promise<void> {
+export async function printChecks({ checks }: StorageTest): Promise<void> {
   for (const { name, status, detail } of checks)
     await print(`${status.padEnd(7)}  ${name.padEnd(10)}  ${printable(detail)}\n`)
 }
@@ -117,4 +137,31 @@ async function turn(run: Run, name: string, state: 'on' | 'off'): Promise<void> 
 async function removeStorage(run: Run, name: string): Promise<void> {
   await run.client.deleteStorage({ params: { storage: name } })
   await print(run.json ? `${JSON.stringify({ removed: name })}\n` : `Removed the storage ${name}.\n`)
+}
+
+async function createEventsToken({ client, json }: Run, name: string): Promise<void> {
+  const { bucket, prefix } = await client.getStorage({ params: { storage: name } })
+  const { token, url } = await client.createEventsToken({ params: { storage: name } })
+  if (json) return print(`${JSON.stringify({ token, url })}\n`)
+  const under = prefix === '' ? '' : ` --prefix '${prefix}'`
+  await print(`Token: ${token}
+URL:   ${url}
+
+It is shown only now, and replaces the one before. To have a MinIO that mc calls "minio" report changes:
+
+  mc admin config set minio notify_webhook:${name} endpoint='${url}' auth_token='Bearer ${token}'
+  mc admin service restart minio
+  mc event add minio/${bucket} arn:minio:sqs::${name}:webhook --event put,delete${under}
+
+Other engines: see docs/attach.md.
+`)
+}
+
+async function deleteEventsToken({ client, json }: Run, name: string): Promise<void> {
+  await client.deleteEventsToken({ params: { storage: name } })
+  await print(
+    json
+      ? `${JSON.stringify({ deleted: name })}\n`
+      : `Reports of changes on the storage ${name} are no longer accepted.\n`,
+  )
 }

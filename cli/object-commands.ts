@@ -1,0 +1,189 @@
+import { type Commands, type Given, numberOf } from './command.ts'
+import { copy, move, remove } from './copy.ts'
+import { list } from './list.ts'
+import { remotePlace } from './places.ts'
+import { bytesText, print, type Run, readSecret } from './run.ts'
+import { sync } from './sync.ts'
+import { listVersions, restoreVersion } from './versions.ts'
+
+const many = {
+  recursive: { type: 'boolean', short: 'r' },
+  jobs: { type: 'string', short: 'j' },
+  json: { type: 'boolean' },
+} as const
+
+/** The commands for objects and links to them. */
+export const objectCommands: Commands = {
+  ls: {
+    usage: 'ls [-r] [-l] [--json] [stow:bucket[/folder]]',
+    about: `Lists buckets, or the contents of a folder.
+
+  -r, --recursive   all objects below, not only those of this folder
+  -l, --long        with size and time
+      --json        one JSON object a line, with unescaped keys`,
+    options: { recursive: many.recursive, long: { type: 'boolean', short: 'l' }, json: many.json },
+    words: [0, 1],
+    work: ({ words, flag }, run) => list(run(), words[0], { recursive: flag('recursive'), long: flag('long') }),
+  },
+  cp: {
+    usage: 'cp [-r] [-j n] [--version id] [--json] <from> <to>',
+    about: `Copies a file to, from, or within the service. At least one side is stow:bucket/key.
+
+A <to> that ends with "/" is a folder: the file keeps its name. "-" is standard input or output.
+Files of 32 MiB and more are uploaded in parts, several at once. After an interruption, run the same command again to
+resume an upload or a download.
+
+  -r, --recursive   copy the contents of folder <from> into folder <to>
+  -j, --jobs n      parallel transfers (default 8)
+      --version id  download this version of the object
+      --json        print the result as JSON`,
+    options: { ...many, version: { type: 'string' } },
+    words: [2, 2],
+    live: true,
+    async work({ words: [from = '', to = ''], flag, value }, open) {
+      const run = open()
+      await copy(run, from, to, { recursive: flag('recursive'), version: value('version') })
+      if (from !== '-' && to !== '-') await conclude(run, 'copied')
+    },
+  },
+  mv: {
+    usage: 'mv [-r] [--json] <stow:from> <stow:to>',
+    about: `Moves or renames within the service. No data is copied, so the size does not matter.
+
+  -r, --recursive   move the contents of folder <from> into folder <to>
+      --json        print the result as JSON`,
+    options: many,
+    words: [2, 2],
+    live: true,
+    async work({ words: [from = '', to = ''], flag }, open) {
+      const run = open()
+      await move(run, from, to, flag('recursive'))
+      await conclude(run, 'moved')
+    },
+  },
+  rm: {
+    usage: 'rm [-r] [--version id] [--json] <stow:path>',
+    about: `Deletes an object, to the trash if the bucket has one. In a bucket that keeps versions it stays as one.
+
+  -r, --recursive   everything in the folder
+      --version id  this version of the object, to the trash
+      --json        print the result as JSON`,
+    options: { ...many, version: { type: 'string' } },
+    words: [1, 1],
+    live: true,
+    async work({ words: [target = ''], flag, value }, open) {
+      const run = open()
+      run.progress.files = await remove(run, target, { recursive: flag('recursive'), version: value('version') })
+      await conclude(run, 'deleted')
+    },
+  },
+  versions: {
+    usage: 'versions [-r] [--json] <stow:path>',
+    about: `Lists what an object was: its versions with their ids, sizes and times, the latest first.
+
+  -r, --recursive   of everything in the folder
+      --json        one JSON object a line`,
+    options: { recursive: many.recursive, json: many.json },
+    words: [1, 1],
+    work: ({ words: [target = ''], flag }, run) => listVersions(run(), target, flag('recursive')),
+  },
+  restore: {
+    usage: 'restore [--version id] [--json] <stow:path>',
+    about: `Brings an object back in a bucket that keeps versions: undoes its deletion, or makes a version current again.
+
+      --version id  the version to make current
+      --json        print the result as JSON`,
+    options: { version: { type: 'string' }, json: many.json },
+    words: [1, 1],
+    async work({ words: [target = ''], value }, open) {
+      const run = open()
+      await restoreVersion(run, target, value('version'))
+      await conclude(run, 'restored')
+    },
+  },
+  sync: {
+    usage: 'sync [--delete] [--checksum] [--dry-run] [-j n] [--json] <from> <to>',
+    about: `Makes the folder <to> match the folder <from>: to, from, or within the service.
+
+Transfers files that are missing or differ in size or time. Symbolic links are not followed.
+
+      --delete       delete files in <to> that are not in <from>; not after a failure
+      --allow-empty  allow --delete when <from> is empty
+      --checksum     compare contents (MD5) instead of times
+  -n, --dry-run      only print what would be done
+  -j, --jobs n       parallel transfers (default 8)
+      --json         print the result as JSON`,
+    options: {
+      jobs: many.jobs,
+      json: many.json,
+      delete: { type: 'boolean' },
+      'allow-empty': { type: 'boolean' },
+      checksum: { type: 'boolean' },
+      'dry-run': { type: 'boolean', short: 'n' },
+    },
+    words: [2, 2],
+    live: true,
+    async work({ words: [from = '', to = ''], flag }, open) {
+      const run = open()
+      const { unchanged, deleted } = await sync(run, from, to, {
+        checksum: flag('checksum'),
+        delete: flag('delete'),
+        allowEmpty: flag('allow-empty'),
+        dryRun: flag('dry-run'),
+      })
+      await conclude(run, flag('dry-run') ? 'to transfer' : 'transferred', { unchanged, deleted })
+    },
+  },
+  share: {
+    usage: 'share [--expires 7d] [--password] [--max-downloads n] [--json] <stow:path>',
+    about: `Creates a link that anyone can open, and prints its URL. A path that ends with "/" is a folder.
+
+      --expires 7d        15m, 12h, 7d, or never; the service's settings have the default and the maximum
+      --password          protect the link with a password, from a prompt or standard input
+      --max-downloads n   maximum number of downloads
+      --filename name     file name to save as
+      --attachment        browsers save the file instead of displaying it
+      --json              print all properties of the link as JSON`,
+    options: {
+      json: many.json,
+      expires: { type: 'string' },
+      password: { type: 'boolean' },
+      'max-downloads': { type: 'string' },
+      filename: { type: 'string' },
+      attachment: { type: 'boolean' },
+    },
+    words: [1, 1],
+    work: share,
+  },
+}
+
+async function share({ words: [target = ''], flag, value }: Given, open: () => Run): Promise<void> {
+  const { bucket, key } = remotePlace(target)
+  const run = open()
+  const downloads = value('max-downloads')
+  const link = await run.client.createShare({
+    body: {
+      bucket,
+      ...(key === '' || key.endsWith('/') ? { kind: 'folder', prefix: key } : { kind: 'object', key }),
+      ...(value('expires') !== undefined && { expires_in: value('expires') as string }),
+      ...(flag('password') && { password: await readSecret('Link password: ') }),
+      ...(downloads !== undefined && { max_downloads: numberOf('--max-downloads', downloads) }),
+      ...(value('filename') !== undefined && { filename: value('filename') as string }),
+      ...(flag('attachment') && { disposition: 'attachment' as const }),
+    },
+  })
+  await print(run.json ? `${JSON.stringify(link)}\n` : `${link.url}\n`)
+}
+
+/** Prints the result as one line or as JSON. */
+async function conclude(run: Run, deed: string, more: Record<string, number> = {}): Promise<void> {
+  const { files, bytes, failures } = run.progress
+  run.progress.end()
+  if (run.json) return print(`${JSON.stringify({ files, bytes, ...more, failed: failures })}\n`)
+  const rest = Object.entries({ ...more, failed: failures.length }).filter(([, count]) => count > 0)
+  const counts = [
+    `${files} ${deed}${bytes > 0 ? ` (${bytesText(bytes)})` : ''}`,
+    ...rest.map(([of, n]) => `${n} ${of}`),
+  ]
+  await print(`${counts.join(', ')}\n`)
+}

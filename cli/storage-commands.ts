@@ -1,0 +1,123 @@
+import { attach } from './attach.ts'
+import type { Commands, Given, Options } from './command.ts'
+import { migrate } from './migrate.ts'
+import { release } from './release.ts'
+import { SCAN_USAGE, scan } from './scan.ts'
+import { PLACE_OPTIONS, type PlaceOptions, STORAGES_USAGE, storages } from './storages.ts'
+
+const json = { type: 'boolean' } as const
+const yes = { type: 'boolean', short: 'y' } as const
+const noWait = { type: 'boolean' } as const
+const placeOptions = {
+  endpoint: { type: 'string' },
+  region: { type: 'string' },
+  'path-style': { type: 'string' },
+  'access-key-id': { type: 'string' },
+} as const satisfies Options
+const ABOUT_PLACES = `      --endpoint URL       the S3 engine (default: AWS)
+      --region R           its region
+      --path-style true    true or false: the bucket is in the path, not in the host name (default: true with --endpoint)
+      --access-key-id ID   asks for its secret, or reads it from standard input. Without it, the service uses the
+                           credentials that the AWS SDK finds on its machine`
+
+const placeGiven = ({ value }: Given): PlaceOptions =>
+  Object.fromEntries(PLACE_OPTIONS.map((option) => [option, value(option)]))
+
+/** The commands for storages and what is on them. */
+export const storageCommands: Commands = {
+  storages: {
+    usage: STORAGES_USAGE,
+    about: `Lists the storages: name, kind, place, buckets and their bytes, on or off. For administrators. With a word:
+
+  add <name> <place>   test a place and add it as a storage if no check fails. A <place> is s3://bucket[/prefix] or
+                       file:/absolute/folder
+  test <name>          test a storage
+  on|off <name>        use it, or not: while it is off, what lies on it answers 503
+  remove <name>        forget a storage on which nothing lies any more
+  events-token <name>  create the token with which the engine reports changes in attached buckets, and print it once
+
+${ABOUT_PLACES}
+      --read-only          with add and test: for attached buckets only, so nothing is written there
+      --delete             with events-token: delete the token
+      --json               one JSON object a line`,
+    options: { json, ...placeOptions, 'read-only': { type: 'boolean' }, delete: { type: 'boolean' } },
+    words: [0, 3],
+    work: (given, open) => {
+      const { words, flag } = given
+      return storages(open(), words, { ...placeGiven(given), delete: flag('delete'), readOnly: flag('read-only') })
+    },
+  },
+  migrate: {
+    usage: 'migrate [--no-wait] [--json] <bucket> <storage>',
+    about: `Moves a bucket's bytes to another storage while the bucket is in use. For administrators.
+
+A job of the service does it. Ctrl-C leaves that running; to follow it again, run the same command again.
+
+      --no-wait  print the job's id instead of waiting for its end
+      --json     print the job as JSON`,
+    options: { 'no-wait': noWait, json },
+    words: [2, 2],
+    work: ({ words: [bucket = '', storage = ''], flag }, open) => migrate(open(), bucket, storage, !flag('no-wait')),
+  },
+  attach: {
+    usage: 'attach [--bucket name] [--storage name] [--yes] [--no-wait] [--json] <s3://bucket[/prefix]>',
+    about: `Shows what is in a bucket of an S3 engine as a read-only bucket. Nothing is ever written there. For administrators.
+
+Tests the place, shows its first objects, asks, adds it as a storage unless it is in one already, and creates the
+bucket. Then it waits for the first scan, which finds the objects. Ctrl-C leaves that running.
+
+      --bucket name        name of the new bucket (default: that of the engine's bucket)
+      --storage name       use this storage, in which a prefix alone is enough; or name of the one that is added
+${ABOUT_PLACES}
+  -y, --yes                attach without asking; without a terminal, nothing is asked
+      --no-wait            do not wait for the first scan
+      --json               print the checks, the storage, the bucket and the scan as JSON`,
+    options: {
+      ...placeOptions,
+      bucket: { type: 'string' },
+      storage: { type: 'string' },
+      yes,
+      'no-wait': noWait,
+      json,
+    },
+    words: [1, 1],
+    work: (given, open) => {
+      const { words, flag, value } = given
+      return attach(open(), words[0] ?? '', {
+        ...placeGiven(given),
+        bucket: value('bucket'),
+        storage: value('storage'),
+        yes: flag('yes'),
+        wait: !flag('no-wait'),
+      })
+    },
+  },
+  scan: {
+    usage: SCAN_USAGE,
+    about: `Compares an attached bucket with what is on its storage, and waits for the end of that. With a word:
+
+  list <bucket>         its scans, the latest first
+  absences <bucket>     the objects that the held scan would mark as missing
+  confirm <bucket>      have it mark them; for administrators. For both, the id of a scan can be given instead
+
+If a scan is queued or running already, that is followed. Ctrl-C leaves it running. Exit code 1: the scan is held.
+
+  -y, --yes      with confirm: do not ask; without a terminal, nothing is asked
+      --no-wait  print the scan's id instead of waiting for its end
+      --json     print the scan as JSON; list and absences, one JSON object a line`,
+    options: { yes, 'no-wait': noWait, json },
+    words: [1, 2],
+    work: ({ words, flag }, open) => scan(open(), words, { yes: flag('yes'), wait: !flag('no-wait') }),
+  },
+  release: {
+    usage: 'release [--yes] [--json] <bucket>',
+    about: `Detaches a read-only bucket: the service forgets it, with its links and tags. Everything on the storage stays.
+For administrators.
+
+  -y, --yes   do not ask; without a terminal, nothing is asked
+      --json  print the result as JSON`,
+    options: { yes, json },
+    words: [1, 1],
+    work: ({ words: [bucket = ''], flag }, open) => release(open(), bucket, flag('yes')),
+  },
+}
