@@ -81,6 +81,13 @@ export function formatAgo(time: string | number | Date, now = Date.now()): strin
 }
 const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 export const formatTime = (time: string | number | Date): string => absolute.format(new Date(time))
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+/** `12:03 PM`, with the date unless it is today's. */
+export function formatMoment(time: string | number | Date, now = Date.now()): string {
+  const date = new Date(time)
+  return (date.toDateString() === new Date(now).toDateString() ? clock : moment).format(date)
+}
 /** Local time and UTC, for a title. */
 export const formatBoth = (time: string | number | Date): string =>
   `${formatTime(time)} · ${new Date(time)

@@ -33,6 +33,12 @@ export const screens: readonly Screen[] = [
   { name: 'login', is: 'Sign-in', at: '/login', shows: 'Sign in', as: 'nobody' },
   { name: 'no-group', is: 'Somebody in no group yet', at: '/buckets', shows: 'belong to a group yet', as: 'stranger' },
   { name: 'buckets', is: 'Buckets', at: '/buckets', shows: 'press-kit', dialogs: ['New bucket'] },
+  {
+    name: 'attach',
+    is: 'A bucket of an S3 engine is attached: where it is',
+    at: '/buckets/attach',
+    shows: 'Where are the objects?',
+  },
   { name: 'browse', is: 'Object browser', at: lisbon, shows: 'harbour.jpg', dialogs: ['New folder'] },
   {
     name: 'browse-tiles',
@@ -151,6 +157,9 @@ export const screens: readonly Screen[] = [
     at: ({ ids }) => `/admin/groups/${ids.group}?tab=permissions`,
     shows: 'Bucket permissions',
   },
+  { name: 'storages', is: 'Storages', at: '/admin/storages', shows: 'Reachable' },
+  { name: 'storage-new', is: 'A new storage', at: '/admin/storages/_new', shows: 'Stored encrypted and never shown.' },
+  { name: 'storage', is: 'A storage', at: '/admin/storages/default', shows: 'Reachable' },
   { name: 'webhooks', is: 'Webhooks', at: '/admin/webhooks', shows: 'Search index' },
   { name: 'webhook-new', is: 'A new webhook', at: '/admin/webhooks/new', shows: 'Create webhook' },
   {
@@ -179,6 +188,12 @@ export const screens: readonly Screen[] = [
     shows: 'Identity provider',
   },
   { name: 'settings-trash', is: 'Settings: trash', at: '/admin/settings?tab=trash', shows: 'Trash' },
+  {
+    name: 'settings-audit',
+    is: 'Settings: audit log',
+    at: '/admin/settings?tab=audit',
+    shows: 'Record changes in attached buckets',
+  },
   { name: 'not-found', is: 'An address that leads nowhere', at: '/nowhere', shows: 'Page not found' },
   {
     name: 'forbidden',

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { client } from './session.ts'
 
 /** All buckets a user has permissions on; few enough to keep in memory. */
@@ -19,3 +19,16 @@ export const bucketsQuery = queryOptions({
 })
 export const bucketQuery = (name: string) =>
   queryOptions({ queryKey: ['bucket', name], queryFn: () => client.getBucket({ params: { bucket: name } }) })
+
+/**
+ * Whether nothing in a bucket can be changed here, because it shows what others keep on an S3 engine; undefined until
+ * that is known.
+ */
+export function useReadOnly(name: string): boolean | undefined {
+  const { data, isError } = useQuery(bucketQuery(name))
+  const listed = useQueryClient()
+    .getQueryData(bucketsQuery.queryKey)
+    ?.find((bucket) => bucket.name === name)
+  const known = data ?? listed
+  return known ? known.mode === 'read_only' : isError ? false : undefined
+}

@@ -1,6 +1,7 @@
 import type { View } from '../routes.ts'
 import { accessKeyViews } from './access-keys/views.ts'
 import { accountViews } from './account/views.ts'
+import { attachedViews } from './attached/views.ts'
 import { auditViews } from './audit/views.ts'
 import { authViews } from './auth/views.ts'
 import { browseViews } from './browse/views.ts'
@@ -24,6 +25,7 @@ import { webhookViews } from './webhooks/views.ts'
 export const views: readonly View[] = [
   ...accessKeyViews,
   ...accountViews,
+  ...attachedViews,
   ...auditViews,
   ...authViews,
   ...browseViews,

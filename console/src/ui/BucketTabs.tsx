@@ -1,23 +1,30 @@
 import './BucketTabs.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { bucketQuery } from '../api/buckets.ts'
+import { bucketQuery, useReadOnly } from '../api/buckets.ts'
 import { useMe } from '../api/queries.ts'
+import { AttachedBadges } from './AttachedBadges.tsx'
 import { text } from './messages.ts'
 import { PublicBadge } from './PublicBadge.tsx'
 
-export type BucketTab = 'objects' | 'overview' | 'trash' | 'uploads' | 'protection' | 'connect' | 'settings'
+export type BucketTab = 'objects' | 'overview' | 'scans' | 'trash' | 'uploads' | 'protection' | 'connect' | 'settings'
 
-/** A bucket's tabs, without those the user has no permission for, and whether it is public. */
+/**
+ * A bucket's tabs, without those the user has no permission for or that a read-only bucket has nothing for, and whether
+ * it is public or read-only.
+ */
 export function BucketTabs({ bucket, active }: { bucket: string; active: BucketTab }) {
   const { can, canIn, s3 } = useMe()
   const about = useQuery(bucketQuery(bucket))
+  const readOnly = useReadOnly(bucket) === true
+  const mayBePublic = about.data?.public_access != null
   const tabs: readonly [BucketTab, string, string, boolean][] = [
     ['objects', text.tabObjects, `/b/${bucket}`, true],
     ['overview', text.tabOverview, `/b/${bucket}/overview`, true],
-    ['trash', text.tabTrash, `/b/${bucket}/trash`, canIn('list', bucket)],
-    ['uploads', text.tabUploads, `/b/${bucket}/uploads`, canIn('write', bucket)],
-    ['protection', text.tabProtection, `/b/${bucket}/protection`, true],
+    ['scans', text.tabScans, `/b/${bucket}/scans`, readOnly && can('manage', bucket)],
+    ['trash', text.tabTrash, `/b/${bucket}/trash`, !readOnly && canIn('list', bucket)],
+    ['uploads', text.tabUploads, `/b/${bucket}/uploads`, !readOnly && canIn('write', bucket)],
+    ['protection', text.tabProtection, `/b/${bucket}/protection`, !readOnly || mayBePublic],
     ['connect', text.tabConnect, `/b/${bucket}/connect`, s3 !== null],
     ['settings', text.tabSettings, `/b/${bucket}/settings`, can('manage', bucket)],
   ]
@@ -38,6 +45,7 @@ export function BucketTabs({ bucket, active }: { bucket: string; active: BucketT
           </Link>
         ))}
       <span className="bucket-badge">
+        {about.data ? <AttachedBadges bucket={about.data} /> : null}
         <PublicBadge access={about.data?.public_access} />
       </span>
     </nav>

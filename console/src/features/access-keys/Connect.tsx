@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { useReadOnly } from '../../api/buckets.ts'
 import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { CopyField } from '../../ui/CopyField.tsx'
@@ -12,6 +13,7 @@ import { ClientSettings } from './Settings.tsx'
 /** How S3 clients reach a bucket. */
 export default function Connect() {
   const { bucket = '' } = useView().params
+  const readOnly = useReadOnly(bucket) === true
   const to = useEndpoint()
   return (
     <Page
@@ -32,7 +34,7 @@ export default function Connect() {
           <CopyField label={text.endpoint} hideLabel={false} value={to.endpoint} mono />
           <CopyField label={text.region} hideLabel={false} value={to.region} mono />
           <CopyField label={text.bucket} hideLabel={false} value={bucket} mono />
-          <ClientSettings bucket={bucket} />
+          <ClientSettings bucket={bucket} readOnly={readOnly} />
           <p className="dim small">{text.needsKey}</p>
         </section>
       ) : (

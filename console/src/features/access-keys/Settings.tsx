@@ -9,9 +9,11 @@ const PLACEHOLDERS = { access_key_id: 'YOUR_ACCESS_KEY_ID', secret_access_key: '
 export function ClientSettings({
   bucket = 'my-bucket',
   accessKey = PLACEHOLDERS,
+  readOnly = false,
 }: {
   bucket?: string
   accessKey?: { access_key_id: string; secret_access_key: string }
+  readOnly?: boolean
 }) {
   const to = useEndpoint()
   if (!to) return null
@@ -20,7 +22,7 @@ export function ClientSettings({
     <Snippets
       title={<strong>{text.settings}</strong>}
       label={text.client}
-      snippets={settingsOf({ ...to, bucket, accessKeyId, secret })}
+      snippets={settingsOf({ ...to, bucket, accessKeyId, secret, readOnly })}
     />
   )
 }

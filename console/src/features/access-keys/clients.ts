@@ -6,6 +6,8 @@ export interface Connection {
   bucket: string
   accessKeyId: string
   secret: string
+  /** Without clients that only write. */
+  readOnly?: boolean
 }
 
 /** A value in single quotes, for a shell. */
@@ -15,7 +17,7 @@ const quoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
  * Settings and a first call for each client, ready to paste. The AWS CLI and boto3 presign URLs with Signature Version 2
  * in the region us-east-1 unless they are told otherwise.
  */
-export const settingsOf = ({ endpoint, region, bucket, accessKeyId, secret }: Connection) => ({
+export const settingsOf = ({ endpoint, region, bucket, accessKeyId, secret, readOnly = false }: Connection) => ({
   'AWS CLI': `aws configure set aws_access_key_id ${accessKeyId} --profile strongroom
 aws configure set aws_secret_access_key ${quoted(secret)} --profile strongroom
 aws configure set region ${region} --profile strongroom
@@ -54,13 +56,17 @@ const s3 = new S3Client({
 })
 const { KeyCount } = await s3.send(new ListObjectsV2Command({ Bucket: '${bucket}' }))
 console.log(KeyCount)`,
-  restic: `export AWS_ACCESS_KEY_ID=${accessKeyId}
+  ...(readOnly
+    ? {}
+    : {
+        restic: `export AWS_ACCESS_KEY_ID=${accessKeyId}
 export AWS_SECRET_ACCESS_KEY=${quoted(secret)}
 export AWS_DEFAULT_REGION=${region}
 
 restic -r s3:${endpoint}/${bucket}/restic init`,
+      }),
   s3fs: `(umask 077; echo ${quoted(`${accessKeyId}:${secret}`)} > ~/.passwd-strongroom)
 
 s3fs ${bucket} /mnt/${bucket} -o url=${endpoint} -o endpoint=${region} \\
-  -o use_path_request_style -o passwd_file=~/.passwd-strongroom`,
+  -o use_path_request_style -o passwd_file=~/.passwd-strongroom${readOnly ? ' -o ro' : ''}`,
 })

@@ -12,6 +12,7 @@ function credentialOf({ auth_method, actor }: AuditRecord): [word: string, title
   if (auth_method === 'local' || auth_method === 'idp') return [text.session, text.aSession]
   if (auth_method === 'share_link' || auth_method === 'presigned') return [text.link, text.aLink]
   if (actor.type === 'system') return [text.system, text.system]
+  if (actor.type === 'engine') return [text.engine, text.anEngine]
   return actor.type === 'cli' ? [text.cli, text.cli] : undefined
 }
 

@@ -44,10 +44,12 @@ export const text = catalogue({
   link: 'link',
   system: 'system',
   cli: 'command line',
+  engine: 'storage engine',
   nobody: 'not signed in',
   aToken: 'with a personal access token',
   aSession: 'signed in',
   aLink: 'with a share link or signed URL',
+  anEngine: 'changed on the S3 engine by someone else, and found there',
   // Live
   live: 'Live',
   fresh: (n: number, more: boolean) =>

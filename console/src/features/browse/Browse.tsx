@@ -3,7 +3,7 @@ import { ActionIcon, Button } from '@mantine/core'
 import { IconFolderPlus, IconLayoutGrid, IconList, IconRefresh, IconTrashX, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, lazy, Suspense, useRef, useState } from 'react'
-import { bucketQuery } from '../../api/buckets.ts'
+import { bucketQuery, useReadOnly } from '../../api/buckets.ts'
 import { statusOf } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
 import { useView } from '../../navigation.ts'
@@ -31,6 +31,7 @@ import { SelectionBar } from './SelectionBar.tsx'
 import { countOf } from './selection.ts'
 import { useDeeds } from './useDeeds.ts'
 import { useFocus } from './useFocus.ts'
+import { useGrowing } from './useGrowing.ts'
 import { useKeys } from './useKeys.ts'
 import { useSelection } from './useSelection.ts'
 
@@ -68,7 +69,11 @@ export default function Browse() {
   const [isOver, setOver] = useState(false)
   const searchField = useRef<HTMLInputElement>(null)
 
-  const mayWrite = me.can('write', bucket, prefix)
+  const readOnly = useReadOnly(bucket)
+  const mayWrite = readOnly === false && me.can('write', bucket, prefix)
+  const isGrowing = about.data?.source?.as_of === null
+  useGrowing(isGrowing)
+  const denial = readOnly ? text.dropReadOnly : text.dropDenied(bucket, legible(prefix))
   const refused = statusOf(listing.error) === 403
   const selected = countOf(chosen.selection, listing.count)
   const isWhole = chosen.selection.all && listing.open
@@ -97,6 +102,7 @@ export default function Browse() {
     me,
     listing,
     fate: about.data ? fateIn(about.data) : 'trash',
+    mayChange: readOnly === false,
     show: setDialog,
     openRow: (row) => openRow(row),
     after,
@@ -206,7 +212,7 @@ export default function Browse() {
           if (!hasFiles(event)) return
           event.preventDefault()
           if (mayWrite) void openUpload({ bucket, prefix, drop: event.dataTransfer })
-          else notify.failure(text.upload, text.dropDenied(bucket, legible(prefix)))
+          else notify.failure(text.upload, denial)
         }}
       >
         <section
@@ -301,7 +307,14 @@ export default function Browse() {
               ) : search ? (
                 <NothingFound search={search} clear={() => void change({ q: undefined })} />
               ) : (
-                <EmptyPlace bucket={bucket} prefix={prefix} mayWrite={mayWrite} upload={upload} goTo={goTo} />
+                <EmptyPlace
+                  bucket={bucket}
+                  prefix={prefix}
+                  mayWrite={mayWrite}
+                  isGrowing={isGrowing}
+                  upload={upload}
+                  goTo={goTo}
+                />
               )
             }
           </StateView>
@@ -328,7 +341,7 @@ export default function Browse() {
         ) : null}
         {isOver ? (
           <div className="browse-drop" data-denied={mayWrite ? undefined : true}>
-            {mayWrite ? text.dropHere(legible(`${bucket}/${prefix}`)) : text.dropDenied(bucket, legible(prefix))}
+            {mayWrite ? text.dropHere(legible(`${bucket}/${prefix}`)) : denial}
           </div>
         ) : null}
       </div>

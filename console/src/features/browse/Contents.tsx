@@ -3,12 +3,14 @@ import { IconFileOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
+import { codeOf, describeProblem } from '../../api/problem.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
-import { ownUrl } from './bulk.tsx'
+import { assertReadable, ownUrl } from './bulk.tsx'
 import { text } from './messages.ts'
 import { legible } from './names.ts'
 import { pictureOf } from './pictures.ts'
+import { refreshObjects } from './running.tsx'
 
 const TEXT_BYTES = 256 * 1024
 /** Above this size, highlighting costs more than it helps. */
@@ -59,6 +61,12 @@ const Nothing = ({ children }: { children: ReactNode }) => (
     <span>{children}</span>
   </div>
 )
+/** The server's sentence where it says more, such as of an archived object. */
+const Broken = ({ error }: { error?: unknown }) => (
+  <Nothing>
+    {['archived', 'not_found'].includes(codeOf(error) ?? '') ? describeProblem(error).detail : text.brokenPreview}
+  </Nothing>
+)
 const Waiting = () => (
   <div className="contents contents-none" role="status">
     <Loader size="sm" />
@@ -74,7 +82,7 @@ function Picture({ object: { bucket, key, etag } }: { object: StoredObject }) {
     gcTime: 0,
     refetchOnWindowFocus: false,
   })
-  if (picture.error) return <Nothing>{text.brokenPreview}</Nothing>
+  if (picture.error) return <Broken error={picture.error} />
   if (!picture.data) return <Waiting />
   return (
     <div className="contents contents-picture">
@@ -89,12 +97,15 @@ function Streamed({ object, kind }: { object: StoredObject; kind: 'pdf' | 'video
   const [broken, setBroken] = useState(false)
   const signed = useQuery({
     queryKey: ['signed', bucket, key, etag],
-    queryFn: () => client.presignObject({ params: { bucket }, body: { key, expires_in: '1h', embed: true } }),
+    queryFn: async () => {
+      await assertReadable(bucket, key)
+      return client.presignObject({ params: { bucket }, body: { key, expires_in: '1h', embed: true } })
+    },
     staleTime: 30 * 60_000,
     gcTime: 30 * 60_000,
     refetchOnWindowFocus: false,
   })
-  if (signed.error || broken) return <Nothing>{text.brokenPreview}</Nothing>
+  if (signed.error || broken) return <Broken error={signed.error} />
   if (!signed.data) return <Waiting />
   const src = ownUrl(signed.data.url)
   const name = text.contents(legible(key))
@@ -124,6 +135,8 @@ function Words({ object }: { object: StoredObject }) {
         query: { key },
         headers: { range: `bytes=0-${TEXT_BYTES - 1}` },
       })
+      // Others have changed an object of an attached bucket: its properties are other ones too.
+      if (answer.headers.get('etag') !== `"${etag}"`) void refreshObjects()
       const read = new TextDecoder().decode(await answer.arrayBuffer())
       const language = languageOf(content_type, key)
       if (language === '' || read.length > MOST_COLOURED) return { read, coloured: null }
@@ -133,7 +146,7 @@ function Words({ object }: { object: StoredObject }) {
     gcTime: 0,
     refetchOnWindowFocus: false,
   })
-  if (words.error) return <Nothing>{text.brokenPreview}</Nothing>
+  if (words.error) return <Broken error={words.error} />
   if (!words.data) return <Waiting />
   const { read, coloured } = words.data
   return (

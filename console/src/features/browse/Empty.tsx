@@ -12,12 +12,15 @@ export function EmptyPlace({
   bucket,
   prefix,
   mayWrite,
+  isGrowing,
   upload,
   goTo,
 }: {
   bucket: string
   prefix: string
   mayWrite: boolean
+  /** Objects appear by themselves. */
+  isGrowing: boolean
   upload: () => void
   goTo: (prefix: string) => void
 }) {
@@ -46,14 +49,14 @@ export function EmptyPlace({
           </div>
         }
       >
-        {text.missingHint}
+        {isGrowing ? text.growingHint : text.missingHint}
       </EmptyView>
     )
-  const title = prefix === '' ? text.emptyBucket : text.emptyFolder
+  const title = isGrowing ? text.growing : prefix === '' ? text.emptyBucket : text.emptyFolder
   if (!mayWrite)
     return (
       <EmptyView title={title} icon={<IconFolderOpen size={28} stroke={1.4} />}>
-        {text.emptyReadOnly}
+        {isGrowing ? text.growingHint : text.emptyReadOnly}
       </EmptyView>
     )
   return (

@@ -5,6 +5,7 @@ import { IconChevronLeft, IconChevronRight, IconFileOff, IconX } from '@tabler/i
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
+import { useReadOnly } from '../../api/buckets.ts'
 import { client } from '../../api/session.ts'
 import { StateView } from '../../ui/StateView.tsx'
 import { useMedia } from '../../ui/useMedia.ts'
@@ -45,6 +46,7 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
     },
     placeholderData: row?.object ?? undefined,
   })
+  const keepsVersions = useReadOnly(bucket) === false
   const name = legible(nameOf(objectKey, parentOf(objectKey))) || text.noName
   const tellFound = useEffectEvent(onFound)
   // biome-ignore lint/correctness/useExhaustiveDependencies: of another object too
@@ -83,7 +85,7 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
           object === null ? (
             <>
               <Gone />
-              <Versions bucket={bucket} objectKey={objectKey} />
+              {keepsVersions ? <Versions bucket={bucket} objectKey={objectKey} /> : null}
             </>
           ) : (
             <>
@@ -105,15 +107,17 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
               <Tabs defaultValue="details" keepMounted={false}>
                 <Tabs.List>
                   <Tabs.Tab value="details">{text.details}</Tabs.Tab>
-                  <Tabs.Tab value="versions">{text.versions}</Tabs.Tab>
+                  {keepsVersions ? <Tabs.Tab value="versions">{text.versions}</Tabs.Tab> : null}
                   <Tabs.Tab value="links">{text.links}</Tabs.Tab>
                 </Tabs.List>
                 <Tabs.Panel value="details">
                   <Details key={object.key} object={object} />
                 </Tabs.Panel>
-                <Tabs.Panel value="versions">
-                  <Versions key={object.key} bucket={bucket} objectKey={object.key} />
-                </Tabs.Panel>
+                {keepsVersions ? (
+                  <Tabs.Panel value="versions">
+                    <Versions key={object.key} bucket={bucket} objectKey={object.key} />
+                  </Tabs.Panel>
+                ) : null}
                 <Tabs.Panel value="links">
                   <ObjectUrls key={object.key} object={object} />
                 </Tabs.Panel>

@@ -32,10 +32,18 @@ export function Transfer({
 }) {
   const me = useMe()
   const buckets = useQuery(bucketsQuery)
-  const [to, setTo] = useState<Target>({ bucket: picked.bucket, prefix: picked.prefix })
+  // Nothing can be copied into a read-only bucket.
+  const targets = buckets.data?.filter(({ mode }) => mode === 'owned').map(({ name }) => name)
+  const isTarget = targets?.includes(picked.bucket) ?? true
+  const first = targets?.find((name) => me.can('write', name)) ?? targets?.[0] ?? ''
+  const [chosen, setTo] = useState<Target>()
+  const to = chosen ?? (isTarget ? { bucket: picked.bucket, prefix: picked.prefix } : { bucket: first, prefix: '' })
   const [replace, setReplace] = useState(false)
   const [sending, setSending] = useState(false)
-  const refusal = whyNot(picked, kind, to) ?? (me.can('write', to.bucket, to.prefix) ? undefined : text.mayNotWrite)
+  const refusal =
+    to.bucket === ''
+      ? text.noTarget
+      : (whyNot(picked, kind, to) ?? (me.can('write', to.bucket, to.prefix) ? undefined : text.mayNotWrite))
   const nFolders = picked.all ? 0 : picked.rows.filter(isFolder).length
   const what = picked.isExact
     ? text.status(nFolders, picked.count - nFolders)
@@ -62,12 +70,18 @@ export function Transfer({
         <Select
           label={text.bucket}
           value={to.bucket}
-          data={(buckets.data ?? []).map(({ name }) => name)}
+          data={targets ?? []}
           searchable
           onChange={(bucket) => bucket && setTo({ bucket, prefix: '' })}
         />
         <PublicBadge access={buckets.data?.find(({ name }) => name === to.bucket)?.public_access} />
-        <Folders to={to} go={(prefix) => setTo({ ...to, prefix })} mayCreate={me.can('write', to.bucket, to.prefix)} />
+        {to.bucket === '' ? null : (
+          <Folders
+            to={to}
+            go={(prefix) => setTo({ ...to, prefix })}
+            mayCreate={me.can('write', to.bucket, to.prefix)}
+          />
+        )}
         <Radio.Group
           label={text.conflict}
           value={replace ? 'replace' : 'skip'}

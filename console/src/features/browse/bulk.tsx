@@ -1,5 +1,8 @@
 import type { Bucket } from '../../../../contract/buckets.ts'
 import type { BulkResult } from '../../../../contract/objects.ts'
+import { bucketQuery } from '../../api/buckets.ts'
+import { codeOf } from '../../api/problem.ts'
+import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { confirm } from '../../ui/confirm.tsx'
@@ -231,8 +234,25 @@ const moveOne = (bucket: string, key: string, dest_key: string) =>
 /** The same path on the page's own origin: the console may be open under another host name than the configured one. */
 export const ownUrl = (url: string): string => new URL(url).pathname
 
+/**
+ * Throws what keeps an object of an attached bucket from being read: it may be archived, or gone. Where the browser
+ * itself downloads or shows an object, it would say nothing. Others are always readable.
+ */
+export async function assertReadable(bucket: string, key: string): Promise<void> {
+  const { mode } = await queries.ensureQueryData(bucketQuery(bucket))
+  if (mode === 'owned') return
+  const headers = { range: 'bytes=0-0' }
+  try {
+    await (await client.getObjectByQuery({ params: { bucket }, query: { key }, headers })).arrayBuffer()
+  } catch (error) {
+    // An empty object has no first byte.
+    if (codeOf(error) !== 'range_not_satisfiable') throw error
+  }
+}
+
 /** Downloads an object, or a version of it, as it is. */
 export async function downloadOne(bucket: string, named: { key: string; version_id?: string }): Promise<void> {
+  await assertReadable(bucket, named.key)
   const body = { ...named, expires_in: '15m', download: true }
   const { url } = await client.presignObject({ params: { bucket }, body })
   saveAs(ownUrl(url))

@@ -1,4 +1,4 @@
-import { urlOf } from '../../../../client/derived.ts'
+import { ProblemError, urlOf } from '../../../../client/derived.ts'
 import { api } from '../../../../contract/index.ts'
 import { authorizedFetch } from '../../api/session.ts'
 
@@ -59,6 +59,9 @@ export function pictureOf(
 async function fetchPicture(bucket: string, key: string, w: number, signal?: AbortSignal): Promise<string> {
   const address = urlOf('', api.getImageByQuery, { params: { bucket }, query: { key, w, format: 'webp' } })
   const answer = await authorizedFetch(address, signal ? { signal } : {})
-  if (!answer.ok) throw new Error(`${answer.status}`)
+  if (!answer.ok) {
+    if (!answer.headers.get('content-type')?.startsWith('application/problem+json')) throw new Error(`${answer.status}`)
+    throw new ProblemError(await answer.json(), answer)
+  }
   return URL.createObjectURL(await answer.blob())
 }

@@ -11,6 +11,8 @@ interface Around {
   me: Me
   listing: Listing
   fate: Fate
+  /** Whether anything in the bucket can be changed. */
+  mayChange: boolean
   show: (dialog: Open) => void
   openRow: (row: Row) => void
   /** The cursor's place once these are gone. */
@@ -22,7 +24,7 @@ interface Around {
 }
 
 /** The actions available for the selection: the same in the bar, the menu and by keys. */
-export function useDeeds({ me, listing, fate, show, openRow, after, leave, done }: Around) {
+export function useDeeds({ me, listing, fate, mayChange, show, openRow, after, leave, done }: Around) {
   return (picked: Picked): Deed[] => {
     const { bucket, prefix, all, rows } = picked
     const [row] = rows
@@ -30,6 +32,8 @@ export function useDeeds({ me, listing, fate, show, openRow, after, leave, done 
     if (!all && rows.length === 0) return []
     const at = single?.key ?? prefix
     const may = (action: Parameters<Me['can']>[0]) => me.can(action, bucket, at)
+    const mayWrite = mayChange && may('write')
+    const mayDelete = mayChange && may('delete')
     const settled = (work: (settled: Picked) => unknown) => () =>
       void settle(picked, listing)
         .then(work)
@@ -48,13 +52,13 @@ export function useDeeds({ me, listing, fate, show, openRow, after, leave, done 
           label: text.share,
           run: () => show({ kind: 'share', rows }),
         },
-      single && may('read') && may('delete') && may('write') && picked.search === ''
+      single && may('read') && mayDelete && mayWrite && picked.search === ''
         ? { id: 'rename', label: text.rename, run: () => show({ kind: 'rename', row: single }) }
         : undefined,
       may('read') && me.canSomewhere('write')
         ? { id: 'copy', label: text.copy, run: settled((one) => show({ kind: 'copy', picked: one })) }
         : undefined,
-      may('read') && may('delete') && me.canSomewhere('write')
+      may('read') && mayDelete && me.canSomewhere('write')
         ? {
             id: 'move',
             label: text.move,
@@ -66,13 +70,13 @@ export function useDeeds({ me, listing, fate, show, openRow, after, leave, done 
         label: text.copyKey,
         run: () => void copyText(single.key).then((copied) => copied && notify.ok(text.copied)),
       },
-      may('delete') && {
+      mayDelete && {
         id: 'delete',
         label: text.delete,
         run: settled(async (one) => {
           // Before the request: the user may have moved on when it returns.
           leave(picked)
-          if (await remove(one, { fate, mayUndo: may('write') })) done()
+          if (await remove(one, { fate, mayUndo: mayWrite })) done()
         }),
       },
     ]

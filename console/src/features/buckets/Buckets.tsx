@@ -1,5 +1,5 @@
 import { Anchor, Button } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
+import { IconPlugConnected, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { bucketsQuery } from '../../api/buckets.ts'
 import { curlOf } from '../../api/curl.ts'
 import { useMe } from '../../api/queries.ts'
 import { useView } from '../../navigation.ts'
+import { AsOf, AttachedBadges } from '../../ui/AttachedBadges.tsx'
 import { FilterField, Filters } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -22,12 +23,13 @@ const columns: readonly Column<Bucket>[] = [
   {
     key: 'name',
     title: text.name,
-    cell: ({ name, public_access }) => (
+    cell: (bucket) => (
       <span className="row">
-        <Anchor component={Link} to={`/b/${name}`} fw={600}>
-          {name}
+        <Anchor component={Link} to={`/b/${bucket.name}`} fw={600}>
+          {bucket.name}
         </Anchor>
-        <PublicBadge access={public_access} />
+        <AttachedBadges bucket={bucket} asOf={false} />
+        <PublicBadge access={bucket.public_access} />
       </span>
     ),
   },
@@ -35,16 +37,22 @@ const columns: readonly Column<Bucket>[] = [
   {
     key: 'used',
     title: text.used,
-    cell: ({ used_bytes, reserved_bytes, quota_gb }) => (
-      <QuotaBar used={used_bytes + reserved_bytes} quotaGb={quota_gb} />
-    ),
+    cell: ({ used_bytes, reserved_bytes, quota_gb, source }) =>
+      source ? (
+        <span className="row">
+          <Bytes bytes={used_bytes} />
+          <AsOf time={source.as_of} />
+        </span>
+      ) : (
+        <QuotaBar used={used_bytes + reserved_bytes} quotaGb={quota_gb} />
+      ),
   },
   {
     key: 'trash',
     title: text.trash,
     number: true,
     optional: true,
-    cell: ({ trash_bytes }) => <Bytes bytes={trash_bytes} />,
+    cell: ({ trash_bytes, source }) => (source ? <span className="dim">–</span> : <Bytes bytes={trash_bytes} />),
   },
   { key: 'created', title: text.created, optional: true, cell: ({ created_at }) => <TimeAgo time={created_at} /> },
 ]
@@ -62,8 +70,18 @@ export default function Buckets() {
       {text.create}
     </Button>
   ) : null
+  const actions = me.isAdmin ? (
+    <>
+      <Button variant="default" component={Link} to="/buckets/attach" leftSection={<IconPlugConnected size={15} />}>
+        {text.attach}
+      </Button>
+      {create}
+    </>
+  ) : (
+    create
+  )
   return (
-    <Page title={text.title} actions={create} call={{ operation: 'listBuckets' }}>
+    <Page title={text.title} actions={actions} call={{ operation: 'listBuckets' }}>
       <StateView query={buckets}>
         {(all) => {
           if (all.length === 0 && !me.grantsAnything) return <NoRights />

@@ -1,6 +1,5 @@
 import { Button, Modal, NumberInput, Select, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { isBucketName } from '../../../../contract/names.ts'
 import { DEFAULT_STORAGE } from '../../../../contract/storages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -10,13 +9,7 @@ import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { storagesQuery } from '../storages/queries.ts'
 import { text } from './messages.ts'
-
-/** The error in a name while it is typed; none while it is empty. */
-function faultOf(name: string): string | undefined {
-  if (name === '') return undefined
-  if (name.length < 3) return text.nameShort
-  return isBucketName(name) ? undefined : text.nameBad
-}
+import { nameFault } from './name.ts'
 
 export function CreateBucket({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient()
@@ -28,7 +21,7 @@ export function CreateBucket({ onClose }: { onClose: () => void }) {
   const mayChoose = me.isAdmin && storages.length > 1
   const form = useForm({ name: '', quota_gb: '' as number | string, storage: DEFAULT_STORAGE })
   const { name, storage } = form.values
-  const fault = faultOf(name)
+  const fault = nameFault(name)
   const create = async () => {
     const taken = await form.submit(
       ({ quota_gb }) =>

@@ -5,11 +5,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { AuditRecord } from '../../../../contract/audit.ts'
 import type { Bucket } from '../../../../contract/buckets.ts'
-import { bucketQuery } from '../../api/buckets.ts'
+import { bucketQuery, useReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, GB } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
+import { AsOf } from '../../ui/AttachedBadges.tsx'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -20,19 +21,21 @@ import { openUpload } from '../uploads/open.ts'
 import { PeriodPicker, RequestsChart, StoredChart, TypesChart, usePeriod } from '../usage/History.tsx'
 import { historyQuery, typesQuery } from '../usage/queries.ts'
 import { text } from './messages.ts'
+import { SourceCard } from './Source.tsx'
 
 /** A bucket's usage, settings and recent activity. */
 export default function Overview() {
   const me = useMe()
   const { bucket: name = '' } = useView().params
   const bucket = useQuery(bucketQuery(name))
+  const readOnly = useReadOnly(name)
   return (
     <Page
       title={name}
       windowTitle={`${text.overview} – ${name}`}
       call={{ operation: 'getBucket', params: { bucket: name } }}
       actions={
-        me.canIn('write', name) ? (
+        readOnly === false && me.canIn('write', name) ? (
           <Button leftSection={<IconUpload size={15} />} onClick={() => void openUpload({ bucket: name, prefix: '' })}>
             {text.upload}
           </Button>
@@ -49,20 +52,25 @@ export default function Overview() {
 
 function Facts({ bucket }: { bucket: Bucket }) {
   const { used_bytes, reserved_bytes, quota_gb, object_count, trash_bytes, trash_days, versioning } = bucket
-  const { version_bytes, created_at, permissions } = bucket
+  const { version_bytes, created_at, permissions, source } = bucket
   const free = quota_gb === null ? null : Math.max(0, quota_gb * GB - used_bytes - reserved_bytes)
   return (
     <>
       <Tiles>
-        <Tile label={text.stored} note={free === null ? null : text.free(formatBytes(free))}>
+        <Tile
+          label={text.stored}
+          note={source ? <AsOf time={source.as_of} /> : free === null ? null : text.free(formatBytes(free))}
+        >
           <Bytes bytes={used_bytes} />
         </Tile>
         <Tile label={text.objects}>
           <Count n={object_count} />
         </Tile>
-        <Tile label={text.inTrash}>
-          <Bytes bytes={trash_bytes} />
-        </Tile>
+        {source ? null : (
+          <Tile label={text.inTrash}>
+            <Bytes bytes={trash_bytes} />
+          </Tile>
+        )}
         {versioning === 'off' ? null : (
           <Tile label={text.inVersions}>
             <Bytes bytes={version_bytes} />
@@ -76,15 +84,20 @@ function Facts({ bucket }: { bucket: Bucket }) {
           </Tile>
         ) : null}
       </Tiles>
+      {source ? <SourceCard storage={bucket.storage} source={source} /> : null}
       <section className="card stack-tight" aria-labelledby="bucket-facts">
         <h2 id="bucket-facts">{text.facts}</h2>
         <dl className="facts">
-          <dt>{text.quotaFact}</dt>
-          <dd>
-            {quota_gb === null ? text.noQuota : <QuotaBar used={used_bytes + reserved_bytes} quotaGb={quota_gb} />}
-          </dd>
-          <dt>{text.trashKeeps}</dt>
-          <dd>{trash_days === 0 ? text.trashOff : text.days(trash_days)}</dd>
+          {source ? null : (
+            <>
+              <dt>{text.quotaFact}</dt>
+              <dd>
+                {quota_gb === null ? text.noQuota : <QuotaBar used={used_bytes + reserved_bytes} quotaGb={quota_gb} />}
+              </dd>
+              <dt>{text.trashKeeps}</dt>
+              <dd>{trash_days === 0 ? text.trashOff : text.days(trash_days)}</dd>
+            </>
+          )}
           <dt>{text.created}</dt>
           <dd>
             <TimeAgo time={created_at} />
@@ -132,6 +145,7 @@ function History({ bucket }: { bucket: string }) {
 }
 
 const tones = { success: 'ok', denied: 'warn', failure: 'bad' } as const
+const actors: { [T in AuditRecord['actor']['type']]?: string } = { public: text.anonymous, engine: text.engine }
 const columns: readonly Column<AuditRecord>[] = [
   { key: 'time', title: text.when, cell: ({ time }) => <TimeAgo time={time} /> },
   { key: 'action', title: text.what, cell: ({ action }) => <span className="mono">{action}</span> },
@@ -140,8 +154,7 @@ const columns: readonly Column<AuditRecord>[] = [
     key: 'actor',
     title: text.who,
     optional: true,
-    cell: ({ actor }) =>
-      actor.email ?? <span className="dim">{actor.type === 'public' ? text.anonymous : text.system}</span>,
+    cell: ({ actor }) => actor.email ?? <span className="dim">{actors[actor.type] ?? text.system}</span>,
   },
   { key: 'result', title: text.result, cell: ({ result }) => <Status tone={tones[result]}>{text[result]}</Status> },
 ]

@@ -15,9 +15,11 @@ import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { beginJob } from '../jobs/begin.ts'
 import { text } from './messages.ts'
+import { Release } from './Release.tsx'
+import { SourceCard } from './Source.tsx'
 import { StorageCard } from './Storage.tsx'
 
-/** A bucket's settings, and emptying and deleting it. */
+/** A bucket's settings, and emptying and deleting it; of an attached bucket what it shows, and releasing it. */
 export default function Settings() {
   const me = useMe()
   const { bucket: name = '' } = useView().params
@@ -33,11 +35,20 @@ export default function Settings() {
       <StateView query={bucket}>
         {(data) =>
           mine ? (
-            <>
-              <Limits key={`${data.quota_gb}/${data.trash_days}`} bucket={data} />
-              <StorageCard bucket={data} />
-              <Danger bucket={data} />
-            </>
+            data.source ? (
+              <>
+                <div className="bucket-narrow">
+                  <SourceCard storage={data.storage} source={data.source} />
+                </div>
+                <Release bucket={data} />
+              </>
+            ) : (
+              <>
+                <Limits key={`${data.quota_gb}/${data.trash_days}`} bucket={data} />
+                <StorageCard bucket={data} />
+                <Danger bucket={data} />
+              </>
+            )
           ) : (
             <Alert role="status">{text.needsManage}</Alert>
           )

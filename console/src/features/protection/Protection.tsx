@@ -39,14 +39,18 @@ export default function Protection() {
             <section className="card stack-tight" aria-labelledby="protection-summary">
               <h2 id="protection-summary">{text.summary}</h2>
               <ul className="protection-facts">
-                {sentences(data).map((sentence) => (
-                  <li key={sentence}>{sentence}</li>
-                ))}
+                {(data.mode === 'read_only' ? [text.readOnly, text.readOnlyEngine] : sentences(data)).map(
+                  (sentence) => (
+                    <li key={sentence}>{sentence}</li>
+                  ),
+                )}
               </ul>
             </section>
-            {data.public_access ? <PublicAccessCard name={name} access={data.public_access} mayChange={mine} /> : null}
+            {data.public_access ? (
+              <PublicAccessCard name={name} access={data.public_access} mayChange={mine && data.mode === 'owned'} />
+            ) : null}
             {me.isAdmin && data.object_lock ? <Clock /> : null}
-            {mine ? (
+            {mine && data.mode === 'owned' ? (
               <>
                 <Versioning bucket={data} />
                 <ObjectLockCard key={JSON.stringify(data.object_lock)} bucket={data} />

@@ -31,6 +31,9 @@ export const text = catalogue({
   overwrite: 'Locked files can still be replaced and deleted: the locked version stays behind the new one.',
   // Public access
   private: 'Nothing in this bucket is public.',
+  readOnly: 'Nothing can be changed or removed here, by anyone: the bucket is read-only.',
+  readOnlyEngine:
+    'It shows what is kept on an S3 engine. Whoever has access to the engine can change and remove it there.',
   publicAccess: 'Public access',
   publicBlocked: 'Blocked: bucket policies, ACLs and permissions of the “Public” group have no effect here.',
   publicRemoves: 'Everyone can replace or delete files at the S3 endpoint, without an access key.',

@@ -3,7 +3,7 @@ import { IconLock } from '@tabler/icons-react'
 import type { Settings } from '../../../../contract/settings.ts'
 import type { Field, FieldName } from './fields.ts'
 import { MappingInput } from './MappingInput.tsx'
-import { hints, labels, text } from './messages.ts'
+import { choices, hints, labels, text } from './messages.ts'
 import { SecretInput } from './SecretInput.tsx'
 
 interface Props {
@@ -59,17 +59,23 @@ export function FieldInput({ name, field, value, isSet, changed, fault, variable
           hideControls
         />
       )
-    case 'choice':
+    case 'choice': {
+      const named: Readonly<Record<string, string>> = name in choices ? choices[name as keyof typeof choices] : {}
       return (
         <Select
           {...common}
           {...lock}
-          data={[...(field.empty ? [{ value: '', label: text.none }] : []), ...field.choices]}
+          data={[
+            ...(field.empty ? [{ value: '', label: text.none }] : []),
+            ...field.choices.map((value) => ({ value, label: named[value] ?? value })),
+          ]}
           value={typeof value === 'string' ? value : ''}
           onChange={(next) => onChange(next === '' ? null : next)}
+          allowDeselect={false}
           readOnly={fixed}
         />
       )
+    }
     case 'secret':
       return (
         <SecretInput

@@ -80,7 +80,11 @@ export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<
     megapixels_in_flight: megapixels,
     source_mb_in_flight: { ...whole(1, 65_536), unit: 'mb' },
   },
-  audit: { retention_days: { ...whole(0, 36_500), unit: 'days' }, log_reads: on },
+  audit: {
+    retention_days: { ...whole(0, 36_500), unit: 'days' },
+    log_reads: on,
+    external_changes: { kind: 'choice', choices: ['off', 'first_1000', 'all'] },
+  },
 }
 export const sectionNames = Object.keys(fields) as readonly Section[]
 

@@ -65,6 +65,7 @@ export const labels = catalogue({
   'images.source_mb_in_flight': 'Memory limit: source files in progress',
   'audit.retention_days': 'Retention',
   'audit.log_reads': 'Record downloads',
+  'audit.external_changes': 'Record changes in attached buckets',
 })
 
 /** What each field means, in a sentence. */
@@ -122,7 +123,14 @@ export const hints = catalogue({
   'images.source_mb_in_flight': 'Total of all concurrent renders of a process.',
   'audit.retention_days': '0 keeps records forever.',
   'audit.log_reads': 'Adds a record for every download.',
+  'audit.external_changes':
+    'One record and one webhook event for each object that others add, change or delete on the S3 engine, except for what a bucket’s first scan finds. Scans themselves are always recorded.',
 })
+
+/** The choices of a field, if their values are not names. */
+export const choices = {
+  'audit.external_changes': catalogue({ off: 'Off', first_1000: 'The first 1,000 of a scan', all: 'All' }),
+} as const
 
 export const text = catalogue({
   title: 'Settings',

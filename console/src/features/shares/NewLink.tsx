@@ -2,6 +2,7 @@ import { Button, Input, NumberInput, SegmentedControl, TextInput } from '@mantin
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { NewShare } from '../../../../contract/shares.ts'
+import { useReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { MB } from '../../i18n.ts'
@@ -56,7 +57,8 @@ export function NewLink({
   })
   const { values, faults } = form
   const [typesFault, setTypesFault] = useState<string>()
-  const mayTake = target.kind === 'folder' && me.can('write', target.bucket, target.prefix)
+  const takesFiles = useReadOnly(target.bucket) === false
+  const mayTake = takesFiles && target.kind === 'folder' && me.can('write', target.bucket, target.prefix)
   const mayGive = target.kind !== 'folder' || me.can('read', target.bucket, target.prefix)
   const takes = mayTake && (values.purpose === 'take' || !mayGive)
   const kind = takes ? 'upload' : target.kind

@@ -38,7 +38,7 @@ export function S3Place({ form, isNew = false }: { form: StorageForm; isNew?: bo
         </div>
       ) : null}
       <div className="storages-pair">
-        <TextInput {...field(form, 'region')} label={text.region} placeholder="eu-central-1" maxLength={64} />
+        <TextInput {...field(form, 'region')} label={text.region} placeholder="eu-central-1" maxLength={64} data-data />
         <Select
           {...below}
           label={text.style}

@@ -1,7 +1,11 @@
 import './storages.css'
+import { Anchor, Button } from '@mantine/core'
+import { IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { DEFAULT_STORAGE, type Storage } from '../../../../contract/storages.ts'
+import { bucketsQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
@@ -11,6 +15,7 @@ import { StateView } from '../../ui/StateView.tsx'
 import { Bytes, Count, TimeAgo } from '../../ui/values.tsx'
 import { Connection } from './Connection.tsx'
 import { Danger } from './Danger.tsx'
+import { Events } from './Events.tsx'
 import { Health } from './Health.tsx'
 import { formText, testText, text } from './messages.ts'
 import { storageQuery } from './queries.ts'
@@ -36,10 +41,22 @@ export default function StoragePage() {
   const isDefault = name === DEFAULT_STORAGE
   return (
     <Page
-      title={name}
+      title={<span data-data>{name}</span>}
       windowTitle={`${name} – ${text.title}`}
       hint={isDefault ? text.defaultHint : undefined}
       call={{ operation: 'getStorage', params: { storage: name } }}
+      actions={
+        !isDefault && storage.data?.kind === 's3' && storage.data.enabled ? (
+          <Button
+            variant="default"
+            component={Link}
+            to={`/buckets/attach?storage=${name}`}
+            leftSection={<IconPlugConnected size={15} />}
+          >
+            {text.attach}
+          </Button>
+        ) : null
+      }
     >
       <StateView query={storage}>
         {(data) => {
@@ -51,6 +68,7 @@ export default function StoragePage() {
                 {isDefault || data.kind === 'file' ? null : (
                   <Connection key={version} storage={data} onSaved={() => setSaves((n) => n + 1)} />
                 )}
+                {isDefault || data.kind === 'file' ? null : <Events storage={data} />}
               </div>
               <TestCard
                 hint={isDefault || data.kind === 'file' ? testText.hint : testText.hintSaved}
@@ -63,6 +81,25 @@ export default function StoragePage() {
         }}
       </StateView>
     </Page>
+  )
+}
+
+/** The buckets that are attached to a storage, by name. */
+function Attached({ storage }: { storage: string }) {
+  const { data } = useQuery(bucketsQuery)
+  const attached = data?.filter((bucket) => bucket.mode === 'read_only' && bucket.storage === storage)
+  if (!attached) return <span className="dim">…</span>
+  if (attached.length === 0) return <span className="dim">{text.attachedNone}</span>
+  return (
+    <ul className="storages-attached">
+      {attached.map(({ name }) => (
+        <li key={name}>
+          <Anchor component={Link} to={`/b/${name}/overview`} data-data>
+            {name}
+          </Anchor>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -82,6 +119,7 @@ function Facts({ storage }: { storage: Storage }) {
       </bdi>,
     ],
     [text.buckets, <Count key="buckets" n={bucket_count} />],
+    [text.attached, kind === 's3' && name !== DEFAULT_STORAGE ? <Attached key="attached" storage={name} /> : null],
     [text.used, <Bytes key="used" bytes={used_bytes} />],
     [text.created, created_at === null ? null : <TimeAgo key="created" time={created_at} />],
   ] as const

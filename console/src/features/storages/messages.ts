@@ -23,6 +23,10 @@ export const text = catalogue({
   unreachable: 'Unreachable',
   off: 'Turned off',
   checking: 'Checking…',
+  // What is attached to it
+  attached: 'Attached buckets',
+  attachedNone: 'None',
+  attach: 'Attach a bucket',
   // One storage
   about: 'About this storage',
   created: 'Created',
@@ -45,7 +49,7 @@ export const text = catalogue({
   turnedOn: (name: string) => `${name} turned on`,
   remove: 'Delete storage',
   removeHint: 'Removes it from this list. Other objects in the same place stay.',
-  removeFirst: (n: number) => `Only a storage without buckets can be deleted. Move its ${buckets(n)} first.`,
+  removeFirst: (n: number) => `Only a storage without buckets can be deleted. Move or release its ${buckets(n)} first.`,
   removeTitle: (name: string) => `Delete ${name}?`,
   removeText: 'Removes the storage and its credentials from Strongroom. Other objects in the same place stay.',
   removed: 'Storage deleted',
@@ -109,4 +113,27 @@ export const testText = catalogue({
   key: 'Key',
   size: 'Size',
   modified: 'Modified',
+})
+
+export const eventsText = catalogue({
+  title: 'Event notifications',
+  on: 'Token set',
+  off: 'Off',
+  hintOff:
+    'With a token, the S3 engine can report changes in attached buckets as they happen. Without one, they are found by hourly scans.',
+  hintOn:
+    'The S3 engine can report changes in attached buckets as they happen. Scans still run, once a day while reports arrive.',
+  create: 'Create token',
+  replace: 'Replace token',
+  replaceTitle: 'Replace this token?',
+  replaceText: 'Reports with the current token are refused from now on. Configure the engine with the new one.',
+  delete: 'Delete token',
+  deleteTitle: 'Delete this token?',
+  deleteText: 'Reports from the engine are refused. Changes are found by hourly scans.',
+  deleted: 'Token deleted',
+  token: 'Token',
+  url: 'URL for the engine',
+  bearer: 'Configure the engine to send its event notifications to this URL, with the token as a Bearer token.',
+  urlWithToken: 'URL with the token in it',
+  inUrl: 'For engines that can’t send a token of their own, such as Ceph.',
 })

@@ -12,7 +12,9 @@ import { TrashList } from './TrashList.tsx'
 export default function Trash() {
   const { search, open } = useView()
   const buckets = useQuery(bucketsQuery)
-  const most = buckets.data?.reduce((a, b) => (b.trash_bytes > a.trash_bytes ? b : a), buckets.data[0] as never)
+  // Read-only buckets have none.
+  const withTrash = buckets.data?.filter(({ mode }) => mode === 'owned')
+  const most = withTrash?.reduce((a, b) => (b.trash_bytes > a.trash_bytes ? b : a), withTrash[0] as never)
   const name = search.bucket ?? most?.name
   return (
     <Page
@@ -20,7 +22,7 @@ export default function Trash() {
       hint={text.hint}
       {...(name ? { call: { operation: 'listTrash', params: { bucket: name } } as const } : {})}
     >
-      <StateView query={buckets}>
+      <StateView query={{ ...buckets, data: withTrash }}>
         {(all) => {
           const found = all.find((one) => one.name === name)
           if (all.length === 0 || name === undefined) return <EmptyView title={text.noBuckets} />

@@ -36,7 +36,7 @@ export const text = catalogue({
     days === 0
       ? 'The trash is off for this bucket.'
       : `Deleted and replaced files stay here for ${plural(days, { one: 'day', other: 'days' })}.`,
-  noBuckets: 'You don’t have access to any buckets.',
+  noBuckets: 'You don’t have access to a bucket with a trash.',
   takenTitle: (n: number) =>
     n === 1 ? 'An object with this name already exists' : `${formatCount(n)} objects with these names already exist`,
   takenText: 'Nothing has been restored yet. These already exist:',

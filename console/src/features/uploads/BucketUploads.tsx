@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Upload } from '../../../../contract/uploads.ts'
+import { useReadOnly } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
@@ -26,6 +27,7 @@ export default function BucketUploads() {
   const me = useMe()
   const { params } = useView()
   const { bucket = '' } = params
+  const readOnly = useReadOnly(bucket)
   useUploads()
   const uploads = useInfiniteQuery({
     queryKey: ['uploads', bucket],
@@ -120,7 +122,7 @@ export default function BucketUploads() {
       hint={text.unfinishedHint}
       call={{ operation: 'listUploads', params: { bucket } }}
       actions={
-        me.canIn('write', bucket) ? (
+        readOnly === false && me.canIn('write', bucket) ? (
           <Button leftSection={<IconUpload size={15} />} onClick={() => void openUpload({ bucket, prefix: '' })}>
             {text.title}
           </Button>

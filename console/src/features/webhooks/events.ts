@@ -3,6 +3,7 @@ import { text } from './messages.ts'
 const families = [
   ['objects', /^(upload|copy|move|update_object|delete|restore)$/],
   ['buckets', /_bucket$/],
+  ['attached', /^(scan|scan_confirm|external_change)$/],
   ['users', /^user_/],
   ['groups', /^group_/],
   ['tokens', /^token_/],

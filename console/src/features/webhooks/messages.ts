@@ -50,6 +50,7 @@ export const text = catalogue({
   allOf: (family: string) => `${family}: all events`,
   objects: 'Objects',
   buckets: 'Buckets',
+  attached: 'Attached buckets',
   users: 'Users',
   groups: 'Groups',
   tokens: 'Access tokens',
