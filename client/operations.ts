@@ -3963,7 +3963,9 @@ export interface Operations {
       query?: {
         token?: string
       }
-      body: unknown
+      body: {
+        
+      }
     }
     reply: undefined
   }

@@ -284,7 +284,7 @@ export const operations = {
     params: byName,
     query: Exactly({ token: Type.Optional(Type.String({ maxLength: 128 })) }),
     headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 256 })) }),
-    body: Type.Unknown(),
+    body: Type.Object({}, { additionalProperties: true, description: 'An event notification.' }),
     rate: 'none',
     errors: ['unauthenticated', 'not_found'],
     records: [],
