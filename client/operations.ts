@@ -162,8 +162,8 @@ export interface NewAccessKey {
 export interface Bucket {
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   name: string
-  /** `owned`: its objects are stored by Strongroom. `read_only`: it shows the objects that others keep on an S3 engine, and nothing there is ever changed. */
-  mode: 'owned' | 'read_only'
+  /** `owned`: its objects are stored by Strongroom. `read_only`: it shows the objects that others keep on an S3 engine, and nothing there is ever changed. `taken_over`: those objects are its own now, and their bytes still lie there. */
+  mode: 'owned' | 'read_only' | 'taken_over'
   /** Null: an owned bucket. */
   source: BucketSource | null
   quota_gb: number | null
@@ -204,6 +204,8 @@ export interface BucketSource {
   bucket: string
   /** What it shows there; left out of the keys. Empty, or ends with a slash. */
   prefix: string
+  /** The storage on which that is. */
+  storage: string
   /** When the last complete scan started: sizes, counts and lists are as of then. Null before the first. */
   as_of: string | null
   /** The engine gives objects without ETags: changes are noticed by size and time only. */
@@ -212,6 +214,56 @@ export interface BucketSource {
   changed_at: string | null
   /** When the engine last reported a change. */
   events_at: string | null
+  /** Null: it is read-only. */
+  taken_over_at: string | null
+  /** How many keys others have changed since it was taken over; 1,000 at most. */
+  findings: number
+  /** The job that writes its objects back to an engine. Until that has ended, the bucket cannot be changed. */
+  release_job: string | null
+}
+
+export interface Finding {
+  /** The engine’s key, without the prefix of the source. */
+  key: string
+  /** `changed`: others wrote something else under it. `missing`: others deleted it. `foreign`: others put it there. */
+  kind: 'changed' | 'missing' | 'foreign'
+  /** The key of the object whose bytes are concerned. Null: only a version or something in the trash is, or nothing. */
+  object: string | null
+  size: number | null
+  etag: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  found_at: string
+}
+
+export interface Release {
+  /** How many objects the bucket has. */
+  objects: number
+  /** Bytes that are written, and read again. 0 for a read-only bucket. */
+  bytes: number
+  /** The job that writes them. Null for a read-only bucket, or if only asked. */
+  job: Job | null
+}
+
+export interface TakeOver {
+  /** Whether nothing stands in the way. */
+  ready: boolean
+  problems: ({
+    /** `not_scanned`: no scan has come to its end yet. `not_quiet`: others changed something too lately, or nobody has looked for long enough. `scan_held`: the last scan is held. `missing`: objects are marked as missing. `weak`: the engine gives no ETags. `not_removable`: the credentials may not delete. `unreachable`: the engine does not answer as it should. */
+    code: 'not_scanned' | 'not_quiet' | 'scan_held' | 'missing' | 'weak' | 'not_removable' | 'unreachable'
+    /** What is wrong, in one sentence. */
+    detail: string
+  })[]
+  /** Since when others have changed nothing, as far as is known. Null before the first scan. */
+  quiet_since: string | null
+  objects: number
+  /** Bytes that stay where they are. */
+  bytes: number
+  /** Objects whose type, metadata and version the engine is asked for first: one request each. */
+  unread: number
+  /** Where new bytes go. */
+  storage: string
+  /** The scan that takes the bucket over at its end. Null: only asked. */
+  scan: Scan | null
 }
 
 export interface UsagePoint {
@@ -463,7 +515,7 @@ export interface Share {
 export interface Job {
   /** A UUIDv7. */
   id: string
-  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate'
+  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'release'
   /** `succeeded`: it reached the end, though some objects may have failed. `failed`: it could not continue. */
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
@@ -1008,10 +1060,11 @@ export interface Scan {
   bucket: string
   /** `held`: it ended without marking anything as missing; `held_reason` says why. `superseded`: it was held, and a later scan has ended since. */
   status: 'queued' | 'running' | 'succeeded' | 'held' | 'superseded'
-  /** `listing`: the engine’s list is compared. `marking`: what it lacked is marked as missing, or removed. */
-  phase: 'listing' | 'marking'
-  trigger: 'attach' | 'request' | 'schedule'
-  /** The last key that was compared. */
+  /** `reading`: before a bucket is taken over, each object is asked for. `listing`: the engine’s list is compared. `marking`: what it lacked is marked as missing, or removed. */
+  phase: 'reading' | 'listing' | 'marking'
+  /** `take_over`: if it finds nothing changed, the bucket is taken over at its end. */
+  trigger: 'attach' | 'request' | 'schedule' | 'take_over'
+  /** The last key that was compared, or asked for. */
   position: string | null
   /** Objects that the engine listed. */
   seen: number
@@ -1030,8 +1083,8 @@ export interface Scan {
     key: string
     reason: string
   }[]
-  /** `many_missing`: it would mark more than 100 objects and more than 5 %. `empty`: the list was empty. `listing_failed`: the engine did not list to the end. `disordered`: the list was not in byte order. The first two can be confirmed. */
-  held_reason: 'many_missing' | 'empty' | 'listing_failed' | 'disordered' | null
+  /** `many_missing`: it would mark more than 100 objects and more than 5 %. `empty`: the list was empty. `listing_failed`: the engine did not list to the end. `disordered`: the list was not in byte order. `changed`: others changed something, so the bucket was not taken over. `unreadable`: nor was it, because the engine does not give an object away. The first two can be confirmed. */
+  held_reason: 'many_missing' | 'empty' | 'listing_failed' | 'disordered' | 'changed' | 'unreadable' | null
   detail: string | null
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
@@ -1656,18 +1709,57 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /buckets/{bucket}/release: Detach a read-only bucket. Strongroom forgets the bucket and what it knows of its objects; links to them end. Nothing on the storage changes. */
+  /** POST /buckets/{bucket}/take-over: Take over a read-only bucket without copying its bytes. Afterwards it works like an owned one: its objects can be renamed, overwritten and deleted. New bytes go to `storage`; those there are stay where they are, and are deleted there when nothing needs them any more. Nobody else may write there from then on: what others change is shown as a finding and never merged. Each object is asked for once, then a last scan compares the list; only if both find nothing changed, the bucket is taken over. Anything in the way is answered with 409. */
+  takeOverBucket: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      body?: {
+        /** Only say what would happen. */
+        dry_run?: boolean
+        /** For how many hours scans must have found no change by others. */
+        quiet_hours?: number
+        /** The storage for new bytes. */
+        storage?: string
+      }
+    }
+    reply: TakeOver
+  }
+  /** GET /buckets/{bucket}/findings: List what others did where a bucket was taken over, in key order. At most 1,000 are kept; the last scan has the numbers. A finding ends when a scan does not find it any more. Needs `manage`. */
+  listFindings: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Finding>
+  }
+  /** POST /buckets/{bucket}/release: Give a bucket back to an engine. A read-only bucket is forgotten with what is known of its objects, and its links end; nothing on the engine changes. Of one that was taken over, a job first writes every object under its own key to `storage`, reads it again and compares; meanwhile the bucket cannot be changed. Then it is a read-only bucket that shows them there. What was taken over stays where it was. This is refused while it has versions, locks or a trash that is not empty, and unless the destination is empty (409). */
   releaseBucket: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
+      body?: {
+        /** Only say what would happen. */
+        dry_run?: boolean
+        /** Where the objects are written: a storage of the kind `s3`. Required for a bucket that was taken over. */
+        storage?: string
+        /** Under which prefix there; by default, the storage’s. */
+        prefix?: string
+      }
     }
-    reply: {
-      /** How many objects it showed. */
-      objects: number
-    }
+    reply: Release
   }
   /** GET /usage: Get current usage of the buckets you have a grant on, in total and each. */
   usage: {
@@ -4075,7 +4167,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]

@@ -64,7 +64,7 @@ interface StorageDetails {
 
 interface ScanDetails {
   scan_id: string
-  trigger: 'attach' | 'request' | 'schedule'
+  trigger: 'attach' | 'request' | 'schedule' | 'take_over'
   status: 'succeeded' | 'held'
   held_reason: string | null
   seen: number
@@ -155,6 +155,27 @@ export interface ActionDetails {
     size: number
     etag: string
     before?: { size: number; etag: string }
+    scan_id?: string
+  }
+  /** A read-only bucket was taken over, as `asked_by` asked for; `storage` and `prefix`: where its bytes stay. */
+  take_over: {
+    scan_id: string
+    storage: string
+    prefix: string
+    new_storage: string
+    objects: number
+    bytes: number
+    quiet_hours: number
+    asked_by: string | null
+  }
+  /**
+   * Others changed, deleted or added something where a bucket was taken over. The record's key is the engine's, without the
+   * prefix; `size` and `etag` are of what is there now.
+   */
+  external_finding: {
+    finding: 'changed' | 'missing' | 'foreign'
+    size: number | null
+    etag: string | null
     scan_id?: string
   }
   user_create: { email: string; display_name: string; group_ids: string[]; auto?: true }

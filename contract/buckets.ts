@@ -3,7 +3,7 @@ import { ObjectLock, ObjectLockChange } from './locks.ts'
 import { bucketActions } from './permissions.ts'
 import { PublicAccess } from './public-access.ts'
 import { route } from './route.ts'
-import { BucketName, Cursor, Exactly, Limit, Nullable, Page, Timestamp } from './shapes.ts'
+import { BucketName, Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
 import { EnginePrefix, StorageName } from './storages.ts'
 
 export const QuotaGb = Type.Number({
@@ -26,17 +26,18 @@ const VersioningChange = Type.Enum(['enabled', 'suspended'], {
 export const versionings = ['off', 'enabled', 'suspended'] as const
 export type Versioning = (typeof versionings)[number]
 
-export const bucketModes = ['owned', 'read_only'] as const
+export const bucketModes = ['owned', 'read_only', 'taken_over'] as const
 export type BucketMode = (typeof bucketModes)[number]
 const Mode = Type.Enum([...bucketModes], {
   description:
-    '`owned`: its objects are stored by Strongroom. `read_only`: it shows the objects that others keep on an S3 engine, and nothing there is ever changed.',
+    '`owned`: its objects are stored by Strongroom. `read_only`: it shows the objects that others keep on an S3 engine, and nothing there is ever changed. `taken_over`: those objects are its own now, and their bytes still lie there.',
 })
 
-/** What a bucket shows that is attached to an engine's. */
+/** Where the objects are, or were, that an attached bucket shows, or that were taken over. */
 export const BucketSource = Type.Object({
   bucket: Type.String({ description: 'The bucket of the S3 engine.' }),
   prefix: Type.String({ description: 'What it shows there; left out of the keys. Empty, or ends with a slash.' }),
+  storage: Type.String({ ...StorageName, description: 'The storage on which that is.' }),
   as_of: Nullable(Timestamp, {
     description: 'When the last complete scan started: sizes, counts and lists are as of then. Null before the first.',
   }),
@@ -47,6 +48,12 @@ export const BucketSource = Type.Object({
     description: 'When it was last noticed that others changed something. Null: not since the first scan.',
   }),
   events_at: Nullable(Timestamp, { description: 'When the engine last reported a change.' }),
+  taken_over_at: Nullable(Timestamp, { description: 'Null: it is read-only.' }),
+  findings: Type.Integer({ description: 'How many keys others have changed since it was taken over; 1,000 at most.' }),
+  release_job: Nullable(Id, {
+    description:
+      'The job that writes its objects back to an engine. Until that has ended, the bucket cannot be changed.',
+  }),
 })
 export type BucketSource = Type.Static<typeof BucketSource>
 
@@ -102,7 +109,7 @@ export const operations = {
         }),
       ),
       mode: Type.Optional(
-        Type.Enum([...bucketModes], {
+        Type.Enum(['owned', 'read_only'], {
           default: 'owned',
           description:
             'With `read_only`, the bucket is attached: it shows what is on the storage, without quota, trash, versions or locks. For administrators. A scan starts, which finds the objects.',
@@ -184,20 +191,5 @@ export const operations = {
     params,
     errors: ['not_found', 'not_empty', 'locked', 'read_only'],
     records: ['delete_bucket'],
-  }),
-
-  releaseBucket: route({
-    method: 'POST',
-    url: '/buckets/{bucket}/release',
-    tag: 'buckets',
-    summary: 'Detach a read-only bucket',
-    description:
-      'Strongroom forgets the bucket and what it knows of its objects; links to them end. Nothing on the storage changes.',
-    access: 'admin',
-    status: 200,
-    params,
-    reply: Type.Object({ objects: Type.Integer({ description: 'How many objects it showed.' }) }),
-    errors: ['not_found', 'conflict'],
-    records: ['release_bucket'],
   }),
 }

@@ -196,7 +196,7 @@ export const events = {
   scan: event(
     'A scan of an attached bucket ended.',
     Type.Object({
-      ...{ scan_id: Text, trigger: Type.Enum(['attach', 'request', 'schedule']) },
+      ...{ scan_id: Text, trigger: Type.Enum(['attach', 'request', 'schedule', 'take_over']) },
       ...{ status: Type.Enum(['succeeded', 'held']), held_reason: Nullable(Text) },
       ...{ seen: Count, added: Count, changed: Count, absent: Count, missing: Count, removed: Count, refused: Count },
     }),
@@ -210,6 +210,20 @@ export const events = {
     Type.Object({
       change: Type.Enum(['added', 'changed', 'missing', 'returned', 'removed']),
       ...{ size: Count, etag: Text, before: Optional(Type.Object({ size: Count, etag: Text })) },
+      scan_id: Optional(Text),
+    }),
+  ),
+  take_over: event(
+    'A read-only bucket was taken over.',
+    Type.Object({
+      ...{ scan_id: Text, storage: Text, prefix: Text, new_storage: Text, objects: Count, bytes: Count },
+      ...{ quiet_hours: Count, asked_by: Nullable(Text) },
+    }),
+  ),
+  external_finding: event(
+    'Others changed something where a bucket was taken over.',
+    Type.Object({
+      ...{ finding: Type.Enum(['changed', 'missing', 'foreign']), size: Nullable(Count), etag: Nullable(Text) },
       scan_id: Optional(Text),
     }),
   ),

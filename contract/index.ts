@@ -1,5 +1,6 @@
 import * as accessKeys from './access-keys.ts'
 import * as archive from './archive.ts'
+import * as attached from './attached.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as buckets from './buckets.ts'
@@ -31,6 +32,7 @@ export const files = {
   tokens,
   accessKeys,
   buckets,
+  attached,
   usage,
   objects,
   versions,

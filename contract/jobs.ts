@@ -3,7 +3,9 @@ import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Id, Limit, Nullable, ObjectKey, Page, Prefix, Timestamp } from './shapes.ts'
 import { StorageName } from './storages.ts'
 
-const jobKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore', 'migrate'] as const
+const creatableKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore', 'migrate'] as const
+/** `release` is started where a bucket is. */
+export const jobKinds = [...creatableKinds, 'release'] as const
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
 
 export const Job = Type.Object({
@@ -61,7 +63,7 @@ export const operations = {
     bodyLimit: 16 * 1024 * 1024,
     rate: 'costly',
     body: Exactly({
-      kind: Type.Enum([...jobKinds]),
+      kind: Type.Enum([...creatableKinds]),
       source_bucket: Type.Optional(Type.String({ ...BucketName, description: 'Required except for `restore`.' })),
       of: Type.Optional(Type.String({ ...Id, description: 'The job to undo (restore).' })),
       prefix: Type.Optional(Prefix),

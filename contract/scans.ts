@@ -3,10 +3,13 @@ import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
 
 export const scanStatuses = ['queued', 'running', 'succeeded', 'held', 'superseded'] as const
-export const heldReasons = ['many_missing', 'empty', 'listing_failed', 'disordered'] as const
+export const heldReasons = ['many_missing', 'empty', 'listing_failed', 'disordered', 'changed', 'unreadable'] as const
 export type HeldReason = (typeof heldReasons)[number]
 
-/** One pass over what an attached bucket shows. */
+/**
+ * One pass over what an attached bucket shows. Of one that was taken over, `added`, `changed` and `missing` are findings: what
+ * others put there, wrote over, and deleted.
+ */
 export const Scan = Type.Object({
   id: Id,
   bucket: BucketName,
@@ -14,12 +17,14 @@ export const Scan = Type.Object({
     description:
       '`held`: it ended without marking anything as missing; `held_reason` says why. `superseded`: it was held, and a later scan has ended since.',
   }),
-  phase: Type.Enum(['listing', 'marking'], {
+  phase: Type.Enum(['reading', 'listing', 'marking'], {
     description:
-      '`listing`: the engine’s list is compared. `marking`: what it lacked is marked as missing, or removed.',
+      '`reading`: before a bucket is taken over, each object is asked for. `listing`: the engine’s list is compared. `marking`: what it lacked is marked as missing, or removed.',
   }),
-  trigger: Type.Enum(['attach', 'request', 'schedule']),
-  position: Nullable(Type.String(), { description: 'The last key that was compared.' }),
+  trigger: Type.Enum(['attach', 'request', 'schedule', 'take_over'], {
+    description: '`take_over`: if it finds nothing changed, the bucket is taken over at its end.',
+  }),
+  position: Nullable(Type.String(), { description: 'The last key that was compared, or asked for.' }),
   seen: Type.Integer({ description: 'Objects that the engine listed.' }),
   added: Type.Integer(),
   changed: Type.Integer(),
@@ -36,7 +41,7 @@ export const Scan = Type.Object({
   }),
   held_reason: Nullable(Type.Enum([...heldReasons]), {
     description:
-      '`many_missing`: it would mark more than 100 objects and more than 5 %. `empty`: the list was empty. `listing_failed`: the engine did not list to the end. `disordered`: the list was not in byte order. The first two can be confirmed.',
+      '`many_missing`: it would mark more than 100 objects and more than 5 %. `empty`: the list was empty. `listing_failed`: the engine did not list to the end. `disordered`: the list was not in byte order. `changed`: others changed something, so the bucket was not taken over. `unreadable`: nor was it, because the engine does not give an object away. The first two can be confirmed.',
   }),
   detail: Nullable(Type.String({ description: 'What is wrong, in one sentence.' })),
   created_at: Timestamp,

@@ -3,6 +3,7 @@ import { telemetryOf } from '../observe/telemetry.ts'
 import type { StoredBlob } from './drivers/driver.ts'
 import { isExternal, storageOf } from './storages/ids.ts'
 import * as store from './store.ts'
+import { removeTakenOver } from './taken-over.ts'
 
 const BATCH = 500
 
@@ -14,27 +15,36 @@ export const releaseBlobs = async ({ tx, config, now }: Upkeep, ids: readonly st
   if (ids.length > 0) await store.setCheckAfter(tx, ids, new Date(now().getTime() + config.blobGraceSeconds * 1000))
 }
 
+/** Step: forgets those of these blobs that nothing points at; bytes that are not in the database stay where they are. */
+export const forgetBlobs = async ({ tx }: Upkeep, ids: readonly string[]): Promise<void> => {
+  if (ids.length > 0) await store.deleteUnreferenced(tx, ids)
+}
+
 /**
  * Step: deletes those of these blobs that nothing points at, with the bytes of inline ones, and turns the rows of the others
  * into orders to delete their bytes.
  */
 async function condemn({ tx, now }: Upkeep, ids: readonly string[]): Promise<Condemned> {
+  const others = ids.filter(isExternal)
+  const takenOver = others.length > 0 ? await store.findTakenOver(tx, others) : []
   const deleted = await store.deleteUnreferenced(tx, ids)
   const idsOf = (inline: number) => deleted.flatMap((blob) => (blob.inline === inline ? blob.id : []))
-  // Bytes that others keep stay where they are.
+  // Bytes that others keep stay where they are, unless they were taken over.
   const condemned = {
     inline: idsOf(1),
     stored: idsOf(0).filter((id) => !isExternal(id)),
     external: idsOf(0).filter(isExternal),
   }
   if (condemned.stored.length > 0) await store.queueRemovals(tx, condemned.stored, now())
+  const ours = takenOver.filter(({ blob_id }) => condemned.external.includes(blob_id))
+  if (ours.length > 0) await store.queueTakenOver(tx, ours, now())
   return condemned
 }
 /** Ids of blobs that are gone; the bytes of `stored` are to be removed from the storage. */
 interface Condemned {
   inline: string[]
   stored: string[]
-  /** Only their rows are gone. */
+  /** Their rows are gone; the engine's objects only go if they were taken over. */
   external: string[]
 }
 
@@ -93,6 +103,7 @@ export const collector = {
       after = page.at(-1)
       if (page.length < BATCH) break
     }
+    failure ??= await removeTakenOver(ctx)
     if (failure !== undefined) throw failure
   },
 }

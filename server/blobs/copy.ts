@@ -74,8 +74,10 @@ export async function copyBlob(
   }
 }
 
-const chunksOf = (body: Uint8Array | AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> | Iterable<Uint8Array> =>
-  body instanceof Uint8Array ? [body] : body
+/** A blob's body in chunks. */
+export const chunksOf = (
+  body: Uint8Array | AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> | Iterable<Uint8Array> => (body instanceof Uint8Array ? [body] : body)
 
 /** Step: notes of copies what is known of their originals. What points at them follows in the same step. */
 export const keepCopies = async ({ tx }: Upkeep, copies: ReadonlyMap<string, string>): Promise<void> => {

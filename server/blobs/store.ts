@@ -74,11 +74,12 @@ export const findElsewhere = async (
         .select(['id', 'md5'])
         .where('id', 'in', ids)
         .where('inline', '=', 0)
-        .where((e) => e.or([e('storage_id', 'is distinct from', storage), isExternal]))
+        .where((e) => e.or([e('storage_id', 'is distinct from', storage), isExternal('blobs.id')]))
         .execute()
 
-/** Whether a blob's id says that others keep its bytes. */
-const isExternal = sql<SqlBool>`(substr(id, 15, 1) = '8' and substr(id, 16, 1) >= '8')`
+/** Whether the ids of blobs in a column say that others keep the bytes. */
+export const isExternal = (column: string) =>
+  sql<SqlBool>`(substr(${sql.ref(column)}, 15, 1) = '8' and substr(${sql.ref(column)}, 16, 1) >= '8')`
 
 /** Notes of a blob what is known of another with the same bytes, and of its parts. */
 export async function copyFacts(tx: Tx, from: string, to: string): Promise<void> {
@@ -162,6 +163,56 @@ export const deleteUnreferenced = (tx: Tx, ids: readonly string[]): Promise<{ id
     .where((e) => e.not(e.exists(e.selectFrom('uploads').select('id').whereRef('uploads.blob_id', '=', 'blobs.id'))))
     .returning(['id', 'inline'])
     .execute()
+
+/** What is known of those of these blobs whose bytes are on others' storages, but ours to remove. */
+export const findTakenOver = (tx: Tx, ids: readonly string[]) =>
+  tx
+    .selectFrom('external_blobs')
+    .innerJoin('buckets', 'buckets.id', 'external_blobs.bucket_id')
+    .innerJoin('blobs', 'blobs.id', 'external_blobs.blob_id')
+    .select(['blob_id', 'bucket_id', 'key', 'version_id', 'etag', 'external_blobs.size', 'modified_at'])
+    .select((e) => e.ref('blobs.storage_id').$notNull().as('storage_id'))
+    .where('blob_id', 'in', ids)
+    .where('mode', 'in', ['taken_over', 'releasing'])
+    .execute()
+
+export type TakenOver = Row<'external_removals'>
+
+export const queueTakenOver = (tx: Tx, rows: readonly Omit<TakenOver, 'queued_at'>[], now: Date) =>
+  tx
+    .insertInto('external_removals')
+    .values(rows.map((row) => ({ ...row, queued_at: now.toISOString() })))
+    .execute()
+
+/** Orders to remove what was taken over after one, oldest first, of storages that are on. */
+export function listTakenOver(db: Db, after: TakenOver | undefined, limit: number): Promise<TakenOver[]> {
+  const query = db
+    .selectFrom('external_removals')
+    .innerJoin('storages', 'storages.id', 'external_removals.storage_id')
+    .selectAll('external_removals')
+    .where('disabled_at', 'is', null)
+  return (
+    after
+      ? query.where((e) =>
+          e.or([
+            e('queued_at', '>', after.queued_at),
+            e.and([e('queued_at', '=', after.queued_at), e('blob_id', '>', after.blob_id)]),
+          ]),
+        )
+      : query
+  )
+    .orderBy('queued_at')
+    .orderBy('blob_id')
+    .limit(limit)
+    .execute()
+}
+
+/** Puts orders that were refused behind all others. */
+export const deferTakenOver = (tx: Tx, ids: readonly string[], now: Date) =>
+  tx.updateTable('external_removals').set({ queued_at: now.toISOString() }).where('blob_id', 'in', ids).execute()
+
+export const deleteTakenOver = (tx: Tx, ids: readonly string[]) =>
+  tx.deleteFrom('external_removals').where('blob_id', 'in', ids).execute()
 
 /** Marks blobs found in use: they need no further check until something releases them. */
 export const settle = (tx: Tx, ids: readonly string[]) =>

@@ -196,7 +196,7 @@ export class Run {
     })
     const working = first.tick('attached-scans')
     const reached = await Promise.race([held.reached, working.then(held.release)])
-    this.#isLate = reached !== undefined && !isList(reached)
+    this.#isLate = !reached || !isList(reached)
     server.clock.advance(1000)
     // What a read has found out is not set back by the older list.
     const fresh = new Set<string>()

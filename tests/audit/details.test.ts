@@ -116,6 +116,11 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   },
   scan_confirm: { scan_id: id, absent: 1, held_reason: 'many_missing' },
   external_change: { change: 'changed', size: 1, etag: id, before: { size: 1, etag: id }, scan_id: id },
+  take_over: {
+    ...{ scan_id: id, storage: 's'.repeat(63), prefix: 'p'.repeat(512), new_storage: 's'.repeat(63), objects: 1 },
+    ...{ bytes: 1, quiet_hours: 1, asked_by: id },
+  },
+  external_finding: { finding: 'changed', size: 1, etag: id, scan_id: id },
   update_bucket: { before: { quota_gb: 1 }, after: { quota_gb: null } },
   delete_bucket: { trash_bytes: 1, bucket_id: id },
   user_create: { ...user, auto: true },

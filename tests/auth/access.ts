@@ -434,6 +434,8 @@ export const table: Record<OperationName, Entry> = {
   getScan: { expect: signedIn(404), call: (c) => c.getScan({ params: { scan: NO_ID } }) },
   listAbsences: { expect: signedIn(404), call: (c) => c.listAbsences({ params: { scan: NO_ID } }) },
   confirmScan: { expect: managers(404), call: (c) => c.confirmScan({ params: { scan: NO_ID } }) },
+  takeOverBucket: { expect: managers(409), call: (c) => c.takeOverBucket({ params }) },
+  listFindings: { expect: holder(409), call: (c) => c.listFindings({ params }) },
   releaseBucket: { expect: managers(409), call: (c) => c.releaseBucket({ params }) },
   createWebhook: {
     expect: managers(201),

@@ -26,7 +26,7 @@ const recordsNothing = [
   'unlockShare',
   ...['testIdp', 'testNewStorage', 'testStorage', 'objectsExist', 'archiveSelection', 'presignObject'],
   ...['initUpload', 'abortUpload', 'putPart', 'createJob', 'cancelJob', 'previewPolicy'],
-  ...['receiveEvents', 'startScan'],
+  ...['receiveEvents', 'startScan', 'takeOverBucket'],
 ]
 
 it('every mutating operation names the actions it records', () => {

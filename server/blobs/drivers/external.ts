@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../contract/errors.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
 import { type BlobBody, StorageAway } from './driver.ts'
 
@@ -70,10 +71,46 @@ export interface ExternalSource {
   close(): void
 }
 
+/** Removes what others kept and was taken over. */
+export interface ExternalRemover {
+  /**
+   * Removes these bytes: their version, or the object while it still is what is known of it. `gone`: it was not there.
+   * `changed`: others have written something else, which stays.
+   */
+  remove(ref: ExternalRef): Promise<'removed' | 'gone' | 'changed'>
+  /** Rejects unless objects under a prefix may be removed. */
+  probe(prefix: string): Promise<void>
+  close(): void
+}
+
+/** What an object is besides its bytes. */
+export interface Described {
+  size: number
+  content_type: string
+  /** By their lower-case names. */
+  headers: { [name: string]: string | undefined }
+  metadata: { [name: string]: string }
+  tags: { [name: string]: string }
+}
+
+/** Writes objects of ours to a bucket of an engine, under keys of its users. */
+export interface ExternalWriter {
+  /** Resolves once the object is there; on failure, nothing of it is. */
+  put(key: string, source: AsyncIterable<Uint8Array>, described: Described): Promise<void>
+  close(): void
+}
+
 /** What identified an object's bytes is not true any more. */
 export class ExternalChanged extends StorageAway {
   constructor(cause?: unknown) {
     super('The object was changed on its storage while it was read; try again', { cause })
+  }
+}
+
+/** Others have changed or removed bytes that were taken over from them. */
+export class ExternalTaken extends ServiceError {
+  constructor(cause?: unknown) {
+    super('conflict', 'Others have changed or deleted the bytes of this object on their storage.', { cause })
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
 import type { BlobDriver } from '../drivers/driver.ts'
-import type { ExternalSource } from '../drivers/external.ts'
+import type { ExternalRemover, ExternalSource, ExternalWriter } from '../drivers/external.ts'
 import { fileDriver } from '../drivers/fs/driver.ts'
 import { openS3, parseS3Url, storageFolder } from '../drivers/open.ts'
 import type { S3Options } from '../drivers/s3/client.ts'
@@ -65,4 +65,18 @@ export async function openSource(where: Where): Promise<ExternalSource> {
   if (where.kind === 'file') throw new Error('it is a folder')
   const { s3Source } = await import('../drivers/s3/source.ts')
   return s3Source(where.s3)
+}
+
+/** Opens the bucket of an S3 engine to remove there what others kept and is ours now. */
+export async function openRemover(where: Where): Promise<ExternalRemover> {
+  if (where.kind === 'file') throw new Error('it is a folder')
+  const { s3Remover } = await import('../drivers/s3/remover.ts')
+  return s3Remover(where.s3)
+}
+
+/** Opens the bucket of an S3 engine to write objects there under keys of their own. */
+export async function openWriter(where: Where): Promise<ExternalWriter> {
+  if (where.kind === 'file') throw new Error('it is a folder')
+  const { s3Writer } = await import('../drivers/s3/writer.ts')
+  return s3Writer(where.s3)
 }

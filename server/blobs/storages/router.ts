@@ -6,10 +6,10 @@ import type { Db } from '../../db/schema.ts'
 import type { Blobs, StorageId } from '../drivers/blobs.ts'
 import { type BlobBody, type BlobDriver, StorageAway, type StoredBlob } from '../drivers/driver.ts'
 import { asTold } from '../drivers/explain.ts'
-import { ExternalChanged, type ExternalSource } from '../drivers/external.ts'
+import { ExternalChanged, ExternalTaken } from '../drivers/external.ts'
 import { type BlobObserver, observeBlobs } from '../drivers/observed.ts'
 import { DEFAULT, isExternal, markOfStorage, storageOf } from './ids.ts'
-import { openSource, openWhere, whereOf } from './open.ts'
+import { openRemover, openSource, openWhere, openWriter, type Where, whereOf } from './open.ts'
 import * as store from './store.ts'
 
 /** Milliseconds after which a row is read again: it may have been changed by another process. */
@@ -17,10 +17,15 @@ const FRESH_MS = 10_000
 /** How long a driver that was replaced stays open for those who still use it. */
 const LINGERS_MS = 600_000
 
+/** What is opened once and closed at the end. */
+interface Closable {
+  close(): unknown
+}
 interface Opened {
-  /** Each is opened when it is first needed. */
+  /** Opened when it is first needed. */
   driver?: Promise<BlobDriver>
-  source?: Promise<ExternalSource>
+  /** The same of what can be done with a bucket that others keep, by what opens it. */
+  externals: Map<unknown, Promise<Closable>>
   row: store.StorageRow
   /** When that was last read, in ms. */
   readAt: number
@@ -37,7 +42,7 @@ interface From {
 /** The storage of STORAGE_URL and those of the table, each opened when it is first needed. */
 export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
   const known = new Map<number, Opened>()
-  const replaced = new Map<Pick<BlobDriver | ExternalSource, 'close'>, NodeJS.Timeout>()
+  const replaced = new Map<Closable, NodeJS.Timeout>()
 
   const away = ({ name }: store.StorageRow, why: string, cause?: unknown) =>
     new StorageAway(`The storage "${name}" ${why}`, { cause })
@@ -64,15 +69,15 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     return observe ? observeBlobs(driver, observe) : driver
   }
 
-  async function openExternal(row: store.StorageRow): Promise<ExternalSource> {
+  async function openExternal<T>(row: store.StorageRow, open: (where: Where) => Promise<T>): Promise<T> {
     assertUsable(row)
-    return openSource(whereOf(config, row)).catch((error: unknown) => {
+    return open(whereOf(config, row)).catch((error: unknown) => {
       throw away(row, `cannot be used: ${(error as Error).message}`, error)
     })
   }
 
-  function retire({ driver, source }: Opened): void {
-    for (const one of [driver, source])
+  function retire({ driver, externals }: Opened): void {
+    for (const one of [driver, ...externals.values()])
       one?.then(
         (opened) => {
           const end = () => {
@@ -96,7 +101,7 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     known.delete(id)
     if (before) retire(before)
     if (!row) throw new StorageAway(`There is no storage with the number ${id}`)
-    const opened = { row, readAt }
+    const opened = { row, readAt, externals: new Map() }
     known.set(id, opened)
     return opened
   }
@@ -112,8 +117,9 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     return found && Math.abs(now().getTime() - found.readAt) <= FRESH_MS ? found : readOnce(id)
   }
   /** What cannot be opened is tried again by the next who need it. */
-  function forget(opened: Opened, what: 'driver' | 'source'): void {
-    delete opened[what]
+  function forget(opened: Opened, what: unknown): void {
+    if (what === 'driver') delete opened.driver
+    else opened.externals.delete(what)
     opened.readAt = Number.NEGATIVE_INFINITY
   }
   async function driver(id: StorageId): Promise<BlobDriver> {
@@ -125,14 +131,22 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     })
     return opened.driver
   }
-  async function source(id: number): Promise<ExternalSource> {
-    const opened = await fresh(id)
-    opened.source ??= openExternal(opened.row).catch((error: unknown) => {
-      forget(opened, 'source')
-      throw error
-    })
-    return opened.source
-  }
+  /** What `open` opens of a bucket that others keep, when it is first needed. */
+  const external =
+    <T extends Closable>(open: (where: Where) => Promise<T>) =>
+    async (id: number): Promise<T> => {
+      const opened = await fresh(id)
+      const known = opened.externals.get(open) as Promise<T> | undefined
+      const opening =
+        known ??
+        openExternal(opened.row, open).catch((error: unknown) => {
+          forget(opened, open)
+          throw error
+        })
+      opened.externals.set(open, opening)
+      return opening
+    }
+  const source = external(openSource)
   async function of(id: string): Promise<BlobDriver> {
     if (isExternal(id)) throw new Error('Bytes that others keep are only read')
     return driver(storageOf(id))
@@ -142,7 +156,7 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     if (!ref) throw new ExternalChanged()
     const engine = await source(storageOf(id) as number)
     return engine.get(ref, range).catch((error: unknown) => {
-      throw asTold(error)
+      throw ref.frozen && error instanceof ExternalChanged ? new ExternalTaken(error) : asTold(error)
     })
   }
   /** Destroys the source on failure, like a driver that cannot store it. */
@@ -171,6 +185,8 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
   return {
     driver,
     source,
+    remover: external(openRemover),
+    writer: external(openWriter),
     refresh(id) {
       const found = known.get(id)
       if (found) found.readAt = Number.NEGATIVE_INFINITY
@@ -205,7 +221,7 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     check: () => storage.check(),
     async close() {
       const open = [...known.values()].flatMap((one) =>
-        [one.driver, one.source].map((each) => each?.catch(() => undefined)),
+        [one.driver, ...one.externals.values()].map((each) => each?.catch(() => undefined)),
       )
       for (const timer of replaced.values()) clearTimeout(timer)
       const drivers = [storage, ...replaced.keys(), ...(await Promise.all(open))]

@@ -19,9 +19,8 @@ export const listStorages = (db: Db): Promise<StorageRow[]> =>
   db.selectFrom('storages').selectAll().orderBy('name').execute()
 
 /**
- * Whether buckets are on a storage, deleted ones whose trash is not empty, released ones that are not forgotten yet, or bytes
- * that are not removed yet. `digits`: by which
- * the ids of its blobs are known.
+ * Whether buckets are on a storage or show what is there, deleted ones whose trash is not empty, released ones that are not
+ * forgotten yet, or bytes that are not removed yet. `digits`: by which the ids of its blobs are known.
  */
 export async function isInUse(
   db: Db,
@@ -29,10 +28,14 @@ export async function isInUse(
   digits: string,
 ): Promise<{ buckets: boolean; buried: boolean; released: boolean; blobs: boolean }> {
   const { rows } = await sql<{ [what in 'buckets' | 'buried' | 'released' | 'blobs']: number | boolean }>`
-    select exists (select 1 from buckets where storage_id = ${id} and deleted_at is null) as buckets,
-      exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null and mode is null) as buried,
-      exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null and mode is not null) as released,
+    select exists (select 1 from buckets where storage_id = ${id} and deleted_at is null)
+        or exists (select 1 from attachments a join buckets b on b.id = a.bucket_id
+          where a.storage_id = ${id} and b.deleted_at is null) as buckets,
+      exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null
+        and mode is distinct from 'read_only') as buried,
+      exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null and mode = 'read_only') as released,
       exists (select 1 from blobs where storage_id = ${id})
+        or exists (select 1 from external_removals where storage_id = ${id})
         or exists (select 1 from blob_removals where substr(blob_id, 15, 4) = ${digits}) as blobs`.execute(db)
   const [found] = rows
   return {
@@ -51,6 +54,15 @@ export async function sumByStorage(db: Db): Promise<Map<number | null, { buckets
     .where('deleted_at', 'is', null)
     .groupBy('storage_id')
     .execute()
+  // Where the bytes of those are that were taken over.
+  const sources = await db
+    .selectFrom('attachments')
+    .innerJoin('buckets', 'buckets.id', 'attachments.bucket_id')
+    .select(['attachments.storage_id', (e) => e.fn.countAll<number>().as('buckets')])
+    .where('deleted_at', 'is', null)
+    .whereRef('attachments.storage_id', 'is distinct from', 'buckets.storage_id')
+    .groupBy('attachments.storage_id')
+    .execute()
   const sums = await db
     .selectFrom('buckets')
     .innerJoin('bucket_usage', 'bucket_usage.bucket_id', 'buckets.id')
@@ -59,17 +71,49 @@ export async function sumByStorage(db: Db): Promise<Map<number | null, { buckets
     .execute()
   const bytes = new Map(sums.map((row) => [row.storage_id, Number(row.bytes)]))
   const found = new Map(
-    counts.map((row) => [row.storage_id, { buckets: Number(row.buckets), bytes: bytes.get(row.storage_id) ?? 0 }]),
+    [...counts, ...sources].map(({ storage_id }) => [storage_id, { buckets: 0, bytes: bytes.get(storage_id) ?? 0 }]),
   )
+  for (const { storage_id, buckets } of [...counts, ...sources]) {
+    const sum = found.get(storage_id)
+    if (sum) sum.buckets += Number(buckets)
+  }
   for (const [id, sum] of bytes) if (!found.has(id)) found.set(id, { buckets: 0, bytes: sum })
   return found
 }
 
-export type ExternalRow = Row<'external_blobs'>
+/** What is known of bytes that others keep. `frozen`: whether their bucket was taken over, so that they are not to change. */
+export type ExternalFound = Row<'external_blobs'> & { frozen: boolean }
 
-/** What is known of bytes that others keep. */
-export const findExternal = async (db: Db, id: string): Promise<ExternalRow | undefined> =>
-  (await external(db, { id }))[0]
+export async function findExternal(db: Db, id: string): Promise<ExternalFound | undefined> {
+  const [row] = await external(db, { id })
+  if (!row) return undefined
+  const { mode, ...known } = row
+  return { ...known, frozen: mode === 'taken_over' || mode === 'releasing' }
+}
 const external = prepared((db: Db, { id }: { id: string }) =>
-  db.selectFrom('external_blobs').selectAll().where('blob_id', '=', id),
+  db
+    .selectFrom('external_blobs')
+    .leftJoin('buckets', 'buckets.id', 'external_blobs.bucket_id')
+    .selectAll('external_blobs')
+    .select('buckets.mode')
+    .where('blob_id', '=', id),
 )
+
+/** Whether a blob is bytes of a bucket that was taken over, where their storage keeps them. */
+export const isFrozen = async (db: Db, id: string): Promise<boolean> => (await findExternal(db, id))?.frozen ?? false
+
+/** Which of these blobs are. */
+export const findFrozen = async (db: Db, ids: readonly string[]): Promise<Set<string>> =>
+  new Set(
+    ids.length === 0
+      ? []
+      : (
+          await db
+            .selectFrom('external_blobs')
+            .innerJoin('buckets', 'buckets.id', 'external_blobs.bucket_id')
+            .select('blob_id')
+            .where('blob_id', 'in', ids)
+            .where('mode', 'in', ['taken_over', 'releasing'])
+            .execute()
+        ).map(({ blob_id }) => blob_id),
+  )

@@ -16,8 +16,11 @@ export interface StorageTables {
     object_lock: string | null
     /** Where its new bytes go, or those of its objects are; null is the storage of STORAGE_URL. */
     storage_id: Generated<number | null>
-    /** Whether it shows what others keep on that storage; null: its objects are our own. */
-    mode: Generated<'read_only' | null>
+    /**
+     * Null: its objects are our own. `read_only`: it shows what others keep on that storage. `taken_over`: it did, and these
+     * are its own now. `releasing`: the same, while they are written to another place and nothing of it changes.
+     */
+    mode: Generated<'read_only' | 'taken_over' | 'releasing' | null>
     created_at: string
     created_by: string | null
     deleted_at: string | null
@@ -191,7 +194,7 @@ export interface StorageTables {
   }
   jobs: {
     id: string
-    kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate'
+    kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'release'
     status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
     /** JSON: what was asked for, but for the lists of keys. */
     request: string

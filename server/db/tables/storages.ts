@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { HeldReason } from '../../../contract/scans.ts'
 
 /** Storages, and what others keep on them. */
 export interface AttachedTables {
@@ -27,7 +28,7 @@ export interface AttachedTables {
     /** Of the token with which the engine reports changes. */
     events_hash: Generated<string | null>
   }
-  /** What a bucket shows that is in the mode `read_only`. */
+  /** What a bucket shows that is in the mode `read_only`, or showed when it was taken over. */
   attachments: {
     bucket_id: string
     storage_id: number
@@ -43,10 +44,21 @@ export interface AttachedTables {
     events_at: string | null
     /** When the last scan was queued. */
     scanned_at: string | null
+    /** Null: it was not. */
+    taken_over_at: Generated<string | null>
+    /** The job that writes its objects to another place, in the key layout. */
+    release_job: Generated<string | null>
+    /** Where that has written something, perhaps before it was cancelled. */
+    release_storage_id: Generated<number | null>
+    release_prefix: Generated<string | null>
   }
-  /** Bytes that others keep: never written or removed. The row of the blob is immutable but for what is learned of it. */
+  /**
+   * Bytes that others keep: never written or removed. Those of a bucket that was taken over are ours to remove. The row of
+   * the blob is immutable but for what is learned of it.
+   */
   external_blobs: {
     blob_id: string
+    bucket_id: string
     /** The engine's whole key. */
     key: string
     /** Null until a HEAD has said it, and on engines without versions. */
@@ -73,9 +85,9 @@ export interface AttachedTables {
     id: string
     bucket_id: string
     status: 'queued' | 'running' | 'succeeded' | 'held' | 'superseded'
-    phase: 'listing' | 'marking'
-    started_by: 'attach' | 'request' | 'schedule'
-    /** The last key that was compared. */
+    phase: 'reading' | 'listing' | 'marking'
+    started_by: 'attach' | 'request' | 'schedule' | 'take_over'
+    /** The last key that was compared, or asked for. */
     position: string | null
     seen: number
     added: number
@@ -91,7 +103,7 @@ export interface AttachedTables {
     refused_to: string | null
     /** How many changes were recorded one by one. */
     recorded: number
-    held_reason: 'many_missing' | 'empty' | 'listing_failed' | 'disordered' | null
+    held_reason: HeldReason | null
     detail: string | null
     runner: string | null
     leased_until: string | null
@@ -101,7 +113,33 @@ export interface AttachedTables {
     finished_at: string | null
     confirmed_at: string | null
     confirmed_by: string | null
+    /** JSON: how its bucket is to be taken over. */
+    take_over: Generated<string | null>
   }
   /** Keys of attached buckets of which the engine said that they changed. */
   scan_hints: { bucket_id: string; key: string; hinted_at: string }
+  /** What others did where buckets were taken over, by the engine's keys without the prefix. */
+  findings: {
+    bucket_id: string
+    key: string
+    kind: 'changed' | 'missing' | 'foreign'
+    /** Of what is there now. */
+    size: number | null
+    etag: string | null
+    found_at: string
+    /** The last scan that found it; null: an event did. */
+    seen_in: string | null
+  }
+  /** Bytes of buckets that were taken over, which nothing points at any more, to be removed from the engine. */
+  external_removals: {
+    blob_id: string
+    bucket_id: string
+    storage_id: number
+    key: string
+    version_id: string | null
+    etag: string | null
+    size: number
+    modified_at: string
+    queued_at: string
+  }
 }

@@ -1,6 +1,7 @@
 import { afterKey, afterPrefix } from '../../../contract/permissions.ts'
 import { reachesObjects } from '../../../contract/reach.ts'
 import { isExternal } from '../../blobs/storages/ids.ts'
+import { isFrozen } from '../../blobs/storages/store.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { getObject } from '../../storage/objects/service.ts'
@@ -16,7 +17,8 @@ const PAGE = 1000
 /** Which policies will delete an object that the caller may read, when and why. */
 export async function explainPolicies(ctx: Ctx, bucket: string, key: string) {
   const object = await getObject(ctx, bucket, key)
-  if (isExternal(object.blob_id)) return { items: [] }
+  // Policies do not reach what others keep.
+  if (isExternal(object.blob_id) && !(await isFrozen(ctx.db, object.blob_id))) return { items: [] }
   const now = ctx.now()
   const items = []
   for (let before: string | undefined; ; ) {

@@ -10,8 +10,9 @@ import { DAY_MS, HOUR_MS, secondsOf } from '../../base/time.ts'
 import { allow, type Ctx } from '../../context.ts'
 import { hashPassword } from '../../secrets/passwords.ts'
 import { hashSecret } from '../../secrets/sign.ts'
-import { assertOwned, bucketMissing } from '../../storage/buckets/service.ts'
+import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
+import { assertWritable } from '../../storage/buckets/writable.ts'
 import { objectMissing } from '../../storage/objects/service.ts'
 import { findObject } from '../../storage/objects/store.ts'
 import * as store from './store.ts'
@@ -101,7 +102,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
   const password_hash = input.password ? await passwordHash(ctx, input.password) : null
   const bucket = await findBucket(ctx.db, input.bucket)
   if (!bucket) throw bucketMissing(input.bucket)
-  if (kind === 'upload') assertOwned(bucket)
+  if (kind === 'upload') assertWritable(bucket)
   if (kind === 'object' && !(await findObject(ctx.db, input.bucket, target))) throw objectMissing(input.bucket, target)
   const token = randomBytes(32).toString('base64url')
   const row: store.ShareRow = {

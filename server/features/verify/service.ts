@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { BlobMissing, isDamage } from '../../blobs/drivers/driver.ts'
+import { ExternalTaken } from '../../blobs/drivers/external.ts'
 import { findHashes, newCutter, UNKNOWN } from '../../blobs/hashes.ts'
 import { openBlob } from '../../blobs/open.ts'
 import { findForgotten, listPointed, type Pointed } from '../../blobs/pointers.ts'
 import { isExternal } from '../../blobs/storages/ids.ts'
+import { findFrozen } from '../../blobs/storages/store.ts'
 import type { Ctx } from '../../context.ts'
 import { compareUsage } from '../../storage/buckets/compare.ts'
 import { correctUsage, setTotalQuota } from '../../storage/buckets/service.ts'
@@ -52,8 +54,9 @@ async function verifyPointed(ctx: Ctx, options: Options, summary: Summary): Prom
     const whole =
       rows.length < BATCH || rows[0]?.blob_id === last ? rows : rows.filter(({ blob_id }) => blob_id !== last)
     const byBlob = new Map(whole.map((row) => [row.blob_id, row]))
-    // What others keep is not ours to vouch for.
-    const blobs = [...byBlob.values()].filter(({ blob_id }) => !isExternal(blob_id))
+    const frozen = await findFrozen(ctx.db, [...byBlob.keys()].filter(isExternal))
+    // What others keep is not ours to vouch for, unless it was taken over.
+    const blobs = [...byBlob.values()].filter(({ blob_id }) => !isExternal(blob_id) || frozen.has(blob_id))
     for (let i = 0; i < blobs.length; i += AT_ONCE)
       await Promise.all(blobs.slice(i, i + AT_ONCE).map((row) => verifyBlob(ctx, row, options, summary)))
     after = whole.at(-1)?.blob_id ?? last
@@ -81,6 +84,11 @@ async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, sum
     if (isDamage(error)) {
       summary.damaged++
       report(`damaged: the bytes of ${where} (blob ${blob_id}) cannot be read: ${error.message}`)
+      return
+    }
+    if (error instanceof ExternalTaken) {
+      summary.missing++
+      report(`missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) were changed or deleted by others`)
       return
     }
     if (!(error instanceof BlobMissing)) throw error

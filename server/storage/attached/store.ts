@@ -38,7 +38,7 @@ export const findReleased = async (db: Db): Promise<string[]> =>
     await db
       .selectFrom('buckets')
       .select('id')
-      .where('mode', 'is not', null)
+      .where('mode', '=', 'read_only')
       .where('deleted_at', 'is not', null)
       .where((e) =>
         e.exists(e.selectFrom('objects').select('objects.key').whereRef('objects.bucket_id', '=', 'buckets.id')),

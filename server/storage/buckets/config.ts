@@ -3,8 +3,9 @@ import { prepared } from '../../db/prepared.ts'
 import type { Db } from '../../db/schema.ts'
 import type { BucketConfig } from './configured.ts'
 import { setDocument } from './documents.ts'
-import { assertOwned, bucketMissing } from './service.ts'
+import { bucketMissing } from './service.ts'
 import * as store from './store.ts'
+import { assertWritable } from './writable.ts'
 
 const ofLive = (db: Db, kind: store.ConfigKind) =>
   db
@@ -70,7 +71,7 @@ export async function configureStep<Kind extends store.ConfigKind>(
   const { tx, record } = step
   const row = await store.lockBucket(tx, bucket)
   if (!row) throw bucketMissing(bucket)
-  if (kind === 'lifecycle' && value !== null) assertOwned(row)
+  if (kind === 'lifecycle' && value !== null) assertWritable(row)
   const before = (await findConfig(tx, bucket, kind)) ?? null
   if (JSON.stringify(before) === JSON.stringify(value)) return { bucket_id: row.id, changed: false }
   await setDocument(step, row.id, kind, value)

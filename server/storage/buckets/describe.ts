@@ -4,13 +4,13 @@ import type { PublicAccess } from '../../../contract/public-access.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import type { Ctx } from '../../context.ts'
-import type { Db } from '../../db/schema.ts'
 import { objectLockOf } from '../locks/lock.ts'
 import { findStorageNames } from '../storages/use.ts'
 import type { Keeping } from './keeping.ts'
 import { describePublicAccess } from './public-access.ts'
+import { findSources } from './sources.ts'
 import type * as store from './store.ts'
-import { findAttachments, sumUsage } from './store.ts'
+import { sumUsage } from './store.ts'
 
 export const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0, reserved: 0 }
 
@@ -35,23 +35,8 @@ interface Besides {
   public_access?: PublicAccess | undefined
   /** Its storage's name; default: that of the default one. */
   storage?: string | undefined
-  /** What it shows, if it is attached. */
+  /** Where its objects are, or were, if it is or was attached. */
   source?: BucketSource | undefined
-}
-
-/** What attached ones of these buckets show, by their ids. */
-export async function findSources(
-  db: Db,
-  rows: readonly Pick<store.BucketRow, 'id' | 'mode'>[],
-): Promise<Map<string, BucketSource>> {
-  const attached = rows.flatMap(({ id, mode }) => (mode === null ? [] : id))
-  const sources = attached.length === 0 ? [] : await findAttachments(db, attached)
-  return new Map(
-    sources.map(({ bucket_id, bucket, weak, ...source }) => [
-      bucket_id,
-      { bucket: bucket ?? '', weak: weak === 1, ...source },
-    ]),
-  )
 }
 
 /** Buckets as the API returns them. */
@@ -83,7 +68,7 @@ export const describe = (
   { usage = none, public_access, storage = DEFAULT_STORAGE, source }: Besides,
 ): Bucket => ({
   name: row.name,
-  mode: row.mode ?? 'owned',
+  mode: row.mode === 'releasing' ? 'taken_over' : (row.mode ?? 'owned'),
   source: source ?? null,
   quota_gb: row.quota_gb,
   used_bytes: usage.bytes,

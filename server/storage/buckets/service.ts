@@ -18,6 +18,7 @@ import { completeKeeping, type Keeping } from './keeping.ts'
 import { measureBucket } from './measure.ts'
 import { describePublicAccess } from './public-access.ts'
 import * as store from './store.ts'
+import { assertWritable, isReadOnly } from './writable.ts'
 
 const GIB = 1024 ** 3
 /** Rows that a bucket's usage is spread over: enough that 16 writers rarely collide. */
@@ -95,11 +96,12 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
     const { tx, record } = step
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
-    if (row.mode !== null)
+    if (isReadOnly(row))
       throw new ServiceError(
         'read_only',
         `The bucket "${name}" is attached to a storage. Release it instead: everything there stays.`,
       )
+    assertWritable(row)
     if (await store.hasAny(tx, 'objects', row.id))
       throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
     if (await store.hasAny(tx, 'versions', row.id))
@@ -164,22 +166,12 @@ export async function holdBucket(tx: Tx, name: string, use: Use = 'write'): Prom
   // In a statement of their own: joined, the quotas would show the state before the wait for the bucket's row.
   const [bucket, quotas] = await Promise.all([store.shareBucket(tx, name), store.lockQuotasOf(tx, name)])
   if (!bucket) throw bucketMissing(name)
-  if (use === 'write') assertOwned(bucket)
+  if (use === 'write') assertWritable(bucket)
   return withRoom(tx, bucket, quotas)
 }
 
-/** What a bucket is held for; only with `write` must its objects be our own. */
+/** What a bucket is held for; only with `write` must it be writable. */
 type Use = 'write' | 'read' | 'describe'
-
-/** Throws read_only for a bucket that shows what others keep. */
-export function assertOwned({ mode, name }: Pick<store.BucketRow, 'mode' | 'name'>): void {
-  if (mode !== null) throw readOnly(name)
-}
-const readOnly = (name: string) =>
-  new ServiceError(
-    'read_only',
-    `The bucket "${name}" shows what others keep on its storage, and nothing there is changed from here. Change it there, or copy its objects to another bucket first.`,
-  )
 
 /** A bucket that may have been deleted; `former_name` is then its name before, if known. */
 export type AnyBucket = HeldBucket & { deleted_at: string | null; former_name: string | null }
@@ -196,7 +188,7 @@ async function withRoom<B extends Pick<HeldBucket, 'id' | 'mode'>>(
   quotas: readonly Row<'quotas'>[],
 ) {
   // What others keep takes none of the room for all buckets.
-  if (bucket.mode !== null) return { ...bucket, room: null, totalRoom: null }
+  if (isReadOnly(bucket)) return { ...bucket, room: null, totalRoom: null }
   const own = quotas.find(({ scope }) => scope === bucket.id)
   const total = quotas.find(({ scope }) => scope === store.TOTAL)
   const usage = own ? ((await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none) : none

@@ -142,7 +142,7 @@ export const addToQuota = prepared((tx: Tx, { scope, bytes }: { scope: string; b
 /** Locks every bucket against changes of its contents. */
 export const lockAllBuckets = (tx: Tx) => tx.selectFrom('buckets').select('id').orderBy('id').forUpdate().execute()
 
-/** Of all buckets whose bytes are our own. */
+/** Of all buckets but those that show what others keep. */
 export const sumAllUsage = async (tx: Tx): Promise<number> =>
   (
     await tx
@@ -154,7 +154,7 @@ export const sumAllUsage = async (tx: Tx): Promise<number> =>
               .selectFrom('buckets')
               .select('buckets.id')
               .whereRef('buckets.id', '=', 'bucket_usage.bucket_id')
-              .where('mode', 'is not', null),
+              .where('mode', '=', 'read_only'),
           ),
         ),
       )
@@ -224,7 +224,7 @@ export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Ma
   return new Map(rows.map(({ bucket_id, ...usage }) => [bucket_id, usage]))
 }
 
-/** Deletes the rows of deleted buckets whose trash is empty. */
+/** Deletes the rows of deleted buckets whose trash is empty, once nothing is left that was taken over. */
 export const deleteBuried = (tx: Tx) =>
   tx
     .deleteFrom('buckets')
@@ -237,6 +237,13 @@ export const deleteBuried = (tx: Tx) =>
     )
     .where((e) =>
       e.not(e.exists(e.selectFrom('uploads').select('uploads.id').whereRef('uploads.bucket_id', '=', 'buckets.id'))),
+    )
+    .where((e) =>
+      e.and(
+        (['external_blobs', 'external_removals'] as const).map((table) =>
+          e.not(e.exists(e.selectFrom(table).select('blob_id').whereRef(`${table}.bucket_id`, '=', 'buckets.id'))),
+        ),
+      ),
     )
     .execute()
 
@@ -289,12 +296,3 @@ export const putDocument = (tx: Tx, row: NewRow<'bucket_config'>) =>
 
 export const deleteDocument = (tx: Tx, bucketId: string, kind: ConfigKind) =>
   tx.deleteFrom('bucket_config').where('bucket_id', '=', bucketId).where('kind', '=', kind).execute()
-
-/** What buckets show that are attached, with the engine's bucket. */
-export const findAttachments = (db: Db, bucketIds: readonly string[]) =>
-  db
-    .selectFrom('attachments')
-    .innerJoin('storages', 'storages.id', 'attachments.storage_id')
-    .select(['bucket_id', 'storages.bucket', 'attachments.prefix', 'as_of', 'weak', 'changed_at', 'events_at'])
-    .where('bucket_id', 'in', bucketIds)
-    .execute()

@@ -4,12 +4,14 @@ import { settingsInForce } from '../../access/settings/effective.ts'
 import { allow, type Ctx, type Step } from '../../context.ts'
 import { trustClock } from '../locks/clock.ts'
 import { findStorageNames } from '../storages/use.ts'
-import { describe, findSources, keptOf } from './describe.ts'
+import { describe, keptOf } from './describe.ts'
 import { setDocument } from './documents.ts'
 import { completeKeeping } from './keeping.ts'
 import { allBlocked, describePublicAccess } from './public-access.ts'
-import { assertOwned, bucketMissing, type CreateBucket } from './service.ts'
+import { bucketMissing, type CreateBucket } from './service.ts'
+import { findSources } from './sources.ts'
 import * as store from './store.ts'
+import { assertWritable } from './writable.ts'
 
 /** What can be changed of a bucket. */
 export interface BucketChange extends Partial<Omit<CreateBucket, 'name' | 'storage'>> {
@@ -32,7 +34,7 @@ export function updateBucket(
     const { tx, record } = step
     const row = await store.lockBucket(tx, name)
     if (!row) throw bucketMissing(name)
-    if (Object.keys(change).length > 0) assertOwned(row)
+    if (Object.keys(change).length > 0) assertWritable(row)
     const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
     const before = {
       quota_gb: quota?.quota_gb ?? null,

@@ -1,6 +1,6 @@
 import type { ActionDetails } from '../../../contract/actions.ts'
 import { type Ctx, engineActor, type Upkeep } from '../../context.ts'
-import { countUsage, type HeldBucket } from '../buckets/service.ts'
+import { type AnyBucket, countUsage, type HeldBucket } from '../buckets/service.ts'
 import type { Shown } from './store.ts'
 import * as store from './store.ts'
 
@@ -15,6 +15,10 @@ export interface Changes {
   missing?: readonly Shown[]
   removed?: readonly Shown[]
 }
+
+/** Whether a held bucket still shows what others keep: it was neither released nor taken over. */
+export const showsOthers = (bucket: AnyBucket | undefined): bucket is AnyBucket =>
+  bucket !== undefined && bucket.deleted_at === null && bucket.mode === 'read_only'
 
 /**
  * Step: changes what a held bucket shows, as far as nobody else has since it was read. Returns what has changed for those

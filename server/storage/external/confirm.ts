@@ -4,9 +4,10 @@ import { asTold } from '../../blobs/drivers/explain.ts'
 import type { ExternalSource, HeadOfObject } from '../../blobs/drivers/external.ts'
 import { OddAnswer } from '../../blobs/drivers/external.ts'
 import { isExternal, storageOf } from '../../blobs/storages/ids.ts'
+import { isFrozen } from '../../blobs/storages/store.ts'
 import type { Ctx } from '../../context.ts'
 import { holdAnyBucket } from '../buckets/service.ts'
-import { applyChanges, asTheirs, type Changes } from './change.ts'
+import { applyChanges, asTheirs, type Changes, showsOthers } from './change.ts'
 import { hydrated, isSameContent, isTouched, type Source, shownOf } from './shown.ts'
 import type { ObjectRow, Shown } from './store.ts'
 import * as store from './store.ts'
@@ -16,13 +17,14 @@ const ROUNDS = 3
 
 /**
  * An object as its storage has it now, for those who are to read it: what has changed there since it was last seen is
- * changed here as well. Undefined if it is gone. Objects of our own are returned without asking. `opens`: whether its
- * bytes will be read, for which it must not be in an archive. Throws `archived`, or `conflict` where the storage does not
+ * changed here as well. Undefined if it is gone. Objects of our own, and those that were taken over, are returned without
+ * asking. `opens`: whether its bytes will be read, for which it must not be in an archive. Throws `archived`, or `conflict` where the storage does not
  * give the object away.
  */
 export async function confirm(ctx: Ctx, row: ObjectRow, { opens }: { opens: boolean }): Promise<ObjectRow | undefined> {
   if (!isExternal(row.blob_id)) return row
   for (let round = 1; round <= ROUNDS; round++) {
+    if (await isFrozen(ctx.db, row.blob_id)) return row
     const [shown] = await store.findShown(ctx.db, row.bucket_id, [row.key])
     if (!shown) return undefined
     const source = await ctx.blobs.source(storageOf(shown.object.blob_id) as number)
@@ -97,7 +99,7 @@ async function follow(
   let whole = false
   const done = await asTheirs(ctx, { most: await mostRecorded(ctx, bucket_id), visible }, async (step) => {
     const bucket = await holdAnyBucket(step.tx, bucket_id)
-    if (!bucket || bucket.deleted_at !== null) return { bucket: '', changes: [] }
+    if (!showsOthers(bucket)) return { bucket: '', changes: [] }
     const made = await applyChanges(step, bucket, changes)
     whole = made.whole
     return { bucket: bucket.name, changes: made.changes }

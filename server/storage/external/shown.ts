@@ -38,7 +38,17 @@ export function shownOf({ bucket_id, storage_id, prefix }: Source, listed: Liste
       ...{ created_at: modified, last_modified: modified, created_by: null },
     },
     external: {
-      ...{ blob_id, key: whole, version_id: null, etag, size, storage_class, modified_at: modified, tags: null },
+      ...{
+        blob_id,
+        bucket_id,
+        key: whole,
+        version_id: null,
+        etag,
+        size,
+        storage_class,
+        modified_at: modified,
+        tags: null,
+      },
       ...{ hydrated_at: null, checked_at: now.toISOString(), missing_since: null, absences: 0, absent_in: null },
     },
   }
@@ -54,7 +64,7 @@ const seconds = (time: Date | string): number => Math.floor(new Date(time).getTi
 
 /** Whether the engine has the same bytes as are known. */
 export function isSameContent(
-  { etag, size, modified_at, version_id }: ExternalRow,
+  { etag, size, modified_at, version_id }: Pick<ExternalRow, 'etag' | 'size' | 'modified_at' | 'version_id'>,
   now: ListedObject & { version_id?: string | null },
 ): boolean {
   if (size !== now.size) return false

@@ -40,6 +40,7 @@ const asShown = (row: Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFi
   const external = {
     ...noted,
     blob_id: object.blob_id,
+    bucket_id: object.bucket_id,
     key: external_key,
     version_id: external_version_id,
     etag: external_etag,
@@ -50,16 +51,20 @@ const asShown = (row: Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFi
   return { object, external }
 }
 
-/** Shown objects after a key, up to another one or, with null, to the end, in key order. */
+/**
+ * Shown objects after a key, up to another one or, with null, to the end, in key order; `unread`: only those of which the
+ * type and metadata were not read yet.
+ */
 export const listShown = async (
   db: Db,
   bucketId: string,
-  { after, to }: { after: string | null; to: string | null },
+  { after, to, unread = false }: { after: string | null; to: string | null; unread?: boolean },
   limit: number,
 ): Promise<Shown[]> => {
-  let query = shown(db).where('bucket_id', '=', bucketId)
+  let query = shown(db).where('objects.bucket_id', '=', bucketId)
   if (after !== null) query = query.where('objects.key', '>', after)
   if (to !== null) query = query.where('objects.key', '<=', to)
+  if (unread) query = query.where('hydrated_at', 'is', null)
   return (await query.orderBy('objects.key').limit(limit).execute()).map(asShown)
 }
 
@@ -67,7 +72,9 @@ export const listShown = async (
 export const findShown = async (db: Db, bucketId: string, keys: readonly string[]): Promise<Shown[]> =>
   keys.length === 0
     ? []
-    : (await shown(db).where('bucket_id', '=', bucketId).where('objects.key', 'in', keys).execute()).map(asShown)
+    : (await shown(db).where('objects.bucket_id', '=', bucketId).where('objects.key', 'in', keys).execute()).map(
+        asShown,
+      )
 
 /** The object that points at a blob. */
 export const findShownBlob = async (db: Db, blobId: string): Promise<Shown | undefined> => {
@@ -108,7 +115,11 @@ export async function insertShown(tx: Tx, storageId: number, all: readonly Shown
   return inserted
 }
 
-async function insertExternals(tx: Tx, storageId: number, all: readonly Shown[]): Promise<void> {
+export async function insertExternals(
+  tx: Tx,
+  storageId: number,
+  all: readonly Pick<Shown, 'external'>[],
+): Promise<void> {
   await tx
     .insertInto('blobs')
     .values(all.map(({ external: { blob_id: id, size } }) => ({ id, size, storage_id: storageId, check_after: null })))
@@ -143,6 +154,23 @@ export async function replaceShown(
 
 const describeShown = (tx: Tx, { bucket_id, key, created_at: _kept, ...object }: ObjectRow) =>
   tx.updateTable('objects').set(object).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+
+/** Has an object point at another blob with the same bytes; false if it points at something else by now. */
+export const repoint = async (
+  tx: Tx,
+  { bucket_id, key, blob_id }: Pick<ObjectRow, 'bucket_id' | 'key' | 'blob_id'>,
+  to: string,
+): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('objects')
+      .set({ blob_id: to })
+      .where('bucket_id', '=', bucket_id)
+      .where('key', '=', key)
+      .where('blob_id', '=', blob_id)
+      .returning('key')
+      .execute()
+  ).length > 0
 
 /** Notes what was learned of an object whose bytes are the same. */
 export async function describeAgain(tx: Tx, { object, external: { blob_id, ...known } }: Shown): Promise<void> {
@@ -186,12 +214,25 @@ export const listAbsent = async (
   (
     await shown(db)
       .where('absent_in', '=', scanId)
-      .where('bucket_id', '=', bucketId)
+      .where('objects.bucket_id', '=', bucketId)
       .where('objects.key', '>', after)
       .orderBy('external_blobs.key')
       .limit(limit)
       .execute()
   ).map(asShown)
+
+/** How many of a bucket's objects were not read yet, and how many are marked as missing. */
+export const countUnsettled = async (db: Db, bucketId: string): Promise<{ unread: number; missing: number }> => {
+  const { unread, missing } = await db
+    .selectFrom('external_blobs')
+    .select((e) => [
+      e.fn.countAll<number>().filterWhere('hydrated_at', 'is', null).as('unread'),
+      e.fn.count<number>('missing_since').as('missing'),
+    ])
+    .where('bucket_id', '=', bucketId)
+    .executeTakeFirstOrThrow()
+  return { unread: Number(unread), missing: Number(missing) }
+}
 
 /** Notes when others changed something, unless the first scan is still finding out what there is. */
 export const noteChange = (tx: Tx, bucketId: string, changed_at: string) =>

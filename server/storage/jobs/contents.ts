@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isExternal } from '../../blobs/store.ts'
 import type { Db } from '../../db/schema.ts'
 
 /** The tables whose rows point at a bucket's contents, in the order in which contents pass through them. */
@@ -13,7 +14,7 @@ export interface ContentRow {
   sha256: string | null
   etag: string
   md5: string | null
-  /** Whether its bytes are on another storage than asked for. */
+  /** Whether its bytes are on another storage than asked for, or among what others keep. */
   elsewhere: boolean
   /** Where it is in the order of its table. */
   at: Position
@@ -57,7 +58,8 @@ export async function listContents(
   const { rows } = await sql<Omit<ContentRow, 'at'> & { first: string; second: string | number }>`
     select c.key, c.size, c.sha256, c.etag, c.blob_id, b.md5, ${first.column} as first,
       ${(second ?? first).column} as second,
-      case when b.inline = 0 and b.storage_id is distinct from ${storage} then 1 else 0 end as elsewhere
+      case when b.inline = 0 and (b.storage_id is distinct from ${storage} or ${isExternal('b.id')})
+        then 1 else 0 end as elsewhere
     from ${sql.table(table)} c join blobs b on b.id = c.blob_id
     where c.bucket_id = ${bucketId} ${after === null ? sql`` : isAfter(after)}
     order by ${sql.join(order.map(({ column, way }) => sql`${column} ${way}`))}

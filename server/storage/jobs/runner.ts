@@ -7,19 +7,18 @@ import { asCurrent, type Ctx, type Step, type Upkeep } from '../../context.ts'
 import { type Claim, renewed } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
 import { unclaimed } from '../../work/store.ts'
-import { type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
+import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import { deleteKeys, destination } from '../objects/bulk.ts'
 import { Elsewhere, withCopies } from '../objects/copies.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { findSeen, type Seen } from '../objects/seen.ts'
 import { transferObjects } from '../objects/transfer.ts'
-import { namedVersion } from '../retired/retire.ts'
-import { nameOf } from '../retired/store.ts'
-import { removeVersions } from '../versions/remove.ts'
+import { emptyStep } from './empty.ts'
 import { keepAlive } from './keep-alive.ts'
 import { lease } from './lease.ts'
 import { listStep, listVersionsStep } from './listing.ts'
 import { beginMigration, migrateStep } from './migrate.ts'
+import { beginRelease, releaseStep, thaw } from './release.ts'
 import type { CreateJob, JobActor } from './request.ts'
 import * as store from './store.ts'
 import { countUndoable, type Outcome, undoStep, type Work } from './undo.ts'
@@ -49,8 +48,10 @@ export const runJobs = drain({
     const pace = { most: Number.POSITIVE_INFINITY }
     return (size) => takeStep(ctx, claim, request, { size, pace })
   },
-  fail: (ctx, claim, reason, error) =>
-    ctx.upkeep((step) => finish(step, claim, 'failed', isStorageOutage(error) ? explain(error) : reason)),
+  async fail(ctx, claim, reason, error) {
+    await thaw(ctx, claim)
+    await ctx.upkeep((step) => finish(step, claim, 'failed', isStorageOutage(error) ? explain(error) : reason))
+  },
 })
 
 export const jobWorker = { name: 'jobs', every: 1000, run: runJobs }
@@ -89,6 +90,7 @@ async function takeStep(
 ): Promise<boolean> {
   const job = await lease.find(ctx.db, claim)
   if (job.cancel_at !== null) {
+    await thaw(ctx, claim)
     await ctx.upkeep((step) => finish(step, claim, 'cancelled', null))
     return false
   }
@@ -104,8 +106,7 @@ async function takeStep(
   )
   const creator = ctx.as(actor)
   if (job.listed_at === null) {
-    if (job.kind === 'migrate') await beginMigration(creator, claim, request)
-    else await creator.upkeep((step) => listItemsOf(step, claim, request))
+    await (beginnings[job.kind] ?? listItems)(creator, claim, request)
     return true
   }
   if (job.position >= job.total) {
@@ -113,6 +114,7 @@ async function takeStep(
     return false
   }
   if (job.kind === 'migrate') await migrateStep(creator, claim, { job, request, size })
+  else if (job.kind === 'release') await releaseStep(creator, claim, job)
   else await applyOrCopy(creator, claim, request, { size, pace })
   return true
 }
@@ -140,6 +142,13 @@ async function applyOrCopy(
     await apply(MOST_COPIES)
   }
 }
+
+/** How jobs begin that take a bucket as a whole. */
+const beginnings: { [kind in CreateJob['kind']]?: typeof beginRelease } = {
+  migrate: beginMigration,
+  release: beginRelease,
+}
+const listItems: typeof beginRelease = (ctx, claim, request) => ctx.upkeep((step) => listItemsOf(step, claim, request))
 
 /** Lists the next keys; for a restore, whose items are already known, only counts them. */
 async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Promise<void> {
@@ -238,7 +247,7 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
   const { kind, source_bucket, prefix = '', dest_bucket = source_bucket, dest_prefix = '', if_none_match } = request
   const job_id = job.id
   if (kind === 'restore') return undoStep(step, job, work)
-  if (kind === 'migrate') throw new Error('A bucket is moved by steps of its own')
+  if (kind === 'migrate' || kind === 'release') throw new Error('A whole bucket is moved by steps of its own')
   const items = await store.listItems(tx, job_id, job.position, size)
   const keys = items.map(({ key }) => key)
   const seen = versionsOf(items)
@@ -274,24 +283,4 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
     )
   }
   return { done: placed.length, errors: [...errors, ...refused], progress }
-}
-
-/** Step: removes versions that were listed. */
-async function emptyStep(
-  step: Step,
-  bucket: HeldBucket,
-  items: readonly store.Item[],
-  job_id: string,
-): Promise<Outcome> {
-  const names = items.map(({ key, version_id }) => ({ key, version_id: namedVersion(version_id ?? 'null') }))
-  const { removed, errors } = await removeVersions(step, bucket, names, { job_id })
-  const settled = new Set([...removed, ...errors].map(nameOf))
-  const gone = names
-    .filter((one) => !settled.has(nameOf(one)))
-    .map(({ key }): ItemError => ({ key, code: 'not_found', detail: `A version of "${key}" is no longer there.` }))
-  return {
-    done: removed.length,
-    errors: [...errors.map(({ key, code, detail }) => ({ key, code, detail })), ...gone],
-    progress: { position: items.at(-1)?.position ?? 0 },
-  }
 }

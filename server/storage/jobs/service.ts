@@ -5,8 +5,9 @@ import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
 import { allowSomewhere, type Ctx } from '../../context.ts'
-import { assertOwned, bucketMissing } from '../buckets/service.ts'
+import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
+import { assertWritable } from '../buckets/writable.ts'
 import { prepareStorage } from '../storages/use.ts'
 import { assertMayMigrate } from './migrate.ts'
 import type { CreateJob, JobActor } from './request.ts'
@@ -100,6 +101,7 @@ const needed: { [kind in Job['kind']]: readonly BucketAction[] } = {
   empty_bucket: ['delete'],
   restore: ['write'],
   migrate: ['manage'],
+  release: ['manage'],
 }
 
 /** Queues a job; needs its rights somewhere under the prefix and, for copies and moves, in the destination bucket. */
@@ -113,16 +115,21 @@ export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
   for (const name of new Set([source_bucket, dest_bucket ?? source_bucket])) {
     const bucket = await findBucket(ctx.db, name)
     if (!bucket) throw bucketMissing(name)
-    if (kind !== 'copy' || name === dest_bucket) assertOwned(bucket)
+    if (kind !== 'copy' || name === dest_bucket) assertWritable(bucket)
   }
   if (request.of !== undefined && !(await store.findRestorable(ctx.db, [request.of])).has(request.of))
     throw new ServiceError('nothing_to_restore', 'Nothing that the job deleted or moved can be restored any more.')
+  return queueJob(ctx, request)
+}
+
+/** Queues what was completed and is allowed. Throws limit_reached. */
+export async function queueJob(ctx: Ctx, request: CreateJob): Promise<Job> {
   const { auth_method, token_id, session_id, origin, user_id, email } = ctx.actor
   const actor: JobActor = { auth_method, token_id, session_id, origin }
   const { keys, exclude, ...small } = request
   const row: store.JobRow = {
     id: newId(),
-    kind,
+    kind: request.kind,
     status: 'queued',
     request: JSON.stringify(small),
     actor: JSON.stringify(actor),

@@ -54,6 +54,12 @@ export const countOpen = async (tx: Tx, userId: string): Promise<number> => {
   return Number(count)
 }
 
+/** Whether a job that is to release a bucket waits or runs. */
+export const hasOpenRelease = async (db: Db, bucket: string): Promise<boolean> =>
+  (await db.selectFrom('jobs').select('request').where('kind', '=', 'release').where(isOpen).execute()).some(
+    ({ request }) => (JSON.parse(request) as { source_bucket?: string }).source_bucket === bucket,
+  )
+
 export const insertJob = (tx: Tx, row: NewRow<'jobs'>) => tx.insertInto('jobs').values(row).execute()
 
 export const findJob = (db: Db, id: string): Promise<JobRow | undefined> =>

@@ -3,7 +3,8 @@ import { keepCopies } from '../../blobs/copy.ts'
 import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import type { Step, Upkeep } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
-import { assertOwned, bucketMissing } from '../buckets/service.ts'
+import { bucketMissing } from '../buckets/service.ts'
+import { assertWritable } from '../buckets/writable.ts'
 import { findStorageNames, holdStorage } from '../storages/use.ts'
 import { type ContentRow, type ContentTable, countContents, listContents, type Position, tables } from './contents.ts'
 import * as store from './store.ts'
@@ -20,7 +21,7 @@ export async function turnTo(
   const { tx, record } = step
   const row = await store.lockBucket(tx, name)
   if (!row) throw bucketMissing(name)
-  assertOwned(row)
+  assertWritable(row)
   const to = await holdStorage(tx, storage)
   const contents = await countContents(tx, row.id)
   if (to === row.storage_id) return { turned: false, contents }
@@ -68,7 +69,9 @@ export async function walk(
 }
 
 /** The rows up to where enough bytes lie on another storage for one step, and whether that is all of them. */
-export function enough(rows: readonly ContentRow[]): { rows: readonly ContentRow[]; whole: boolean } {
+export function enough<R extends Pick<ContentRow, 'elsewhere' | 'size'>>(
+  rows: readonly R[],
+): { rows: readonly R[]; whole: boolean } {
   let blobs = 0
   let bytes = 0
   const end = rows.findIndex(({ elsewhere, size }) => {

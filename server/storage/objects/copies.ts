@@ -4,6 +4,7 @@ import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import { ExternalChanged, OddAnswer } from '../../blobs/drivers/external.ts'
 import type { Described } from '../../blobs/hashes.ts'
 import { isExternal, storageOf } from '../../blobs/storages/ids.ts'
+import { isFrozen } from '../../blobs/storages/store.ts'
 import { newClaim } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
@@ -115,14 +116,14 @@ export const copyError = (key: string, fault: Error): ItemError =>
  * object shows another one by now, or this throws not_found.
  */
 async function isCurrent(ctx: Ctx, { blob_id }: Described): Promise<boolean> {
-  if (!isExternal(blob_id)) return true
+  if (!isExternal(blob_id) || (await isFrozen(ctx.db, blob_id))) return true
   const row = await confirmBlob(ctx, blob_id)
   if (!row) throw new ServiceError('not_found', 'The object is not on its storage any more.')
   return row.blob_id === blob_id
 }
 
 /** Whether bytes cannot be copied because of themselves, so that others may still be. */
-const isFault = (error: unknown): error is Error =>
+export const isFault = (error: unknown): error is Error =>
   isBlobFault(error) ||
   error instanceof OddAnswer ||
   (error instanceof ServiceError && ['not_found', 'archived', 'conflict'].includes(error.code))

@@ -3,8 +3,9 @@ import type { Checksum, ChecksumAlgorithm } from '../../../contract/shapes.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import { discardBlobs, newClaim, type WrittenBlob, writeBlob } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
-import { assertOwned, bucketMissing, estimateRoom } from '../buckets/service.ts'
+import { bucketMissing, estimateRoom } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
+import { assertWritable } from '../buckets/writable.ts'
 import { type Arrival, beginArrival, type LinkRoom } from '../incoming/arrival.ts'
 import { lockOf, type WantedLock } from '../locks/lock.ts'
 import { countUpload } from '../traffic/traffic.ts'
@@ -57,7 +58,7 @@ export async function discard(ctx: Ctx, received: readonly Received[]): Promise<
 export async function startReceiving(ctx: Ctx, bucket: string, link?: LinkRoom) {
   const row = await findBucket(ctx.db, bucket)
   if (!row) throw bucketMissing(bucket)
-  assertOwned(row)
+  assertWritable(row)
   const free = await estimateRoom(ctx.db, row)
   const claim = newClaim(ctx, row.storage_id)
   const arrival = beginArrival(ctx, row, free, link)

@@ -95,7 +95,7 @@ export async function transferObjects(
     remakes: version !== undefined || lock !== undefined,
   })
   errors.push(...refused)
-  const same = source.mode === null && source.storage_id === dest.storage_id
+  const same = source.id === dest.id || (source.mode === null && source.storage_id === dest.storage_id)
   const sent = accepted.map(({ row }) => row)
   const copied = same ? NO_COPIES.ids : await copiesOf(tx, sent, { storage: dest.storage_id, copies })
   await keepCopies(step, copied)

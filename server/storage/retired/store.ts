@@ -192,7 +192,9 @@ export function listRetired(db: Db, bucketId: string, { from, to }: KeyRange, li
 
 /** Those of these rows that are still there; nobody can remove them until the transaction ends. */
 export const lockRows = async (tx: Tx, seqs: readonly number[]): Promise<VersionRow[]> =>
-  seqs.length === 0 ? [] : tx.selectFrom('versions').selectAll().where('seq', 'in', seqs).forUpdate().execute()
+  seqs.length === 0
+    ? []
+    : tx.selectFrom('versions').selectAll().where('seq', 'in', seqs).orderBy('seq').forUpdate().execute()
 
 /** Where a row is among the versions of its key. */
 export interface RowPlace {

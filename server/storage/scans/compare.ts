@@ -1,20 +1,18 @@
 import { compareKeys } from '../../../contract/permissions.ts'
-import type { RefusedKey } from '../../blobs/drivers/external.ts'
 import type { Ctx } from '../../context.ts'
 import { type Claim, renewed } from '../../work/lease.ts'
 import { holdAnyBucket } from '../buckets/service.ts'
-import { applyChanges, asTheirs, noteAbsent } from '../external/change.ts'
+import { applyChanges, asTheirs, noteAbsent, showsOthers } from '../external/change.ts'
 import { isSameContent, isTouched, type Source, shownOf } from '../external/shown.ts'
 import { listShown, type Shown } from '../external/store.ts'
 import { ScanEnded } from './ended.ts'
 import { lease } from './lease.ts'
-import { type Listed, upTo } from './listing.ts'
+import { type Listed, refusedToo, unseen, upTo } from './listing.ts'
 import { mostOfScan } from './recorded.ts'
 import * as store from './store.ts'
 
 /** Most objects of ours that are compared in one step. */
 const ROWS = 1000
-const MOST_REFUSED = 100
 
 /** What a part of the list says about the objects in the same range of keys. */
 interface Difference {
@@ -61,7 +59,7 @@ export async function compareStep(
     const { tx } = step
     const held = await lease.hold(tx, claim)
     const bucket = await holdAnyBucket(tx, source.bucket_id)
-    if (!bucket || bucket.deleted_at !== null) throw new ScanEnded()
+    if (!showsOthers(bucket)) throw new ScanEnded()
     const back = present.map((before) => ({
       before,
       after: { ...before, external: { ...before.external, ...PRESENT } },
@@ -125,20 +123,4 @@ function difference(source: Source, { objects, asked }: Listed, rows: readonly S
   }
   absentUpTo(null)
   return found
-}
-
-/** The refused keys that were not counted yet. */
-const unseen = (refused: readonly RefusedKey[], to: string | null): readonly RefusedKey[] =>
-  to === null ? refused : refused.filter(({ bytes }) => Buffer.compare(bytes, Buffer.from(to, 'hex')) > 0)
-
-function refusedToo(held: store.ScanRow, refused: readonly RefusedKey[]) {
-  const last = refused.at(-1)
-  if (!last) return {}
-  const known = JSON.parse(held.refused_keys) as { key: string; reason: string }[]
-  const more = refused.slice(0, Math.max(0, MOST_REFUSED - known.length)).map(({ key, reason }) => ({ key, reason }))
-  return {
-    refused: held.refused + refused.length,
-    refused_keys: JSON.stringify([...known, ...more]),
-    refused_to: last.bytes.toString('hex'),
-  }
 }

@@ -18,22 +18,51 @@ export async function queueDue(ctx: Ctx): Promise<void> {
   }
 }
 
+/** How a bucket is to be taken over at the end of a scan. */
+export interface TakingOver {
+  quiet_hours: number
+  /** The name of the storage for new bytes. */
+  storage: string
+  /** When others had last changed something. */
+  changed_at: string | null
+}
+
 /** Step: queues a scan, unless one is queued or running; returns either. The attachment is locked, or new. */
-export async function queueScan(
+export const queueScan = async (
   step: Upkeep,
   bucketId: string,
-  started_by: store.ScanRow['started_by'],
+  started_by: Exclude<store.ScanRow['started_by'], 'take_over'>,
+): Promise<store.ScanRow> => (await store.findOpenScan(step.tx, bucketId)) ?? insertScan(step, bucketId, { started_by })
+
+/**
+ * Step: queues the scan that takes a bucket over at its end; undefined if another one is queued or running, or the bucket
+ * was released.
+ */
+export async function queueTakeOver(
+  step: Upkeep,
+  bucketId: string,
+  how: Omit<TakingOver, 'changed_at'>,
+): Promise<store.ScanRow | undefined> {
+  const attachment = await store.lockAttachment(step.tx, bucketId)
+  if (!attachment || (await store.findOpenScan(step.tx, bucketId))) return undefined
+  const taking: TakingOver = { ...how, changed_at: attachment.changed_at }
+  return insertScan(step, bucketId, { started_by: 'take_over', phase: 'reading', take_over: JSON.stringify(taking) })
+}
+
+async function insertScan(
+  step: Upkeep,
+  bucketId: string,
+  kind: Pick<store.ScanRow, 'started_by'> & Partial<store.ScanRow>,
 ): Promise<store.ScanRow> {
   const { tx } = step
-  const open = await store.findOpenScan(tx, bucketId)
-  if (open) return open
   const created_at = step.now().toISOString()
   const none = { seen: 0, added: 0, changed: 0, absent: 0, missing: 0, removed: 0, refused: 0, recorded: 0 }
   const row: store.ScanRow = {
-    ...{ id: newId(), bucket_id: bucketId, status: 'queued', phase: 'listing', started_by, position: null, ...none },
+    ...{ id: newId(), bucket_id: bucketId, status: 'queued', phase: 'listing', position: null, ...none },
     ...{ refused_keys: '[]', refused_to: null, held_reason: null, detail: null, runner: null, leased_until: null },
     ...{ created_at, created_by: step.actor.user_id, started_at: null, finished_at: null },
-    ...{ confirmed_at: null, confirmed_by: null },
+    ...{ confirmed_at: null, confirmed_by: null, take_over: null },
+    ...kind,
   }
   await store.insertScan(tx, row)
   await store.updateAttachment(tx, bucketId, { scanned_at: created_at })

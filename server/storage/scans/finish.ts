@@ -7,9 +7,12 @@ import { type Claim, renewed } from '../../work/lease.ts'
 import { unclaimed } from '../../work/store.ts'
 import { type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
 import { sumUsage } from '../buckets/store.ts'
-import { ScanEnded } from './ended.ts'
+import { holdWholeById } from '../buckets/turn.ts'
+import { endFindings } from '../findings/service.ts'
+import { ScanEnded, Unreadable } from './ended.ts'
 import { lease } from './lease.ts'
 import * as store from './store.ts'
+import { takeOverStep } from './take-over.ts'
 
 /** What may be missing without anybody being asked: so many objects, or this part of them. */
 const FEW = 100
@@ -52,13 +55,27 @@ export async function endListing(ctx: Ctx, claim: Claim): Promise<boolean> {
   return true
 }
 
-/** Ends a scan that has marked all that was absent. */
+/** Ends a scan that has marked all that was absent; one that is to take the bucket over does that if nothing was changed. */
 export const succeed = (ctx: Ctx, claim: Claim): Promise<void> =>
   ctx.as(systemActor).act(async (step) => {
     const scan = await lease.hold(step.tx, claim)
+    if (scan.take_over !== null) await holdWholeById(step, scan.bucket_id)
     const bucket = await liveBucket(step, scan)
-    await endStep(step, scan, bucket, { status: 'succeeded', held_reason: null, detail: null })
+    const detail = scan.take_over === null ? null : await takeOverStep(step, scan, bucket)
+    const ending = detail === null ? ENDED : { status: 'held' as const, held_reason: 'changed' as const, detail }
+    await endStep(step, scan, bucket, ending)
     await store.updateAttachment(step.tx, scan.bucket_id, { as_of: scan.started_at })
+  })
+const ENDED = { status: 'succeeded', held_reason: null, detail: null } as const
+
+/** Ends a scan of a bucket that was taken over. What it did not find any more is no finding. */
+export const endReview = (ctx: Ctx, claim: Claim): Promise<void> =>
+  ctx.as(systemActor).act(async (step) => {
+    const scan = await lease.hold(step.tx, claim)
+    const bucket = await liveBucket(step, scan)
+    await endStep(step, scan, bucket, ENDED)
+    await store.updateAttachment(step.tx, scan.bucket_id, { as_of: scan.started_at })
+    await endFindings(step, bucket, { id: scan.id, since: scan.started_at ?? scan.created_at })
   })
 
 /** Ends a scan that an error keeps from going on; nothing is marked. */
@@ -68,10 +85,9 @@ export async function fail(ctx: Ctx, claim: Claim, reason: string, error: unknow
     await ctx.as(systemActor).act(async (step) => {
       const scan = await lease.hold(step.tx, claim)
       const bucket = await liveBucket(step, scan)
-      const cause = error instanceof ListingDisordered ? 'disordered' : 'listing_failed'
       const detail = isOfStorage(error) ? explain(error) : reason
       // What was confirmed can be confirmed again.
-      await endStep(step, scan, bucket, { status: 'held', held_reason: scan.held_reason ?? cause, detail })
+      await endStep(step, scan, bucket, { status: 'held', held_reason: scan.held_reason ?? causeOf(error), detail })
     })
   } catch (ended) {
     if (!(ended instanceof ScanEnded)) throw ended
@@ -81,6 +97,11 @@ export async function fail(ctx: Ctx, claim: Claim, reason: string, error: unknow
       await store.updateScan(tx, id, { status: 'superseded', finished_at, ...unclaimed })
     })
   }
+}
+
+const causeOf = (error: unknown): HeldReason => {
+  if (error instanceof ListingDisordered) return 'disordered'
+  return error instanceof Unreadable ? 'unreadable' : 'listing_failed'
 }
 
 /** Whether an error comes from a call to a storage. */

@@ -6,10 +6,11 @@ import { findStorage } from '../../blobs/storages/store.ts'
 import type { Ctx } from '../../context.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { holdAnyBucket } from '../buckets/service.ts'
-import { applyChanges, asTheirs } from '../external/change.ts'
+import { applyChanges, asTheirs, showsOthers } from '../external/change.ts'
 import { askFor, confirm, mostRecorded } from '../external/confirm.ts'
 import { hydrated, shownOf } from '../external/shown.ts'
 import { findShown } from '../external/store.ts'
+import { reviewKey } from '../findings/service.ts'
 import * as store from './store.ts'
 
 /** Rows per statement. */
@@ -88,6 +89,7 @@ type Hint = Awaited<ReturnType<typeof store.listHints>>[number]
 async function follow(ctx: Ctx, { bucket_id, key }: Hint): Promise<void> {
   const attachment = await store.findAttachment(ctx.db, bucket_id)
   if (!attachment) return
+  if (attachment.taken_over_at !== null) return reviewKey(ctx, attachment, key)
   const [shown] = await findShown(ctx.db, bucket_id, [key])
   if (shown) return void (await confirm(ctx, shown.object, { opens: false }))
   const source = await ctx.blobs.source(attachment.storage_id)
@@ -98,7 +100,7 @@ async function follow(ctx: Ctx, { bucket_id, key }: Hint): Promise<void> {
   const added = [hydrated(shownOf(attachment, head, now), head, { tags, now })]
   await asTheirs(ctx, { most: await mostRecorded(ctx, bucket_id), visible: true }, async (step) => {
     const bucket = await holdAnyBucket(step.tx, bucket_id)
-    if (!bucket || bucket.deleted_at !== null) return { bucket: '', changes: [] }
+    if (!showsOthers(bucket)) return { bucket: '', changes: [] }
     return { bucket: bucket.name, changes: (await applyChanges(step, bucket, { added })).changes }
   })
 }

@@ -1,4 +1,8 @@
 import type { ExternalSource, ListedObject, RefusedKey } from '../../blobs/drivers/external.ts'
+import type { ScanRow } from './store.ts'
+
+/** Refused keys that are named. */
+const MOST_REFUSED = 100
 
 /** Some of what an engine lists, in byte order. */
 export interface Listed {
@@ -80,4 +84,21 @@ export function upTo(refused: readonly RefusedKey[], objects: readonly ListedObj
   if (!last) return []
   const end = Buffer.from(last.key)
   return refused.filter(({ bytes }) => Buffer.compare(bytes, end) <= 0)
+}
+
+/** The refused keys that were not counted yet. */
+export const unseen = (refused: readonly RefusedKey[], to: string | null): readonly RefusedKey[] =>
+  to === null ? refused : refused.filter(({ bytes }) => Buffer.compare(bytes, Buffer.from(to, 'hex')) > 0)
+
+/** What a scan notes of more refused keys. */
+export function refusedToo(held: Pick<ScanRow, 'refused' | 'refused_keys'>, refused: readonly RefusedKey[]) {
+  const last = refused.at(-1)
+  if (!last) return {}
+  const known = JSON.parse(held.refused_keys) as { key: string; reason: string }[]
+  const more = refused.slice(0, Math.max(0, MOST_REFUSED - known.length)).map(({ key, reason }) => ({ key, reason }))
+  return {
+    refused: held.refused + refused.length,
+    refused_keys: JSON.stringify([...known, ...more]),
+    refused_to: last.bytes.toString('hex'),
+  }
 }

@@ -3,7 +3,7 @@ import type { ExternalSource } from '../../blobs/drivers/external.ts'
 import type { Ctx } from '../../context.ts'
 import { type Claim, renewed } from '../../work/lease.ts'
 import { holdAnyBucket } from '../buckets/service.ts'
-import { applyChanges, asTheirs, type Changes, noteAbsent } from '../external/change.ts'
+import { applyChanges, asTheirs, type Changes, noteAbsent, showsOthers } from '../external/change.ts'
 import { askFor, changesFor } from '../external/confirm.ts'
 import type { Source } from '../external/shown.ts'
 import { listAbsent, type Shown } from '../external/store.ts'
@@ -43,7 +43,7 @@ export async function markStep(ctx: Ctx, claim: Claim, source: Source, engine: E
     const { tx } = step
     const held = await lease.hold(tx, claim)
     const bucket = await holdAnyBucket(tx, source.bucket_id)
-    if (!bucket || bucket.deleted_at !== null) throw new ScanEnded()
+    if (!showsOthers(bucket)) throw new ScanEnded()
     const made = await applyChanges(step, bucket, changes)
     await noteAbsent(step, present, null)
     const count = (...kinds: string[]) => made.changes.filter(({ change }) => kinds.includes(change)).length

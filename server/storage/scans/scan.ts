@@ -5,11 +5,13 @@ import type { Ctx } from '../../context.ts'
 import { drain } from '../../work/steps.ts'
 import { compareStep } from './compare.ts'
 import { queueDue } from './due.ts'
-import { ScanEnded } from './ended.ts'
-import { endListing, fail, succeed } from './finish.ts'
+import { ScanEnded, Unreadable } from './ended.ts'
+import { endListing, endReview, fail, succeed } from './finish.ts'
 import { lease } from './lease.ts'
 import { readListing } from './listing.ts'
 import { markStep } from './mark.ts'
+import { readStep } from './read.ts'
+import { reviewStep } from './review.ts'
 import * as store from './store.ts'
 
 const FEWEST_A_STEP = 250
@@ -28,29 +30,42 @@ export const runScans = drain({
       return () => {
         throw new ScanEnded()
       }
-    const { storage_id, prefix } = attachment
+    const { storage_id, prefix, taken_over_at } = attachment
     // Whether it is on is to be known now.
     ctx.blobs.refresh(storage_id)
     let listing: ReturnType<typeof readListing> | undefined
-    let isMarking = row.phase === 'marking'
+    let { phase } = row
+    const from = phase === 'listing' && position !== null ? prefix + position : undefined
     return async (size) => {
       const engine = await ctx.blobs.source(storage_id)
-      if (isMarking) {
+      if (phase === 'reading') {
+        if (!(await readStep(ctx, claim, attachment, engine))) phase = 'listing'
+        return true
+      }
+      if (phase === 'marking') {
         if (await markStep(ctx, claim, attachment, engine)) return true
         await succeed(ctx, claim)
         return false
       }
-      listing ??= readListing(engine, prefix, position === null ? undefined : prefix + position, ctx.now)
+      listing ??= readListing(engine, prefix, from, ctx.now)
       const listed = await listing.peek(size)
+      if (taken_over_at !== null) {
+        const { compared, done } = await reviewStep(ctx, claim, { place: attachment, engine }, listed)
+        listing.drop(listed, compared)
+        if (done) await endReview(ctx, claim)
+        return !done
+      }
       const { compared, done } = await compareStep(ctx, claim, attachment, listed)
       if (compared !== null) listing.drop(listed, compared)
       if (!done) return true
-      isMarking = await endListing(ctx, claim)
-      return isMarking
+      if (!(await endListing(ctx, claim))) return false
+      phase = 'marking'
+      return true
     }
   },
   // What the storage refuses, it refuses the next time as well.
-  isEnd: (error) => error instanceof ListingDisordered || error instanceof ScanEnded || isRefusal(error),
+  isEnd: (error) =>
+    [ListingDisordered, ScanEnded, Unreadable].some((kind) => error instanceof kind) || isRefusal(error),
   fail,
 })
 

@@ -9,7 +9,7 @@ import { queueScan } from './due.ts'
 import { runScans } from './scan.ts'
 import * as store from './store.ts'
 
-/** An attached bucket that the caller manages. Throws conflict for an owned one. */
+/** An attached bucket, or one that was taken over, that the caller manages. Throws conflict for an owned one. */
 async function findAttached(ctx: Ctx, name: string): Promise<BucketRow> {
   allow(ctx.actor, 'manage', name)
   const bucket = await findBucket(ctx.db, name)
@@ -22,13 +22,14 @@ const notAttached = (name: string) =>
 
 /** Queues a scan, unless one is queued or running already; returns either. */
 export async function startScan(ctx: Ctx, name: string): Promise<Scan> {
-  const { id } = await findAttached(ctx, name)
+  const { id, mode } = await findAttached(ctx, name)
+  if (mode === 'releasing') throw new ServiceError('conflict', `The bucket "${name}" is being released.`)
   const row = await ctx.upkeep(async (step) => {
     if (!(await store.lockAttachment(step.tx, id))) throw bucketMissing(name)
     return queueScan(step, id, 'request')
   })
   ctx.background(() => runScans(ctx))
-  return describe(row, name)
+  return describeScan(row, name)
 }
 
 /** The scans of an attached bucket, latest first. */
@@ -37,7 +38,7 @@ export async function listScans(ctx: Ctx, name: string, limit: number, cursor: s
   const [before] = decodeCursor(cursor, 1) ?? []
   const rows = await store.listScans(ctx.db, id, before, limit + 1)
   const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id])
-  return { items: page.map((row) => describe(row, name)), next_cursor }
+  return { items: page.map((row) => describeScan(row, name)), next_cursor }
 }
 
 const scanMissing = () => new ServiceError('not_found', 'There is no such scan.')
@@ -56,7 +57,7 @@ async function find(ctx: Ctx, id: string): Promise<store.ScanRow & { name: strin
 
 export async function getScan(ctx: Ctx, id: string): Promise<Scan> {
   const { name, ...row } = await find(ctx, id)
-  return describe(row, name)
+  return describeScan(row, name)
 }
 
 /** The objects that a scan did not find and that were not marked yet, in key order. */
@@ -101,7 +102,8 @@ export async function confirmScan(ctx: Ctx, id: string): Promise<Scan> {
   return getScan(ctx, id)
 }
 
-const describe = (row: store.ScanRow, bucket: string): Scan => ({
+/** A scan as the API returns it. */
+export const describeScan = (row: store.ScanRow, bucket: string): Scan => ({
   ...{ id: row.id, bucket, status: row.status, phase: row.phase, trigger: row.started_by, position: row.position },
   ...{ seen: row.seen, added: row.added, changed: row.changed, absent: row.absent, missing: row.missing },
   ...{ removed: row.removed, refused: row.refused, refused_keys: JSON.parse(row.refused_keys) },

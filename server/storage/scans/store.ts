@@ -15,13 +15,16 @@ export const findAttachment = (db: Db, bucketId: string): Promise<Attachment | u
 export const lockAttachment = (tx: Tx, bucketId: string): Promise<Attachment | undefined> =>
   tx.selectFrom('attachments').selectAll().where('bucket_id', '=', bucketId).forUpdate().executeTakeFirst()
 
-/** All, with when their storage was turned off, if it is. */
+/** Of all live buckets that are not being released, with when their storage was turned off, if it is. */
 export const listAttachments = (db: Db) =>
   db
     .selectFrom('attachments')
     .innerJoin('storages', 'storages.id', 'attachments.storage_id')
+    .innerJoin('buckets', 'buckets.id', 'attachments.bucket_id')
     .selectAll('attachments')
     .select('storages.disabled_at')
+    .where('deleted_at', 'is', null)
+    .where('mode', '<>', 'releasing')
     .orderBy('bucket_id')
     .execute()
 
@@ -52,6 +55,7 @@ export const columns = [
   'finished_at',
   'confirmed_at',
   'confirmed_by',
+  'take_over',
 ] as const satisfies readonly (keyof ScanRow)[]
 
 /** Whether a scan still needs work. */
@@ -86,6 +90,19 @@ export const listScans = (db: Db, bucketId: string, before: string | undefined, 
   const query = db.selectFrom('scans').selectAll().where('bucket_id', '=', bucketId)
   return (before === undefined ? query : query.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute()
 }
+
+/** When the first scan of a bucket that is still known came to its end; null before. */
+export const findFirstEnd = async (db: Db, bucketId: string): Promise<string | null> =>
+  (
+    await db
+      .selectFrom('scans')
+      .select('finished_at')
+      .where('bucket_id', '=', bucketId)
+      .where('status', '=', 'succeeded')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst()
+  )?.finished_at ?? null
 
 /** Ends held scans before another one that has ended. */
 export const supersede = (tx: Tx, bucketId: string, id: string) =>

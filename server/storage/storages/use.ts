@@ -95,11 +95,14 @@ export async function holdToAttach(step: Upkeep, name: string, prefix: string): 
   return row
 }
 
-/** Step: the id of a storage that was prepared, which stays there until the transaction ends. */
-export async function holdStorage(tx: Tx, name: string): Promise<StorageId> {
+/**
+ * Step: the id of a storage, which stays there until the transaction ends. `forOwn`: it must have been prepared for bytes of
+ * our own.
+ */
+export async function holdStorage(tx: Tx, name: string, { forOwn } = { forOwn: true }): Promise<StorageId> {
   if (name === DEFAULT_STORAGE) return DEFAULT
   const row = await store.shareStorage(tx, name)
   if (!row) throw storageMissing(name)
-  if (row.disabled_at !== null || row.marked_at === null) throw turnedOff(name)
+  if (row.disabled_at !== null || (forOwn && row.marked_at === null)) throw turnedOff(name)
   return row.id
 }

@@ -11,8 +11,9 @@ import { releaseBlobs } from '../../blobs/collector.ts'
 import { takeBlobId } from '../../blobs/id-pool.ts'
 import { allow, allowSomewhere, type Ctx, currentActor } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
-import { assertOwned, bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
+import { bucketMissing, countUsage, holdAnyBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
+import { assertWritable } from '../buckets/writable.ts'
 import { lockOf, rightsToWrite, type WantedLock } from '../locks/lock.ts'
 import { metadataText, textUnlessEmpty } from '../objects/describe.ts'
 import { type ChecksumPlan, planChecksum, plannedChecksum } from './checksum.ts'
@@ -105,7 +106,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload): Pr
   const text = metadataText(metadata)
   const found = await findBucket(ctx.db, name)
   if (!found) throw bucketMissing(name)
-  assertOwned(found)
+  assertWritable(found)
   const settings = await settingsInForce(ctx)
   const blob_id = await takeBlobId(ctx, found.storage_id)
   const handle = await ctx.blobs.beginParts(blob_id)

@@ -27,7 +27,7 @@ const ARCHIVES = new Set(['GLACIER', 'DEEP_ARCHIVE'])
 const GONE = ['NoSuchKey', 'NoSuchVersion']
 
 /** An ETag without its quotes. What cannot be sent as one counts as none. */
-const bare = (etag: string | undefined): string | null => {
+export const bareEtag = (etag: string | undefined): string | null => {
   const text = etag?.replace(/^(W\/)?"|"$/g, '') ?? ''
   return /^[!#-~]{1,200}$/.test(text) ? text : null
 }
@@ -91,7 +91,7 @@ export function s3Source(options: S3Options): ExternalSource {
       expires: answer.ExpiresString,
     }
     return {
-      ...{ key, size, etag: bare(answer.ETag), modified_at: answer.LastModified ?? new Date(0) },
+      ...{ key, size, etag: bareEtag(answer.ETag), modified_at: answer.LastModified ?? new Date(0) },
       storage_class: StorageClass,
       version_id: answer.VersionId && answer.VersionId !== 'null' ? answer.VersionId : null,
       archived:
@@ -184,7 +184,7 @@ function assertSame(
     return
   }
   if (ETag === undefined) throw new OddAnswer('The storage sends an object without its ETag')
-  if (bare(ETag) !== etag) throw new ExternalChanged()
+  if (bareEtag(ETag) !== etag) throw new ExternalChanged()
 }
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1000)
@@ -236,7 +236,7 @@ function listed({ Size, ETag, LastModified, StorageClass }: s3._Object, key: str
   if (Size === undefined || !Number.isSafeInteger(Size) || Size < 0)
     throw new OddAnswer('The storage lists an object without its size')
   return {
-    ...{ key, size: Size, etag: bare(ETag), modified_at: LastModified ?? new Date(0) },
+    ...{ key, size: Size, etag: bareEtag(ETag), modified_at: LastModified ?? new Date(0) },
     storage_class: StorageClass ?? null,
   }
 }

@@ -6,6 +6,9 @@ import type { ByteRange } from '../../../base/byte-range.ts'
 import type { StoredPart } from '../driver.ts'
 import { ask, S3Failure, unless } from './client.ts'
 
+/** What an upload's object is besides its bytes. */
+type Fields = Omit<s3.CreateMultipartUploadCommandInput, 'Bucket' | 'Key'>
+
 /** Sends one part and returns its ref, the ETag without quotes. */
 type PutPart = (body: Readable | Buffer, abortSignal?: AbortSignal) => Promise<string>
 
@@ -56,10 +59,10 @@ export function mayBeOf(found: s3.HeadObjectCommandOutput | undefined, parts: re
 
 /** The S3 multipart uploads of one bucket. */
 export function s3Uploads(client: s3.S3Client, Bucket: string) {
-  async function begin(Key: string): Promise<string> {
+  async function begin(Key: string, fields: Fields = {}): Promise<string> {
     const { UploadId } = await ask(
       'CreateMultipartUpload',
-      client.send(new s3.CreateMultipartUploadCommand({ Bucket, Key })),
+      client.send(new s3.CreateMultipartUploadCommand({ Bucket, Key, ...fields })),
     )
     if (!UploadId) throw new Error('The S3 engine returned no upload id')
     return UploadId
@@ -167,8 +170,9 @@ export function s3Uploads(client: s3.S3Client, Bucket: string) {
     key: string,
     mayFinish: () => Promise<void>,
     send: (part: (size: number) => PutPart) => Promise<void>,
+    fields?: Fields,
   ): Promise<void> {
-    const handle = await begin(key)
+    const handle = await begin(key, fields)
     try {
       const parts: { number: number; ref: string }[] = []
       await send((size) => {

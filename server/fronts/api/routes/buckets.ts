@@ -2,8 +2,10 @@ import { api } from '../../../../contract/index.ts'
 import { invalid } from '../../../base/invalid.ts'
 import { attachBucket } from '../../../storage/attached/attach.ts'
 import { releaseBucket } from '../../../storage/attached/release.ts'
+import { takeOverBucket } from '../../../storage/attached/take-over.ts'
 import * as service from '../../../storage/buckets/service.ts'
 import { updateBucket } from '../../../storage/buckets/update.ts'
+import { listFindings } from '../../../storage/findings/service.ts'
 import { handle } from '../handle.ts'
 
 export const bucketRoutes = [
@@ -16,5 +18,9 @@ export const bucketRoutes = [
   handle(api.getBucket, (ctx, { params }) => service.getBucket(ctx, params.bucket)),
   handle(api.updateBucket, (ctx, { params, body }) => updateBucket(ctx, params.bucket, body)),
   handle(api.deleteBucket, (ctx, { params }) => service.deleteBucket(ctx, params.bucket)),
-  handle(api.releaseBucket, (ctx, { params }) => releaseBucket(ctx, params.bucket)),
+  handle(api.takeOverBucket, (ctx, { params, body }) => takeOverBucket(ctx, params.bucket, body)),
+  handle(api.listFindings, (ctx, { params, query }) =>
+    listFindings(ctx, params.bucket, query.limit ?? 100, query.cursor),
+  ),
+  handle(api.releaseBucket, (ctx, { params, body }) => releaseBucket(ctx, params.bucket, body)),
 ]

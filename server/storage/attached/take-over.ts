@@ -1,0 +1,116 @@
+import type { TakeOver, takeOverProblems } from '../../../contract/attached.ts'
+import { ServiceError } from '../../../contract/errors.ts'
+import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
+import { HOUR_MS } from '../../base/time.ts'
+import { explain } from '../../blobs/drivers/explain.ts'
+import { allow, type Ctx } from '../../context.ts'
+import { none } from '../buckets/describe.ts'
+import { bucketMissing } from '../buckets/service.ts'
+import { type BucketRow, findBucket, sumUsage } from '../buckets/store.ts'
+import { countUnsettled } from '../external/store.ts'
+import { queueTakeOver } from '../scans/due.ts'
+import { runScans } from '../scans/scan.ts'
+import { describeScan } from '../scans/service.ts'
+import { type Attachment, findAttachment, findFirstEnd, listScans } from '../scans/store.ts'
+import { prepareStorage } from '../storages/use.ts'
+
+interface Asked {
+  dry_run?: boolean | undefined
+  quiet_hours?: number | undefined
+  /** The storage for new bytes. */
+  storage?: string | undefined
+}
+type Problem = TakeOver['problems'][number]
+
+const QUIET_HOURS = 24
+
+/**
+ * Says whether a read-only bucket can be taken over and, unless that is all that was asked, queues the scan that does it at
+ * its end. Throws conflict if anything stands in the way.
+ */
+export async function takeOverBucket(
+  ctx: Ctx,
+  name: string,
+  { dry_run = false, quiet_hours = QUIET_HOURS, storage = DEFAULT_STORAGE }: Asked,
+): Promise<TakeOver> {
+  allow(ctx.actor, 'manage', name)
+  const bucket = await findBucket(ctx.db, name)
+  if (!bucket) throw bucketMissing(name)
+  if (bucket.mode === null)
+    throw new ServiceError('conflict', `The bucket "${name}" is not attached: its objects are Strongroom's own.`)
+  const attachment = await findAttachment(ctx.db, bucket.id)
+  if (bucket.mode !== 'read_only' || !attachment)
+    throw new ServiceError('conflict', `The bucket "${name}" was taken over already.`)
+  const first = await findFirstEnd(ctx.db, bucket.id)
+  const quiet_since = latest(attachment.changed_at, first)
+  const { unread, missing } = await countUnsettled(ctx.db, bucket.id)
+  const problems = [
+    ...(await scanProblems(ctx, bucket, attachment)),
+    ...(missing > 0
+      ? [problem('missing', `${numbered(missing)} marked as missing. Put them back, or wait until they are removed.`)]
+      : []),
+    ...quietProblems(ctx, quiet_since, quiet_hours),
+    ...(await engineProblems(ctx, attachment)),
+  ]
+  const { objects, bytes } = (await sumUsage(ctx.db, [bucket.id])).get(bucket.id) ?? none
+  const report = { ready: problems.length === 0, problems, quiet_since, objects, bytes, unread, storage }
+  if (dry_run) return { ...report, scan: null }
+  const [worst] = problems
+  if (worst) throw new ServiceError('conflict', `The bucket "${name}" cannot be taken over. ${worst.detail}`)
+  const how = { quiet_hours, storage: await prepareStorage(ctx, storage) }
+  const scan = await ctx.upkeep((step) => queueTakeOver(step, bucket.id, how))
+  if (!scan) throw new ServiceError('conflict', 'Another scan of the bucket is running. Wait for its end.')
+  ctx.background(() => runScans(ctx))
+  return { ...report, scan: describeScan(scan, name) }
+}
+
+const problem = (code: (typeof takeOverProblems)[number], detail: string): Problem => ({ code, detail })
+const numbered = (count: number) => (count === 1 ? '1 object is' : `${count.toLocaleString('en')} objects are`)
+const latest = (...times: (string | null)[]): string | null =>
+  times
+    .filter((time) => time !== null)
+    .toSorted()
+    .at(-1) ?? null
+
+async function scanProblems({ db }: Ctx, { id }: BucketRow, { as_of, weak }: Attachment): Promise<Problem[]> {
+  if (as_of === null) return [problem('not_scanned', 'No scan has come to its end yet.')]
+  const found: Problem[] = []
+  const [last] = await listScans(db, id, undefined, 1)
+  // One that only refused a take-over says nothing about the list.
+  if (last?.status === 'held' && last.started_by !== 'take_over')
+    found.push(problem('scan_held', 'The last scan is held. Look at it first.'))
+  if (weak === 1)
+    found.push(
+      problem('weak', 'The storage sends no ETags, so changes by others could not be told from what was taken over.'),
+    )
+  return found
+}
+
+function quietProblems({ now }: Ctx, since: string | null, hours: number): Problem[] {
+  if (since === null || now().getTime() - Date.parse(since) >= hours * HOUR_MS) return []
+  const [date = '', time = ''] = since.split('T')
+  return [
+    problem(
+      'not_quiet',
+      `It has been quiet only since ${date} ${time.slice(0, 5)} UTC, as far as is known, and ${hours} hours are asked for. See to it that nothing writes there any more, and wait.`,
+    ),
+  ]
+}
+
+/** Whether the engine answers, and lets us remove objects there. */
+async function engineProblems(ctx: Ctx, { storage_id, prefix }: Attachment): Promise<Problem[]> {
+  ctx.blobs.refresh(storage_id)
+  try {
+    await (await ctx.blobs.remover(storage_id)).probe(prefix)
+    return []
+  } catch (error) {
+    const isDenied = error instanceof Error && 'status' in error && error.status === 403
+    if (!isDenied) return [problem('unreachable', explain(error))]
+    return [
+      problem(
+        'not_removable',
+        'The credentials of the storage may not delete objects, which Strongroom does when nothing needs them any more. Give them that permission.',
+      ),
+    ]
+  }
+}

@@ -1,0 +1,170 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import { compareKeys, isAdmin } from '../../../contract/permissions.ts'
+import { storageOf } from '../../blobs/storages/ids.ts'
+import { writeOut } from '../../blobs/write-out.ts'
+import { type Ctx, currentActor, systemActor } from '../../context.ts'
+import { type Claim, renewed } from '../../work/lease.ts'
+import { pointAtWritten, type Written } from '../external/written.ts'
+import { copyError, isFault } from '../objects/copies.ts'
+import type { ItemError } from '../objects/item-error.ts'
+import { freezeStep, giveBackStep, holdFrozen, thawStep } from '../releases/freeze.ts'
+import { type Attachment, findReleasing, listReleasable, type Releasable } from '../releases/store.ts'
+import { holdStorage } from '../storages/use.ts'
+import { keepAlive } from './keep-alive.ts'
+import { lease } from './lease.ts'
+import type { CreateJob } from './request.ts'
+import * as store from './store.ts'
+import { enough } from './walk.ts'
+
+/** Objects that are looked at in one step, and written at the same time. */
+const ROWS = 250
+const AT_ONCE = 8
+/** Objects of a page of an engine's list. */
+const PAGE = 1000
+
+/** Where a job is: it writes all objects, then compares the list. */
+interface Progress {
+  phase: 'writing' | 'comparing'
+  after: string
+}
+const START: Progress = { phase: 'writing', after: '' }
+
+function assertMayRelease({ groups }: Ctx['actor']): void {
+  if (!isAdmin(groups)) throw new ServiceError('forbidden', 'Only administrators may release a bucket.')
+}
+
+/** Lets nothing of the bucket change from now on; its objects are written step by step. */
+export async function beginRelease(ctx: Ctx, claim: Claim, request: CreateJob): Promise<void> {
+  await ctx.act(async (step) => {
+    const { tx } = step
+    const { id: job_id } = await lease.hold(tx, claim)
+    assertMayRelease(await currentActor(step))
+    const storage_id = await holdStorage(tx, request.dest_storage ?? '', { forOwn: false })
+    if (storage_id === null) throw new Error('Objects are not released to the default storage')
+    const prefix = request.dest_prefix ?? ''
+    const { objects } = await freezeStep(step, request.source_bucket, { job_id, storage_id, prefix })
+    if (objects === 0) await giveBackStep(step, job_id)
+    const listed_at = step.now().toISOString()
+    await store.updateJob(tx, job_id, { total: objects, listed_at, listed_to: JSON.stringify(START), ...renewed(step) })
+  })
+}
+
+/** Ends the freeze if a job ends without having released its bucket. */
+export async function thaw(ctx: Ctx, claim: Claim): Promise<void> {
+  const { kind } = await lease.find(ctx.db, claim)
+  if (kind !== 'release') return
+  await ctx.as(systemActor).act(async (step) => {
+    const { id } = await lease.hold(step.tx, claim)
+    return (await thawStep(step, id)) ? undefined : step.nothing(undefined)
+  })
+}
+
+/** Writes the next objects, or compares the next part of the list; in the end the bucket shows what was written. */
+export async function releaseStep(ctx: Ctx, claim: Claim, job: store.JobRow): Promise<void> {
+  assertMayRelease(ctx.actor)
+  const attachment = await findReleasing(ctx.db, job.id)
+  if (!attachment) throw new ServiceError('conflict', 'The bucket is not being released any more.')
+  const { phase, after } = JSON.parse(job.listed_to ?? JSON.stringify(START)) as Progress
+  if (phase === 'writing') await writeStep(ctx, claim, attachment, after)
+  else await compareStep(ctx, claim, attachment, after)
+}
+
+/** The place to which a bucket is released. */
+const placeOf = ({ release_storage_id, release_prefix }: Attachment) => ({
+  storage: release_storage_id as number,
+  prefix: release_prefix ?? '',
+})
+
+async function writeStep(ctx: Ctx, claim: Claim, attachment: Attachment, after: string): Promise<void> {
+  const { bucket_id } = attachment
+  const { storage, prefix } = placeOf(attachment)
+  const isThere = ({ blob_id, key, engine_key }: Releasable) =>
+    engine_key === prefix + key && storageOf(blob_id) === storage
+  const listed = await listReleasable(ctx.db, bucket_id, { after, to: null }, ROWS)
+  const { rows } = enough(listed.map((row) => ({ ...row, elsewhere: !isThere(row) })))
+  const waiting = rows.filter((row) => row.elsewhere)
+  const written: Written[] = []
+  const errors: ItemError[] = []
+  const failures: unknown[] = []
+  const tick = keepAlive(ctx, claim)
+  const writeNext = async (): Promise<void> => {
+    for (let next = waiting.shift(); next && failures.length === 0; next = waiting.shift()) {
+      const { elsewhere: _, md5, engine_key: _key, engine_etag: _etag, ...row } = next
+      try {
+        const to = { storage, key: prefix + row.key, description: descriptionOf(row) }
+        written.push({ row, ref: await writeOut(ctx, { ...row, md5 }, to, tick) })
+      } catch (error) {
+        if (!isFault(error)) failures.push(error)
+        else errors.push(copyError(row.key, error))
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, writeNext))
+  if (failures.length > 0) throw failures[0]
+  const last = rows.at(-1)
+  await ctx.upkeep(async (step) => {
+    const held = await lease.hold(step.tx, claim)
+    await holdFrozen(step, bucket_id, held.id)
+    await pointAtWritten(step, storage, written)
+    const failed = held.failed + errors.length
+    const done = held.done + rows.length - errors.length
+    const known = JSON.parse(held.errors) as ItemError[]
+    const next: Progress = last ? { phase: 'writing', after: last.key } : { phase: 'comparing', after: '' }
+    await store.updateJob(step.tx, held.id, {
+      ...{ done, failed, listed_to: JSON.stringify(next) },
+      // Less than all until the list was compared.
+      position: Math.min(done + failed, held.total - 1),
+      ...(errors.length > 0 ? { errors: JSON.stringify([...known, ...errors].slice(0, store.MOST_ERRORS)) } : {}),
+      ...renewed(step),
+    })
+  })
+  const { failed } = await lease.find(ctx.db, claim)
+  if (!last && failed > 0)
+    throw new ServiceError(
+      'conflict',
+      `${failed.toLocaleString('en')} of the objects could not be written, so the bucket stays as it was.`,
+    )
+}
+
+const descriptionOf = ({ content_type, headers, metadata, tags }: Omit<Written['row'], never>) => ({
+  content_type,
+  headers: JSON.parse(headers ?? '{}') as { [name: string]: string },
+  metadata: JSON.parse(metadata) as { [name: string]: string },
+  tags: JSON.parse(tags ?? '{}') as { [name: string]: string },
+})
+
+/** Compares a page of the list with what was written. Throws conflict where they differ. */
+async function compareStep(ctx: Ctx, claim: Claim, attachment: Attachment, after: string): Promise<void> {
+  const { bucket_id } = attachment
+  const { storage, prefix } = placeOf(attachment)
+  const source = await ctx.blobs.source(storage)
+  const page = await source.list(prefix, after === '' ? {} : { after: prefix + after })
+  const end = page.next === undefined ? null : (page.objects.at(-1)?.key.slice(prefix.length) ?? after)
+  const rows = await listReleasable(ctx.db, bucket_id, { after, to: end }, PAGE + 1)
+  const differs = (key: string) =>
+    new ServiceError(
+      'conflict',
+      `The storage does not list what was written: the first difference is at “${key}”. The bucket stays as it was.`,
+    )
+  const [odd] = page.refused
+  if (odd) throw differs(odd.key)
+  const listed = page.objects.map(({ key, size, etag }) => ({ key: key.slice(prefix.length), size, etag }))
+  for (let i = 0; i < Math.max(listed.length, rows.length); i++) {
+    const [there, ours] = [listed[i], rows[i]]
+    if (there?.key !== ours?.key || there?.size !== ours?.size || there?.etag !== ours?.engine_etag)
+      throw differs([there?.key, ours?.key].filter((key) => key !== undefined).toSorted(compareKeys)[0] ?? '')
+  }
+  if (end !== null) {
+    await ctx.upkeep(async (step) => {
+      const { id } = await lease.hold(step.tx, claim)
+      const next: Progress = { phase: 'comparing', after: end }
+      await store.updateJob(step.tx, id, { listed_to: JSON.stringify(next), ...renewed(step) })
+    })
+    return
+  }
+  await ctx.act(async (step) => {
+    const { id, total } = await lease.hold(step.tx, claim)
+    await giveBackStep(step, id)
+    await store.updateJob(step.tx, id, { position: total, ...renewed(step) })
+  })
+}

@@ -1,0 +1,71 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import type { ExternalSource } from '../../blobs/drivers/external.ts'
+import type { Ctx } from '../../context.ts'
+import { type Claim, renewed } from '../../work/lease.ts'
+import { holdAnyBucket } from '../buckets/service.ts'
+import { applyChanges, asTheirs, type Changes, showsOthers } from '../external/change.ts'
+import { askFor, changesFor } from '../external/confirm.ts'
+import type { Source } from '../external/shown.ts'
+import { listShown, type Shown } from '../external/store.ts'
+import { ScanEnded, Unreadable } from './ended.ts'
+import { lease } from './lease.ts'
+import { mostOfScan } from './recorded.ts'
+import * as store from './store.ts'
+
+/** Objects in a step: each costs a request, all at the same time. */
+const AT_ONCE = 64
+
+/**
+ * Asks the engine for the next objects of which nothing but the list's entry is known, so that type, metadata and version
+ * are known before their bucket is taken over. False when there are no more; then the list is next.
+ */
+export async function readStep(ctx: Ctx, claim: Claim, source: Source, engine: ExternalSource): Promise<boolean> {
+  const scan = await lease.find(ctx.db, claim)
+  const range = { after: scan.position, to: null, unread: true }
+  const rows = await listShown(ctx.db, source.bucket_id, range, AT_ONCE)
+  const last = rows.at(-1)
+  if (!last) {
+    await ctx.upkeep(async (step) => {
+      const { id } = await lease.hold(step.tx, claim)
+      await store.updateScan(step.tx, id, { phase: 'listing', position: null, ...renewed(step) })
+    })
+    return false
+  }
+  const now = ctx.now()
+  const found = await Promise.all(rows.map((shown) => changesOf({ shown, engine, now }, source)))
+  const changed = found.flatMap((changes) => changes?.changed ?? [])
+  const missing = found.flatMap((changes) => changes?.missing ?? [])
+  const visible =
+    missing.length > 0 || changed.some(({ before, after }) => before.object.blob_id !== after.object.blob_id)
+  const most = visible ? await mostOfScan(ctx, source.bucket_id, scan) : 0
+  await asTheirs(ctx, { most, visible, scan_id: scan.id }, async (step) => {
+    const { tx } = step
+    const held = await lease.hold(tx, claim)
+    const bucket = await holdAnyBucket(tx, source.bucket_id)
+    if (!showsOthers(bucket)) throw new ScanEnded()
+    const { changes } = await applyChanges(step, bucket, { changed, missing })
+    const count = (kind: string) => changes.filter(({ change }) => change === kind).length
+    await store.updateScan(tx, held.id, {
+      position: last.object.key,
+      changed: held.changed + count('changed'),
+      missing: held.missing + count('missing'),
+      recorded: held.recorded + Math.min(most, changes.length),
+      ...renewed(step),
+    })
+    return { bucket: bucket.name, changes }
+  })
+  return true
+}
+
+/** What is to change of an object. Throws Unreadable if the engine does not give it away. */
+async function changesOf(
+  { shown, engine, now }: { shown: Shown; engine: ExternalSource; now: Date },
+  source: Source,
+): Promise<Changes | undefined> {
+  try {
+    const head = await askFor(engine, shown.external.key)
+    return await changesFor({ shown, head, source: engine, now }, source)
+  } catch (error) {
+    throw error instanceof ServiceError && error.code === 'conflict' ? new Unreadable(shown.object.key, error) : error
+  }
+}
