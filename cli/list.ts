@@ -1,4 +1,4 @@
-import type { StoredObject } from '../client/index.ts'
+import type { Bucket, StoredObject } from '../client/index.ts'
 import { folderOf, printable, type RemotePlace, remotePlace, SCHEME, show } from './places.ts'
 import { findObject, objectsIn } from './remote.ts'
 import { print, type Run } from './run.ts'
@@ -60,8 +60,17 @@ async function listBuckets({ client, json }: Run, long: boolean): Promise<void> 
   for await (const bucket of client.all.listBuckets())
     if (json) await print(`${JSON.stringify(bucket)}\n`)
     else {
-      const { name, used_bytes, object_count, mode } = bucket
+      const { name, used_bytes, object_count } = bucket
       const counts = long ? `${String(used_bytes).padStart(15)}  ${String(object_count).padStart(10)} objects  ` : ''
-      await print(`${counts}${SCHEME}${name}/${long && mode === 'read_only' ? '  (read-only)' : ''}\n`)
+      await print(`${counts}${SCHEME}${name}/${long ? stateOf(bucket) : ''}\n`)
     }
+}
+
+/** What sets a bucket apart whose objects others keep, or kept. */
+function stateOf({ mode, source }: Bucket): string {
+  if (mode === 'read_only') return '  (read-only)'
+  if (mode === 'owned' || !source) return ''
+  const { findings, release_job } = source
+  if (release_job !== null) return '  (taken over, being released)'
+  return findings === 0 ? '  (taken over)' : `  (taken over, ${findings} finding${findings === 1 ? '' : 's'})`
 }

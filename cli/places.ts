@@ -60,6 +60,10 @@ export const printable = (text: string): string =>
     return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`
   })
 
+/** What an attached bucket shows, or where what was taken over lies, for display. */
+export const showSource = ({ bucket, prefix, storage }: { bucket: string; prefix: string; storage: string }): string =>
+  printable(`s3://${bucket}/${prefix} on the storage ${storage}`)
+
 /** Names that Windows rejects or interprets differently. */
 const isReserved = (name: string): boolean =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

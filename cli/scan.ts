@@ -34,23 +34,41 @@ async function conclude(run: Run, started: Scan, wait: boolean): Promise<void> {
   if (!wait) return print(`${run.json ? JSON.stringify(started) : started.id}\n`)
   const ended = await followScan(run, started)
   if (run.json) await print(`${JSON.stringify(ended)}\n`)
-  else await printScan(run, ended)
+  else {
+    await printScan(run, ended)
+    await notifyOfFindings(run, ended)
+  }
   refuseHeld(ended)
+}
+
+/** Says where to look if others changed something in a bucket that was taken over. */
+async function notifyOfFindings({ client, progress }: Run, { bucket, added, changed, missing }: Scan): Promise<void> {
+  if (added + changed + missing === 0) return
+  const { mode } = await client.getBucket({ params: { bucket } })
+  if (mode === 'taken_over') progress.note(`others did that: to see where, run "strongroom findings ${bucket}"`)
 }
 
 /** Waits for a scan's end, and leaves it running when interrupted. */
 export function followScan(run: Run, started: Scan): Promise<Scan> {
   const { client } = run
   return follow(run, started, {
-    isOpen: ({ status }) => status === 'queued' || status === 'running',
+    isOpen: isOpenScan,
     refresh: () => client.getScan({ params: { scan: started.id } }),
-    line: ({ phase, seen, missing, removed }) =>
-      phase === 'listing'
-        ? `${objectsText(seen)} seen`
-        : `checking what the list lacks: ${missing} missing, ${removed} removed`,
-    left: `the scan continues: to follow it, run "strongroom scan ${started.bucket}"`,
+    line: lineOf,
+    left: `the scan continues: to follow it, run "strongroom ${commandFor(started)} ${started.bucket}"`,
   })
 }
+
+export const isOpenScan = ({ status }: Scan): boolean => status === 'queued' || status === 'running'
+
+function lineOf({ phase, position, seen, missing, removed }: Scan): string {
+  if (phase === 'listing') return `${objectsText(seen)} seen`
+  if (phase === 'marking') return `checking what the list lacks: ${missing} missing, ${removed} removed`
+  return `asking for each object${position === null ? '' : `, up to ${printable(position)}`}`
+}
+
+/** The command that starts such a scan. */
+const commandFor = ({ trigger }: Scan): string => (trigger === 'take_over' ? 'take-over' : 'scan')
 
 /** Prints what a scan has found; what it could not show is listed on standard error. */
 export async function printScan({ progress }: Run, ended: Scan): Promise<void> {
@@ -72,21 +90,27 @@ function countsOf(scan: Scan): string {
 }
 
 /** Throws if a scan did not succeed, with what to do about it. */
-export function refuseHeld({ status, held_reason, detail, bucket }: Scan): void {
+export function refuseHeld(scan: Scan): void {
+  const { status, held_reason, detail, bucket, trigger } = scan
   if (status === 'superseded') throw new Error(`A later scan has ended since: see "strongroom scan list ${bucket}".`)
   if (status !== 'held') return
+  const outcome =
+    trigger === 'take_over'
+      ? `The bucket ${bucket} stays read-only.`
+      : 'The scan is held, and nothing was marked as missing.'
   const advice =
     held_reason === 'many_missing' || held_reason === 'empty'
       ? `To see what it would mark as missing, run "strongroom scan absences ${bucket}"; if they are gone, run "strongroom scan confirm ${bucket}".`
-      : `When that is repaired, run "strongroom scan ${bucket}".`
-  throw new Error(`The scan is held, and nothing was marked as missing. ${printable(detail ?? '')}\n${advice}`)
+      : `When that ${held_reason === 'changed' ? 'is over' : 'is repaired'}, run "strongroom ${commandFor(scan)} ${bucket}".`
+  throw new Error(`${outcome} ${printable(detail ?? '')}\n${advice}`)
 }
 
 async function listScans({ client, json }: Run, bucket: string): Promise<void> {
   for await (const one of client.all.listScans({ params: { bucket } })) {
     const { id, created_at, trigger, status, held_reason } = one
     const state = held_reason === null ? status : `${status} (${held_reason})`
-    const line = [id, `${created_at.slice(0, 19)}Z`, trigger.padEnd(8), state.padEnd(23), countsOf(one)]
+    const columns = `${trigger.padEnd(8)}  ${state}`.padEnd(33)
+    const line = [id, `${created_at.slice(0, 19)}Z`, columns, countsOf(one)]
     await print(`${json ? JSON.stringify(one) : line.join('  ')}\n`)
   }
 }

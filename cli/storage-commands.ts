@@ -1,13 +1,16 @@
 import { attach } from './attach.ts'
 import type { Commands, Given, Options } from './command.ts'
+import { findings } from './findings.ts'
 import { migrate } from './migrate.ts'
 import { release } from './release.ts'
 import { SCAN_USAGE, scan } from './scan.ts'
 import { PLACE_OPTIONS, type PlaceOptions, STORAGES_USAGE, storages } from './storages.ts'
+import { takeOver } from './take-over.ts'
 
 const json = { type: 'boolean' } as const
 const yes = { type: 'boolean', short: 'y' } as const
 const noWait = { type: 'boolean' } as const
+const dryRun = { type: 'boolean', short: 'n' } as const
 const placeOptions = {
   endpoint: { type: 'string' },
   region: { type: 'string' },
@@ -109,15 +112,80 @@ If a scan is queued or running already, that is followed. Ctrl-C leaves it runni
     words: [1, 2],
     work: ({ words, flag }, open) => scan(open(), words, { yes: flag('yes'), wait: !flag('no-wait') }),
   },
+  'take-over': {
+    usage: 'take-over [--quiet-hours n] [--storage name] [--dry-run] [--yes] [--no-wait] [--json] <bucket>',
+    about: `Has a read-only bucket become the service's own without copying it: then its objects can be renamed, replaced and
+deleted. Their bytes stay where they are, and only the service may write there from then on. For administrators.
+
+Says what would happen and what stands in the way, asks, and waits for the scan that takes the bucket over if nothing
+has changed. Ctrl-C leaves that running; to follow it again, run the same command again. Exit code 1: it was not taken
+over, or cannot be yet.
+
+      --quiet-hours n  others must have changed nothing for this long (default: 24)
+      --storage name   where new bytes go (default: default)
+  -n, --dry-run        only say what would happen
+  -y, --yes            do not ask; without a terminal, nothing is asked
+      --no-wait        print the scan's id instead of waiting for its end
+      --json           print what would happen, the scan and the bucket as JSON`,
+    options: {
+      'quiet-hours': { type: 'string' },
+      storage: { type: 'string' },
+      'dry-run': dryRun,
+      yes,
+      'no-wait': noWait,
+      json,
+    },
+    words: [1, 1],
+    work: ({ words: [bucket = ''], flag, value }, open) =>
+      takeOver(open(), bucket, {
+        dryRun: flag('dry-run'),
+        quietHours: value('quiet-hours'),
+        storage: value('storage'),
+        yes: flag('yes'),
+        wait: !flag('no-wait'),
+      }),
+  },
+  findings: {
+    usage: 'findings [--json] <bucket>',
+    about: `Lists what others did where a bucket was taken over: kind, size now, when it was found, and key. The kinds are changed
+(they wrote something else under it), missing (they deleted it) and foreign (they put it there).
+
+      --json  one JSON object a line`,
+    options: { json },
+    words: [1, 1],
+    work: ({ words: [bucket = ''] }, open) => findings(open(), bucket),
+  },
   release: {
-    usage: 'release [--yes] [--json] <bucket>',
+    usage: 'release [--storage name [--prefix p]] [--dry-run] [--yes] [--no-wait] [--json] <bucket>',
     about: `Detaches a read-only bucket: the service forgets it, with its links and tags. Everything on the storage stays.
 For administrators.
 
-  -y, --yes   do not ask; without a terminal, nothing is asked
-      --json  print the result as JSON`,
-    options: { yes, json },
+Of a bucket that was taken over, a job writes every object to an empty place on another storage, reads it again and
+compares it; until that is done, the bucket cannot be changed. Then it is a read-only bucket that shows them there.
+Ctrl-C leaves the job running; to follow it again, run the same command again.
+
+      --storage name  where the objects are written; required for a bucket that was taken over, and only for one
+      --prefix p      under which prefix there (default: the storage's)
+  -n, --dry-run       only say what would happen
+  -y, --yes           do not ask; without a terminal, nothing is asked
+      --no-wait       print the job's id instead of waiting for its end
+      --json          print the result, or the job, as JSON`,
+    options: {
+      storage: { type: 'string' },
+      prefix: { type: 'string' },
+      'dry-run': dryRun,
+      yes,
+      'no-wait': noWait,
+      json,
+    },
     words: [1, 1],
-    work: ({ words: [bucket = ''], flag }, open) => release(open(), bucket, flag('yes')),
+    work: ({ words: [bucket = ''], flag, value }, open) =>
+      release(open(), bucket, {
+        storage: value('storage'),
+        prefix: value('prefix'),
+        dryRun: flag('dry-run'),
+        yes: flag('yes'),
+        wait: !flag('no-wait'),
+      }),
   },
 }
