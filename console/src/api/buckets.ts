@@ -1,5 +1,8 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Bucket } from '../../../contract/buckets.ts'
 import { client } from './session.ts'
+
+const RELEASE_POLL_MS = 5000
 
 /** All buckets a user has permissions on; few enough to keep in memory. */
 export const bucketsQuery = queryOptions({
@@ -17,18 +20,25 @@ export const bucketsQuery = queryOptions({
     return items
   },
 })
-export const bucketQuery = (name: string) =>
-  queryOptions({ queryKey: ['bucket', name], queryFn: () => client.getBucket({ params: { bucket: name } }) })
 
-/**
- * Whether nothing in a bucket can be changed here, because it shows what others keep on an S3 engine; undefined until
- * that is known.
- */
+/** One bucket; refetched while it is being released, which ends by itself. */
+export const bucketQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['bucket', name],
+    queryFn: () => client.getBucket({ params: { bucket: name } }),
+    refetchInterval: ({ state }) => (state.data?.source?.release_job ? RELEASE_POLL_MS : false),
+  })
+
+/** Whether nothing in a bucket can be changed here: it shows what others keep, or is being released. */
+export const isReadOnly = ({ mode, source }: Pick<Bucket, 'mode' | 'source'>): boolean =>
+  mode === 'read_only' || (source !== null && source.release_job !== null)
+
+/** The same of a bucket by its name; undefined until that is known. */
 export function useReadOnly(name: string): boolean | undefined {
   const { data, isError } = useQuery(bucketQuery(name))
   const listed = useQueryClient()
     .getQueryData(bucketsQuery.queryKey)
     ?.find((bucket) => bucket.name === name)
   const known = data ?? listed
-  return known ? known.mode === 'read_only' : isError ? false : undefined
+  return known ? isReadOnly(known) : isError ? false : undefined
 }

@@ -1,4 +1,5 @@
 import './AttachedBadges.css'
+import { Alert, Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Bucket } from '../../../contract/buckets.ts'
@@ -20,17 +21,58 @@ export const AsOf = ({ time }: { time: string | null }) =>
     </time>
   )
 
-/** That an attached bucket is read-only, and whether a scan of it is held; nothing for other buckets. */
-export function AttachedBadges({ bucket: { name, source }, asOf = true }: { bucket: Bucket; asOf?: boolean }) {
+/**
+ * That an attached bucket is read-only, taken over or being released, and whether a scan of it is held or found changes by
+ * others; nothing for other buckets.
+ */
+export function AttachedBadges({ bucket: { name, mode, source }, asOf = true }: { bucket: Bucket; asOf?: boolean }) {
   if (source === null) return null
+  const isShown = mode === 'read_only'
   return (
     <span className="attached-badges">
-      <span title={text.readOnlyHint}>
-        <Status tone="note">{text.readOnly}</Status>
-      </span>
-      {asOf ? <AsOf time={source.as_of} /> : null}
+      {source.release_job === null ? (
+        <span title={isShown ? text.readOnlyHint : text.takenOverHint}>
+          <Status tone="note">{isShown ? text.readOnly : text.takenOver}</Status>
+        </span>
+      ) : (
+        <span title={text.releasingHint}>
+          <Status tone="note">{text.releasing}</Status>
+        </span>
+      )}
+      {asOf && isShown ? <AsOf time={source.as_of} /> : null}
       <Held bucket={name} />
+      {isShown ? null : <Findings bucket={name} n={source.findings} />}
     </span>
+  )
+}
+
+/** That a bucket cannot be changed while a job releases it. */
+export function ReleasingNotice({ job }: { job: string }) {
+  const { isAdmin } = useMe()
+  return (
+    <Alert role="status" title={text.releasingTitle}>
+      <p>
+        {text.releasingHint}{' '}
+        {isAdmin ? (
+          <Anchor component={Link} to={`/jobs/${job}`}>
+            {text.releasingJob}
+          </Anchor>
+        ) : null}
+      </p>
+    </Alert>
+  )
+}
+
+/** Leads to what others changed since the bucket was taken over, if the user can see it. */
+function Findings({ bucket, n }: { bucket: string; n: number }) {
+  const { can } = useMe()
+  if (n === 0) return null
+  const status = <Status tone="warn">{text.findings(n)}</Status>
+  if (!can('manage', bucket)) return <span title={text.findingsHint}>{status}</span>
+  return (
+    <Link to={`/b/${bucket}/findings`} title={text.findingsHint} className="attached-held">
+      {status}
+    </Link>
   )
 }
 

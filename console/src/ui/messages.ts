@@ -1,5 +1,5 @@
 import type { PublicAction } from '../../../contract/public-access.ts'
-import { catalogue, locale } from '../i18n.ts'
+import { catalogue, locale, plural } from '../i18n.ts'
 
 const lists = new Intl.ListFormat(locale)
 const publicVerbs: Readonly<Record<PublicAction, string>> = {
@@ -64,6 +64,7 @@ export const text = catalogue({
   tabObjects: 'Objects',
   tabOverview: 'Overview',
   tabScans: 'Scans',
+  tabFindings: 'Findings',
   tabTrash: 'Trash',
   tabUploads: 'Uploads',
   tabProtection: 'Protection',
@@ -76,6 +77,14 @@ export const text = catalogue({
   publicObjectsHint: 'Objects can be public one by one, by their ACLs.',
   readOnly: 'Read-only',
   readOnlyHint: 'Shows objects that are kept on an S3 engine. Nothing in it can be changed here.',
+  takenOver: 'Taken over',
+  takenOverHint: 'Works like any other bucket. Older bytes still lie where others kept them, on an S3 engine.',
+  releasing: 'Releasing',
+  releasingHint: 'Its objects are being written to an S3 storage. Until that has ended, nothing in it can be changed.',
+  releasingTitle: 'This bucket is being released',
+  releasingJob: 'Open job',
+  findings: (n: number) => plural(n, { one: 'finding', other: 'findings' }),
+  findingsHint: 'Others changed something where this bucket was taken over.',
   asOf: (time: string) => `as of ${time}`,
   asOfHint: (time: string) => `Sizes, counts and lists are as of ${time}, when the last complete scan started.`,
   firstScan: 'Not scanned yet',

@@ -11,7 +11,7 @@ import { useScanEnd } from './useScanEnd.ts'
 /** The first scan of a bucket that was just attached. It can be used meanwhile. */
 export function FirstScan({ bucket }: { bucket: string }) {
   const scans = useQuery(latestScansQuery(bucket))
-  useScanEnd(bucket, scans.data?.active)
+  useScanEnd(bucket, scans.data)
   return (
     <section className="card stack attach-step" tabIndex={-1} aria-labelledby="attach-scan">
       <h2 id="attach-scan">{text.scanTitle(bucket)}</h2>

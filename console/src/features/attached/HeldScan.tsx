@@ -18,11 +18,11 @@ const PAGE = 20
 /** Above this, the number has to be typed. */
 const MANY = 1000
 
-/** A scan that marked nothing: why, what it would mark, and what to do. */
+/** A scan that marked nothing, or did not take its bucket over: why, what it would mark, and what to do. */
 export function HeldScan({ scan, storage, isBusy }: { scan: Scan; storage: string; isBusy: boolean }) {
   const me = useMe()
   const [confirming, setConfirming] = useState(false)
-  const { id, bucket, detail, held_reason, absent } = scan
+  const { id, bucket, detail, held_reason, absent, trigger } = scan
   const canConfirm = isConfirmable(scan)
   const approve = async () => {
     const yes = await confirm({
@@ -57,7 +57,7 @@ export function HeldScan({ scan, storage, isBusy }: { scan: Scan; storage: strin
           {text.held(held_reason)}
         </h2>
         {detail === null ? null : <p>{detail}</p>}
-        <p>{text.untouched}</p>
+        <p>{trigger === 'take_over' ? text.notTakenOver : text.untouched}</p>
         <p>{text.advice(held_reason)}</p>
       </div>
       {canConfirm ? <Absences scan={scan} /> : null}

@@ -4,12 +4,12 @@ import { resultOf } from './describe.ts'
 import { scanText as text } from './messages.ts'
 
 /** How far a scan is. How many objects there are is not known beforehand, so the bar has no end. */
-export function Progress({ scan }: { scan: Scan }) {
+export function Progress({ scan, takenOverAt = null }: { scan: Scan; takenOverAt?: string | null }) {
   const { status, phase, absent, position } = scan
   return (
     <div className="scans-progress">
       <p role="status">
-        {resultOf(scan)}
+        {phase === 'reading' && status === 'running' ? text.reading : resultOf(scan, takenOverAt)}
         {phase === 'marking' ? ` · ${text.marking(absent)}` : null}
       </p>
       <span

@@ -8,15 +8,17 @@ import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Person } from '../../ui/Person.tsx'
 import { useMedia } from '../../ui/useMedia.ts'
 import { Status, TimeAgo } from '../../ui/values.tsx'
-import { resultOf, secondsOf, toneOf } from './describe.ts'
+import { isOfTakenOver, resultOf, secondsOf, toneOf } from './describe.ts'
 import { scanText as text } from './messages.ts'
 
 /** Scans with what they found. The open one (`scan`) is in the address. */
 export function ScanTable({
   rows,
+  takenOverAt,
   more,
 }: {
   rows: readonly Scan[]
+  takenOverAt: string | null
   more: { available: boolean; loading: boolean; load: () => unknown }
 }) {
   const { search, open } = useView()
@@ -54,7 +56,7 @@ export function ScanTable({
     },
     { key: 'trigger', title: text.trigger, optional: true, cell: ({ trigger }) => text.triggers(trigger) },
     ...(isNarrow ? [] : [{ key: 'status', title: text.status, cell: statusOf }]),
-    { key: 'result', title: text.result, cell: resultOf },
+    { key: 'result', title: text.result, cell: (scan) => resultOf(scan, takenOverAt) },
     {
       key: 'took',
       title: text.took,
@@ -73,7 +75,7 @@ export function ScanTable({
       rows={rows}
       rowKey={({ id }) => id}
       onOpen={toggle}
-      below={(scan) => (scan.id === search.scan ? <Details scan={scan} /> : null)}
+      below={(scan) => (scan.id === search.scan ? <Details scan={scan} takenOverAt={takenOverAt} /> : null)}
       more={more}
     />
   )
@@ -86,12 +88,12 @@ const refusedColumns: readonly Column<Refused>[] = [
 ]
 
 /** All that is known of a scan. */
-function Details({ scan }: { scan: Scan }) {
+function Details({ scan, takenOverAt }: { scan: Scan; takenOverAt: string | null }) {
   const { detail, created_by, confirmed_by, position, finished_at, missing, refused, refused_keys } = scan
   const facts: readonly (readonly [string, ReactNode])[] = [
     [text.trigger, text.triggers(scan.trigger)],
     [text.why, detail],
-    [text.by, scan.trigger === 'request' && <Person key="by" id={created_by} />],
+    [text.by, (scan.trigger === 'request' || scan.trigger === 'take_over') && <Person key="by" id={created_by} />],
     [text.confirmedBy, confirmed_by !== null && <Person key="confirmed" id={confirmed_by} />],
     [text.lastKey, position !== null && <bdi className="mono">{position}</bdi>],
     [text.finished, finished_at !== null && formatTime(finished_at)],
@@ -108,7 +110,7 @@ function Details({ scan }: { scan: Scan }) {
           ) : null,
         )}
       </dl>
-      {missing > 0 ? <p className="dim">{text.missingHint}</p> : null}
+      {missing > 0 && !isOfTakenOver(scan, takenOverAt) ? <p className="dim">{text.missingHint}</p> : null}
       {refused_keys.length === 0 ? null : (
         <div className="stack-tight">
           <h3>{text.refusedTitle}</h3>

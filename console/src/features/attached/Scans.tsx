@@ -1,15 +1,12 @@
 import './attached.css'
-import { Alert, Button } from '@mantine/core'
-import { IconRadar2 } from '@tabler/icons-react'
+import { Alert } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import type { BucketSource } from '../../../../contract/buckets.ts'
 import { bucketQuery } from '../../api/buckets.ts'
-import { queries, useMe } from '../../api/queries.ts'
+import { useMe } from '../../api/queries.ts'
 import { latestScansQuery } from '../../api/scans.ts'
-import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
-import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { SourceCard } from '../buckets/Source.tsx'
@@ -17,34 +14,35 @@ import { HeldScan } from './HeldScan.tsx'
 import { scanText as text } from './messages.ts'
 import { Progress } from './Progress.tsx'
 import { scansQuery } from './queries.ts'
+import { ScanNow } from './ScanNow.tsx'
 import { ScanTable } from './ScanTable.tsx'
 import { useScanEnd } from './useScanEnd.ts'
 
-/** The scans of an attached bucket: the one that runs, the one that is held, and those before. */
+/** The scans of an attached bucket, or of one that was taken over: the one that runs, the one that is held, and those before. */
 export default function Scans() {
   const me = useMe()
   const { bucket: name = '' } = useView().params
   const bucket = useQuery(bucketQuery(name))
   const mine = me.can('manage', name)
-  const isAttached = bucket.data?.mode === 'read_only'
+  const source = bucket.data?.source ?? null
   return (
     <Page
       title={name}
       windowTitle={`${text.title} – ${name}`}
-      hint={isAttached ? text.hint : undefined}
+      hint={source === null ? undefined : source.taken_over_at === null ? text.hint : text.hintTakenOver}
       call={{ operation: 'listScans', params: { bucket: name } }}
-      actions={mine && isAttached ? <ScanNow bucket={name} /> : null}
+      actions={mine && source !== null && source.release_job === null ? <ScanNow bucket={name} /> : null}
     >
       <BucketTabs bucket={name} active="scans" />
       <StateView query={bucket}>
-        {({ source, storage }) =>
-          source === null ? (
+        {(data) =>
+          data.source === null ? (
             <EmptyView title={text.notAttached}>{text.notAttachedHint}</EmptyView>
           ) : mine ? (
             <>
-              <Current bucket={name} storage={storage} />
-              <SourceCard storage={storage} source={source} />
-              <List bucket={name} />
+              <Current bucket={name} source={data.source} />
+              <SourceCard bucket={data} source={data.source} />
+              <List bucket={name} takenOverAt={data.source.taken_over_at} />
             </>
           ) : (
             <Alert role="status">{text.needsManage}</Alert>
@@ -55,50 +53,24 @@ export default function Scans() {
   )
 }
 
-function ScanNow({ bucket }: { bucket: string }) {
-  const { data } = useQuery(latestScansQuery(bucket))
-  const [starting, setStarting] = useState(false)
-  const start = async () => {
-    setStarting(true)
-    try {
-      await client.startScan({ params: { bucket } })
-      notify.ok(text.started)
-    } catch (error) {
-      notify.problem(error)
-    }
-    await queries.invalidateQueries({ queryKey: ['scans', bucket] })
-    setStarting(false)
-  }
-  return (
-    <Button
-      leftSection={<IconRadar2 size={15} />}
-      loading={starting}
-      disabled={!data || data.active !== undefined}
-      onClick={() => void start()}
-    >
-      {text.scanNow}
-    </Button>
-  )
-}
-
 /** What needs attention now. */
-function Current({ bucket, storage }: { bucket: string; storage: string }) {
+function Current({ bucket, source: { storage, taken_over_at } }: { bucket: string; source: BucketSource }) {
   const { data } = useQuery(latestScansQuery(bucket))
-  useScanEnd(bucket, data?.active)
+  useScanEnd(bucket, data)
   return (
     <>
       {data?.held ? <HeldScan key={data.held.id} scan={data.held} storage={storage} isBusy={!!data.active} /> : null}
       {data?.active ? (
         <section className="card stack-tight" aria-labelledby="scan-active">
           <h2 id="scan-active">{text.active(data.active.status)}</h2>
-          <Progress scan={data.active} />
+          <Progress scan={data.active} takenOverAt={taken_over_at} />
         </section>
       ) : null}
     </>
   )
 }
 
-function List({ bucket }: { bucket: string }) {
+function List({ bucket, takenOverAt }: { bucket: string; takenOverAt: string | null }) {
   const scans = useInfiniteQuery(scansQuery(bucket))
   return (
     <section className="stack-tight" aria-labelledby="scan-list">
@@ -111,6 +83,7 @@ function List({ bucket }: { bucket: string }) {
           ) : (
             <ScanTable
               rows={rows}
+              takenOverAt={takenOverAt}
               more={{ available: scans.hasNextPage, loading: scans.isFetchingNextPage, load: scans.fetchNextPage }}
             />
           )

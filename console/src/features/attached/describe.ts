@@ -11,11 +11,16 @@ const tones: Readonly<Record<Scan['status'], Tone>> = {
 }
 export const toneOf = ({ status }: Scan): Tone => tones[status]
 
-/** `12,400 objects listed · 31 new`: what a scan found, without zeros. */
-export function resultOf({ status, seen, added, changed, absent, missing, removed, refused }: Scan): string {
+/**
+ * `12,400 objects listed · 31 new`: what a scan found, without zeros. Of a bucket that was taken over, what it found are
+ * changes by others.
+ */
+export function resultOf(scan: Scan, takenOverAt: string | null = null): string {
+  const { status, seen, added, changed, absent, missing, removed, refused } = scan
+  const finds = isOfTakenOver(scan, takenOverAt)
   const found = [
-    [added, text.added],
-    [changed, text.changed],
+    [added, finds ? text.foreign : text.added],
+    [changed, finds ? text.changedByOthers : text.changed],
     // Once it has ended, these are the missing ones.
     [status === 'succeeded' ? 0 : absent, text.absent],
     [missing, text.missing],
@@ -25,10 +30,16 @@ export function resultOf({ status, seen, added, changed, absent, missing, remove
   return [text.listed(seen), ...found.filter(([n]) => n > 0).map(([n, words]) => words(n))].join(' · ')
 }
 
+/** Whether a scan compared a bucket that had been taken over by then. */
+export const isOfTakenOver = ({ trigger, started_at, created_at }: Scan, takenOverAt: string | null): boolean =>
+  takenOverAt !== null &&
+  (trigger === 'request' || trigger === 'schedule') &&
+  Date.parse(started_at ?? created_at) >= Date.parse(takenOverAt)
+
 /** How long a scan took, in seconds; undefined before it has ended. */
 export const secondsOf = ({ started_at, finished_at }: Scan): number | undefined =>
   started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1000 : undefined
 
 /** Whether an administrator can have a held scan mark what it did not find. */
-export const isConfirmable = ({ held_reason }: Scan): boolean =>
-  held_reason === 'many_missing' || held_reason === 'empty'
+export const isConfirmable = ({ held_reason, trigger }: Scan): boolean =>
+  trigger !== 'take_over' && (held_reason === 'many_missing' || held_reason === 'empty')

@@ -73,7 +73,9 @@ export default function Browse() {
   const mayWrite = readOnly === false && me.can('write', bucket, prefix)
   const isGrowing = about.data?.source?.as_of === null
   useGrowing(isGrowing)
-  const denial = readOnly ? text.dropReadOnly : text.dropDenied(bucket, legible(prefix))
+  const denial = readOnly
+    ? text.dropReadOnly(about.data?.source?.release_job != null)
+    : text.dropDenied(bucket, legible(prefix))
   const refused = statusOf(listing.error) === 403
   const selected = countOf(chosen.selection, listing.count)
   const isWhole = chosen.selection.all && listing.open

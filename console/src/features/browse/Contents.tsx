@@ -61,10 +61,12 @@ const Nothing = ({ children }: { children: ReactNode }) => (
     <span>{children}</span>
   </div>
 )
-/** The server's sentence where it says more, such as of an archived object. */
+/** The server's sentence where it says more, such as of an archived object or one that others changed. */
 const Broken = ({ error }: { error?: unknown }) => (
   <Nothing>
-    {['archived', 'not_found'].includes(codeOf(error) ?? '') ? describeProblem(error).detail : text.brokenPreview}
+    {['archived', 'conflict', 'not_found'].includes(codeOf(error) ?? '')
+      ? describeProblem(error).detail
+      : text.brokenPreview}
   </Nothing>
 )
 const Waiting = () => (

@@ -3,7 +3,7 @@ import { Button, Modal, Radio, Select, TextInput } from '@mantine/core'
 import { IconFolder, IconFolderPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { bucketsQuery } from '../../api/buckets.ts'
+import { bucketsQuery, isReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
@@ -33,7 +33,7 @@ export function Transfer({
   const me = useMe()
   const buckets = useQuery(bucketsQuery)
   // Nothing can be copied into a read-only bucket.
-  const targets = buckets.data?.filter(({ mode }) => mode === 'owned').map(({ name }) => name)
+  const targets = buckets.data?.filter((bucket) => !isReadOnly(bucket)).map(({ name }) => name)
   const isTarget = targets?.includes(picked.bucket) ?? true
   const first = targets?.find((name) => me.can('write', name)) ?? targets?.[0] ?? ''
   const [chosen, setTo] = useState<Target>()

@@ -71,7 +71,10 @@ export const text = catalogue({
   dropHere: (place: string) => `Drop to upload to ${place}`,
   dropDenied: (bucket: string, prefix: string) =>
     `You can’t upload here. Requires the “write” permission on ${bucket}/${prefix}`,
-  dropReadOnly: 'This bucket is read-only: it shows what is kept on an S3 engine.',
+  dropReadOnly: (isReleasing: boolean) =>
+    isReleasing
+      ? 'This bucket is being released. Until that has ended, nothing in it can be changed.'
+      : 'This bucket is read-only: it shows what is kept on an S3 engine.',
   // New folder, rename
   folderName: 'Folder name',
   create: 'Create',
@@ -136,6 +139,7 @@ export const text = catalogue({
       empty_bucket: 'Deleting',
       restore: 'Restoring',
       migrate: 'Moving',
+      release: 'Releasing',
     })[kind],
   worked: (kind: Job['kind']) =>
     ({
@@ -145,11 +149,18 @@ export const text = catalogue({
       empty_bucket: 'Deleted',
       restore: 'Restored',
       migrate: 'Moved',
+      release: 'Released',
     })[kind],
   operation: (kind: Job['kind']) =>
-    ({ delete: 'Delete', copy: 'Copy', move: 'Move', empty_bucket: 'Delete', restore: 'Restore', migrate: 'Move' })[
-      kind
-    ],
+    ({
+      delete: 'Delete',
+      copy: 'Copy',
+      move: 'Move',
+      empty_bucket: 'Delete',
+      restore: 'Restore',
+      migrate: 'Move',
+      release: 'Release',
+    })[kind],
   jobs: 'Jobs',
   progress: (verb: string, done: number, total: number | null) =>
     total === null ? `${verb}…` : `${verb} ${formatCount(done)} of ${formatCount(total)}`,

@@ -37,8 +37,8 @@ const columns: readonly Column<Bucket>[] = [
   {
     key: 'used',
     title: text.used,
-    cell: ({ used_bytes, reserved_bytes, quota_gb, source }) =>
-      source ? (
+    cell: ({ used_bytes, reserved_bytes, quota_gb, mode, source }) =>
+      source && mode === 'read_only' ? (
         <span className="row">
           <Bytes bytes={used_bytes} />
           <AsOf time={source.as_of} />
@@ -52,7 +52,8 @@ const columns: readonly Column<Bucket>[] = [
     title: text.trash,
     number: true,
     optional: true,
-    cell: ({ trash_bytes, source }) => (source ? <span className="dim">–</span> : <Bytes bytes={trash_bytes} />),
+    cell: ({ trash_bytes, mode }) =>
+      mode === 'read_only' ? <span className="dim">–</span> : <Bytes bytes={trash_bytes} />,
   },
   { key: 'created', title: text.created, optional: true, cell: ({ created_at }) => <TimeAgo time={created_at} /> },
 ]

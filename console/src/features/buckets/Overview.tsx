@@ -1,5 +1,5 @@
 import './buckets.css'
-import { Badge, Button } from '@mantine/core'
+import { Alert, Anchor, Badge, Button } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -52,25 +52,27 @@ export default function Overview() {
 
 function Facts({ bucket }: { bucket: Bucket }) {
   const { used_bytes, reserved_bytes, quota_gb, object_count, trash_bytes, trash_days, versioning } = bucket
-  const { version_bytes, created_at, permissions, source } = bucket
+  const { version_bytes, created_at, permissions, mode, source } = bucket
+  // What others change has no quota, and no trash.
+  const isOurs = mode !== 'read_only'
   const free = quota_gb === null ? null : Math.max(0, quota_gb * GB - used_bytes - reserved_bytes)
   return (
     <>
       <Tiles>
         <Tile
           label={text.stored}
-          note={source ? <AsOf time={source.as_of} /> : free === null ? null : text.free(formatBytes(free))}
+          note={source && !isOurs ? <AsOf time={source.as_of} /> : free === null ? null : text.free(formatBytes(free))}
         >
           <Bytes bytes={used_bytes} />
         </Tile>
         <Tile label={text.objects}>
           <Count n={object_count} />
         </Tile>
-        {source ? null : (
+        {isOurs ? (
           <Tile label={text.inTrash}>
             <Bytes bytes={trash_bytes} />
           </Tile>
-        )}
+        ) : null}
         {versioning === 'off' ? null : (
           <Tile label={text.inVersions}>
             <Bytes bytes={version_bytes} />
@@ -84,11 +86,12 @@ function Facts({ bucket }: { bucket: Bucket }) {
           </Tile>
         ) : null}
       </Tiles>
-      {source ? <SourceCard storage={bucket.storage} source={source} /> : null}
+      {source && isOurs && source.findings > 0 ? <FindingsNotice bucket={bucket.name} n={source.findings} /> : null}
+      {source ? <SourceCard bucket={bucket} source={source} /> : null}
       <section className="card stack-tight" aria-labelledby="bucket-facts">
         <h2 id="bucket-facts">{text.facts}</h2>
         <dl className="facts">
-          {source ? null : (
+          {isOurs ? (
             <>
               <dt>{text.quotaFact}</dt>
               <dd>
@@ -97,7 +100,7 @@ function Facts({ bucket }: { bucket: Bucket }) {
               <dt>{text.trashKeeps}</dt>
               <dd>{trash_days === 0 ? text.trashOff : text.days(trash_days)}</dd>
             </>
-          )}
+          ) : null}
           <dt>{text.created}</dt>
           <dd>
             <TimeAgo time={created_at} />
@@ -113,6 +116,23 @@ function Facts({ bucket }: { bucket: Bucket }) {
         </dl>
       </section>
     </>
+  )
+}
+
+/** That others changed something where the bucket was taken over. */
+function FindingsNotice({ bucket, n }: { bucket: string; n: number }) {
+  const me = useMe()
+  return (
+    <Alert role="status" className="alert-warn" title={text.findingsTitle(n)}>
+      <p>
+        {text.findingsHint}{' '}
+        {me.can('manage', bucket) ? (
+          <Anchor component={Link} to={`/b/${bucket}/findings`}>
+            {text.findingsOpen}
+          </Anchor>
+        ) : null}
+      </p>
+    </Alert>
   )
 }
 

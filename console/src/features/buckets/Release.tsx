@@ -8,7 +8,7 @@ import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { text } from './messages.ts'
 
-/** Detaches an attached bucket, which takes the place of deleting it. For administrators. */
+/** Forgets a read-only bucket, which takes the place of deleting it. For administrators. */
 export function Release({ bucket: { name, object_count } }: { bucket: Bucket }) {
   const me = useMe()
   const { go } = useView()

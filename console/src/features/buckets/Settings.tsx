@@ -2,7 +2,7 @@ import './buckets.css'
 import { Alert, Button, NumberInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Bucket } from '../../../../contract/buckets.ts'
-import { bucketQuery } from '../../api/buckets.ts'
+import { bucketQuery, isReadOnly } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, GB } from '../../i18n.ts'
@@ -16,10 +16,12 @@ import { useForm } from '../../ui/useForm.ts'
 import { beginJob } from '../jobs/begin.ts'
 import { text } from './messages.ts'
 import { Release } from './Release.tsx'
+import { ReleaseToEngine } from './ReleaseToEngine.tsx'
 import { SourceCard } from './Source.tsx'
 import { StorageCard } from './Storage.tsx'
+import { TakeOverCard } from './TakeOverCard.tsx'
 
-/** A bucket's settings, and emptying and deleting it; of an attached bucket what it shows, and releasing it. */
+/** A bucket's settings, and emptying and deleting it; of an attached bucket what it shows, taking it over and releasing it. */
 export default function Settings() {
   const me = useMe()
   const { bucket: name = '' } = useView().params
@@ -35,20 +37,30 @@ export default function Settings() {
       <StateView query={bucket}>
         {(data) =>
           mine ? (
-            data.source ? (
-              <>
+            <>
+              {isReadOnly(data) ? null : (
+                <>
+                  <Limits key={`${data.quota_gb}/${data.trash_days}`} bucket={data} />
+                  <StorageCard bucket={data} />
+                </>
+              )}
+              {data.source ? (
                 <div className="bucket-narrow">
-                  <SourceCard storage={data.storage} source={data.source} />
+                  <SourceCard bucket={data} source={data.source} />
                 </div>
-                <Release bucket={data} />
-              </>
-            ) : (
-              <>
-                <Limits key={`${data.quota_gb}/${data.trash_days}`} bucket={data} />
-                <StorageCard bucket={data} />
-                <Danger bucket={data} />
-              </>
-            )
+              ) : null}
+              {data.mode === 'read_only' ? (
+                <>
+                  <TakeOverCard bucket={name} />
+                  <Release bucket={data} />
+                </>
+              ) : isReadOnly(data) ? null : (
+                <>
+                  {data.source ? <ReleaseToEngine bucket={data} /> : null}
+                  <Danger bucket={data} />
+                </>
+              )}
+            </>
           ) : (
             <Alert role="status">{text.needsManage}</Alert>
           )

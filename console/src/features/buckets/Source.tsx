@@ -6,13 +6,14 @@ import { useMe } from '../../api/queries.ts'
 import { TimeAgo } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
-/** What an attached bucket shows of an S3 engine, and as of when. */
-export function SourceCard({ storage, source }: { storage: Bucket['storage']; source: BucketSource }) {
+/** What an attached bucket shows of an S3 engine, and as of when; of one that was taken over, where its older bytes are. */
+export function SourceCard({ bucket: { mode }, source }: { bucket: Bucket; source: BucketSource }) {
   const me = useMe()
-  const { bucket, prefix, as_of, weak, events_at } = source
+  const { bucket, prefix, storage, as_of, weak, events_at, taken_over_at } = source
+  const isTakenOver = mode === 'taken_over'
   return (
     <section className="card stack-tight" aria-labelledby="bucket-source">
-      <h2 id="bucket-source">{text.source}</h2>
+      <h2 id="bucket-source">{isTakenOver ? text.sourceTakenOver : text.source}</h2>
       <dl className="facts">
         <dt>{text.storage}</dt>
         <dd data-data>
@@ -40,7 +41,15 @@ export function SourceCard({ storage, source }: { storage: Bucket['storage']; so
             </bdi>
           )}
         </dd>
-        <dt>{text.listed}</dt>
+        {isTakenOver ? (
+          <>
+            <dt>{text.takenOver}</dt>
+            <dd>
+              <TimeAgo time={taken_over_at} />
+            </dd>
+          </>
+        ) : null}
+        <dt>{isTakenOver ? text.compared : text.listed}</dt>
         <dd>
           <TimeAgo time={as_of} none={text.notListed} />
         </dd>
@@ -49,8 +58,8 @@ export function SourceCard({ storage, source }: { storage: Bucket['storage']; so
           <TimeAgo time={events_at} none={text.notReported} />
         </dd>
       </dl>
-      {as_of === null ? null : <p className="dim">{text.listedHint}</p>}
-      <p className="dim">{text.sourceHint}</p>
+      {as_of === null || isTakenOver ? null : <p className="dim">{text.listedHint}</p>}
+      <p className="dim">{isTakenOver ? text.takenOverHint : text.sourceHint}</p>
       {weak ? <p className="warn">{text.weak}</p> : null}
     </section>
   )

@@ -102,6 +102,15 @@ export const text = catalogue({
   notReported: 'None. Changes are found by scans.',
   weak: 'This engine has no ETags. A change that keeps both the size and the time of an object goes unnoticed.',
   sourceHint: 'It’s read-only: nothing on the engine is ever changed or deleted from here.',
+  sourceTakenOver: 'Where its older bytes are',
+  takenOver: 'Taken over',
+  compared: 'Compared',
+  takenOverHint:
+    'What was there when it was taken over stays there, and is deleted there once nothing here needs it. New bytes don’t go there.',
+  findingsTitle: (n: number) =>
+    `Others changed ${plural(n, { one: 'key', other: 'keys' })} where this bucket was taken over`,
+  findingsHint: 'Some of its objects might be unreadable now.',
+  findingsOpen: 'See findings',
   release: 'Release bucket',
   releaseHint: (n: number) =>
     `Detaches the bucket and forgets its ${objects(n)}. Everything stays on the S3 engine. Share links to them stop working.`,

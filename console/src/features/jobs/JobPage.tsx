@@ -40,6 +40,9 @@ export default function JobPage() {
   )
 }
 
+/** Where cancelling is more than stopping. */
+const cancelTexts: { [K in Job['kind']]?: string } = { migrate: text.cancelMigration, release: text.cancelRelease }
+
 function Actions({ job }: { job: Job }) {
   const me = useMe()
   const { go } = useView()
@@ -48,7 +51,7 @@ function Actions({ job }: { job: Job }) {
   const cancel = async () => {
     const yes = await confirm({
       title: text.cancelTitle,
-      children: job.kind === 'migrate' ? text.cancelMigration : text.cancelText,
+      children: cancelTexts[job.kind] ?? text.cancelText,
       action: text.cancel,
     })
     if (!yes) return
@@ -70,6 +73,7 @@ function Actions({ job }: { job: Job }) {
   // A newer object under the key is not what the user chose to delete.
   const again = deletes ? job.errors.filter(({ code }) => code !== 'changed') : job.errors
   const retry = async () => {
+    if (job.kind === 'release') return
     const { kind, source_bucket, prefix, dest_bucket, dest_prefix, if_none_match } = job
     try {
       // What a restore could not restore is still in the trash, so everything is tried again.
@@ -95,6 +99,12 @@ function Actions({ job }: { job: Job }) {
       </Button>
     )
   if (job.kind === 'migrate') return <Resume job={job} />
+  if (job.kind === 'release')
+    return (
+      <Button variant="default" component={Link} to={`/b/${job.source_bucket}`}>
+        {text.openBucket}
+      </Button>
+    )
   return (
     <>
       {isUndoable(job, me) ? (
@@ -137,6 +147,7 @@ function Detail({ job }: { job: Job }) {
   const { tone, word } = statusOf(job)
   const { total, done, failed, errors, started_at, finished_at } = job
   const took = started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1000 : null
+  const isWhole = job.kind === 'migrate' || job.kind === 'release'
   const download = () =>
     saveText(
       `job-${job.id}-errors.csv`,
@@ -162,10 +173,10 @@ function Detail({ job }: { job: Job }) {
       </Tiles>
       <div className="card">
         <dl className="facts">
-          <dt>{job.kind === 'migrate' ? text.bucket : text.source}</dt>
+          <dt>{isWhole ? text.bucket : text.source}</dt>
           <dd>
             {job.source_bucket}
-            {job.kind === 'migrate' ? null : `/${job.prefix}`}
+            {isWhole ? null : `/${job.prefix}`}
           </dd>
           {job.dest_storage === null ? null : (
             <>
@@ -173,6 +184,14 @@ function Detail({ job }: { job: Job }) {
               <dd>{job.dest_storage}</dd>
             </>
           )}
+          {job.kind === 'release' && job.dest_prefix ? (
+            <>
+              <dt>{text.prefix}</dt>
+              <dd>
+                <bdi className="mono">{job.dest_prefix}</bdi>
+              </dd>
+            </>
+          ) : null}
           {job.dest_bucket === null ? null : (
             <>
               <dt>{text.destination}</dt>

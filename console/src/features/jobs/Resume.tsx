@@ -8,13 +8,13 @@ import { beginJob } from './begin.ts'
 import { text } from './messages.ts'
 
 /** Continues a bucket's move to another storage, if something was left where it was. */
-export function Resume({ job: { kind, source_bucket, dest_storage, status, failed } }: { job: Job }) {
+export function Resume({ job: { source_bucket, dest_storage, status, failed } }: { job: Job }) {
   const me = useMe()
   const { go } = useView()
   if (dest_storage === null || !me.isAdmin || (status === 'succeeded' && failed === 0)) return null
   const resume = async () => {
     try {
-      const { id } = await beginJob({ kind, source_bucket, dest_storage })
+      const { id } = await beginJob({ kind: 'migrate', source_bucket, dest_storage })
       notify.ok(text.resumed)
       await go(`/jobs/${id}`)
     } catch (error) {

@@ -77,7 +77,7 @@ export function PolicyForm({
           <TagsInput
             label={text.buckets}
             description={text.bucketsHint}
-            data={(buckets.data ?? []).filter(({ mode }) => mode === 'owned').map(({ name }) => name)}
+            data={(buckets.data ?? []).filter(({ mode }) => mode !== 'read_only').map(({ name }) => name)}
             value={values.bucket_patterns}
             onChange={(value) =>
               form.set('bucket_patterns', [...new Set(value.flatMap((one) => one.split(/[,\s]+/)))].filter(Boolean))

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import { type LockMode, lockModes } from '../../../../contract/locks.ts'
 import type { PublicAccess } from '../../../../contract/public-access.ts'
-import { bucketQuery } from '../../api/buckets.ts'
+import { bucketQuery, isReadOnly } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
@@ -39,18 +39,16 @@ export default function Protection() {
             <section className="card stack-tight" aria-labelledby="protection-summary">
               <h2 id="protection-summary">{text.summary}</h2>
               <ul className="protection-facts">
-                {(data.mode === 'read_only' ? [text.readOnly, text.readOnlyEngine] : sentences(data)).map(
-                  (sentence) => (
-                    <li key={sentence}>{sentence}</li>
-                  ),
-                )}
+                {sentences(data).map((sentence) => (
+                  <li key={sentence}>{sentence}</li>
+                ))}
               </ul>
             </section>
             {data.public_access ? (
-              <PublicAccessCard name={name} access={data.public_access} mayChange={mine && data.mode === 'owned'} />
+              <PublicAccessCard name={name} access={data.public_access} mayChange={mine && !isReadOnly(data)} />
             ) : null}
             {me.isAdmin && data.object_lock ? <Clock /> : null}
-            {mine && data.mode === 'owned' ? (
+            {mine && !isReadOnly(data) ? (
               <>
                 <Versioning bucket={data} />
                 <ObjectLockCard key={JSON.stringify(data.object_lock)} bucket={data} />
@@ -93,7 +91,8 @@ function PublicAccessCard({ name, access, mayChange }: { name: string; access: P
 
 /** What is true of a bucket, a sentence for each. */
 function sentences(bucket: Bucket): string[] {
-  const { public_access } = bucket
+  const { mode, public_access } = bucket
+  if (mode === 'read_only') return [text.readOnly, text.readOnlyEngine]
   const isOpen = public_access?.actions.some((action) => action === 'write' || action === 'delete') ?? false
   return [...(isOpen ? [text.publicRemoves] : []), ...keepingSentences(bucket)]
 }

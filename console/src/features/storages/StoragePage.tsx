@@ -87,7 +87,7 @@ export default function StoragePage() {
 /** The buckets that are attached to a storage, by name. */
 function Attached({ storage }: { storage: string }) {
   const { data } = useQuery(bucketsQuery)
-  const attached = data?.filter((bucket) => bucket.mode === 'read_only' && bucket.storage === storage)
+  const attached = data?.filter((bucket) => bucket.source?.storage === storage)
   if (!attached) return <span className="dim">…</span>
   if (attached.length === 0) return <span className="dim">{text.attachedNone}</span>
   return (

@@ -13,7 +13,7 @@ export default function Trash() {
   const { search, open } = useView()
   const buckets = useQuery(bucketsQuery)
   // Read-only buckets have none.
-  const withTrash = buckets.data?.filter(({ mode }) => mode === 'owned')
+  const withTrash = buckets.data?.filter(({ mode }) => mode !== 'read_only')
   const most = withTrash?.reduce((a, b) => (b.trash_bytes > a.trash_bytes ? b : a), withTrash[0] as never)
   const name = search.bucket ?? most?.name
   return (

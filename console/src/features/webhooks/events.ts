@@ -3,7 +3,7 @@ import { text } from './messages.ts'
 const families = [
   ['objects', /^(upload|copy|move|update_object|delete|restore)$/],
   ['buckets', /_bucket$/],
-  ['attached', /^(scan|scan_confirm|external_change)$/],
+  ['attached', /^(scan|scan_confirm|take_over|external_change|external_finding)$/],
   ['users', /^user_/],
   ['groups', /^group_/],
   ['tokens', /^token_/],
