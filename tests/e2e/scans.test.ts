@@ -90,6 +90,7 @@ describeConsole('scans', (engine) => {
       const held = page.getByRole('region', { name: 'A scan was held: many objects are missing' })
       await held.getByText('Nothing was marked as missing').waitFor()
       const rows = held.getByRole('table').getByRole('row')
+      await rows.nth(20).waitFor()
       assert.equal(await rows.count(), 1 + 20)
       await held.getByRole('button', { name: 'Load more' }).click()
       await held.getByText('log/030.txt').waitFor()

@@ -1,10 +1,8 @@
+import { inBatches } from '../../db/batches.ts'
 import type { Db, Row, RowChange, Tx } from '../../db/schema.ts'
 
 export type ObjectRow = Row<'objects'>
 export type ExternalRow = Row<'external_blobs'>
-
-/** Rows per statement; SQLite takes 32,766 values. */
-const ROWS = 1000
 
 /** An object of an attached bucket, with what is known of its bytes. */
 export interface Shown {
@@ -99,9 +97,8 @@ export async function lockShown(tx: Tx, bucketId: string, keys: readonly string[
 /** Inserts objects whose keys are free; what is known of others' bytes is left out as well. Returns those keys. */
 export async function insertShown(tx: Tx, storageId: number, all: readonly Shown[]): Promise<Set<string>> {
   const inserted = new Set<string>()
-  for (let i = 0; i < all.length; i += ROWS) {
-    const some = all.slice(i, i + ROWS)
-    await insertExternals(tx, storageId, some)
+  await insertExternals(tx, storageId, all)
+  for (const some of inBatches(all)) {
     const rows = await tx
       .insertInto('objects')
       .values(some.map(({ object }) => object))
@@ -109,9 +106,9 @@ export async function insertShown(tx: Tx, storageId: number, all: readonly Shown
       .returning('key')
       .execute()
     for (const { key } of rows) inserted.add(key)
-    const left = some.flatMap(({ object }) => (inserted.has(object.key) ? [] : object.blob_id))
-    if (left.length > 0) await deleteExternals(tx, left)
   }
+  const left = all.flatMap(({ object }) => (inserted.has(object.key) ? [] : object.blob_id))
+  if (left.length > 0) await deleteExternals(tx, left)
   return inserted
 }
 
@@ -120,14 +117,18 @@ export async function insertExternals(
   storageId: number,
   all: readonly Pick<Shown, 'external'>[],
 ): Promise<void> {
-  await tx
-    .insertInto('blobs')
-    .values(all.map(({ external: { blob_id: id, size } }) => ({ id, size, storage_id: storageId, check_after: null })))
-    .execute()
-  await tx
-    .insertInto('external_blobs')
-    .values(all.map(({ external }) => external))
-    .execute()
+  for (const some of inBatches(all)) {
+    await tx
+      .insertInto('blobs')
+      .values(
+        some.map(({ external: { blob_id: id, size } }) => ({ id, size, storage_id: storageId, check_after: null })),
+      )
+      .execute()
+    await tx
+      .insertInto('external_blobs')
+      .values(some.map(({ external }) => external))
+      .execute()
+  }
 }
 
 /** Forgets bytes that nothing points at any more; those of others stay where they are. */
