@@ -38,6 +38,8 @@ export interface Lies {
   sendsRawKeys?: boolean
   /** Whoever has asked for an object's properties finds other contents afterwards. */
   changesAfterHead?: boolean
+  /** No lie: the credentials may delete, but not these keys. */
+  deletesAllBut?: ReadonlySet<string>
 }
 
 export interface FakeObject {
@@ -119,6 +121,10 @@ export async function startFakeEngine(): Promise<FakeEngine> {
     if (bucket !== fake.bucket || lies.noSuchBucket) throw new Failure(404, 'NoSuchBucket')
     const key = decoded(rest.join('/'))
     const query = new URLSearchParams(search)
+    if (request.method === 'DELETE' && lies.deletesAllBut && !lies.deletesAllBut.has(key)) {
+      objects.delete(key)
+      return void response.writeHead(204).end()
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Failure(403, 'AccessDenied')
     if (key !== '') {
       sendObject(request, response, key, query)

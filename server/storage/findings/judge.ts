@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../contract/errors.ts'
 import type { ExternalSource, HeadOfObject } from '../../blobs/drivers/external.ts'
 import { type Ctx, engineActor, type Step, type Upkeep } from '../../context.ts'
 import { askFor } from '../external/confirm.ts'
@@ -25,31 +26,44 @@ export async function judge(
     const some = keys.slice(i, i + AT_ONCE)
     const whole = some.map((key) => place.prefix + key)
     const before = await store.findTaken(ctx.db, place, whole)
-    const heads = await Promise.all(whole.map((key) => askFor(engine, key)))
+    const heads = await Promise.all(whole.map((key) => lookAt(engine, key)))
     const after = await store.findTaken(ctx.db, place, whole)
     some.forEach((key, n) => {
       const kind = kindOf(heads[n], whole[n] as string, { before, after })
-      if (kind) found.push({ key, kind, size: heads[n]?.size ?? null, etag: heads[n]?.etag ?? null })
+      const { size, etag } = seen(heads[n])
+      if (kind) found.push({ key, kind, size, etag })
     })
   }
   return found
 }
 
+/** There is something that the engine does not give away. */
+const SEALED = Symbol('sealed')
+type Head = HeadOfObject | typeof SEALED | undefined
+
+const lookAt = (engine: ExternalSource, key: string): Promise<Head> =>
+  askFor(engine, key).catch((error: unknown): Head => {
+    if (error instanceof ServiceError && error.code === 'conflict') return SEALED
+    throw error
+  })
+const seen = (head: Head): { size: number | null; etag: string | null } =>
+  head === undefined || head === SEALED ? { size: null, etag: null } : head
+
 type Known = Awaited<ReturnType<typeof store.findTaken>>
 
 function kindOf(
-  head: HeadOfObject | undefined,
+  head: Head,
   key: string,
   { before, after }: { before: Known; after: Known },
 ): Finding['kind'] | undefined {
   const kept = after.kept.get(key)
   if (kept) {
     if (!head) return 'missing'
-    return isSameContent(kept, head) ? undefined : 'changed'
+    return head !== SEALED && isSameContent(kept, head) ? undefined : 'changed'
   }
   if (!head) return undefined
   const ours = [before.kept, before.doomed, after.doomed].flatMap((known) => known.get(key) ?? [])
-  return ours.some((one) => isSameContent(one, head)) ? undefined : 'foreign'
+  return head !== SEALED && ours.some((one) => isSameContent(one, head)) ? undefined : 'foreign'
 }
 
 /** Most findings that are kept of a bucket. */
@@ -108,7 +122,7 @@ export async function noteFindings(
         ...one,
         bucket_id: bucket.id,
         found_at: isNew(one) ? now : (before.get(one.key)?.found_at ?? now),
-        seen_in: scan_id,
+        seen_in: scan_id ?? before.get(one.key)?.seen_in ?? null,
       })),
     )
   const recorded = noted.filter(isNew).slice(0, Math.max(0, most))
