@@ -3,23 +3,29 @@
  * and what people wait for meanwhile. `node bench/attach.ts [--objects N] [--postgres]`. An engine that
  * TEST_S3_URL names keeps its objects for the next run.
  */
-import { once } from 'node:events'
-import fs from 'node:fs'
-import http from 'node:http'
-import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import * as s3 from '@aws-sdk/client-s3'
-import aws4 from 'aws4'
-import { type Client, createClient } from '../client/derived.ts'
+import type { Client } from '../client/derived.ts'
 import type { Scan } from '../contract/scans.ts'
-import { connect } from '../server/blobs/drivers/s3/client.ts'
-import { cephGateway, type Gateway, noGateway } from '../tests/support/ceph.ts'
-import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
-import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
-import { cpuSeconds, median } from './load.ts'
+import { cephGateway, noGateway } from '../tests/support/ceph.ts'
+import type { ServerProcess } from '../tests/support/process.ts'
+import {
+  assertSeen,
+  type Cost,
+  cost,
+  endpointOf,
+  engineBucket,
+  fillOnce,
+  newTable,
+  placeOf,
+  rate,
+  scanEnded,
+  seconds,
+  timed,
+  withService,
+} from './engine.ts'
+import { median } from './load.ts'
 import { inFolders } from './seed.ts'
-import { ALLOCATOR, buildService, COMPILED, growthDuring, serviceEnv, WHO } from './service.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -28,65 +34,23 @@ const { values: options } = parseArgs({
   },
 })
 const COUNT = Number(options.objects)
-const CONNECTIONS = 16
 const BUCKET = 'attached'
 const PLACE = `bench-attach-${COUNT}`
 /** Requests of each kind after the scans, to compare with those during the first. */
 const ASKED = 50
 
-const rows: Record<string, { measured: string; beside: string; ratio: string; goal: string }> = {}
-const report = (name: string, row: (typeof rows)[string]): void => {
-  rows[name] = row
-  console.log(`${name}: ${row.measured} | ${row.beside} | ${row.ratio} | ${row.goal}`)
-}
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
-const perSecond = (ms: number) => `${Math.round((COUNT / ms) * 1000)}/s`
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
-}
-
+const { report, print } = newTable()
 const gateway = await cephGateway()
 if (!gateway) throw new Error(noGateway)
-const endpoint = new URL(gateway.url).searchParams.get('endpoint') ?? ''
-const engine = connect({ bucket: PLACE, prefix: '', endpoint, credentials: gateway.credentials })
-await engine.send(new s3.CreateBucketCommand({ Bucket: PLACE }))
-if ((await countAll()) !== COUNT) {
-  const filling = await timed(() => fill(gateway))
-  console.log(`${COUNT} objects were written in ${seconds(filling)}, ${perSecond(filling)}`)
-}
-const floor = await timed(countAll)
-console.log(`listing them takes ${seconds(floor)}, ${perSecond(floor)}`)
-await measure(gateway)
-engine.destroy()
+const engine = await engineBucket(gateway, PLACE)
+const floor = await fillOnce(engine, [...inFolders(COUNT)])
+await withService(options, async (server, client) => {
+  await client.createStorage({ body: { name: 'engine', ...placeOf(gateway, PLACE, endpointOf(gateway)) } })
+  await measureScans(server, client)
+})
+print()
+engine.close()
 await gateway.stop()
-
-async function measure({ credentials }: Gateway): Promise<void> {
-  buildService()
-  const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
-  const postgres = options.postgres ? await startPostgres() : undefined
-  const env = serviceEnv(folder, postgres && (await createDatabase(postgres.url)).url)
-  const server = await spawnServer({ ...env, ...ALLOCATOR }, ['serve'], COMPILED)
-  try {
-    const { access_token } = await createClient({ baseUrl: server.url }).login({ body: WHO })
-    // The login's own token would expire before a scan of a million ends.
-    const { token } = await createClient({ baseUrl: server.url, token: access_token }).createToken({
-      body: { name: 'bench' },
-    })
-    const client = createClient({ baseUrl: server.url, token })
-    const { accessKeyId: access_key_id, secretAccessKey: secret_access_key } = credentials
-    await client.createStorage({
-      body: { name: 'engine', endpoint, bucket: PLACE, access_key_id, secret_access_key },
-    })
-    await measureScans(server, client)
-  } finally {
-    await server.kill('SIGTERM')
-    await postgres?.stop()
-    fs.rmSync(folder, { recursive: true, force: true })
-  }
-  console.table(rows)
-}
 
 async function measureScans(server: ServerProcess, client: Client): Promise<void> {
   const params = { bucket: BUCKET }
@@ -101,16 +65,15 @@ async function measureScans(server: ServerProcess, client: Client): Promise<void
   }
   const created = await cost(server, async () => {
     await client.createBucket({ body: { name: BUCKET, mode: 'read_only', storage: 'engine' } })
-    const meanwhile = async () => {
+    return scanEnded(client, BUCKET, async () => {
       await ask(times)
       await pause(100)
-    }
-    return ended(client, meanwhile)
+    })
   })
   tell('first scan', created, '1 M in 10 min')
   const again = await cost(server, async () => {
     await client.startScan({ params })
-    return ended(client, () => pause(50))
+    return scanEnded(client, BUCKET, () => pause(50))
   })
   tell('quiet scan', again, '1 M in 3 min')
 
@@ -129,26 +92,10 @@ async function measureScans(server: ServerProcess, client: Client): Promise<void
   if (object_count !== COUNT) throw new Error(`It shows ${object_count} objects instead of ${COUNT}`)
 }
 
-interface Cost {
-  scan: Scan
-  ms: number
-  /** By how much the resident memory grew at its peak. */
-  mb: number
-  cpu: number
-}
-async function cost(server: ServerProcess, work: () => Promise<Scan>): Promise<Cost> {
-  const before = cpuSeconds(server.child.pid)
-  let scan: Scan | undefined
-  const { mb, seconds: took } = await growthDuring(server, async () => {
-    scan = await work()
-  })
-  return { scan: scan as Scan, ms: took * 1000, mb, cpu: cpuSeconds(server.child.pid) - before }
-}
-function tell(name: string, { scan, ms, mb, cpu }: Cost, goal: string): void {
-  if (scan.status !== 'succeeded') throw new Error(`The ${name} ended as ${scan.status}: ${scan.detail}`)
-  if (scan.seen !== COUNT) throw new Error(`The ${name} saw ${scan.seen} objects instead of ${COUNT}`)
+function tell(name: string, { result: scan, ms, mb, cpu }: Cost<Scan>, goal: string): void {
+  assertSeen(name, scan, COUNT)
   report(name, {
-    measured: `${seconds(ms)}, ${perSecond(ms)}, CPU ${cpu.toFixed(1)} s`,
+    measured: `${seconds(ms)}, ${rate(COUNT, ms)}, CPU ${cpu.toFixed(1)} s`,
     beside: `bare list ${seconds(floor)}`,
     ratio: `${(ms / floor).toFixed(2)} ×`,
     goal,
@@ -156,52 +103,4 @@ function tell(name: string, { scan, ms, mb, cpu }: Cost, goal: string): void {
   report(`memory during the ${name}`, {
     ...{ measured: `${Math.round(mb)} MB of RSS more`, beside: '', ratio: '', goal: 'flat: the same for any number' },
   })
-}
-
-/** Waits until the latest scan has ended, and does something in between. */
-async function ended(client: Client, meanwhile: () => Promise<unknown>): Promise<Scan> {
-  for (;;) {
-    const { items } = await client.listScans({ params: { bucket: BUCKET }, query: { limit: 1 } })
-    const [scan] = items
-    if (scan && scan.status !== 'queued' && scan.status !== 'running') return scan
-    await meanwhile()
-  }
-}
-
-/** What a scan cannot do without: every page of the list, asked for by the same client. */
-async function countAll(): Promise<number> {
-  let count = 0
-  let ContinuationToken: string | undefined
-  do {
-    const page: s3.ListObjectsV2CommandOutput = await engine.send(
-      new s3.ListObjectsV2Command({ Bucket: PLACE, EncodingType: 'url', ContinuationToken }),
-    )
-    count += page.Contents?.length ?? 0
-    ContinuationToken = page.NextContinuationToken
-  } while (ContinuationToken)
-  return count
-}
-
-async function fill({ credentials }: Gateway): Promise<void> {
-  const { hostname, port } = new URL(endpoint)
-  const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-  async function put(key: string): Promise<void> {
-    const sent = aws4.sign(
-      { ...{ hostname, port: Number(port), method: 'PUT', path: `/${PLACE}/${key}`, service: 's3' }, body: key },
-      credentials,
-    )
-    const request = http.request({ ...sent, agent } as http.RequestOptions)
-    request.end(key)
-    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
-    response.resume()
-    await once(response, 'end')
-    if (response.statusCode !== 200) throw new Error(`PUT ${key}: ${response.statusCode}`)
-  }
-  const keys = inFolders(COUNT)
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      for (const key of keys) await put(key)
-    }),
-  )
-  agent.destroy()
 }
