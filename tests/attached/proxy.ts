@@ -75,13 +75,17 @@ export async function startProxy({ url, credentials }: Gateway): Promise<EngineP
   const holds = new Set<{ take(request: Logged): Promise<void> | undefined }>()
   let fault: Fault | null = null
 
-  async function pass(request: http.IncomingMessage, logged: Logged): Promise<http.IncomingMessage> {
+  async function pass(
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+    logged: Logged,
+  ): Promise<http.IncomingMessage> {
     const to = { host: engine.hostname, port: engine.port, agent, method: request.method ?? 'GET' }
     const shorter =
       proxy.page !== undefined && isList(logged) ? await shortened(request, logged, proxy.page) : undefined
     const sent = http.request({ ...to, path: request.url ?? '/', headers: request.rawHeaders, ...shorter })
     request.pipe(sent)
-    request.once('close', () => request.complete || sent.destroy())
+    response.once('close', () => response.writableFinished || sent.destroy())
     const [answer] = (await once(sent, 'response')) as [http.IncomingMessage]
     return answer
   }
@@ -105,9 +109,11 @@ export async function startProxy({ url, credentials }: Gateway): Promise<EngineP
     proxy.log.push(logged)
     const now = fault
     if (now?.kind === 'delay') await pause(now.ms)
+    // Whoever asked was killed meanwhile: what is passed on would never end, and keep its connection.
+    if (response.destroyed) return
     if (now?.kind === 'status') return void response.writeHead(now.status, XML).end(errorOf(now.status))
     if (now?.kind === 'empty' && isList(logged)) return void response.writeHead(200, XML).end(EMPTY)
-    const answer = await pass(request, logged)
+    const answer = await pass(request, response, logged)
     let held: Promise<void> | undefined
     for (const hold of holds) held ??= hold.take(logged)
     if (held || now?.kind === 'cut') {

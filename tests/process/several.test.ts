@@ -218,7 +218,7 @@ it('workers run in a process of their own: a service without them queues, `stron
 })
 
 it('drains: /readyz says 503 and requests are still answered until DRAIN_SECONDS are over', async () => {
-  const service = await spawned(['serve'], { DRAIN_SECONDS: '6' })
+  const service = await spawned(['serve'], { DRAIN_SECONDS: '20' })
   assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
   const exit = service.kill('SIGTERM')
   await until(async () => (await fetch(`${service.url}/readyz`)).status === 503)
