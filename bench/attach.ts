@@ -4,12 +4,12 @@
  * TEST_S3_URL names keeps its objects for the next run.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import type { Client } from '../client/derived.ts'
 import type { Scan } from '../contract/scans.ts'
 import { cephGateway, noGateway } from '../tests/support/ceph.ts'
 import type { ServerProcess } from '../tests/support/process.ts'
 import {
+  asked,
   assertSeen,
   type Cost,
   cost,
@@ -27,13 +27,7 @@ import {
 import { median } from './load.ts'
 import { inFolders } from './seed.ts'
 
-const { values: options } = parseArgs({
-  options: {
-    objects: { type: 'string', default: '20000' },
-    postgres: { type: 'boolean', default: false },
-  },
-})
-const COUNT = Number(options.objects)
+const { count: COUNT, postgres } = asked()
 const BUCKET = 'attached'
 const PLACE = `bench-attach-${COUNT}`
 /** Requests of each kind after the scans, to compare with those during the first. */
@@ -44,7 +38,7 @@ const gateway = await cephGateway()
 if (!gateway) throw new Error(noGateway)
 const engine = await engineBucket(gateway, PLACE)
 const floor = await fillOnce(engine, [...inFolders(COUNT)])
-await withService(options, async (server, client) => {
+await withService({ postgres }, async (server, client) => {
   await client.createStorage({ body: { name: 'engine', ...placeOf(gateway, PLACE, endpointOf(gateway)) } })
   await measureScans(server, client)
 })

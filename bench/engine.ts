@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
 import * as s3 from '@aws-sdk/client-s3'
 import aws4 from 'aws4'
 import { type Client, createClient } from '../client/derived.ts'
@@ -16,6 +17,14 @@ import { ALLOCATOR, buildService, COMPILED, growthDuring, serviceEnv, WHO } from
 
 /** Connections to an engine that is filled or read without Strongroom. */
 export const CONNECTIONS = 16
+
+/** What a bench was asked for on the command line. */
+export function asked(): { count: number; postgres: boolean } {
+  const { values } = parseArgs({
+    options: { objects: { type: 'string', default: '20000' }, postgres: { type: 'boolean', default: false } },
+  })
+  return { count: Number(values.objects), postgres: values.postgres }
+}
 
 export const endpointOf = ({ url }: Gateway): string => new URL(url).searchParams.get('endpoint') ?? ''
 

@@ -5,13 +5,13 @@
  */
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import type { Client } from '../client/derived.ts'
 import type { Job } from '../contract/jobs.ts'
 import { type EngineProxy, said, startProxy } from '../tests/attached/proxy.ts'
 import { cephGateway, type Gateway, noGateway } from '../tests/support/ceph.ts'
 import type { ServerProcess } from '../tests/support/process.ts'
 import {
+  asked,
   assertSeen,
   CONNECTIONS,
   type Cost,
@@ -30,13 +30,7 @@ import {
 } from './engine.ts'
 import { inFolders } from './seed.ts'
 
-const { values: options } = parseArgs({
-  options: {
-    objects: { type: 'string', default: '20000' },
-    postgres: { type: 'boolean', default: false },
-  },
-})
-const COUNT = Number(options.objects)
+const { count: COUNT, postgres } = asked()
 const BUCKET = 'attached'
 const PLACE = `bench-take-over-${COUNT}`
 const DESTINATION = `bench-release-${COUNT}`
@@ -60,7 +54,7 @@ const proxy = await startProxy(gateway)
 const [source, destination] = [await engineBucket(gateway, PLACE), await engineBucket(gateway, DESTINATION)]
 const floor = await fillOnce(source, keys)
 await destination.empty()
-await withService(options, (server, client) => measure(gateway, server, client))
+await withService({ postgres }, (server, client) => measure(gateway, server, client))
 print()
 for (const one of [source, destination]) one.close()
 await proxy.stop()

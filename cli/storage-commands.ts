@@ -10,7 +10,9 @@ import { takeOver } from './take-over.ts'
 const json = { type: 'boolean' } as const
 const yes = { type: 'boolean', short: 'y' } as const
 const noWait = { type: 'boolean' } as const
-const dryRun = { type: 'boolean', short: 'n' } as const
+/** Of commands that say what they would do, ask, and wait for its end. */
+const planned = { 'dry-run': { type: 'boolean', short: 'n' }, yes, 'no-wait': noWait, json } as const
+const planGiven = ({ flag }: Given) => ({ dryRun: flag('dry-run'), yes: flag('yes'), wait: !flag('no-wait') })
 const placeOptions = {
   endpoint: { type: 'string' },
   region: { type: 'string' },
@@ -130,20 +132,15 @@ over, or cannot be yet.
     options: {
       'quiet-hours': { type: 'string' },
       storage: { type: 'string' },
-      'dry-run': dryRun,
-      yes,
-      'no-wait': noWait,
-      json,
+      ...planned,
     },
     words: [1, 1],
-    work: ({ words: [bucket = ''], flag, value }, open) =>
-      takeOver(open(), bucket, {
-        dryRun: flag('dry-run'),
-        quietHours: value('quiet-hours'),
-        storage: value('storage'),
-        yes: flag('yes'),
-        wait: !flag('no-wait'),
-      }),
+    work: (given, open) => {
+      const { words, value } = given
+      const [bucket = ''] = words
+      const asked = { quietHours: value('quiet-hours'), storage: value('storage') }
+      return takeOver(open(), bucket, { ...planGiven(given), ...asked })
+    },
   },
   findings: {
     usage: 'findings [--json] <bucket>',
@@ -173,19 +170,14 @@ Ctrl-C leaves the job running; to follow it again, run the same command again.
     options: {
       storage: { type: 'string' },
       prefix: { type: 'string' },
-      'dry-run': dryRun,
-      yes,
-      'no-wait': noWait,
-      json,
+      ...planned,
     },
     words: [1, 1],
-    work: ({ words: [bucket = ''], flag, value }, open) =>
-      release(open(), bucket, {
-        storage: value('storage'),
-        prefix: value('prefix'),
-        dryRun: flag('dry-run'),
-        yes: flag('yes'),
-        wait: !flag('no-wait'),
-      }),
+    work: (given, open) => {
+      const { words, value } = given
+      const [bucket = ''] = words
+      const to = { storage: value('storage'), prefix: value('prefix') }
+      return release(open(), bucket, { ...planGiven(given), ...to })
+    },
   },
 }

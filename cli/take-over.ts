@@ -1,4 +1,5 @@
 import type { Scan, TakeOver } from '../client/index.ts'
+import { MOST_QUIET_HOURS } from '../contract/names.ts'
 import { UsageError } from './config.ts'
 import { bucketName, printable, showSource } from './places.ts'
 import { agrees, bytesText, objectsText, print, type Run } from './run.ts'
@@ -34,16 +35,13 @@ export async function takeOver(run: Run, target: string, options: TakeOverOption
 }
 
 function bodyOf({ quietHours, storage }: TakeOverOptions): { quiet_hours?: number; storage?: string } {
-  if (quietHours !== undefined && (!/^\d{1,4}$/.test(quietHours) || Number(quietHours) > MOST_HOURS))
-    throw new UsageError(`--quiet-hours must be a number of at most ${MOST_HOURS}.`)
+  if (quietHours !== undefined && (!/^\d{1,4}$/.test(quietHours) || Number(quietHours) > MOST_QUIET_HOURS))
+    throw new UsageError(`--quiet-hours must be a number of at most ${MOST_QUIET_HOURS}.`)
   return {
     ...(quietHours !== undefined && { quiet_hours: Number(quietHours) }),
     ...(storage !== undefined && { storage: storageName(storage) }),
   }
 }
-/** A year. */
-const MOST_HOURS = 8760
-
 /** What a read-only bucket shows, for display; throws for all others. */
 async function placeOf({ client }: Run, bucket: string): Promise<string> {
   const { mode, source } = await client.getBucket({ params: { bucket } })

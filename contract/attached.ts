@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Job } from './jobs.ts'
+import { MOST_QUIET_HOURS } from './names.ts'
 import { route } from './route.ts'
 import { Scan } from './scans.ts'
 import { BucketName, Cursor, Exactly, Limit, Nullable, Page, Timestamp } from './shapes.ts'
@@ -85,7 +86,7 @@ export const operations = {
       quiet_hours: Type.Optional(
         Type.Integer({
           minimum: 0,
-          maximum: 720,
+          maximum: MOST_QUIET_HOURS,
           default: 24,
           description: 'For how many hours scans must have found no change by others.',
         }),

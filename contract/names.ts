@@ -1,4 +1,4 @@
-/** Which names are valid. Without the schema library, so that browsers can check names with these. */
+/** Which names are valid, and other limits. Without the schema library, so that browsers can check them with these. */
 
 export const BUCKET_NAME = '^(?!.*\\.\\.)(?!\\d{1,3}(\\.\\d{1,3}){3}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$'
 /** Whether a text is a valid bucket name. */
@@ -28,3 +28,6 @@ export const ACCESS_KEY_ID = '^[A-Za-z0-9_.-]{3,128}$'
 
 /** The form of a storage's name. */
 export const STORAGE_NAME = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
+
+/** Most hours for which others can be asked to have changed nothing before a bucket is taken over. */
+export const MOST_QUIET_HOURS = 720

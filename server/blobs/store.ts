@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { countUpToMost } from '../db/count.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
+import { FROZEN } from './storages/store.ts'
 
 export const insertBlobs = (
   tx: Tx,
@@ -173,7 +174,7 @@ export const findTakenOver = (tx: Tx, ids: readonly string[]) =>
     .select(['blob_id', 'bucket_id', 'key', 'version_id', 'etag', 'external_blobs.size', 'modified_at'])
     .select((e) => e.ref('blobs.storage_id').$notNull().as('storage_id'))
     .where('blob_id', 'in', ids)
-    .where('mode', 'in', ['taken_over', 'releasing'])
+    .where('mode', 'in', FROZEN)
     .execute()
 
 export type TakenOver = Row<'external_removals'>
@@ -184,28 +185,22 @@ export const queueTakenOver = (tx: Tx, rows: readonly Omit<TakenOver, 'queued_at
     .values(rows.map((row) => ({ ...row, queued_at: now.toISOString() })))
     .execute()
 
+/** Whether an order comes after one, oldest first. */
+const isAfter = (one: { queued_at: string; blob_id: string } | undefined) =>
+  one ? sql<SqlBool>`(queued_at, blob_id) > (${one.queued_at}, ${one.blob_id})` : sql<SqlBool>`true`
+
 /** Orders to remove what was taken over after one, oldest first, of storages that are on. */
-export function listTakenOver(db: Db, after: TakenOver | undefined, limit: number): Promise<TakenOver[]> {
-  const query = db
+export const listTakenOver = (db: Db, after: TakenOver | undefined, limit: number): Promise<TakenOver[]> =>
+  db
     .selectFrom('external_removals')
     .innerJoin('storages', 'storages.id', 'external_removals.storage_id')
     .selectAll('external_removals')
     .where('disabled_at', 'is', null)
-  return (
-    after
-      ? query.where((e) =>
-          e.or([
-            e('queued_at', '>', after.queued_at),
-            e.and([e('queued_at', '=', after.queued_at), e('blob_id', '>', after.blob_id)]),
-          ]),
-        )
-      : query
-  )
+    .where(isAfter(after))
     .orderBy('queued_at')
     .orderBy('blob_id')
     .limit(limit)
     .execute()
-}
 
 /** Puts orders that were refused behind all others. */
 export const deferTakenOver = (tx: Tx, ids: readonly string[], now: Date) =>
@@ -228,23 +223,15 @@ export const queueRemovals = (tx: Tx, ids: readonly string[], now: Date) =>
 export type Removal = Row<'blob_removals'>
 
 /** Orders to remove bytes after one, oldest first. */
-export function findRemovals(db: Db, after: Removal | undefined, limit: number): Promise<Removal[]> {
-  const query = db.selectFrom('blob_removals').selectAll()
-  return (
-    after
-      ? query.where((e) =>
-          e.or([
-            e('queued_at', '>', after.queued_at),
-            e.and([e('queued_at', '=', after.queued_at), e('blob_id', '>', after.blob_id)]),
-          ]),
-        )
-      : query
-  )
+export const findRemovals = (db: Db, after: Removal | undefined, limit: number): Promise<Removal[]> =>
+  db
+    .selectFrom('blob_removals')
+    .selectAll()
+    .where(isAfter(after))
     .orderBy('queued_at')
     .orderBy('blob_id')
     .limit(limit)
     .execute()
-}
 
 export const deleteRemovals = (tx: Tx, ids: readonly string[]) =>
   tx.deleteFrom('blob_removals').where('blob_id', 'in', ids).execute()

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import type { HeldReason } from '../../contract/scans.ts'
-import { allActions, startServer, type TestServer } from '../support/server.ts'
-import { type FakeEngine, type Lies, startFakeEngine } from './fake-engine.ts'
-import { md5, type Site, siteOf, type Taken } from './site.ts'
+import { allActions, type TestServer } from '../support/server.ts'
+import type { FakeEngine, Lies } from './fake-engine.ts'
+import { fakeWorld } from './fake-world.ts'
+import { md5, type Site, type Taken } from './site.ts'
 
 /** Larger than what is read in one piece before it is sent. */
 const LARGE = 300_000
@@ -98,32 +99,18 @@ const cases: Case[] = [
 ]
 
 describe('engines that lie', () => {
+  const world = fakeWorld()
   let server: TestServer
   let site: Site
   let fake: FakeEngine
   let storage: string
-  let places = 0
-  before(async () => {
-    fake = await startFakeEngine()
-    server = await startServer('sqlite')
-    site = siteOf(server)
-    storage = await site.storage({
-      ...{ endpoint: fake.endpoint, bucket: fake.bucket, prefix: '' },
-      ...{ access_key_id: 'id', secret_access_key: 'the secret of the fake engine' },
-    })
-  })
-  after(async () => {
-    await server.stop()
-    await fake.stop()
-  })
-  afterEach(() => {
-    fake.lies = {}
-    fake.page = 1000
+  before(() => {
+    ;({ server, site, fake, storage } = world.parts())
   })
 
   /** A filled place of its own, attached and scanned. */
   async function filled(objects: Record<string, string> = OBJECTS) {
-    const prefix = `place-${++places}/`
+    const prefix = world.nextPrefix()
     for (const [key, text] of Object.entries(objects)) fake.put(prefix + key, text)
     const bucket = await site.attach(storage, prefix)
     const scan = await site.finishScan(bucket)

@@ -1,43 +1,30 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { s3World } from '../s3/s3.ts'
 import { request } from '../support/http.ts'
 import { quarters } from '../support/pictures.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type FakeEngine, startFakeEngine } from './fake-engine.ts'
-import { md5, type Site, siteOf, taken } from './site.ts'
+import type { TestServer } from '../support/server.ts'
+import type { FakeEngine } from './fake-engine.ts'
+import { fakeWorld } from './fake-world.ts'
+import { md5, type Site, taken } from './site.ts'
 
 const DAY_MS = 86_400_000
 
 describe('what an engine has that cannot be shown, or not always', () => {
+  const world = fakeWorld({ S3_PORT: '0' })
   let server: TestServer
   let site: Site
   let fake: FakeEngine
   let storage: string
   let s3: S3Client
-  let places = 0
   before(async () => {
-    fake = await startFakeEngine()
-    server = await startServer('sqlite', { S3_PORT: '0' })
-    site = siteOf(server)
-    const world = s3World(server)
-    s3 = world.clientOf(await world.keyOf())
-    storage = await site.storage({
-      ...{ endpoint: fake.endpoint, bucket: fake.bucket, prefix: '' },
-      ...{ access_key_id: 'id', secret_access_key: 'the secret of the fake engine' },
-    })
+    ;({ server, site, fake, storage } = world.parts())
+    const s3s = s3World(server)
+    s3 = s3s.clientOf(await s3s.keyOf())
   })
-  after(async () => {
-    await server.stop()
-    await fake.stop()
-  })
-  afterEach(() => {
-    fake.lies = {}
-    fake.page = 1000
-  })
-  const nextPrefix = () => `place-${++places}/`
+  const { nextPrefix } = world
   const under = (prefix: string, bytes: readonly number[]) => Buffer.concat([Buffer.from(prefix), Buffer.from(bytes)])
   /** Attaches what is under a prefix, and scans it. */
   async function attached(prefix: string): Promise<string> {

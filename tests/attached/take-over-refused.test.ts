@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, it } from 'node:test'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type FakeEngine, startFakeEngine } from './fake-engine.ts'
-import { type Site, siteOf } from './site.ts'
+import { before, describe, it } from 'node:test'
+import type { TestServer } from '../support/server.ts'
+import type { FakeEngine } from './fake-engine.ts'
+import { fakeWorld } from './fake-world.ts'
+import type { Site } from './site.ts'
 
 const DAY_MS = 86_400_000
 /** More than the grace period of blobs. */
@@ -10,31 +11,18 @@ const GRACE_MS = 2 * 3_600_000
 const NONE: ReadonlySet<string> = new Set()
 
 describe('engines from which a bucket is taken over, and that refuse, fail or lie', () => {
+  const world = fakeWorld()
   let server: TestServer
   let site: Site
   let fake: FakeEngine
   let storage: string
-  let places = 0
-  before(async () => {
-    fake = await startFakeEngine()
-    server = await startServer('sqlite')
-    site = siteOf(server)
-    storage = await site.storage({
-      ...{ endpoint: fake.endpoint, bucket: fake.bucket, prefix: '' },
-      ...{ access_key_id: 'id', secret_access_key: 'the secret of the fake engine' },
-    })
-  })
-  after(async () => {
-    await server.stop()
-    await fake.stop()
-  })
-  afterEach(() => {
-    fake.lies = {}
+  before(() => {
+    ;({ server, site, fake, storage } = world.parts())
   })
 
   /** Attaches objects, whose bytes are their keys, and leaves them alone for a day. */
   async function quiet(...keys: string[]): Promise<{ bucket: string; prefix: string }> {
-    const prefix = `place-${++places}/`
+    const prefix = world.nextPrefix()
     for (const key of keys) fake.put(prefix + key, key)
     const bucket = await site.attach(storage, prefix)
     assert.equal((await site.finishScan(bucket)).status, 'succeeded')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, it as always, before } from 'node:test'
 import * as s3 from '@aws-sdk/client-s3'
+import { listTaken } from '../../server/storage/findings/store.ts'
 import { cephGateway, noGateway } from '../support/ceph.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
@@ -415,6 +416,32 @@ describeEngines('buckets that are taken over', (engine) => {
     })
     await server.running.tick('released-buckets')
     assert.equal((await there.listed()).length, 5)
+  })
+
+  it('compares its own place alone, where a release has left something on the same storage', async () => {
+    if (!gateway) return
+    const theirs = await foreignBucket(gateway)
+    foreigners.push(theirs)
+    for (const key of ['m/1', 'm/2']) await theirs.put(key, key)
+    const storage = await site.storage({ ...placeOn(gateway, proxy.endpoint), bucket: theirs.bucket })
+    const bucket = await site.attach(storage, 'm/')
+    await site.finishScan(bucket)
+    await takeOver(bucket, { quiet_hours: 0 })
+    const { job } = await server.admin.releaseBucket({ params: { bucket }, body: { storage, prefix: 'z/' } })
+    await theirs.put('z/odd', 'odd')
+    assert.equal((await runJob(job?.id ?? '')).status, 'failed')
+    const { db } = server.database
+    const { bucket_id, storage_id, prefix } = await db
+      .selectFrom('attachments')
+      .innerJoin('buckets', 'buckets.id', 'bucket_id')
+      .selectAll('attachments')
+      .where('name', '=', bucket)
+      .executeTakeFirstOrThrow()
+    const taken = (prefix: string) => listTaken(db, { bucket_id, storage_id, prefix }, { after: prefix, to: null }, 10)
+    assert.deepEqual([await taken(prefix), (await taken('z/')).map(({ key }) => key)], [[], ['z/1', 'z/2']])
+    const scan = await site.scan(bucket)
+    assert.deepEqual([scan.status, scan.added, scan.changed, scan.missing], ['succeeded', 2, 0, 0])
+    assert.deepEqual([await text(bucket, '1'), await text(bucket, '2')], ['m/1', 'm/2'])
   })
 
   it('stays taken over if its release is cancelled or fails, and can be released again', async () => {

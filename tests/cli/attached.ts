@@ -102,6 +102,17 @@ export function attachedWorld(engine: Engine) {
         return latest !== undefined && latest.finished_at !== null
       })
     },
+    /** Asserts that incorrect calls are explained, without asking the service anything. */
+    async explains(wrong: readonly (readonly [why: RegExp, ...args: string[]])[]): Promise<void> {
+      proxy.seen.length = 0
+      const ended = await server.records([], () => Promise.all(wrong.map(([, ...args]) => command.strongroom(args))))
+      for (const [i, { code, out, err }] of ended.entries()) {
+        const [why = /./, ...args] = wrong[i] ?? []
+        assert.deepEqual([args, code, out], [args, 2, ''])
+        assert.match(err, why)
+      }
+      assert.deepEqual(proxy.seen, [])
+    },
     /** The storages. */
     names: async () => (await server.admin.listStorages()).items.map(({ name }) => name),
   }

@@ -81,6 +81,9 @@ export async function sumByStorage(db: Db): Promise<Map<number | null, { buckets
   return found
 }
 
+/** The modes of buckets whose bytes on others' storages are ours, and are not to change. */
+export const FROZEN = ['taken_over', 'releasing'] as const
+
 /** What is known of bytes that others keep. `frozen`: whether their bucket was taken over, so that they are not to change. */
 export type ExternalFound = Row<'external_blobs'> & { frozen: boolean }
 
@@ -88,7 +91,7 @@ export async function findExternal(db: Db, id: string): Promise<ExternalFound | 
   const [row] = await external(db, { id })
   if (!row) return undefined
   const { mode, ...known } = row
-  return { ...known, frozen: mode === 'taken_over' || mode === 'releasing' }
+  return { ...known, frozen: FROZEN.some((one) => one === mode) }
 }
 const external = prepared((db: Db, { id }: { id: string }) =>
   db
@@ -113,7 +116,7 @@ export const findFrozen = async (db: Db, ids: readonly string[]): Promise<Set<st
             .innerJoin('buckets', 'buckets.id', 'external_blobs.bucket_id')
             .select('blob_id')
             .where('blob_id', 'in', ids)
-            .where('mode', 'in', ['taken_over', 'releasing'])
+            .where('mode', 'in', FROZEN)
             .execute()
         ).map(({ blob_id }) => blob_id),
   )

@@ -14,7 +14,8 @@ import { isReadOnly } from '../buckets/writable.ts'
 import { queueJob } from '../jobs/service.ts'
 import { hasOpenRelease } from '../jobs/store.ts'
 import { assertReleasable } from '../releases/freeze.ts'
-import { findAttachment } from '../releases/store.ts'
+import { notAttached } from '../scans/service.ts'
+import { findAttachment } from '../scans/store.ts'
 import { assertFreeToAttach } from '../storages/overlap.ts'
 import { asPrefix, storageMissing } from '../storages/place.ts'
 import { findStorageNames } from '../storages/use.ts'
@@ -38,8 +39,7 @@ export async function releaseBucket(ctx: Ctx, name: string, { dry_run = false, .
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
   const { mode } = bucket
-  if (mode === null)
-    throw new ServiceError('conflict', `The bucket "${name}" is not attached: its objects are Strongroom's own.`)
+  if (mode === null) throw notAttached(name)
   if (mode !== 'read_only') return giveBack(ctx, bucket, { dry_run, ...to })
   for (const [field, value] of Object.entries(to))
     if (value !== undefined) throw invalid(`body.${field}`, 'is only allowed for a bucket that was taken over')

@@ -10,7 +10,7 @@ import { type BucketRow, findBucket, sumUsage } from '../buckets/store.ts'
 import { countUnsettled } from '../external/store.ts'
 import { queueTakeOver } from '../scans/due.ts'
 import { runScans } from '../scans/scan.ts'
-import { describeScan } from '../scans/service.ts'
+import { describeScan, notAttached } from '../scans/service.ts'
 import { type Attachment, findAttachment, findFirstEnd, listScans } from '../scans/store.ts'
 import { prepareStorage } from '../storages/use.ts'
 
@@ -36,8 +36,7 @@ export async function takeOverBucket(
   allow(ctx.actor, 'manage', name)
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
-  if (bucket.mode === null)
-    throw new ServiceError('conflict', `The bucket "${name}" is not attached: its objects are Strongroom's own.`)
+  if (bucket.mode === null) throw notAttached(name)
   const attachment = await findAttachment(ctx.db, bucket.id)
   if (bucket.mode !== 'read_only' || !attachment)
     throw new ServiceError('conflict', `The bucket "${name}" was taken over already.`)

@@ -165,16 +165,19 @@ export const sumAllUsage = async (tx: Tx): Promise<number> =>
 export const describeBucket = (tx: Tx, bucketId: string, change: RowChange<'buckets'>) =>
   tx.updateTable('buckets').set(change).where('id', '=', bucketId).execute()
 
+/** Has the sweeper remove what of open uploads has arrived. */
+export const expireUploads = (tx: Tx, bucketId: string, now: Date) =>
+  tx.updateTable('uploads').set({ expires_at: now.toISOString() }).where('bucket_id', '=', bucketId).execute()
+
 /**
  * Frees the name and expires open uploads, which the sweeper then removes. The row stays until the trash is empty,
  * under a name that is not a valid one and matches no pattern.
  */
 export async function buryBucket(tx: Tx, { id, name }: { id: string; name: string }, now: Date): Promise<void> {
-  const deleted_at = now.toISOString()
-  await tx.updateTable('uploads').set({ expires_at: deleted_at }).where('bucket_id', '=', id).execute()
+  await expireUploads(tx, id, now)
   await tx
     .updateTable('buckets')
-    .set({ name: `~${id}`, former_name: name, deleted_at })
+    .set({ name: `~${id}`, former_name: name, deleted_at: now.toISOString() })
     .where('id', '=', id)
     .execute()
 }
@@ -224,24 +227,18 @@ export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Ma
   return new Map(rows.map(({ bucket_id, ...usage }) => [bucket_id, usage]))
 }
 
-/** Deletes the rows of deleted buckets whose trash is empty, once nothing is left that was taken over. */
+/** What keeps the row of a deleted bucket: its trash, and what is still to be removed. */
+const HOLDING = ['trash', 'objects', 'uploads', 'external_blobs', 'external_removals'] as const
+
+/** Deletes the rows of deleted buckets of which nothing is left. */
 export const deleteBuried = (tx: Tx) =>
   tx
     .deleteFrom('buckets')
     .where('deleted_at', 'is not', null)
     .where((e) =>
-      e.not(e.exists(e.selectFrom('trash').select('trash.id').whereRef('trash.bucket_id', '=', 'buckets.id'))),
-    )
-    .where((e) =>
-      e.not(e.exists(e.selectFrom('objects').select('objects.key').whereRef('objects.bucket_id', '=', 'buckets.id'))),
-    )
-    .where((e) =>
-      e.not(e.exists(e.selectFrom('uploads').select('uploads.id').whereRef('uploads.bucket_id', '=', 'buckets.id'))),
-    )
-    .where((e) =>
       e.and(
-        (['external_blobs', 'external_removals'] as const).map((table) =>
-          e.not(e.exists(e.selectFrom(table).select('blob_id').whereRef(`${table}.bucket_id`, '=', 'buckets.id'))),
+        HOLDING.map((table) =>
+          e.not(e.exists(e.selectFrom(table).select('bucket_id').whereRef(`${table}.bucket_id`, '=', 'buckets.id'))),
         ),
       ),
     )

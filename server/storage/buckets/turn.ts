@@ -24,5 +24,8 @@ export async function turnBucket(
   await store.describeBucket(tx, before.id, change)
 }
 
-/** Step: a bucket of which nothing counts has no quota of its own. */
-export const removeQuota = ({ tx }: Upkeep, id: string) => store.clearQuota(tx, id)
+/** Step: ends what only a bucket has that takes new bytes: its quota, and uploads that are not completed. */
+export async function endWriting({ tx, now }: Upkeep, id: string): Promise<void> {
+  await store.clearQuota(tx, id)
+  await store.expireUploads(tx, id, now())
+}

@@ -16,6 +16,10 @@ export interface Changes {
   removed?: readonly Shown[]
 }
 
+/** Whether other contents take the place of what was shown, and not only something else is known of them. */
+export const isSwap = ({ before, after }: { before: Shown; after: Shown }): boolean =>
+  before.object.blob_id !== after.object.blob_id
+
 /** Whether a held bucket still shows what others keep: it was neither released nor taken over. */
 export const showsOthers = (bucket: AnyBucket | undefined): bucket is AnyBucket =>
   bucket !== undefined && bucket.deleted_at === null && bucket.mode === 'read_only'
@@ -41,10 +45,9 @@ export async function applyChanges(
   const news = await store.insertShown(tx, storageId, added)
   const came = added.filter(({ object }) => news.has(object.key))
   const same = changed.filter(({ before }) => isCurrent(before))
-  const swaps = same.filter(({ before, after }) => before.object.blob_id !== after.object.blob_id)
+  const swaps = same.filter(isSwap)
   await store.replaceShown(tx, storageId, swaps)
-  for (const { before, after } of same)
-    if (before.object.blob_id === after.object.blob_id) await store.describeAgain(tx, after)
+  for (const pair of same) if (!isSwap(pair)) await store.describeAgain(tx, pair.after)
   const lost = missing.filter(isCurrent)
   await store.markMissing(tx, blobsOf(lost), step.now().toISOString())
   const gone = removed.filter(isCurrent)
@@ -55,9 +58,7 @@ export async function applyChanges(
     swaps.reduce((sum, { before, after }) => sum + after.object.size - before.object.size, 0)
   const objects = came.length - gone.length
   if (bytes !== 0 || objects !== 0) await countUsage(tx, bucket, { bytes, objects })
-  const returned = same.filter(
-    ({ before, after }) => before.object.blob_id === after.object.blob_id && before.external.missing_since !== null,
-  )
+  const returned = same.filter((pair) => !isSwap(pair) && pair.before.external.missing_since !== null)
   const changes = [
     ...came.map((one) => changeOf('added', one)),
     ...swaps.map(({ before, after }) => ({ ...changeOf('changed', after), before: sizeAndEtag(before) })),

@@ -7,7 +7,7 @@ import { isExternal, storageOf } from '../../blobs/storages/ids.ts'
 import { isFrozen } from '../../blobs/storages/store.ts'
 import type { Ctx } from '../../context.ts'
 import { holdAnyBucket } from '../buckets/service.ts'
-import { applyChanges, asTheirs, type Changes, showsOthers } from './change.ts'
+import { applyChanges, asTheirs, type Changes, isSwap, showsOthers } from './change.ts'
 import { hydrated, isSameContent, isTouched, type Source, shownOf } from './shown.ts'
 import type { ObjectRow, Shown } from './store.ts'
 import * as store from './store.ts'
@@ -18,8 +18,8 @@ const ROUNDS = 3
 /**
  * An object as its storage has it now, for those who are to read it: what has changed there since it was last seen is
  * changed here as well. Undefined if it is gone. Objects of our own, and those that were taken over, are returned without
- * asking. `opens`: whether its bytes will be read, for which it must not be in an archive. Throws `archived`, or `conflict` where the storage does not
- * give the object away.
+ * asking. `opens`: whether its bytes will be read, for which it must not be in an archive. Throws `archived`, or `conflict`
+ * where the storage does not give the object away.
  */
 export async function confirm(ctx: Ctx, row: ObjectRow, { opens }: { opens: boolean }): Promise<ObjectRow | undefined> {
   if (!isExternal(row.blob_id)) return row
@@ -94,8 +94,7 @@ async function follow(
   const changes = await changesFor(asked, { bucket_id, storage_id, prefix })
   if (!changes) return head && shown
   const [pair] = changes.changed ?? []
-  const visible =
-    !pair || pair.before.object.blob_id !== pair.after.object.blob_id || shown.external.missing_since !== null
+  const visible = !pair || isSwap(pair) || shown.external.missing_since !== null
   let whole = false
   const done = await asTheirs(ctx, { most: await mostRecorded(ctx, bucket_id), visible }, async (step) => {
     const bucket = await holdAnyBucket(step.tx, bucket_id)

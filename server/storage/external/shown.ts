@@ -38,17 +38,8 @@ export function shownOf({ bucket_id, storage_id, prefix }: Source, listed: Liste
       ...{ created_at: modified, last_modified: modified, created_by: null },
     },
     external: {
-      ...{
-        blob_id,
-        bucket_id,
-        key: whole,
-        version_id: null,
-        etag,
-        size,
-        storage_class,
-        modified_at: modified,
-        tags: null,
-      },
+      ...{ blob_id, bucket_id, key: whole, version_id: null, etag, size, storage_class },
+      ...{ modified_at: modified, tags: null },
       ...{ hydrated_at: null, checked_at: now.toISOString(), missing_since: null, absences: 0, absent_in: null },
     },
   }

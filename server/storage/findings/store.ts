@@ -1,3 +1,4 @@
+import { afterPrefix } from '../../../contract/permissions.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 
 export type FindingRow = Row<'findings'>
@@ -14,14 +15,17 @@ export type TakenRef = Pick<Row<'external_blobs'>, 'key' | 'version_id' | 'etag'
 
 const COLUMNS = ['key', 'version_id', 'etag', 'external_blobs.size', 'modified_at'] as const
 
-/** What was taken over in a place and is still needed. */
-const taken = (db: Db, { bucket_id, storage_id }: TakenPlace) =>
-  db
+/** What was taken over in a place and is still needed; a release may have written to another place of the same storage. */
+const taken = (db: Db, { bucket_id, storage_id, prefix }: TakenPlace) => {
+  const query = db
     .selectFrom('external_blobs')
     .innerJoin('blobs', 'blobs.id', 'external_blobs.blob_id')
     .select(COLUMNS)
     .where('bucket_id', '=', bucket_id)
     .where('blobs.storage_id', '=', storage_id)
+  const end = afterPrefix(prefix)
+  return (end === null ? query : query.where('key', '<', end)).where('key', '>=', prefix)
+}
 
 /** The same after a whole key, up to another one or, with null, to the end, in key order. */
 export const listTaken = (

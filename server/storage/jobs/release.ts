@@ -126,7 +126,7 @@ async function writeStep(ctx: Ctx, claim: Claim, attachment: Attachment, after: 
     )
 }
 
-const descriptionOf = ({ content_type, headers, metadata, tags }: Omit<Written['row'], never>) => ({
+const descriptionOf = ({ content_type, headers, metadata, tags }: Written['row']) => ({
   content_type,
   headers: JSON.parse(headers ?? '{}') as { [name: string]: string },
   metadata: JSON.parse(metadata) as { [name: string]: string },

@@ -5,7 +5,7 @@ import { holdWhole } from '../buckets/bury.ts'
 import { none } from '../buckets/describe.ts'
 import { bucketMissing, holdAnyBucket } from '../buckets/service.ts'
 import { type BucketRow, sumUsage } from '../buckets/store.ts'
-import { holdWholeById, removeQuota, turnBucket } from '../buckets/turn.ts'
+import { endWriting, holdWholeById, turnBucket } from '../buckets/turn.ts'
 import { findStorageNames } from '../storages/use.ts'
 import * as store from './store.ts'
 
@@ -84,8 +84,7 @@ export async function giveBackStep(step: Step, jobId: string): Promise<void> {
   await turnBucket(step, bucket, {
     ...{ mode: 'read_only', storage_id, trash_days: 0, versioning: null, object_lock: null },
   })
-  await removeQuota(step, id)
-  await store.expireUploads(tx, id, step.now())
+  await endWriting(step, id)
   await store.deleteFindings(tx, id)
   await store.updateAttachment(tx, id, {
     ...{ storage_id, prefix: prefix ?? '', weak: 0, as_of: step.now().toISOString(), changed_at: null },

@@ -5,9 +5,6 @@ export type Attachment = Row<'attachments'>
 export const lockAttachment = (tx: Tx, bucketId: string): Promise<Attachment | undefined> =>
   tx.selectFrom('attachments').selectAll().where('bucket_id', '=', bucketId).forUpdate().executeTakeFirst()
 
-export const findAttachment = (db: Db, bucketId: string): Promise<Attachment | undefined> =>
-  db.selectFrom('attachments').selectAll().where('bucket_id', '=', bucketId).executeTakeFirst()
-
 /** The bucket that a job releases. */
 export const findReleasing = (db: Db, jobId: string): Promise<Attachment | undefined> =>
   db.selectFrom('attachments').selectAll().where('release_job', '=', jobId).executeTakeFirst()
@@ -17,10 +14,6 @@ export const updateAttachment = (tx: Tx, bucketId: string, change: RowChange<'at
 
 export const deleteFindings = (tx: Tx, bucketId: string) =>
   tx.deleteFrom('findings').where('bucket_id', '=', bucketId).execute()
-
-/** Has the sweeper remove uploads that have not been completed. */
-export const expireUploads = (tx: Tx, bucketId: string, now: Date) =>
-  tx.updateTable('uploads').set({ expires_at: now.toISOString() }).where('bucket_id', '=', bucketId).execute()
 
 /** Whether a bucket has anything for which a layout of keys has no place. */
 export async function findUnreleasable(

@@ -1,14 +1,12 @@
 import { compareKeys } from '../../../contract/permissions.ts'
 import type { Ctx } from '../../context.ts'
-import { type Claim, renewed } from '../../work/lease.ts'
-import { holdAnyBucket } from '../buckets/service.ts'
-import { applyChanges, asTheirs, noteAbsent, showsOthers } from '../external/change.ts'
+import type { Claim } from '../../work/lease.ts'
+import { applyChanges, isSwap, noteAbsent } from '../external/change.ts'
 import { isSameContent, isTouched, type Source, shownOf } from '../external/shown.ts'
 import { listShown, type Shown } from '../external/store.ts'
-import { ScanEnded } from './ended.ts'
+import { asFound, countOf } from './found.ts'
 import { lease } from './lease.ts'
 import { type Listed, refusedToo, unseen, upTo } from './listing.ts'
-import { mostOfScan } from './recorded.ts'
 import * as store from './store.ts'
 
 /** Most objects of ours that are compared in one step. */
@@ -53,40 +51,31 @@ export async function compareStep(
   const { added, changed, present, absent } = difference(source, { ...listed, objects }, rows)
   const position = until ?? end ?? scan.position
 
-  const visible = added.length > 0 || changed.some(({ before, after }) => isSwap(before, after)) || present.some(isLost)
-  const most = visible ? await mostOfScan(ctx, source.bucket_id, scan) : 0
-  const settled = await asTheirs(ctx, { most, visible, scan_id: scan.id }, async (step) => {
-    const { tx } = step
-    const held = await lease.hold(tx, claim)
-    const bucket = await holdAnyBucket(tx, source.bucket_id)
-    if (!showsOthers(bucket)) throw new ScanEnded()
+  const visible = added.length > 0 || changed.some(isSwap) || present.some(isLost)
+  const settled = await asFound(ctx, claim, { scan, visible }, async (step, bucket, held) => {
     const back = present.map((before) => ({
       before,
       after: { ...before, external: { ...before.external, ...PRESENT } },
     }))
     const { changes } = await applyChanges(step, bucket, { added, changed: [...changed, ...back] })
     await noteAbsent(step, absent, held.id)
-    const count = (kind: string) => changes.filter(({ change }) => change === kind).length
-    await store.updateScan(tx, held.id, {
-      position,
-      seen: held.seen + objects.length,
-      added: held.added + count('added'),
-      changed: held.changed + count('changed') + count('returned'),
-      absent: held.absent + absent.filter((one) => !isLost(one)).length,
-      recorded: held.recorded + Math.min(most, changes.length),
-      ...refusedToo(held, refused),
-      ...renewed(step),
-    })
     const isWeak = listed.objects.some(({ etag }) => etag === null)
     if (isWeak || (held.position === null && objects.length > 0))
-      await store.updateAttachment(tx, source.bucket_id, { weak: isWeak ? 1 : 0 })
-    return { bucket: bucket.name, changes }
+      await store.updateAttachment(step.tx, source.bucket_id, { weak: isWeak ? 1 : 0 })
+    const progress = {
+      position,
+      seen: held.seen + objects.length,
+      added: held.added + countOf(changes, 'added'),
+      changed: held.changed + countOf(changes, 'changed', 'returned'),
+      absent: held.absent + absent.filter((one) => !isLost(one)).length,
+      ...refusedToo(held, refused),
+    }
+    return { changes, progress }
   })
   return settled ? { compared: objects.length, done } : { compared: null, done: false }
 }
 
 const PRESENT = { missing_since: null, absences: 0, absent_in: null }
-const isSwap = (before: Shown, after: Shown): boolean => before.object.blob_id !== after.object.blob_id
 const isLost = ({ external }: Shown): boolean => external.missing_since !== null
 
 /** Merges listed objects with ours, both in the order of their keys. */

@@ -1,16 +1,13 @@
 import { DAY_MS } from '../../base/time.ts'
 import type { ExternalSource } from '../../blobs/drivers/external.ts'
 import type { Ctx } from '../../context.ts'
-import { type Claim, renewed } from '../../work/lease.ts'
-import { holdAnyBucket } from '../buckets/service.ts'
-import { applyChanges, asTheirs, type Changes, noteAbsent, showsOthers } from '../external/change.ts'
+import type { Claim } from '../../work/lease.ts'
+import { applyChanges, type Changes, isSwap, noteAbsent } from '../external/change.ts'
 import { askFor, changesFor } from '../external/confirm.ts'
 import type { Source } from '../external/shown.ts'
 import { listAbsent, type Shown } from '../external/store.ts'
-import { ScanEnded } from './ended.ts'
+import { asFound, countOf } from './found.ts'
 import { lease } from './lease.ts'
-import { mostOfScan } from './recorded.ts'
-import * as store from './store.ts'
 
 /** Objects in a step: each costs a request, all at the same time. */
 const AT_ONCE = 32
@@ -37,24 +34,16 @@ export async function markStep(ctx: Ctx, claim: Claim, source: Source, engine: E
   const visible =
     changes.removed.length > 0 ||
     changes.missing.some(isNew) ||
-    changes.changed.some(({ before, after }) => before.object.blob_id !== after.object.blob_id || !isNew(before))
-  const most = visible ? await mostOfScan(ctx, source.bucket_id, scan) : 0
-  await asTheirs(ctx, { most, visible, scan_id: scan.id }, async (step) => {
-    const { tx } = step
-    const held = await lease.hold(tx, claim)
-    const bucket = await holdAnyBucket(tx, source.bucket_id)
-    if (!showsOthers(bucket)) throw new ScanEnded()
+    changes.changed.some((pair) => isSwap(pair) || !isNew(pair.before))
+  await asFound(ctx, claim, { scan, visible }, async (step, bucket, held) => {
     const made = await applyChanges(step, bucket, changes)
     await noteAbsent(step, present, null)
-    const count = (...kinds: string[]) => made.changes.filter(({ change }) => kinds.includes(change)).length
-    await store.updateScan(tx, held.id, {
-      changed: held.changed + count('changed', 'returned'),
-      missing: held.missing + count('missing'),
-      removed: held.removed + count('removed'),
-      recorded: held.recorded + Math.min(most, made.changes.length),
-      ...renewed(step),
-    })
-    return { bucket: bucket.name, changes: made.changes }
+    const progress = {
+      changed: held.changed + countOf(made.changes, 'changed', 'returned'),
+      missing: held.missing + countOf(made.changes, 'missing'),
+      removed: held.removed + countOf(made.changes, 'removed'),
+    }
+    return { changes: made.changes, progress }
   })
   return true
 }

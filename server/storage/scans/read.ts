@@ -2,14 +2,13 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { ExternalSource } from '../../blobs/drivers/external.ts'
 import type { Ctx } from '../../context.ts'
 import { type Claim, renewed } from '../../work/lease.ts'
-import { holdAnyBucket } from '../buckets/service.ts'
-import { applyChanges, asTheirs, type Changes, showsOthers } from '../external/change.ts'
+import { applyChanges, type Changes, isSwap } from '../external/change.ts'
 import { askFor, changesFor } from '../external/confirm.ts'
 import type { Source } from '../external/shown.ts'
 import { listShown, type Shown } from '../external/store.ts'
-import { ScanEnded, Unreadable } from './ended.ts'
+import { Unreadable } from './ended.ts'
+import { asFound, countOf } from './found.ts'
 import { lease } from './lease.ts'
-import { mostOfScan } from './recorded.ts'
 import * as store from './store.ts'
 
 /** Objects in a step: each costs a request, all at the same time. */
@@ -35,24 +34,15 @@ export async function readStep(ctx: Ctx, claim: Claim, source: Source, engine: E
   const found = await Promise.all(rows.map((shown) => changesOf({ shown, engine, now }, source)))
   const changed = found.flatMap((changes) => changes?.changed ?? [])
   const missing = found.flatMap((changes) => changes?.missing ?? [])
-  const visible =
-    missing.length > 0 || changed.some(({ before, after }) => before.object.blob_id !== after.object.blob_id)
-  const most = visible ? await mostOfScan(ctx, source.bucket_id, scan) : 0
-  await asTheirs(ctx, { most, visible, scan_id: scan.id }, async (step) => {
-    const { tx } = step
-    const held = await lease.hold(tx, claim)
-    const bucket = await holdAnyBucket(tx, source.bucket_id)
-    if (!showsOthers(bucket)) throw new ScanEnded()
+  const visible = missing.length > 0 || changed.some(isSwap)
+  await asFound(ctx, claim, { scan, visible }, async (step, bucket, held) => {
     const { changes } = await applyChanges(step, bucket, { changed, missing })
-    const count = (kind: string) => changes.filter(({ change }) => change === kind).length
-    await store.updateScan(tx, held.id, {
+    const progress = {
       position: last.object.key,
-      changed: held.changed + count('changed'),
-      missing: held.missing + count('missing'),
-      recorded: held.recorded + Math.min(most, changes.length),
-      ...renewed(step),
-    })
-    return { bucket: bucket.name, changes }
+      changed: held.changed + countOf(changes, 'changed'),
+      missing: held.missing + countOf(changes, 'missing'),
+    }
+    return { changes, progress }
   })
   return true
 }

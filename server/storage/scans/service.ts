@@ -17,7 +17,7 @@ async function findAttached(ctx: Ctx, name: string): Promise<BucketRow> {
   if (bucket.mode === null) throw notAttached(name)
   return bucket
 }
-const notAttached = (name: string) =>
+export const notAttached = (name: string): ServiceError =>
   new ServiceError('conflict', `The bucket "${name}" is not attached: its objects are Strongroom's own.`)
 
 /** Queues a scan, unless one is queued or running already; returns either. */

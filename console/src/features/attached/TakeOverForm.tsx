@@ -7,6 +7,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { TakeOver } from '../../../../contract/attached.ts'
 import type { BucketSource } from '../../../../contract/buckets.ts'
+import { MOST_QUIET_HOURS } from '../../../../contract/names.ts'
 import { DEFAULT_STORAGE } from '../../../../contract/storages.ts'
 import { takeOverQuery } from '../../api/attached.ts'
 import { describeProblem } from '../../api/problem.ts'
@@ -20,7 +21,6 @@ import { takeOverText as text } from './messages.ts'
 
 const PAUSE_MS = 300
 const QUIET_HOURS = 24
-const LONGEST_QUIET = 8760
 const below = ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[]
 
 /** What taking over would do, what is in the way, and its start. `isBusy`: a scan runs. */
@@ -79,7 +79,7 @@ export function TakeOverForm({ bucket, source, isBusy }: { bucket: string; sourc
           value={hours}
           onChange={setHours}
           min={0}
-          max={LONGEST_QUIET}
+          max={MOST_QUIET_HOURS}
           clampBehavior="strict"
           allowDecimal={false}
           allowNegative={false}
