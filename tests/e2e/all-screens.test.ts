@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { type ConsolePage, inBrowserOf, openConsole, type Person } from '../support/browser.ts'
+import { type ConsolePage, inBrowserOf, navigate, openConsole, type Person } from '../support/browser.ts'
 import { type Demo, demoWords, seedDemo } from '../support/demo.ts'
 import { accented, rawTexts } from '../support/languages.ts'
 import { noBrowser } from '../support/launch.ts'
@@ -123,9 +123,6 @@ const lists = [
   ...['/buckets', '/shares', '/policies', '/jobs', '/trash', '/tokens', '/admin/users', '/admin/groups'],
   ...['/admin/webhooks', '/admin/audit'],
 ]
-
-/** Another view of the same page, as a link in it leads there. */
-const navigate = (page: Page, at: string) => page.evaluate((url) => history.pushState(null, '', url), `/console${at}`)
 
 async function show(page: Page, { shows, does, name, as }: Screen, at: string): Promise<void> {
   // Pages for strangers lead to no other.

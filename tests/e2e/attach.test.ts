@@ -6,10 +6,9 @@ import { type Foreign, foreignBucket } from '../attached/foreign.ts'
 import { type EngineProxy, isList, startProxy } from '../attached/proxy.ts'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { cephGateway, type Gateway, noGateway } from '../support/ceph.ts'
-import { rawTexts } from '../support/languages.ts'
 import { quarters } from '../support/pictures.ts'
-import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { checkViews } from '../support/views.ts'
 
 const gateway = await cephGateway()
 const skip = gateway ? false : noGateway
@@ -356,21 +355,7 @@ describeConsole('attach', (engine) => {
       ['/admin/storages/media', '#storage-events'],
       ['/admin/settings?tab=audit', '.settings-section'],
     ] as const
-    for (const lang of ['', 'en-XA', 'ar-XB'])
-      await inBrowser(
-        async (browser) => {
-          const view = await openConsole(browser, server, `/404?lang=${lang}`, { expect: [404] })
-          for (const [at, shown] of views) {
-            await view.page.goto(`${server.url}/console${at}${at.includes('?') ? '&' : '?'}lang=${lang}`)
-            await view.page.locator(shown).first().waitFor()
-            const name = `${at.replaceAll(/\W+/g, '-')}${lang}`
-            if (lang === '') await view.check(`phone${name}`)
-            if (lang === 'en-XA') assert.deepEqual(await rawTexts(view.page, words), [], at)
-            await checkReflow(view, name)
-          }
-        },
-        { width: 390, height: 844 },
-      )
+    await checkViews({ inBrowser, server, views, words, name: 'attach' })
   })
 
   it('is released, and everything stays on the engine', { skip }, () =>

@@ -8,10 +8,9 @@ import { type EngineProxy, startProxy } from '../attached/proxy.ts'
 import { placeOn, type Site, siteOf } from '../attached/site.ts'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { cephGateway, noGateway } from '../support/ceph.ts'
-import { rawTexts } from '../support/languages.ts'
 import { quarters } from '../support/pictures.ts'
-import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { checkViews } from '../support/views.ts'
 
 const gateway = await cephGateway()
 const skip = gateway ? false : noGateway
@@ -217,21 +216,7 @@ describeConsole('take-over', (engine) => {
       ['/b/photos/settings', '#bucket-release'],
       ['/b/photos/overview', '#bucket-source'],
     ] as const
-    for (const lang of ['', 'en-XA', 'ar-XB'])
-      await inBrowser(
-        async (browser) => {
-          const view = await openConsole(browser, server, `/404?lang=${lang}`, { expect: [404] })
-          for (const [at, shown] of views) {
-            await view.page.goto(`${server.url}/console${at}?lang=${lang}`)
-            await view.page.locator(shown).first().waitFor()
-            const name = `${at.replaceAll(/\W+/g, '-')}${lang}`
-            if (lang === '') await view.check(`phone${name}`)
-            if (lang === 'en-XA') assert.deepEqual(await rawTexts(view.page, words), [], at)
-            await checkReflow(view, name)
-          }
-        },
-        { width: 390, height: 844 },
-      )
+    await checkViews({ inBrowser, server, views, words, name: 'take-over' })
   })
 
   it('leaves taking over and releasing to administrators', { skip }, async () => {

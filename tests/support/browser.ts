@@ -165,6 +165,10 @@ export async function openConsole(
   }
 }
 
+/** Goes to another view of the same page, as a link in it does. */
+export const navigate = (page: Page, at: string): Promise<void> =>
+  page.evaluate((url) => history.pushState(null, '', url), `/console${at}`)
+
 interface AxeNode {
   target: string[]
   failureSummary?: string
