@@ -17,6 +17,9 @@ if (fs.existsSync(tsc)) {
   fs.cpSync(path.join(root, 'server/features/images/forbidden'), path.join(dist, 'server/features/images/forbidden'), {
     recursive: true,
   })
+  // Redoc brings 58 MB of packages, of which only this file and its notices are needed.
+  for (const name of ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt'])
+    fs.cpSync(path.join(root, 'node_modules/redoc/bundles', name), path.join(dist, 'redoc', name))
   const page = path.join(root, 'console/dist')
   if (fs.existsSync(page)) fs.cpSync(page, path.join(dist, 'console/dist'), { recursive: true })
   else console.warn('The package was built without the console: run "npm run build" to include it.')

@@ -1,5 +1,7 @@
+import fs from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import path from 'node:path'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
@@ -91,8 +93,13 @@ export async function docsPages(
   })
 }
 
+/** Redoc as the package has it. In a checkout it comes from its own package, which only development needs. */
+const REDOC = path.join(import.meta.dirname, '../../../redoc/redoc.standalone.js')
+
 /** Redoc loads one image from its vendor's server; replace it with an empty one. */
 async function redocBundle(): Promise<string> {
-  const file = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
+  const file = fs.existsSync(REDOC)
+    ? REDOC
+    : createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
   return (await readFile(file, 'utf8')).replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')
 }
