@@ -2,6 +2,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Ownership } from '../../contract/public-access.ts'
 import type { Range } from '../base/address.ts'
+import type { BootstrapBucket } from './variables/bootstrap.ts'
 import { type Variable, variables } from './variables.ts'
 
 /** All configuration of the process, as a value: nothing else reads the environment. */
@@ -59,8 +60,13 @@ export interface Config {
   uploadsPerLink: number
   /** Open multipart uploads per person; 0: no limit. */
   openUploads: number
-  bootstrapAdminEmail: string
-  bootstrapAdminPassword: string | null
+  /** What a start creates if it does not exist. */
+  bootstrap: {
+    adminEmail: string
+    adminPassword: string | null
+    accessKey: { accessKeyId: string; secret: string } | null
+    buckets: readonly BootstrapBucket[]
+  }
   /** A start without any administrator prints a setup link instead of creating one. */
   setupLink: boolean
   bcryptCost: number
@@ -159,8 +165,14 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
       faults.push(`${name} ${(error as Error).message}`)
     }
   }
-  for (const name of ['IDP_ISSUER_URL', 'IDP_TENANT_ID'])
-    if (env[name]?.trim() && !env.IDP_CLIENT_ID?.trim()) faults.push(`IDP_CLIENT_ID is required with ${name}`)
+  const isGiven = (...names: (keyof Values)[]) => names.some((name) => env[name]?.trim())
+  for (const [needed, name] of [
+    ['IDP_CLIENT_ID', 'IDP_ISSUER_URL'],
+    ['IDP_CLIENT_ID', 'IDP_TENANT_ID'],
+    ['BOOTSTRAP_SECRET_ACCESS_KEY', 'BOOTSTRAP_ACCESS_KEY_ID'],
+    ['BOOTSTRAP_ACCESS_KEY_ID', 'BOOTSTRAP_SECRET_ACCESS_KEY'],
+  ] as const)
+    if (isGiven(name) && !isGiven(needed)) faults.push(`${needed} is required with ${name}`)
   if (faults.length > 0) throw new ConfigError(faults)
   const v = values as Values
   const imageCacheBase = v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache')
@@ -200,9 +212,15 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     uploadsPerSender: v.UPLOADS_PER_SENDER,
     uploadsPerLink: v.UPLOADS_PER_LINK,
     openUploads: v.OPEN_UPLOADS_PER_PERSON,
-    bootstrapAdminEmail: v.BOOTSTRAP_ADMIN_EMAIL,
-    bootstrapAdminPassword: v.BOOTSTRAP_ADMIN_PASSWORD || null,
-    setupLink: v.SETUP_LINK && !env.BOOTSTRAP_ADMIN_EMAIL?.trim() && !env.BOOTSTRAP_ADMIN_PASSWORD?.trim(),
+    bootstrap: {
+      adminEmail: v.BOOTSTRAP_ADMIN_EMAIL,
+      adminPassword: v.BOOTSTRAP_ADMIN_PASSWORD || null,
+      accessKey: v.BOOTSTRAP_ACCESS_KEY_ID
+        ? { accessKeyId: v.BOOTSTRAP_ACCESS_KEY_ID, secret: v.BOOTSTRAP_SECRET_ACCESS_KEY }
+        : null,
+      buckets: v.BOOTSTRAP_BUCKETS,
+    },
+    setupLink: v.SETUP_LINK && !isGiven('BOOTSTRAP_ADMIN_EMAIL', 'BOOTSTRAP_ADMIN_PASSWORD', 'BOOTSTRAP_ACCESS_KEY_ID'),
     bcryptCost: v.BCRYPT_COST,
     fixedSettings,
     blobGraceSeconds: v.BLOB_GRACE_SECONDS,

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
 import { isNeverAllowed } from '../base/address.ts'
+import { bootstrapVariables } from './variables/bootstrap.ts'
 import { httpVariables } from './variables/http.ts'
 import { observeVariables } from './variables/observe.ts'
-import { httpUrl, integer, list, oneOf } from './variables/readers.ts'
+import { httpUrl, integer, list, matching, oneOf } from './variables/readers.ts'
 import { s3Variables } from './variables/s3.ts'
 import { webhookVariables } from './variables/webhooks.ts'
 
@@ -21,11 +22,6 @@ const secret = (text: string) => {
   if ([...text].length < 32) throw new Error('must have at least 32 characters')
   return text
 }
-const matching = (pattern: RegExp, what: string) => (text: string) => {
-  if (!pattern.test(text)) throw new Error(`must be ${what}`)
-  return text
-}
-
 /** Whether a URL points to this machine. */
 export const isThisMachine = ({ hostname }: URL): boolean => /^(127(\.\d+){3}|localhost|\[::1\])$/.test(hostname)
 
@@ -145,23 +141,10 @@ export const variables = {
   },
   ...httpVariables,
   ...s3Variables,
-  BOOTSTRAP_ADMIN_EMAIL: {
-    summary: 'Email of the first administrator, created on the first start without users.',
-    default: 'admin@strongroom.local',
-    read: matching(/^[^\s@]+@[^\s@]+$/, 'an email address'),
-  },
-  BOOTSTRAP_ADMIN_PASSWORD: {
-    summary: 'The first administrator’s password, 8–72 bytes. Without it, one is generated and printed once.',
-    default: '',
-    read: (text: string) => {
-      const bytes = Buffer.byteLength(text.normalize('NFKC'))
-      if (text !== '' && (bytes < 8 || bytes > 72)) throw new Error('must have 8 to 72 bytes')
-      return text
-    },
-  },
+  ...bootstrapVariables,
   SETUP_LINK: {
     summary:
-      'Without the two variables above: whether a start without any administrator prints a one-time link for creating one in the browser, instead of a generated password. `npm start` sets it to `false`.',
+      'Without BOOTSTRAP_ADMIN_EMAIL, BOOTSTRAP_ADMIN_PASSWORD and BOOTSTRAP_ACCESS_KEY_ID: whether a start without any administrator prints a one-time link for creating one in the browser, instead of a generated password. `npm start` sets it to `false`.',
     default: 'true',
     read: (text: string) => oneOf('true', 'false')(text) === 'true',
   },

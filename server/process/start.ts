@@ -21,6 +21,7 @@ import { blobObserver, processMetrics, telemetryOf } from '../observe/telemetry.
 import { openTraces } from '../observe/traces.ts'
 import { warmUp } from '../secrets/passwords.ts'
 import { findNewestSample } from '../storage/usage/store.ts'
+import { bootstrap } from './bootstrap.ts'
 import { machineUptime, watchClock } from './clock.ts'
 import { type Accepted, assertMayServe, join } from './instance/join.ts'
 import { publish } from './publish.ts'
@@ -151,7 +152,8 @@ export async function start(config: Config, options: StartOptions = {}): Promise
 }
 
 /**
- * Done once for all processes about to serve together: migrations, the check of the storage, the first administrator.
+ * Done once for all processes about to serve together: migrations, the check of the storage, the first administrator and
+ * what else the configuration has a start create.
  */
 export async function prepare(config: Config, accepted: Accepted): Promise<Made> {
   const log = createLog(config.logLevel, undefined)
@@ -170,6 +172,7 @@ type Made = Pick<First, 'admin'> & { setupToken?: string }
 
 async function makeFirst(ctx: Ctx): Promise<Made> {
   const admin = await createFirstAdmin(ctx)
+  await bootstrap(ctx)
   const setupToken = await createSetupToken(ctx)
   return { ...(admin ? { admin } : {}), ...(setupToken === undefined ? {} : { setupToken }) }
 }

@@ -5,7 +5,7 @@ import type { Ctx, Step } from '../../context.ts'
 import { issueCredential, issueFor } from '../credentials/issue.ts'
 import { graceUntil, listOf, lockToRotate, expiryNotices as noticesOf, revokeOne } from '../credentials/manage.ts'
 import { describe, describeNew, keyRevoked, scopeOf } from './describe.ts'
-import { newAccessKeyId, newSecret, resealSecret, sealSecret } from './secret.ts'
+import { newAccessKeyId, newSecret, resealSecret, sealSecret, unsealSecret } from './secret.ts'
 import * as store from './store.ts'
 
 /** What a new key is to have. */
@@ -63,6 +63,30 @@ export const importAccessKey = (
     const issued = await issueFor(step, 'access_keys', { userId, name })
     await insert(step, { ...issued, ...pair(step, accessKeyId, secret), scope: null }, { imported: true })
   })
+
+/**
+ * Gives a user this key pair unless there is one with its ID; for a start of the service. Returns how an existing one
+ * differs: it is never changed. Throws not_found or limit_reached.
+ */
+export async function ensureAccessKey(
+  ctx: Ctx,
+  userId: string,
+  { name, accessKeyId, secret }: { name: string; accessKeyId: string; secret: string },
+): Promise<string[]> {
+  const [existing] = await store.findKey(ctx.db, accessKeyId)
+  if (!existing) {
+    await importAccessKey(ctx, userId, { name, accessKeyId, secret })
+    return []
+  }
+  const { revoked_at, expires_at } = existing
+  const isExpired = expires_at !== null && Date.parse(expires_at) <= ctx.now().getTime()
+  return [
+    ...(unsealSecret(ctx.config, accessKeyId, existing.secret) === secret ? [] : ['its secret is another one']),
+    ...(existing.user_id === userId ? [] : [`it belongs to ${existing.email ?? 'another user'}`]),
+    ...(revoked_at === null ? [] : ['it is revoked']),
+    ...(isExpired ? ['it has expired'] : []),
+  ]
+}
 
 /** The caller's access keys or, for administrators, any user's; newest first. Throws not_found. */
 export const listAccessKeys = (ctx: Ctx, of: Parameters<typeof listOf>[2]) => listOf(ctx, 'access_keys', of, describe)

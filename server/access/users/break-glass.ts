@@ -43,15 +43,15 @@ export async function insertAdmin(
  */
 export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; password: string | null } | undefined> {
   if (ctx.config.setupLink || (await store.hasUsers(ctx.db))) return undefined
-  const { bootstrapAdminEmail: email, bootstrapAdminPassword } = ctx.config
-  const password = bootstrapAdminPassword ?? newPassword()
+  const { adminEmail: email, adminPassword } = ctx.config.bootstrap
+  const password = adminPassword ?? newPassword()
   try {
     await createAdmin(ctx, email, 'Administrator', password)
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'already_exists') return undefined
     throw error
   }
-  return { email, password: bootstrapAdminPassword === null ? password : null }
+  return { email, password: adminPassword === null ? password : null }
 }
 
 /** Sets a user's password and enables them; their sessions end. Throws not_found. */

@@ -66,6 +66,21 @@ export const hasAdmin = async (db: Db): Promise<boolean> =>
     .limit(1)
     .executeTakeFirst()) !== undefined
 
+/** The administrator with this address, otherwise the oldest one; of those who are not disabled. */
+export const findFirstAdmin = (db: Db, emailKey: string): Promise<Pick<Row<'users'>, 'id' | 'email'> | undefined> =>
+  db
+    .selectFrom('users as u')
+    .innerJoin('group_members as m', 'm.user_id', 'u.id')
+    .innerJoin('groups as g', 'g.id', 'm.group_id')
+    .select(['u.id', 'u.email'])
+    .where('g.global', 'like', '%"admin"%')
+    .where('u.disabled_at', 'is', null)
+    .orderBy((e) => e.case().when('u.email_key', '=', emailKey).then(0).else(1).end())
+    .orderBy('u.created_at')
+    .orderBy('u.id')
+    .limit(1)
+    .executeTakeFirst()
+
 export interface UserFilter {
   q?: string | undefined
   groupId?: string | undefined

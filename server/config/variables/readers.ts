@@ -10,6 +10,11 @@ export const oneOf =
     if (!values.includes(text as T)) throw new Error(`must be one of ${values.join(', ')}`)
     return text as T
   }
+/** Accepts texts of a form; `what` describes it. */
+export const matching = (pattern: RegExp, what: string) => (text: string) => {
+  if (!pattern.test(text)) throw new Error(`must be ${what}`)
+  return text
+}
 /** Splits comma-separated values; drops empty ones. */
 export const list = (text: string) =>
   text
