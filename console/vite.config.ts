@@ -5,6 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin, type Rolldown, type UserConfig } from 'vite'
 import type { RouteSpec } from '../contract/route.ts'
+import { listPackages } from './packages.ts'
 
 /** The placeholder that the server replaces with a fresh nonce in each response. */
 export const NONCE = '__STRONGROOM_NONCE__'
@@ -56,7 +57,7 @@ const base: UserConfig = {
   root: import.meta.dirname,
   base: '/console/',
   html: { cspNonce: NONCE },
-  plugins: [slimContract(), react(), compressed()],
+  plugins: [slimContract(), react(), compressed(), listPackages()],
   build: {
     target: 'es2022',
     manifest: true,

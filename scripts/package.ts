@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { currentModules, notices } from './licenses.ts'
 
 /**
  * Builds the published package into dist/, since Node strips no types below node_modules. The client comes with its
@@ -23,6 +24,10 @@ if (fs.existsSync(tsc)) {
   const page = path.join(root, 'console/dist')
   if (fs.existsSync(page)) fs.cpSync(page, path.join(dist, 'console/dist'), { recursive: true })
   else console.warn('The package was built without the console: run "npm run build" to include it.')
+  const help = path.join(root, 'site/dist')
+  if (fs.existsSync(help)) fs.cpSync(help, path.join(dist, 'site/dist'), { recursive: true })
+  else console.warn('The package was built without the documentation at /help: "npm run build" includes it.')
+  fs.writeFileSync(path.join(dist, 'THIRD-PARTY-NOTICES'), notices(currentModules()))
   // Declarations refer to source file names, which are not published.
   for (const file of fs.globSync(path.join(dist, '**/*.d.ts'))) {
     const text = fs.readFileSync(file, 'utf8')
