@@ -95,10 +95,16 @@ const SQL = /^\s*(begin|create|pragma) /
 /** The project's text files, without those that a script writes. */
 function textFiles(): string[] {
   const skipped =
-    /(^|\/)(node_modules|dist|data|\.git)\/|^(package-lock\.json|docs\/openapi\.json|docs\/screenshots\/|coverage\/)/
+    /(^|\/)(node_modules|dist|data|\.git)\/|^site\/(pages|\.vitepress\/cache)\/|^(package-lock\.json|docs\/openapi\.json|docs\/screenshots\/|coverage\/)/
   return fs
     .globSync(
-      ['*', '.*', '.ci/**', '{bench,bin,cli,client,console,contract,deploy,docs,examples,scripts,server,tests}/**'],
+      [
+        '*',
+        '.*',
+        '.ci/**',
+        '.github/**',
+        '{bench,bin,cli,client,console,contract,deploy,docs,examples,scripts,server,site,tests}/**',
+      ],
       {
         cwd: root,
         exclude: (name) => /(^|\/)(node_modules|dist|data|\.git)$/.test(name),
@@ -119,6 +125,7 @@ test('the docs are plain English', () => {
   const pages = [
     'README.md',
     'CONTRIBUTING.md',
+    'GOVERNANCE.md',
     'SECURITY.md',
     ...fs.globSync('docs/{*,decisions/*}.md', { cwd: root }),
   ]
