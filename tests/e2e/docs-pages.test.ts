@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { api } from '../../contract/index.ts'
-import { type Browser, startBrowser } from '../support/browser.ts'
+import { type Browser, openConsole, signIn, startBrowser } from '../support/browser.ts'
 import { noBrowser } from '../support/launch.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const skip = noBrowser
+const isBuilt = fs.existsSync(path.join(import.meta.dirname, '../../site/dist/index.html.br'))
 let server: TestServer
 let browser: Browser
 
@@ -78,4 +81,46 @@ it('Redoc shows every operation and loads nothing from other hosts', { skip }, a
   await page.getByRole('heading', { name: 'Create a bucket' }).waitFor()
   assert.match(await page.title(), /Strongroom/)
   assert.deepEqual(faults, [])
+})
+
+it('the documentation has a search and changes its scheme, without breaking its policy or asking other hosts', {
+  skip: skip || (!isBuilt && 'the documentation is not built (npm run site)'),
+}, async () => {
+  const { page, faults } = await open('/help/')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('searchbox').or(page.locator('#localsearch-input')).first().fill('legal hold')
+  await page.locator('.VPLocalSearchBox .result', { hasText: 'Versions' }).first().click()
+  await page.waitForURL(/\/help\/versions\.html/)
+  await page.getByRole('heading', { name: 'Versions', level: 1 }).waitFor()
+  assert.ok((await page.locator('.code-string').count()) > 0, 'code has colors')
+  await page.getByRole('switch').first().click()
+  await page.waitForFunction(() => document.documentElement.classList.contains('dark'))
+  await page.getByRole('link', { name: 'Object Lock' }).first().click()
+  await page.setViewportSize({ width: 390, height: 800 })
+  for (const at of ['', 'api/objects.html', 'webhook-events.html', 'comparison.html', 'configuration.html']) {
+    await page.goto(`${server.url}/help/${at}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, at)
+  }
+  await page.getByRole('link', { name: 'Console' }).first().waitFor({ state: 'attached' })
+  assert.deepEqual(faults, [])
+})
+
+it('the console links to the documentation if it is built in', { skip }, async () => {
+  const own = await startBrowser({ width: 1280 })
+  try {
+    await signIn(own, server)
+    const { page, faults } = await openConsole(own, server, '/buckets')
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('menuitem', { name: 'API reference' }).waitFor()
+    const help = page.getByRole('menuitem', { name: 'Help' })
+    assert.equal(await help.count(), isBuilt ? 1 : 0)
+    if (isBuilt) {
+      await help.click()
+      await page.getByRole('heading', { name: 'Strongroom documentation' }).waitFor()
+    }
+    assert.deepEqual(faults, [])
+  } finally {
+    await own.close()
+  }
 })

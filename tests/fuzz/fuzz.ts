@@ -128,6 +128,7 @@ const show = (bytes: Buffer, actor: string): string =>
 const elsewhere: readonly Operation[] = [
   '/console/{rest}',
   '/console/assets/{rest}',
+  '/help/{rest}',
   '/docs/{rest}',
   '/docs/static/{rest}',
   '/{rest}',

@@ -98,6 +98,7 @@ describeEngines('http', (engine, itOnce) => {
     await server.records([], async () => {
       for (const at of [
         ...['/', '/console', '/console/login', '/console/b/http?prefix=a', asset, '/console/assets/none.js'],
+        ...['/help', '/help/', '/help/s3.html', '/help/none', '/help/assets/none.js'],
         ...['/docs', '/docs/static/index.css', '/redoc', '/redoc/redoc.standalone.js', '/openapi.json'],
         ...['/healthz', '/readyz', '/api/v1/buckets', '/api/v1/nothing'],
       ]) {

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu, Tooltip } from '@mantine/core'
-import { IconClipboardList, IconLogout, IconMenu2, IconUser } from '@tabler/icons-react'
+import { IconClipboardList, IconHelp, IconLogout, IconMenu2, IconUser } from '@tabler/icons-react'
 import { onlineManager } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
@@ -98,6 +98,9 @@ function Places({ places }: { places: readonly Place[] }) {
   )
 }
 
+/** Where the documentation is, if the service has it: its page then says so. */
+const help = document.querySelector('link[rel=help]')?.getAttribute('href')
+
 function Account() {
   const me = useMe()
   return (
@@ -118,6 +121,11 @@ function Account() {
         <Menu.Item component="a" href="/docs" leftSection={<IconClipboardList size={15} />}>
           {text.apiPages}
         </Menu.Item>
+        {help ? (
+          <Menu.Item component="a" href={help} leftSection={<IconHelp size={15} />}>
+            {text.help}
+          </Menu.Item>
+        ) : null}
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => void signOut()}>
           {text.signOut}

@@ -23,6 +23,7 @@ export const text = catalogue({
   signOut: 'Sign out',
   menu: 'Menu',
   apiPages: 'API reference',
+  help: 'Help',
   notFoundTitle: 'Page not found',
   notFoundHint: 'The link may be wrong, or the item was deleted.',
   home: 'Go to buckets',

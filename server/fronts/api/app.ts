@@ -17,6 +17,7 @@ import { consolePages } from './console.ts'
 import { createCors } from './cors.ts'
 import { docsPages } from './docs.ts'
 import type { Handler } from './handle.ts'
+import { helpPages } from './help.ts'
 import { readJson } from './json.ts'
 import { addRoutes, JSON_LIMIT } from './mount.ts'
 import { beginRequest, endRequest } from './observe.ts'
@@ -193,6 +194,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     addRoutes(bytes, system, handlers, { consumes: 'bytes', limitRate })
   })
   await app.register(consolePages, system)
+  await app.register(helpPages)
   await app.register(docsPages, { makeDocument: () => openapi(system.config.publicBaseUrl) })
   return app
 }
