@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { until } from './until.ts'
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'server', 'main.ts')
 
@@ -78,4 +79,11 @@ export async function spawnServer(env: Record<string, string>, args = ['serve'],
       return { rss: kib('VmRSS') * 1024, peak: kib('VmHWM') * 1024 }
     },
   }
+}
+
+/** The address of a service's S3 endpoint, which it prints after its own. */
+export async function s3UrlOf({ log }: ServerProcess): Promise<URL> {
+  const printed = () => /S3 clients, with an access key: (\S+)\n/.exec(log())?.[1]
+  await until(() => printed() !== undefined)
+  return new URL(printed() ?? '')
 }
