@@ -1,22 +1,20 @@
 // deploy/nginx.conf before two replicas, with a real nginx: what passes through it, and what its log must not hold.
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import https from 'node:https'
-import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
 import { type ServerProcess, spawnServer } from '../support/process.ts'
+import { noProxy, type RunningProxy, startProxy } from '../support/proxies.ts'
 import { ADMIN, serverEnv } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-const nginx = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find((file) => fs.existsSync(file))
-const skip = nginx ? false : 'nginx is not installed (apt-get install nginx-light)'
+const skip = noProxy('nginx')
 
 interface Answer {
   status: number
@@ -28,8 +26,7 @@ describe('behind nginx', { skip }, () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-nginx-'))
   let drop: () => Promise<void>
   let replicas: ServerProcess[]
-  let port: number
-  let proxy: ReturnType<typeof spawn>
+  let proxy: RunningProxy
   let token: string
   const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false })
 
@@ -39,7 +36,7 @@ describe('behind nginx', { skip }, () => {
     { headers = {}, body }: { headers?: Record<string, string>; body?: string | Buffer } = {},
   ): Promise<Answer> => {
     const at = url.replace(/^https:\/\/storage\.example\.com/, '')
-    const request = https.request({ host: '127.0.0.1', port, method, path: at, agent, headers })
+    const request = https.request({ host: '127.0.0.1', port: proxy.port, method, path: at, agent, headers })
     request.end(body)
     const [answer] = await once(request, 'response')
     return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) }
@@ -53,7 +50,6 @@ describe('behind nginx', { skip }, () => {
       ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     })
   const json = ({ body }: Answer) => JSON.parse(body.toString())
-  const logged = () => fs.readFileSync(path.join(folder, 'access.log'), 'utf8')
 
   before(async () => {
     const postgres = await createDatabase(await postgresUrl())
@@ -64,38 +60,8 @@ describe('behind nginx', { skip }, () => {
       TRUSTED_PROXIES: '127.0.0.1',
     }
     replicas = [await spawnServer(env), await spawnServer(env)]
-    const probe = net.createServer().listen(0, '127.0.0.1')
-    await once(probe, 'listening')
-    port = (probe.address() as net.AddressInfo).port
-    probe.close()
-    const file = (name: string) => path.join(folder, name)
-    execFileSync(
-      'openssl',
-      // biome-ignore format: a command line
-      ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2',
-        '-subj', '/CN=storage.example.com', '-keyout', file('key.pem'), '-out', file('cert.pem')],
-      { stdio: 'ignore' },
-    )
-    const [first, second] = replicas.map(({ url }) => `server ${new URL(url).host} max_fails=1 fail_timeout=1s;`)
-    const site = fs
-      .readFileSync(path.join(import.meta.dirname, '../../deploy/nginx.conf'), 'utf8')
-      .replace('server 127.0.0.1:8080;', `${first} ${second}`)
-      .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
-      .replace(/ssl_certificate \S+;/, `ssl_certificate ${file('cert.pem')};`)
-      .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${file('key.pem')};`)
-      .replace(/access_log \S+/, `access_log ${file('access.log')}`)
-      // Port 80 is not ours to take here.
-      .replace(/server \{\s+listen 80;(.|\n)*?\n\}\n/, '')
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      (name) => `${name}_temp_path ${file(`tmp-${name}`)};`,
-    )
-    fs.writeFileSync(
-      file('nginx.conf'),
-      `daemon off; pid ${file('nginx.pid')}; error_log ${file('error.log')}; worker_processes 1;
-       events { worker_connections 512; }
-       http { ${temporary.join(' ')} ${site} }`,
-    )
-    proxy = spawn(nginx as string, ['-c', file('nginx.conf'), '-e', file('error.log')], { stdio: 'inherit' })
+    const hosts = replicas.map(({ url }) => new URL(url).host)
+    proxy = await startProxy('nginx', folder, { api: hosts, s3: ['127.0.0.1:9'] })
     await until(() =>
       ask('GET', '/healthz').then(
         ({ status }) => status === 200,
@@ -109,10 +75,7 @@ describe('behind nginx', { skip }, () => {
   })
   after(async () => {
     agent.destroy()
-    if (proxy?.exitCode === null) {
-      proxy.kill('SIGTERM')
-      await once(proxy, 'exit')
-    }
+    await proxy?.stop()
     for (const one of replicas ?? []) await one.kill('SIGKILL')
     await drop?.()
     fs.rmSync(folder, { recursive: true, force: true })
@@ -124,10 +87,10 @@ describe('behind nginx', { skip }, () => {
     const put = await api('PUT', '/buckets/behind/objects/large', bytes)
     assert.equal(put.status, 201)
     assert.equal(json(put).etag, md5)
-    assert.deepEqual(fs.readdirSync(path.join(folder, 'tmp-client_body')), [])
+    assert.deepEqual(proxy.copies('client_body'), [])
     const whole = await api('GET', '/buckets/behind/objects/large')
     assert.equal(createHash('md5').update(whole.body).digest('hex'), md5)
-    assert.deepEqual(fs.readdirSync(path.join(folder, 'tmp-proxy')), [])
+    assert.deepEqual(proxy.copies('proxy'), [])
     for (const key of ['a%2Fb c', 'ä/漢//🙂', 'x?y#z&+', 'trailing/']) {
       const encoded = key.split('/').map(encodeURIComponent).join('/')
       assert.equal((await api('PUT', `/buckets/behind/objects/${encoded}`, Buffer.from(key))).status, 201, key)
@@ -151,7 +114,7 @@ describe('behind nginx', { skip }, () => {
     const { items } = json(await api('GET', '/audit?action=login'))
     assert.deepEqual([...new Set(items.map((one: { actor_ip: string }) => one.actor_ip))], ['127.0.0.1'])
 
-    const log = logged()
+    const log = proxy.log()
     assert.ok(!log.includes(link.token), 'no token of a link')
     assert.ok(!log.includes(new URL(url).pathname.slice(-40)) && !log.includes('signature'), 'no presigned URL')
     assert.match(log, /"GET \/public\/s\/\[token\]" 206/)
