@@ -312,7 +312,7 @@ describe('what the chart’s pods run', () => {
   ] as const)
     it(`${component}: starts, and its probes succeed`, async () => {
       const { container, env } = environment(example, component)
-      const s3 = env.S3_PORT === '' ? {} : { S3_PORT: '0' }
+      const s3: Record<string, string> = env.S3_PORT === '' ? {} : { S3_PORT: '0' }
       if (example === 'single') delete here.DATABASE_URL
       const data = { DATA_DIR: path.join(folder, example), STORAGE_URL: `file:${folder}/${example}/blobs` }
       const server = await spawnServer({ ...env, ...here, ...data, ...s3, DRAIN_SECONDS: '0' }, container.args)

@@ -53,7 +53,7 @@ for (const name of ['nginx', 'caddy'] satisfies ProxyName[])
     }
     const api = (method: string, at: string, body?: Uint8Array | object) => {
       const bytes = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body)
-      const type = typeof bytes === 'string' ? { 'content-type': 'application/json' } : {}
+      const type: Record<string, string> = typeof bytes === 'string' ? { 'content-type': 'application/json' } : {}
       const headers = { authorization, ...type }
       return ask(method, 'storage.example.com', `/api/v1${at}`, { headers, ...(bytes ? { body: bytes } : {}) })
     }

@@ -96,12 +96,11 @@ interface Meta {
 interface Selector {
   matchLabels: Labels
 }
-interface Of<Kind extends string, Spec> {
-  apiVersion: string
-  kind: Kind
-  metadata: Meta
-  spec: Spec
-}
+/** One type for each kind, so that a kind selects its own. */
+type With<Kind extends string, Rest> = Kind extends string
+  ? { apiVersion: string; kind: Kind; metadata: Meta } & Rest
+  : never
+type Of<Kind extends string, Spec> = With<Kind, { spec: Spec }>
 interface Workload {
   replicas?: number
   serviceName?: string
@@ -137,8 +136,8 @@ export type Resource =
       }
     >
   | Of<'PrometheusRule', { groups: { name: string; rules: { alert: string; expr: string }[] }[] }>
-  | (Omit<Of<'Secret' | 'ConfigMap', never>, 'spec'> & { data: Labels; spec?: never })
-  | (Omit<Of<'ServiceAccount', never>, 'spec'> & { automountServiceAccountToken: boolean; spec?: never })
+  | With<'Secret' | 'ConfigMap', { data: Labels }>
+  | With<'ServiceAccount', { automountServiceAccountToken: boolean }>
 export type Kind<Name extends Resource['kind']> = Extract<Resource, { kind: Name }>
 
 /** The resources in a text of YAML documents; throws on what is not valid YAML. */
