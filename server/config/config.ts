@@ -148,6 +148,15 @@ export function databaseUrlOf(env: Env): string {
   }
 }
 
+/** Whether a text could be a DATABASE_URL. */
+export function isDatabaseUrl(text: string): boolean {
+  try {
+    return variables.DATABASE_URL.read(text) !== ''
+  } catch {
+    return false
+  }
+}
+
 /** Reads the configuration; throws a ConfigError that lists every error. */
 export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
   const faults: string[] = []

@@ -1,4 +1,4 @@
-import { type Kysely, Migrator, sql } from 'kysely'
+import { type Kysely, type Migration, Migrator, sql } from 'kysely'
 import { Refusal } from '../base/refusal.ts'
 import type { Engine } from './engine.ts'
 import { migrations } from './migrations/index.ts'
@@ -20,14 +20,32 @@ export async function migrate(handle: Kysely<Schema>, engine: Engine, report: (e
     report(new Error(`The database belongs to a later release (${later.join(', ')}); this release can still serve it`))
     return
   }
+  await apply(handle, engine)
+}
+
+/**
+ * Marks a database that a move is filling, as a migration of its name. Each release refuses such a database, also those
+ * that cannot move one: to them it is a breaking migration of a later release.
+ */
+export const UNFINISHED = '9999-unfinished-move-breaking'
+
+/** Gives an empty database the schema and, in the same transaction, that mark. */
+export const migrateForMove = (handle: Kysely<Schema>, engine: Engine): Promise<void> =>
+  apply(handle, engine, { [UNFINISHED]: { up: async () => undefined } })
+
+async function apply(handle: Kysely<Schema>, engine: Engine, more: { [name: string]: Migration } = {}): Promise<void> {
   const known = Object.entries(migrations).map(([name, make]) => [name, make(columnTypes[engine])])
-  const migrator = new Migrator({ db: handle, provider: { getMigrations: async () => Object.fromEntries(known) } })
-  const { error } = await migrator.migrateToLatest()
+  const provider = { getMigrations: async () => ({ ...Object.fromEntries(known), ...more }) }
+  const { error } = await new Migrator({ db: handle, provider }).migrateToLatest()
   if (error) throw error
 }
 
 /** How a schema differs from that of this release; throws a Refusal where this release cannot serve it. */
 export function compareSchema(applied: readonly string[]): { later: string[]; lacking: string[] } {
+  if (applied.includes(UNFINISHED))
+    throw new Refusal(
+      'A move into this database was not finished, so it cannot be used. Run strongroom move-database again, or use the database that was to be moved: it is unchanged.',
+    )
   const known = Object.keys(migrations)
   const later = applied.filter((name) => !known.includes(name))
   const breaking = later.find((name) => name.endsWith('-breaking'))

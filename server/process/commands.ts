@@ -8,7 +8,7 @@ import { enableLocalLogin, resealSettings } from '../access/settings/service.ts'
 import { createAdmin, newPassword, resetPassword } from '../access/users/break-glass.ts'
 import { emailKey, listUsers } from '../access/users/service.ts'
 import { findByEmailKey } from '../access/users/store.ts'
-import { type Env, readConfig } from '../config/config.ts'
+import { type Config, type Env, isDatabaseUrl, readConfig } from '../config/config.ts'
 import { type Ctx, cliActor, createContext } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import { resealAuditKeys } from '../features/audit/keys.ts'
@@ -151,7 +151,8 @@ const address = (email: string | undefined): string => {
 const shown = ({ password, generated }: { password: string; generated: boolean }): string =>
   generated ? `\nPassword, shown only now: ${password}` : ''
 
-export const isCommand = (name: string): boolean => Object.hasOwn(commands, name)
+const MOVE = 'move-database'
+export const isCommand = (name: string): boolean => name === MOVE || Object.hasOwn(commands, name)
 
 const OPTIONS = {
   'password-stdin': { type: 'boolean', default: false },
@@ -160,6 +161,7 @@ const OPTIONS = {
   'yes-remove': { type: 'string' },
   from: { type: 'string' },
   checkpoints: { type: 'string' },
+  to: { type: 'string' },
 } as const
 /** The options each command takes; a command not listed takes none. */
 const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
@@ -167,6 +169,7 @@ const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
   'reset-password': ['password-stdin'],
   verify: ['deep', 'fix', 'yes-remove'],
   audit: ['from', 'checkpoints'],
+  [MOVE]: ['to'],
 }
 
 /** Parses a command's arguments; throws as parseArgs does, adding which options the command takes. */
@@ -189,6 +192,7 @@ function parse(name: string, rest: readonly string[]) {
 export async function runCommand(name: string, rest: readonly string[], env: Env): Promise<number> {
   const { values, positionals } = parse(name, rest)
   const config = readConfig(await withServiceKey(env))
+  if (name === MOVE) return move(config, values.to, positionals)
   const log = createLog(config.logLevel, process.stderr)
   try {
     const input = async () => (await text(process.stdin)).replace(/\r?\n$/, '')
@@ -209,4 +213,16 @@ export async function runCommand(name: string, rest: readonly string[], env: Env
     process.stderr.write(`${error.message}\n`)
     return error instanceof Findings ? error.exitCode : 1
   }
+}
+
+/** The one command that a database is not opened for as for the others: nothing may write to it. */
+async function move(config: Config, to: string | undefined, words: readonly string[]): Promise<number> {
+  const print = (line: string) => void process.stdout.write(`${line}\n`)
+  if (to === undefined || words.length > 0 || !isDatabaseUrl(to)) {
+    process.stderr.write('Usage: strongroom move-database --to sqlite:<path> or postgres://…\n')
+    return 1
+  }
+  const { moveDatabase } = await import('./move-database.ts')
+  print(await moveDatabase(config, to, print))
+  return 0
 }

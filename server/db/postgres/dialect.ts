@@ -44,11 +44,16 @@ export const serverDialect = (pool: pg.Pool, report: (error: Error) => void): Di
   createDriver: () => new PooledDriver(pool, () => report(new Error(UNKEPT))),
 })
 
-/** A pool of at most `most` connections, whose values are as the schema says. */
-export const openPool = (url: string, most: number): pg.Pool =>
+/**
+ * A pool of at most `most` connections, whose values are as the schema says. It keeps `least` of them however idle it is.
+ * The server lists them under `name`, unless the URL has another one.
+ */
+export const openPool = (url: string, most: number, { least = 0, name = 'strongroom look' } = {}): pg.Pool =>
   new pg.Pool({
     connectionString: url,
+    fallback_application_name: name,
     max: most,
+    min: least,
     pipeline: true,
     connectionTimeoutMillis: 10_000,
     types: {

@@ -48,3 +48,6 @@ export const isAfterFailure = (error: unknown): boolean => error instanceof Erro
 
 /** Whether the server's disk is full (disk_full). */
 export const isFull = (error: Error): boolean => codeOf(error) === '53100'
+
+/** Whether a lock could not be had in the time allowed (lock_not_available). */
+export const isLocked = (error: Error): boolean => codeOf(error) === '55P03'

@@ -16,7 +16,8 @@ export async function openPostgres(
   url: string,
   { report, connections, observer }: Required<DatabaseOptions>,
 ): Promise<Database> {
-  const pool = openPool(url, connections)
+  // By this a move sees that somebody is using the database: postgres/move-source.ts.
+  const pool = openPool(url, connections, { least: 1, name: 'strongroom' })
   // The pool replaces an idle connection that the server ends; without a listener it would end the process.
   pool.on('error', report)
   // The same for one that is lost between two statements of a transaction: its next statement fails.

@@ -76,7 +76,7 @@ export class WritingSqliteDialect extends SqliteDialect {
   }
 }
 /** SQLite can change its schema in a transaction, so a migration is atomic and one process at a time runs it. */
-class TransactionalSqliteAdapter extends SqliteAdapter {
+export class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl() {
     return true
   }

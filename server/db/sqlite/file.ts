@@ -5,7 +5,7 @@ import { Refusal } from '../../base/refusal.ts'
 import { isBusy } from './errors.ts'
 
 /** The files of a SQLite database: the database, its log, and the log's index. */
-const filesOf = (file: string): string[] => [file, `${file}-wal`, `${file}-shm`]
+export const filesOf = (file: string): string[] => [file, `${file}-wal`, `${file}-shm`]
 
 /** Whether there is a database; an empty file is not one. */
 export const isThere = (file: string): boolean => (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0

@@ -25,7 +25,7 @@ export function lookIntoSqlite(file: string): Kysely<Schema> | undefined {
  * Opens a database without leaving a trace: a file without a log is opened as immutable, since SQLite would otherwise
  * create a log and an index beside it. One that has a log is in use, or its process was killed.
  */
-function openForLook(file: string): DatabaseSync {
+export function openForLook(file: string): DatabaseSync {
   const logged = (fs.statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   if (logged) return new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
   return openAsItLies(file)

@@ -24,6 +24,8 @@ export interface Accepted {
 interface Seen {
   db: Db
   lacking: readonly string[]
+  /** Migrations of a later release, which this one can live with. */
+  later: readonly string[]
   instance: Row<'instance'>
 }
 
@@ -31,8 +33,8 @@ const see = <T>(config: Pick<Config, 'databaseUrl'>, look: (seen: Seen | undefin
   lookInto(config.databaseUrl, async (db) => {
     const applied = db ? await appliedMigrations(db) : []
     if (!db || applied.length === 0) return look(undefined)
-    const { lacking } = compareSchema(applied)
-    return look({ db, lacking, instance: await readInstance(db) })
+    const { lacking, later } = compareSchema(applied)
+    return look({ db, lacking, later, instance: await readInstance(db) })
   })
 
 /** Whether anything was ever stored in this database. */
@@ -107,6 +109,17 @@ export async function assertMayWork(config: Config, { storage }: { storage: bool
   })
   // Reports a missing or incomplete storage.
   if (storage) await (await openExisting(config)).close()
+}
+
+/** Throws a Refusal unless this configuration's database may be moved: it has to have the schema of this release. */
+export async function assertMayMove(config: Config): Promise<void> {
+  await assertMayWork(config, { storage: false })
+  await see(config, async (seen) => {
+    if (seen && seen.later.length > 0)
+      throw new Refusal(
+        `The schema of the database is newer than this release (${seen.later.join(', ')}). Run the command of that release.`,
+      )
+  })
 }
 
 const openExisting = (config: Config) =>

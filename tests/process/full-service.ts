@@ -1,0 +1,162 @@
+import { CreateMultipartUploadCommand, PutBucketCorsCommand, UploadPartCommand } from '@aws-sdk/client-s3'
+import { type Kysely, sql } from 'kysely'
+import { newId } from '../../server/base/id.ts'
+import { type Database, openDatabase } from '../../server/db/open.ts'
+import type { Schema } from '../../server/db/schema.ts'
+import { s3World } from '../s3/s3.ts'
+import { seedDemo } from '../support/demo.ts'
+import type { Receiver } from '../support/receiver.ts'
+import type { TestServer } from '../support/server.ts'
+
+/** A key with what an engine's text format, its quoting and its collation could get wrong. */
+export const ODD_KEY = 'odd/Ünï \\N\\x\t"quoted" \'𝔘\' ß \u001f end'
+/** Bytes of every value. */
+export const ODD_BYTES = new Uint8Array(Array.from({ length: 1024 }, (_, i) => i % 256))
+
+/**
+ * Fills a service with what the product has: the demo's four weeks, and versions, locks, storages, access keys, a CORS
+ * configuration and an upload that is half there. `disk` is a folder for a second storage. The S3 key pair is returned.
+ */
+export async function fillService(server: TestServer, receiver: Receiver, disk: string) {
+  const { admin } = server
+  await seedDemo(server, receiver)
+  await admin.createStorage({ body: { name: 'disk', kind: 'file', folder: disk } })
+  await admin.createBucket({ body: { name: 'elsewhere', storage: 'disk' } })
+  await admin.createBucket({ body: { name: 'kept', versioning: 'enabled', object_lock: {} } })
+  const kept = { bucket: 'kept' }
+  for (const body of ['first', 'second', 'third'])
+    await admin.putObject({ params: { ...kept, key: 'letter' }, body, headers: { 'content-type': 'text/plain' } })
+  await admin.putObject({ params: { ...kept, key: 'gone' }, body: 'gone' })
+  await admin.deleteObject({ params: { ...kept, key: 'gone' } })
+  await admin.putObject({ params: { ...kept, key: 'held' }, body: 'held' })
+  const until = new Date(server.clock.now().getTime() + 86_400_000).toISOString()
+  await admin.lockObject({ params: kept, body: { key: 'held', mode: 'governance', until, legal_hold: true } })
+  await admin.putObjectByQuery({ params: kept, query: { key: ODD_KEY }, body: ODD_BYTES })
+  // Too large for the database.
+  await admin.putObject({ params: { bucket: 'elsewhere', key: 'large' }, body: 'x'.repeat(100_000) })
+
+  const { keyOf, clientOf } = s3World(server)
+  const pair = await keyOf()
+  const s3 = clientOf(pair)
+  const Bucket = 'elsewhere'
+  const rule = { AllowedMethods: ['GET'], AllowedOrigins: ['https://example.com'] }
+  await s3.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [rule] } }))
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key: 'parts' }))
+  for (const PartNumber of [1, 3])
+    await s3.send(new UploadPartCommand({ Bucket, Key: 'parts', UploadId, PartNumber, Body: `part ${PartNumber}` }))
+  s3.destroy()
+  await server.running.tick()
+  return { pair, UploadId }
+}
+
+/**
+ * Puts a row into each table that only something rare fills: logins at an identity provider, attached buckets, work under
+ * way. The rows need not make sense together. Numbers are as large as JavaScript has them, and times at their limits.
+ */
+export async function fillRareTables(database: Database): Promise<void> {
+  const bucket = await database.db.selectFrom('buckets').select(['id']).executeTakeFirstOrThrow()
+  const blob = await database.db.selectFrom('blobs').select('id').executeTakeFirstOrThrow()
+  const share = await database.db.selectFrom('shares').select('id').executeTakeFirstOrThrow()
+  const job = await database.db.selectFrom('jobs').select('id').executeTakeFirstOrThrow()
+  const session = await database.db.selectFrom('sessions').select('id').executeTakeFirstOrThrow()
+  const storage = await database.db.selectFrom('storages').select('id').executeTakeFirstOrThrow()
+  const [early, late] = ['1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']
+  const bytes = Number.MAX_SAFE_INTEGER
+  const bucket_id = bucket.id
+  const of = { bucket_id, key: ODD_KEY }
+  const none = { created_at: early, created_by: null, started_at: null, finished_at: null }
+  const counts = { seen: bytes, added: 0, changed: 0, absent: 0, missing: 0, removed: 0, refused: 0, recorded: 0 }
+  const file = { version_id: null, etag: '', size: bytes }
+  await database.transaction(async (tx) => {
+    await Promise.all(
+      [
+        tx.insertInto('share_servings').values({
+          ...{ share_id: share.id, ip: '::1', blob_id: blob.id, left_bytes: bytes, ends_at: late },
+        }),
+        tx.insertInto('share_access_counts').values({ share_id: share.id, shard: 99, count: bytes, last_at: late }),
+        tx.insertInto('job_moves').values({
+          ...{ job_id: job.id, position: bytes, source_key: ODD_KEY, ...of, blob_id: blob.id, trash_id: null },
+        }),
+        tx.insertInto('incoming').values({ id: newId(), bucket_id, share_id: null, bytes, expires_at: late }),
+        tx.insertInto('blob_removals').values({ blob_id: newId(), queued_at: early }),
+        tx.insertInto('blob_parts').values({ blob_id: blob.id, part_number: 7, size: bytes, md5: '', checksum: null }),
+        tx.insertInto('quotas').values({ scope: newId(), quota_gb: 0.1 + 0.2, used_bytes: bytes }),
+        tx.insertInto('quotas').values({ scope: newId(), quota_gb: 1e300, used_bytes: null }),
+        tx.insertInto('idp_logins').values({
+          ...{ state_hash: 'x', cookie_hash: '', nonce: '\n', code_verifier: '\\.', return_to: '\r\n' },
+          ...{ created_at: early, expires_at: late },
+        }),
+        tx.insertInto('handoffs').values({
+          ...{ code_hash: 'x', session_id: session.id, refresh_jti: 'x', expires_at: late, cookie_hash: null },
+        }),
+        tx.insertInto('login_throttle').values({
+          ...{
+            key: ODD_KEY,
+            failures: 2 ** 31 - 1,
+            window_started_at: '2024-02-29T23:59:59.100Z',
+            blocked_until: null,
+          },
+        }),
+        tx.insertInto('attachments').values({
+          ...{ bucket_id, storage_id: storage.id, prefix: ODD_KEY, weak: 1, as_of: late, changed_at: null },
+          ...{ events_at: null, scanned_at: early },
+        }),
+        tx.insertInto('external_blobs').values({
+          ...{
+            blob_id: blob.id,
+            ...of,
+            ...file,
+            storage_class: null,
+            modified_at: late,
+            tags: '{}',
+            hydrated_at: null,
+          },
+          ...{ checked_at: early, missing_since: null, absences: 3, absent_in: null },
+        }),
+        tx.insertInto('scans').values({
+          ...{ id: newId(), bucket_id, status: 'held', phase: 'marking', started_by: 'request', position: ODD_KEY },
+          ...{ ...counts, refused_keys: '[]', refused_to: null, held_reason: null, detail: null, runner: null },
+          ...{ leased_until: late, ...none, confirmed_at: null, confirmed_by: null },
+        }),
+        tx.insertInto('scan_hints').values({ ...of, hinted_at: late }),
+        tx.insertInto('findings').values({
+          ...{ ...of, kind: 'foreign', size: bytes, etag: null, found_at: late, seen_in: null },
+        }),
+        tx.insertInto('external_removals').values({
+          ...{ blob_id: newId(), ...of, storage_id: storage.id, ...file, modified_at: early, queued_at: late },
+        }),
+      ].map((insert) => insert.execute()),
+    )
+  })
+}
+
+/** All rows of all tables of the service as the service reads them, by table: a JSON text each, sorted. */
+export async function rowsIn(url: string): Promise<Map<string, string[]>> {
+  const database = await openDatabase(url)
+  const executor = database.db as Kysely<Schema>
+  const tables = url.startsWith('sqlite:')
+    ? sql<{ name: string }>`select name from sqlite_schema where type = 'table' order by name`
+    : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public' order by 1`
+  const found = new Map<string, string[]>()
+  try {
+    for (const { name } of (await tables.execute(executor)).rows) {
+      // The record of migrations, and SQLite's own tables.
+      if (/^(kysely_|sqlite_|object_search)/.test(name)) continue
+      const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(executor)
+      const texts = rows.map((row) =>
+        JSON.stringify(
+          Object.keys(row)
+            .sort()
+            .map((column) => {
+              const value = row[column]
+              return [column, value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value]
+            }),
+        ),
+      )
+      found.set(name, texts.sort())
+    }
+  } finally {
+    await database.close()
+  }
+  return found
+}
