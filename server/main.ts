@@ -32,13 +32,16 @@ const USAGE = `usage: strongroom <command>
   audit verify [--from <n>] [--checkpoints <file>]
                                     check the audit log for tampering; exit code 3 if there is any
   backup <file>                     copy the SQLite database; safe while the service is running
+  move-database --to <database URL> move everything between SQLite and PostgreSQL, either way, while the service is
+                                    stopped; the former database is kept unchanged
   access-key import <email> <access key ID> [name]
                                     give a user the key pair of another S3 service; reads the secret from
                                     standard input
   rotate-secrets                    re-encrypt stored secrets with the current SECRET_KEY
   help                              show this help
 
-These commands open the database directly, whether or not the service is running, and are audited as "cli".
+These commands open the database directly, whether or not the service is running (except move-database), and are
+audited as "cli".
 
 Configuration is read from environment variables: see docs/configuration.md.`
 

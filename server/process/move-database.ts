@@ -24,7 +24,7 @@ export async function moveDatabase(config: Config, to: string, report: (line: st
     try {
       const { tables, rows } = await moveRows(source, target, (progress) => report(lineOf(progress)))
       const seconds = ((performance.now() - began) / 1000).toFixed(1)
-      return `Moved ${rows} rows of ${tables} tables in ${seconds} s, and compared them. The database that was moved is unchanged.\nNow set DATABASE_URL to ${shown(to)} and start the service; DATA_DIR, STORAGE_URL and SECRET_KEY stay as they are.`
+      return `Moved ${rows} rows of ${tables} tables in ${seconds} s, and compared them. The database that was moved is unchanged.\nNow set DATABASE_URL to ${shown(to)} and start the service; do not change DATA_DIR, STORAGE_URL and SECRET_KEY.`
     } catch (error) {
       throw error instanceof Refusal ? error : unfinished(error as Error)
     } finally {
@@ -40,7 +40,7 @@ const lineOf = ({ stage, table, rows, ms }: Progress): string =>
 
 const unfinished = (error: Error): Refusal =>
   new Refusal(
-    `The move was not finished: ${error.message.replaceAll(/\s+/g, ' ')}. The database that was to be moved is unchanged. Once the cause is gone, run the same command again: it starts from the beginning.`,
+    `The move was not finished: ${error.message.replaceAll(/\s+/g, ' ')}. The database that was to be moved is unchanged. Once the cause is gone, run the same command again: it starts over.`,
     { cause: error },
   )
 

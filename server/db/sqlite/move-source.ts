@@ -23,7 +23,7 @@ export function openSqliteSource(file: string): Source {
         // A command takes no lock, and a database without a log is read as it lies.
         if (stateOf(file) !== before)
           throw new Refusal(
-            'The database was changed while it was moved, so the target cannot be used. Run no command beside this one.',
+            'The database was changed while it was moved, so the target cannot be used. Run no other command meanwhile.',
           )
       },
       async close() {
