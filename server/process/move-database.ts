@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { databaseFile } from '../db/engine.ts'
 import { moveRows, type Progress } from '../db/move/move.ts'
 import { assertTarget, openSource, openTarget } from '../db/move/open.ts'
+import type { Source } from '../db/move/side.ts'
 import { assertWritable } from './instance/folders.ts'
 import { assertMayMove } from './instance/join.ts'
 
@@ -17,21 +18,25 @@ export async function moveDatabase(config: Config, to: string, report: (line: st
   await assertTarget(config.databaseUrl, to)
   const file = databaseFile(to)
   if (file !== undefined) assertWritable(path.dirname(path.resolve(file)), 'The folder of --to')
-  const began = performance.now()
   const source = await openSource(config.databaseUrl)
   try {
-    const target = await openTarget(to)
-    try {
-      const { tables, rows } = await moveRows(source, target, (progress) => report(lineOf(progress)))
-      const seconds = ((performance.now() - began) / 1000).toFixed(1)
-      return `Moved ${rows} rows of ${tables} tables in ${seconds} s, and compared them. The database that was moved is unchanged.\nNow set DATABASE_URL to ${shown(to)} and start the service; do not change DATA_DIR, STORAGE_URL and SECRET_KEY.`
-    } catch (error) {
-      throw error instanceof Refusal ? error : unfinished(error as Error)
-    } finally {
-      await target.close()
-    }
+    return await fill(source, to, report)
+  } catch (error) {
+    throw error instanceof Refusal ? error : unfinished(error as Error)
   } finally {
     await source.close()
+  }
+}
+
+async function fill(source: Source, to: string, report: (line: string) => void): Promise<string> {
+  const began = performance.now()
+  const target = await openTarget(to)
+  try {
+    const { tables, rows } = await moveRows(source, target, (progress) => report(lineOf(progress)))
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    return `Moved ${rows} rows of ${tables} tables in ${seconds} s, and compared them. The database that was moved is unchanged.\nNow set DATABASE_URL to ${shown(to)} and start the service; do not change DATA_DIR, STORAGE_URL and SECRET_KEY.`
+  } finally {
+    await target.close()
   }
 }
 
@@ -48,6 +53,7 @@ const unfinished = (error: Error): Refusal =>
 function shown(url: string): string {
   const file = databaseFile(url)
   if (file !== undefined) return `sqlite:${path.resolve(file)}`
+  if (!URL.canParse(url)) return 'the one of --to'
   const place = new URL(url)
   if (place.password !== '') place.password = '***'
   return place.href

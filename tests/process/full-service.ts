@@ -60,6 +60,7 @@ export async function fillRareTables(database: Database): Promise<void> {
   const job = await database.db.selectFrom('jobs').select('id').executeTakeFirstOrThrow()
   const session = await database.db.selectFrom('sessions').select('id').executeTakeFirstOrThrow()
   const storage = await database.db.selectFrom('storages').select('id').executeTakeFirstOrThrow()
+  const record = await database.db.selectFrom('audit_sealed').selectAll().executeTakeFirstOrThrow()
   const [early, late] = ['1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']
   const bytes = Number.MAX_SAFE_INTEGER
   const bucket_id = bucket.id
@@ -74,6 +75,10 @@ export async function fillRareTables(database: Database): Promise<void> {
           ...{ share_id: share.id, ip: '::1', blob_id: blob.id, left_bytes: bytes, ends_at: late },
         }),
         tx.insertInto('share_access_counts').values({ share_id: share.id, shard: 99, count: bytes, last_at: late }),
+        tx.insertInto('audit_recent').values({ ...record, id: newId() }),
+        tx.insertInto('job_items').values({
+          ...{ job_id: job.id, position: bytes, key: ODD_KEY, blob_id: null, last_modified: late, version_id: null },
+        }),
         tx.insertInto('job_moves').values({
           ...{ job_id: job.id, position: bytes, source_key: ODD_KEY, ...of, blob_id: blob.id, trash_id: null },
         }),

@@ -109,7 +109,12 @@ describe('move-database', () => {
     await withSystem(config, createLog('silent', undefined), { storage: true }, async (system) => {
       const ctx = createContext(system, cliActor)
       const findings: string[] = []
-      const { blobs } = await verify(ctx, { deep: true, fix: false, yesRemove: undefined, report: (finding) => findings.push(finding) })
+      const { blobs } = await verify(ctx, {
+        deep: true,
+        fix: false,
+        yesRemove: undefined,
+        report: (finding) => findings.push(finding),
+      })
       assert.deepEqual(findings, [])
       assert.ok(blobs > 50)
       const { ok, checked, faults } = await verifyChain(ctx, {

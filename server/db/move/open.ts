@@ -65,7 +65,7 @@ function isSame(one: string, other: string): boolean {
     const [found, otherFound] = [file, otherFile].map((name) => fs.statSync(name, { throwIfNoEntry: false }))
     return !!found && found.ino === otherFound?.ino && found.dev === otherFound.dev
   }
-  if (file !== undefined || otherFile !== undefined) return false
+  if (file !== undefined || otherFile !== undefined || !URL.canParse(one) || !URL.canParse(other)) return false
   const placeOf = (url: string) => {
     const { hostname, port, pathname } = new URL(url)
     return `${hostname}:${port || 5432}${pathname}`
