@@ -15,9 +15,9 @@ import { assertMayMove } from './instance/join.ts'
  */
 export async function moveDatabase(config: Config, to: string, report: (line: string) => void): Promise<string> {
   await assertMayMove(config)
-  await assertTarget(config.databaseUrl, to)
   const file = databaseFile(to)
   if (file !== undefined) assertWritable(path.dirname(path.resolve(file)), 'The folder of --to')
+  await assertTarget(config.databaseUrl, to)
   const source = await openSource(config.databaseUrl)
   try {
     return await fill(source, to, report)
