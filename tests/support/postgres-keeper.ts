@@ -19,6 +19,8 @@ interface Binaries {
   initdb: string
 }
 
+/** A folder with a certificate and its key. */
+const tls: string | undefined = process.argv[2]
 const isWindows = process.platform === 'win32'
 // PostgreSQL refuses to run as root. initdb looks its uid up in the password file, so it must be a user that exists.
 const runAs = process.getuid?.() === 0 ? nobody() : undefined
@@ -98,6 +100,12 @@ async function initialise(initdb: string, password: string): Promise<void> {
     '--no-instructions',
   ])
   if ((await closed) !== 0) throw new Error(`initdb failed:\n${log()}`)
+  for (const name of tls === undefined ? [] : ['server.crt', 'server.key']) {
+    const file = path.join(data, name)
+    fs.copyFileSync(path.join(tls as string, name), file)
+    fs.chmodSync(file, 0o600)
+    if (runAs) fs.chownSync(file, runAs.uid, runAs.gid)
+  }
 }
 
 /** Starts the server and returns its port once it accepts connections. */
@@ -110,6 +118,7 @@ async function start(postgres: string, wanted?: number): Promise<number> {
     // machine. synchronous_commit, full isolation and locking stay as a real server has them.
     fsync: 'off',
     full_page_writes: 'off',
+    ssl: tls === undefined ? 'off' : 'on',
   }
   for (let tries = 1; ; tries++) {
     const port = wanted ?? (await freePort())

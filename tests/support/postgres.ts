@@ -21,10 +21,11 @@ export interface Postgres {
  * The server belongs to a keeper process (postgres-keeper.ts) that stops it as soon as this process exits or is
  * killed, so a test run never leaves a server behind. It does not keep this process alive.
  *
- * Throws with the end of PostgreSQL's own log when it cannot be started.
+ * `tls` is a folder with its `server.crt` and `server.key`; without one it speaks no TLS. Throws with the end of
+ * PostgreSQL's own log when it cannot be started.
  */
-export async function startPostgres(): Promise<Postgres> {
-  const keeper = fork(path.join(import.meta.dirname, 'postgres-keeper.ts'), {
+export async function startPostgres({ tls }: { tls?: string } = {}): Promise<Postgres> {
+  const keeper = fork(path.join(import.meta.dirname, 'postgres-keeper.ts'), tls === undefined ? [] : [tls], {
     execArgv: [],
     // Its own process group: Ctrl-C in the terminal reaches the tests, not the database under them.
     detached: true,
