@@ -11,6 +11,7 @@
 #
 # OBJECTSTORE=memstore   the default: in memory, ready in 2 s; a stop saves it to DIR, a killed daemon loses it
 # OBJECTSTORE=bluestore  in a sparse file of 16 GiB in DIR
+# S3_BIND=0.0.0.0        where S3 listens when DIR is made; default: 127.0.0.1
 #
 # Ports: PORT is S3, PORT+1 the monitor, PORT+10 to PORT+29 the disk daemon. Several folders work side by side.
 set -euo pipefail
@@ -19,13 +20,13 @@ umask 077
 export PATH=/usr/bin:/usr/sbin:/bin:/sbin:$PATH
 
 usage() {
-  sed -n '2,17s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,18s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
 [ $# = 3 ] || usage
 command=$1 port=$3
 [[ $port =~ ^[0-9]{4,5}$ ]] || usage
-store=${OBJECTSTORE:-memstore}
+store=${OBJECTSTORE:-memstore} bind=${S3_BIND:-127.0.0.1}
 [[ $store = memstore || $store = bluestore ]] || usage
 
 dir=$(realpath -m -- "$2")
@@ -160,7 +161,7 @@ osd fast shutdown = $([ "$store" = bluestore ] && echo true || echo false)
 objecter tick interval = 0.25
 rgw data = $dir/rgw
 # Without tcp_nodelay a small GET waits 40 ms for an acknowledgement.
-rgw frontends = beast endpoint=127.0.0.1:$port tcp_nodelay=1
+rgw frontends = beast endpoint=$bind:$port tcp_nodelay=1
 rgw dns name = localhost
 rgw thread pool size = 128
 rgw enable usage log = false
@@ -209,7 +210,7 @@ start() {
   exec 9>"$dir/lock"
   flock -w 120 9
   [ -e "$conf" ] || write_conf
-  grep -q "endpoint=127.0.0.1:$port " "$conf" || fail "the folder was made for another port"
+  grep -q "endpoint=[0-9.]*:$port " "$conf" || fail "the folder was made for another port"
   # Somebody else's monitor would take our commands.
   pid_of mon >/dev/null || ! listens $((port + 1)) || fail "port $((port + 1)) is taken"
   pid_of rgw >/dev/null || ! listens "$port" || fail "port $port is taken"
