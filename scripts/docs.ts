@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { bodySchema, eventNames, events } from '../contract/events.ts'
-import { variables } from '../server/config/variables.ts'
+import { type Variable, variables } from '../server/config/variables.ts'
 import { openapi } from '../server/fronts/api/openapi.ts'
 import {
   eventMetrics,
@@ -18,15 +18,19 @@ const root = path.dirname(import.meta.dirname)
 
 /** docs/configuration.md: every variable with its default. */
 export function configuration(): string {
-  const rows = Object.entries(variables).map(([name, { summary, default: value }]) => {
+  const rows = Object.entries<Variable>(variables).map(([name, { summary, secret, default: value }]) => {
     const shown = value === null ? 'required' : value === '' ? '' : `\`${value}\``
-    return `| \`${name}\` | ${shown} | ${summary.replaceAll('|', '\\|')} |`
+    const named = secret ? `\`${name}\`, \`${name}_FILE\`` : `\`${name}\``
+    return `| ${named} | ${shown} | ${summary.replaceAll('|', '\\|')} |`
   })
   return [
     '# Configuration',
     '',
     'Strongroom reads its configuration from environment variables, once, at start. It lists all invalid values together',
     'and does not start until they are fixed. This page is generated from `server/config/variables.ts` by `npm run docs`.',
+    '',
+    'A secret can be in a file, such as a mounted Docker or Kubernetes secret: `SECRET_KEY_FILE=/run/secrets/key` instead of',
+    '`SECRET_KEY`. Setting both is an error.',
     '',
     '| variable | default | meaning |',
     '|---|---|---|',

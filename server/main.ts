@@ -3,12 +3,14 @@ import './process/runtime.ts'
 import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { Refusal } from './base/refusal.ts'
-import { ConfigError, type Env, readConfig } from './config/config.ts'
+import { version } from './base/version.ts'
+import { type Config, ConfigError, type Env, readConfig } from './config/config.ts'
 import type { Role } from './config/role.ts'
+import { withSecretFiles } from './config/secret-files.ts'
+import { type Announcement, announcement } from './process/announce.ts'
 import { isCommand, runCommand } from './process/commands.ts'
 import type { Accepted } from './process/instance/join.ts'
-import { withKeptKey } from './process/instance/secret-key.ts'
-import type { First } from './process/start.ts'
+import { withKeptKey, withServiceKey } from './process/instance/secret-key.ts'
 
 const USAGE = `usage: strongroom <command>
 
@@ -38,6 +40,8 @@ const USAGE = `usage: strongroom <command>
                                     give a user the key pair of another S3 service; reads the secret from
                                     standard input
   rotate-secrets                    re-encrypt stored secrets with the current SECRET_KEY
+  upgrade-database                  bring the schema of the database up to this release, and end; a start does the same
+  version                           print the version; also --version
   help                              show this help
 
 These commands open the database directly, whether or not the service is running (except move-database), and are
@@ -68,7 +72,8 @@ async function serve(rest: readonly string[], environment: (accepted: Accepted) 
   const env = await environment(accepted)
   const { isOneOfSeveral, serveWithProcesses } = await import('./process/cluster.ts')
   if (isOneOfSeveral() || count === 1) return run(env, values.background ? 'all' : 'web', accepted)
-  process.exit(await serveWithProcesses(count, readConfig(env), announce, accepted))
+  const config = readConfig(env)
+  process.exit(await serveWithProcesses(count, config, (said) => announce(config, said), accepted))
 }
 
 /** Serves in this process until it is stopped. */
@@ -77,7 +82,8 @@ async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
   const { start } = await import('./process/start.ts')
   const { announceToPrimary, isOneOfSeveral, leavePrimary, shareOf } = await import('./process/cluster.ts')
   const prepared = isOneOfSeveral()
-  const running = await start(readConfig(env, shareOf(env)), { role, prepared, alone: true, accepted })
+  const config = readConfig(env, shareOf(env))
+  const running = await start(config, { role, prepared, alone: true, accepted })
   let stopping = false
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return
@@ -95,26 +101,11 @@ async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
     announceToPrimary(running)
   } else if (role === 'background')
     process.stdout.write(`Strongroom works in the background; health: ${running.url}/readyz\n`)
-  else announce(running.url, running.first, running.s3Url)
+  else announce(config, running)
 }
 
-function announce(url: string, { admin, setupLink }: First, s3Url: string | null): void {
-  process.stdout.write(`Strongroom serves at ${url} (API pages: ${url}/docs)\n`)
-  if (s3Url !== null)
-    process.stdout.write(
-      `S3 clients, with an access key: ${s3Url}\n` +
-        `  aws --endpoint-url ${s3Url} s3 ls\n` +
-        `  rclone lsf ":s3,provider=Other,env_auth,endpoint='${s3Url}':"\n`,
-    )
-  if (admin) {
-    process.stdout.write(`First administrator: ${admin.email}\n`)
-    if (admin.password !== null) process.stdout.write(`Password, shown only now: ${admin.password}\n`)
-  }
-  if (setupLink)
-    process.stdout.write(
-      `There is no administrator yet. Make one here; this link works once, until the next start:\n${setupLink}\n`,
-    )
-}
+const announce = ({ announce: how }: Config, said: Announcement): void =>
+  void process.stdout.write(announcement(how, said))
 
 function fail(error: unknown): never {
   const { code, message, stack } = error as NodeJS.ErrnoException
@@ -126,19 +117,29 @@ function fail(error: unknown): never {
 }
 
 const [given = 'help', ...rest] = process.argv.slice(2)
-const isOurs = ['start', 'serve', 'worker'].includes(given) || isCommand(given)
+const isOurs = ['start', 'serve', 'worker', 'upgrade-database'].includes(given) || isCommand(given)
 // The service's own commands share one help text; each client command has its own.
 const command = isOurs && (rest.includes('--help') || rest.includes('-h')) ? 'help' : given
 try {
   if (command === 'start')
     await serve(rest, async ({ newKey }) => ({
       ...{ SETUP_LINK: 'false', S3_PORT: '9000+' },
-      ...(await withKeptKey(process.env, newKey)),
+      ...(await withKeptKey(withSecretFiles(process.env), newKey)),
     }))
-  else if (command === 'serve') await serve(rest, async () => process.env)
+  else if (command === 'serve') await serve(rest, async () => withSecretFiles(process.env))
   else if (command === 'worker')
-    await run(process.env, 'background', acceptedOf(parseArgs({ args: rest, options: ACCEPTS }).values))
-  else if (isCommand(command)) process.exitCode = await runCommand(command, rest, process.env)
+    await run(
+      withSecretFiles(process.env),
+      'background',
+      acceptedOf(parseArgs({ args: rest, options: ACCEPTS }).values),
+    )
+  else if (command === 'upgrade-database') {
+    parseArgs({ args: rest, options: {} })
+    const { upgradeDatabase } = await import('./process/upgrade.ts')
+    const config = readConfig(await withServiceKey(withSecretFiles(process.env)))
+    process.stdout.write(`${await upgradeDatabase(config)}\n`)
+  } else if (['version', '--version', '-v'].includes(command)) process.stdout.write(`strongroom ${version}\n`)
+  else if (isCommand(command)) process.exitCode = await runCommand(command, rest, withSecretFiles(process.env))
   else {
     // Client commands use a service's API. Loaded only here, because the service does not need them.
     const { clientUsage, isClientCommand, runClientCommand } = await import('../cli/main.ts')

@@ -112,6 +112,7 @@ export interface Config {
   /** Null: tracing is off. `ratio` is the share of traces kept. */
   traces: { url: string; headers: Record<string, string>; serviceName: string; ratio: number } | null
   logLevel: string
+  announce: 'text' | 'json'
 }
 
 /** All configuration errors at once. */
@@ -155,6 +156,12 @@ export function isDatabaseUrl(text: string): boolean {
   } catch {
     return false
   }
+}
+
+/** What a URL on this machine names a service that listens on `host`; no client can connect to "every interface". */
+function nameOfHost(host: string): string {
+  if (/^(0\.0\.0\.0|::)$/.test(host)) return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 /** Reads the configuration; throws a ConfigError that lists every error. */
@@ -211,7 +218,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     host: v.HOST,
     port: v.PORT,
     drainMs: v.DRAIN_SECONDS * 1000,
-    publicBaseUrl: v.PUBLIC_BASE_URL || `http://${v.HOST.includes(':') ? `[${v.HOST}]` : v.HOST}:${v.PORT}`,
+    publicBaseUrl: v.PUBLIC_BASE_URL || `http://${nameOfHost(v.HOST)}:${v.PORT}`,
     trustedProxies: v.TRUSTED_PROXIES,
     corsOrigins: v.CORS_ORIGINS,
     ratePublic: v.RATE_LIMIT_PUBLIC,
@@ -270,5 +277,6 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
         }
       : null,
     logLevel: v.LOG_LEVEL,
+    announce: v.ANNOUNCE,
   }
 }

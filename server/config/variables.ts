@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { isNeverAllowed } from '../base/address.ts'
 import { bootstrapVariables } from './variables/bootstrap.ts'
+import { directoryVariables } from './variables/directory.ts'
 import { httpVariables } from './variables/http.ts'
 import { observeVariables } from './variables/observe.ts'
 import { httpUrl, integer, list, matching, oneOf } from './variables/readers.ts'
@@ -13,6 +14,8 @@ export interface Variable {
   summary: string
   /** The runtime setting that this variable overrides when set. */
   setting?: string
+  /** Whether it may come from a file instead, which the variable with `_FILE` appended names: see secret-files.ts. */
+  secret?: boolean
   default: string | null
   /** Returns the value or throws an Error that says what is wrong, without repeating a secret. */
   read(text: string): unknown
@@ -63,19 +66,23 @@ export const MOST_INLINE = 64 * 1024
 /** Every variable, defined once: the reader, its errors and docs/configuration.md come from this table. */
 export const variables = {
   SECRET_KEY: {
+    secret: true,
     summary:
       'JWT signing key and root of every derived key; at least 32 characters. Without one, the first `npm start` generates it and keeps it in the data folder; `strongroom serve` requires it. A start with a different key is refused unless SECRET_KEY_PREVIOUS has the previous one.',
     default: null,
     read: secret,
   },
   SECRET_KEY_PREVIOUS: {
+    secret: true,
     summary: 'Previous values of SECRET_KEY, comma-separated: tokens signed with them stay valid until they expire.',
     default: '',
     read: (text: string) => list(text).map(secret),
   },
   DATA_DIR: { summary: 'Folder for the defaults of key, database and blobs.', default: 'data', read: String },
   DATABASE_URL: {
-    summary: '`sqlite:<path>` or `postgres://…`. Default: `sqlite:<DATA_DIR>/strongroom.db`.',
+    secret: true,
+    summary:
+      '`sqlite:<path>` or `postgres://…`; `?sslmode=verify-full` encrypts the connection and checks the server’s certificate (docs/operations.md). Default: `sqlite:<DATA_DIR>/strongroom.db`.',
     default: '',
     read: matching(/^$|^sqlite:.+|^postgres(ql)?:\/\/.+/, 'sqlite:<path> or postgres://…'),
   },
@@ -91,12 +98,13 @@ export const variables = {
     read: integer(2, 1000),
   },
   S3_ACCESS_KEY_ID: {
+    secret: true,
     summary:
       'Access key id for the S3 store. Without it, the AWS SDK uses its default credential chain (environment, role).',
     default: '',
     read: String,
   },
-  S3_SECRET_ACCESS_KEY: { summary: 'The secret of S3_ACCESS_KEY_ID.', default: '', read: String },
+  S3_SECRET_ACCESS_KEY: { secret: true, summary: 'The secret of S3_ACCESS_KEY_ID.', default: '', read: String },
   DIRECT_TRANSFERS: {
     summary:
       'Whether clients upload parts to, and fetch signed URLs from, the S3 store directly. Clients must be able to reach it, and it must allow our origin (CORS).',
@@ -124,7 +132,8 @@ export const variables = {
     read: integer(0, 3600),
   },
   PUBLIC_BASE_URL: {
-    summary: 'URL at which browsers and clients reach the service. Default: `http://HOST:PORT`.',
+    summary:
+      'URL at which browsers and clients reach the service. Default: `http://HOST:PORT`, or `http://localhost:PORT` if it listens on every interface.',
     default: '',
     read: (text: string) => (text === '' ? '' : httpUrl(text)),
   },
@@ -191,6 +200,7 @@ export const variables = {
     read: String,
   },
   IDP_CLIENT_SECRET: {
+    secret: true,
     summary: 'Client secret at the identity provider.',
     setting: 'idp.client_secret',
     default: '',
@@ -209,49 +219,7 @@ export const variables = {
     default: '',
     read: matching(/^[A-Za-z0-9_.:/-]{0,100}$/, 'the name of a claim'),
   },
-  DIRECTORY_KIND: {
-    summary: 'Directory to import users from: `msgraph`, `keycloak` or `scim2`. Default: `msgraph` with Entra.',
-    setting: 'directory.kind',
-    default: '',
-    read: oneOf('', 'msgraph', 'keycloak', 'scim2'),
-  },
-  DIRECTORY_URL: {
-    summary: 'Graph host, Keycloak base URL, or SCIM base URL (without `/Users`).',
-    setting: 'directory.url',
-    default: '',
-    read: (text: string) => (text === '' ? '' : httpUrl(text)),
-  },
-  DIRECTORY_TOKEN_URL: {
-    summary: 'Token endpoint for directory access. Default: Entra’s or the Keycloak realm’s.',
-    setting: 'directory.token_url',
-    default: '',
-    read: (text: string) => (text === '' ? '' : httpUrl(text)),
-  },
-  DIRECTORY_CLIENT_ID: {
-    summary: 'Client id for the directory. Default: IDP_CLIENT_ID.',
-    setting: 'directory.client_id',
-    default: '',
-    read: String,
-  },
-  DIRECTORY_CLIENT_SECRET: {
-    summary: 'Client secret for the directory. Default: IDP_CLIENT_SECRET.',
-    setting: 'directory.client_secret',
-    default: '',
-    read: String,
-  },
-  DIRECTORY_REALM: { summary: 'Keycloak realm.', setting: 'directory.realm', default: '', read: String },
-  DIRECTORY_BEARER_TOKEN: {
-    summary: 'Fixed token for SCIM, instead of client credentials.',
-    setting: 'directory.bearer_token',
-    default: '',
-    read: String,
-  },
-  SCIM_SUBJECT_ATTR: {
-    summary: 'SCIM attribute that the subject claim of logins contains: `id`, `externalId` or `userName`.',
-    setting: 'directory.subject_attribute',
-    default: '',
-    read: oneOf('', 'id', 'externalId', 'userName'),
-  },
+  ...directoryVariables,
   IMAGE_CACHE_BYTES: {
     summary:
       'Maximum disk space for the cache of rendered images, in bytes, shared by all processes of `--workers N`; 0: no cache.',

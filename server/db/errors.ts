@@ -15,5 +15,7 @@ export function noteOutage(error: unknown, isOutage: (error: Error) => boolean):
 export const isDatabaseOutage = (error: unknown): boolean =>
   error instanceof Error && (noted.has(error) || isDatabaseOutage(error.cause))
 
+export { isUnreachable } from './postgres/errors.ts'
+
 /** Whether this error, its causes aside, says that the database's disk is full. */
 export const isDatabaseFull = (error: Error): boolean => isFullOnSqlite(error) || isFullOnPostgres(error)

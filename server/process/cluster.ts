@@ -6,8 +6,9 @@ import { engineOf } from '../db/engine.ts'
 import { assertCacheFolder, tidyCaches } from '../features/images/folder.ts'
 import { createLog } from '../observe/log.ts'
 import { collectForProcesses } from '../observe/several.ts'
+import type { Announcement } from './announce.ts'
 import type { Accepted } from './instance/join.ts'
-import { type First, linked, prepare, type Running } from './start.ts'
+import { linked, prepare, type Running } from './start.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
@@ -29,7 +30,7 @@ export const isOneOfSeveral = (): boolean => cluster.isWorker
 export async function serveWithProcesses(
   count: number,
   config: Config,
-  announce: (url: string, first: First, s3Url: string | null) => void,
+  announce: (said: Announcement) => void,
   accepted: Accepted,
 ): Promise<number> {
   if (engineOf(config.databaseUrl) !== 'postgres')
@@ -105,6 +106,7 @@ export async function serveWithProcesses(
   const stop = (): void => {
     if (stopping) return
     stopping = true
+    log.info('stopping')
     const all = Object.values(cluster.workers ?? {}).flatMap((one) => one ?? [])
     void Promise.all(all.map((one) => end(one, 'SIGTERM'))).then((ended) => resolve(ended.every(Boolean) ? 0 : 1))
   }
@@ -112,7 +114,7 @@ export async function serveWithProcesses(
   process.on('SIGINT', stop)
   try {
     const [{ url, s3Url } = nowhere] = await Promise.all(Array.from({ length: count }, (_, n) => startOne(n)))
-    announce(url, linked(config, url, made), s3Url)
+    announce({ url, s3Url, first: linked(config, url, made) })
     inTurn(() => tidyCaches(config, count))
   } catch (error) {
     if (stopping) return over

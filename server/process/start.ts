@@ -23,6 +23,8 @@ import { warmUp } from '../secrets/passwords.ts'
 import { findNewestSample } from '../storage/usage/store.ts'
 import { bootstrap } from './bootstrap.ts'
 import { machineUptime, watchClock } from './clock.ts'
+import { flushed } from './flushed.ts'
+import { awaitDatabase } from './instance/await-database.ts'
 import { type Accepted, assertMayServe, join } from './instance/join.ts'
 import { publish } from './publish.ts'
 import { openDatabaseOf, withOpened } from './with-system.ts'
@@ -80,6 +82,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const log = createLog(config.logLevel, options.logTo)
   if (!prepared) {
     assertCacheFolder(config)
+    await awaitDatabase(config.databaseUrl, (line) => log.warn(line))
     await assertMayServe(config, accepted)
   }
   const unlock = alone ? lockForService(config.databaseUrl) : undefined
@@ -136,8 +139,11 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     },
     async stop(replaced = false) {
       stopping.abort()
+      log.info({ drain_ms: config.drainMs }, 'stopping')
       await pause(replaced ? Math.max(config.drainMs, TURN_MS) : config.drainMs)
       await Promise.all([app.close(), s3?.close()])
+      // Where others serve from the same address, nothing ends with this process.
+      if (!replaced) await flushed([address, s3Url ?? []].flat().map((url) => Number(new URL(url).port)))
       endAnswers()
       await running?.stop()
       await Promise.all(pending)
@@ -146,6 +152,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       await database.close()
       unlock?.()
       await telemetry.traces?.stop()
+      log.info('stopped')
       log.flush()
     },
   }
@@ -157,6 +164,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
  */
 export async function prepare(config: Config, accepted: Accepted): Promise<Made> {
   const log = createLog(config.logLevel, undefined)
+  await awaitDatabase(config.databaseUrl, (line) => log.warn(line))
   await assertMayServe(config, accepted)
   const database = await openDatabaseOf(config, log)
   const storage = await openStorage(config)

@@ -3,9 +3,11 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { Refusal } from '../../server/base/refusal.ts'
 import { ConfigError, readConfig } from '../../server/config/config.ts'
+import { withSecretFiles } from '../../server/config/secret-files.ts'
+import { type Variable, variables } from '../../server/config/variables.ts'
 import { openDatabase } from '../../server/db/open.ts'
 import { withKeptKey, withServiceKey } from '../../server/process/instance/secret-key.ts'
 import { keyId } from '../../server/secrets/derive.ts'
@@ -113,4 +115,71 @@ it('replaces an empty or partial key file as long as there is no database', asyn
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
+})
+
+describe('secrets from files', () => {
+  let folder: string
+  before(() => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-secrets-'))
+  })
+  after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const file = (name: string, text: string): string => {
+    fs.writeFileSync(path.join(folder, name), text)
+    return path.join(folder, name)
+  }
+
+  it('can be every variable that is a secret, without the line break at the end', () => {
+    const env = withSecretFiles({
+      SECRET_KEY_FILE: file('key', `${SECRET_KEY}\n`),
+      DATABASE_URL_FILE: file('url', 'postgres://u:p@h/d\r\n'),
+      S3_ACCESS_KEY_ID_FILE: file('id', 'id'),
+      S3_SECRET_ACCESS_KEY_FILE: file('secret', ' spaces \n\n'),
+      PORT: '81',
+    })
+    assert.deepEqual(
+      [env.SECRET_KEY, env.DATABASE_URL, env.S3_ACCESS_KEY_ID, env.S3_SECRET_ACCESS_KEY, env.PORT],
+      [SECRET_KEY, 'postgres://u:p@h/d', 'id', ' spaces ', '81'],
+    )
+    assert.equal(readConfig(env).secretKey, SECRET_KEY)
+    const secrets = Object.entries<Variable>(variables).filter(([, { secret }]) => secret)
+    for (const [name] of secrets) assert.equal(withSecretFiles({ [`${name}_FILE`]: file('any', 'x') })[name], 'x', name)
+    // What grants access is a secret: a new variable of such a name has to be marked.
+    for (const name of Object.keys(variables))
+      if (/SECRET|PASSWORD|TOKEN$|BEARER/.test(name))
+        assert.ok(
+          secrets.some(([one]) => one === name),
+          name,
+        )
+  })
+
+  it('are not read for other variables', () => {
+    const env = withSecretFiles({ PORT_FILE: file('port', '81'), AUDIT_CHECKPOINT_FILE: path.join(folder, 'none') })
+    assert.deepEqual([env.PORT, env.AUDIT_CHECKPOINT_FILE], [undefined, path.join(folder, 'none')])
+  })
+
+  it('are errors of the configuration where both are set, or a file is missing or empty; none shows a secret', () => {
+    const none = path.join(folder, 'none')
+    const env = {
+      SECRET_KEY,
+      SECRET_KEY_FILE: file('key', 'a key in a file'),
+      METRICS_TOKEN_FILE: none,
+      IDP_CLIENT_SECRET_FILE: file('empty', '\n'),
+    }
+    assert.throws(
+      () => withSecretFiles(env),
+      (error: ConfigError) => {
+        assert.deepEqual(error.faults, [
+          'SECRET_KEY and SECRET_KEY_FILE are both set; only one of them may be',
+          `IDP_CLIENT_SECRET_FILE names ${env.IDP_CLIENT_SECRET_FILE}, which is empty`,
+          `METRICS_TOKEN_FILE cannot be read: ENOENT: no such file or directory, open '${none}'`,
+        ])
+        return true
+      },
+    )
+  })
+})
+
+it('names a service that listens on every interface localhost in links', () => {
+  for (const HOST of ['0.0.0.0', '::'])
+    assert.equal(readConfig({ SECRET_KEY, HOST, PORT: '1' }).publicBaseUrl, 'http://localhost:1')
 })

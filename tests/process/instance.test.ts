@@ -1,7 +1,10 @@
 // Databases, keys and storages that belong together, and what is refused where they do not.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import fs from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
@@ -394,6 +397,33 @@ describe('the mark of an S3 storage', async () => {
     assert.deepEqual(((await answer.json()) as { storage: { ok: boolean } }).storage.ok, false)
     await running.stop()
   })
+})
+
+describe('an S3 storage that refuses', () => {
+  afterEach(dropPlaces)
+
+  for (const [status, code, said] of [
+    [404, 'NoSuchBucket', 'There is no such bucket in the storage.'],
+    [403, 'InvalidAccessKeyId', 'The storage does not know the access key ID.'],
+    [403, 'SignatureDoesNotMatch', 'The secret access key is wrong: it does not belong to the access key ID.'],
+  ] as const)
+    it(`is the reason why a start is refused, in one line: ${code}`, async (t) => {
+      const engine = http.createServer((request, response) => {
+        request.resume()
+        response.writeHead(status, { 'content-type': 'application/xml' })
+        response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`)
+      })
+      t.after(() => engine.close())
+      await once(engine.listen(0, '127.0.0.1'), 'listening')
+      const { port } = engine.address() as AddressInfo
+      const place = await newPlace('sqlite', {
+        STORAGE_URL: `s3://bucket?endpoint=${encodeURIComponent(`http://127.0.0.1:${port}`)}`,
+        S3_ACCESS_KEY_ID: 'id',
+        S3_SECRET_ACCESS_KEY: 'a key of tests',
+      })
+      const { code: exit, err } = await strongroom(['serve'], place.env)
+      assert.deepEqual([exit, err], [1, `The storage of STORAGE_URL cannot be used. ${said}\n`])
+    })
 })
 
 describe('one service at a time on a SQLite file', () => {

@@ -57,7 +57,9 @@ export async function spawnServer(env: Record<string, string>, args = ['serve'],
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       log += chunk
-      const match = /Strongroom (?:serves at|works in the background; health:) (\S+?)(?:\/readyz)?\s/.exec(log)
+      const match =
+        /Strongroom (?:serves at|works in the background; health:) (\S+?)(?:\/readyz)?\s/.exec(log) ??
+        /"url":"([^"]+)".*"msg":"Strongroom serves"/.exec(log)
       if (match?.[1]) resolve(match[1])
     }
     child.stdout.on('data', read)

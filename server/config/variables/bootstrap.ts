@@ -34,6 +34,7 @@ export const bootstrapVariables = {
     read: matching(/^[^\s@]+@[^\s@]+$/, 'an email address'),
   },
   BOOTSTRAP_ADMIN_PASSWORD: {
+    secret: true,
     summary: 'The first administrator’s password, 8–72 bytes. Without it, one is generated and printed once.',
     default: '',
     read: (text: string) => {
@@ -50,6 +51,7 @@ export const bootstrapVariables = {
       text === '' ? '' : matching(new RegExp(ACCESS_KEY_ID), '3 to 128 letters, digits, dots, _ and -')(text),
   },
   BOOTSTRAP_SECRET_ACCESS_KEY: {
+    secret: true,
     summary: 'The secret of BOOTSTRAP_ACCESS_KEY_ID, 8 to 128 printable characters.',
     default: '',
     read: (text: string) =>

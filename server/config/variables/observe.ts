@@ -8,6 +8,12 @@ const ratio = (text: string) => {
 
 /** The variables of metrics, logs and traces. */
 export const observeVariables = {
+  ANNOUNCE: {
+    summary:
+      'How a start prints its addresses and the first administrator or setup link on standard output: `text`, or `json`, in lines like those of the log, for what collects logs. The image sets it to `json`.',
+    default: 'text',
+    read: oneOf('text', 'json'),
+  },
   METRICS: {
     summary:
       '`on`: `/metrics` is available with METRICS_TOKEN, to administrators and, while METRICS_TOKEN, TRUSTED_PROXIES and a public PUBLIC_BASE_URL are not set, from this machine. `open`: to anyone. `off`: to nobody.',
@@ -15,6 +21,7 @@ export const observeVariables = {
     read: oneOf('on', 'open', 'off'),
   },
   METRICS_TOKEN: {
+    secret: true,
     summary: 'Bearer token that gives access to `/metrics` only; at least 16 characters.',
     default: '',
     read: (text: string) => {
@@ -40,6 +47,7 @@ export const observeVariables = {
     },
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
+    secret: true,
     summary: 'Headers to send with traces, `name=value,name=value`, values percent-encoded.',
     default: '',
     read: (text: string) => {

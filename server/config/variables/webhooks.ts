@@ -80,6 +80,7 @@ export const webhookVariables = {
     read: readable,
   },
   WEBHOOK_PROXY_URL: {
+    secret: true,
     summary:
       'Proxy (`http://…` or `https://…`, may include credentials) that every delivery is tunnelled through. It then decides which names may be reached.',
     default: '',

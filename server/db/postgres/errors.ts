@@ -23,6 +23,10 @@ const codeOf = (error: Error): string => ('code' in error ? String(error.code) :
 export const isOutage = (error: Error): boolean =>
   OUTAGE_STATES.test(codeOf(error)) || SOCKET.has(codeOf(error)) || OUTAGE_MESSAGES.test(error.message)
 
+/** The same of an attempt to connect, which may have failed for each of several addresses. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof AggregateError ? error.errors.every(isUnreachable) : error instanceof Error && isOutage(error)
+
 /**
  * SQLSTATE of a transaction that may have failed only because of another one: serialization_failure, deadlock_detected,
  * foreign_key_violation and unique_violation (a row came or went between our read and our write).

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { Refusal } from '../../base/refusal.ts'
 import { type BlobDriver, isStorageOutage } from '../../blobs/drivers/driver.ts'
+import { explain } from '../../blobs/drivers/explain.ts'
 import { lateStorage } from '../../blobs/drivers/late.ts'
 import { openStorage, storageFolder } from '../../blobs/drivers/open.ts'
 import type { Config } from '../../config/config.ts'
@@ -61,11 +62,15 @@ export async function assertMayServe(config: Config, accepted: Accepted): Promis
   }
 }
 
+/** Throws a Refusal unless a release with this key may change the schema of this database. */
+export const assertMayUpgrade = (config: Config): Promise<void> =>
+  see(config, async (seen) => assertKey(config, seen?.instance.key_fingerprint ?? null, false))
+
 /** Returns undefined while the storage cannot be reached. */
 const unlessAway = (look: Promise<StorageLook>): Promise<StorageLook | undefined> =>
   look.catch((error: unknown) => {
     if (isStorageOutage(error)) return undefined
-    throw new Refusal(`The storage cannot be opened: ${(error as Error).message}.`, { cause: error })
+    throw new Refusal(`The storage of STORAGE_URL cannot be used. ${explain(error)}`, { cause: error })
   })
 
 /**
@@ -81,7 +86,8 @@ export async function join(system: System, storage: BlobDriver, accepted: Accept
     return storage
   } catch (error) {
     if (!isStorageOutage(error)) throw error
-    log.warn({ err: error }, 'the storage cannot be reached; its owner will be checked before it is used')
+    const reason = explain(error)
+    log.warn({ err: error, reason }, 'the storage cannot be reached; its owner will be checked before it is used')
     return lateStorage(storage.traits, async () => {
       await settle()
       return storage
