@@ -12,18 +12,19 @@ import { promisify } from 'node:util'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { createClient } from '../client/derived.ts'
 
+const MIB = 1024 ** 2
 const run = promisify(execFile)
 const root = path.dirname(import.meta.dirname)
 const [previous = '', ...asked] = process.argv.slice(2)
-// An address of its own: what listens on 127.0.0.1 is not in the way.
-const HOST = '127.0.0.77'
+// Docker's address on its bridge: from 127.0.0.1, a process of Docker's relays, which ends with the container and loses what it
+// holds of a download; and what listens there is not in the way.
+const HOST = await docker(['network', 'inspect', '--format', '{{(index .IPAM.Config 0).Gateway}}', 'bridge'])
 const URL_ = `http://${HOST}:8080`
 const S3_URL = `http://${HOST}:9000`
 const OLD = '0.0.1-before'
 const NEW = '0.0.2-after'
 const EMAIL = 'admin@example.com'
 const PASSWORD = randomBytes(18).toString('base64url')
-const MIB = 1024 ** 2
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-try-image-'))
 
 let failed = 0
@@ -75,8 +76,8 @@ class Project {
   async inspect(service: string, format: string): Promise<string> {
     return await docker(['inspect', '--format', format, await this.id(service)])
   }
-  logs(service: string): Promise<string> {
-    return this.compose('logs', '--no-log-prefix', service)
+  async logs(service: string): Promise<string> {
+    return await docker(['logs', await this.id(service)])
   }
   /** Starts what is not running, and waits until all that have a health check are healthy. */
   async up(...args: string[]): Promise<void> {
