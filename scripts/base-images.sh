@@ -84,8 +84,10 @@ set -euo pipefail
 install -d -o postgres -g postgres -m 0700 "$PGDATA"
 as() { setpriv --reuid=postgres --regid=postgres --init-groups "$@"; }
 if [ ! -e "$PGDATA/PG_VERSION" ]; then
-  as /opt/postgresql/bin/initdb -D "$PGDATA" -U "$POSTGRES_USER" --pwfile=<(echo "$POSTGRES_PASSWORD") -E UTF8 --locale=C.UTF-8 \
+  (umask 077; echo "$POSTGRES_PASSWORD" >/tmp/password; chown postgres /tmp/password)
+  as /opt/postgresql/bin/initdb -D "$PGDATA" -U "$POSTGRES_USER" --pwfile=/tmp/password -E UTF8 --locale=C.UTF-8 \
     --auth-local=trust --auth-host=scram-sha-256 >/dev/null
+  rm /tmp/password
   echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
   echo "create database \"${POSTGRES_DB:-$POSTGRES_USER}\"" | as /opt/postgresql/bin/postgres --single -D "$PGDATA" postgres >/dev/null
 fi
