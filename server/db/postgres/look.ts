@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { Refusal } from '../../base/refusal.ts'
 import type { Schema } from '../schema.ts'
 import { openPool, serverDialect } from './dialect.ts'
@@ -6,13 +6,17 @@ import { openPool, serverDialect } from './dialect.ts'
 /** Opens a database on one connection. Throws a Refusal, which calls the database that of `variable`. */
 export async function lookIntoPostgres(url: string, variable: string): Promise<Kysely<Schema>> {
   const pool = openPool(url, 1)
+  // If the server ends the connection between two queries, the next one says so.
+  pool.on('error', () => undefined)
+  const db = new Kysely<Schema>({ dialect: serverDialect(pool, () => undefined) })
   try {
-    ;(await pool.connect()).release()
+    // A query, because `destroy` does nothing before the first one.
+    await sql`select 1`.execute(db)
   } catch (error) {
-    await pool.end()
+    await db.destroy()
     throw new Refusal(`The database of ${variable} cannot be opened: ${saidBy(error)}.`, { cause: error })
   }
-  return new Kysely<Schema>({ dialect: serverDialect(pool, () => undefined) })
+  return db
 }
 
 /** Each of several addresses that were tried failed for its own reason. */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Refusal } from '../../base/refusal.ts'
+import { engineOf } from '../../db/engine.ts'
 import { isUnreachable } from '../../db/errors.ts'
 import { lookInto } from '../../db/look.ts'
 
@@ -17,6 +18,8 @@ export async function awaitDatabase(
   report: (line: string) => void,
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
+  // A file needs no waiting; what is wrong with one is said better later.
+  if (engineOf(databaseUrl) === 'sqlite') return
   const until = performance.now() + patienceMs
   while (true) {
     try {
