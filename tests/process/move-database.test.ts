@@ -394,7 +394,10 @@ describe('move-database', () => {
     const { err, code } = await move(source, 'postgres://nobody@127.0.0.1:1/none')
     assert.match(err, /^The database of --to cannot be opened: [^\n]*\n$/)
     assert.equal(code, 1)
-    const made = await createDatabase(await postgresUrl(), "template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'")
+    const made = await createDatabase(
+      await postgresUrl(),
+      "template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'",
+    )
     databases.push(made)
     await refuses(source, made.url, /has the encoding SQL_ASCII/)
   })
