@@ -95,11 +95,8 @@ describe('the folder of the image cache', () => {
       write('fast/foreign')
       const was = all('fast')
       const cache = { IMAGE_CACHE_DIR: path.join(folder, 'fast') }
-      const failed = await refused({ ...cache, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, [
-        'serve',
-        '--workers',
-        '2',
-      ])
+      const none = new URL('/none', postgres.url).href
+      const failed = await refused({ ...cache, DATABASE_URL: none }, ['serve', '--workers', '2'])
       assert.equal(failed.code, 1)
       assert.deepEqual(all('fast'), was)
       service = await spawnServer({ ...env, ...cache, DATABASE_URL: postgres.url }, ['serve', '--workers', '2'])
