@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
-import { createRequire } from 'node:module'
-import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installedNode } from './installed-node.js'
 
 const NODE_NEEDED = 24
 
@@ -14,20 +13,6 @@ async function run() {
   // A checkout runs its sources; the package has them compiled, because Node strips no types below node_modules.
   const source = new URL('../cli/strongroom.ts', import.meta.url)
   await import((fs.existsSync(source) ? source : new URL('../dist/cli/strongroom.js', import.meta.url)).href)
-}
-
-/** The Node that npm installed with this package for this platform; undefined if there is none. */
-function installedNode() {
-  const { platform, arch } = process
-  const prefix = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'
-  const name = `${prefix}-${platform === 'win32' ? 'win' : platform}-${arch}`
-  const require = createRequire(import.meta.url)
-  try {
-    const manifest = require.resolve(`${name}/package.json`)
-    return path.resolve(path.dirname(manifest), require(manifest).bin.node)
-  } catch {
-    return undefined
-  }
 }
 
 /** Runs this program with another Node, in place of this process: same streams, signals and exit code. */
