@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { findPackage } from './lock.ts'
 
 /**
  * Writes the licenses of everything that a package or image of Strongroom contains or installs: production modules, and
@@ -70,7 +71,7 @@ export function modulesOf(packages: Record<string, Entry>, built: readonly strin
     places.add(place)
     const { dependencies = {}, peerDependencies = {} } = packages[place] ?? {}
     for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
-      const found = resolve(packages, place, name)
+      const found = findPackage(packages, place, name)
       if (found) add(found)
     }
   }
@@ -93,15 +94,6 @@ export function modulesOf(packages: Record<string, Entry>, built: readonly strin
   })
   const unique = new Map(modules.map((one) => [`${one.name}@${one.version}`, one]))
   return [...unique.values()].sort((a, b) => (a.name === b.name ? 0 : a.name < b.name ? -1 : 1))
-}
-
-/** Where a package finds another: in the innermost node_modules around it. */
-function resolve(packages: Record<string, Entry>, from: string, name: string): string | undefined {
-  for (let around = from; ; around = around.slice(0, Math.max(around.lastIndexOf('/node_modules/'), 0))) {
-    const place = around === '' ? `node_modules/${name}` : `${around}/node_modules/${name}`
-    if (packages[place]) return place
-    if (around === '') return undefined
-  }
 }
 
 /** The text of the notices. Throws with every package whose license is not allowed. */

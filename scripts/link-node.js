@@ -1,12 +1,13 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { installedNode } from '../bin/installed-node.js'
 
 /**
  * Makes `node` in npm's scripts the Node that was installed, before any of them runs. npm 11 does so itself; npm 10 gives the
  * name to the first package that has it, also where that is another platform's and was not installed.
  */
-const bin = path.join(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '../node_modules/.bin')
+const bin = fileURLToPath(new URL('../node_modules/.bin', import.meta.url))
 const node = installedNode()
 if (node && process.platform === 'win32') {
   const file = path.join(bin, 'node.cmd')

@@ -7,6 +7,7 @@
  */
 import fs from 'node:fs'
 import path from 'node:path'
+import { findPackage } from './lock.ts'
 
 interface Entry {
   version?: string
@@ -22,21 +23,14 @@ interface Entry {
 const file = path.join(import.meta.dirname, '..', 'package-lock.json')
 const lock: { packages: Record<string, Entry> } = JSON.parse(fs.readFileSync(file, 'utf8'))
 
-/** A package's own folder and all those around it, as prefixes of where its dependencies can be. */
-const foldersFrom = (folder: string): string[] =>
-  folder === ''
-    ? ['']
-    : [`${folder}/`, ...foldersFrom(folder.slice(0, Math.max(folder.lastIndexOf('/node_modules/'), 0)))]
-
 const added: Record<string, Entry> = {}
 for (const [parent, { optionalDependencies = {}, dev, license }] of Object.entries(lock.packages))
   for (const [name, version] of Object.entries(optionalDependencies)) {
-    const place = `node_modules/${name}`
-    if (foldersFrom(parent).some((folder) => `${folder}${place}` in lock.packages)) continue
+    if (findPackage(lock.packages, parent, name)) continue
     const [, os = '', cpu = name.match(/wasm32$/)?.[0]] =
       name.match(/[-/](aix|android|darwin|freebsd|linux|linuxmusl|netbsd|openbsd|sunos|win32)-([a-z0-9]+)/) ?? []
     if (!cpu || !/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`cannot tell the platform of ${name}@${version}`)
-    added[place] = {
+    added[`node_modules/${name}`] = {
       version,
       cpu: [cpu],
       ...(dev && { dev }),

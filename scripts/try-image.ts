@@ -338,17 +338,25 @@ async function buildAll(): Promise<void> {
   })
 }
 
+async function comesUp(project: Project): Promise<string> {
+  const from = Date.now()
+  await project.up()
+  return `healthy after ${seconds(from)}`
+}
+
+async function storesEqual(client: SignedIn, bytes: Buffer<ArrayBuffer>): Promise<string> {
+  await client.putObject({ params: { bucket: 'tried', key: 'first' }, query: {}, body: bytes })
+  await equalBytes(client, 'first', bytes)
+  return `${bytes.length} bytes`
+}
+
 /** compose.yaml: one service. */
 async function trySingle(): Promise<void> {
   const project = new Project('compose.yaml')
   let client!: SignedIn
   const bytes = randomBytes(20 * MIB)
   try {
-    const isUp = await check('compose.yaml: up, nothing configured', async () => {
-      const from = Date.now()
-      await project.up()
-      return `healthy after ${seconds(from)}`
-    })
+    const isUp = await check('compose.yaml: up, nothing configured', () => comesUp(project))
     if (!isUp) return
     await check('compose.yaml: first administrator by the setup link, sign in', async () => {
       client = await setUp(project, 'strongroom')
@@ -360,11 +368,7 @@ async function trySingle(): Promise<void> {
       expect(!lines.some((line) => /"password"|Password/.test(line)), 'there is a password')
       return `${lines.length} lines`
     })
-    await check('compose.yaml: upload, and the download is equal', async () => {
-      await client.putObject({ params: { bucket: 'tried', key: 'first' }, query: {}, body: bytes })
-      await equalBytes(client, 'first', bytes)
-      return `${bytes.length} bytes`
-    })
+    await check('compose.yaml: upload, and the download is equal', () => storesEqual(client, bytes))
     await check('compose.yaml: S3 PUT and GET', () => s3Works(client))
     await check('compose.yaml: contained', () => isContained(project, 'strongroom'))
     await check('compose.yaml: a command next to the service', () =>
@@ -438,21 +442,13 @@ async function tryScale(): Promise<void> {
       expect(/required variable [A-Z0-9_]+ is missing a value/.test(text), text || 'it is accepted')
       return undefined
     })
-    const isUp = await check('compose.scale.yaml: up', async () => {
-      const from = Date.now()
-      await project.up()
-      return `healthy after ${seconds(from)}`
-    })
+    const isUp = await check('compose.scale.yaml: up', () => comesUp(project))
     if (!isUp) return
     await check('compose.scale.yaml: first administrator by the setup link, sign in through nginx', async () => {
       client = await setUp(project, 'strongroom-b')
       return undefined
     })
-    await check('compose.scale.yaml: upload, and the download is equal', async () => {
-      await client.putObject({ params: { bucket: 'tried', key: 'first' }, query: {}, body: bytes })
-      await equalBytes(client, 'first', bytes)
-      return `${bytes.length} bytes`
-    })
+    await check('compose.scale.yaml: upload, and the download is equal', () => storesEqual(client, bytes))
     await check('compose.scale.yaml: S3 PUT and GET through nginx', () => s3Works(client))
     await check('compose.scale.yaml: nginx keeps /metrics to itself', async () => {
       const { status } = await fetch(`${URL_}/metrics`)

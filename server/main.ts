@@ -10,7 +10,7 @@ import { withSecretFiles } from './config/secret-files.ts'
 import { type Announcement, announcement } from './process/announce.ts'
 import { isCommand, runCommand } from './process/commands.ts'
 import type { Accepted } from './process/instance/join.ts'
-import { withKeptKey, withServiceKey } from './process/instance/secret-key.ts'
+import { withKeptKey } from './process/instance/secret-key.ts'
 
 const USAGE = `usage: strongroom <command>
 
@@ -117,7 +117,7 @@ function fail(error: unknown): never {
 }
 
 const [given = 'help', ...rest] = process.argv.slice(2)
-const isOurs = ['start', 'serve', 'worker', 'upgrade-database'].includes(given) || isCommand(given)
+const isOurs = ['start', 'serve', 'worker'].includes(given) || isCommand(given)
 // The service's own commands share one help text; each client command has its own.
 const command = isOurs && (rest.includes('--help') || rest.includes('-h')) ? 'help' : given
 try {
@@ -133,12 +133,7 @@ try {
       'background',
       acceptedOf(parseArgs({ args: rest, options: ACCEPTS }).values),
     )
-  else if (command === 'upgrade-database') {
-    parseArgs({ args: rest, options: {} })
-    const { upgradeDatabase } = await import('./process/upgrade.ts')
-    const config = readConfig(await withServiceKey(withSecretFiles(process.env)))
-    process.stdout.write(`${await upgradeDatabase(config)}\n`)
-  } else if (['version', '--version', '-v'].includes(command)) process.stdout.write(`strongroom ${version}\n`)
+  else if (['version', '--version', '-v'].includes(command)) process.stdout.write(`strongroom ${version}\n`)
   else if (isCommand(command)) process.exitCode = await runCommand(command, rest, withSecretFiles(process.env))
   else {
     // Client commands use a service's API. Loaded only here, because the service does not need them.

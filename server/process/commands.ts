@@ -151,8 +151,26 @@ const address = (email: string | undefined): string => {
 const shown = ({ password, generated }: { password: string; generated: boolean }): string =>
   generated ? `\nPassword, shown only now: ${password}` : ''
 
-const MOVE = 'move-database'
-export const isCommand = (name: string): boolean => name === MOVE || Object.hasOwn(commands, name)
+/** What the others have that an operator may give to these. */
+interface Bare {
+  to: string | undefined
+  words: readonly string[]
+}
+/** Commands for which no database is opened as for the others: they change its schema, or must not write to it. */
+const bareCommands: { [name: string]: (config: Config, given: Bare) => Promise<string> } = {
+  'move-database': async (config, { to, words }) => {
+    if (to === undefined || words.length > 0 || !isDatabaseUrl(to))
+      throw new ServiceError('invalid_request', 'Usage: strongroom move-database --to sqlite:<path> or postgres://…')
+    const { moveDatabase } = await import('./move-database.ts')
+    return moveDatabase(config, to, (line) => void process.stdout.write(`${line}\n`))
+  },
+  'upgrade-database': async (config) => {
+    const { upgradeDatabase } = await import('./upgrade.ts')
+    return upgradeDatabase(config)
+  },
+}
+
+export const isCommand = (name: string): boolean => Object.hasOwn(commands, name) || Object.hasOwn(bareCommands, name)
 
 const OPTIONS = {
   'password-stdin': { type: 'boolean', default: false },
@@ -169,7 +187,7 @@ const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
   'reset-password': ['password-stdin'],
   verify: ['deep', 'fix', 'yes-remove'],
   audit: ['from', 'checkpoints'],
-  [MOVE]: ['to'],
+  'move-database': ['to'],
 }
 
 /** Parses a command's arguments; throws as parseArgs does, adding which options the command takes. */
@@ -181,7 +199,7 @@ function parse(name: string, rest: readonly string[]) {
     const other = tokens.find((one) => one.kind === 'option' && !options.includes(one.name))
     if (other?.kind === 'option')
       throw Object.assign(new Error(`Unknown option '${other.rawName}'`), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' })
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true })
+    return parseArgs({ args, options: OPTIONS, allowPositionals: name !== 'upgrade-database' })
   } catch (error) {
     const takes = options.length > 0 ? options.map((one) => `--${one}`).join(', ') : 'no options'
     throw Object.assign(error as Error, { message: `${(error as Error).message}: "${name}" takes ${takes}.` })
@@ -192,7 +210,6 @@ function parse(name: string, rest: readonly string[]) {
 export async function runCommand(name: string, rest: readonly string[], env: Env): Promise<number> {
   const { values, positionals } = parse(name, rest)
   const config = readConfig(await withServiceKey(env))
-  if (name === MOVE) return move(config, values.to, positionals)
   const log = createLog(config.logLevel, process.stderr)
   try {
     const input = async () => (await text(process.stdin)).replace(/\r?\n$/, '')
@@ -200,12 +217,15 @@ export async function runCommand(name: string, rest: readonly string[], env: Env
       values['password-stdin']
         ? { password: await input(), generated: false }
         : { password: newPassword(), generated: true }
-    const output = await withSystem(config, log, { storage: name === 'verify' }, (system) =>
-      (commands[name] as Command)(
-        { ...createContext(system, cliActor), database: system.database },
-        { words: positionals, flags: values, password, input },
-      ),
-    )
+    const bare = bareCommands[name]
+    const output = bare
+      ? await bare(config, { to: values.to, words: positionals })
+      : await withSystem(config, log, { storage: name === 'verify' }, (system) =>
+          (commands[name] as Command)(
+            { ...createContext(system, cliActor), database: system.database },
+            { words: positionals, flags: values, password, input },
+          ),
+        )
     process.stdout.write(`${output}\n`)
     return 0
   } catch (error) {
@@ -213,16 +233,4 @@ export async function runCommand(name: string, rest: readonly string[], env: Env
     process.stderr.write(`${error.message}\n`)
     return error instanceof Findings ? error.exitCode : 1
   }
-}
-
-/** The one command that a database is not opened for as for the others: nothing may write to it. */
-async function move(config: Config, to: string | undefined, words: readonly string[]): Promise<number> {
-  const print = (line: string) => void process.stdout.write(`${line}\n`)
-  if (to === undefined || words.length > 0 || !isDatabaseUrl(to)) {
-    process.stderr.write('Usage: strongroom move-database --to sqlite:<path> or postgres://…\n')
-    return 1
-  }
-  const { moveDatabase } = await import('./move-database.ts')
-  print(await moveDatabase(config, to, print))
-  return 0
 }

@@ -34,6 +34,9 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 /** The names of columns for a statement, separated by commas. */
 export const listed = (names: readonly string[]): string => names.map(quoted).join(', ')
 
+/** The columns of a table for a statement, in its order. */
+export const listedColumns = ({ columns }: Table): string => listed(columns.map(({ name }) => name))
+
 /** Roughly how many bytes a row takes. */
 export function sizeOf(values: Values): number {
   let size = 0

@@ -3,12 +3,16 @@ import { Refusal } from '../../base/refusal.ts'
 import type { Schema } from '../schema.ts'
 import { openPool, serverDialect } from './dialect.ts'
 
+/** A handle on one connection, which the first query opens; if the server ends it between two queries, the next one fails. */
+export function openHandle(url: string): Kysely<Schema> {
+  const pool = openPool(url, 1)
+  pool.on('error', () => undefined)
+  return new Kysely<Schema>({ dialect: serverDialect(pool, () => undefined) })
+}
+
 /** Opens a database on one connection. Throws a Refusal, which calls the database that of `variable`. */
 export async function lookIntoPostgres(url: string, variable: string): Promise<Kysely<Schema>> {
-  const pool = openPool(url, 1)
-  // If the server ends the connection between two queries, the next one says so.
-  pool.on('error', () => undefined)
-  const db = new Kysely<Schema>({ dialect: serverDialect(pool, () => undefined) })
+  const db = openHandle(url)
   try {
     // A query, because `destroy` does nothing before the first one.
     await sql`select 1`.execute(db)

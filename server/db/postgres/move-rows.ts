@@ -7,7 +7,7 @@ import {
   describeTables,
   type Kind,
   kindOf,
-  listed,
+  listedColumns,
   quoted,
   sizeOf,
   type Table,
@@ -96,14 +96,12 @@ export async function tablesOf(client: pg.Client): Promise<Table[]> {
  * All rows in the order of the primary key, texts by their bytes as on SQLite. Must be called in a transaction, and be read
  * to its end.
  */
-export async function* rowsOf(
-  client: pg.Client,
-  { name, columns, key }: Table,
-): AsyncGenerator<readonly Values[], void, void> {
+export async function* rowsOf(client: pg.Client, table: Table): AsyncGenerator<readonly Values[], void, void> {
+  const { name, columns, key } = table
   const isText = new Set(columns.flatMap((one) => (one.kind === 'text' ? [one.name] : [])))
   const order = key.map((one) => `${quoted(one)}${isText.has(one) ? ' collate "C"' : ''}`)
   await client.query(`declare moving no scroll cursor for
-    select ${listed(columns.map((one) => one.name))} from ${quoted(name)} order by ${order}`)
+    select ${listedColumns(table)} from ${quoted(name)} order by ${order}`)
   const read = columns.map(({ kind }) => readers[kind])
   const fetch = (count: number) => {
     const next = select(client, `fetch ${count} from moving`)

@@ -1,12 +1,10 @@
-import { Kysely } from 'kysely'
 import type pg from 'pg'
 import { Refusal } from '../../base/refusal.ts'
 import { migrateForMove, UNFINISHED } from '../migrate.ts'
 import type { Target } from '../move/side.ts'
-import { type Column, listed, quoted, type Value, type Values } from '../move/table.ts'
-import type { Schema } from '../schema.ts'
+import { type Column, listedColumns, quoted, type Value, type Values } from '../move/table.ts'
 import { copyIn } from './copy-in.ts'
-import { openPool, serverDialect } from './dialect.ts'
+import { openHandle } from './look.ts'
 import { connectForMove, identitiesOf, OURS, rowsOf, select, sequencesOf, tablesOf } from './move-rows.ts'
 
 /** Bytes of rows that are sent together. */
@@ -27,7 +25,7 @@ export async function openPostgresTarget(url: string): Promise<Target> {
     if (encoding !== 'UTF8')
       throw new Refusal(`The database of --to has the encoding ${encoding}. Create it with the encoding UTF8.`)
     await drop(client)
-    const handle = new Kysely<Schema>({ dialect: serverDialect(openPool(url, 1), () => undefined) })
+    const handle = openHandle(url)
     try {
       await migrateForMove(handle, 'postgres')
     } finally {
@@ -93,11 +91,7 @@ function targetOf(client: pg.Client): Target {
       await inTransaction(client, [...drops, ...emptied])
     },
     write: (table, rows) =>
-      copyIn(
-        client,
-        `copy ${quoted(table.name)} (${listed(table.columns.map(({ name }) => name))}) from stdin`,
-        encoded(table.columns, rows),
-      ),
+      copyIn(client, `copy ${quoted(table.name)} (${listedColumns(table)}) from stdin`, encoded(table.columns, rows)),
     async setSequences(last) {
       for (const [table = '', , sequence = ''] of await identitiesOf(client)) {
         const value = last.get(table)

@@ -6,6 +6,7 @@ import {
   type Kind,
   kindOf,
   listed,
+  listedColumns,
   quoted,
   sizeOf,
   type Table,
@@ -41,12 +42,9 @@ export const tablesOf = (database: DatabaseSync): Table[] =>
   )
 
 /** All rows in the order of the primary key, integers as bigint. */
-export async function* rowsOf(
-  database: DatabaseSync,
-  { name, columns, key }: Table,
-): AsyncGenerator<readonly Values[], void, void> {
+export async function* rowsOf(database: DatabaseSync, table: Table): AsyncGenerator<readonly Values[], void, void> {
   const statement = database.prepare(
-    `select ${listed(columns.map((one) => one.name))} from ${quoted(name)} order by ${listed(key)}`,
+    `select ${listedColumns(table)} from ${quoted(table.name)} order by ${listed(table.key)}`,
   )
   statement.setReadBigInts(true)
   statement.setReturnArrays(true)

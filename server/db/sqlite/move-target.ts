@@ -5,7 +5,7 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { Refusal } from '../../base/refusal.ts'
 import { migrateForMove, UNFINISHED } from '../migrate.ts'
 import type { Target } from '../move/side.ts'
-import { listed, quoted, type Table, type Values } from '../move/table.ts'
+import { listedColumns, quoted, type Table, type Values } from '../move/table.ts'
 import type { Schema } from '../schema.ts'
 import { kyselyDatabase, TransactionalSqliteAdapter } from './dialect.ts'
 import { filesOf, lockFile, makePrivate } from './file.ts'
@@ -102,13 +102,9 @@ function targetOf(database: DatabaseSync, file: string, unlock: () => void): Tar
   }
 }
 
-async function write(
-  database: DatabaseSync,
-  { name, columns }: Table,
-  batches: AsyncIterable<readonly Values[]>,
-): Promise<void> {
+async function write(database: DatabaseSync, table: Table, batches: AsyncIterable<readonly Values[]>): Promise<void> {
   const insert = database.prepare(
-    `insert into ${quoted(name)} (${listed(columns.map((one) => one.name))}) values (${columns.map(() => '?')})`,
+    `insert into ${quoted(table.name)} (${listedColumns(table)}) values (${table.columns.map(() => '?')})`,
   )
   let open = 0
   for await (const rows of batches) {

@@ -30,9 +30,10 @@ export async function readAssets(folder: string): Promise<Assets> {
     if (!entry.isFile() || found.startsWith('.vite/')) continue
     const bytes = await fs.readFile(file)
     const [, name = '', suffix] = /^(.*?)(?:\.(br|gz))?$/.exec(found) ?? []
-    const type = mimeTypes.contentType(path.basename(name)) || 'application/octet-stream'
-    const etag = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
-    const asset = assets.get(name) ?? { type, etag }
+    const asset = assets.get(name) ?? {
+      type: mimeTypes.contentType(path.basename(name)) || 'application/octet-stream',
+      etag: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
+    }
     assets.set(name, { ...asset, [suffix ?? 'bytes']: bytes })
   }
   return assets
