@@ -33,7 +33,7 @@ const PLACE = `bench-attach-${COUNT}`
 /** Requests of each kind after the scans, to compare with those during the first. */
 const ASKED = 50
 /** Folders of a thousand objects that are attached before anything is measured. */
-const WARM_UP = 20
+const WARM_UP = 100
 
 const { report, print } = newTable()
 const gateway = await cephGateway()
