@@ -34,8 +34,11 @@ const corrected: { readonly [name: string]: string } = {
   stickyfill: 'MIT',
   'url-template': 'BSD-3-Clause',
 }
-/** Packages of which a finished build is copied, with all it is made of. */
-const copied = ['redoc']
+/** Packages of which a finished build is copied, or that are built into a file of ours, with all they are made of. */
+const copied = [
+  ...['redoc', '@fastify/swagger-ui', '@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http'],
+  ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
+]
 /** Lists of the packages that a build contains (console/packages.ts). */
 const builds = ['console/dist/.vite/packages.json', 'site/dist/.vite/packages.json']
 

@@ -28,24 +28,19 @@ export interface Tracing {
  */
 export async function openTraces({ traces }: Config, log: Logger): Promise<Tracing | undefined> {
   if (traces === null) return undefined
-  const [otel, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
-    import('@opentelemetry/api'),
-    import('@opentelemetry/sdk-trace'),
-    import('@opentelemetry/exporter-trace-otlp-http'),
-    import('@opentelemetry/resources'),
-  ])
+  const otel = await import('./opentelemetry.ts')
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = otel
-  const { RECORD_AND_SAMPLED, NOT_RECORD } = sdk.SamplingDecision
+  const { RECORD_AND_SAMPLED, NOT_RECORD } = otel.SamplingDecision
   const warn = (...what: unknown[]) => log.warn({ detail: what.map(String).join(' ').slice(0, 1000) }, 'traces')
   const ignore = () => undefined
   otel.diag.setLogger(
     { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: otel.DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
-  const provider = new sdk.TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': traces.serviceName, 'service.version': version }),
-    sampler: new sdk.ParentBasedSampler({
-      root: new sdk.TraceIdRatioBasedSampler(traces.ratio),
+  const provider = new otel.TracerProvider({
+    resource: otel.resourceFromAttributes({ 'service.name': traces.serviceName, 'service.version': version }),
+    sampler: new otel.ParentBasedSampler({
+      root: new otel.TraceIdRatioBasedSampler(traces.ratio),
       // Traces cost resources and anyone can request one: the ratio applies here too, and not by an id the caller
       // chose.
       remoteParentSampled: {
@@ -55,8 +50,8 @@ export async function openTraces({ traces }: Config, log: Logger): Promise<Traci
     }),
     spanLimits: { attributeValueLengthLimit: 4096 },
     spanProcessors: [
-      new sdk.BatchSpanProcessor({
-        exporter: new OTLPTraceExporter({ url: traces.url, headers: traces.headers, timeoutMillis: 10_000 }),
+      new otel.BatchSpanProcessor({
+        exporter: new otel.OTLPTraceExporter({ url: traces.url, headers: traces.headers, timeoutMillis: 10_000 }),
       }),
     ],
   })

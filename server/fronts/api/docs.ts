@@ -2,8 +2,6 @@ import fs from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import type { openapi } from './openapi.ts'
 
@@ -27,9 +25,48 @@ const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 40">${MAR
 
 /** Swagger UI shows a single document, and logs in without OAuth scopes or a client. */
 const STYLE = `
+html { box-sizing: border-box; overflow-y: scroll }
+*, *::before, *::after { box-sizing: inherit }
+body { margin: 0; background: #fafafa }
+.swagger-ui .topbar a.link { flex: none; width: 150px; height: 40px; background: url("data:image/svg+xml,${encodeURIComponent(LOGO)}") }
+.swagger-ui .topbar a.link > * { display: none }
 .swagger-ui .topbar .download-url-wrapper, .swagger-ui .scope-def { display: none }
 .swagger-ui .wrapper:has(> label:is([for=password_type], [for^=client_])) { display: none }
 .swagger-ui .topbar .dark-mode-toggle { margin-left: auto }
+`
+
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  tryItOutEnabled: true,
+  persistAuthorization: false,
+  validatorUrl: null,
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+  plugins: [SwaggerUIBundle.plugins.DownloadUrl],
+  layout: 'StandaloneLayout',
+})
+`
+
+const ICON = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(MARK)}">`
+
+const SWAGGER_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Strongroom API</title>
+${ICON}
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/strongroom.css">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/swagger-ui-standalone-preset.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
 `
 
 const REDOC_PAGE = `<!doctype html>
@@ -38,7 +75,7 @@ const REDOC_PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Strongroom API</title>
-<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(MARK)}">
+${ICON}
 <style>body { margin: 0 }</style>
 </head>
 <body>
@@ -56,50 +93,52 @@ export async function docsPages(
   app: FastifyInstance,
   { makeDocument }: { makeDocument: () => ReturnType<typeof openapi> },
 ) {
-  let document: ReturnType<typeof openapi> | undefined
-  let json: string | undefined
-  const toJSON = () => {
-    document ??= makeDocument()
-    return document
-  }
   app.addHook('onSend', (_request, reply, payload, done) => {
     reply.header('content-security-policy', CSP)
     done(null, payload)
   })
-  await app.register(swagger, { mode: 'static', specification: { document: { toJSON } as never } })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    uiConfig: { url: '/openapi.json', deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
-    logo: { type: 'image/svg+xml', content: Buffer.from(LOGO) },
-    theme: {
-      title: 'Strongroom API',
-      css: [{ filename: 'strongroom.css', content: STYLE }],
-      favicon: [{ filename: 'mark.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: Buffer.from(MARK) }],
-    },
-  })
+  let json: string | undefined
   app.get('/openapi.json', (_request, reply) => {
-    json ??= JSON.stringify(toJSON())
+    json ??= JSON.stringify(makeDocument())
     return reply.type('application/json').send(json)
   })
-
-  let bundle: Promise<string> | undefined
-  app.get('/redoc', (_request, reply) => reply.type('text/html; charset=utf-8').send(REDOC_PAGE))
-  app.get('/redoc/redoc.standalone.js', async (_request, reply) => {
-    bundle ??= redocBundle()
-    return reply
-      .type('text/javascript; charset=utf-8')
-      .header('cache-control', 'public, max-age=86400')
-      .send(await bundle)
-  })
+  for (const [url, page] of Object.entries({ '/docs': SWAGGER_PAGE, '/docs/': SWAGGER_PAGE, '/redoc': REDOC_PAGE }))
+    app.get(url, (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
+  for (const [url, { type, read }] of Object.entries(assets)) {
+    let text: Promise<string> | undefined
+    app.get(url, async (_request, reply) => {
+      text ??= read()
+      return reply
+        .type(`${type}; charset=utf-8`)
+        .header('cache-control', 'public, max-age=86400')
+        .send(await text)
+    })
+  }
 }
 
-/** Redoc as the package has it. In a checkout it comes from its own package, which only development needs. */
-const REDOC = path.join(import.meta.dirname, '../../../redoc/redoc.standalone.js')
+/** Folders of packages with what these pages need. Packaging copies them (scripts/package.ts); the packages are for development. */
+export const builds = { 'swagger-ui': '@fastify/swagger-ui/static', redoc: 'redoc/bundles' } as const
 
-/** Redoc loads one image from its vendor's server; replace it with an empty one. */
-async function redocBundle(): Promise<string> {
-  const file = fs.existsSync(REDOC)
-    ? REDOC
-    : createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
-  return (await readFile(file, 'utf8')).replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')
+function readFrom(folder: keyof typeof builds, name: string): Promise<string> {
+  const copy = path.join(import.meta.dirname, '../../..', folder, name)
+  const file = fs.existsSync(copy) ? copy : createRequire(import.meta.url).resolve(`${builds[folder]}/${name}`)
+  return readFile(file, 'utf8')
+}
+
+/** The scripts and styles of these pages, by their path. */
+const assets: { readonly [url: string]: { type: string; read(): Promise<string> } } = {
+  '/docs/swagger-ui.css': { type: 'text/css', read: () => readFrom('swagger-ui', 'swagger-ui.css') },
+  '/docs/strongroom.css': { type: 'text/css', read: async () => STYLE },
+  '/docs/swagger-ui-bundle.js': { type: 'text/javascript', read: () => readFrom('swagger-ui', 'swagger-ui-bundle.js') },
+  '/docs/swagger-ui-standalone-preset.js': {
+    type: 'text/javascript',
+    read: () => readFrom('swagger-ui', 'swagger-ui-standalone-preset.js'),
+  },
+  '/docs/start.js': { type: 'text/javascript', read: async () => START },
+  '/redoc/redoc.standalone.js': {
+    type: 'text/javascript',
+    // Redoc loads one image from its vendor's server; replace it with an empty one.
+    read: async () =>
+      (await readFrom('redoc', 'redoc.standalone.js')).replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'),
+  },
 }
