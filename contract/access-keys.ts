@@ -22,6 +22,8 @@ const NewScope = Type.Array(Exactly({ ...scopeEntry, prefix: Type.Optional(Prefi
   maxItems: 20,
   description: 'What the key is limited to. Without it, the key may do everything that you may do.',
 })
+/** What can be said of a key. */
+export const accessKeyFields = { name: CredentialName, scope: Type.Optional(Nullable(NewScope)) }
 export type NewScope = Type.Static<typeof NewScope>
 
 const common = {
@@ -54,9 +56,8 @@ export const operations = {
     access: 'signed_in',
     status: 201,
     body: Exactly({
-      name: CredentialName,
+      ...accessKeyFields,
       expires_in: Type.Optional(TokenExpiry),
-      scope: Type.Optional(Nullable(NewScope)),
     }),
     reply: NewAccessKey,
     errors: ['invalid_request', 'limit_reached'],

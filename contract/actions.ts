@@ -178,7 +178,14 @@ export interface ActionDetails {
     etag: string | null
     scan_id?: string
   }
-  user_create: { email: string; display_name: string; group_ids: string[]; auto?: true }
+  user_create: {
+    email: string
+    display_name: string
+    group_ids: string[]
+    auto?: true
+    is_active?: false
+    idp_subject?: string
+  }
   user_update: { email: string; before: object; after: object }
   user_delete: { email: string; display_name: string; group_ids: string[] }
   user_import: { email: string; display_name: string; external_id: string }
@@ -205,6 +212,15 @@ export interface ActionDetails {
     created_by_token_id: string | null
     user_id: string
     imported?: true
+  }
+  /** By an administrator's configuration; `secret_changed`: the secret too, which is never recorded. */
+  access_key_update: {
+    name: string
+    access_key_id: string
+    user_id: string
+    before: object
+    after: object
+    secret_changed?: true
   }
   /** `reason`: requested, or revoked together with the token that created it. */
   access_key_revoke: { name: string; access_key_id: string; reason: 'requested' | 'cascade'; user_id: string }
@@ -239,7 +255,7 @@ export interface ActionDetails {
   /** An administrator found the clock right that was in doubt. */
   clock_confirm: { now: string; doubt: string }
   webhook_create: { webhook_id: string } & WebhookDetails
-  webhook_update: { webhook_id: string; before: object; after: object }
+  webhook_update: { webhook_id: string; before: object; after: object; secret_changed?: true }
   webhook_delete: { webhook_id: string } & WebhookDetails
   /** Disabled by Strongroom: the receiver said it is gone, or failed for too long. */
   webhook_disabled: { webhook_id: string; name: string; reason: string }

@@ -84,6 +84,13 @@ export const Bucket = Type.Object({
 })
 export type Bucket = Type.Static<typeof Bucket>
 
+/** What can be said of an owned bucket. */
+export const bucketFields = {
+  quota_gb: Type.Optional(Nullable(QuotaGb)),
+  trash_days: Type.Optional(TrashDays),
+  versioning: Type.Optional(VersioningChange),
+  object_lock: Type.Optional(ObjectLockChange),
+}
 const params = Type.Object({ bucket: BucketName })
 
 export const operations = {
@@ -96,10 +103,7 @@ export const operations = {
     status: 201,
     body: Exactly({
       name: BucketName,
-      quota_gb: Type.Optional(Nullable(QuotaGb)),
-      trash_days: Type.Optional(TrashDays),
-      versioning: Type.Optional(VersioningChange),
-      object_lock: Type.Optional(ObjectLockChange),
+      ...bucketFields,
       storage: Type.Optional(
         Type.String({
           ...StorageName,
@@ -163,10 +167,7 @@ export const operations = {
     params,
     body: Type.Object(
       {
-        quota_gb: Type.Optional(Nullable(QuotaGb)),
-        trash_days: Type.Optional(TrashDays),
-        versioning: Type.Optional(VersioningChange),
-        object_lock: Type.Optional(ObjectLockChange),
+        ...bucketFields,
         public_access_blocked: Type.Optional(
           Type.Boolean({
             description: 'Whether nothing of it can be public. False only while `s3.public_access` is on (409).',

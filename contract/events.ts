@@ -112,7 +112,10 @@ export const events = {
   delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count, bucket_id: Text, ...fronted })),
   user_create: event(
     'A user was created; `auto`: by their first login.',
-    Type.Object({ email: Text, display_name: Text, group_ids: Texts, auto: Optional(Type.Literal(true)) }),
+    Type.Object({
+      ...{ email: Text, display_name: Text, group_ids: Texts, auto: Optional(Type.Literal(true)) },
+      ...{ is_active: Optional(Type.Literal(false)), idp_subject: Optional(Text) },
+    }),
   ),
   user_update: event('A user changed.', Type.Object({ email: Text, ...change })),
   user_delete: event('A user was deleted.', Type.Object({ email: Text, display_name: Text, group_ids: Texts })),
@@ -145,6 +148,10 @@ export const events = {
       user_id: Text,
       imported: Optional(Type.Literal(true)),
     }),
+  ),
+  access_key_update: event(
+    'An access key was changed by a configuration: its name, scope, expiry or secret.',
+    Type.Object({ ...accessKey, user_id: Text, ...change, secret_changed: Optional(Type.Literal(true)) }),
   ),
   access_key_revoke: event(
     'An access key was revoked; `cascade`: together with the token that created it.',
@@ -232,7 +239,10 @@ export const events = {
     Type.Object({ now: Text, doubt: Text }),
   ),
   webhook_create: event('A webhook endpoint was registered.', Type.Object(webhook)),
-  webhook_update: event('A webhook endpoint changed.', Type.Object({ webhook_id: Text, ...change })),
+  webhook_update: event(
+    'A webhook endpoint changed.',
+    Type.Object({ webhook_id: Text, ...change, secret_changed: Optional(Type.Literal(true)) }),
+  ),
   webhook_delete: event('A webhook endpoint was deleted.', Type.Object(webhook)),
   webhook_disabled: event(
     'A webhook endpoint was disabled automatically: its receiver is gone or failed for too long.',

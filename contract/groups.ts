@@ -47,7 +47,7 @@ export const Group = Type.Object({
 })
 export type Group = Type.Static<typeof Group>
 
-const fields = {
+export const groupFields = {
   name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
   global: Type.Optional(GlobalRights),
@@ -77,7 +77,7 @@ export const operations = {
     description: 'Only administrators may grant permissions; others create groups without any.',
     access: 'user_manager',
     status: 201,
-    body: Exactly(fields),
+    body: Exactly(groupFields),
     reply: Group,
     errors: ['already_exists', 'invalid_request'],
     records: ['group_create'],
@@ -117,7 +117,7 @@ export const operations = {
     status: 200,
     params: byId,
     body: Type.Object(
-      { ...fields, name: Type.Optional(fields.name) },
+      { ...groupFields, name: Type.Optional(groupFields.name) },
       { additionalProperties: false, minProperties: 1 },
     ),
     reply: Group,

@@ -119,6 +119,9 @@ const schedule = {
   enabled: Type.Optional(Type.Boolean()),
 }
 
+/** What can be said of a policy. */
+export const policyFields = { name: Name, ...rule, ...guards, ...schedule }
+
 const RunSummary = Type.Object({
   id: Id,
   policy_id: Id,
@@ -222,7 +225,7 @@ export const operations = {
       'Needs `policy` on everything that the patterns and the prefix cover. At least one condition is required. `glob`, `min_size`, `max_size` and `tags` say what it is about; an object is deleted if it meets these and `older_than_days`, `date` and `keep_newest` as far as they are given. `noncurrent_days` and `keep_versions` delete versions that are not current, `expired_markers` delete markers; where only such conditions of versions are given besides those that say what it is about, objects stay.',
     access: 'signed_in',
     status: 201,
-    body: Exactly({ name: Name, ...rule, ...guards, ...schedule }),
+    body: Exactly(policyFields),
     reply: Policy,
     records: ['policy_create'],
   }),

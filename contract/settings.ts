@@ -202,22 +202,21 @@ export type Settings = Type.Static<typeof Settings>
 const part = <P extends Type.TProperties>(fields: P) =>
   Type.Optional(Type.Object(Type.Partial(Type.Object(fields)).properties, { additionalProperties: false }))
 
-export const SettingsChange = Type.Object(
-  {
-    auth: part(sections.auth),
-    idp: part(sections.idp),
-    directory: part(sections.directory),
-    quotas: part(sections.quotas),
-    trash: part(sections.trash),
-    tokens: part(sections.tokens),
-    uploads: part(sections.uploads),
-    s3: part(sections.s3),
-    shares: part(sections.shares),
-    images: part(sections.images),
-    audit: part(sections.audit),
-  },
-  { additionalProperties: false, minProperties: 1 },
-)
+/** The sections, with the fields that are to change. */
+export const settingsFields = {
+  auth: part(sections.auth),
+  idp: part(sections.idp),
+  directory: part(sections.directory),
+  quotas: part(sections.quotas),
+  trash: part(sections.trash),
+  tokens: part(sections.tokens),
+  uploads: part(sections.uploads),
+  s3: part(sections.s3),
+  shares: part(sections.shares),
+  images: part(sections.images),
+  audit: part(sections.audit),
+}
+export const SettingsChange = Type.Object(settingsFields, { additionalProperties: false, minProperties: 1 })
 export type SettingsChange = Type.Static<typeof SettingsChange>
 
 export const operations = {

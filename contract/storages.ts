@@ -109,7 +109,7 @@ export const StorageHealth = Type.Object({
 export type StorageHealth = Type.Static<typeof StorageHealth>
 
 /** Where a storage is, and how to get in. */
-const place = {
+export const placeFields = {
   kind: Type.Optional(Type.Enum([...storageKinds], { default: 's3' })),
   endpoint: Type.Optional(Nullable(Endpoint)),
   region: Type.Optional(Nullable(Region)),
@@ -150,7 +150,7 @@ export const operations = {
     description:
       'Buckets can then be created on it. `s3` needs `bucket`, `file` needs `folder`. It must be reachable, and must not be a place that is in use here already (409). Nothing is written before the first bucket of its own is created.',
     status: 201,
-    body: Exactly({ name: StorageName, ...place }),
+    body: Exactly({ name: StorageName, ...placeFields }),
     reply: Storage,
     errors: ['already_exists', 'conflict', 'invalid_request', 'limit_reached'],
     records: ['storage_create'],
@@ -163,7 +163,7 @@ export const operations = {
     url: '/storages/test',
     summary: 'Test a storage before it is registered',
     status: 200,
-    body: Exactly({ ...place, ...asked }),
+    body: Exactly({ ...placeFields, ...asked }),
     reply: StorageTest,
     errors: ['invalid_request'],
     records: [],
@@ -192,11 +192,11 @@ export const operations = {
     params: byName,
     body: Type.Object(
       {
-        endpoint: place.endpoint,
-        region: place.region,
-        path_style: place.path_style,
-        access_key_id: place.access_key_id,
-        secret_access_key: place.secret_access_key,
+        endpoint: placeFields.endpoint,
+        region: placeFields.region,
+        path_style: placeFields.path_style,
+        access_key_id: placeFields.access_key_id,
+        secret_access_key: placeFields.secret_access_key,
         enabled: Type.Optional(Type.Boolean()),
       },
       { additionalProperties: false, minProperties: 1 },

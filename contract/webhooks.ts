@@ -118,6 +118,18 @@ export const Attempt = Type.Object({
 })
 export type Attempt = Type.Static<typeof Attempt>
 
+/** What can be said of an endpoint. */
+export const webhookFields = {
+  name: Name,
+  url: Url,
+  events: Events,
+  bucket: Type.Optional(filter.bucket),
+  prefix: Type.Optional(filter.prefix),
+  format: Type.Optional(Format),
+  max_in_flight: Type.Optional(MaxInFlight),
+  enabled: Type.Optional(Type.Boolean({ default: true })),
+}
+
 const common = { tag: 'webhooks', access: 'admin' } as const
 const byId = Type.Object({ id: Id })
 const byDelivery = Type.Object({ id: Id, delivery_id: Id })
@@ -130,16 +142,7 @@ export const operations = {
     summary: 'Register a webhook endpoint',
     description: 'The response contains the secret that signs its deliveries; it is never returned again.',
     status: 201,
-    body: Exactly({
-      name: Name,
-      url: Url,
-      events: Events,
-      bucket: Type.Optional(filter.bucket),
-      prefix: Type.Optional(filter.prefix),
-      format: Type.Optional(Format),
-      max_in_flight: Type.Optional(MaxInFlight),
-      enabled: Type.Optional(Type.Boolean({ default: true })),
-    }),
+    body: Exactly(webhookFields),
     reply: NewWebhook,
     errors: ['invalid_request', 'limit_reached'],
     records: ['webhook_create'],

@@ -4,7 +4,7 @@ import { emailKey } from '../access/users/service.ts'
 import { findFirstAdmin } from '../access/users/store.ts'
 import type { BootstrapBucket } from '../config/variables/bootstrap.ts'
 import { type Actor, type Ctx, systemActor } from '../context.ts'
-import { createBucket } from '../storage/buckets/service.ts'
+import { createBucket } from '../storage/buckets/create.ts'
 import { findBucket } from '../storage/buckets/store.ts'
 
 /** Whoever configures the service may create any bucket. */

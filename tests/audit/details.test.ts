@@ -136,6 +136,7 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   access_key_create: {
     ...{ ...accessKey, scope, expires_at: time, created_by_token_id: id, user_id: id, imported: true },
   },
+  access_key_update: { ...accessKey, user_id: id, before: { name }, after: { name }, secret_changed: true },
   access_key_revoke: { ...accessKey, reason: 'cascade', user_id: id },
   access_key_rotate: { ...accessKey, grace_seconds: 1 },
   access_key_expiring: { ...accessKey, expires_at: time, days: 7 },

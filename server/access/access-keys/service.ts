@@ -3,7 +3,14 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { ScopeEntry } from '../../../contract/permissions.ts'
 import type { Ctx, Step } from '../../context.ts'
 import { issueCredential, issueFor } from '../credentials/issue.ts'
-import { graceUntil, listOf, lockToRotate, expiryNotices as noticesOf, revokeOne } from '../credentials/manage.ts'
+import {
+  graceUntil,
+  listOf,
+  lockAnyones,
+  lockToRotate,
+  expiryNotices as noticesOf,
+  revokeOne,
+} from '../credentials/manage.ts'
 import { describe, describeNew, keyRevoked, scopeOf } from './describe.ts'
 import { newAccessKeyId, newSecret, resealSecret, sealSecret, unsealSecret } from './secret.ts'
 import * as store from './store.ts'
@@ -50,18 +57,63 @@ async function insert({ tx, record }: Step, row: store.AccessKeyRow, more: { imp
   })
 }
 
+/** A key pair that another system made. */
+export interface ForeignKey {
+  name: string
+  accessKeyId: string
+  secret: string
+  scope?: NewScope | null | undefined
+  /** When it expires; null or missing: never. */
+  expires_at?: string | null | undefined
+}
+
 /**
  * Gives a user a key pair that another system made, so that its clients need no change; for someone with a shell on the
- * machine. Throws not_found, already_exists or limit_reached.
+ * machine, and for administrators. Throws not_found, already_exists or limit_reached.
  */
 export const importAccessKey = (
   ctx: Ctx,
   userId: string,
-  { name, accessKeyId, secret }: { name: string; accessKeyId: string; secret: string },
+  { name, accessKeyId, secret, scope = null, expires_at = null }: ForeignKey,
 ): Promise<void> =>
   ctx.act(async (step) => {
     const issued = await issueFor(step, 'access_keys', { userId, name })
-    await insert(step, { ...issued, ...pair(step, accessKeyId, secret), scope: null }, { imported: true })
+    const row = { ...issued, ...pair(step, accessKeyId, secret), scope: scopeText(scope), expires_at }
+    await insert(step, row, { imported: true })
+  })
+
+/** What can be changed of a key. */
+export type KeyChange = Partial<Pick<ForeignKey, 'name' | 'secret' | 'scope' | 'expires_at'>>
+
+/** Changes anyone's access key; for administrators. An old secret stops working at once. Throws not_found. */
+export const updateAccessKey = (ctx: Ctx, id: string, change: KeyChange): Promise<undefined> =>
+  ctx.act(async (step) => {
+    const { tx, record } = step
+    const row = await lockAnyones(step, 'access_keys', id)
+    const { name, secret, scope, expires_at } = change
+    const next = {
+      ...(name === undefined ? {} : { name: name.trim() }),
+      ...(scope === undefined ? {} : { scope: scopeText(scope) }),
+      // Whoever was told that it is about to expire is told again.
+      ...(expires_at === undefined ? {} : { expires_at, notice_days: null }),
+      ...(secret === undefined ? {} : { ...pair(step, row.access_key_id, secret), previous_until: null }),
+    }
+    await store.updateAccessKey(tx, id, next)
+    const side = (one: store.AccessKeyRow) => ({
+      ...(name === undefined ? {} : { name: one.name }),
+      ...(scope === undefined ? {} : { scope: scopeOf(one) }),
+      ...(expires_at === undefined ? {} : { expires_at: one.expires_at }),
+    })
+    const { access_key_id, user_id } = row
+    record({
+      name: 'access_key_update',
+      resource: { type: 'access_key', id },
+      details: {
+        ...{ name: row.name, access_key_id, user_id, before: side(row), after: side({ ...row, ...next }) },
+        ...(secret === undefined ? {} : { secret_changed: true as const }),
+      },
+    })
+    return undefined
   })
 
 /**

@@ -1,6 +1,6 @@
 import type { Compilable } from 'kysely'
 import { prepared } from '../../db/prepared.ts'
-import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
+import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 import type { UserRow } from '../sessions/store.ts'
 
 export type AccessKeyRow = Row<'access_keys'>
@@ -15,6 +15,9 @@ export const insertAccessKey = async (tx: Tx, row: NewRow<'access_keys'>): Promi
       .returning('id')
       .execute()
   ).length > 0
+
+export const updateAccessKey = (tx: Tx, id: string, change: RowChange<'access_keys'>) =>
+  tx.updateTable('access_keys').set(change).where('id', '=', id).execute()
 
 /** Replaces secrets of a key, or only how they are encrypted. */
 export const setSecrets = (
@@ -55,6 +58,28 @@ const keyRows = prepared(
       .select((e) => e.selectFrom('settings').select('overrides').as('settings'))
       .where('k.access_key_id', '=', accessKeyId),
 )
+
+/** Keys with the addresses of their owners. */
+const named = (db: Db) =>
+  db
+    .selectFrom('access_keys')
+    .innerJoin('users', 'users.id', 'access_keys.user_id')
+    .selectAll('access_keys')
+    .select('users.email')
+export type NamedKey = AccessKeyRow & { email: string }
+
+/** The key with this id. */
+export const findNamedKey = (db: Db, accessKeyId: string): Promise<NamedKey | undefined> =>
+  named(db).where('access_key_id', '=', accessKeyId).executeTakeFirst()
+
+/** Keys of all users after an id that are not revoked, in the order of their ids. */
+export const listNamedKeys = (db: Db, after: string, limit: number): Promise<NamedKey[]> =>
+  named(db)
+    .where('access_keys.id', '>', after)
+    .where('revoked_at', 'is', null)
+    .orderBy('access_keys.id')
+    .limit(limit)
+    .execute()
 
 /** The key with this id and its owner; no rows if there is none. */
 export const findKey = (db: Db, accessKeyId: string): Promise<KeyRow[]> => keyRows(db, { accessKeyId })

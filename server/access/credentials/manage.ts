@@ -68,6 +68,17 @@ async function lockOwn<T extends store.CredentialTable>(
   throw credentialMissing(table)
 }
 
+/** Step: anyone's credential, for administrators. Throws not_found if the caller is none, or if it is revoked. */
+export async function lockAnyones<T extends store.CredentialTable>(
+  step: Step,
+  table: T,
+  id: string,
+): Promise<store.CredentialRow<T>> {
+  const row = await lockOwn(step, table, id, { orAdmin: true })
+  if (row.revoked_at !== null) throw credentialMissing(table)
+  return row
+}
+
 /** Step: one's own credential that is to have a new value. Throws conflict if it is no longer valid. */
 export async function lockToRotate<T extends store.CredentialTable>(
   step: Step,

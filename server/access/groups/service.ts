@@ -22,7 +22,8 @@ import { describeGroup, describeGroups, grantingGroups } from './describe.ts'
 import { applyMembers, assertAdmin, assertMayLeave, groupMissing } from './members.ts'
 import * as store from './store.ts'
 
-const nameKey = (name: string): string => name.trim().normalize('NFKC').toLowerCase()
+/** The key by which two names count as the same group. */
+export const nameKey = (name: string): string => name.trim().normalize('NFKC').toLowerCase()
 
 export interface CreateGroup {
   name: string
@@ -54,7 +55,7 @@ export function createGroup(ctx: Ctx, input: CreateGroup): Promise<Group> {
 }
 
 /** Throws unless everyone may be given this. */
-function assertCanBePublic({ global = [], grants = [] }: Partial<CreateGroup>): void {
+export function assertCanBePublic({ global = [], grants = [] }: Partial<CreateGroup>): void {
   if (global.length > 0)
     throw new ServiceError('conflict', 'Everyone cannot be given permissions that apply everywhere.')
   const faults = grants.flatMap((grant, i): Fault[] =>
@@ -81,7 +82,8 @@ function grantRows(groupId: string, grants: readonly NewGrant[], old: readonly R
   })
 }
 
-function actionsOf({ actions, preset }: NewGrant, i: number): readonly BucketAction[] {
+/** The actions of a grant, the `i`th of a request. Throws invalid_request unless it names either them or a preset. */
+export function actionsOf({ actions, preset }: NewGrant, i: number): readonly BucketAction[] {
   if (actions && !preset) return actions
   if (preset && !actions) return presets[preset]
   const fault: Fault = { path: `body.grants.${i}.actions`, message: 'or preset is required, but not both' }

@@ -18,7 +18,7 @@ export type Changed = { [S in Section]?: { [field: string]: unknown } }
 export const SECRET_PURPOSE = 'settings-secret'
 
 /** Default values. */
-const defaults: EffectiveSettings = {
+export const defaults: EffectiveSettings = {
   auth: {
     enable_local: true,
     enable_idp: true,

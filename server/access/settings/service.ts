@@ -61,7 +61,6 @@ const sealSecrets = (ctx: Ctx, section: Section, fields: object) =>
 
 /** Throws on fields that the environment sets and on unusable values. */
 function assertChangeable(ctx: Ctx, change: SettingsChange): void {
-  const faults: Fault[] = []
   for (const [section, fields] of Object.entries(change))
     for (const field of Object.keys(fields)) {
       const fixed = ctx.config.fixedSettings[`${section}.${field}`]
@@ -71,6 +70,12 @@ function assertChangeable(ctx: Ctx, change: SettingsChange): void {
         faults: [fault],
       })
     }
+  assertUsable(ctx, change)
+}
+
+/** Throws invalid_request naming every value that could not be used. */
+export function assertUsable(ctx: Ctx, change: SettingsChange): void {
+  const faults: Fault[] = []
   try {
     const issuer = issuerUrl(change.idp?.issuer_url ?? '')
     // Only the operator may name an issuer on this machine (IDP_ISSUER_URL), unless the service itself is only local.

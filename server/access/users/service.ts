@@ -11,7 +11,8 @@ import { grantingGroupsOf } from '../groups/service.ts'
 import { findGroup, findGroupsOfUsers, type MemberGroup } from '../groups/store.ts'
 import { revokeSessionsOf } from '../sessions/service.ts'
 import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
-import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
+import { type EffectiveSettings, settingsInForce } from '../settings/effective.ts'
+import { assertMayLink, identityOf } from './identity.ts'
 import * as store from './store.ts'
 
 const folded = (text: string): string => text.trim().normalize('NFKC').toLowerCase()
@@ -36,6 +37,7 @@ export interface NewUser {
   password_hash?: string | null
   idp_issuer?: string | null
   idp_subject?: string | null
+  disabled_at?: string | null
 }
 
 /** Step: inserts a user; undefined if the address or the identity is in use. Records nothing. */
@@ -44,10 +46,10 @@ export const insertUser = (tx: Tx, user: NewUser, now: Date): Promise<Row<'users
     password_hash: null,
     idp_issuer: null,
     idp_subject: null,
+    disabled_at: null,
     ...user,
     ...named(user.email, user.display_name),
     token_version: 1,
-    disabled_at: null,
     created_at: now.toISOString(),
     last_login_at: null,
   })
@@ -57,21 +59,37 @@ export interface CreateUser {
   display_name: string
   password?: string | undefined
   group_ids?: readonly string[] | undefined
+  /** False: they cannot log in yet. */
+  is_active?: boolean | undefined
+  /** Their identifier at the identity provider; for administrators. */
+  idp_subject?: string | null | undefined
 }
 
-/** Creates a user in the given groups. `already_exists` if the address is in use, 422 on unknown groups. */
+/**
+ * Creates a user in the given groups. Throws `already_exists` if the address or the identity is in use, 422 on unknown
+ * groups, conflict if there is no identity provider for an identity.
+ */
 export async function createUser(ctx: Ctx, input: CreateUser): Promise<User> {
-  const { email, display_name, password, group_ids = [] } = input
+  const { email, display_name, password, group_ids = [], is_active = true, idp_subject = null } = input
+  if (idp_subject !== null) assertMayLink(ctx)
   if (password !== undefined) assertSettable(password, 'body.password')
   const hash = password === undefined ? null : await hashPassword(password, ctx.config.bcryptCost)
-  return ctx.act(async ({ tx, record }) => {
-    const row = await insertUser(tx, { id: newId(), email, display_name, password_hash: hash }, ctx.now())
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    const identity = idp_subject === null ? {} : await identityOf(step, idp_subject, await settingsInForce(step))
+    const disabled_at = is_active ? null : ctx.now().toISOString()
+    const given = { id: newId(), email, display_name, password_hash: hash, disabled_at, ...identity }
+    const row = await insertUser(tx, given, ctx.now())
     if (!row) throw addressTaken(email)
     await joinGroups(tx, ctx.actor, { userId: row.id, groupIds: group_ids, at: row.created_at })
     record({
       name: 'user_create',
       resource: { type: 'user', id: row.id },
-      details: { email: row.email, display_name: row.display_name, group_ids: [...group_ids] },
+      details: {
+        ...{ email: row.email, display_name: row.display_name, group_ids: [...group_ids] },
+        ...(is_active ? {} : { is_active: false as const }),
+        ...(idp_subject === null ? {} : { idp_subject }),
+      },
     })
     return describeUser(tx, row)
   })
@@ -143,8 +161,7 @@ async function assertMayChange(step: Step, row: Row<'users'>, change: UpdateUser
   const { tx } = step
   const theirs = await grantingGroupsOf(tx, row.id)
   assertMayTouch(step, theirs)
-  if (change.idp_subject !== undefined && !isAdmin(step.actor.groups))
-    throw new ServiceError('forbidden', 'You need the "admin" permission to link an account to an identity.')
+  if (change.idp_subject !== undefined) assertMayLink(step)
   if (change.password && row.id === step.actor.user_id && row.password_hash !== null)
     throw new ServiceError(
       'conflict',
@@ -174,23 +191,14 @@ async function changedFields(
     const other = await store.findByEmailKey(tx, emailKey(email))
     if (other && other.id !== row.id) throw addressTaken(email)
   }
-  const issuer = settings.idp.issuer_url
-  if (idp_subject && issuer === null)
-    throw new ServiceError('conflict', 'No identity provider is configured to link the account to.')
-  if (idp_subject && issuer !== null) {
-    const other = await store.findByIdentity(tx, issuerKey(issuer), idp_subject)
-    if (other && other.id !== row.id)
-      throw new ServiceError('already_exists', 'Another account is linked to this identity.')
-  }
+  const identity = idp_subject === undefined ? {} : await identityOf(step, idp_subject, settings, row.id)
   const disabled =
     is_active === undefined ? row.disabled_at : is_active ? null : (row.disabled_at ?? step.now().toISOString())
   return {
     disabled_at: disabled,
     ...named(email ?? row.email, display_name ?? row.display_name),
     ...(password === undefined ? {} : { password_hash: hash }),
-    ...(idp_subject === undefined
-      ? {}
-      : { idp_subject, idp_issuer: idp_subject === null || issuer === null ? null : issuerKey(issuer) }),
+    ...identity,
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type Ctx, type Step, systemActor } from '../../context.ts'
 import { configureStep } from '../../storage/buckets/config.ts'
-import type { LifecycleRule } from '../../storage/buckets/lifecycle.ts'
+import { isNarrow, type LifecycleRule } from '../../storage/buckets/lifecycle.ts'
 import { changeStep, createStep, deleteStep } from './change.ts'
 import { allowOnAll, noPolicy, type PolicyText, textOf } from './rule.ts'
 import * as store from './store.ts'
@@ -15,15 +15,25 @@ import * as store from './store.ts'
 export async function setLifecycle(ctx: Ctx, bucket: string, rules: readonly LifecycleRule[] | null): Promise<void> {
   allowOnAll(ctx.actor.groups, ['policy', 'delete'], { bucket_patterns: [bucket], prefix: '' })
   await ctx.act(async (step) => {
-    const { bucket_id, changed } = await configureStep(step, bucket, 'lifecycle', rules)
-    const wanted = new Map<string, PolicyText>()
-    for (const rule of rules ?? []) {
-      const text = policyOf(rule, { id: bucket_id, name: bucket })
-      if (text) wanted.set(rule.id, text)
-    }
-    const hasReplaced = await replacePolicies(step, bucket_id, wanted)
-    return changed || hasReplaced ? undefined : step.nothing(undefined)
+    const changed = await lifecycleStep(step, bucket, rules)
+    return changed ? undefined : step.nothing(undefined)
   })
+}
+
+/** Step: the same; the caller's rights were checked before. False if there was nothing to do. */
+export async function lifecycleStep(
+  step: Step,
+  bucket: string,
+  rules: readonly LifecycleRule[] | null,
+): Promise<boolean> {
+  const { bucket_id, changed } = await configureStep(step, bucket, 'lifecycle', rules)
+  const wanted = new Map<string, PolicyText>()
+  for (const rule of rules ?? []) {
+    const text = policyOf(rule, { id: bucket_id, name: bucket })
+    if (text) wanted.set(rule.id, text)
+  }
+  const hasReplaced = await replacePolicies(step, bucket_id, wanted)
+  return changed || hasReplaced
 }
 
 /** Step: makes a bucket's lifecycle policies those of the given rules. False if they already are. */
@@ -55,7 +65,7 @@ function policyOf(rule: LifecycleRule, bucket: { id: string; name: string }): Po
   const expires = isOfMarkers ? expiration.expired_delete_marker : expiration !== undefined
   if (!enabled || (!expires && !noncurrent)) return undefined
   // S3 counts days and dates for markers too, but they have neither tags nor a size.
-  const expired_markers = expires && (isOfMarkers || Object.keys(filter).every((name) => name === 'prefix'))
+  const expired_markers = expires && (isOfMarkers || !isNarrow(filter))
   return {
     ...noPolicy,
     name: `${bucket.name}: ${id}`,

@@ -26,6 +26,12 @@ export function listPolicies(db: Db, before: string | undefined, limit: number):
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
+/** Those that carry out no lifecycle rule, in the order of their names; all, or those of one name. */
+export function listOwn(db: Db, name?: string): Promise<PolicyRow[]> {
+  const own = live(db).where('lifecycle_rule', 'is', null)
+  return (name === undefined ? own : own.where('name', '=', name)).orderBy('name').orderBy('id').execute()
+}
+
 /** Locks a bucket's lifecycle policies. */
 export const lockLifecycle = (tx: Tx, bucketId: string): Promise<PolicyRow[]> =>
   live(tx).where('bucket_id', '=', bucketId).orderBy('id').forUpdate().execute()

@@ -23,12 +23,14 @@ export interface EndpointFields {
   format?: 'strongroom' | 's3' | undefined
   max_in_flight?: number | undefined
   enabled?: boolean | undefined
+  /** The secret that signs its deliveries, where it is not to be a new one. */
+  secret?: string | undefined
 }
 
 export const endpointMissing = () => new ServiceError('not_found', 'There is no such webhook endpoint.')
 
 /** Throws invalid_request naming every unknown event. */
-function checkEvents(wanted: readonly string[]): void {
+export function checkEvents(wanted: readonly string[]): void {
   const known: readonly string[] = eventNames
   const faults = wanted.flatMap((name, i) =>
     name === '*' || known.includes(name)
@@ -38,7 +40,8 @@ function checkEvents(wanted: readonly string[]): void {
   if (faults.length > 0) throw invalidAll(faults)
 }
 
-function checkFilter(bucket: string | null, prefix: string | null): void {
+/** Throws invalid_request for a prefix without a bucket. */
+export function checkFilter(bucket: string | null, prefix: string | null): void {
   if (bucket === null && prefix !== null) throw invalid('body.prefix', 'requires bucket')
 }
 
@@ -52,7 +55,7 @@ export async function createWebhook(
   checkEvents(wanted)
   checkFilter(bucket, prefix)
   await checkTarget(ctx.config, url)
-  const secret = newSecret()
+  const secret = input.secret ?? newSecret()
   const row = await ctx.act(async ({ tx, record }) => {
     if ((await store.countEndpoints(tx)) >= MOST_ENDPOINTS)
       throw new ServiceError(
@@ -84,7 +87,7 @@ export async function createWebhook(
 const isRotating = (ctx: Ctx, { promotes_at }: store.EndpointRow): boolean =>
   promotes_at !== null && Date.parse(promotes_at) > ctx.now().getTime()
 
-function describe(ctx: Ctx, row: store.EndpointRow): Webhook {
+export function describe(ctx: Ctx, row: store.EndpointRow): Webhook {
   const cooling = row.cooling_until !== null && Date.parse(row.cooling_until) > ctx.now().getTime()
   return {
     id: row.id,
@@ -155,7 +158,7 @@ export async function updateWebhook(ctx: Ctx, id: string, input: EndpointFields)
   if (input.url !== undefined) await checkTarget(ctx.config, input.url)
   return ctx.act(async ({ tx, record }) => {
     const row = await lock(tx, id)
-    const { enabled, events: wanted, ...fields } = input
+    const { enabled, events: wanted, secret, ...fields } = input
     const now = ctx.now().toISOString()
     const pauses = enabled === false && row.disabled_at === null
     const resumes = enabled === true && row.disabled_at !== null
@@ -163,6 +166,7 @@ export async function updateWebhook(ctx: Ctx, id: string, input: EndpointFields)
     const change: RowChange<'webhooks'> = {
       ...(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields),
       ...(wanted ? { events: JSON.stringify(wanted) } : {}),
+      ...(secret === undefined ? {} : { secret: sealSecret(ctx.config, secret), next_secret: null, promotes_at: null }),
       ...(pauses ? { disabled_at: now, disabled_reason: null } : {}),
       ...(resumes ? { disabled_at: null, disabled_reason: null } : {}),
       ...(resumes || moves
@@ -179,9 +183,10 @@ export async function updateWebhook(ctx: Ctx, id: string, input: EndpointFields)
         max_in_flight: one.max_in_flight,
         enabled: one.disabled_at === null,
       }
-      return Object.fromEntries(Object.keys(input).map((field) => [field, all[field]]))
+      return Object.fromEntries(Object.keys(input).flatMap((field) => (field in all ? [[field, all[field]]] : [])))
     }
-    const details = { webhook_id: id, before: side(row), after: side(next) }
+    const changed = secret === undefined ? {} : { secret_changed: true as const }
+    const details = { webhook_id: id, before: side(row), after: side(next), ...changed }
     record({ name: 'webhook_update', resource: { type: 'webhook', id }, details })
     return describe(ctx, next)
   })

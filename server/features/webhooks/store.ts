@@ -61,6 +61,9 @@ export function listEndpoints(db: Db, before: string | undefined, limit: number)
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
+export const findEndpointsByName = (db: Db, name: string): Promise<EndpointRow[]> =>
+  db.selectFrom('webhooks').selectAll().where('name', '=', name).execute()
+
 const MOST_RECENT = 500
 /**
  * Each endpoint's latest delivery, and how many of the most recent since a time were acknowledged and failed. Reads

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn, decide } from '../../../contract/permissions.ts'
 import { hasBody } from '../../http/body.ts'
 import { findConfig } from '../../storage/buckets/config.ts'
+import { createBucket as create } from '../../storage/buckets/create.ts'
 import * as service from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { bucketAclDocument, hasAcl, newBucketAcl } from './acl.ts'
@@ -71,7 +72,7 @@ export async function createBucket(exchange: Exchange): Promise<void> {
     )
   }
   if (!existing)
-    await service.createBucket(
+    await create(
       ctx,
       { name: bucket, ...(isLockable ? { object_lock: {} } : {}) },
       { ...(acl ? { acl } : {}), ...(ownership ? { ownership } : {}) },

@@ -8,6 +8,7 @@ import { findConfig } from '../../storage/buckets/config.ts'
 import {
   abortionOf,
   expiryOf,
+  isNarrow,
   type Judged,
   type LifecycleFilter,
   type LifecycleRule,
@@ -140,10 +141,10 @@ function ruleOf(node: XmlNode): LifecycleRule {
   if (!expiration && !noncurrent && !abort) throw refused('At least one action needs to be specified in a rule.')
   const abort_days = abort && daysIn(abort, 'DaysAfterInitiation')
   if (abort && abort_days === undefined) throw malformedXml()
-  const isNarrow = Object.keys(about.filter).some((name) => name !== 'prefix')
   // An upload has neither tags nor a size before it is completed.
-  if (abort && isNarrow) throw refused('AbortIncompleteMultipartUpload cannot be specified with Tags or object sizes.')
-  if (expiration && child(expiration, 'ExpiredObjectDeleteMarker') && isNarrow)
+  if (abort && isNarrow(about.filter))
+    throw refused('AbortIncompleteMultipartUpload cannot be specified with Tags or object sizes.')
+  if (expiration && child(expiration, 'ExpiredObjectDeleteMarker') && isNarrow(about.filter))
     throw refused('ExpiredObjectDeleteMarker cannot be specified with Tags or object sizes.')
   return {
     id,

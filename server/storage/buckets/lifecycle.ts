@@ -26,6 +26,9 @@ export interface LifecycleRule {
   abort_days?: number
 }
 
+/** Whether a filter has conditions that neither uploads in parts nor delete markers can meet: tags and sizes. */
+export const isNarrow = (filter: object): boolean => Object.keys(filter).some((name) => name !== 'prefix')
+
 /** What rules judge of an object; `tags` is JSON, null without tags. */
 export interface Judged {
   key: string

@@ -1,22 +1,13 @@
 import type { Bucket } from '../../../contract/buckets.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn } from '../../../contract/permissions.ts'
-import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
-import { settingsInForce } from '../../access/settings/effective.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
-import { newId } from '../../base/id.ts'
 import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
-import { trustClock } from '../locks/clock.ts'
 import { hasLockedTrash } from '../locks/store.ts'
-import { holdStorage, prepareStorage } from '../storages/use.ts'
-import type { BucketConfig } from './configured.ts'
-import { describe, describeAll, keptOf, none } from './describe.ts'
-import { setDocument } from './documents.ts'
-import { completeKeeping, type Keeping } from './keeping.ts'
+import { describeAll, none } from './describe.ts'
 import { measureBucket } from './measure.ts'
-import { describePublicAccess } from './public-access.ts'
 import * as store from './store.ts'
 import { assertWritable, isReadOnly } from './writable.ts'
 
@@ -27,55 +18,6 @@ const USAGE_SHARDS = 16
 export const bucketMissing = (name: string): ServiceError =>
   new ServiceError('not_found', `There is no bucket "${name}".`, { missing: 'bucket' })
 export const quotaBytes = (quota_gb: number): number => Math.floor(quota_gb * GIB)
-
-export interface CreateBucket extends Keeping {
-  name: string
-  quota_gb?: number | null | undefined
-  trash_days?: number | undefined
-  /** The storage for its bytes; another than the default one is for administrators. */
-  storage?: string | undefined
-}
-
-/**
- * Creates a bucket, which may be configured at once; needs `create` on its name. Throws already_exists if the name is taken,
- * and conflict if its storage cannot take bytes of ours.
- */
-export async function createBucket(
-  ctx: Ctx,
-  given: CreateBucket,
-  configured: Partial<Pick<BucketConfig, 'acl' | 'ownership'>> = {},
-): Promise<Bucket> {
-  const { name, quota_gb, trash_days } = given
-  allow(ctx.actor, 'create', name)
-  const keeping = completeKeeping(given)
-  const storage = await prepareStorage(ctx, given.storage)
-  return ctx.act(async (step) => {
-    const { tx, record } = step
-    const { quotas, trash, s3 } = await settingsInForce(step)
-    const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
-    if (keeping.object_lock) await trustClock(step)
-    const row = await store.insertBucket(tx, {
-      id: newId(),
-      name,
-      trash_days: trash_days ?? trash.default_days,
-      ...keeping,
-      storage_id: await holdStorage(tx, storage),
-      created_at: ctx.now().toISOString(),
-      created_by: ctx.actor.user_id,
-      deleted_at: null,
-    })
-    if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
-    if (quota !== null) await store.setQuota(tx, row.id, quota)
-    const kept = keptOf(row, given)
-    for (const [kind, value] of Object.entries(configured) as [store.ConfigKind, unknown][])
-      await setDocument(step, row.id, kind, value)
-    const elsewhere = storage === DEFAULT_STORAGE ? {} : { storage }
-    const details = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...configured, ...elsewhere }
-    record({ name: 'create_bucket', bucket: name, details })
-    const open = await describePublicAccess(tx, [name], s3.public_access)
-    return describe(ctx, { ...row, quota_gb: quota }, { public_access: open.get(name), storage })
-  })
-}
 
 /** A bucket, for a caller with any right in it. Everyone else gets the same 403 whether it exists or not. */
 export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {

@@ -4,11 +4,12 @@ import { settingsInForce } from '../../access/settings/effective.ts'
 import { allow, type Ctx, type Step } from '../../context.ts'
 import { trustClock } from '../locks/clock.ts'
 import { findStorageNames } from '../storages/use.ts'
+import type { CreateBucket } from './create.ts'
 import { describe, keptOf } from './describe.ts'
 import { setDocument } from './documents.ts'
 import { completeKeeping } from './keeping.ts'
 import { allBlocked, describePublicAccess } from './public-access.ts'
-import { bucketMissing, type CreateBucket } from './service.ts'
+import { bucketMissing } from './service.ts'
 import { findSources } from './sources.ts'
 import * as store from './store.ts'
 import { assertWritable } from './writable.ts'
@@ -24,44 +25,48 @@ export interface BucketChange extends Partial<Omit<CreateBucket, 'name' | 'stora
  * current usage only stops growth. Throws conflict where there would be Object Lock without versions, or public access
  * while there is none.
  */
-export function updateBucket(
+export const updateBucket = (ctx: Ctx, name: string, change: BucketChange): Promise<Bucket> => {
+  allow(ctx.actor, 'manage', name)
+  return ctx.act((step) => updateStep(step, ctx, name, change))
+}
+
+/** Step: the same; the caller's right was checked before. */
+export async function updateStep(
+  step: Step,
   ctx: Ctx,
   name: string,
   { public_access_blocked: blocked, ...change }: BucketChange,
 ): Promise<Bucket> {
-  allow(ctx.actor, 'manage', name)
-  return ctx.act(async (step) => {
-    const { tx, record } = step
-    const row = await store.lockBucket(tx, name)
-    if (!row) throw bucketMissing(name)
-    if (Object.keys(change).length > 0) assertWritable(row)
-    const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
-    const before = {
-      quota_gb: quota?.quota_gb ?? null,
-      trash_days: row.trash_days,
-      ...keptOf(row, change),
-    }
-    const keeping = completeKeeping(change, row)
-    const after = { ...before, ...change, ...keptOf(keeping, change) }
-    if (after.quota_gb === null) await store.clearQuota(tx, row.id)
-    else await store.setQuota(tx, row.id, after.quota_gb)
-    const changed = { trash_days: after.trash_days, ...keeping }
-    if (keeping.object_lock && !row.object_lock) await trustClock(step)
-    await store.describeBucket(tx, row.id, changed)
-    const { public_access: isOn } = (await settingsInForce(step)).s3
-    const [wasBlocked, isBlocked] = blocked === undefined ? [] : await block(step, row, { blocked, isOn })
-    record({
-      name: 'update_bucket',
-      bucket: name,
-      details: { before: { ...before, ...wasBlocked }, after: { ...after, ...isBlocked } },
-    })
-    const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
-    const open = await describePublicAccess(tx, [name], isOn)
-    const storage = (await findStorageNames(tx, [row])).get(row.storage_id)
-    const source = (await findSources(tx, [row])).get(row.id)
-    const besides = { usage, public_access: open.get(name), storage, source }
-    return describe(ctx, { ...row, ...changed, quota_gb: after.quota_gb }, besides)
+  const { tx, record } = step
+  const row = await store.lockBucket(tx, name)
+  if (!row) throw bucketMissing(name)
+  if (Object.keys(change).length > 0) assertWritable(row)
+  const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
+  const before = {
+    quota_gb: quota?.quota_gb ?? null,
+    trash_days: row.trash_days,
+    ...keptOf(row, change),
+  }
+  const keeping = completeKeeping(change, row)
+  const after = { ...before, ...change, ...keptOf(keeping, change) }
+  if (after.quota_gb === null) await store.clearQuota(tx, row.id)
+  else await store.setQuota(tx, row.id, after.quota_gb)
+  const changed = { trash_days: after.trash_days, ...keeping }
+  if (keeping.object_lock && !row.object_lock) await trustClock(step)
+  await store.describeBucket(tx, row.id, changed)
+  const { public_access: isOn } = (await settingsInForce(step)).s3
+  const [wasBlocked, isBlocked] = blocked === undefined ? [] : await block(step, row, { blocked, isOn })
+  record({
+    name: 'update_bucket',
+    bucket: name,
+    details: { before: { ...before, ...wasBlocked }, after: { ...after, ...isBlocked } },
   })
+  const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
+  const open = await describePublicAccess(tx, [name], isOn)
+  const storage = (await findStorageNames(tx, [row])).get(row.storage_id)
+  const source = (await findSources(tx, [row])).get(row.id)
+  const besides = { usage, public_access: open.get(name), storage, source }
+  return describe(ctx, { ...row, ...changed, quota_gb: after.quota_gb }, besides)
 }
 
 /** Step: lets nothing of a bucket be public, or lifts that; returns what was so, and what is. */

@@ -54,6 +54,14 @@ const withoutSlash = (endpoint: string | null): string | null => endpoint?.repla
 /** A prefix with the slash that ends it. */
 export const asPrefix = (prefix: string): string => (prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`)
 
+/** What a request says of a place, in the form in which it is stored. */
+export const normalPlace = <P extends Pick<PlaceFields, 'endpoint' | 'prefix' | 'folder'>>(given: P): P => ({
+  ...given,
+  ...(given.endpoint === undefined ? {} : { endpoint: withoutSlash(given.endpoint) }),
+  ...(given.prefix === undefined ? {} : { prefix: asPrefix(given.prefix) }),
+  ...(given.folder ? { folder: path.resolve(given.folder) } : {}),
+})
+
 function assertPair(accessKeyId: string | null, secret: string | null): void {
   if (accessKeyId === null && secret !== null) throw invalid('body.access_key_id', 'is required with a secret')
   if (accessKeyId !== null && secret === null) throw invalid('body.secret_access_key', 'is required with an access key')

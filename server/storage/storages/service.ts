@@ -22,8 +22,11 @@ const detailsOf = ({ name, kind, endpoint, region, bucket, prefix, folder, acces
   ...{ name, kind, endpoint, region, bucket, prefix, folder, access_key_id },
 })
 
-/** Registers a storage that can be reached. */
-export async function createStorage(ctx: Ctx, { name, ...given }: PlaceFields & { name: string }): Promise<Storage> {
+/** Registers a storage that can be reached, and is used unless it is not `enabled`. */
+export async function createStorage(
+  ctx: Ctx,
+  { name, enabled = true, ...given }: PlaceFields & { name: string; enabled?: boolean | undefined },
+): Promise<Storage> {
   if (name === DEFAULT_STORAGE) throw new ServiceError('already_exists', 'There is the default storage already.')
   const place = placeOf(ctx.config, name, given)
   if (await findStorage(ctx.db, name)) throw new ServiceError('already_exists', `Storage "${name}" already exists.`)
@@ -32,10 +35,12 @@ export async function createStorage(ctx: Ctx, { name, ...given }: PlaceFields & 
     const others = await store.lockAllStorages(tx)
     const same = others.find((other) => isSamePlace(other, place))
     if (same) throw new ServiceError('conflict', `That is the place of the storage "${same.name}".`)
+    const created_at = ctx.now().toISOString()
     const row = await store.insertStorage(tx, {
       ...place,
-      created_at: ctx.now().toISOString(),
+      created_at,
       created_by: ctx.actor.user_id,
+      disabled_at: enabled ? null : created_at,
     })
     if (!row) throw new ServiceError('already_exists', `Storage "${name}" already exists.`)
     if (row.id > MOST_STORAGES)
@@ -64,7 +69,11 @@ async function assertReachable({ config }: Ctx, place: Place, mark: string | nul
   if (owner !== mark) throw refuse('There is another one at that address: it does not have our mark.')
 }
 
-function describe(row: StorageRow, sums: { buckets: number; bytes: number } = { buckets: 0, bytes: 0 }): Storage {
+/** A storage as the API returns it. */
+export function describe(
+  row: StorageRow,
+  sums: { buckets: number; bytes: number } = { buckets: 0, bytes: 0 },
+): Storage {
   return {
     name: row.name,
     kind: row.kind,
@@ -85,7 +94,7 @@ function describe(row: StorageRow, sums: { buckets: number; bytes: number } = { 
 }
 
 /** The storage of STORAGE_URL. */
-function describeDefault(config: Config, sums = { buckets: 0, bytes: 0 }): Storage {
+export function describeDefault(config: Config, sums = { buckets: 0, bytes: 0 }): Storage {
   const where = whereOfDefault(config)
   const s3 = where.kind === 's3' ? where.s3 : undefined
   return {

@@ -3,6 +3,7 @@ import { invalid } from '../../../base/invalid.ts'
 import { attachBucket } from '../../../storage/attached/attach.ts'
 import { releaseBucket } from '../../../storage/attached/release.ts'
 import { takeOverBucket } from '../../../storage/attached/take-over.ts'
+import { createBucket } from '../../../storage/buckets/create.ts'
 import * as service from '../../../storage/buckets/service.ts'
 import { updateBucket } from '../../../storage/buckets/update.ts'
 import { listFindings } from '../../../storage/findings/service.ts'
@@ -12,7 +13,7 @@ export const bucketRoutes = [
   handle(api.createBucket, (ctx, { body: { mode, ...body } }) => {
     if (mode === 'read_only') return attachBucket(ctx, body)
     if (body.prefix !== undefined) throw invalid('body.prefix', 'is only allowed for a bucket that is attached')
-    return service.createBucket(ctx, body)
+    return createBucket(ctx, body)
   }),
   handle(api.listBuckets, (ctx, { query }) => service.listBuckets(ctx, query.limit ?? 100, query.cursor)),
   handle(api.getBucket, (ctx, { params }) => service.getBucket(ctx, params.bucket)),

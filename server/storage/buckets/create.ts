@@ -1,0 +1,72 @@
+import type { Bucket } from '../../../contract/buckets.ts'
+import { ServiceError } from '../../../contract/errors.ts'
+import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
+import { newId } from '../../base/id.ts'
+import { allow, type Ctx, type Step } from '../../context.ts'
+import { trustClock } from '../locks/clock.ts'
+import { holdStorage, prepareStorage } from '../storages/use.ts'
+import type { BucketConfig } from './configured.ts'
+import { describe, keptOf } from './describe.ts'
+import { setDocument } from './documents.ts'
+import { completeKeeping, type Keeping } from './keeping.ts'
+import { describePublicAccess } from './public-access.ts'
+import * as store from './store.ts'
+
+export interface CreateBucket extends Keeping {
+  name: string
+  quota_gb?: number | null | undefined
+  trash_days?: number | undefined
+  /** The storage for its bytes; another than the default one is for administrators. */
+  storage?: string | undefined
+}
+
+/**
+ * Creates a bucket, which may be configured at once; needs `create` on its name. Throws already_exists if the name is taken,
+ * and conflict if its storage cannot take bytes of ours.
+ */
+export async function createBucket(ctx: Ctx, given: CreateBucket, configured: Configured = {}): Promise<Bucket> {
+  const create = await prepareBucket(ctx, given, configured)
+  return ctx.act(create)
+}
+
+/** What a bucket can be configured with at once. */
+type Configured = Partial<Pick<BucketConfig, 'acl' | 'ownership' | 'cors' | 'public_access_block'>>
+
+/** The same as a step, for those who do more in its transaction. */
+export async function prepareBucket(
+  ctx: Ctx,
+  given: CreateBucket,
+  configured: Configured,
+): Promise<(step: Step) => Promise<Bucket>> {
+  const { name, quota_gb, trash_days } = given
+  allow(ctx.actor, 'create', name)
+  const keeping = completeKeeping(given)
+  const storage = await prepareStorage(ctx, given.storage)
+  return async (step) => {
+    const { tx, record } = step
+    const { quotas, trash, s3 } = await settingsInForce(step)
+    const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
+    if (keeping.object_lock) await trustClock(step)
+    const row = await store.insertBucket(tx, {
+      id: newId(),
+      name,
+      trash_days: trash_days ?? trash.default_days,
+      ...keeping,
+      storage_id: await holdStorage(tx, storage),
+      created_at: ctx.now().toISOString(),
+      created_by: ctx.actor.user_id,
+      deleted_at: null,
+    })
+    if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
+    if (quota !== null) await store.setQuota(tx, row.id, quota)
+    const kept = keptOf(row, given)
+    for (const [kind, value] of Object.entries(configured) as [store.ConfigKind, unknown][])
+      await setDocument(step, row.id, kind, value)
+    const elsewhere = storage === DEFAULT_STORAGE ? {} : { storage }
+    const details = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...configured, ...elsewhere }
+    record({ name: 'create_bucket', bucket: name, details })
+    const open = await describePublicAccess(tx, [name], s3.public_access)
+    return describe(ctx, { ...row, quota_gb: quota }, { public_access: open.get(name), storage })
+  }
+}
