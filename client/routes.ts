@@ -140,6 +140,8 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   getSettings: { method: 'GET', url: '/settings', reply: true },
   updateSettings: { method: 'PATCH', url: '/settings', body: true, reply: true },
   testIdp: { method: 'POST', url: '/settings/test-idp', reply: true },
+  apply: { method: 'POST', url: '/apply', body: true, reply: true },
+  exportConfiguration: { method: 'GET', url: '/export', reply: true },
   listStorages: { method: 'GET', url: '/storages', reply: true },
   createStorage: { method: 'POST', url: '/storages', body: true, reply: true },
   testNewStorage: { method: 'POST', url: '/storages/test', body: true, reply: true },

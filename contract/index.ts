@@ -1,4 +1,5 @@
 import * as accessKeys from './access-keys.ts'
+import * as apply from './apply.ts'
 import * as archive from './archive.ts'
 import * as attached from './attached.ts'
 import * as audit from './audit.ts'
@@ -49,6 +50,7 @@ export const files = {
   users,
   groups,
   settings,
+  apply,
   storages,
   scans,
   webhooks,

@@ -31,3 +31,16 @@ export const STORAGE_NAME = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 
 /** Most hours for which others can be asked to have changed nothing before a bucket is taken over. */
 export const MOST_QUIET_HOURS = 720
+
+/** The kinds of which a configuration lists entries. */
+export const listedKinds = ['storages', 'groups', 'users', 'buckets', 'access_keys', 'webhooks', 'policies'] as const
+
+/** Fields of a configuration that are secrets, by kind or section of the settings: files name where they are instead. */
+export const SECRET_FIELDS: { readonly [kind: string]: readonly string[] } = {
+  storages: ['secret_access_key'],
+  users: ['password'],
+  access_keys: ['secret_access_key'],
+  webhooks: ['secret'],
+  'settings.idp': ['client_secret'],
+  'settings.directory': ['client_secret', 'bearer_token'],
+}

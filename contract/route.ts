@@ -33,6 +33,8 @@ export interface RouteSpec {
   headers?: TObject
   consumes?: Consumes
   body?: TSchema
+  /** Who checks the body against its shape: the handler, where it names faults of its own together with those. */
+  validatedBy?: 'handler'
   /** The body may be omitted: it is `{}` then. */
   bodyOptional?: boolean
   /** The response body of success. It is an allow-list: fields it does not name are never sent. */

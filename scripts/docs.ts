@@ -1,6 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { Configuration } from '../contract/configuration.ts'
 import { bodySchema, eventNames, events } from '../contract/events.ts'
+import { SECRET_FIELDS } from '../contract/names.ts'
 import { type Variable, variables } from '../server/config/variables.ts'
 import { openapi } from '../server/fronts/api/openapi.ts'
 import {
@@ -92,6 +94,27 @@ export function metricsPage(): string {
   ].join('\n')
 }
 
+/** docs/configuration.schema.json: what a configuration file may have, for editors. Secrets are where they say they are. */
+export function configurationSchema(): object {
+  const schema = JSON.parse(JSON.stringify(Configuration))
+  const where = (name: string) => ({
+    type: 'object',
+    properties: { [name]: { type: 'string', minLength: 1 } },
+    required: [name],
+    additionalProperties: false,
+  })
+  const secret = { anyOf: [where('env'), where('file'), { type: 'null' }] }
+  for (const [kind, fields] of Object.entries(SECRET_FIELDS)) {
+    const [, section] = kind.split('.')
+    const { properties } = section ? schema.properties.settings.properties[section] : schema.properties[kind].items
+    for (const field of fields) {
+      const { description } = properties[field]
+      properties[field] = { ...secret, ...(description && { description }) }
+    }
+  }
+  return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Strongroom configuration file', ...schema }
+}
+
 /** JSON with values on one line if they are short, or contain only texts, numbers and flags. */
 function jsonPage(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -120,6 +143,7 @@ export const documents = {
   'docs/webhook-events.md': webhookEvents(),
   'docs/configuration.md': configuration(),
   'docs/s3-operations.md': await parityPage(),
+  'docs/configuration.schema.json': `${jsonPage(configurationSchema())}\n`,
   'docs/openapi.json': `${jsonPage(openapi('http://127.0.0.1:8080'))}\n`,
 }
 

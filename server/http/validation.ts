@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import buildWriter from 'fast-json-stringify'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
+import type { Fault } from '../../contract/errors.ts'
 import { isKeyText } from '../../contract/names.ts'
 
 /** The contract's own formats, unknown to JSON Schema. */
@@ -104,6 +105,31 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
   }
   check.errors = undefined as ErrorObject[] | null | undefined
   return check
+}
+
+/** A schema's error as the API names it, in what is called `where`. */
+export function faultOf(
+  where: string,
+  { instancePath, params, message }: Pick<ErrorObject, 'instancePath' | 'message'> & { params: object },
+): Fault {
+  const { missingProperty, additionalProperty }: { missingProperty?: string; additionalProperty?: string } = params
+  const name = missingProperty ?? additionalProperty
+  const path = [where, ...instancePath.split('/').slice(1), ...(name ? [name] : [])].join('.')
+  return { path, message: additionalProperty ? 'is unknown' : (message ?? 'is invalid') }
+}
+
+/**
+ * What is wrong with a value: one fault a place, of alternatives that of the first. For those who check bodies themselves.
+ */
+export function faultsIn(schema: object, value: unknown, where: string): Fault[] {
+  const check = validatorCompiler({ schema, httpPart: 'body', method: '', url: '' })
+  if (check(value)) return []
+  const found = new Map<string, Fault>()
+  for (const error of check.errors ?? []) {
+    const fault = faultOf(where, error)
+    if (!found.has(fault.path)) found.set(fault.path, fault)
+  }
+  return [...found.values()]
 }
 
 type Writer = (body: unknown) => string

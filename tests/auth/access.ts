@@ -406,6 +406,8 @@ export const table: Record<OperationName, Entry> = {
   getSettings: { expect: managers(200), call: (c) => c.getSettings() },
   updateSettings: { expect: managers(200), call: (c) => c.updateSettings({ body: { trash: { default_days: 7 } } }) },
   testIdp: { expect: managers(409), call: (c) => c.testIdp() },
+  apply: { expect: managers(200), call: (c) => c.apply({ body: { configuration: {} } }) },
+  exportConfiguration: { expect: managers(200), call: (c) => c.exportConfiguration() },
   listStorages: { expect: managers(200), call: (c) => c.listStorages() },
   createStorage: {
     expect: managers(409),

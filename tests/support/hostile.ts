@@ -1,4 +1,5 @@
 import type { RouteSpec } from '../../contract/route.ts'
+import { mostValues } from '../../server/fronts/api/json.ts'
 
 /** A hostile request: its description, and its body or query. */
 export interface Hostile {
@@ -34,27 +35,45 @@ const repeated = (one: string, bytes: number): string => one.repeat(Math.max(1, 
 
 /** The largest body that a route's schema allows, as JSON text within its size limit. */
 export function worstLegal(route: RouteSpec): string {
-  for (let longest = 1024; ; longest = Math.floor(longest * 0.75)) {
-    const text = JSON.stringify(largest(route.body as Schema, '', 0, longest))
+  const shape = route.body as Schema
+  // Where lists are in lists, not all can be as long as each may be.
+  const isDeep = mostValues(shape) > limitOf(route)
+  let most = isDeep ? limitOf(route) / 32 : Number.POSITIVE_INFINITY
+  for (
+    let longest = isDeep ? 64 : 1024;
+    ;
+    longest = Math.max(isDeep ? 8 : 0, Math.floor(longest * 0.75)), most *= 0.75
+  ) {
+    const text = JSON.stringify(largest(shape, '', 0, { longest, most }))
     if (Buffer.byteLength(text) <= limitOf(route)) return text
-    if (longest < 8) throw new Error(`No body of ${route.url} fits into its limit`)
+    if (longest < 8 || most < 1) throw new Error(`No body of ${route.url} fits into its limit`)
   }
 }
 
-function largest(schema: Schema, name: string, n: number, longest: number): unknown {
+/** How long a text may be, and how many values there may be. */
+interface Bounds {
+  longest: number
+  most: number
+}
+
+function largest(schema: Schema, name: string, n: number, { longest, most }: Bounds): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[n % schema.enum.length]
-  if (schema.anyOf) return largest(schema.anyOf[0] as Schema, name, n, longest)
+  if (schema.anyOf) return largest(schema.anyOf[0] as Schema, name, n, { longest, most })
   switch (schema.type) {
-    case 'object':
-      return Object.fromEntries([
-        ...Object.entries(schema.properties ?? {}).map(([key, one]) => [key, largest(one, key, n, longest)]),
-        ...Object.entries(schema.patternProperties ?? {}).map(([, one]) => ['a', largest(one, 'a', n, longest)]),
-      ])
+    case 'object': {
+      const fields = [
+        ...Object.entries(schema.properties ?? {}),
+        ...Object.values(schema.patternProperties ?? {}).map((one) => ['a', one] as const),
+      ]
+      const inner = { longest, most: most / fields.length }
+      return Object.fromEntries(fields.map(([key, one]) => [key, largest(one, key, n, inner)]))
+    }
     case 'array': {
       const values = schema.items?.enum?.length ?? Number.POSITIVE_INFINITY
-      const length = Math.min(schema.maxItems ?? 20, values)
-      return Array.from({ length }, (_, i) => largest(schema.items ?? {}, name, i, longest))
+      const length = Math.max(1, Math.floor(Math.min(schema.maxItems ?? 20, values, most)))
+      const inner = { longest, most: most / length }
+      return Array.from({ length }, (_, i) => largest(schema.items ?? {}, name, i, inner))
     }
     case 'integer':
     case 'number':
@@ -100,7 +119,9 @@ export function hostileBodies(route: RouteSpec): Hostile[] {
   const bytes = limitOf(route) - 100
   const properties = (route.body as Schema).properties ?? {}
   const others = Object.entries(properties).filter(([, one]) => one.type !== 'array')
-  const rest = others.map(([name, one]) => `,${JSON.stringify(name)}:${JSON.stringify(largest(one, name, 0, 20))}`)
+  const rest = others.map(
+    ([name, one]) => `,${JSON.stringify(name)}:${JSON.stringify(largest(one, name, 0, { longest: 20, most: 1000 }))}`,
+  )
   const [array] = Object.entries(properties).find(([, one]) => one.type === 'array') ?? []
   const [text = 'a'] = Object.entries(properties).find(([, one]) => one.type === 'string') ?? []
   const items = (item: string) => ({

@@ -26,6 +26,7 @@ import { notFound, nothingHere, originForm } from './paths.ts'
 import { handleError } from './problem.ts'
 import { createRateLimit } from './rates.ts'
 import { accessKeyRoutes } from './routes/access-keys.ts'
+import { applyRoutes } from './routes/apply.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { authRoutes } from './routes/auth.ts'
 import { bucketRoutes } from './routes/buckets.ts'
@@ -75,6 +76,7 @@ export const handlers: readonly Handler[] = [
   ...userRoutes,
   ...groupRoutes,
   ...settingsRoutes,
+  ...applyRoutes,
   ...storageRoutes,
   ...scanRoutes,
   ...webhookRoutes,

@@ -49,12 +49,12 @@ export function addRoutes(
       url: pathOf(route)
         .replace('{+key}', '*')
         .replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { template: pathTemplate(route), ...(route.body ? { mostValues: mostValues(route.body) } : {}) },
+      config: { template: pathTemplate(route), ...(route.body ? { mostValues: mostOf(route, route.body) } : {}) },
       bodyLimit: streams ? Number.MAX_SAFE_INTEGER : (route.bodyLimit ?? JSON_LIMIT),
       schema: {
         ...(route.params && !route.url.includes('{+key}') ? { params: route.params } : {}),
         querystring: route.query ?? NO_QUERY,
-        ...(route.body && !streams ? { body: route.body } : {}),
+        ...(route.body && !streams && !route.validatedBy ? { body: route.body } : {}),
         ...(route.reply ? { response: { '2xx': route.reply } } : {}),
       },
       preValidation: [
@@ -84,6 +84,13 @@ export function addRoutes(
     })
   }
 }
+
+/** Bytes that a value of a large body takes at least, on average. */
+const VALUE_BYTES = 40
+
+/** How many values a body may have: those that its shape allows, and no more than a large one would have. */
+const mostOf = ({ bodyLimit = JSON_LIMIT }: RouteSpec, body: object): number =>
+  Math.min(mostValues(body), bodyLimit > JSON_LIMIT ? bodyLimit / VALUE_BYTES : Number.POSITIVE_INFINITY)
 
 async function identify(system: System, route: RouteSpec, request: FastifyRequest): Promise<void> {
   try {

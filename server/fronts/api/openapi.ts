@@ -28,6 +28,7 @@ const tags = [
   { name: 'tokens', description: 'Personal access tokens, for scripts and services.' },
   { name: 'access-keys', description: 'Key pairs for S3 clients.' },
   { name: 'settings', description: 'Runtime settings.' },
+  { name: 'configuration', description: 'The whole configuration of a service as one document.' },
   { name: 'storages', description: 'Places for the bytes of buckets.' },
   { name: 'scans', description: 'What an attached bucket shows, compared with what is there.' },
   { name: 'webhooks', description: 'Webhook endpoints and their deliveries.' },

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { type ErrorCode, errors, type Fault } from '../../../contract/errors.ts'
 import { asServiceError, isBrokenOff } from '../../http/failure.ts'
+import { faultOf } from '../../http/validation.ts'
 import type { Raw } from './handle.ts'
 
 /** Sends an RFC 9457 problem. */
@@ -50,12 +51,7 @@ const fileErrors: Record<number, ErrorCode> = {
 export function handleError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if ('validation' in error && error.validation) {
     const where = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body')
-    const faults = error.validation.slice(0, 20).map((fault): Fault => {
-      const params = fault.params as { missingProperty?: string; additionalProperty?: string }
-      const name = params.missingProperty ?? params.additionalProperty
-      const path = [where, ...fault.instancePath.split('/').slice(1), ...(name ? [name] : [])].join('.')
-      return { path, message: params.additionalProperty ? 'is unknown' : (fault.message ?? 'is invalid') }
-    })
+    const faults = error.validation.slice(0, 20).map((fault) => faultOf(where, fault))
     const detail = faults.map(({ path, message }) => `${path} ${message}`).join('; ')
     return sendProblem({ request, reply }, 'invalid_request', detail, { faults })
   }

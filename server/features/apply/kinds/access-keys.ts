@@ -1,0 +1,81 @@
+import type { Fault } from '../../../../contract/errors.ts'
+import { bucketActions } from '../../../../contract/permissions.ts'
+import { scopeOf } from '../../../access/access-keys/describe.ts'
+import { unsealSecret } from '../../../access/access-keys/secret.ts'
+import { importAccessKey, revokeAccessKey, updateAccessKey } from '../../../access/access-keys/service.ts'
+import { findNamedKey, listNamedKeys, type NamedKey } from '../../../access/access-keys/store.ts'
+import { emailKey } from '../../../access/users/service.ts'
+import { findByEmailKey } from '../../../access/users/store.ts'
+import type { Ctx } from '../../../context.ts'
+import { type EntryOf, type Existing, type Kind, required, unknownName } from '../kind.ts'
+
+type Entry = EntryOf<'access_keys'>
+
+const PAGE = 500
+
+export const accessKeys: Kind<Entry> = {
+  kind: 'access_keys',
+  named: 'access_key_id',
+  sameName: (id) => id,
+  secrets: ['secret_access_key'],
+  fixed: { user: 'cannot be changed: give the other user a key with another ID' },
+  defaults: { scope: null, expires_at: null },
+  normal: ({ scope, user, expires_at, ...entry }) => ({
+    ...entry,
+    ...(user === undefined ? {} : { user: emailKey(user) }),
+    ...(scope === undefined ? {} : { scope: scope && normalScope(scope) }),
+    ...(expires_at === undefined ? {} : { expires_at: expires_at && new Date(expires_at).toISOString() }),
+  }),
+  async check(_ctx, entry, { before, references }): Promise<Fault[]> {
+    const { user } = entry
+    return [
+      ...(before ? [] : required(entry, 'user', 'secret_access_key')),
+      ...(user === undefined || (await references.has('users', user)) ? [] : [unknownName('user', 'user', user)]),
+    ]
+  },
+  async find(ctx, accessKeyId) {
+    const row = await findNamedKey(ctx.db, accessKeyId)
+    return row && existing(ctx, row)
+  },
+  async *list(ctx) {
+    for (let after = ''; ; ) {
+      const rows = await listNamedKeys(ctx.db, after, PAGE)
+      for (const row of rows) yield existing(ctx, row)
+      after = rows.at(-1)?.id ?? after
+      if (rows.length < PAGE) return
+    }
+  },
+  async create(ctx, { access_key_id: accessKeyId, secret_access_key: secret = '', user = '', ...entry }) {
+    const { name = accessKeyId, scope, expires_at } = entry
+    const owner = await findByEmailKey(ctx.db, emailKey(user))
+    return importAccessKey(ctx, owner?.id ?? '', { name, accessKeyId, secret, scope, expires_at })
+  },
+}
+
+const normalScope = (scope: NonNullable<Entry['scope']>) =>
+  scope.map(({ bucket, prefix = '', actions }) => ({
+    ...{ bucket, prefix },
+    actions: bucketActions.filter((action) => actions.includes(action)),
+  }))
+
+const existing = (ctx: Ctx, row: NamedKey): Existing<Entry> => {
+  const { id, access_key_id, name, email, expires_at } = row
+  const scope = scopeOf(row)
+  return {
+    name: access_key_id,
+    fields: {
+      ...{ access_key_id, name, user: emailKey(email), expires_at },
+      scope: scope && normalScope(scope.map((entry) => ({ ...entry, actions: [...entry.actions] }))),
+    },
+    ...(row.revoked_at === null ? {} : { fixed: 'is revoked, and cannot be used again: take another ID' }),
+    hasSecret: (_field, value) => unsealSecret(ctx.config, access_key_id, row.secret) === value,
+    effects: ({ secret_access_key: secret }) =>
+      secret === undefined ? [] : ['Requests that are signed with the old secret are refused.'],
+    update: ({ secret_access_key: secret, ...change }) =>
+      updateAccessKey(ctx, id, { ...change, ...(secret === undefined ? {} : { secret }) }),
+    removal: async () => ({
+      effects: [`It is revoked: what ${email} does with it is refused.`],
+      remove: () => revokeAccessKey(ctx, id),
+    }),
+  }
+}

@@ -1,0 +1,211 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Fault } from '../../../../contract/errors.ts'
+import { DEFAULT_STORAGE } from '../../../../contract/storages.ts'
+import { allow, type Ctx, type Step } from '../../../context.ts'
+import { attachBucket } from '../../../storage/attached/attach.ts'
+import { configureStep, findConfig } from '../../../storage/buckets/config.ts'
+import { prepareBucket } from '../../../storage/buckets/create.ts'
+import { describeAll } from '../../../storage/buckets/describe.ts'
+import { completeKeeping } from '../../../storage/buckets/keeping.ts'
+import { isNarrow, type LifecycleRule } from '../../../storage/buckets/lifecycle.ts'
+import { allBlocked, isBlocked } from '../../../storage/buckets/public-access.ts'
+import { deleteBucket } from '../../../storage/buckets/service.ts'
+import { type BucketRow, findBucket, hasAny, listBuckets } from '../../../storage/buckets/store.ts'
+import { updateStep } from '../../../storage/buckets/update.ts'
+import { completeLock } from '../../../storage/locks/lock.ts'
+import { asPrefix } from '../../../storage/storages/place.ts'
+import { lifecycleStep } from '../../policies/lifecycle.ts'
+import { counted, type EntryOf, type Existing, faultsOf, type Kind, unknownName } from '../kind.ts'
+
+type Entry = EntryOf<'buckets'>
+type Rule = NonNullable<Entry['lifecycle']>[number]
+
+const PAGE = 500
+/** What only buckets have whose objects are our own. */
+const OF_OWNED = ['quota_gb', 'trash_days', 'versioning', 'object_lock', 'lifecycle'] as const
+
+export const buckets: Kind<Entry> = {
+  kind: 'buckets',
+  named: 'name',
+  sameName: (name) => name,
+  secrets: [],
+  fixed: {
+    storage: 'cannot be changed: have the bucket moved to the other storage',
+    mode: 'cannot be changed: attach, take over or release the bucket',
+    prefix: 'cannot be changed: release the bucket, and attach it again',
+  },
+  defaults: {
+    ...{ storage: DEFAULT_STORAGE, mode: 'owned', public_access_blocked: false, object_lock: undefined },
+    ...{ cors: null, lifecycle: null },
+  },
+  normal: ({ prefix, object_lock, lifecycle, ...entry }) => ({
+    ...entry,
+    ...(prefix !== undefined && { prefix: asPrefix(prefix) }),
+    ...(object_lock && { object_lock: completeLock(object_lock) }),
+    ...(lifecycle !== undefined && { lifecycle: lifecycle?.map(normalRule) ?? null }),
+  }),
+  async check(_ctx, entry, { before, references }): Promise<Fault[]> {
+    const { storage = DEFAULT_STORAGE, lifecycle, cors } = entry
+    const mode = before ? before.fields.mode : (entry.mode ?? 'owned')
+    const known = storage === DEFAULT_STORAGE || (await references.has('storages', storage))
+    return [
+      ...(known ? [] : [unknownName('storage', 'storage', storage)]),
+      ...(mode === 'read_only' ? faultsOfAttached(entry) : []),
+      ...(mode === 'owned' && entry.prefix !== undefined
+        ? [{ path: 'body.prefix', message: 'is only allowed for a bucket that is attached' }]
+        : []),
+      ...(await faultsOf(() => completeLock(entry.object_lock ?? {}))),
+      ...(before ? [] : await faultsOf(() => completeKeeping(entry))),
+      ...(lifecycle ?? []).flatMap(faultsOfRule),
+      ...sameIds('lifecycle', lifecycle ?? []),
+      ...sameIds('cors', cors ?? []),
+    ]
+  },
+  async find(ctx, name) {
+    const row = await findBucket(ctx.db, name)
+    return row && existing(ctx, row)
+  },
+  async *list(ctx) {
+    for (let after = ''; ; ) {
+      const rows = await listBuckets(ctx.db, after, PAGE)
+      for (const row of rows) yield existing(ctx, row)
+      after = rows.at(-1)?.name ?? after
+      if (rows.length < PAGE) return
+    }
+  },
+  async create(ctx, { mode, cors, lifecycle, public_access_blocked, prefix, ...given }) {
+    if (mode === 'read_only') {
+      await attachBucket(ctx, { ...given, ...(prefix === undefined ? {} : { prefix }) })
+      if (!cors && !public_access_blocked) return
+      return ctx.act((step) => configure(step, given.name, { cors, public_access_blocked }))
+    }
+    const create = await prepareBucket(ctx, given, {
+      ...(cors && { cors }),
+      ...(public_access_blocked && { public_access_block: allBlocked }),
+    })
+    return ctx.act(async (step) => {
+      await create(step)
+      if (lifecycle) await lifecycleStep(step, given.name, lifecycle.map(toRule))
+    })
+  },
+  effects: (_ctx, entry) => [
+    ...(entry.mode === 'read_only' ? ['A scan starts, which finds its objects. Nothing is written there.'] : []),
+    ...effectsOf(entry, undefined),
+  ],
+}
+
+const faultsOfAttached = (entry: Entry): Fault[] =>
+  OF_OWNED.filter((field) => entry[field] !== undefined && entry[field] !== null).map((field) => ({
+    path: `body.${field}`,
+    message: 'is not possible for a bucket whose objects others keep',
+  }))
+
+function faultsOfRule({ filter = {}, expiration, noncurrent, abort_days }: Rule, i: number): Fault[] {
+  const at = `body.lifecycle.${i}`
+  if (!expiration && !noncurrent && abort_days === undefined)
+    return [{ path: at, message: 'needs expiration, noncurrent or abort_days' }]
+  if (!isNarrow(filter)) return []
+  const message = 'is not possible with tags or sizes'
+  return [
+    ...(abort_days === undefined ? [] : [{ path: `${at}.abort_days`, message }]),
+    ...(expiration && 'expired_delete_marker' in expiration ? [{ path: `${at}.expiration`, message }] : []),
+  ]
+}
+
+const sameIds = (field: string, rules: readonly { id?: string | undefined }[]): Fault[] =>
+  rules.flatMap(({ id }, i) =>
+    id !== undefined && rules.findIndex((rule) => rule.id === id) < i
+      ? [{ path: `body.${field}.${i}.id`, message: 'is that of another rule' }]
+      : [],
+  )
+
+/** A rule as it is compared: with what it has by default, its date as a time. */
+function normalRule({ id, enabled = true, filter = {}, expiration, ...others }: Rule): Rule {
+  const { prefix, tags, ...sizes } = filter
+  const date = expiration && 'date' in expiration ? { date: new Date(expiration.date).toISOString() } : undefined
+  return {
+    ...{ id, enabled, filter: { ...(prefix && { prefix }), ...sizes, ...(tags && { tags }) }, ...others },
+    ...(expiration && { expiration: date ?? expiration }),
+  }
+}
+
+/** A rule as the bucket keeps it. */
+function toRule(rule: Rule): LifecycleRule {
+  const { enabled = true, filter = {}, ...others } = normalRule(rule)
+  const conditions = Object.keys(filter).length - Number('tags' in filter) + Object.keys(filter.tags ?? {}).length
+  return { ...others, enabled, filter, written: conditions > 1 ? 'and' : 'filter' } as LifecycleRule
+}
+
+/** Step: configures what of a bucket is not in its row; what is undefined stays. */
+async function configure(
+  step: Step,
+  name: string,
+  { cors, public_access_blocked: blocked }: Pick<Entry, 'cors' | 'public_access_blocked'>,
+): Promise<void> {
+  if (cors !== undefined) await configureStep(step, name, 'cors', cors)
+  if (blocked !== undefined) await configureStep(step, name, 'public_access_block', blocked ? allBlocked : null)
+}
+
+async function existing(ctx: Ctx, row: BucketRow): Promise<Existing<Entry>> {
+  const { name } = row
+  const [[bucket], cors = null, lifecycle, block] = await Promise.all([
+    describeAll(ctx, [row]),
+    findConfig(ctx.db, name, 'cors'),
+    findConfig(ctx.db, name, 'lifecycle'),
+    findConfig(ctx.db, name, 'public_access_block'),
+  ])
+  if (!bucket) throw new Error(`The bucket ${name} is not described`)
+  const { quota_gb, trash_days, versioning, object_lock, storage, mode, source } = bucket
+  const fields: Partial<Entry> = {
+    ...{ name, storage, public_access_blocked: block !== undefined && isBlocked(block) },
+    ...(mode === 'taken_over' ? {} : { mode }),
+    ...(mode === 'read_only' && source ? { prefix: source.prefix } : { quota_gb, trash_days }),
+    ...(versioning === 'off' ? {} : { versioning }),
+    ...(object_lock && { object_lock }),
+    cors: cors as Entry['cors'],
+    lifecycle: lifecycle?.map(({ written, ...rule }) => normalRule(rule as Rule)) ?? null,
+  }
+  return {
+    name,
+    fields,
+    effects: (change) => effectsOf(change, bucket),
+    async update({ cors: rules, lifecycle: wanted, public_access_blocked, ...change }) {
+      allow(ctx.actor, 'manage', name)
+      const blocked = public_access_blocked === undefined ? {} : { public_access_blocked }
+      return ctx.act(async (step) => {
+        if (!isDeepStrictEqual({ ...change, ...blocked }, {}))
+          await updateStep(step, ctx, name, { ...change, ...blocked })
+        await configure(step, name, { cors: rules })
+        if (wanted !== undefined) await lifecycleStep(step, name, wanted?.map(toRule) ?? null)
+      })
+    },
+    async removal() {
+      if (mode !== 'owned') return { kept: 'Objects of others are in it. Release it instead.' }
+      if (bucket.object_count > 0) return { kept: `It has ${counted(bucket.object_count, 'object')}.` }
+      if (await hasAny(ctx.db, 'versions', row.id)) return { kept: 'It has versions.' }
+      const { trash_bytes } = bucket
+      const effects = trash_bytes > 0 ? [`Its trash is deleted too: ${counted(trash_bytes, 'byte')}.`] : []
+      return { effects, remove: () => deleteBucket(ctx, name) }
+    },
+  }
+}
+
+function effectsOf(
+  { quota_gb, trash_days, versioning, object_lock, lifecycle }: Partial<Entry>,
+  before: { used_bytes: number; trash_days: number; object_lock: unknown; versioning: string } | undefined,
+): string[] {
+  const used = before?.used_bytes ?? 0
+  return [
+    ...(typeof quota_gb === 'number' && used > quota_gb * 1024 ** 3
+      ? [`It holds ${counted(used, 'byte')}, more than that: nothing can be added until there is room.`]
+      : []),
+    ...(before && trash_days !== undefined && trash_days < before.trash_days
+      ? ['What has been in its trash for longer is deleted.']
+      : []),
+    ...(versioning === 'enabled' && before?.versioning !== 'suspended'
+      ? ['It keeps versions from then on, which can be suspended but not turned off.']
+      : []),
+    ...(object_lock && !before?.object_lock ? ['Object Lock cannot be turned off again.'] : []),
+    ...(lifecycle ? ['Objects that meet its lifecycle rules are deleted, each night after midnight UTC.'] : []),
+  ]
+}

@@ -1,0 +1,88 @@
+import { DEFAULT_STORAGE } from '../../../../contract/storages.ts'
+import { digitsOf } from '../../../blobs/storages/ids.ts'
+import { unsealSecret } from '../../../blobs/storages/open.ts'
+import { findStorage, isInUse, listStorages, type StorageRow } from '../../../blobs/storages/store.ts'
+import type { Ctx } from '../../../context.ts'
+import { changePlace, normalPlace, placeOf } from '../../../storage/storages/place.ts'
+import {
+  createStorage,
+  deleteStorage,
+  describe,
+  describeDefault,
+  updateStorage,
+} from '../../../storage/storages/service.ts'
+import { type EntryOf, type Existing, faultsOf, type Kind } from '../kind.ts'
+
+type Entry = EntryOf<'storages'>
+
+const elsewhere = 'cannot be changed: register another storage, and move its buckets there'
+
+export const storages: Kind<Entry> = {
+  kind: 'storages',
+  named: 'name',
+  sameName: (name) => name,
+  secrets: ['secret_access_key'],
+  fixed: { kind: elsewhere, bucket: elsewhere, prefix: elsewhere, folder: elsewhere },
+  defaults: {
+    ...{ kind: 's3', endpoint: null, region: null, bucket: null, prefix: '', path_style: null, folder: null },
+    ...{ access_key_id: null, enabled: true },
+  },
+  normal: normalPlace,
+  check: (ctx, entry, { before }) => {
+    const { name, enabled, ...place } = entry
+    if (!before) return faultsOf(() => placeOf(ctx.config, name, place))
+    return faultsOf(async () => {
+      const row = await findStorage(ctx.db, name)
+      const { kind, bucket, prefix, folder, ...change } = place
+      if (row) changePlace(ctx.config, row, change)
+    })
+  },
+  find: async (ctx, name) => {
+    if (name === DEFAULT_STORAGE) return theDefault(ctx)
+    const row = await findStorage(ctx.db, name)
+    return row && existing(ctx, row)
+  },
+  async *list(ctx) {
+    for (const row of await listStorages(ctx.db)) yield existing(ctx, row)
+  },
+  create: createStorage,
+  effects: (_ctx, { enabled = true }) => [
+    `It is tested first.${enabled ? '' : ' It is not used until it is enabled.'} Nothing is written there before a bucket is created on it.`,
+  ],
+}
+
+const fieldsOf = ({
+  name,
+  kind,
+  endpoint,
+  region,
+  bucket,
+  prefix,
+  path_style,
+  folder,
+  access_key_id,
+  enabled,
+}: ReturnType<typeof describeDefault>) => ({
+  ...{ name, kind, endpoint, region, bucket, prefix, path_style, folder, access_key_id, enabled },
+})
+
+const theDefault = (ctx: Ctx): Existing<Entry> => ({
+  name: DEFAULT_STORAGE,
+  fields: fieldsOf(describeDefault(ctx.config)),
+  fixed: 'is configured by the variables of the service',
+  update: async () => undefined,
+})
+
+const existing = (ctx: Ctx, row: StorageRow): Existing<Entry> => ({
+  name: row.name,
+  fields: fieldsOf(describe(row, undefined)),
+  hasSecret: (_field, value) =>
+    row.secret === null ? value === null : unsealSecret(ctx.config, row.name, row.secret) === value,
+  effects: ({ enabled }) => (enabled === false ? ['What lies on it is answered with 503 while it is off.'] : []),
+  update: (change) => updateStorage(ctx, row.name, change),
+  async removal() {
+    const { buckets, buried, released, blobs } = await isInUse(ctx.db, row.id, digitsOf(row.id))
+    if (buckets || buried || released || blobs) return { kept: 'Something of ours still lies there.' }
+    return { effects: ['It is forgotten; what is there stays.'], remove: () => deleteStorage(ctx, row.name) }
+  },
+})

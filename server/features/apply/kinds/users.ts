@@ -1,0 +1,77 @@
+import type { Fault } from '../../../../contract/errors.ts'
+import type { User } from '../../../../contract/users.ts'
+import { nameKey } from '../../../access/groups/service.ts'
+import { findGroupByName } from '../../../access/groups/store.ts'
+import { createUser, deleteUser, emailKey, getUser, listUsers, updateUser } from '../../../access/users/service.ts'
+import { findByEmailKey } from '../../../access/users/store.ts'
+import type { Ctx } from '../../../context.ts'
+import { assertSettable } from '../../../secrets/passwords.ts'
+import { type EntryOf, type Existing, faultsOf, type Kind, paged, sorted, unknownName } from '../kind.ts'
+
+type Entry = EntryOf<'users'>
+
+const PAGE = 500
+
+export const users: Kind<Entry> = {
+  kind: 'users',
+  named: 'email',
+  sameName: emailKey,
+  secrets: ['password'],
+  fixed: {},
+  defaults: { is_active: true, idp_subject: null, groups: [] },
+  normal: ({ groups, ...entry }) => ({ ...entry, ...(groups && { groups: sorted(groups.map(nameKey)) }) }),
+  async check(ctx, { groups = [], password }, { references }): Promise<Fault[]> {
+    const faults = password === undefined ? [] : await faultsOf(() => assertSettable(password, 'body.password'))
+    for (const [i, name] of groups.entries())
+      if (!(await references.has('groups', name))) faults.push(unknownName(`groups.${i}`, 'group', name))
+      else if ((await findGroupByName(ctx.db, nameKey(name)))?.builtin === 'public')
+        faults.push({ path: `body.groups.${i}`, message: 'stands for everyone, and has no members' })
+    return faults
+  },
+  async find(ctx, email) {
+    const row = await findByEmailKey(ctx.db, emailKey(email))
+    return row && existing(ctx, await getUser(ctx.db, row.id))
+  },
+  async *list(ctx) {
+    for await (const user of paged((cursor) => listUsers(ctx.db, {}, PAGE, cursor))) yield existing(ctx, user)
+  },
+  async create(ctx, { groups, ...entry }) {
+    const display_name = entry.display_name ?? entry.email
+    return createUser(ctx, { ...entry, display_name, group_ids: await idsOf(ctx, groups ?? []) })
+  },
+  effects: (_ctx, { password, idp_subject }) =>
+    password === undefined && !idp_subject
+      ? ['They cannot log in before they have a password, or an identity at the provider.']
+      : [],
+}
+
+/** The ids of groups by their names, as they are now. */
+async function idsOf(ctx: Ctx, names: readonly string[]): Promise<string[]> {
+  const rows = await Promise.all(names.map((name) => findGroupByName(ctx.db, nameKey(name))))
+  // One that is gone by now is refused as an id that does not exist.
+  return rows.map((row) => row?.id ?? '')
+}
+
+const existing = (ctx: Ctx, user: User): Existing<Entry> => ({
+  name: user.email,
+  fields: {
+    ...{ email: user.email, display_name: user.display_name, is_active: user.is_active, idp_subject: user.idp_subject },
+    groups: sorted(user.groups.map(({ name }) => nameKey(name))),
+  },
+  written: { groups: sorted(user.groups.map(({ name }) => name)) },
+  effects: ({ is_active, idp_subject }) =>
+    is_active === false
+      ? ['Their sessions end, and their tokens and access keys do not work while they are disabled.']
+      : idp_subject !== undefined
+        ? ['Their sessions end.']
+        : [],
+  update: async ({ groups, ...change }) =>
+    updateUser(ctx, user.id, { ...change, ...(groups && { group_ids: await idsOf(ctx, groups) }) }),
+  removal: async () =>
+    user.id === ctx.actor.user_id
+      ? { kept: 'It is your own account.' }
+      : {
+          effects: ['Their sessions, tokens, access keys and links end. Their objects stay.'],
+          remove: () => deleteUser(ctx, user.id),
+        },
+})
