@@ -15,7 +15,8 @@ export interface Command {
   words: [least: number, most: number]
   /** It displays its progress on a terminal from the start. */
   live?: true
-  work(given: Given, run: () => Run): Promise<void>
+  /** What it resolves to is the exit code, if it is a number. */
+  work(given: Given, run: () => Run): Promise<unknown>
 }
 export type Commands = Record<string, Command>
 

@@ -75,3 +75,6 @@ export function baseUrl(text: string): string {
     throw new UsageError(`${text} is not a service URL; example: https://strongroom.example.com`)
   return (url.origin + url.pathname).replace(/\/(api\/v1\/?|console\/?)?$/, '')
 }
+
+/** What a variable of the environment holds that a configuration file names; undefined if that is nothing. */
+export const variable = (name: string): string | undefined => process.env[name] || undefined

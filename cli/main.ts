@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Command, type Commands, numberOf, type Options } from './command.ts'
 import { openClient, UsageError } from './config.ts'
+import { configurationCommands } from './configuration-commands.ts'
 import { login, logout } from './login.ts'
 import { objectCommands } from './object-commands.ts'
 import { describe, Progress, print, type Run } from './run.ts'
@@ -14,6 +15,7 @@ const common = {
 const commands: Commands = {
   ...objectCommands,
   ...storageCommands,
+  ...configurationCommands,
   login: {
     usage: 'login [--email e] [--token-stdin] [--expires 90d] [--profile p] <url>',
     about: `Signs in to a service and stores a personal access token for this machine, readable only by you.
@@ -65,7 +67,7 @@ export async function runClientCommand(name: string, args: readonly string[]): P
     }
     const [least, most] = command.words
     if (words.length < least || words.length > most) throw new UsageError(`usage: strongroom ${command.usage}`)
-    await command.work({ words, flag, value }, () => {
+    const code = await command.work({ words, flag, value }, () => {
       const json = flag('json')
       const jobs = numberOf('--jobs', value('jobs') ?? '8')
       const client = openClient(value('profile'))
@@ -73,6 +75,7 @@ export async function runClientCommand(name: string, args: readonly string[]): P
       if (command.live) run.progress.start()
       return run
     })
+    if (typeof code === 'number') return code
     return run && run.progress.failures.length > 0 ? 1 : 0
   } catch (error) {
     run?.progress.end()

@@ -1,0 +1,46 @@
+import type { Commands } from './command.ts'
+
+/** The commands for the whole configuration of a service. They load their parser of YAML when they run. */
+export const configurationCommands: Commands = {
+  apply: {
+    usage: 'apply [--dry-run] [--prune] [--yes] [--json] <file>...',
+    about: `Makes a service have what configuration files name: storages, groups, users, buckets, access keys, webhooks, cleanup
+policies and settings. For administrators. Prints what would change and what follows from it, asks, and makes the changes
+one after another. What is there already stays; applying the same files twice changes nothing the second time.
+
+Files are YAML or JSON; - is standard input. Several are taken together. A secret is never in a file, which says where it
+is: {env: VARIABLE} or {file: PATH}, the latter from the folder of the file.
+
+  -n, --dry-run  only print what would change. Exit code 2: something would
+      --prune    delete what the files do not name, of the kinds that they list
+  -y, --yes      do not ask; without a terminal, nothing is asked
+      --json     print the changes as JSON
+
+Exit code 1: something in the files is wrong, and nothing was changed; or a change failed, and those after it were not made.
+The same command again makes the others.`,
+    options: {
+      'dry-run': { type: 'boolean', short: 'n' },
+      prune: { type: 'boolean' },
+      yes: { type: 'boolean', short: 'y' },
+      json: { type: 'boolean' },
+    },
+    words: [1, 100],
+    async work({ words, flag }, open) {
+      const { apply } = await import('./apply.ts')
+      return apply(open(), words, { dryRun: flag('dry-run'), prune: flag('prune'), yes: flag('yes') })
+    },
+  },
+  export: {
+    usage: 'export [--json]',
+    about: `Prints a configuration file that names all that a service has, for "strongroom apply". For administrators. Secrets and
+passwords are not in it, nor is what is so by default.
+
+      --json  print JSON instead of YAML`,
+    options: { json: { type: 'boolean' } },
+    words: [0, 0],
+    async work(_given, open) {
+      const { exportConfiguration } = await import('./export.ts')
+      return exportConfiguration(open())
+    },
+  },
+}
