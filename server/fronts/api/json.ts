@@ -73,10 +73,10 @@ export function readJson(app: FastifyInstance): void {
     const excess = excessOf(body, Math.max(FEW, 2 * (request.routeOptions.config.mostValues ?? 1)))
     if (excess !== undefined) throw invalid('body', excess)
     if (body.length >= LARGE) await nextTurn()
+    const text = body.toString()
+    if (body.length >= LARGE) await nextTurn()
     const value = await new Promise((resolve, reject) => {
-      parse(request, body.toString(), (error: Error | null, value?: unknown) =>
-        error ? reject(error) : resolve(value),
-      )
+      parse(request, text, (error: Error | null, value?: unknown) => (error ? reject(error) : resolve(value)))
     })
     if (body.length >= LARGE) await nextTurn()
     return value
