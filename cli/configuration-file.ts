@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLMap } from 'yaml'
 import { listedKinds, SECRET_FIELDS } from '../contract/names.ts'
 import { variable } from './config.ts'
 
@@ -45,7 +45,7 @@ class Reader implements Files {
     const file = name === '-' ? '(standard input)' : name
     const at = (offset: number) => `${file}:${lines.linePos(offset).line}`
     const documents = parseAllDocuments(text, { lineCounter: lines })
-    for (const document of Array.isArray(documents) ? documents : []) {
+    for (const document of documents) {
       const wrong = document.errors.map(({ pos, message }) => ({
         ...{ place: at(pos[0]), path: '' },
         message: message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '',
@@ -74,10 +74,10 @@ class Reader implements Files {
   }
 
   /** Adds a document: entries of lists to those that are there, sections of settings field by field. */
-  #merge(document: Fields, from: { root: Node; at: (offset: number) => string; folder: string }): void {
+  #merge(document: Fields, from: { root: YAMLMap; at: (offset: number) => string; folder: string }): void {
     const { configuration } = this
     for (const [kind, value] of Object.entries(document)) {
-      const node = isMap(from.root) ? (from.root.get(kind, true) as Node | undefined) : undefined
+      const node = from.root.get(kind, true) as Node | undefined
       if (listedKinds.some((one) => one === kind) && Array.isArray(value)) {
         const list = (configuration[kind] as Value[] | undefined) ?? []
         for (const [i, entry] of value.entries()) {

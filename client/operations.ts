@@ -31,6 +31,286 @@ export interface ObjectHeaders {
   expires?: string
 }
 
+export interface CorsRule {
+  id?: string
+  /** Each may have one `*`. */
+  origins: string[]
+  methods: ('GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD')[]
+  headers?: string[]
+  expose?: string[]
+  max_age_seconds?: number
+}
+
+export interface LifecycleRule {
+  id: string
+  enabled?: boolean
+  /** Which objects it is about: those that meet all of these. Sizes are in bytes, both exclusive. */
+  filter?: {
+    /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+    prefix?: string
+    tags?: Record<string, string>
+    greater_than?: number
+    less_than?: number
+  }
+  /** A number of days after the last change, or a midnight UTC; or delete markers without another version. */
+  expiration?: {
+    days: number
+  } | {
+    date: string
+  } | {
+    expired_delete_marker: boolean
+  }
+  /** Versions expire this number of days after they stopped being current, except the `newer` latest of each key. */
+  noncurrent?: {
+    days: number
+    newer?: number
+  }
+  /** When an unfinished multipart upload is aborted. */
+  abort_days?: number
+}
+
+export interface Configuration {
+  /** Storages, by name. Kind, bucket, prefix and folder cannot be changed. */
+  storages?: ({
+    /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+    name: string
+    kind?: 's3' | 'file'
+    endpoint?: string | null
+    region?: string | null
+    bucket?: string | null
+    /** Where in that bucket the bytes lie. A slash is added at its end. */
+    prefix?: string
+    path_style?: boolean | null
+    folder?: string | null
+    access_key_id?: string | null
+    secret_access_key?: string | null
+    enabled?: boolean
+  })[]
+  /** Groups, by name. `grants` are all the grants of a group. */
+  groups?: ({
+    name: string
+    description?: string
+    global?: ('admin' | 'users.manage')[]
+    grants?: ({
+      /** A bucket name; `*` matches any characters, at most three times. */
+      bucket_pattern: string
+      /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+      prefix?: string
+      actions?: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+      /** A named set of actions, instead of `actions`. */
+      preset?: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner'
+    })[]
+  })[]
+  /** Users, by email address. */
+  users?: ({
+    email: string
+    display_name?: string
+    /** For a user that is created. It is not changed afterwards. */
+    password?: string
+    is_active?: boolean
+    idp_subject?: string | null
+    /** Names of all the groups they are in. */
+    groups?: string[]
+  })[]
+  /** Buckets, by name. Storage, mode and prefix cannot be changed: move, attach, take over or release a bucket instead. */
+  buckets?: ({
+    /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+    name: string
+    quota_gb?: number | null
+    /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
+    trash_days?: number
+    /** `enabled`: what is replaced or deleted stays as a version. `suspended`: the versions stay, but no more are made. It cannot be turned off again. */
+    versioning?: 'enabled' | 'suspended'
+    /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
+    object_lock?: ObjectLockChange
+    /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+    storage?: string
+    mode?: 'owned' | 'read_only'
+    /** Where in that bucket the bytes lie. A slash is added at its end. */
+    prefix?: string
+    public_access_blocked?: boolean
+    cors?: CorsRule[] | null
+    lifecycle?: LifecycleRule[] | null
+  })[]
+  /** Access keys, by ID. */
+  access_keys?: ({
+    access_key_id: string
+    /** For a new key, required. */
+    secret_access_key?: string
+    name?: string
+    /** Whose it is: the email address of a user. */
+    user?: string
+    expires_at?: string | null
+    scope?: ({
+      /** A bucket’s name, or its start followed by `*`. */
+      bucket: string
+      actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+      /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+      prefix?: string
+    })[] | null
+  })[]
+  /** Webhook endpoints, by name. */
+  webhooks?: ({
+    name: string
+    /** Receives the POSTs: http or https, without credentials or fragment, at an allowed address. */
+    url?: string
+    /** Event names, or `*` for all. */
+    events?: string[]
+    /** Only events of this bucket; for moves, the source or the destination. */
+    bucket?: string | null
+    /** Only events of keys with this prefix; requires `bucket`. */
+    prefix?: string | null
+    /** `s3`: the bodies of S3’s event notifications, and only events that S3 has, about objects. `ping` is then `s3:TestEvent`. */
+    format?: 'strongroom' | 's3'
+    /** Maximum deliveries in flight, across all replicas. */
+    max_in_flight?: number
+    enabled?: boolean
+    /** Without it, a new endpoint gets one that nobody knows: rotate it to see the next. */
+    secret?: string
+  })[]
+  /** Cleanup policies, by name. Those of lifecycle configurations are in `buckets`. */
+  policies?: ({
+    name: string
+    bucket_patterns?: string[]
+    /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+    prefix?: string
+    glob?: string | null
+    older_than_days?: number | null
+    min_size?: number | null
+    max_size?: number | null
+    /** Only objects that have all these tags. */
+    tags?: Record<string, string> | null
+    date?: string | null
+    keep_newest?: number | null
+    noncurrent_days?: number | null
+    keep_versions?: number | null
+    expired_markers?: boolean | null
+    max_deletes?: number | null
+    max_delete_percent?: number | null
+    cron?: string | null
+    /** An IANA time zone name. */
+    timezone?: string
+    enabled?: boolean
+  })[]
+  settings?: {
+    auth?: {
+      /** Login with email and password. */
+      enable_local?: boolean
+      /** Login through the identity provider, if one is configured. */
+      enable_idp?: boolean
+      /** A first login through the identity provider creates an account that is in no group. */
+      auto_create_users?: boolean
+      /** Each refresh replaces the refresh token. If off, the first one works for its 7 days. */
+      refresh_rotation?: boolean
+      /** A login must finish in the browser that started it. */
+      idp_require_browser_cookie?: boolean
+    }
+    idp?: {
+      /** Name shown on the login button. */
+      name?: string | null
+      /** OpenID Connect issuer. */
+      issuer_url?: string | null
+      client_id?: string | null
+      client_secret?: string | null
+      /** Claim that identifies the user. Default: `oid` with Entra, else `sub`. */
+      subject_claim?: string | null
+      /** Claim that lists the user’s groups; null: only administrators manage group membership. */
+      groups_claim?: string | null
+      /** Values of the groups claim, each with the name of one of our groups. */
+      group_mapping?: {
+        value: string
+        group: string
+      }[]
+    }
+    directory?: {
+      kind?: 'msgraph' | 'keycloak' | 'scim2' | null
+      /** Graph host, Keycloak base URL, or SCIM base URL (without `/Users`). */
+      url?: string | null
+      /** Token endpoint for directory access. */
+      token_url?: string | null
+      /** Default: the identity provider’s. */
+      client_id?: string | null
+      client_secret?: string | null
+      /** Keycloak. */
+      realm?: string | null
+      bearer_token?: string | null
+      /** SCIM attribute that the subject claim contains. */
+      subject_attribute?: 'id' | 'externalId' | 'userName'
+    }
+    quotas?: {
+      /** Default quota of new buckets. Null: none. */
+      default_bucket_quota_gb?: number | null
+      /** Quota for all buckets together; enforced like a bucket’s. */
+      total_quota_gb?: number | null
+    }
+    trash?: {
+      /** Default trash days of new buckets. */
+      default_days?: number
+    }
+    tokens?: {
+      /** Maximum lifetime of new personal access tokens; 0: no limit. */
+      max_lifetime_days?: number
+      /** A token created with another token does not outlive it. */
+      cap_child_expiry?: boolean
+    }
+    uploads?: {
+      /** When an unfinished multipart upload is discarded. */
+      expire_hours?: number
+      /** When an unfinished multipart upload of an S3 client is discarded, after its last part. */
+      s3_expire_days?: number
+    }
+    s3?: {
+      /** Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit. */
+      rate_per_key?: number
+      /** Whether buckets and objects can be public at the S3 endpoint: by a bucket policy, by an ACL, or by a grant of the group of everyone. Off: every request needs a credential. */
+      public_access?: boolean
+    }
+    shares?: {
+      default_expires_in?: string
+      /** Maximum lifetime of new links; null: no limit. */
+      max_expires_in?: string | null
+      /** A link ends when its creator is disabled or loses the permission to share or read (upload links: write) its objects. */
+      require_creator_access?: boolean
+    }
+    images?: {
+      /** Maximum size of the source. */
+      max_source_mb?: number
+      /** Maximum of all frames together, as declared in the header. */
+      max_source_megapixels?: number
+      /** Maximum of progressive and interlaced sources. */
+      max_progressive_megapixels?: number
+      max_avif_source_megapixels?: number
+      /** Maximum of all frames together. */
+      max_result_megapixels?: number
+      max_avif_result_megapixels?: number
+      /** Further frames are dropped. */
+      max_frames?: number
+      /** Time limit for queueing and rendering. */
+      timeout_seconds?: number
+      /** Concurrent renders per process. Null: one per core. Never more than there are cores. */
+      render_slots?: number | null
+      /** Concurrent renders per user. Null: three quarters of them, at least 2. */
+      slots_per_user?: number | null
+      /** Concurrent renders per share link. Null: half of them. */
+      slots_per_link?: number | null
+      /** When it is full: 503. */
+      queue_length?: number
+      /** Maximum for all renders of a process together. */
+      megapixels_in_flight?: number
+      /** Maximum source size for all renders of a process together. */
+      source_mb_in_flight?: number
+    }
+    audit?: {
+      /** 0: forever. */
+      retention_days?: number
+      /** Whether to record downloads too. */
+      log_reads?: boolean
+      /** Which changes by others in attached buckets are recorded one by one, and sent to webhooks: none, the first 1,000 that a scan finds, or all. Those that the first scan finds never are. */
+      external_changes?: 'off' | 'first_1000' | 'all'
+    }
+  }
+}
+
 export interface Me {
   /** A UUIDv7. */
   id: string
@@ -3940,281 +4220,7 @@ export interface Operations {
     call: {
       body: {
         /** What the service is to have. What it does not name stays unchanged. */
-        configuration: {
-          /** Storages, by name. Kind, bucket, prefix and folder cannot be changed. */
-          storages?: ({
-            /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
-            name: string
-            kind?: 's3' | 'file'
-            endpoint?: string | null
-            region?: string | null
-            bucket?: string | null
-            /** Where in that bucket the bytes lie. A slash is added at its end. */
-            prefix?: string
-            path_style?: boolean | null
-            folder?: string | null
-            access_key_id?: string | null
-            secret_access_key?: string | null
-            enabled?: boolean
-          })[]
-          /** Groups, by name. `grants` are all the grants of a group. */
-          groups?: ({
-            name: string
-            description?: string
-            global?: ('admin' | 'users.manage')[]
-            grants?: ({
-              /** A bucket name; `*` matches any characters, at most three times. */
-              bucket_pattern: string
-              /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
-              prefix?: string
-              actions?: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
-              /** A named set of actions, instead of `actions`. */
-              preset?: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner'
-            })[]
-          })[]
-          /** Users, by email address. */
-          users?: ({
-            email: string
-            display_name?: string
-            /** For a user that is created. It is not changed afterwards. */
-            password?: string
-            is_active?: boolean
-            idp_subject?: string | null
-            /** Names of all the groups they are in. */
-            groups?: string[]
-          })[]
-          /** Buckets, by name. Storage, mode and prefix cannot be changed: move, attach, take over or release a bucket instead. */
-          buckets?: ({
-            /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
-            name: string
-            quota_gb?: number | null
-            /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
-            trash_days?: number
-            /** `enabled`: what is replaced or deleted stays as a version. `suspended`: the versions stay, but no more are made. It cannot be turned off again. */
-            versioning?: 'enabled' | 'suspended'
-            /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
-            object_lock?: ObjectLockChange
-            /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
-            storage?: string
-            mode?: 'owned' | 'read_only'
-            /** Where in that bucket the bytes lie. A slash is added at its end. */
-            prefix?: string
-            public_access_blocked?: boolean
-            cors?: ({
-              id?: string
-              /** Each may have one `*`. */
-              origins: string[]
-              methods: ('GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD')[]
-              headers?: string[]
-              expose?: string[]
-              max_age_seconds?: number
-            })[] | null
-            lifecycle?: ({
-              id: string
-              enabled?: boolean
-              /** Which objects it is about: those that meet all of these. Sizes are in bytes, both exclusive. */
-              filter?: {
-                /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
-                prefix?: string
-                tags?: Record<string, string>
-                greater_than?: number
-                less_than?: number
-              }
-              /** A number of days after the last change, or a midnight UTC; or delete markers without another version. */
-              expiration?: {
-                days: number
-              } | {
-                date: string
-              } | {
-                expired_delete_marker: boolean
-              }
-              /** Versions expire this number of days after they stopped being current, except the `newer` latest of each key. */
-              noncurrent?: {
-                days: number
-                newer?: number
-              }
-              /** When an unfinished multipart upload is aborted. */
-              abort_days?: number
-            })[] | null
-          })[]
-          /** Access keys, by ID. */
-          access_keys?: ({
-            access_key_id: string
-            /** For a new key, required. */
-            secret_access_key?: string
-            name?: string
-            /** Whose it is: the email address of a user. */
-            user?: string
-            expires_at?: string | null
-            scope?: ({
-              /** A bucket’s name, or its start followed by `*`. */
-              bucket: string
-              actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
-              /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
-              prefix?: string
-            })[] | null
-          })[]
-          /** Webhook endpoints, by name. */
-          webhooks?: ({
-            name: string
-            /** Receives the POSTs: http or https, without credentials or fragment, at an allowed address. */
-            url?: string
-            /** Event names, or `*` for all. */
-            events?: string[]
-            /** Only events of this bucket; for moves, the source or the destination. */
-            bucket?: string | null
-            /** Only events of keys with this prefix; requires `bucket`. */
-            prefix?: string | null
-            /** `s3`: the bodies of S3’s event notifications, and only events that S3 has, about objects. `ping` is then `s3:TestEvent`. */
-            format?: 'strongroom' | 's3'
-            /** Maximum deliveries in flight, across all replicas. */
-            max_in_flight?: number
-            enabled?: boolean
-            /** Without it, a new endpoint gets one that nobody knows: rotate it to see the next. */
-            secret?: string
-          })[]
-          /** Cleanup policies, by name. Those of lifecycle configurations are in `buckets`. */
-          policies?: ({
-            name: string
-            bucket_patterns?: string[]
-            /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
-            prefix?: string
-            glob?: string | null
-            older_than_days?: number | null
-            min_size?: number | null
-            max_size?: number | null
-            /** Only objects that have all these tags. */
-            tags?: Record<string, string> | null
-            date?: string | null
-            keep_newest?: number | null
-            noncurrent_days?: number | null
-            keep_versions?: number | null
-            expired_markers?: boolean | null
-            max_deletes?: number | null
-            max_delete_percent?: number | null
-            cron?: string | null
-            /** An IANA time zone name. */
-            timezone?: string
-            enabled?: boolean
-          })[]
-          settings?: {
-            auth?: {
-              /** Login with email and password. */
-              enable_local?: boolean
-              /** Login through the identity provider, if one is configured. */
-              enable_idp?: boolean
-              /** A first login through the identity provider creates an account that is in no group. */
-              auto_create_users?: boolean
-              /** Each refresh replaces the refresh token. If off, the first one works for its 7 days. */
-              refresh_rotation?: boolean
-              /** A login must finish in the browser that started it. */
-              idp_require_browser_cookie?: boolean
-            }
-            idp?: {
-              /** Name shown on the login button. */
-              name?: string | null
-              /** OpenID Connect issuer. */
-              issuer_url?: string | null
-              client_id?: string | null
-              client_secret?: string | null
-              /** Claim that identifies the user. Default: `oid` with Entra, else `sub`. */
-              subject_claim?: string | null
-              /** Claim that lists the user’s groups; null: only administrators manage group membership. */
-              groups_claim?: string | null
-              /** Values of the groups claim, each with the name of one of our groups. */
-              group_mapping?: {
-                value: string
-                group: string
-              }[]
-            }
-            directory?: {
-              kind?: 'msgraph' | 'keycloak' | 'scim2' | null
-              /** Graph host, Keycloak base URL, or SCIM base URL (without `/Users`). */
-              url?: string | null
-              /** Token endpoint for directory access. */
-              token_url?: string | null
-              /** Default: the identity provider’s. */
-              client_id?: string | null
-              client_secret?: string | null
-              /** Keycloak. */
-              realm?: string | null
-              bearer_token?: string | null
-              /** SCIM attribute that the subject claim contains. */
-              subject_attribute?: 'id' | 'externalId' | 'userName'
-            }
-            quotas?: {
-              /** Default quota of new buckets. Null: none. */
-              default_bucket_quota_gb?: number | null
-              /** Quota for all buckets together; enforced like a bucket’s. */
-              total_quota_gb?: number | null
-            }
-            trash?: {
-              /** Default trash days of new buckets. */
-              default_days?: number
-            }
-            tokens?: {
-              /** Maximum lifetime of new personal access tokens; 0: no limit. */
-              max_lifetime_days?: number
-              /** A token created with another token does not outlive it. */
-              cap_child_expiry?: boolean
-            }
-            uploads?: {
-              /** When an unfinished multipart upload is discarded. */
-              expire_hours?: number
-              /** When an unfinished multipart upload of an S3 client is discarded, after its last part. */
-              s3_expire_days?: number
-            }
-            s3?: {
-              /** Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit. */
-              rate_per_key?: number
-              /** Whether buckets and objects can be public at the S3 endpoint: by a bucket policy, by an ACL, or by a grant of the group of everyone. Off: every request needs a credential. */
-              public_access?: boolean
-            }
-            shares?: {
-              default_expires_in?: string
-              /** Maximum lifetime of new links; null: no limit. */
-              max_expires_in?: string | null
-              /** A link ends when its creator is disabled or loses the permission to share or read (upload links: write) its objects. */
-              require_creator_access?: boolean
-            }
-            images?: {
-              /** Maximum size of the source. */
-              max_source_mb?: number
-              /** Maximum of all frames together, as declared in the header. */
-              max_source_megapixels?: number
-              /** Maximum of progressive and interlaced sources. */
-              max_progressive_megapixels?: number
-              max_avif_source_megapixels?: number
-              /** Maximum of all frames together. */
-              max_result_megapixels?: number
-              max_avif_result_megapixels?: number
-              /** Further frames are dropped. */
-              max_frames?: number
-              /** Time limit for queueing and rendering. */
-              timeout_seconds?: number
-              /** Concurrent renders per process. Null: one per core. Never more than there are cores. */
-              render_slots?: number | null
-              /** Concurrent renders per user. Null: three quarters of them, at least 2. */
-              slots_per_user?: number | null
-              /** Concurrent renders per share link. Null: half of them. */
-              slots_per_link?: number | null
-              /** When it is full: 503. */
-              queue_length?: number
-              /** Maximum for all renders of a process together. */
-              megapixels_in_flight?: number
-              /** Maximum source size for all renders of a process together. */
-              source_mb_in_flight?: number
-            }
-            audit?: {
-              /** 0: forever. */
-              retention_days?: number
-              /** Whether to record downloads too. */
-              log_reads?: boolean
-              /** Which changes by others in attached buckets are recorded one by one, and sent to webhooks: none, the first 1,000 that a scan finds, or all. Those that the first scan finds never are. */
-              external_changes?: 'off' | 'first_1000' | 'all'
-            }
-          }
-        }
+        configuration: Configuration
         /** Only say what would be changed. */
         dry_run?: boolean
         /** Delete what the configuration does not name, of the kinds that it lists. Built-in groups, attached buckets, buckets that are not empty, storages that are in use and the caller stay. */
@@ -4239,281 +4245,7 @@ export interface Operations {
     call: object
     reply: {
       /** What the service is to have. What it does not name stays unchanged. */
-      configuration: {
-        /** Storages, by name. Kind, bucket, prefix and folder cannot be changed. */
-        storages?: ({
-          /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
-          name: string
-          kind?: 's3' | 'file'
-          endpoint?: string | null
-          region?: string | null
-          bucket?: string | null
-          /** Where in that bucket the bytes lie. A slash is added at its end. */
-          prefix?: string
-          path_style?: boolean | null
-          folder?: string | null
-          access_key_id?: string | null
-          secret_access_key?: string | null
-          enabled?: boolean
-        })[]
-        /** Groups, by name. `grants` are all the grants of a group. */
-        groups?: ({
-          name: string
-          description?: string
-          global?: ('admin' | 'users.manage')[]
-          grants?: ({
-            /** A bucket name; `*` matches any characters, at most three times. */
-            bucket_pattern: string
-            /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
-            prefix?: string
-            actions?: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
-            /** A named set of actions, instead of `actions`. */
-            preset?: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner'
-          })[]
-        })[]
-        /** Users, by email address. */
-        users?: ({
-          email: string
-          display_name?: string
-          /** For a user that is created. It is not changed afterwards. */
-          password?: string
-          is_active?: boolean
-          idp_subject?: string | null
-          /** Names of all the groups they are in. */
-          groups?: string[]
-        })[]
-        /** Buckets, by name. Storage, mode and prefix cannot be changed: move, attach, take over or release a bucket instead. */
-        buckets?: ({
-          /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
-          name: string
-          quota_gb?: number | null
-          /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
-          trash_days?: number
-          /** `enabled`: what is replaced or deleted stays as a version. `suspended`: the versions stay, but no more are made. It cannot be turned off again. */
-          versioning?: 'enabled' | 'suspended'
-          /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
-          object_lock?: ObjectLockChange
-          /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
-          storage?: string
-          mode?: 'owned' | 'read_only'
-          /** Where in that bucket the bytes lie. A slash is added at its end. */
-          prefix?: string
-          public_access_blocked?: boolean
-          cors?: ({
-            id?: string
-            /** Each may have one `*`. */
-            origins: string[]
-            methods: ('GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD')[]
-            headers?: string[]
-            expose?: string[]
-            max_age_seconds?: number
-          })[] | null
-          lifecycle?: ({
-            id: string
-            enabled?: boolean
-            /** Which objects it is about: those that meet all of these. Sizes are in bytes, both exclusive. */
-            filter?: {
-              /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
-              prefix?: string
-              tags?: Record<string, string>
-              greater_than?: number
-              less_than?: number
-            }
-            /** A number of days after the last change, or a midnight UTC; or delete markers without another version. */
-            expiration?: {
-              days: number
-            } | {
-              date: string
-            } | {
-              expired_delete_marker: boolean
-            }
-            /** Versions expire this number of days after they stopped being current, except the `newer` latest of each key. */
-            noncurrent?: {
-              days: number
-              newer?: number
-            }
-            /** When an unfinished multipart upload is aborted. */
-            abort_days?: number
-          })[] | null
-        })[]
-        /** Access keys, by ID. */
-        access_keys?: ({
-          access_key_id: string
-          /** For a new key, required. */
-          secret_access_key?: string
-          name?: string
-          /** Whose it is: the email address of a user. */
-          user?: string
-          expires_at?: string | null
-          scope?: ({
-            /** A bucket’s name, or its start followed by `*`. */
-            bucket: string
-            actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
-            /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
-            prefix?: string
-          })[] | null
-        })[]
-        /** Webhook endpoints, by name. */
-        webhooks?: ({
-          name: string
-          /** Receives the POSTs: http or https, without credentials or fragment, at an allowed address. */
-          url?: string
-          /** Event names, or `*` for all. */
-          events?: string[]
-          /** Only events of this bucket; for moves, the source or the destination. */
-          bucket?: string | null
-          /** Only events of keys with this prefix; requires `bucket`. */
-          prefix?: string | null
-          /** `s3`: the bodies of S3’s event notifications, and only events that S3 has, about objects. `ping` is then `s3:TestEvent`. */
-          format?: 'strongroom' | 's3'
-          /** Maximum deliveries in flight, across all replicas. */
-          max_in_flight?: number
-          enabled?: boolean
-          /** Without it, a new endpoint gets one that nobody knows: rotate it to see the next. */
-          secret?: string
-        })[]
-        /** Cleanup policies, by name. Those of lifecycle configurations are in `buckets`. */
-        policies?: ({
-          name: string
-          bucket_patterns?: string[]
-          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
-          prefix?: string
-          glob?: string | null
-          older_than_days?: number | null
-          min_size?: number | null
-          max_size?: number | null
-          /** Only objects that have all these tags. */
-          tags?: Record<string, string> | null
-          date?: string | null
-          keep_newest?: number | null
-          noncurrent_days?: number | null
-          keep_versions?: number | null
-          expired_markers?: boolean | null
-          max_deletes?: number | null
-          max_delete_percent?: number | null
-          cron?: string | null
-          /** An IANA time zone name. */
-          timezone?: string
-          enabled?: boolean
-        })[]
-        settings?: {
-          auth?: {
-            /** Login with email and password. */
-            enable_local?: boolean
-            /** Login through the identity provider, if one is configured. */
-            enable_idp?: boolean
-            /** A first login through the identity provider creates an account that is in no group. */
-            auto_create_users?: boolean
-            /** Each refresh replaces the refresh token. If off, the first one works for its 7 days. */
-            refresh_rotation?: boolean
-            /** A login must finish in the browser that started it. */
-            idp_require_browser_cookie?: boolean
-          }
-          idp?: {
-            /** Name shown on the login button. */
-            name?: string | null
-            /** OpenID Connect issuer. */
-            issuer_url?: string | null
-            client_id?: string | null
-            client_secret?: string | null
-            /** Claim that identifies the user. Default: `oid` with Entra, else `sub`. */
-            subject_claim?: string | null
-            /** Claim that lists the user’s groups; null: only administrators manage group membership. */
-            groups_claim?: string | null
-            /** Values of the groups claim, each with the name of one of our groups. */
-            group_mapping?: {
-              value: string
-              group: string
-            }[]
-          }
-          directory?: {
-            kind?: 'msgraph' | 'keycloak' | 'scim2' | null
-            /** Graph host, Keycloak base URL, or SCIM base URL (without `/Users`). */
-            url?: string | null
-            /** Token endpoint for directory access. */
-            token_url?: string | null
-            /** Default: the identity provider’s. */
-            client_id?: string | null
-            client_secret?: string | null
-            /** Keycloak. */
-            realm?: string | null
-            bearer_token?: string | null
-            /** SCIM attribute that the subject claim contains. */
-            subject_attribute?: 'id' | 'externalId' | 'userName'
-          }
-          quotas?: {
-            /** Default quota of new buckets. Null: none. */
-            default_bucket_quota_gb?: number | null
-            /** Quota for all buckets together; enforced like a bucket’s. */
-            total_quota_gb?: number | null
-          }
-          trash?: {
-            /** Default trash days of new buckets. */
-            default_days?: number
-          }
-          tokens?: {
-            /** Maximum lifetime of new personal access tokens; 0: no limit. */
-            max_lifetime_days?: number
-            /** A token created with another token does not outlive it. */
-            cap_child_expiry?: boolean
-          }
-          uploads?: {
-            /** When an unfinished multipart upload is discarded. */
-            expire_hours?: number
-            /** When an unfinished multipart upload of an S3 client is discarded, after its last part. */
-            s3_expire_days?: number
-          }
-          s3?: {
-            /** Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit. */
-            rate_per_key?: number
-            /** Whether buckets and objects can be public at the S3 endpoint: by a bucket policy, by an ACL, or by a grant of the group of everyone. Off: every request needs a credential. */
-            public_access?: boolean
-          }
-          shares?: {
-            default_expires_in?: string
-            /** Maximum lifetime of new links; null: no limit. */
-            max_expires_in?: string | null
-            /** A link ends when its creator is disabled or loses the permission to share or read (upload links: write) its objects. */
-            require_creator_access?: boolean
-          }
-          images?: {
-            /** Maximum size of the source. */
-            max_source_mb?: number
-            /** Maximum of all frames together, as declared in the header. */
-            max_source_megapixels?: number
-            /** Maximum of progressive and interlaced sources. */
-            max_progressive_megapixels?: number
-            max_avif_source_megapixels?: number
-            /** Maximum of all frames together. */
-            max_result_megapixels?: number
-            max_avif_result_megapixels?: number
-            /** Further frames are dropped. */
-            max_frames?: number
-            /** Time limit for queueing and rendering. */
-            timeout_seconds?: number
-            /** Concurrent renders per process. Null: one per core. Never more than there are cores. */
-            render_slots?: number | null
-            /** Concurrent renders per user. Null: three quarters of them, at least 2. */
-            slots_per_user?: number | null
-            /** Concurrent renders per share link. Null: half of them. */
-            slots_per_link?: number | null
-            /** When it is full: 503. */
-            queue_length?: number
-            /** Maximum for all renders of a process together. */
-            megapixels_in_flight?: number
-            /** Maximum source size for all renders of a process together. */
-            source_mb_in_flight?: number
-          }
-          audit?: {
-            /** 0: forever. */
-            retention_days?: number
-            /** Whether to record downloads too. */
-            log_reads?: boolean
-            /** Which changes by others in attached buckets are recorded one by one, and sent to webhooks: none, the first 1,000 that a scan finds, or all. Those that the first scan finds never are. */
-            external_changes?: 'off' | 'first_1000' | 'all'
-          }
-        }
-      }
+      configuration: Configuration
     }
   }
   /** GET /storages: List the storages, in name order, after the default one. */

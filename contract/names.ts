@@ -35,12 +35,15 @@ export const MOST_QUIET_HOURS = 720
 /** The kinds of which a configuration lists entries. */
 export const listedKinds = ['storages', 'groups', 'users', 'buckets', 'access_keys', 'webhooks', 'policies'] as const
 
+/** Settings that are secrets, by section. */
+export const SECRET_SETTINGS = { idp: ['client_secret'], directory: ['client_secret', 'bearer_token'] } as const
+
 /** Fields of a configuration that are secrets, by kind or section of the settings: files name where they are instead. */
 export const SECRET_FIELDS: { readonly [kind: string]: readonly string[] } = {
   storages: ['secret_access_key'],
   users: ['password'],
   access_keys: ['secret_access_key'],
   webhooks: ['secret'],
-  'settings.idp': ['client_secret'],
-  'settings.directory': ['client_secret', 'bearer_token'],
+  'settings.idp': SECRET_SETTINGS.idp,
+  'settings.directory': SECRET_SETTINGS.directory,
 }

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { SECRET_SETTINGS } from './names.ts'
 import { route } from './route.ts'
 import { Exactly, Id, Nullable } from './shapes.ts'
 
@@ -172,10 +173,9 @@ const sections = {
 } as const
 
 /** Write-only fields: reading returns `<field>_set`. */
-export const secretSettings = {
-  idp: ['client_secret'],
-  directory: ['client_secret', 'bearer_token'],
-} as const satisfies { [S in keyof typeof sections]?: readonly (keyof (typeof sections)[S])[] }
+export const secretSettings = SECRET_SETTINGS satisfies {
+  [S in keyof typeof sections]?: readonly (keyof (typeof sections)[S])[]
+}
 
 const secretSet = Type.Boolean({ description: 'Whether it is set.' })
 const { client_secret: _idpSecret, ...idp } = sections.idp

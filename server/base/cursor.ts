@@ -41,6 +41,18 @@ export function pageOf<T>(rows: readonly T[], limit: number, keyOf: (last: T) =>
   return { page, next_cursor: rows.length > limit && last !== undefined ? encodeCursor(keyOf(last)) : null }
 }
 
+/** The items of a list, read page by page. */
+export async function* itemsOf<T>(
+  list: (cursor: string | undefined) => Promise<{ items: readonly T[]; next_cursor: string | null }>,
+): AsyncGenerator<T> {
+  let cursor: string | undefined
+  do {
+    const { items, next_cursor } = await list(cursor)
+    yield* items
+    cursor = next_cursor ?? undefined
+  } while (cursor !== undefined)
+}
+
 /** The error for a cursor that no list of ours returned. */
 export function badCursor(): ServiceError {
   const fault = { path: 'query.cursor', message: 'is not a cursor of this list' }

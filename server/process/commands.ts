@@ -8,6 +8,8 @@ import { enableLocalLogin, resealSettings } from '../access/settings/service.ts'
 import { createAdmin, newPassword, resetPassword } from '../access/users/break-glass.ts'
 import { emailKey, listUsers } from '../access/users/service.ts'
 import { findByEmailKey } from '../access/users/store.ts'
+import { counted } from '../base/counted.ts'
+import { itemsOf } from '../base/cursor.ts'
 import { type Config, type Env, isDatabaseUrl, readConfig } from '../config/config.ts'
 import { type Ctx, cliActor, createContext } from '../context.ts'
 import type { Database } from '../db/database.ts'
@@ -66,20 +68,16 @@ const commands: { [name: string]: Command } = {
   users: async (ctx, { words: [what] }) => {
     if (what !== 'list') throw new ServiceError('invalid_request', 'Usage: strongroom users list')
     const lines: string[] = []
-    let cursor: string | null | undefined
-    do {
-      const page = await listUsers(ctx.db, {}, 1000, cursor ?? undefined)
-      for (const { email, is_active, is_admin, idp_subject, has_password, last_login_at } of page.items) {
-        const marks = [
-          is_active ? 'active' : 'disabled',
-          ...(is_admin ? ['admin'] : []),
-          ...(has_password ? ['password'] : []),
-          ...(idp_subject === null ? [] : ['idp']),
-        ]
-        lines.push([email, marks.join(','), last_login_at ?? 'never'].join('\t'))
-      }
-      cursor = page.next_cursor
-    } while (cursor)
+    for await (const user of itemsOf((cursor) => listUsers(ctx.db, {}, 1000, cursor))) {
+      const { email, is_active, is_admin, idp_subject, has_password, last_login_at } = user
+      const marks = [
+        is_active ? 'active' : 'disabled',
+        ...(is_admin ? ['admin'] : []),
+        ...(has_password ? ['password'] : []),
+        ...(idp_subject === null ? [] : ['idp']),
+      ]
+      lines.push([email, marks.join(','), last_login_at ?? 'never'].join('\t'))
+    }
     return lines.join('\n')
   },
   verify: async (ctx, { flags }) => {
@@ -141,8 +139,6 @@ const commands: { [name: string]: Command } = {
     return `${count} secret(s) re-encrypted.`
   },
 }
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 const address = (email: string | undefined): string => {
   if (email && /^[^\s@]+@[^\s@]+$/.test(email)) return email

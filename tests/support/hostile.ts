@@ -38,15 +38,12 @@ export function worstLegal(route: RouteSpec): string {
   const shape = route.body as Schema
   // Where lists are in lists, not all can be as long as each may be.
   const isDeep = mostValues(shape) > limitOf(route)
-  let most = isDeep ? limitOf(route) / 32 : Number.POSITIVE_INFINITY
-  for (
-    let longest = isDeep ? 64 : 1024;
-    ;
-    longest = Math.max(isDeep ? 8 : 0, Math.floor(longest * 0.75)), most *= 0.75
-  ) {
-    const text = JSON.stringify(largest(shape, '', 0, { longest, most }))
+  let bounds = isDeep ? { longest: 64, most: limitOf(route) / 32 } : { longest: 1024, most: Number.POSITIVE_INFINITY }
+  for (;;) {
+    const text = JSON.stringify(largest(shape, '', 0, bounds))
     if (Buffer.byteLength(text) <= limitOf(route)) return text
-    if (longest < 8 || most < 1) throw new Error(`No body of ${route.url} fits into its limit`)
+    if (bounds.longest < 8) throw new Error(`No body of ${route.url} fits into its limit`)
+    bounds = { longest: Math.floor(bounds.longest * 0.75), most: bounds.most * 0.75 }
   }
 }
 

@@ -164,7 +164,7 @@ export function rotateAccessKey(ctx: Ctx, id: string, graceSeconds: number): Pro
       previous_secret: row.secret,
       previous_until: graceUntil(ctx.now(), graceSeconds),
     }
-    await store.setSecrets(tx, id, next)
+    await store.updateAccessKey(tx, id, next)
     record({
       name: 'access_key_rotate',
       resource: { type: 'access_key', id },
@@ -189,7 +189,7 @@ export const resealAccessKeys = (ctx: Ctx): Promise<number> =>
       const secret = resealSecret(ctx.config, access_key_id, current)
       const previous_secret = previous === null ? null : resealSecret(ctx.config, access_key_id, previous)
       const changed = Number(secret !== current) + Number(previous_secret !== previous)
-      if (changed > 0) await store.setSecrets(tx, id, { secret, previous_secret })
+      if (changed > 0) await store.updateAccessKey(tx, id, { secret, previous_secret })
       count += changed
     }
     return count

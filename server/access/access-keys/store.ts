@@ -19,13 +19,6 @@ export const insertAccessKey = async (tx: Tx, row: NewRow<'access_keys'>): Promi
 export const updateAccessKey = (tx: Tx, id: string, change: RowChange<'access_keys'>) =>
   tx.updateTable('access_keys').set(change).where('id', '=', id).execute()
 
-/** Replaces secrets of a key, or only how they are encrypted. */
-export const setSecrets = (
-  tx: Tx,
-  id: string,
-  secrets: Pick<AccessKeyRow, 'secret' | 'previous_secret'> & Partial<Pick<AccessKeyRow, 'previous_until'>>,
-) => tx.updateTable('access_keys').set(secrets).where('id', '=', id).execute()
-
 export const lockAll = (tx: Tx): Promise<AccessKeyRow[]> =>
   tx.selectFrom('access_keys').selectAll().orderBy('id').forUpdate().execute()
 

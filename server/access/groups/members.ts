@@ -17,7 +17,7 @@ export function assertAdmin(actor: Actor, what: string): void {
 }
 
 /** The fault of naming a group that stands for everyone where members are to join. */
-const NO_MEMBERS = 'stands for everyone, and has no members'
+export const NO_MEMBERS = 'stands for everyone, and has no members'
 
 /** Throws unless the actor may add members to these groups: nobody can grant a permission they lack. */
 function assertMayJoin(actor: Actor, groups: readonly GrantingGroup[]): void {

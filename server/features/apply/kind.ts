@@ -1,5 +1,6 @@
 import type { Configuration, ConfigurationKind, ListedKind } from '../../../contract/configuration.ts'
 import { type Fault, ServiceError } from '../../../contract/errors.ts'
+import { type BucketAction, bucketActions } from '../../../contract/permissions.ts'
 import type { Ctx } from '../../context.ts'
 
 /** An entry of a configuration: the fields that it names. */
@@ -19,6 +20,8 @@ export interface Existing<E> {
   fixed?: string
   /** Whether a secret of it is this one. */
   hasSecret?(field: keyof E & string, value: string | null): boolean
+  /** What is wrong with an entry because of what is there; paths are relative to `body`. */
+  check?(entry: E): Promise<Fault[]>
   /** What follows if these fields change, a sentence each. */
   effects?(change: Partial<E>): string[] | Promise<string[]>
   /** Makes these fields be so. */
@@ -41,8 +44,6 @@ export interface Kind<E> {
   named: keyof E & string
   /** The form in which two names count as the same. */
   sameName(name: string): string
-  /** Fields that are never shown. */
-  secrets: readonly (keyof E & string)[]
   /** Fields that cannot change, and what to do instead. */
   fixed: { readonly [F in keyof E & string]?: string }
   /** What a new one has unless its entry says otherwise, so that an export need not. */
@@ -85,17 +86,6 @@ export const unknownName = (path: string, what: string, name: string): Fault => 
 export const sorted = <T>(list: readonly T[]): T[] =>
   [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
-/** A number of things, as a sentence has it. */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
-
-/** Pages of a list one after another. */
-export async function* paged<T>(
-  page: (cursor: string | undefined) => Promise<{ items: readonly T[]; next_cursor: string | null }>,
-): AsyncGenerator<T> {
-  for (let cursor: string | undefined; ; ) {
-    const { items, next_cursor } = await page(cursor)
-    yield* items
-    if (next_cursor === null) return
-    cursor = next_cursor
-  }
-}
+/** Actions in the order in which all lists have them. */
+export const inOrder = (actions: readonly BucketAction[]): BucketAction[] =>
+  bucketActions.filter((action) => actions.includes(action))

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ConfigurationChange } from '../../../contract/apply.ts'
 import type { ListedKind } from '../../../contract/configuration.ts'
 import type { Fault } from '../../../contract/errors.ts'
+import { SECRET_FIELDS } from '../../../contract/names.ts'
 import { invalidAll } from '../../base/invalid.ts'
 import type { Ctx } from '../../context.ts'
 import type { AnyEntry, Existing, Kind, References } from './kind.ts'
@@ -50,13 +51,21 @@ function referencesOf(ctx: Ctx, asked: Asked): References {
     lists.set(kind, list)
     return list
   }
+  async function look(kind: ListedKind, name: string): Promise<boolean> {
+    const existing = await kinds[kind].find(ctx, name)
+    if (!existing || !asked.prune || !asked.listed.has(kind)) return existing !== undefined
+    const removal = await existing.removal?.()
+    return removal === undefined || 'kept' in removal
+  }
+  /** By kind and name: thousands of users may be in one group. */
+  const looked = new Map<string, Promise<boolean>>()
   return {
     async has(kind, name) {
-      if (listOf(kind).has(kinds[kind].sameName(name))) return true
-      const existing = await kinds[kind].find(ctx, name)
-      if (!existing || !asked.prune || !asked.listed.has(kind)) return existing !== undefined
-      const removal = await existing.removal?.()
-      return removal === undefined || 'kept' in removal
+      const same = kinds[kind].sameName(name)
+      if (listOf(kind).has(same)) return true
+      const found = looked.get(`${kind} ${same}`) ?? look(kind, name)
+      looked.set(`${kind} ${same}`, found)
+      return found
     },
   }
 }
@@ -71,17 +80,19 @@ async function planEntry(
   const before = await kind.find(ctx, name)
   const at = (fault: Fault): Fault => ({ ...fault, path: fault.path.replace(/^body\b/, path) })
   const wrong = await kind.check(ctx, entry, { before, references })
+  if (wrong.length === 0 && before?.check) wrong.push(...(await before.check(entry)))
   if (wrong.length > 0) return wrong.map(at)
   const normal = kind.normal(entry)
+  const secrets = SECRET_FIELDS[kind.kind === 'settings' ? `settings.${name}` : kind.kind] ?? []
   const given = Object.keys(normal).filter((field) => field !== kind.named && normal[field] !== undefined)
   if (!before) {
     const effects = (await kind.effects?.(ctx, normal)) ?? []
-    const fields = given.map((field) => shown(kind, { field, before: null, after: normal[field] }))
+    const fields = given.map((field) => shown(secrets, { field, before: null, after: normal[field] }))
     const change = { kind: kind.kind, name, action: 'create' as const, fields, effects, result: 'planned' as const }
     plan.planned.push({ change, run: () => kind.create(ctx, normal) })
     return []
   }
-  const differing = given.filter((field) => differs(kind, before, { field, value: normal[field] }))
+  const differing = given.filter((field) => differs(secrets, before, { field, value: normal[field] }))
   if (differing.length === 0) {
     plan.unchanged++
     return []
@@ -96,7 +107,7 @@ async function planEntry(
   const change = {
     ...{ kind: kind.kind, name, action: 'update' as const, result: 'planned' as const },
     fields: differing.map((field) =>
-      shown(kind, { field, before: before.fields[field] ?? null, after: normal[field] }),
+      shown(secrets, { field, before: before.fields[field] ?? null, after: normal[field] }),
     ),
     effects: (await before.effects?.(wanted)) ?? [],
   }
@@ -105,7 +116,7 @@ async function planEntry(
 }
 
 function differs(
-  { secrets }: Kind<AnyEntry>,
+  secrets: readonly string[],
   { fields, hasSecret }: Existing<AnyEntry>,
   { field, value }: { field: string; value: unknown },
 ): boolean {
@@ -114,7 +125,7 @@ function differs(
 }
 
 const shown = (
-  { secrets }: Kind<AnyEntry>,
+  secrets: readonly string[],
   { field, before, after }: { field: string; before: unknown; after: unknown },
 ) =>
   secrets.includes(field) ? { field, before: null, after: null, secret: true } : { field, before, after, secret: false }

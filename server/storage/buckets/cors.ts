@@ -1,6 +1,5 @@
+import type { corsMethods } from '../../../contract/bucket-rules.ts'
 import { matchesPattern } from '../../../contract/patterns.ts'
-
-export const corsMethods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD'] as const
 
 /** Which scripts of other origins may ask what of a bucket. Each origin and header may have one `*`. */
 export interface CorsRule {

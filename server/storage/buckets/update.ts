@@ -25,7 +25,7 @@ export interface BucketChange extends Partial<Omit<CreateBucket, 'name' | 'stora
  * current usage only stops growth. Throws conflict where there would be Object Lock without versions, or public access
  * while there is none.
  */
-export const updateBucket = (ctx: Ctx, name: string, change: BucketChange): Promise<Bucket> => {
+export function updateBucket(ctx: Ctx, name: string, change: BucketChange): Promise<Bucket> {
   allow(ctx.actor, 'manage', name)
   return ctx.act((step) => updateStep(step, ctx, name, change))
 }

@@ -1,6 +1,6 @@
-import type { Bucket } from '../../../contract/buckets.ts'
 import { actionsOn, isAdmin } from '../../../contract/permissions.ts'
 import type { UsagePoint } from '../../../contract/usage.ts'
+import { itemsOf } from '../../base/cursor.ts'
 import { invalid } from '../../base/invalid.ts'
 import { DAY_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
@@ -145,13 +145,7 @@ const pages = (ids: readonly string[]): string[][] =>
 
 /** Usage of every bucket that the caller has a right in, and the totals. */
 export async function summariseUsage(ctx: Ctx) {
-  const buckets: Bucket[] = []
-  let cursor: string | null | undefined
-  do {
-    const page = await listBuckets(ctx, LISTED, cursor ?? undefined)
-    buckets.push(...page.items)
-    cursor = page.next_cursor
-  } while (cursor)
+  const buckets = await Array.fromAsync(itemsOf((cursor) => listBuckets(ctx, LISTED, cursor)))
   const total = (field: 'used_bytes' | 'object_count' | 'trash_bytes') =>
     buckets.reduce((sum, bucket) => sum + bucket[field], 0)
   return {

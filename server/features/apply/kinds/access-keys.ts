@@ -1,5 +1,5 @@
 import type { Fault } from '../../../../contract/errors.ts'
-import { bucketActions } from '../../../../contract/permissions.ts'
+import type { ScopeEntry } from '../../../../contract/permissions.ts'
 import { scopeOf } from '../../../access/access-keys/describe.ts'
 import { unsealSecret } from '../../../access/access-keys/secret.ts'
 import { importAccessKey, revokeAccessKey, updateAccessKey } from '../../../access/access-keys/service.ts'
@@ -7,7 +7,7 @@ import { findNamedKey, listNamedKeys, type NamedKey } from '../../../access/acce
 import { emailKey } from '../../../access/users/service.ts'
 import { findByEmailKey } from '../../../access/users/store.ts'
 import type { Ctx } from '../../../context.ts'
-import { type EntryOf, type Existing, type Kind, required, unknownName } from '../kind.ts'
+import { type EntryOf, type Existing, inOrder, type Kind, required, unknownName } from '../kind.ts'
 
 type Entry = EntryOf<'access_keys'>
 
@@ -17,7 +17,6 @@ export const accessKeys: Kind<Entry> = {
   kind: 'access_keys',
   named: 'access_key_id',
   sameName: (id) => id,
-  secrets: ['secret_access_key'],
   fixed: { user: 'cannot be changed: give the other user a key with another ID' },
   defaults: { scope: null, expires_at: null },
   normal: ({ scope, user, expires_at, ...entry }) => ({
@@ -52,11 +51,8 @@ export const accessKeys: Kind<Entry> = {
   },
 }
 
-const normalScope = (scope: NonNullable<Entry['scope']>) =>
-  scope.map(({ bucket, prefix = '', actions }) => ({
-    ...{ bucket, prefix },
-    actions: bucketActions.filter((action) => actions.includes(action)),
-  }))
+const normalScope = (scope: NonNullable<Entry['scope']> | readonly ScopeEntry[]) =>
+  scope.map(({ bucket, prefix = '', actions }) => ({ bucket, prefix, actions: inOrder(actions) }))
 
 const existing = (ctx: Ctx, row: NamedKey): Existing<Entry> => {
   const { id, access_key_id, name, email, expires_at } = row
@@ -65,7 +61,7 @@ const existing = (ctx: Ctx, row: NamedKey): Existing<Entry> => {
     name: access_key_id,
     fields: {
       ...{ access_key_id, name, user: emailKey(email), expires_at },
-      scope: scope && normalScope(scope.map((entry) => ({ ...entry, actions: [...entry.actions] }))),
+      scope: scope && normalScope(scope),
     },
     ...(row.revoked_at === null ? {} : { fixed: 'is revoked, and cannot be used again: take another ID' }),
     hasSecret: (_field, value) => unsealSecret(ctx.config, access_key_id, row.secret) === value,

@@ -1,6 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
+import type { Bucket } from '../../../../contract/buckets.ts'
 import type { Fault } from '../../../../contract/errors.ts'
 import { DEFAULT_STORAGE } from '../../../../contract/storages.ts'
+import { counted } from '../../../base/counted.ts'
+import { itemsOf } from '../../../base/cursor.ts'
 import { allow, type Ctx, type Step } from '../../../context.ts'
 import { attachBucket } from '../../../storage/attached/attach.ts'
 import { configureStep, findConfig } from '../../../storage/buckets/config.ts'
@@ -9,13 +11,13 @@ import { describeAll } from '../../../storage/buckets/describe.ts'
 import { completeKeeping } from '../../../storage/buckets/keeping.ts'
 import { isNarrow, type LifecycleRule } from '../../../storage/buckets/lifecycle.ts'
 import { allBlocked, isBlocked } from '../../../storage/buckets/public-access.ts'
-import { deleteBucket } from '../../../storage/buckets/service.ts'
-import { type BucketRow, findBucket, hasAny, listBuckets } from '../../../storage/buckets/store.ts'
+import { deleteBucket, listBuckets } from '../../../storage/buckets/service.ts'
+import { findBucket, hasAny } from '../../../storage/buckets/store.ts'
 import { updateStep } from '../../../storage/buckets/update.ts'
 import { completeLock } from '../../../storage/locks/lock.ts'
 import { asPrefix } from '../../../storage/storages/place.ts'
 import { lifecycleStep } from '../../policies/lifecycle.ts'
-import { counted, type EntryOf, type Existing, faultsOf, type Kind, unknownName } from '../kind.ts'
+import { type EntryOf, type Existing, faultsOf, type Kind, unknownName } from '../kind.ts'
 
 type Entry = EntryOf<'buckets'>
 type Rule = NonNullable<Entry['lifecycle']>[number]
@@ -28,7 +30,6 @@ export const buckets: Kind<Entry> = {
   kind: 'buckets',
   named: 'name',
   sameName: (name) => name,
-  secrets: [],
   fixed: {
     storage: 'cannot be changed: have the bucket moved to the other storage',
     mode: 'cannot be changed: attach, take over or release the bucket',
@@ -63,15 +64,11 @@ export const buckets: Kind<Entry> = {
   },
   async find(ctx, name) {
     const row = await findBucket(ctx.db, name)
-    return row && existing(ctx, row)
+    const [bucket] = row ? await describeAll(ctx, [row]) : []
+    return bucket && existing(ctx, bucket)
   },
   async *list(ctx) {
-    for (let after = ''; ; ) {
-      const rows = await listBuckets(ctx.db, after, PAGE)
-      for (const row of rows) yield existing(ctx, row)
-      after = rows.at(-1)?.name ?? after
-      if (rows.length < PAGE) return
-    }
+    for await (const bucket of itemsOf((cursor) => listBuckets(ctx, PAGE, cursor))) yield existing(ctx, bucket)
   },
   async create(ctx, { mode, cors, lifecycle, public_access_blocked, prefix, ...given }) {
     if (mode === 'read_only') {
@@ -146,16 +143,13 @@ async function configure(
   if (blocked !== undefined) await configureStep(step, name, 'public_access_block', blocked ? allBlocked : null)
 }
 
-async function existing(ctx: Ctx, row: BucketRow): Promise<Existing<Entry>> {
-  const { name } = row
-  const [[bucket], cors = null, lifecycle, block] = await Promise.all([
-    describeAll(ctx, [row]),
+async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
+  const { name, quota_gb, trash_days, versioning, object_lock, storage, mode, source } = bucket
+  const [cors = null, lifecycle, block] = await Promise.all([
     findConfig(ctx.db, name, 'cors'),
     findConfig(ctx.db, name, 'lifecycle'),
     findConfig(ctx.db, name, 'public_access_block'),
   ])
-  if (!bucket) throw new Error(`The bucket ${name} is not described`)
-  const { quota_gb, trash_days, versioning, object_lock, storage, mode, source } = bucket
   const fields: Partial<Entry> = {
     ...{ name, storage, public_access_blocked: block !== undefined && isBlocked(block) },
     ...(mode === 'taken_over' ? {} : { mode }),
@@ -171,10 +165,9 @@ async function existing(ctx: Ctx, row: BucketRow): Promise<Existing<Entry>> {
     effects: (change) => effectsOf(change, bucket),
     async update({ cors: rules, lifecycle: wanted, public_access_blocked, ...change }) {
       allow(ctx.actor, 'manage', name)
-      const blocked = public_access_blocked === undefined ? {} : { public_access_blocked }
+      const ofRow = { ...change, ...(public_access_blocked === undefined ? {} : { public_access_blocked }) }
       return ctx.act(async (step) => {
-        if (!isDeepStrictEqual({ ...change, ...blocked }, {}))
-          await updateStep(step, ctx, name, { ...change, ...blocked })
+        if (Object.keys(ofRow).length > 0) await updateStep(step, ctx, name, ofRow)
         await configure(step, name, { cors: rules })
         if (wanted !== undefined) await lifecycleStep(step, name, wanted?.map(toRule) ?? null)
       })
@@ -182,7 +175,8 @@ async function existing(ctx: Ctx, row: BucketRow): Promise<Existing<Entry>> {
     async removal() {
       if (mode !== 'owned') return { kept: 'Objects of others are in it. Release it instead.' }
       if (bucket.object_count > 0) return { kept: `It has ${counted(bucket.object_count, 'object')}.` }
-      if (await hasAny(ctx.db, 'versions', row.id)) return { kept: 'It has versions.' }
+      const row = await findBucket(ctx.db, name)
+      if (row && (await hasAny(ctx.db, 'versions', row.id))) return { kept: 'It has versions.' }
       const { trash_bytes } = bucket
       const effects = trash_bytes > 0 ? [`Its trash is deleted too: ${counted(trash_bytes, 'byte')}.`] : []
       return { effects, remove: () => deleteBucket(ctx, name) }

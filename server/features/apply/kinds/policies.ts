@@ -15,7 +15,6 @@ export const policies: Kind<Entry> = {
   kind: 'policies',
   named: 'name',
   sameName: (name) => name,
-  secrets: [],
   fixed: {},
   defaults: { ...defaults, tags },
   normal: ({ bucket_patterns, date, expired_markers, ...entry }) => ({

@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Configuration } from '../../../../contract/configuration.ts'
 import type { Fault } from '../../../../contract/errors.ts'
-import { secretSettings } from '../../../../contract/settings.ts'
 import { nameKey } from '../../../access/groups/service.ts'
 import { findGroupByName, findGroupsByIds } from '../../../access/groups/store.ts'
-import { defaults, type EffectiveSettings, type Section, settingsInForce } from '../../../access/settings/effective.ts'
+import {
+  defaults,
+  type EffectiveSettings,
+  isSecret,
+  type Section,
+  settingsInForce,
+} from '../../../access/settings/effective.ts'
 import { assertUsable, updateSettings } from '../../../access/settings/service.ts'
 import type { Ctx } from '../../../context.ts'
 import { setTotalQuota } from '../../../storage/buckets/service.ts'
@@ -18,7 +23,6 @@ export const settingsSection = (section: Section): Kind<AnyEntry> => ({
   kind: 'settings',
   named: 'section',
   sameName: (name) => name,
-  secrets: (secretSettings as { [section: string]: readonly string[] })[section] ?? [],
   fixed: {},
   defaults: defaults[section] as AnyEntry,
   normal: (entry) => {
@@ -61,9 +65,8 @@ async function faultsOfMapping(mapping: Mapping, references: References): Promis
 
 async function existing(ctx: Ctx, section: Section): Promise<Existing<AnyEntry>> {
   const settings = await settingsInForce(ctx)
-  const secrets: readonly string[] = (secretSettings as { [section: string]: readonly string[] })[section] ?? []
   const held = settings[section] as AnyEntry
-  const fields = Object.fromEntries(Object.entries(held).filter(([field]) => !secrets.includes(field)))
+  const fields = Object.fromEntries(Object.entries(held).filter(([field]) => !isSecret(section, field)))
   const mapping = section === 'idp' ? await namedMapping(ctx, settings.idp.group_mapping) : undefined
   return {
     name: section,
@@ -72,7 +75,7 @@ async function existing(ctx: Ctx, section: Section): Promise<Existing<AnyEntry>>
       ...(mapping && { group_mapping: mapping.map(({ value, group }) => ({ value, group: nameKey(group) })) }),
     },
     ...(mapping && { written: { group_mapping: mapping } }),
-    hasSecret: (field, value) => secrets.includes(field) && held[field] === value,
+    hasSecret: (field, value) => isSecret(section, field) && held[field] === value,
     effects: (change) => effectsOf(section, change, settings),
     async update({ group_mapping, ...change }) {
       const named = group_mapping as Mapping | undefined

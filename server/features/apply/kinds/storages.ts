@@ -21,22 +21,14 @@ export const storages: Kind<Entry> = {
   kind: 'storages',
   named: 'name',
   sameName: (name) => name,
-  secrets: ['secret_access_key'],
   fixed: { kind: elsewhere, bucket: elsewhere, prefix: elsewhere, folder: elsewhere },
   defaults: {
     ...{ kind: 's3', endpoint: null, region: null, bucket: null, prefix: '', path_style: null, folder: null },
     ...{ access_key_id: null, enabled: true },
   },
   normal: normalPlace,
-  check: (ctx, entry, { before }) => {
-    const { name, enabled, ...place } = entry
-    if (!before) return faultsOf(() => placeOf(ctx.config, name, place))
-    return faultsOf(async () => {
-      const row = await findStorage(ctx.db, name)
-      const { kind, bucket, prefix, folder, ...change } = place
-      if (row) changePlace(ctx.config, row, change)
-    })
-  },
+  check: async (ctx, { name, enabled, ...place }, { before }) =>
+    before ? [] : faultsOf(() => placeOf(ctx.config, name, place)),
   find: async (ctx, name) => {
     if (name === DEFAULT_STORAGE) return theDefault(ctx)
     const row = await findStorage(ctx.db, name)
@@ -78,6 +70,8 @@ const existing = (ctx: Ctx, row: StorageRow): Existing<Entry> => ({
   fields: fieldsOf(describe(row, undefined)),
   hasSecret: (_field, value) =>
     row.secret === null ? value === null : unsealSecret(ctx.config, row.name, row.secret) === value,
+  check: ({ name, enabled, kind, bucket, prefix, folder, ...change }) =>
+    faultsOf(() => changePlace(ctx.config, row, change)),
   effects: ({ enabled }) => (enabled === false ? ['What lies on it is answered with 503 while it is off.'] : []),
   update: (change) => updateStorage(ctx, row.name, change),
   async removal() {

@@ -1,12 +1,14 @@
 import type { Fault } from '../../../../contract/errors.ts'
 import type { User } from '../../../../contract/users.ts'
+import { NO_MEMBERS } from '../../../access/groups/members.ts'
 import { nameKey } from '../../../access/groups/service.ts'
 import { findGroupByName } from '../../../access/groups/store.ts'
 import { createUser, deleteUser, emailKey, getUser, listUsers, updateUser } from '../../../access/users/service.ts'
 import { findByEmailKey } from '../../../access/users/store.ts'
+import { itemsOf } from '../../../base/cursor.ts'
 import type { Ctx } from '../../../context.ts'
 import { assertSettable } from '../../../secrets/passwords.ts'
-import { type EntryOf, type Existing, faultsOf, type Kind, paged, sorted, unknownName } from '../kind.ts'
+import { type EntryOf, type Existing, faultsOf, type Kind, sorted, unknownName } from '../kind.ts'
 
 type Entry = EntryOf<'users'>
 
@@ -16,7 +18,6 @@ export const users: Kind<Entry> = {
   kind: 'users',
   named: 'email',
   sameName: emailKey,
-  secrets: ['password'],
   fixed: {},
   defaults: { is_active: true, idp_subject: null, groups: [] },
   normal: ({ groups, ...entry }) => ({ ...entry, ...(groups && { groups: sorted(groups.map(nameKey)) }) }),
@@ -25,7 +26,7 @@ export const users: Kind<Entry> = {
     for (const [i, name] of groups.entries())
       if (!(await references.has('groups', name))) faults.push(unknownName(`groups.${i}`, 'group', name))
       else if ((await findGroupByName(ctx.db, nameKey(name)))?.builtin === 'public')
-        faults.push({ path: `body.groups.${i}`, message: 'stands for everyone, and has no members' })
+        faults.push({ path: `body.groups.${i}`, message: NO_MEMBERS })
     return faults
   },
   async find(ctx, email) {
@@ -33,7 +34,7 @@ export const users: Kind<Entry> = {
     return row && existing(ctx, await getUser(ctx.db, row.id))
   },
   async *list(ctx) {
-    for await (const user of paged((cursor) => listUsers(ctx.db, {}, PAGE, cursor))) yield existing(ctx, user)
+    for await (const user of itemsOf((cursor) => listUsers(ctx.db, {}, PAGE, cursor))) yield existing(ctx, user)
   },
   async create(ctx, { groups, ...entry }) {
     const display_name = entry.display_name ?? entry.email

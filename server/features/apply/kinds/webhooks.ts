@@ -25,10 +25,9 @@ export const webhooks: Kind<Entry> = {
   kind: 'webhooks',
   named: 'name',
   sameName: (name) => name,
-  secrets: ['secret'],
   fixed: {},
   defaults: { bucket: null, prefix: null, format: 'strongroom', max_in_flight: 2, enabled: true },
-  normal: ({ events, ...entry }) => ({ ...entry, ...(events && { events: inOrder(events) }) }),
+  normal: ({ events, ...entry }) => ({ ...entry, ...(events && { events: asListed(events) }) }),
   async check(ctx, entry, { before }): Promise<Fault[]> {
     const { url, events, bucket, prefix } = { ...before?.fields, ...entry }
     return [
@@ -49,7 +48,7 @@ export const webhooks: Kind<Entry> = {
 }
 
 /** Events as the catalogue orders them. */
-function inOrder(names: readonly string[]): string[] {
+function asListed(names: readonly string[]): string[] {
   const place = (name: string) => (eventNames as readonly string[]).indexOf(name)
   return [...names].sort((a, b) => place(a) - place(b))
 }
@@ -58,7 +57,7 @@ const existing = (ctx: Ctx, row: EndpointRow): Existing<Entry> => {
   const { id, name, url, events, bucket, prefix, format, max_in_flight, enabled }: Webhook = describe(ctx, row)
   return {
     name,
-    fields: { ...{ name, url, events: inOrder(events), bucket, prefix, format, max_in_flight, enabled } },
+    fields: { name, url, events: asListed(events), bucket, prefix, format, max_in_flight, enabled },
     hasSecret: (_field, value) => secretsAt(ctx.config, row, ctx.now()).current === value,
     effects: ({ enabled, secret }) => [
       ...(enabled === false ? ['No events are queued for it, and what is queued waits, for at most seven days.'] : []),
