@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { builds } from '../server/fronts/api/docs.ts'
+import { joinModules } from './join.ts'
 import { currentModules, notices } from './licenses.ts'
 
 /**
@@ -20,17 +21,15 @@ if (fs.existsSync(tsc)) {
     recursive: true,
   })
   // Redoc brings 58 MB of packages, Swagger UI 12, of which only these files are needed.
-  const copied = {
-    redoc: ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt'],
-    'swagger-ui': ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js'],
-  } as const
-  for (const [folder, names] of Object.entries(copied))
-    for (const name of names)
-      fs.cpSync(
-        path.join(root, 'node_modules', builds[folder as keyof typeof copied], name),
-        path.join(dist, folder, name),
-      )
-  await joinTelemetry()
+  const copy = (from: string, folder: string, name: string) =>
+    fs.cpSync(path.join(root, 'node_modules', from, name), path.join(dist, folder, name))
+  for (const { folder, from, files } of builds) for (const name of files) copy(from, folder, name)
+  copy('redoc/bundles', 'redoc', 'redoc.standalone.js.LICENSE.txt')
+  // Of OpenTelemetry and all that it needs, 13 MB of packages, less than 200 KB are used.
+  await joinModules(
+    { opentelemetry: path.join(dist, 'server/observe/opentelemetry.js') },
+    path.join(dist, 'server/observe'),
+  )
   const page = path.join(root, 'console/dist')
   if (fs.existsSync(page)) fs.cpSync(page, path.join(dist, 'console/dist'), { recursive: true })
   else console.warn('The package was built without the console: run "npm run build" to include it.')
@@ -45,25 +44,3 @@ if (fs.existsSync(tsc)) {
   }
 } else if (!fs.existsSync(path.join(dist, 'client/index.js')))
   console.warn('The package was not built: its compiler is not installed (npm ci without --omit=dev installs it).')
-
-/** Makes one file of OpenTelemetry and all that it needs, 13 MB of packages: less than 200 KB of them are used. */
-async function joinTelemetry(): Promise<void> {
-  const { build } = await import('vite')
-  const module = path.join(dist, 'server/observe/opentelemetry.js')
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    root,
-    ssr: { noExternal: true },
-    build: {
-      ssr: true,
-      outDir: path.dirname(module),
-      emptyOutDir: false,
-      rollupOptions: {
-        input: module,
-        output: { entryFileNames: path.basename(module), codeSplitting: false },
-        preserveEntrySignatures: 'strict',
-      },
-    },
-  })
-}

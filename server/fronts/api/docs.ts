@@ -48,42 +48,35 @@ const START = `SwaggerUIBundle({
 })
 `
 
-const ICON = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(MARK)}">`
-
-const SWAGGER_PAGE = `<!doctype html>
+const page = (head: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Strongroom API</title>
-${ICON}
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="stylesheet" href="/docs/strongroom.css">
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(MARK)}">
+${head}
 </head>
 <body>
-<div id="swagger-ui"></div>
+${body}
+</body>
+</html>
+`
+
+const SWAGGER_PAGE = page(
+  `<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/strongroom.css">`,
+  `<div id="swagger-ui"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/swagger-ui-standalone-preset.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`
+<script src="/docs/start.js"></script>`,
+)
 
-const REDOC_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Strongroom API</title>
-${ICON}
-<style>body { margin: 0 }</style>
-</head>
-<body>
-<redoc spec-url="/openapi.json" disable-search="false"></redoc>
-<script src="/redoc/redoc.standalone.js"></script>
-</body>
-</html>
-`
+const REDOC_PAGE = page(
+  '<style>body { margin: 0 }</style>',
+  `<redoc spec-url="/openapi.json" disable-search="false"></redoc>
+<script src="/redoc/redoc.standalone.js"></script>`,
+)
 
 /**
  * `/openapi.json`, Swagger UI at `/docs` and Redoc at `/redoc`, with every asset from our own packages. The document is
@@ -102,9 +95,10 @@ export async function docsPages(
     json ??= JSON.stringify(makeDocument())
     return reply.type('application/json').send(json)
   })
-  for (const [url, page] of Object.entries({ '/docs': SWAGGER_PAGE, '/docs/': SWAGGER_PAGE, '/redoc': REDOC_PAGE }))
-    app.get(url, (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
-  for (const [url, { type, read }] of Object.entries(assets)) {
+  for (const [url, html] of Object.entries({ '/docs': SWAGGER_PAGE, '/docs/': SWAGGER_PAGE, '/redoc': REDOC_PAGE }))
+    app.get(url, (_request, reply) => reply.type('text/html; charset=utf-8').send(html))
+  for (const [url, read] of Object.entries(assets)) {
+    const type = url.endsWith('.css') ? 'text/css' : 'text/javascript'
     let text: Promise<string> | undefined
     app.get(url, async (_request, reply) => {
       text ??= read()
@@ -116,29 +110,32 @@ export async function docsPages(
   }
 }
 
-/** Folders of packages with what these pages need. Packaging copies them (scripts/package.ts); the packages are for development. */
-export const builds = { 'swagger-ui': '@fastify/swagger-ui/static', redoc: 'redoc/bundles' } as const
-
-function readFrom(folder: keyof typeof builds, name: string): Promise<string> {
-  const copy = path.join(import.meta.dirname, '../../..', folder, name)
-  const file = fs.existsSync(copy) ? copy : createRequire(import.meta.url).resolve(`${builds[folder]}/${name}`)
-  return readFile(file, 'utf8')
-}
+/**
+ * What these pages need of packages that are for development: packaging copies the files into a folder of `dist`
+ * (scripts/package.ts). They are served below `at`.
+ */
+export const builds = [
+  {
+    ...{ at: '/docs', folder: 'swagger-ui', from: '@fastify/swagger-ui/static' },
+    files: ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js'],
+  },
+  { at: '/redoc', folder: 'redoc', from: 'redoc/bundles', files: ['redoc.standalone.js'] },
+] as const
 
 /** The scripts and styles of these pages, by their path. */
-const assets: { readonly [url: string]: { type: string; read(): Promise<string> } } = {
-  '/docs/swagger-ui.css': { type: 'text/css', read: () => readFrom('swagger-ui', 'swagger-ui.css') },
-  '/docs/strongroom.css': { type: 'text/css', read: async () => STYLE },
-  '/docs/swagger-ui-bundle.js': { type: 'text/javascript', read: () => readFrom('swagger-ui', 'swagger-ui-bundle.js') },
-  '/docs/swagger-ui-standalone-preset.js': {
-    type: 'text/javascript',
-    read: () => readFrom('swagger-ui', 'swagger-ui-standalone-preset.js'),
-  },
-  '/docs/start.js': { type: 'text/javascript', read: async () => START },
-  '/redoc/redoc.standalone.js': {
-    type: 'text/javascript',
-    // Redoc loads one image from its vendor's server; replace it with an empty one.
-    read: async () =>
-      (await readFrom('redoc', 'redoc.standalone.js')).replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'),
-  },
+const assets: { readonly [url: string]: () => Promise<string> } = {
+  ...Object.fromEntries(
+    builds.flatMap(({ at, folder, from, files }) =>
+      files.map((name) => [`${at}/${name}`, () => readBuilt(folder, from, name)]),
+    ),
+  ),
+  '/docs/strongroom.css': async () => STYLE,
+  '/docs/start.js': async () => START,
+}
+
+async function readBuilt(folder: string, from: string, name: string): Promise<string> {
+  const copy = path.join(import.meta.dirname, '../../..', folder, name)
+  const file = fs.existsSync(copy) ? copy : createRequire(import.meta.url).resolve(`${from}/${name}`)
+  // Redoc loads one image from its vendor's server; replace it with an empty one.
+  return (await readFile(file, 'utf8')).replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')
 }
