@@ -15,13 +15,18 @@ const KINDS: { [kind: string]: string } = {
   ...{ webhooks: 'webhook', policies: 'policy', settings: 'settings' },
 }
 
+interface ApplyOptions {
+  dryRun: boolean
+  prune: boolean
+  yes: boolean
+}
+
 /** Makes a service have what files name. Returns the exit code; throws if anything in the files is wrong. */
-export async function apply(
-  run: Run,
-  names: readonly string[],
-  { dryRun, prune, yes }: { dryRun: boolean; prune: boolean; yes: boolean },
-): Promise<number> {
-  const files = await readFiles(names)
+export const apply = async (run: Run, names: readonly string[], options: ApplyOptions): Promise<number> =>
+  applyFiles(run, await readFiles(names), options)
+
+/** Makes a service have what a configuration names, and says where it is wrong. Returns the exit code. */
+export async function applyFiles(run: Run, files: Files, { dryRun, prune, yes }: ApplyOptions): Promise<number> {
   const plan = await ask(run, files, { dry_run: true, prune })
   const isNothing = plan.changes.length === 0
   if (run.json && (dryRun || isNothing)) await print(`${JSON.stringify(plan)}\n`)

@@ -1,4 +1,5 @@
 import type { Commands } from './command.ts'
+import { UsageError } from './config.ts'
 
 /** The commands for the whole configuration of a service. They load their parser of YAML when they run. */
 export const configurationCommands: Commands = {
@@ -41,6 +42,42 @@ passwords are not in it, nor is what is so by default.
     async work(_given, open) {
       const { exportConfiguration } = await import('./export.ts')
       return exportConfiguration(open())
+    },
+  },
+  import: {
+    usage: 'import minio [--email-domain d] [--dry-run] [--output file] [--yes] <folder or zip>...',
+    about: `Translates what MinIO exports into a configuration, prints what becomes of each item, and applies it. For administrators.
+The exports are those of "mc admin cluster iam export" and "mc admin cluster bucket export": one or both of the zips, or
+folders of them. Nobody can do more than in MinIO: what has no exact counterpart is left out. Objects are not copied.
+
+      --email-domain d   users get the address name@d, unless their name is an address
+      --root-user name   MINIO_ROOT_USER, to import its access keys too
+      --administrators   make administrators of users who may do everything
+      --with-details     grant read and write also where tags, attributes and locks of objects, and lists of unfinished
+                         uploads, are not allowed in MinIO: wider, and marked as such
+  -n, --dry-run          only print what would change. Exit code 2: something would
+  -o, --output file      only write the configuration, and the secrets to files next to it, for "strongroom apply"
+  -y, --yes              do not ask; without a terminal, nothing is asked
+      --json             print the items and the changes as JSON`,
+    options: {
+      'email-domain': { type: 'string' },
+      'root-user': { type: 'string' },
+      administrators: { type: 'boolean' },
+      'with-details': { type: 'boolean' },
+      'dry-run': { type: 'boolean', short: 'n' },
+      output: { type: 'string', short: 'o' },
+      yes: { type: 'boolean', short: 'y' },
+      json: { type: 'boolean' },
+    },
+    words: [2, 20],
+    async work({ words: [what = '', ...names], flag, value }, open) {
+      if (what !== 'minio') throw new UsageError(`"import ${what}" is unknown: only MinIO can be imported from.`)
+      const { importMinio } = await import('./import-minio.ts')
+      return importMinio(open, names, {
+        ...{ emailDomain: value('email-domain'), rootUser: value('root-user'), output: value('output') },
+        ...{ administrators: flag('administrators'), withDetails: flag('with-details') },
+        ...{ dryRun: flag('dry-run'), yes: flag('yes'), json: flag('json') },
+      })
     },
   },
 }

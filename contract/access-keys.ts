@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ACCESS_KEY_ID } from './names.ts'
+import { ACCESS_KEY_ID, SCOPE_BUCKET } from './names.ts'
 import { bucketActions } from './permissions.ts'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Prefix } from './shapes.ts'
@@ -7,7 +7,7 @@ import { CredentialName, credential, credentialUse, graceSeconds, TokenExpiry } 
 
 const scopeEntry = {
   bucket: Type.String({
-    pattern: '^[a-z0-9][a-z0-9.-]{0,61}(\\*|[a-z0-9])$|^\\*$',
+    pattern: SCOPE_BUCKET,
     description: 'A bucket’s name, or its start followed by `*`.',
     examples: ['photos', 'backup-*'],
   }),

@@ -3,7 +3,7 @@ import { accessKeyFields } from './access-keys.ts'
 import { CorsRules, LifecycleRules } from './bucket-rules.ts'
 import { bucketFields } from './buckets.ts'
 import { groupFields } from './groups.ts'
-import { ACCESS_KEY_ID, listedKinds } from './names.ts'
+import { ACCESS_KEY_ID, listedKinds, SECRET_ACCESS_KEY } from './names.ts'
 import { policyFields } from './policies.ts'
 import { settingsFields } from './settings.ts'
 import { BucketName, Exactly, Nullable } from './shapes.ts'
@@ -68,7 +68,12 @@ const configurationFields = {
     {
       access_key_id: Type.String({ pattern: ACCESS_KEY_ID }),
       secret_access_key: Type.Optional(
-        Type.String({ minLength: 8, maxLength: 128, pattern: '^[!-~]*$', description: 'For a new key, required.' }),
+        Type.String({
+          minLength: 8,
+          maxLength: 128,
+          pattern: SECRET_ACCESS_KEY,
+          description: 'For a new key, required.',
+        }),
       ),
       name: Type.Optional(keyName),
       user: Type.Optional({ ...Email, description: 'Whose it is: the email address of a user.' } as typeof Email),

@@ -23,6 +23,22 @@ export const isKeyText = (text: string, min: 0 | 1): boolean =>
   // A UTF-16 code unit takes at most three bytes.
   (text.length * 3 <= 1024 || byteLength(text) <= 1024)
 
+/** Permissions on buckets and keys. They are granted to groups and only ever add up; there are no deny rules. */
+export const bucketActions = [
+  ...(['list', 'read', 'write', 'delete', 'share', 'policy', 'manage', 'create'] as const),
+  'bypass_lock',
+] as const
+export type BucketAction = (typeof bucketActions)[number]
+
+/** Whether a text can name the buckets that a scope is about: a name, or the start of one and `*`. */
+export const SCOPE_BUCKET = '^[a-z0-9][a-z0-9.-]{0,61}(\\*|[a-z0-9])$|^\\*$'
+
+/** The form of a user's email address. */
+export const EMAIL = '^[^\\s@]+@[^\\s@]+$'
+
+/** The form of an imported secret access key. */
+export const SECRET_ACCESS_KEY = '^[!-~]*$'
+
 /** The form of an access key's id: of those that Strongroom makes, and of those that other systems made. */
 export const ACCESS_KEY_ID = '^[A-Za-z0-9_.-]{3,128}$'
 

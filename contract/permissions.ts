@@ -1,11 +1,7 @@
+import { type BucketAction, bucketActions } from './names.ts'
 import { matchesPattern } from './patterns.ts'
 
-/** Permissions on buckets and keys. They are granted to groups and only ever add up; there are no deny rules. */
-export const bucketActions = [
-  ...(['list', 'read', 'write', 'delete', 'share', 'policy', 'manage', 'create'] as const),
-  'bypass_lock',
-] as const
-export type BucketAction = (typeof bucketActions)[number]
+export { type BucketAction, bucketActions }
 
 /** Permissions that apply everywhere. `admin` includes every other permission. */
 export const globalRights = ['admin', 'users.manage'] as const

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { EMAIL } from './names.ts'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
 
@@ -16,7 +17,7 @@ export const User = Type.Object({
 })
 export type User = Type.Static<typeof User>
 
-export const Email = Type.String({ minLength: 3, maxLength: 320, pattern: '^[^\\s@]+@[^\\s@]+$' })
+export const Email = Type.String({ minLength: 3, maxLength: 320, pattern: EMAIL })
 export const DisplayName = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
 export const Password = Type.String({
   maxLength: 4096,

@@ -1,0 +1,101 @@
+import type { BucketAction } from '../../contract/names.ts'
+
+/** What MinIO must allow before one of our actions is granted. */
+interface Needs {
+  /** On each of the objects. */
+  objects: readonly string[]
+  /** On the bucket. */
+  bucket: readonly string[]
+  /** In the service. */
+  service?: readonly string[]
+  /** Lesser ones on the objects, which ours includes. */
+  lesser?: readonly string[]
+  /** What must not be denied besides. */
+  undenied?: readonly string[]
+  /** Needed in a key's own policy; in a user's, it is enough that they are not denied. */
+  inScope?: readonly string[]
+}
+
+/** Our actions in terms of MinIO's. `share` is missing: MinIO has no links that work without a key and outlast a week. */
+export const NEEDS: { readonly [A in Exclude<BucketAction, 'share'>]: Needs } = {
+  list: {
+    objects: [],
+    bucket: ['s3:ListBucket'],
+    // Who may list the objects may list the versions.
+    undenied: ['s3:ListBucketVersions', 's3:HeadBucket'],
+  },
+  read: {
+    objects: ['s3:GetObject'],
+    bucket: [],
+    lesser: ['s3:GetObjectTagging', 's3:GetObjectAttributes', 's3:GetObjectRetention', 's3:GetObjectLegalHold'],
+    undenied: ['s3:GetObjectVersion', 's3:GetObjectVersionTagging', 's3:GetObjectVersionAttributes'],
+  },
+  write: {
+    objects: ['s3:PutObject'],
+    bucket: [],
+    lesser: [
+      ...['s3:PutObjectTagging', 's3:DeleteObjectTagging', 's3:PutObjectRetention', 's3:AbortMultipartUpload'],
+      's3:ListMultipartUploadParts',
+    ],
+    // Only one's own uploads can be listed.
+    undenied: ['s3:PutObjectVersionTagging', 's3:DeleteObjectVersionTagging', 's3:ListBucketMultipartUploads'],
+  },
+  delete: {
+    objects: ['s3:DeleteObject'],
+    bucket: [],
+    undenied: ['s3:DeleteObjectVersion'],
+    inScope: ['s3:DeleteObjectVersion'],
+  },
+  policy: {
+    objects: [],
+    bucket: ['s3:PutLifecycleConfiguration', 's3:GetLifecycleConfiguration', 's3:ListBucket'],
+  },
+  manage: {
+    objects: [
+      ...['s3:PutObjectLegalHold', 's3:DeleteObject', 's3:DeleteObjectVersion', 's3:AbortMultipartUpload'],
+      's3:ListMultipartUploadParts',
+    ],
+    bucket: [
+      ...['s3:PutBucketVersioning', 's3:PutBucketObjectLockConfiguration', 's3:DeleteBucket', 's3:GetBucketPolicy'],
+      ...['s3:PutBucketPolicy', 's3:DeleteBucketPolicy', 's3:PutBucketTagging', 's3:PutBucketCors'],
+      ...['s3:DeleteBucketCors', 's3:ListBucketMultipartUploads'],
+    ],
+    service: ['admin:SetBucketQuota'],
+  },
+  create: {
+    objects: [],
+    bucket: ['s3:CreateBucket', 's3:PutBucketVersioning', 's3:PutBucketObjectLockConfiguration'],
+  },
+  bypass_lock: { objects: ['s3:BypassGovernanceRetention'], bucket: [] },
+}
+export type Translated = keyof typeof NEEDS
+export const translated = Object.keys(NEEDS) as Translated[]
+
+/** What a user here may do with a bucket in which they may do anything. */
+const FREE = [
+  ...['s3:GetBucketLocation', 's3:HeadBucket', 's3:ListAllMyBuckets', 's3:GetBucketVersioning', 's3:GetBucketPolicy'],
+  ...['s3:GetBucketPolicyStatus', 's3:GetBucketTagging', 's3:GetBucketCors', 's3:GetEncryptionConfiguration'],
+  ...['s3:GetBucketObjectLockConfiguration', 's3:GetBucketNotification', 's3:GetReplicationConfiguration'],
+  's3:GetLifecycleConfiguration',
+]
+/** What has no counterpart here. */
+const FOREIGN = [
+  ...['s3:ForceDeleteBucket', 's3:PutBucketNotification', 's3:ListenNotification', 's3:ListenBucketNotification'],
+  ...['s3:PutEncryptionConfiguration', 's3:PutReplicationConfiguration', 's3:ReplicateObject', 's3:ReplicateDelete'],
+  ...['s3:ReplicateTags', 's3:GetObjectVersionForReplication', 's3:RestoreObject'],
+  ...['s3:ResetBucketReplicationState', 's3:PutObjectFanOut'],
+]
+
+/** Each of MinIO's actions that is known, with those of ours that allow it; null for what comes with any of them. */
+export const CARRIERS: ReadonlyMap<string, readonly Translated[] | null> = carriers()
+
+function carriers(): Map<string, readonly Translated[] | null> {
+  const all = new Map<string, readonly Translated[] | null>()
+  for (const action of translated) {
+    const { objects, bucket, lesser = [], undenied = [] } = NEEDS[action]
+    for (const one of [...objects, ...bucket, ...lesser, ...undenied]) all.set(one, [...(all.get(one) ?? []), action])
+  }
+  for (const one of FOREIGN) all.set(one, [])
+  for (const one of FREE) all.set(one, null)
+  return all
+}
