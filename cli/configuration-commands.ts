@@ -51,6 +51,7 @@ The exports are those of "mc admin cluster iam export" and "mc admin cluster buc
 folders of them. Nobody can do more than in MinIO: what has no exact counterpart is left out. Objects are not copied.
 
       --email-domain d   users get the address name@d, unless their name is an address
+      --label name       start of the names of groups (default: MinIO); say another for a second MinIO
       --root-user name   MINIO_ROOT_USER, to import its access keys too
       --administrators   make administrators of users who may do everything
       --with-details     grant read and write also where tags, attributes and locks of objects, and lists of unfinished
@@ -61,6 +62,7 @@ folders of them. Nobody can do more than in MinIO: what has no exact counterpart
       --json             print the items and the changes as JSON`,
     options: {
       'email-domain': { type: 'string' },
+      label: { type: 'string' },
       'root-user': { type: 'string' },
       administrators: { type: 'boolean' },
       'with-details': { type: 'boolean' },
@@ -75,6 +77,7 @@ folders of them. Nobody can do more than in MinIO: what has no exact counterpart
       const { importMinio } = await import('./import-minio.ts')
       return importMinio(open, names, {
         ...{ emailDomain: value('email-domain'), rootUser: value('root-user'), output: value('output') },
+        label: value('label') ?? 'MinIO',
         ...{ administrators: flag('administrators'), withDetails: flag('with-details') },
         ...{ dryRun: flag('dry-run'), yes: flag('yes'), json: flag('json') },
       })

@@ -13,6 +13,7 @@ import { print, type Run } from './run.ts'
 interface ImportOptions {
   emailDomain: string | undefined
   rootUser: string | undefined
+  label: string
   administrators: boolean
   withDetails: boolean
   dryRun: boolean
@@ -32,6 +33,8 @@ export async function importMinio(
     throw new UsageError('--output changes nothing in the service: leave out --dry-run.')
   if (choices.emailDomain !== undefined && !/^[^\s@]+$/.test(choices.emailDomain))
     throw new UsageError('--email-domain is what follows the @: example.org')
+  if (!/^(?=.*\S)[^\p{Cc}]{1,40}$/u.test(choices.label))
+    throw new UsageError('--label is a name of up to 40 characters.')
   const exported = readExports(names)
   const isNamed =
     choices.emailDomain !== undefined || [...(exported.iam.users?.keys() ?? [])].every((one) => one.includes('@'))

@@ -10,8 +10,9 @@ interface Needs {
   service?: readonly string[]
   /** Lesser ones on the objects, which ours includes. */
   lesser?: readonly string[]
-  /** What must not be denied besides. */
+  /** What must not be denied besides, on the objects and on the bucket. */
   undenied?: readonly string[]
+  undeniedOfBucket?: readonly string[]
   /** Needed in a key's own policy; in a user's, it is enough that they are not denied. */
   inScope?: readonly string[]
 }
@@ -22,7 +23,7 @@ export const NEEDS: { readonly [A in Exclude<BucketAction, 'share'>]: Needs } = 
     objects: [],
     bucket: ['s3:ListBucket'],
     // Who may list the objects may list the versions.
-    undenied: ['s3:ListBucketVersions', 's3:HeadBucket'],
+    undeniedOfBucket: ['s3:ListBucketVersions', 's3:HeadBucket'],
   },
   read: {
     objects: ['s3:GetObject'],
@@ -37,8 +38,9 @@ export const NEEDS: { readonly [A in Exclude<BucketAction, 'share'>]: Needs } = 
       ...['s3:PutObjectTagging', 's3:DeleteObjectTagging', 's3:PutObjectRetention', 's3:AbortMultipartUpload'],
       's3:ListMultipartUploadParts',
     ],
+    undenied: ['s3:PutObjectVersionTagging', 's3:DeleteObjectVersionTagging'],
     // Only one's own uploads can be listed.
-    undenied: ['s3:PutObjectVersionTagging', 's3:DeleteObjectVersionTagging', 's3:ListBucketMultipartUploads'],
+    undeniedOfBucket: ['s3:ListBucketMultipartUploads'],
   },
   delete: {
     objects: ['s3:DeleteObject'],
@@ -71,31 +73,49 @@ export const NEEDS: { readonly [A in Exclude<BucketAction, 'share'>]: Needs } = 
 export type Translated = keyof typeof NEEDS
 export const translated = Object.keys(NEEDS) as Translated[]
 
-/** What a user here may do with a bucket in which they may do anything. */
+/** What has no counterpart here, on objects and on buckets. */
+const FOREIGN_OF_OBJECTS = [
+  ...['s3:ReplicateObject', 's3:ReplicateDelete', 's3:ReplicateTags', 's3:GetObjectVersionForReplication'],
+  ...['s3:RestoreObject', 's3:PutObjectFanOut'],
+]
+const FOREIGN_OF_BUCKETS = [
+  ...['s3:ForceDeleteBucket', 's3:PutBucketNotification', 's3:ListenNotification', 's3:ListenBucketNotification'],
+  ...['s3:PutEncryptionConfiguration', 's3:PutReplicationConfiguration', 's3:ResetBucketReplicationState'],
+]
+/** What everyone here may do with a bucket in which they may do anything. */
 const FREE = [
   ...['s3:GetBucketLocation', 's3:HeadBucket', 's3:ListAllMyBuckets', 's3:GetBucketVersioning', 's3:GetBucketPolicy'],
   ...['s3:GetBucketPolicyStatus', 's3:GetBucketTagging', 's3:GetBucketCors', 's3:GetEncryptionConfiguration'],
   ...['s3:GetBucketObjectLockConfiguration', 's3:GetBucketNotification', 's3:GetReplicationConfiguration'],
   's3:GetLifecycleConfiguration',
 ]
-/** What has no counterpart here. */
-const FOREIGN = [
-  ...['s3:ForceDeleteBucket', 's3:PutBucketNotification', 's3:ListenNotification', 's3:ListenBucketNotification'],
-  ...['s3:PutEncryptionConfiguration', 's3:PutReplicationConfiguration', 's3:ReplicateObject', 's3:ReplicateDelete'],
-  ...['s3:ReplicateTags', 's3:GetObjectVersionForReplication', 's3:RestoreObject'],
-  ...['s3:ResetBucketReplicationState', 's3:PutObjectFanOut'],
-]
 
-/** Each of MinIO's actions that is known, with those of ours that allow it; null for what comes with any of them. */
-export const CARRIERS: ReadonlyMap<string, readonly Translated[] | null> = carriers()
+/** One of MinIO's actions. */
+export interface Known {
+  /** Whether it is about a bucket, and not about its objects. */
+  ofBucket: boolean
+  /** Those of ours that allow it. */
+  carriers: Translated[]
+}
+/** Each of MinIO's actions on buckets and objects that is known, without those that come with any of ours. */
+export const KNOWN_ACTIONS: ReadonlyMap<string, Known> = knownActions()
 
-function carriers(): Map<string, readonly Translated[] | null> {
-  const all = new Map<string, readonly Translated[] | null>()
-  for (const action of translated) {
-    const { objects, bucket, lesser = [], undenied = [] } = NEEDS[action]
-    for (const one of [...objects, ...bucket, ...lesser, ...undenied]) all.set(one, [...(all.get(one) ?? []), action])
+function knownActions(): Map<string, Known> {
+  const all = new Map<string, Known>()
+  const add = (name: string, ofBucket: boolean, carriers: Translated[] = []) => {
+    const before = all.get(name)?.carriers ?? []
+    all.set(name, { ofBucket, carriers: [...before, ...carriers] })
   }
-  for (const one of FOREIGN) all.set(one, [])
-  for (const one of FREE) all.set(one, null)
+  for (const action of translated) {
+    const { objects, bucket, lesser = [], undenied = [], undeniedOfBucket = [] } = NEEDS[action]
+    for (const one of [...bucket, ...undeniedOfBucket]) add(one, true, [action])
+    for (const one of [...objects, ...lesser, ...undenied]) add(one, false, [action])
+  }
+  for (const one of FOREIGN_OF_OBJECTS) add(one, false)
+  for (const one of FOREIGN_OF_BUCKETS) add(one, true)
+  for (const one of FREE) all.delete(one)
   return all
 }
+
+/** Whether everyone here may do it who may do anything in the bucket. */
+export const isFree = (action: string): boolean => FREE.includes(action)

@@ -22,7 +22,7 @@ const readers: { readonly [file: string]: (text: string) => Read } = {
   'notification.xml': (text) => nothing(...targetsOf(parseXml(text))),
   'tagging.xml': (text) => nothing(...tagsOf(parseXml(text))),
   'bucket-encryption.xml': (text) =>
-    nothing(...ifAny(parseXml(text), 'Rule', 'Encryption is not translated: the storage encrypts.')),
+    nothing(...ifAny(parseXml(text), 'Rule', 'Encryption is not translated: it is a matter of the storage.')),
   'replication.xml': (text) =>
     nothing(...ifAny(parseXml(text), 'Rule', 'Replication to other services is not translated.')),
   // The rules of replication say the same.

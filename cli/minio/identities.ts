@@ -9,6 +9,8 @@ import type { Item } from './table.ts'
 export interface Choices {
   /** Makes addresses of users' names. */
   emailDomain: string | undefined
+  /** What the names of groups start with. */
+  label: string
   /** The name of MinIO's root user, which is in no export. */
   rootUser: string | undefined
   /** Whether users who may do everything become administrators. */
@@ -200,7 +202,7 @@ class Translator {
     const key = JSON.stringify([policy, grants])
     const group = this.#groups.get(key) ?? {
       name: this.#names.next(
-        `MinIO ${nameOf(policy)}${isLimited || own.some((one) => one.allows && isPersonal(one)) ? ` of ${user}` : ''}`,
+        `${this.#choices.label} ${nameOf(policy)}${isLimited || own.some((one) => one.allows && isPersonal(one)) ? ` of ${user}` : ''}`,
       ),
       description: isLimited
         ? `From the policy ${nameOf(policy)} of MinIO, without what other policies of its members deny.`
@@ -249,7 +251,7 @@ class Translator {
       return this.#say('user', rootUser, 'not', 'It is a user of the export, not the root user.')
     const email = this.#addressOf(rootUser)
     if (typeof email !== 'string') return this.#say('user', rootUser, 'not', email.obstacle)
-    const name = this.#names.next('MinIO root user')
+    const name = this.#names.next(`${this.#choices.label} root user`)
     const actions = ['list', 'read', 'write', 'delete', 'policy', 'manage', 'create', 'bypass_lock'] as const
     this.#groups.set(name, {
       ...{ name, description: 'What the root user of MinIO may do with buckets.' },
@@ -392,14 +394,14 @@ class Translator {
   #addMappings(): void {
     const { user_mappings, group_mappings, stsuser_mappings, users, groups } = this.#iam
     const report = (name: string, mapped: Fields, what: string) =>
-      this.#say('identity', name, 'not', `${what}: ${shortList(namesIn(mapped), 10) || 'no policy'}.`)
+      this.#say('identity', name, 'not', `${what} Its policies: ${shortList(namesIn(mapped), 10) || 'none'}.`)
     for (const [name, mapped] of user_mappings ?? [])
-      if (!users?.has(name)) report(name, mapped, 'A user who is not in the export')
+      if (!users?.has(name)) report(name, mapped, 'A user who is not in the export.')
     for (const [name, mapped] of group_mappings ?? [])
       if (!groups?.has(name))
-        report(name, mapped, 'A group of LDAP or OpenID: map it in the identity provider’s settings')
+        report(name, mapped, 'A group of LDAP or OpenID: the settings of single sign-on map its members to groups.')
     for (const [name, mapped] of stsuser_mappings ?? [])
-      report(name, mapped, 'An identity of LDAP or OpenID: it gets its account when it signs in by single sign-on')
+      report(name, mapped, 'An identity of LDAP or OpenID: it gets its account when it signs in.')
   }
 }
 

@@ -10,10 +10,13 @@ export class Names {
   readonly #taken = new Set<string>()
   /** The name, or where it is in use, one with a number. */
   next(wanted: string): string {
-    const start = [...wanted].slice(0, MOST_NAME).join('').trim()
+    const letters = [...wanted.trim()]
     for (let i = 1; ; i++) {
       const end = i === 1 ? '' : ` (${i})`
-      const name = `${start.slice(0, MOST_NAME - end.length)}${end}`
+      const name = `${letters
+        .slice(0, MOST_NAME - end.length)
+        .join('')
+        .trim()}${end}`
       if (this.#taken.has(folded(name))) continue
       this.#taken.add(folded(name))
       return name

@@ -1,5 +1,5 @@
 import type { BucketAction } from '../../contract/names.ts'
-import { CARRIERS, NEEDS, type Translated, translated } from './actions.ts'
+import { isFree, KNOWN_ACTIONS, NEEDS, type Translated, translated } from './actions.ts'
 import { type Covered, common, coveredBy, isWithin, type Place, reaches } from './places.ts'
 import { isAllowing, isDenying, resolved, type Statement } from './statements.ts'
 
@@ -90,7 +90,8 @@ function isGranted(
   { denials, user, withDetails, ofKey }: Circumstances,
   { place, action }: { place: Place; action: Translated },
 ): boolean {
-  const { objects, bucket, service = [], lesser = [], undenied = [], inScope = [] } = NEEDS[action]
+  const { objects, bucket, service = [], lesser = [], inScope = [] } = NEEDS[action]
+  const { undenied = [], undeniedOfBucket = [] } = NEEDS[action]
   const needed = withDetails ? objects : [...objects, ...lesser]
   const ofObjects = ofKey ? [...needed, ...inScope] : needed
   // What is about a whole bucket is not granted on a part of it.
@@ -118,10 +119,8 @@ function isGranted(
     ofObjects.every((one) => isCovered(one, 'objects')) &&
     bucket.every((one) => isCovered(one, 'buckets')) &&
     service.every((one) => isServed(one) && !denials.some((denial) => isDenying(denial, one))) &&
-    ![...objects, ...lesser].some((one) => isDenied(one, 'object')) &&
-    !bucket.some((one) => isDenied(one, 'bucket')) &&
-    // Each is about a bucket or its objects: what denies it on either counts.
-    !undenied.some((one) => isDenied(one, 'object') || isDenied(one, 'bucket'))
+    ![...objects, ...lesser, ...undenied].some((one) => isDenied(one, 'object')) &&
+    ![...bucket, ...undeniedOfBucket].some((one) => isDenied(one, 'bucket'))
   )
 }
 
@@ -135,16 +134,18 @@ function* lossesOf(
     if (statement.obstacle !== undefined) continue
     const foreign = statement.actions.filter((one) => !one.startsWith('s3:') && one !== '*')
     if (foreign.length > 0) yield `${shortList(foreign)} has no counterpart here.`
-    const lost = [...CARRIERS].filter(
-      ([name, carriers]) =>
+    const lost = [...KNOWN_ACTIONS].filter(
+      ([name, { ofBucket, carriers }]) =>
         isAllowing(statement, name) &&
         covered.some(
           (place) =>
-            carriers !== null && !carriers.some((action) => grants.some((grant) => isGrantedOn(grant, action, place))),
+            (ofBucket ? place.buckets : place.objects) &&
+            !carriers.some((action) => grants.some((grant) => isGrantedOn(grant, action, place))),
         ),
     )
     const unknown = statement.actions.filter(
-      (one) => one.startsWith('s3:') && ![...CARRIERS.keys()].some((name) => isAllowing(statement, name)),
+      (one) =>
+        one.startsWith('s3:') && !isFree(one) && ![...KNOWN_ACTIONS.keys()].some((name) => isAllowing(statement, name)),
     )
     const names = [...lost.map(([name]) => name), ...unknown]
     if (names.length > 0) yield `Not granted on ${placesText(covered)}: ${shortList(names)}.`

@@ -47,13 +47,12 @@ export interface MinioExport {
 
 /** Reads zips, unpacked ones, and folders of either. Throws if something cannot be read, or nothing of MinIO's is there. */
 export function readExports(names: readonly string[]): MinioExport {
-  const found: { place: string; bytes: Buffer }[] = []
+  const found: Found[] = []
   for (const name of names) collect(name, found)
   const iam: { [F in IamFile]?: Map<string, Fields> } = {}
   const buckets = new Map<string, Map<string, string>>()
   const others: string[] = []
-  for (const { place, bytes } of found) {
-    const [folder = '', file = ''] = place.split('/').slice(-2)
+  for (const { place, folder, file, bytes } of found) {
     const kind = IAM_FILES.find((one) => `${one}.json` === file)
     if (folder === 'iam-assets' && kind) {
       if (iam[kind]) throw new Error(`There are two files ${file}: import the export of one MinIO at a time.`)
@@ -69,7 +68,16 @@ export function readExports(names: readonly string[]): MinioExport {
   return { iam, buckets: new Map([...buckets].sort(([one], [other]) => byName(one, other))), others }
 }
 
-function collect(name: string, found: { place: string; bytes: Buffer }[], depth = 0): void {
+interface Found {
+  /** For messages. */
+  place: string
+  /** The folder that it is directly in; '' at the top of a zip. */
+  folder: string
+  file: string
+  bytes: Buffer
+}
+
+function collect(name: string, found: Found[], depth = 0): void {
   const stat = fs.lstatSync(name)
   const isGiven = depth === 0
   if (stat.isDirectory() || (isGiven && fs.statSync(name).isDirectory())) {
@@ -83,7 +91,7 @@ function collect(name: string, found: { place: string; bytes: Buffer }[], depth 
     if (size > MOST_BYTES) throw new Error(`${name} is larger than an export: ${size} bytes`)
     try {
       for (const [inner, bytes] of readZip(fs.readFileSync(name), MOST_BYTES))
-        found.push({ place: `${name}/${inner}`, bytes })
+        found.push({ place: `${name}/${inner}`, ...endOf(inner), bytes })
     } catch (error) {
       throw new Error(`${name} ${(error as Error).message}`)
     }
@@ -92,7 +100,16 @@ function collect(name: string, found: { place: string; bytes: Buffer }[], depth 
   const place = path.resolve(name).split(path.sep).join('/')
   // What is not MinIO's is only named.
   const isTheirs = [...IAM_FILES.map((one) => `${one}.json`), ...BUCKET_FILES].includes(path.basename(name))
-  found.push({ place, bytes: isTheirs && size <= MOST_BYTES ? fs.readFileSync(name) : Buffer.alloc(0) })
+  found.push({
+    place: name,
+    ...endOf(place),
+    bytes: isTheirs && size <= MOST_BYTES ? fs.readFileSync(name) : Buffer.alloc(0),
+  })
+}
+
+function endOf(place: string): Pick<Found, 'folder' | 'file'> {
+  const [file = '', folder = ''] = place.split('/').reverse()
+  return { folder, file }
 }
 
 /** A file's entries by name. `null` is an empty one, as Go writes it. */

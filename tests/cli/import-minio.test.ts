@@ -249,6 +249,7 @@ describeOnce('the command that imports from MinIO', (engine) => {
     assert.match(wider.plan, /MinIO readonly/)
     assert.doesNotMatch(wider.plan, /administrators/i)
     assert.match((await given('--administrators')).plan, /administrators/)
+    assert.match((await given('--with-details', '--label', 'Berlin')).plan, /Berlin readonly/)
     const root = await ok('import', 'minio', ...DOMAIN, '--root-user', 'minioadmin', '-o', 'root.yaml', 'zips')
     assert.equal(said(root, 'access key', 'ROOTSERVICE000000001')[0], 'exact')
     assert.match(said(root, 'user', 'minioadmin').join(), /Not an administrator/)
