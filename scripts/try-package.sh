@@ -50,7 +50,8 @@ s3() {
     aws --endpoint-url "http://127.0.0.1:$S3_PORT" s3 "$@"
 }
 same() { s3 cp "s3://photos/a file.bin" "$folder/back" && cmp "$folder/file" "$folder/back"; }
-page() { curl -fsSL --compressed "$url$1" | grep -q "$2"; }
+# grep -q would end curl as soon as it has found the text.
+page() { curl -fsSL --compressed "$url$1" | grep "$2" >/dev/null; }
 sign_in() {
   curl -fsS "$url/api/v1/auth/token" -d username=admin@strongroom.local --data-urlencode "password=$BOOTSTRAP_ADMIN_PASSWORD" |
     grep -q access_token
