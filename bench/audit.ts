@@ -146,7 +146,8 @@ export async function measureAudit(
   return rows
 }
 
-function makeRecord(i: number, count: number, users: readonly string[]): Row<'audit'> {
+/** The `i`th of `count` records, with a MAC by a key that no service has. */
+export function makeRecord(i: number, count: number, users: readonly string[]): Row<'audit'> {
   // Over a year; the first tenth are of years before.
   const time = new Date(Date.UTC(2026, 0, 1) + (i - count / 10) * (31_536_000_000 / count)).toISOString()
   const action = i % 10_000 === 77 ? 'delete_bucket' : i % 10 === 1 ? 'delete' : i % 10 === 2 ? 'login' : 'upload'

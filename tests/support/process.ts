@@ -5,7 +5,8 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { until } from './until.ts'
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'server', 'main.ts')
+/** The server's own program. */
+export const MAIN = path.join(import.meta.dirname, '..', '..', 'server', 'main.ts')
 
 const { PATH = '', NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env
 /** The environment that a spawned process inherits from the tests: none of their settings. */
