@@ -1,0 +1,108 @@
+/**
+ * The hot paths of this checkout compared with those of an earlier one, each with a service and data of its own, in turns:
+ * `node bench/releases.ts <folder of the other checkout, after npm ci> [--seconds N] [--rounds N] [--postgres]`. Prints how
+ * many requests a second both answer, and the CPU time that each takes for one; the ratios are medians of the rounds'.
+ */
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { createClient } from '../client/derived.ts'
+import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
+import { MAIN, type ServerProcess, spawnServer } from '../tests/support/process.ts'
+import { type Job, type Measured, median, runMeasured } from './load.ts'
+import { flat, seedObjects } from './seed.ts'
+import { serviceEnv, WHO } from './service.ts'
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '9' },
+    postgres: { type: 'boolean', default: false },
+  },
+})
+const [other] = positionals
+if (other === undefined) throw new Error('Name the folder of the other checkout')
+
+const BUCKET = 'bench'
+const OBJECTS = 10_000
+/** A bucket's path, what is asked of it, and the bytes that are sent. */
+const PATHS: readonly (readonly [name: string, method: string, path: string, body?: number])[] = [
+  ['4 KiB upload', 'PUT', 'objects/u/#', 4096],
+  ['4 KiB download', 'GET', 'objects/small'],
+  ['1 MiB download', 'GET', 'objects/large'],
+  ['HEAD', 'HEAD', 'objects/small'],
+  ['browse a folder', 'GET', 'browse?prefix=flat/'],
+  ['list', 'GET', 'objects?limit=100'],
+]
+
+interface Side {
+  service: ServerProcess
+  url: string
+  authorization: string
+}
+
+const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
+const postgres = options.postgres ? await startPostgres() : undefined
+const sides: Side[] = []
+try {
+  for (const main of [MAIN, path.join(path.resolve(other), 'server', 'main.ts')]) sides.push(await start(main))
+  const [ours, theirs] = sides as [Side, Side]
+  const table: Record<string, object> = {}
+  for (const [name, method, at, body = 0] of PATHS) {
+    const rounds: { ours: Measured; theirs: Measured }[] = []
+    // The first one warms both up.
+    for (let i = 0; i <= Number(options.rounds); i++) {
+      const measure = (side: Side) => runMeasured(jobOf(side, method, at, body), side.service.child.pid)
+      if (i % 2 === 0) rounds.push({ ours: await measure(ours), theirs: await measure(theirs) })
+      else rounds.push({ theirs: await measure(theirs), ours: await measure(ours) })
+    }
+    const counted = rounds.slice(1)
+    const ratio = (value: (one: Measured) => number) =>
+      median(counted.map((round) => value(round.ours) / value(round.theirs))).toFixed(3)
+    const middle = (side: 'ours' | 'theirs', value: (one: Measured) => number) =>
+      median(counted.map((round) => value(round[side])))
+    table[name] = {
+      ours: `${middle('ours', perSecond).toFixed(0)}/s, CPU ${middle('ours', cpuMs).toFixed(3)} ms`,
+      other: `${middle('theirs', perSecond).toFixed(0)}/s, CPU ${middle('theirs', cpuMs).toFixed(3)} ms`,
+      throughput: ratio(perSecond),
+      CPU: ratio(cpuMs),
+    }
+    console.log(name, table[name])
+  }
+  console.log(`${os.cpus().length} cores, ${options.rounds} rounds of ${options.seconds} s`)
+  console.table(table)
+} finally {
+  for (const { service } of sides) await service.kill('SIGTERM')
+  await postgres?.stop()
+  fs.rmSync(folder, { recursive: true, force: true })
+}
+
+function perSecond(one: Measured): number {
+  return one.perSecond
+}
+function cpuMs(one: Measured): number {
+  return one.cpuMs
+}
+
+async function start(main: string): Promise<Side> {
+  const own = fs.mkdtempSync(path.join(folder, 'service-'))
+  const databaseUrl = postgres ? (await createDatabase(postgres.url)).url : `sqlite:${path.join(own, 'strongroom.db')}`
+  const service = await spawnServer(serviceEnv(own, databaseUrl), ['serve'], main)
+  const { access_token: token } = await createClient({ baseUrl: service.url }).login({ body: WHO })
+  const client = createClient({ baseUrl: service.url, token })
+  await client.createBucket({ body: { name: BUCKET, trash_days: 0 } })
+  for (const [key, size] of Object.entries({ small: 4096, large: 1024 * 1024 }))
+    await client.putObject({ params: { bucket: BUCKET, key }, query: {}, body: Buffer.alloc(size, 'strongroom ') })
+  await seedObjects(databaseUrl, BUCKET, flat(OBJECTS))
+  return { service, url: `${service.url}/api/v1/buckets/${BUCKET}/`, authorization: `Bearer ${token}` }
+}
+
+function jobOf({ url, authorization }: Side, method: string, at: string, body: number): Job {
+  const type: Record<string, string> = body > 0 ? { 'content-type': 'application/octet-stream' } : {}
+  return {
+    ...{ url: `${url}${at}`, method, body, connections: 16, seconds: Number(options.seconds) },
+    headers: { authorization, ...type },
+  }
+}
