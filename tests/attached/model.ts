@@ -38,6 +38,8 @@ export class Run {
   readonly #marked = new Map<string, number>()
   /** Whether others wrote something after the engine had said what became of an object. */
   #isLate = false
+  /** What the engine said is gone, to reads of this step that others may have written after. */
+  readonly #saidGone = new Set<string>()
   constructor(parts: Parts) {
     this.#parts = parts
     this.#truth = parts.truth
@@ -49,12 +51,14 @@ export class Run {
     const [time, shown] = [server.clock.now().getTime(), await site.shown(bucket)]
     const marked = new Set(this.#marked.keys())
     this.#isLate = false
+    this.#saidGone.clear()
     await this.#perform(one)
     const isHeld = one.op === 'outage' && one.during === 'scan' && (await site.lastScan(bucket)).status === 'held'
     const [markedNow, shownNow] = [await site.missing(bucket), await site.shown(bucket)]
     for (const name of markedNow.filter((name) => !marked.has(name))) {
       assert.ok(!isHeld, 'an outage marks nothing')
-      assert.ok(this.#isLate || !this.#truth.there.has(name), `${name} is marked as missing, but is there`)
+      const isOlder = this.#isLate || this.#saidGone.has(name)
+      assert.ok(isOlder || !this.#truth.there.has(name), `${name} is marked as missing, but is there`)
     }
     for (const name of [...shown.keys()].filter((name) => !shownNow.has(name))) {
       assert.ok(!isHeld, 'an outage removes nothing')
@@ -202,6 +206,7 @@ export class Run {
     const fresh = new Set<string>()
     for (const step of steps)
       if (step.op === 'read') {
+        if (!this.#truth.there.has(step.key)) this.#saidGone.add(step.key)
         const { kind } = await this.#readAnyhow(step)
         if (kind === 'whole') fresh.add(step.key)
       } else {
