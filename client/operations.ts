@@ -271,6 +271,8 @@ export interface Configuration {
       max_expires_in?: string | null
       /** A link ends when its creator is disabled or loses the permission to share or read (upload links: write) its objects. */
       require_creator_access?: boolean
+      /** New links are stored, encrypted, so that their creators can get them again. Off: only their hashes are stored, and the links stored before are deleted within an hour. */
+      keep_links?: boolean
     }
     images?: {
       /** Maximum size of the source. */
@@ -738,6 +740,8 @@ export interface NewShare {
   keys: string[] | null
   expires_at: string | null
   has_password: boolean
+  /** Whether you can get its URL again: you created it, and it is stored. */
+  has_link: boolean
   max_downloads: number | null
   filename: string | null
   disposition: 'inline' | 'attachment' | null
@@ -756,7 +760,7 @@ export interface NewShare {
   access_count: number
   received_bytes: number
   last_accessed_at: string | null
-  /** Returned only once; only a hash is stored. */
+  /** Replaces an account: whoever has it can open the link. */
   token: string
   url: string
 }
@@ -772,6 +776,8 @@ export interface Share {
   keys: string[] | null
   expires_at: string | null
   has_password: boolean
+  /** Whether you can get its URL again: you created it, and it is stored. */
+  has_link: boolean
   max_downloads: number | null
   filename: string | null
   disposition: 'inline' | 'attachment' | null
@@ -1113,6 +1119,8 @@ export interface Settings {
     max_expires_in: string | null
     /** A link ends when its creator is disabled or loses the permission to share or read (upload links: write) its objects. */
     require_creator_access: boolean
+    /** New links are stored, encrypted, so that their creators can get them again. Off: only their hashes are stored, and the links stored before are deleted within an hour. */
+    keep_links: boolean
   }
   images: {
     /** Maximum size of the source. */
@@ -1234,6 +1242,8 @@ export interface SettingsChange {
     max_expires_in?: string | null
     /** A link ends when its creator is disabled or loses the permission to share or read (upload links: write) its objects. */
     require_creator_access?: boolean
+    /** New links are stored, encrypted, so that their creators can get them again. Off: only their hashes are stored, and the links stored before are deleted within an hour. */
+    keep_links?: boolean
   }
   images?: {
     /** Maximum size of the source. */
@@ -3084,6 +3094,22 @@ export interface Operations {
       }
     }
     reply: Share
+  }
+  /** GET /share/{id}/link: Get the URL of a link that you created again. Links are stored, encrypted, unless the setting `shares.keep_links` is off. Only the creator of a link can get it. Each time is recorded as `share_link_read`. */
+  getShareLink: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: {
+      /** A UUIDv7. */
+      id: string
+      /** Replaces an account: whoever has it can open the link. */
+      token: string
+      url: string
+    }
   }
   /** DELETE /share/{id}: Revoke a link. Takes effect on the next request. Users with `manage` on its object may revoke it too. */
   revokeShare: {

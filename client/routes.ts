@@ -87,6 +87,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   createShare: { method: 'POST', url: '/share', body: true, reply: true },
   listShares: { method: 'GET', url: '/share', reply: true, pages: 'cursor', limit: true },
   updateShare: { method: 'PATCH', url: '/share/{id}', body: true, reply: true },
+  getShareLink: { method: 'GET', url: '/share/{id}/link', reply: true },
   revokeShare: { method: 'DELETE', url: '/share/{id}' },
   listShareAccesses: { method: 'GET', url: '/share/{id}/accesses', reply: true, pages: 'page' },
   unlockShare: { method: 'POST', url: '/public/s/{token}', body: true, reply: true, open: true },

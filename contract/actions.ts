@@ -236,6 +236,8 @@ export interface ActionDetails {
   }
   share_update: { share_id: string; before: object; after: object }
   share_revoke: { share_id: string }
+  /** Its creator got the link's URL again. */
+  share_link_read: { share_id: string }
   policy_create: { name: string; rule: object } & Fronted
   policy_update: { name: string; before: object; after: object } & Fronted
   policy_delete: { name: string; rule: object } & Fronted
@@ -318,6 +320,7 @@ const auditOnlyNames = [
   'access_denied',
   'audit_export',
   'audit_purge',
+  'share_link_read',
   'object_read',
   'purge',
   'webhook_resend',

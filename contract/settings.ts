@@ -122,6 +122,11 @@ const sections = {
       description:
         'A link ends when its creator is disabled or loses the permission to share or read (upload links: write) its objects.',
     }),
+    keep_links: Type.Boolean({
+      default: true,
+      description:
+        'New links are stored, encrypted, so that their creators can get them again. Off: only their hashes are stored, and the links stored before are deleted within an hour.',
+    }),
   },
   images: {
     max_source_mb: Type.Integer({ minimum: 1, maximum: 1024, default: 50, description: 'Maximum size of the source.' }),

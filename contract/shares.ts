@@ -72,6 +72,7 @@ export const Share = Type.Object({
   keys: Nullable(Type.Array(Type.String())),
   expires_at: Nullable(Timestamp),
   has_password: Type.Boolean(),
+  has_link: Type.Boolean({ description: 'Whether you can get its URL again: you created it, and it is stored.' }),
   max_downloads: Nullable(Type.Integer()),
   filename: Nullable(Type.String()),
   disposition: Nullable(Disposition),
@@ -92,7 +93,7 @@ export type Share = Type.Static<typeof Share>
 
 export const NewShare = Type.Object({
   ...Share.properties,
-  token: Type.String({ description: 'Returned only once; only a hash is stored.' }),
+  token: Type.String({ description: 'Replaces an account: whoever has it can open the link.' }),
   url: Type.String(),
 })
 export type NewShare = Type.Static<typeof NewShare>
@@ -297,6 +298,20 @@ export const operations = {
     reply: Share,
     errors: ['not_found', 'conflict'],
     records: ['share_update'],
+  }),
+
+  getShareLink: route({
+    method: 'GET',
+    url: '/share/{id}/link',
+    tag: 'shares',
+    summary: 'Get the URL of a link that you created again',
+    description:
+      'Links are stored, encrypted, unless the setting `shares.keep_links` is off. Only the creator of a link can get it. Each time is recorded as `share_link_read`.',
+    access: 'signed_in',
+    status: 200,
+    params: byId,
+    reply: Type.Pick(NewShare, ['id', 'token', 'url']),
+    errors: ['not_found', 'conflict'],
   }),
 
   revokeShare: route({

@@ -15,6 +15,7 @@ import { type Ctx, cliActor, createContext } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import { resealAuditKeys } from '../features/audit/keys.ts'
 import { readLines, verifyChain } from '../features/audit/verify.ts'
+import { resealShares } from '../features/shares/link.ts'
 import { verify } from '../features/verify/service.ts'
 import { resealWebhooks } from '../features/webhooks/service.ts'
 import { createLog } from '../observe/log.ts'
@@ -36,6 +37,12 @@ interface Arguments {
   /** Standard input without the line break at its end. */
   input(): Promise<string>
 }
+/** What stores secrets. */
+const reseals = [
+  ...[resealSettings, resealAuditKeys, resealWebhooks],
+  ...[resealAccessKeys, resealStorages, resealShares],
+]
+
 type Command = (ctx: Ctx & { database: Database }, given: Arguments) => Promise<string>
 
 /** Problems that verify found and did not fix: printed, with an exit code. */
@@ -134,8 +141,7 @@ const commands: { [name: string]: Command } = {
   },
   'rotate-secrets': async (ctx) => {
     let count = 0
-    for (const reseal of [resealSettings, resealAuditKeys, resealWebhooks, resealAccessKeys, resealStorages])
-      count += await reseal(ctx)
+    for (const reseal of reseals) count += await reseal(ctx)
     return `${count} secret(s) re-encrypted.`
   },
 }

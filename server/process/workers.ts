@@ -9,7 +9,7 @@ import { auditPurger } from '../features/audit/purge.ts'
 import { auditSealer } from '../features/audit/seal.ts'
 import { imageCacheWorker } from '../features/images/service.ts'
 import { forgetRuns, policyWorker } from '../features/policies/runs.ts'
-import { forgetAccesses } from '../features/shares/service.ts'
+import { shareUpkeep } from '../features/shares/service.ts'
 import { webhookDispatcher } from '../features/webhooks/dispatcher.ts'
 import { webhookKeeper } from '../features/webhooks/retention.ts'
 import { measured, newMeter } from '../observe/meter.ts'
@@ -60,7 +60,7 @@ const workers: readonly Worker[] = [
   forgetScans,
   releasedBuckets,
   forgetJobs,
-  forgetAccesses,
+  shareUpkeep,
   imageCacheWorker,
   policyWorker,
   forgetRuns,

@@ -147,6 +147,7 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   },
   share_update: { share_id: id, before: limits, after: limits },
   share_revoke: { share_id: id },
+  share_link_read: { share_id: id },
   policy_create: { name, rule },
   policy_update: { name, before: { name, ...rule }, after: { name, ...rule } },
   policy_delete: { name, rule },

@@ -245,6 +245,10 @@ export const table: Record<OperationName, Entry> = {
     expect: [401, 404, 404, 404, 404, 200],
     call: async (c, { share }) => c.updateShare({ params: { id: await share() }, body: { max_downloads: 3 } }),
   },
+  getShareLink: {
+    expect: [401, 404, 404, 404, 404, 200],
+    call: async (c, { share }) => c.getShareLink({ params: { id: await share() } }),
+  },
   revokeShare: {
     expect: [401, 404, 404, 404, 204, 204],
     call: async (c, { share }) => c.revokeShare({ params: { id: await share() } }),

@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import { after, before, it } from 'node:test'
 import jsqr from 'jsqr'
 import sharp from 'sharp'
-import { describeConsole, inBrowserOf, openConsole, signIn } from '../support/browser.ts'
+import { describeConsole, inBrowserOf, navigate, openConsole, signIn } from '../support/browser.ts'
 import { request } from '../support/http.ts'
 import { freePort } from '../support/idp.ts'
 import { pdf } from '../support/pdf.ts'
@@ -61,9 +61,10 @@ describeConsole('share links', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
-  it('keeps a new link open until it is copied: Escape, the backdrop and buttons ask first', () =>
+  it('keeps a new link that is not stored open until it is copied: Escape, the backdrop and buttons ask first', () =>
     inBrowser(async (browser) => {
       await signIn(browser, server)
+      await server.admin.updateSettings({ body: { shares: { keep_links: false } } })
       await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'])
       const { page, check } = await openConsole(browser, server, `/shares?new=${BUCKET}&key=report.pdf`)
       const dialog = page.getByRole('dialog')
@@ -116,6 +117,58 @@ describeConsole('share links', (engine) => {
       await question.waitFor()
       await dialog.getByRole('button', { name: 'Leave without copying' }).click()
       await closed()
+      await server.admin.updateSettings({ body: { shares: { keep_links: true } } })
+    }))
+
+  it('shows a stored link again to its creator, where it was created and in the list', () =>
+    inBrowser(async (browser) => {
+      await signIn(browser, server)
+      await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      await put('again.txt', 'again', 'text/plain')
+      const { page, check, faults } = await openConsole(browser, server, `/shares?new=${BUCKET}&key=again.txt`, {
+        expect: [409],
+      })
+      const dialog = page.getByRole('dialog')
+      const field = dialog.getByRole('textbox', { name: 'Link' })
+      const copied = () => page.evaluate(() => navigator.clipboard.readText())
+      await dialog.getByRole('button', { name: 'Create link' }).click()
+      await dialog.getByText('You can copy it again later from Share links.').waitFor()
+      const url = await field.inputValue()
+      server.secrets.add(url.split('/').at(-1) ?? '')
+      // Nothing is lost, so nothing is asked.
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+
+      const read = { action: 'share_link_read', bucket: BUCKET, key: 'again.txt' } as const
+      const actions = page.getByRole('button', { name: 'Actions for the link to again.txt' })
+      await server.records([read], async () => {
+        await actions.click()
+        await page.getByRole('menuitem', { name: 'Show link' }).click()
+        await dialog.getByRole('button', { name: 'Copy link' }).click()
+        await dialog.getByRole('button', { name: 'Link copied' }).waitFor()
+        assert.equal(await copied(), url)
+        await check('share-link-again')
+        await page.keyboard.press('Escape')
+        await dialog.waitFor({ state: 'detached' })
+      })
+      await server.records([read], async () => {
+        await navigate(page, `/shares?new=${BUCKET}&key=again.txt`)
+        await dialog.getByRole('button', { name: 'Show link' }).click()
+        await dialog.getByText('Direct download').click()
+        const direct = url.replace('/console/s/', '/public/s/')
+        assert.equal(await field.inputValue(), direct)
+        await dialog.getByRole('button', { name: 'Back' }).click()
+        await dialog.getByRole('button', { name: 'Create link' }).waitFor()
+        await page.keyboard.press('Escape')
+        await dialog.waitFor({ state: 'detached' })
+      })
+      // It was revoked in the meantime.
+      const [link] = (await server.admin.listShares({ query: { bucket: BUCKET, key: 'again.txt' } })).items
+      await server.admin.revokeShare({ params: { id: link?.id ?? '' } })
+      await actions.click()
+      await page.getByRole('menuitem', { name: 'Show link' }).click()
+      await dialog.getByText('The link was revoked. Create a new one.').waitFor()
+      assert.deepEqual(faults, [])
     }))
 
   it('creates a link with a QR code that opens without an account and stops working once revoked', () =>

@@ -50,7 +50,7 @@ export const defaults: EffectiveSettings = {
   tokens: { max_lifetime_days: 0, cap_child_expiry: false },
   uploads: { expire_hours: 24, s3_expire_days: 7 },
   s3: { rate_per_key: 0, public_access: false },
-  shares: { default_expires_in: '7d', max_expires_in: null, require_creator_access: true },
+  shares: { default_expires_in: '7d', max_expires_in: null, require_creator_access: true, keep_links: true },
   images: {
     max_source_mb: 50,
     max_source_megapixels: 50,

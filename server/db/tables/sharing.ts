@@ -5,6 +5,8 @@ export interface SharingTables {
     id: string
     /** SHA-256 in hex. */
     token_hash: string
+    /** The id and the token, encrypted; null if the token is not kept. */
+    sealed_token: string | null
     kind: 'object' | 'folder' | 'selection' | 'upload'
     /** A bucket created again under the same name is another one. */
     bucket_id: string

@@ -8,9 +8,9 @@ import { tooMany } from '../../storage/incoming/arrival.ts'
 import { startReceiving, type Upload } from '../../storage/objects/received.ts'
 import { writeUnderFreeName } from '../../storage/objects/write.ts'
 import { noteBucket } from '../../storage/traffic/traffic.ts'
+import type { UploadLimits } from './describe.ts'
 import { findLink, gone, isOpen, noteAccess, openLink, openRanges } from './open.ts'
 import { checkPassword, type Presented, passwordNeeded } from './password.ts'
-import type { UploadLimits } from './service.ts'
 import * as store from './store.ts'
 
 /** Numbers tried in sequence; after them one random number of three digits, then of four, and so on. */

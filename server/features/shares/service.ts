@@ -15,18 +15,13 @@ import { findBucket } from '../../storage/buckets/store.ts'
 import { assertWritable } from '../../storage/buckets/writable.ts'
 import { objectMissing } from '../../storage/objects/service.ts'
 import { findObject } from '../../storage/objects/store.ts'
+import { describe, shareMissing, type UploadLimits, urlOf } from './describe.ts'
+import { sealToken } from './link.ts'
 import * as store from './store.ts'
 
 const TEN_YEARS_SECONDS = 315_360_000
 const ACCESSES_KEPT_MS = 365 * DAY_MS
 
-/** Limits on files uploaded through a link. */
-export interface UploadLimits {
-  max_file_bytes?: number | undefined
-  max_total_bytes?: number | undefined
-  max_files?: number | undefined
-  content_types?: readonly string[] | undefined
-}
 export interface LinkLimits {
   expires_in?: string | number | undefined
   password?: string | null | undefined
@@ -88,7 +83,7 @@ async function targetOf(ctx: Ctx, { kind, bucket, key, prefix, keys }: CreateSha
 }
 
 /**
- * Creates a link; its token is only in this response. Needs `share` and `read` (for uploads, `write`) on the whole
+ * Creates a link, and keeps its token if the settings say so. Needs `share` and `read` (for uploads, `write`) on the whole
  * target.
  */
 export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShare> {
@@ -105,9 +100,11 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
   if (kind === 'upload') assertWritable(bucket)
   if (kind === 'object' && !(await findObject(ctx.db, input.bucket, target))) throw objectMissing(input.bucket, target)
   const token = randomBytes(32).toString('base64url')
+  const id = newId()
   const row: store.ShareRow = {
-    id: newId(),
+    id,
     token_hash: hashSecret(token),
+    sealed_token: (await settingsInForce(ctx)).shares.keep_links ? sealToken(ctx.config, id, token) : null,
     kind,
     bucket_id: bucket.id,
     bucket: bucket.name,
@@ -141,48 +138,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
       },
     })
   })
-  const url = `${ctx.config.publicBaseUrl}/public/s/${token}`
-  return { ...describe(ctx, row, ctx.actor.email), token, url }
-}
-
-function stateOf(ctx: Ctx, { revoked_at, expires_at, max_downloads, downloads }: store.ShareRow): Share['state'] {
-  if (revoked_at !== null) return 'revoked'
-  if (expires_at !== null && Date.parse(expires_at) <= ctx.now().getTime()) return 'expired'
-  return max_downloads !== null && downloads >= max_downloads ? 'spent' : 'active'
-}
-
-function describe(
-  ctx: Ctx,
-  row: store.ShareRow,
-  email: string | null,
-  use = { count: 0, last_at: null as string | null },
-): Share {
-  const limits = JSON.parse(row.limits) as UploadLimits
-  return {
-    id: row.id,
-    kind: row.kind,
-    bucket: row.bucket,
-    object_key: row.kind === 'object' ? row.target : null,
-    prefix: row.kind === 'folder' || row.kind === 'upload' ? row.target : null,
-    keys: row.kind === 'selection' ? JSON.parse(row.target) : null,
-    expires_at: row.expires_at,
-    has_password: row.password_hash !== null,
-    max_downloads: row.max_downloads,
-    filename: row.filename,
-    disposition: row.disposition,
-    max_file_bytes: limits.max_file_bytes ?? null,
-    max_total_bytes: limits.max_total_bytes ?? null,
-    max_files: limits.max_files ?? null,
-    content_types: limits.content_types ? [...limits.content_types] : null,
-    created_at: row.created_at,
-    created_by: row.created_by,
-    created_by_email: email,
-    revoked_at: row.revoked_at,
-    state: stateOf(ctx, row),
-    access_count: use.count,
-    received_bytes: row.received_bytes,
-    last_accessed_at: use.last_at,
-  }
+  return { ...describe(ctx, row, ctx.actor.email), token, url: urlOf(ctx, token) }
 }
 
 /** The caller's links, or for administrators everyone's, latest first; never with tokens. */
@@ -201,8 +157,6 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
     next_cursor,
   }
 }
-
-const shareMissing = () => new ServiceError('not_found', 'There is no such link.')
 
 /** Whether the caller may see and revoke a link: it is theirs, or they manage its target. */
 function isOver(ctx: Ctx, row: store.ShareRow): boolean {
@@ -249,7 +203,7 @@ export async function revokeShare(ctx: Ctx, id: string): Promise<undefined> {
   await ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
     if (!row || row.revoked_at !== null || !isOver(ctx, row)) throw shareMissing()
-    await store.updateShare(tx, id, { revoked_at: ctx.now().toISOString() })
+    await store.updateShare(tx, id, { revoked_at: ctx.now().toISOString(), sealed_token: null })
     record({
       name: 'share_revoke',
       bucket: row.bucket,
@@ -269,12 +223,17 @@ export async function listAccesses(ctx: Ctx, id: string, page: number, pageSize:
   return { items, total: await store.countAccesses(ctx.db, id), page, page_size: pageSize }
 }
 
-/** Deletes accesses older than a year, and servings that can no longer be continued. */
-export const forgetAccesses = {
-  name: 'share-access-expiry',
+/**
+ * Deletes accesses older than a year, servings that can no longer be continued, and stored links where the settings keep
+ * none.
+ */
+export const shareUpkeep = {
+  name: 'share-upkeep',
   every: HOUR_MS,
   run: async (ctx: Ctx): Promise<void> => {
     await ctx.upkeep(({ tx }) => store.deleteAccesses(tx, new Date(ctx.now().getTime() - ACCESSES_KEPT_MS)))
     await ctx.upkeep(({ tx }) => store.deleteServings(tx, ctx.now()))
+    const { shares } = await settingsInForce(ctx)
+    if (!shares.keep_links) await ctx.upkeep(({ tx }) => store.deleteTokens(tx))
   },
 }

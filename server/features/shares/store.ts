@@ -205,3 +205,23 @@ export const countAccesses = async (db: Db, shareId: string): Promise<number> =>
 
 export const deleteAccesses = (tx: Tx, before: Date) =>
   tx.deleteFrom('share_accesses').where('time', '<', before.toISOString()).execute()
+
+const TOKENS_AT_ONCE = 500
+/** Stored tokens of links after an id, in the order of ids. */
+export const listTokens = (db: Db, after: string): Promise<{ id: string; sealed_token: string }[]> =>
+  db
+    .selectFrom('shares')
+    .select('id')
+    .select((e) => e.ref('sealed_token').$notNull().as('sealed_token'))
+    .where('sealed_token', 'is not', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(TOKENS_AT_ONCE)
+    .execute()
+
+/** Replaces a stored token, unless the link was revoked since. */
+export const replaceToken = (tx: Tx, id: string, before: string, sealed_token: string) =>
+  tx.updateTable('shares').set({ sealed_token }).where('id', '=', id).where('sealed_token', '=', before).execute()
+
+export const deleteTokens = (tx: Tx) =>
+  tx.updateTable('shares').set({ sealed_token: null }).where('sealed_token', 'is not', null).execute()

@@ -63,7 +63,12 @@ export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<
     s3_expire_days: { ...whole(1, 3650), unit: 'days' },
   },
   s3: { rate_per_key: whole(0, 10_000_000), public_access: on },
-  shares: { default_expires_in: { kind: 'text', mono: true }, max_expires_in: text, require_creator_access: on },
+  shares: {
+    default_expires_in: { kind: 'text', mono: true },
+    max_expires_in: text,
+    require_creator_access: on,
+    keep_links: on,
+  },
   images: {
     max_source_mb: { ...whole(1, 1024), unit: 'mb' },
     max_source_megapixels: megapixels,

@@ -49,6 +49,7 @@ export const labels = catalogue({
   'shares.default_expires_in': 'Default lifetime',
   'shares.max_expires_in': 'Maximum lifetime',
   'shares.require_creator_access': 'Links stop working when their creator loses access',
+  'shares.keep_links': 'Links can be copied again',
   'images.max_source_mb': 'Maximum source file size',
   'images.max_source_megapixels': 'Maximum source size',
   'images.max_progressive_megapixels': 'Maximum progressive source size',
@@ -107,6 +108,8 @@ export const hints = catalogue({
   'shares.default_expires_in': 'A number followed by s, m, h, d or w, for example 7d, or “never”.',
   'shares.max_expires_in': 'A number followed by s, m, h, d or w. Leave empty for no limit.',
   'shares.require_creator_access': 'Also when their account is disabled.',
+  'shares.keep_links':
+    'Stores new links encrypted, so that their creators can copy them again. When turned off, stored links are deleted.',
   'images.max_source_mb': 'Larger files aren’t rendered.',
   'images.max_source_megapixels': 'Total of all frames, according to the file header.',
   'images.max_progressive_megapixels': 'Progressive and interlaced images need more memory.',

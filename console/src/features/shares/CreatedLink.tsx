@@ -1,15 +1,9 @@
-import { Alert, Button, SegmentedControl, Skeleton, TextInput } from '@mantine/core'
-import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { Alert, Button } from '@mantine/core'
 import type { NewShare } from '../../../../contract/shares.ts'
-import { copyText } from '../../ui/copy.ts'
-import { pageUrl } from './describe.ts'
+import { LinkFields, useLink } from './LinkFields.tsx'
 import { text } from './messages.ts'
-import { WhoMayOpen } from './WhoMayOpen.tsx'
 
-const QrCode = lazy(() => import('./QrCode.tsx'))
-
-/** A new link, shown this one time. `leave` closes it, or asks first while the link has not been copied. */
+/** A new link. `leave` closes it, or asks first while a link that is not stored has not been copied. */
 export function CreatedLink({
   share,
   isTaken,
@@ -29,64 +23,18 @@ export function CreatedLink({
   again: () => void
   onClose: () => void
 }) {
-  const [which, setWhich] = useState('page')
-  /** For the button's label at this address. */
-  const [isCopied, setCopied] = useState(false)
-  const url = which === 'page' ? pageUrl(share.url) : share.url
+  const link = useLink(share.url)
   const copy = async () => {
-    if (!(await copyText(url))) return
-    setCopied(true)
+    if (!(await link.copy())) return
     onTaken()
     asked?.stay()
   }
   return (
     <div className="stack">
       <Alert title={text.made} role="status">
-        {text.madeHint}
+        {share.has_link ? text.keptHint : text.madeHint}
       </Alert>
-      {share.kind === 'object' ? (
-        <div className="stack-tight">
-          <SegmentedControl
-            aria-label={text.which}
-            fullWidth
-            data={[
-              { value: 'page', label: text.page },
-              { value: 'direct', label: text.direct },
-            ]}
-            value={which}
-            onChange={(next) => {
-              setWhich(next)
-              setCopied(false)
-            }}
-          />
-          <p className="dim small">{which === 'page' ? text.pageHint : text.directHint}</p>
-        </div>
-      ) : null}
-      <div className="shares-link">
-        <TextInput
-          className="copy-field mono"
-          aria-label={text.link}
-          value={url}
-          readOnly
-          onFocus={(event) => event.currentTarget.select()}
-          onCopy={onTaken}
-        />
-        <Button
-          data-autofocus
-          variant={isTaken ? 'default' : 'filled'}
-          leftSection={isCopied ? <IconCheck size={16} className="ok" /> : <IconCopy size={16} stroke={1.6} />}
-          onClick={() => void copy()}
-        >
-          {isCopied ? text.linkCopied : text.copyLink}
-        </Button>
-        <span className="visually-hidden" role="status">
-          {isCopied ? text.linkCopied : ''}
-        </span>
-      </div>
-      <WhoMayOpen kind={share.kind} hasPassword={share.has_password} expiresAt={share.expires_at} />
-      <Suspense fallback={<Skeleton height={208} width={176} mx="auto" />}>
-        <QrCode value={url} name="share-link" onSaved={onTaken} />
-      </Suspense>
+      <LinkFields share={share} link={link} isTaken={isTaken} onCopy={() => void copy()} onTaken={onTaken} />
       {asked ? (
         <>
           <Alert role="alert" color="danger" className="alert-bad" title={text.leaveTitle}>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Share } from '../../../../contract/shares.ts'
 import { TimeAgo } from '../../ui/values.tsx'
 import { kindOf } from './describe.ts'
 import { text } from './messages.ts'
@@ -7,8 +8,14 @@ import type { Target } from './NewLink.tsx'
 import { linksToQuery } from './queries.ts'
 import { revoke } from './revoke.tsx'
 
-/** The active links to the shared item, to revoke those no longer needed. */
-export function ExistingLinks({ target }: { target: Exclude<Target, { kind: 'selection' }> }) {
+/** The active links to the shared item, to copy again, and to revoke those no longer needed. */
+export function ExistingLinks({
+  target,
+  onShow,
+}: {
+  target: Exclude<Target, { kind: 'selection' }>
+  onShow: (share: Share) => void
+}) {
   const cache = useQueryClient()
   const links = useQuery(
     linksToQuery(target.bucket, target.kind === 'object' ? { key: target.key } : { prefix: target.prefix }),
@@ -37,6 +44,11 @@ export function ExistingLinks({ target }: { target: Exclude<Target, { kind: 'sel
                 {share.created_by_email}
               </span>
             </span>
+            {share.has_link ? (
+              <Button variant="subtle" onClick={() => onShow(share)}>
+                {text.showLink}
+              </Button>
+            ) : null}
             <Button variant="subtle" color="danger" onClick={() => void revoke(cache, share)}>
               {text.revoke}
             </Button>

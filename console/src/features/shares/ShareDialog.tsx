@@ -1,10 +1,11 @@
 import './shares.css'
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
-import type { NewShare } from '../../../../contract/shares.ts'
+import type { NewShare, Share } from '../../../../contract/shares.ts'
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import { CreatedLink } from './CreatedLink.tsx'
 import { ExistingLinks } from './ExistingLinks.tsx'
+import { KeptLink } from './KeptLink.tsx'
 import { text } from './messages.ts'
 import { NewLink, type Target } from './NewLink.tsx'
 
@@ -23,11 +24,12 @@ const lastName = (key: string): string => key.split('/').findLast((segment) => s
 
 /** Creates a download or upload link for an object, a folder or a selection, and lists the existing ones. */
 export default function ShareDialog({ bucket, objectKey, prefix, keys, onClose }: Props) {
-  // The link is only in this dialog's state and disappears with it.
+  // The link is only in this dialog's state and disappears with it; its creator can get it again if it is stored.
   const [made, setMade] = useState<NewShare>()
   const [isTaken, setTaken] = useState(false)
   const [leaving, setLeaving] = useState<{ go: () => void }>()
-  const isAtRisk = made !== undefined && !isTaken
+  const [shown, setShown] = useState<Share>()
+  const isAtRisk = made !== undefined && !made.has_link && !isTaken
   useLeaveGuard(isAtRisk)
   const leave = (go: () => void) => (isAtRisk ? setLeaving({ go }) : go())
   const stay = () => setLeaving(undefined)
@@ -65,10 +67,12 @@ export default function ShareDialog({ bucket, objectKey, prefix, keys, onClose }
           again={again}
           onClose={onClose}
         />
+      ) : shown ? (
+        <KeptLink share={shown} onDone={{ label: text.back, go: () => setShown(undefined) }} />
       ) : (
         <div className="stack">
           <NewLink target={target} onMade={setMade} onClose={onClose} />
-          {target.kind === 'selection' ? null : <ExistingLinks target={target} />}
+          {target.kind === 'selection' ? null : <ExistingLinks target={target} onShow={setShown} />}
         </div>
       )}
     </Modal>

@@ -7,6 +7,7 @@ import {
   IconFiles,
   IconFolder,
   IconInbox,
+  IconLink,
   IconLinkOff,
   IconList,
   IconSearch,
@@ -25,6 +26,7 @@ import { Count, Status, TimeAgo } from '../../ui/values.tsx'
 import { Accesses } from './Accesses.tsx'
 import { kindOf, nameOf, stateWords } from './describe.ts'
 import { EditShare } from './EditShare.tsx'
+import { KeptLinkDialog } from './KeptLink.tsx'
 import { text } from './messages.ts'
 import { type Filters, filled, sharesQuery } from './queries.ts'
 import { revoke } from './revoke.tsx'
@@ -118,6 +120,11 @@ export default function Shares() {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
+            {share.has_link ? (
+              <Menu.Item leftSection={<IconLink size={15} />} onClick={() => void open({ link: share.id })}>
+                {text.showLink}
+              </Menu.Item>
+            ) : null}
             <Menu.Item leftSection={<IconList size={15} />} onClick={() => void open({ d: share.id })}>
               {text.accesses}
             </Menu.Item>
@@ -174,6 +181,7 @@ export default function Shares() {
         {({ pages }) => {
           const rows = pages.flatMap(({ items }) => items)
           const opened = rows.find(({ id }) => id === search.d)
+          const shown = rows.find(({ id }) => id === search.link)
           const edited = rows.find(({ id }) => id === search.edit)
           if (rows.length === 0 && !filtered) return <EmptyView title={text.emptyTitle}>{text.emptyHint}</EmptyView>
           if (rows.length === 0) return <NoMatch query={filters.q} clear={clear} />
@@ -192,6 +200,7 @@ export default function Shares() {
                 }}
               />
               {opened ? <Accesses share={opened} onClose={() => void open({ d: undefined })} /> : null}
+              {shown ? <KeptLinkDialog share={shown} onClose={() => void open({ link: undefined })} /> : null}
               {edited ? <EditShare share={edited} onClose={() => void open({ edit: undefined })} /> : null}
             </>
           )

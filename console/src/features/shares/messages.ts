@@ -2,7 +2,7 @@ import { catalogue, plural } from '../../i18n.ts'
 
 export const text = catalogue({
   title: 'Share links',
-  hint: 'Share files with anyone, no account needed. A link is shown only once, when you create it.',
+  hint: 'Share files with anyone, no account needed.',
   // The dialog
   shareTitle: (name: string) => `Share ${name}`,
   shareSelection: (n: number) => `Share ${plural(n, { one: 'object', other: 'objects' })}`,
@@ -33,9 +33,13 @@ export const text = catalogue({
   create: 'Create link',
   made: 'Link created',
   madeHint: 'Copy it now. You won’t be able to see it again.',
+  keptHint: 'You can copy it again later from Share links.',
   another: 'Create another',
   copyLink: 'Copy link',
   linkCopied: 'Link copied',
+  showLink: 'Show link',
+  linkTo: (name: string) => `Link to ${name}`,
+  back: 'Back',
   leaveTitle: 'Leave without copying the link?',
   leaveText: 'You won’t be able to see it again and would have to create another link.',
   leaveAction: 'Leave without copying',

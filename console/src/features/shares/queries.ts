@@ -35,6 +35,15 @@ export const linksToQuery = (bucket: string, target: { key: string } | { prefix:
     },
   })
 
+/** A link's URL. Each request is recorded, so it is sent once, and the answer is forgotten with its view. */
+export const linkQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['share-link', id],
+    queryFn: () => client.getShareLink({ params: { id } }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+
 export const accessesQuery = (id: string, page: number) =>
   queryOptions({
     queryKey: ['shares', 'accesses', id, page],

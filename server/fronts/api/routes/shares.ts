@@ -1,4 +1,5 @@
 import { api } from '../../../../contract/index.ts'
+import { getShareLink } from '../../../features/shares/link.ts'
 import { unlockShare } from '../../../features/shares/password.ts'
 import * as service from '../../../features/shares/service.ts'
 import { handle } from '../handle.ts'
@@ -19,6 +20,10 @@ export const shareRoutes = [
   }),
   handle(api.listShares, (ctx, { query }) => service.listShares(ctx, query)),
   handle(api.updateShare, (ctx, { params, body }) => service.updateShare(ctx, params.id, body)),
+  handle(api.getShareLink, (ctx, { params, reply }) => {
+    forbidCaching(reply)
+    return getShareLink(ctx, params.id)
+  }),
   handle(api.revokeShare, (ctx, { params }) => service.revokeShare(ctx, params.id)),
   handle(api.listShareAccesses, (ctx, { params, query }) =>
     service.listAccesses(ctx, params.id, query.page ?? 1, query.page_size ?? 50),
