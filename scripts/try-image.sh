@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds the image and runs both compose files as an operator would: docs/operations.md says what is checked. One line a
-# check, "ok …" or "FAILED …"; exit code 1 if any failed, 3 if there is no container engine. Leaves nothing behind.
+# Builds the image and runs both compose files, and the image alone, as an operator would: docs/operations.md says what is
+# checked. One line a check, "ok …" or "FAILED …"; exit code 1 if any failed, 3 if there is no container engine. Leaves
+# nothing behind.
 #
-#   try-image.sh [--install] [--previous COMMIT] [single|scale]
+#   try-image.sh [--install] [--previous COMMIT] [single|variables|scale]
 #
 # --install   where no engine is installed, downloads and runs Debian's in a temporary folder (scripts/container-engine.sh);
 #             root only. Images whose registry cannot be reached are made from Debian packages (scripts/base-images.sh).
@@ -18,8 +19,8 @@ while [ $# -gt 0 ]; do
   case $1 in
     --install) install=true ;;
     --previous) previous=$2 && shift ;;
-    single | scale) which+=("$1") ;;
-    *) sed -n '2,14s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+    single | variables | scale) which+=("$1") ;;
+    *) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
   esac
   shift
 done

@@ -1,5 +1,5 @@
-// Started by try-image.sh: builds the image, runs both compose files and prints one line a check. The arguments are the commit
-// whose image an upgrade starts from ('': the same sources) and which of the two files to try (default: both).
+// Started by try-image.sh: builds the image, runs both compose files and the image alone, and prints one line a check. The arguments are the commit
+// whose image an upgrade starts from ('': the same sources) and what to try (default: all).
 import { execFile, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import fs from 'node:fs'
@@ -124,14 +124,17 @@ async function equalBytes(client: SignedIn, key: string, bytes: Uint8Array): Pro
   expect(hash(new Uint8Array(await got.arrayBuffer())) === hash(bytes), `${key} differs`)
 }
 
-async function s3Works(client: SignedIn): Promise<string> {
-  const { access_key_id, secret_access_key } = await client.createAccessKey({ body: { name: 'try' } })
-  const s3 = new S3Client({
+const s3With = (accessKeyId: string, secretAccessKey: string): S3Client =>
+  new S3Client({
     endpoint: S3_URL,
     region: 'us-east-1',
     forcePathStyle: true,
-    credentials: { accessKeyId: access_key_id, secretAccessKey: secret_access_key },
+    credentials: { accessKeyId, secretAccessKey },
   })
+
+async function s3Works(client: SignedIn): Promise<string> {
+  const { access_key_id, secret_access_key } = await client.createAccessKey({ body: { name: 'try' } })
+  const s3 = s3With(access_key_id, secret_access_key)
   const body = randomBytes(3 * MIB)
   await s3.send(new CreateBucketCommand({ Bucket: 'through-s3' }))
   await s3.send(new PutObjectCommand({ Bucket: 'through-s3', Key: 'a/b c', Body: body }))
@@ -420,6 +423,58 @@ async function trySingle(): Promise<void> {
   }
 }
 
+/** The image alone, with four variables: what an application needs is there at the first start, and stays. */
+async function tryVariables(): Promise<void> {
+  const name = `strongroom-try-variables-${process.pid}`
+  const variables = {
+    BOOTSTRAP_ADMIN_PASSWORD: PASSWORD,
+    BOOTSTRAP_ACCESS_KEY_ID: 'application',
+    BOOTSTRAP_SECRET_ACCESS_KEY: randomBytes(18).toString('base64url'),
+    BOOTSTRAP_BUCKETS: 'photos,backups:50GB,logs:versioned',
+  }
+  const ready = async () => {
+    for (let attempt = 0; attempt < 120; attempt++) {
+      const answer = await fetch(`${URL_}/readyz`).catch(() => undefined)
+      if (answer?.ok) return
+      await pause(500)
+    }
+    throw new Error('it is not ready after a minute')
+  }
+  const made = async () => {
+    const login = { username: 'admin@strongroom.local', password: PASSWORD }
+    const { access_token: token } = await anonymous.login({ body: login })
+    const { items } = await createClient({ baseUrl: URL_, token }).listAudit({ query: {} })
+    return items.map(({ action }) => action).filter((action) => action !== 'login' && action !== 'upload')
+  }
+  try {
+    const first = await check('four variables: the first PutObject of an application', async () => {
+      const ports = ['8080', '9000'].flatMap((port) => ['--publish', `${HOST}:${port}:${port}`])
+      const given = Object.keys(variables).flatMap((variable) => ['--env', variable])
+      await docker(
+        ['run', '--detach', '--name', name, '--volume', '/data', ...ports, ...given, `strongroom:${NEW}`],
+        variables,
+      )
+      await ready()
+      const s3 = s3With(variables.BOOTSTRAP_ACCESS_KEY_ID, variables.BOOTSTRAP_SECRET_ACCESS_KEY)
+      await s3.send(new PutObjectCommand({ Bucket: 'photos', Key: 'first', Body: 'of an application' }))
+      const log = await docker(['logs', name])
+      expect(!log.includes(variables.BOOTSTRAP_SECRET_ACCESS_KEY) && !log.includes(PASSWORD), 'the log holds a secret')
+      return undefined
+    })
+    if (!first) return
+    await check('four variables: the second start changes nothing', async () => {
+      const before = await made()
+      await docker(['restart', name])
+      await ready()
+      const after = await made()
+      expect(after.join() === before.join(), `${before.join()} and then ${after.join()}`)
+      return `${before.length} records of the first`
+    })
+  } finally {
+    await check('four variables: down', () => docker(['rm', '--force', '--volumes', name]).then(() => undefined))
+  }
+}
+
 /** deploy/compose.scale.yaml: two replicas behind nginx. */
 async function tryScale(): Promise<void> {
   const secret = () => randomBytes(27).toString('base64url').replaceAll(/[-_]/g, 'x')
@@ -529,6 +584,7 @@ try {
   await buildAll()
   if (failed === 0) {
     if (asked.length === 0 || asked.includes('single')) await trySingle()
+    if (asked.length === 0 || asked.includes('variables')) await tryVariables()
     if (asked.length === 0 || asked.includes('scale')) await tryScale()
   }
   await check('nothing is left running', async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import { decide, isAdmin } from '../../../contract/permissions.ts'
 import type { NewShare, Share } from '../../../contract/shares.ts'
-import { settingsInForce } from '../../access/settings/effective.ts'
+import { type EffectiveSettings, settingsInForce } from '../../access/settings/effective.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
@@ -51,8 +51,11 @@ function lifetimeOf(expiresIn: string | number): number | null {
 }
 
 /** When a link created now expires, from the request, the default, and the longest lifetime that the settings allow. */
-async function expiryOf(ctx: Ctx, expiresIn: string | number | undefined): Promise<string | null> {
-  const { shares } = await settingsInForce(ctx)
+function expiryOf(
+  ctx: Ctx,
+  { shares }: Pick<EffectiveSettings, 'shares'>,
+  expiresIn: string | number | undefined,
+): string | null {
   const longest = shares.max_expires_in === null ? null : lifetimeOf(shares.max_expires_in)
   const wanted = lifetimeOf(expiresIn ?? shares.default_expires_in)
   if (expiresIn !== undefined && longest !== null && (wanted === null || wanted > longest))
@@ -93,7 +96,8 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
   const limits: UploadLimits = { max_file_bytes, max_total_bytes, max_files, content_types }
   if (kind !== 'upload' && Object.values(limits).some((one) => one !== undefined))
     throw invalid('body.max_files', 'is only allowed when kind is upload, like the other upload limits')
-  const expires_at = await expiryOf(ctx, input.expires_in)
+  const settings = await settingsInForce(ctx)
+  const expires_at = expiryOf(ctx, settings, input.expires_in)
   const password_hash = input.password ? await passwordHash(ctx, input.password) : null
   const bucket = await findBucket(ctx.db, input.bucket)
   if (!bucket) throw bucketMissing(input.bucket)
@@ -104,7 +108,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
   const row: store.ShareRow = {
     id,
     token_hash: hashSecret(token),
-    sealed_token: (await settingsInForce(ctx)).shares.keep_links ? sealToken(ctx.config, id, token) : null,
+    sealed_token: settings.shares.keep_links ? sealToken(ctx.config, id, token) : null,
     kind,
     bucket_id: bucket.id,
     bucket: bucket.name,
@@ -167,7 +171,8 @@ function isOver(ctx: Ctx, row: store.ShareRow): boolean {
 
 /** Changes a link's limits: the caller's, or for administrators anyone's. A revoked link stays revoked. */
 export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Promise<Share> {
-  const expires_at = change.expires_in === undefined ? undefined : await expiryOf(ctx, change.expires_in)
+  const expires_at =
+    change.expires_in === undefined ? undefined : expiryOf(ctx, await settingsInForce(ctx), change.expires_in)
   const hash = change.password ? await passwordHash(ctx, change.password) : null
   return ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
