@@ -1160,6 +1160,8 @@ export interface Settings {
   }
   /** Fields set by environment variables, such as `idp.client_id`, with the variable’s name. */
   fixed: Record<string, string>
+  /** The redirect URI to register at the identity provider. */
+  redirect_uri: string
 }
 
 export interface SettingsChange {
@@ -1690,6 +1692,8 @@ export interface Operations {
       idp_name: string | null
       /** True if there is no administrator yet: create one with the setup link that the service printed at startup. */
       setup_required: boolean
+      /** True until someone has signed in, with the credentials that the service printed for example. */
+      first_sign_in: boolean
     }
   }
   /** POST /auth/setup: Create the first administrator with the token of the setup link. The link stops working as soon as there is an administrator. Each start without one prints a new link and invalidates the previous one. Returns the tokens of the administrator’s first session. */
@@ -4686,7 +4690,7 @@ export interface Operations {
       attempt_log: Attempt[]
     }
   }
-  /** POST /webhooks/{id}/deliveries/{delivery_id}/resend: Resend a delivery, with the same id and body. One attempt, outside its schedule. Not possible while it is queued or in flight. */
+  /** POST /webhooks/{id}/deliveries/{delivery_id}/resend: Resend a delivery, with the same id and body. One attempt of a finished delivery, outside its schedule. A queued one is sent now; if it is its first attempt, new deliveries wait no longer. Not possible while it is in flight. */
   resendDelivery: {
     call: {
       params: {

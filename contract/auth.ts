@@ -176,6 +176,9 @@ export const operations = {
         description:
           'True if there is no administrator yet: create one with the setup link that the service printed at startup.',
       }),
+      first_sign_in: Type.Boolean({
+        description: 'True until someone has signed in, with the credentials that the service printed for example.',
+      }),
     }),
   }),
 

@@ -201,6 +201,7 @@ export const Settings = Type.Object({
   fixed: Type.Record(Type.String(), Type.String(), {
     description: 'Fields set by environment variables, such as `idp.client_id`, with the variable’s name.',
   }),
+  redirect_uri: Type.String({ description: 'The redirect URI to register at the identity provider.' }),
 })
 export type Settings = Type.Static<typeof Settings>
 

@@ -157,6 +157,8 @@ export interface ShareInfo {
   expires_at: string | null
   /** Each opening counts towards a maximum number of downloads. */
   limited: boolean
+  /** How many downloads are left of a limited link; null for others, and where a password hides it. */
+  downloads_left: number | null
   max_file_bytes: number | null
   max_total_bytes: number | null
   max_files: number | null

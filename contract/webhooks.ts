@@ -333,7 +333,8 @@ export const operations = {
     method: 'POST',
     url: '/webhooks/{id}/deliveries/{delivery_id}/resend',
     summary: 'Resend a delivery, with the same id and body',
-    description: 'One attempt, outside its schedule. Not possible while it is queued or in flight.',
+    description:
+      'One attempt of a finished delivery, outside its schedule. A queued one is sent now; if it is its first attempt, new deliveries wait no longer. Not possible while it is in flight.',
     status: 202,
     params: byDelivery,
     reply: Delivery,

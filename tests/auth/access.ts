@@ -490,9 +490,8 @@ export const table: Record<OperationName, Entry> = {
       return c.getDelivery({ params: { id, delivery_id: delivery.id } })
     },
   },
-  // It is queued still.
   resendDelivery: {
-    expect: managers(409),
+    expect: managers(202),
     call: async (c, { webhook, admin }) => {
       const id = await webhook()
       const delivery = await admin.testWebhook({ params: { id } })

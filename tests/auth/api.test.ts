@@ -481,7 +481,13 @@ describeEngines('auth', (engine, itOnce) => {
       permissions.grants.map(({ bucket_pattern, prefix, actions }) => ({ bucket_pattern, prefix, actions })),
       [{ bucket_pattern: 'b*', prefix: 'x/', actions: ['list', 'read'] }],
     )
-    assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null, setup_required: false })
+    assert.deepEqual(await server.as().authConfig(), {
+      local: true,
+      idp: false,
+      idp_name: null,
+      setup_required: false,
+      first_sign_in: false,
+    })
   })
 
   itOnce('with the old key as SECRET_KEY_PREVIOUS, its tokens stay valid and new ones use the new key', async () => {

@@ -244,6 +244,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
         idp: false,
         idp_name: null,
         setup_required: false,
+        first_sign_in: false,
       })
       await server.records([], () => rejectsWith(server.as().idpLogin(), 'login_disabled'))
       await both.refused('login_disabled', () => both.finish(begun))
@@ -362,6 +363,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
       idp: true,
       idp_name: '127.0.0.1',
       setup_required: false,
+      first_sign_in: false,
     })
     await both.withSettings({ idp: { name: 'Acme SSO' } }, async () =>
       assert.equal((await server.as().authConfig()).idp_name, 'Acme SSO'),

@@ -37,7 +37,13 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
 
   it('cannot be used before it is configured or after it is removed', async () => {
     const { server } = both
-    assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null, setup_required: false })
+    assert.deepEqual(await server.as().authConfig(), {
+      local: true,
+      idp: false,
+      idp_name: null,
+      setup_required: false,
+      first_sign_in: false,
+    })
     await server.records([], async () => {
       await rejectsWith(server.as().idpLogin(), 'login_disabled')
       await rejectsWith(server.admin.testIdp(), 'conflict')
@@ -209,6 +215,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
       idp: true,
       idp_name: '127.0.0.1',
       setup_required: false,
+      first_sign_in: false,
     })
     await server.records([], async () => {
       await rejectsWith(
@@ -312,6 +319,7 @@ describe('login through OpenID Connect, whatever the database', () => {
         idp: true,
         idp_name: 'Acme',
         setup_required: false,
+        first_sign_in: false,
       })
       const { response } = await rejectsWith(server.as().idpLogin(), 'idp_unavailable')
       await rejectsWith(server.admin.testIdp(), 'idp_unavailable')

@@ -84,11 +84,13 @@ describeEngines('setup by a link', (engine, itOnce) => {
     const running = await serve()
     assert.equal(running.first.admin, undefined)
     assert.match(running.first.setupLink ?? '', /^http:\/\/127\.0\.0\.1:\d+\/console\/setup#[\w-]{43}$/)
-    assert.equal((await client(running).authConfig()).setup_required, true)
+    const { setup_required, first_sign_in } = await client(running).authConfig()
+    assert.deepEqual([setup_required, first_sign_in], [true, true])
     const { access_token } = await setUp(running, tokenOf(running))
     const { email, is_admin, display_name } = await client(running, access_token).me()
     assert.deepEqual([email, is_admin, display_name], [ALICE.email, true, 'Administrator'])
-    assert.equal((await client(running).authConfig()).setup_required, false)
+    const { setup_required: isOpen, first_sign_in: isFirst } = await client(running).authConfig()
+    assert.deepEqual([isOpen, isFirst], [false, false])
     assert.deepEqual(await recorded(), [
       ['group_create', 'system', 'setup', null, '127.0.0.1'],
       ['user_create', 'system', 'setup', null, '127.0.0.1'],

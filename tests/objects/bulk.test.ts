@@ -114,7 +114,7 @@ describeEngines('bulk copy, move and delete', (engine, itOnce) => {
     const result = await to.takeMany('copy', Object.keys(sizes), from.name)
     assert.deepEqual(result.succeeded, ['a', 'c', 'e', 'zero'])
     assert.deepEqual(codes(result), { b: 'quota_exceeded', d: 'quota_exceeded', f: 'quota_exceeded' })
-    assert.match(result.errors.find(({ key }) => key === 'd')?.detail ?? '', /room for 10 more bytes/)
+    assert.match(result.errors.find(({ key }) => key === 'd')?.detail ?? '', /has 10 bytes left/)
     assert.deepEqual(await to.usage(), [100, 4, 0])
     // What is overwritten makes room for those after it.
     await from.put('a', Buffer.alloc(10))

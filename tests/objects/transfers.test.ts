@@ -284,7 +284,7 @@ describeEngines('copy and move of one object', (engine, itOnce) => {
     await other.put('eleven', Buffer.alloc(11))
     await server.records([], async () => {
       const { problem } = await rejectsWith(full.take('copy', 'eleven', other.name), 'quota_exceeded')
-      assert.match(problem.detail, /room for 10 more bytes .* needs 11/)
+      assert.match(problem.detail, /has 10 bytes left; this needs 11 bytes/)
       await rejectsWith(full.take('move', 'eleven', other.name), 'quota_exceeded')
     })
     await full.take('copy', 'a', full.name, { dest_key: 'b' })

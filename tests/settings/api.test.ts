@@ -167,6 +167,7 @@ describeEngines('settings', (engine, itOnce) => {
       idp: true,
       idp_name: 'login.microsoftonline.com',
       setup_required: false,
+      first_sign_in: false,
     })
     await fixed.records([], () =>
       rejectsWith(fixed.admin.updateSettings({ body: { idp: { client_id: 'x' } } }), 'conflict', 'body.idp.client_id'),
@@ -205,7 +206,13 @@ describeEngines('settings', (engine, itOnce) => {
       assert.equal((await there.getSettings()).idp.name, name)
     }
     await there.updateSettings({ body: { auth: { enable_idp: false } } })
-    assert.deepEqual(await server.as().authConfig(), { local: true, idp: false, idp_name: null, setup_required: false })
+    assert.deepEqual(await server.as().authConfig(), {
+      local: true,
+      idp: false,
+      idp_name: null,
+      setup_required: false,
+      first_sign_in: false,
+    })
     await change({ auth: { enable_idp: true }, idp: { name: null, issuer_url: null, client_id: null } })
     await twin.stop()
   })

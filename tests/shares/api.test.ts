@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import type { ShareInfo } from '../../contract/shares.ts'
 import { newId } from '../../server/base/id.ts'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
@@ -211,6 +212,7 @@ describeEngines('share links', (engine, itOnce) => {
       [200, `contents of ${key}`, `contents of ${key}`, 200],
     )
     assert.deepEqual([info.json().name, hidden.json().name, hidden.status], ['ticket', null, 200])
+    assert.deepEqual([info.json().downloads_left, hidden.json().downloads_left], [null, null])
     assert.equal((await open(other.token, { path: `?${at}` })).status, 401, 'of another link')
     for (const bad of [`${ticket}x`, ticket.replace(/^./, 'Z'), 'x', ''])
       assert.equal((await open(link.token, { path: `?ticket=${bad}` })).status, 401, bad)
@@ -299,7 +301,8 @@ describeEngines('share links', (engine, itOnce) => {
     const key = await put('once.bin', 'x'.repeat(100_000), 'application/octet-stream')
     const link = await share(key, { max_downloads: 1 })
     for (let i = 0; i < 3; i++) assert.equal((await open(link.token, { method: 'HEAD' })).status, 200)
-    assert.equal((await open(link.token, { path: '?info=1' })).status, 200)
+    const { limited, downloads_left } = (await open(link.token, { path: '?info=1' })).json<ShareInfo>()
+    assert.deepEqual([limited, downloads_left], [true, 1])
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => open(link.token, { headers: from(`198.51.100.${i + 1}`) })),
     )

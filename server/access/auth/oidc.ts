@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../base/time.ts'
 import { entraTenant } from '../../config/variables.ts'
 import type { Ctx } from '../../context.ts'
 import { settingsInForce } from '../settings/effective.ts'
-import { type Idp, idpOf } from '../settings/idp.ts'
+import { type Idp, idpOf, redirectUri } from '../settings/idp.ts'
 
 const TIMEOUT_SECONDS = 10
 const KEPT_MS = HOUR_MS
@@ -99,8 +99,6 @@ async function clientFor(ctx: Ctx, idp: Idp): Promise<oidc.Configuration> {
 }
 
 /** The redirect URI: from the configuration, never from a Host header, which the caller chooses. */
-const redirectUri = (ctx: Ctx): string => `${ctx.config.publicBaseUrl}/api/v1/auth/callback`
-
 /** The secrets of one login: state, nonce and PKCE verifier. */
 export const newChecks = () => ({
   state: oidc.randomState(),

@@ -6,7 +6,7 @@ import { hashSecret } from '../../secrets/sign.ts'
 import { openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
 import { findSetupHash, lockSetupHash, replaceSetupHash } from '../settings/setup.ts'
 import { insertAdmin } from '../users/break-glass.ts'
-import { hasAdmin } from '../users/store.ts'
+import { hasAdmin, hasSignedIn } from '../users/store.ts'
 import { recordFailure } from './login.ts'
 import { beginAttempt } from './throttle.ts'
 
@@ -34,6 +34,9 @@ export async function createSetupToken(ctx: Ctx): Promise<string | undefined> {
 /** Whether a setup link is waiting to be used. */
 export const isSetupRequired = async (ctx: Ctx): Promise<boolean> =>
   (await findSetupHash(ctx)) !== null && !(await hasAdmin(ctx.db))
+
+/** Whether nobody has signed in yet. */
+export const isFirstSignIn = async (ctx: Ctx): Promise<boolean> => !(await hasSignedIn(ctx.db))
 
 export interface Setup {
   token: string

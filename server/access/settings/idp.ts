@@ -1,4 +1,5 @@
 import { entraTenant } from '../../config/variables.ts'
+import type { Ctx } from '../../context.ts'
 import type { EffectiveSettings } from './effective.ts'
 
 /** The identity provider of the current settings. */
@@ -22,3 +23,6 @@ export function idpOf({ idp }: EffectiveSettings): Idp | null {
     groupsClaim: groups_claim,
   }
 }
+
+/** Where the provider sends the browser after a login; to be registered there. */
+export const redirectUri = ({ config }: Pick<Ctx, 'config'>): string => `${config.publicBaseUrl}/api/v1/auth/callback`

@@ -17,6 +17,7 @@ import {
   type Section,
   sectionNames,
 } from './effective.ts'
+import { redirectUri } from './idp.ts'
 import * as store from './store.ts'
 
 /** The settings for administrators, without secrets. */
@@ -128,6 +129,7 @@ function describe({ config }: Ctx, settings: EffectiveSettings): Settings {
     idp: { ...idp, client_secret_set: idpSecret !== null },
     directory: { ...directory, client_secret_set: client_secret !== null, bearer_token_set: bearer_token !== null },
     fixed: Object.fromEntries(Object.entries(config.fixedSettings).map(([field, { variable }]) => [field, variable])),
+    redirect_uri: redirectUri({ config }),
   }
 }
 

@@ -66,6 +66,11 @@ export const hasAdmin = async (db: Db): Promise<boolean> =>
     .limit(1)
     .executeTakeFirst()) !== undefined
 
+/** Whether anyone has ever signed in. */
+export const hasSignedIn = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('users').select('id').where('last_login_at', 'is not', null).limit(1).executeTakeFirst()) !==
+  undefined
+
 /** The administrator with this address, otherwise the oldest one; of those who are not disabled. */
 export const findFirstAdmin = (db: Db, emailKey: string): Promise<Pick<Row<'users'>, 'id' | 'email'> | undefined> =>
   db

@@ -207,6 +207,7 @@ async function describeLink(ctx: Ctx, link: OpenLink, { ticket }: Presented): Pr
     content_type: (same ? object?.content_type : null) ?? null,
     expires_at: row.expires_at,
     limited: row.max_downloads !== null,
+    downloads_left: hidden || row.max_downloads === null ? null : row.max_downloads - row.downloads,
     max_file_bytes: limits.max_file_bytes ?? null,
     max_total_bytes: limits.max_total_bytes ?? null,
     max_files: limits.max_files ?? null,

@@ -79,16 +79,21 @@ async function lockEnabled(tx: Tx, endpointId: string): Promise<void> {
 
 /**
  * Queues one more attempt of a finished delivery, with the same id and body, so that receivers can detect the repeat.
+ * A queued one is sent now instead of at its time: its schedule continues from there, and an endpoint that is cooling
+ * down gets first attempts again. Throws conflict while it is in flight.
  */
 export async function resendDelivery(ctx: Ctx, endpointId: string, id: string): Promise<Delivery> {
   assertOn(ctx)
   const row = await ctx.act(async ({ tx, record }) => {
     await lockEnabled(tx, endpointId)
-    const queued = await store.queueResend(tx, endpointId, id, ctx.now())
+    const queued =
+      (await store.queueResend(tx, endpointId, id, ctx.now())) ?? (await store.hasten(tx, endpointId, id, ctx.now()))
     if (!queued) {
       if (!(await store.findDelivery(tx, endpointId, id))) throw deliveryMissing()
-      throw new ServiceError('conflict', 'The delivery is already queued or in flight.')
+      throw new ServiceError('conflict', 'The delivery is in flight.')
     }
+    if (queued.attempts === 0 && queued.event !== 'ping')
+      await store.updateEndpoint(tx, endpointId, { cooling_until: null })
     record({
       name: 'webhook_resend',
       resource: { type: 'webhook', id: endpointId },

@@ -153,6 +153,18 @@ export const queueResend = (tx: Tx, endpointId: string, id: string, now: Date): 
     .returningAll()
     .executeTakeFirst()
 
+/** Makes a queued delivery due now, unless it is in flight. */
+export const hasten = (tx: Tx, endpointId: string, id: string, now: Date): Promise<DeliveryRow | undefined> =>
+  tx
+    .updateTable('webhook_deliveries')
+    .set({ next_attempt_at: now.toISOString() })
+    .where('id', '=', id)
+    .where('webhook_id', '=', endpointId)
+    .where('status', '=', 'queued')
+    .where((e) => e.or([e('lease_until', 'is', null), e('lease_until', '<=', now.toISOString())]))
+    .returningAll()
+    .executeTakeFirst()
+
 /** Queues a period's failed deliveries again, oldest first; returns how many. */
 export async function requeueFailed(
   tx: Tx,

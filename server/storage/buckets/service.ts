@@ -2,6 +2,7 @@ import type { Bucket } from '../../../contract/buckets.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn } from '../../../contract/permissions.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
+import { formatSize } from '../../base/size.ts'
 import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
@@ -211,11 +212,13 @@ export async function setTotalQuota(tx: Tx, quota_gb: number | null): Promise<vo
 }
 
 /** The error for `needed` bytes where `room` has fewer. */
-export const quotaExceeded = (name: string, room: number, needed: number): ServiceError =>
-  new ServiceError(
-    'quota_exceeded',
-    `There is room for ${Math.max(0, room)} more bytes in bucket "${name}"; this needs ${needed}.`,
-  )
+export function quotaExceeded(name: string, room: number, needed: number): ServiceError {
+  const left = Math.max(0, room)
+  const sizes = [formatSize(left), formatSize(needed)]
+  // Sizes that look alike would not explain anything.
+  const [free, wanted] = sizes[0] === sizes[1] ? [`${left} bytes`, `${needed} bytes`] : sizes
+  return new ServiceError('quota_exceeded', `Bucket "${name}" has ${free} left; this needs ${wanted}.`)
+}
 
 /** Throws quota_exceeded unless `growth` bytes fit into `room`. */
 export function assertRoom(name: string, room: number | null, growth: number): void {

@@ -4,7 +4,7 @@ import { api } from '../../../../contract/index.ts'
 import { deviceTicket } from '../../../access/auth/device.ts'
 import * as idp from '../../../access/auth/idp-login.ts'
 import { changePassword, login } from '../../../access/auth/login.ts'
-import { isSetupRequired, setUp } from '../../../access/auth/setup.ts'
+import { isFirstSignIn, isSetupRequired, setUp } from '../../../access/auth/setup.ts'
 import { describeCaller } from '../../../access/sessions/caller.ts'
 import * as sessions from '../../../access/sessions/sessions.ts'
 import type { Ctx } from '../../../context.ts'
@@ -37,6 +37,7 @@ export const authRoutes = [
   handle(api.authConfig, async (ctx) => ({
     ...(await idp.describeLogins(ctx)),
     setup_required: await isSetupRequired(ctx),
+    first_sign_in: await isFirstSignIn(ctx),
   })),
   handle(api.setUp, async (ctx, { body, query, ...raw }) =>
     cookies.answerTokens(ctx, await setUp(ctx, body), query.session, raw),
