@@ -64,20 +64,25 @@ export function formatBytes(bytes: number): string {
   return `${(unit === 0 || value >= 100 ? wholes : tenths).format(value)} ${UNITS[unit]}`
 }
 
+/** Each unit in seconds, and the number of them from which the next one is used. */
 const steps = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
+  ['minute', 60, 60],
+  ['hour', 3600, 24],
+  ['day', 86_400, 60],
+  ['month', 2_629_800, 24],
+  ['year', 31_557_600, Number.POSITIVE_INFINITY],
 ] as const
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-/** `3 hours ago`, `in 5 days`. */
+const relative = new Intl.RelativeTimeFormat(locale)
+const present = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, 'second')
+/** `3 hours ago`, `in 7 days`; rounded, so that what expires in 7 days still says so a second later. */
 export function formatAgo(time: string | number | Date, now = Date.now()): string {
   const seconds = (new Date(time).getTime() - now) / 1000
-  for (const [unit, length] of steps)
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit)
-  return relative.format(0, 'second')
+  if (Math.abs(seconds) < 60) return present
+  for (const [unit, length, most] of steps) {
+    const n = Math.round(seconds / length)
+    if (Math.abs(n) < most) return relative.format(n, unit)
+  }
+  return present
 }
 const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 export const formatTime = (time: string | number | Date): string => absolute.format(new Date(time))
