@@ -2,7 +2,7 @@ import { ActionIcon, Menu, Tooltip } from '@mantine/core'
 import { IconClipboardList, IconHelp, IconLogout, IconMenu2, IconUser } from '@tabler/icons-react'
 import { onlineManager } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useMe } from '../api/queries.ts'
 import { signOut } from '../features/account/signOut.ts'
 import { useView } from '../navigation.ts'
@@ -10,6 +10,8 @@ import { Confirmations } from '../ui/confirm.tsx'
 import { Corner } from '../ui/corner.tsx'
 import { Mark } from '../ui/Mark.tsx'
 import { Scheme } from '../ui/Scheme.tsx'
+import { useAway } from '../ui/useAway.ts'
+import { useMedia } from '../ui/useMedia.ts'
 import { startBackground } from './background.ts'
 import { Keys } from './Keys.tsx'
 import { text } from './messages.ts'
@@ -28,6 +30,27 @@ export default function Shell({ children }: { children: ReactNode }) {
   useEffect(() => setOpen(false), [pathname])
   const { id } = useMe()
   useEffect(() => startBackground(id), [id])
+  const isAway = useAway()
+  const button = useRef<HTMLButtonElement>(null)
+  const nav = useRef<HTMLElement>(null)
+  // On narrow screens the open menu covers the view.
+  const covers = useMedia('(max-width: 800px)') && open
+  const close = () => {
+    setOpen(false)
+    button.current?.focus()
+  }
+  useEffect(() => {
+    if (!covers) return
+    nav.current?.querySelector<HTMLElement>('.nav-link')?.focus()
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      event.stopPropagation()
+      setOpen(false)
+      button.current?.focus()
+    }
+    document.addEventListener('keydown', onKey, true)
+    return () => document.removeEventListener('keydown', onKey, true)
+  }, [covers])
   return (
     <div className="shell" data-open={open || undefined}>
       <a className="skip" href="#content">
@@ -35,6 +58,7 @@ export default function Shell({ children }: { children: ReactNode }) {
       </a>
       <header className="bar">
         <ActionIcon
+          ref={button}
           className="menu-button"
           aria-label={text.menu}
           aria-expanded={open}
@@ -52,7 +76,10 @@ export default function Shell({ children }: { children: ReactNode }) {
         <Scheme />
         <Account />
       </header>
-      <nav className="nav" aria-label={text.navigation}>
+      {covers ? (
+        <button type="button" className="nav-scrim" tabIndex={-1} aria-label={text.closeMenu} onClick={close} />
+      ) : null}
+      <nav ref={nav} className="nav" aria-label={text.navigation}>
         <Places places={own} />
         {administration.length > 0 ? (
           <>
@@ -61,8 +88,8 @@ export default function Shell({ children }: { children: ReactNode }) {
           </>
         ) : null}
       </nav>
-      <main id="content" className="content" tabIndex={-1}>
-        {online ? null : (
+      <main id="content" className="content" tabIndex={-1} inert={covers}>
+        {online && !isAway ? null : (
           <p className="banner" role="status">
             {text.offline}
           </p>

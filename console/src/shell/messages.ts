@@ -22,6 +22,7 @@ export const text = catalogue({
   account: 'Account',
   signOut: 'Sign out',
   menu: 'Menu',
+  closeMenu: 'Close menu',
   apiPages: 'API reference',
   help: 'Help',
   notFoundTitle: 'Page not found',

@@ -8,6 +8,8 @@ export interface Column<T> {
   title: string
   /** Replaces the title if it is more than text. */
   head?: ReactNode
+  /** Only screen readers get the title. */
+  untitled?: boolean
   /** The cell. */
   cell: (row: T) => ReactNode
   /** Aligns numbers. */
@@ -15,6 +17,10 @@ export interface Column<T> {
   /** Hidden on narrow screens. */
   optional?: boolean
   width?: number | string
+  /** Names, keys and the like, which may be one long word. Words in other columns are never broken. */
+  breaks?: boolean
+  /** Stays in sight when the table is wider than its frame: what can be done with the row. */
+  pinned?: boolean
 }
 
 interface Props<T> {
@@ -32,8 +38,13 @@ interface Props<T> {
 
 /** A table of one or a few pages. The object browser has its own grid. */
 export function ListTable<T>({ label, columns, rows, rowKey, onOpen, below, more }: Props<T>) {
-  const shape = ({ number, optional, width }: Column<T>) =>
-    [number ? 'number' : width ? '' : 'words', optional ? 'optional' : ''].join(' ')
+  const shape = ({ number, optional, width, breaks, pinned }: Column<T>) =>
+    [
+      number ? 'number' : width || pinned ? '' : 'words',
+      optional ? 'optional' : '',
+      breaks ? 'breaks' : '',
+      pinned ? 'pinned' : '',
+    ].join(' ')
   return (
     <TableFrame label={label}>
       <Table aria-label={label} className="list-table">
@@ -41,7 +52,8 @@ export function ListTable<T>({ label, columns, rows, rowKey, onOpen, below, more
           <Table.Tr>
             {columns.map((column) => (
               <Table.Th key={column.key} className={shape(column)} {...(column.width ? { w: column.width } : {})}>
-                {column.head ?? column.title}
+                {column.head ??
+                  (column.untitled ? <span className="visually-hidden">{column.title}</span> : column.title)}
               </Table.Th>
             ))}
           </Table.Tr>

@@ -13,7 +13,11 @@ export function TableFrame({ label, children }: { label: string; children: React
     return () => observer.disconnect()
   }, [])
   return (
-    <div ref={frame} className="table-frame" {...(scrolls && { role: 'group', tabIndex: 0, 'aria-label': label })}>
+    <div
+      ref={frame}
+      className="table-frame"
+      {...(scrolls && { role: 'group', tabIndex: 0, 'aria-label': label, 'data-scrolls': true })}
+    >
       {children}
     </div>
   )

@@ -24,7 +24,8 @@ export function useSelection<T>(idOf: (row: T) => string, nameOf: (row: T) => st
       const count = pickable.filter((row) => picked.has(idOf(row))).length
       return {
         key: 'pick',
-        title: '',
+        title: text.selectColumn,
+        untitled: true,
         width: 40,
         head: (
           <Checkbox

@@ -45,6 +45,7 @@ export default function AccessKeys() {
     { key: 'id', title: text.id, optional: true, cell: ({ access_key_id }) => <code>{access_key_id}</code> },
     {
       key: 'scope',
+      breaks: true,
       title: text.scope,
       optional: true,
       cell: ({ scope }) => (scope ? scopeWords(scope) : <span className="dim">{text.anything}</span>),

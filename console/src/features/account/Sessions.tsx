@@ -5,6 +5,7 @@ import type { Reply } from '../../../../contract/route.ts'
 import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
@@ -44,6 +45,7 @@ export function Sessions() {
   const columns: readonly Column<Session>[] = [
     {
       key: 'where',
+      breaks: true,
       title: text.where,
       cell: ({ user_agent, current }) => (
         <span className="row" title={user_agent ?? undefined}>
@@ -59,7 +61,9 @@ export function Sessions() {
     { key: 'ends', title: text.ends, optional: true, cell: ({ expires_at }) => <TimeAgo time={expires_at} /> },
     {
       key: 'end',
-      title: '',
+      pinned: true,
+      title: common.actionsColumn,
+      untitled: true,
       cell: (session) => (
         <Button
           variant="subtle"

@@ -119,6 +119,7 @@ function columnsOf(bucket: string, isNarrow: boolean): readonly Column<Finding>[
     ...(isNarrow ? [] : [{ key: 'kind', title: text.kind, cell: kindOf }]),
     {
       key: 'key',
+      breaks: true,
       title: text.key,
       cell: (finding) => (
         <span className="findings-key">
@@ -129,6 +130,7 @@ function columnsOf(bucket: string, isNarrow: boolean): readonly Column<Finding>[
     },
     {
       key: 'object',
+      breaks: true,
       title: text.object,
       cell: ({ object }) =>
         object === null ? (

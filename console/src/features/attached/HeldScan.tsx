@@ -81,7 +81,7 @@ export function HeldScan({ scan, storage, isBusy }: { scan: Scan; storage: strin
 }
 
 const columns: readonly Column<Absence>[] = [
-  { key: 'key', title: text.key, cell: ({ key }) => <bdi className="mono">{key}</bdi> },
+  { key: 'key', breaks: true, title: text.key, cell: ({ key }) => <bdi className="mono">{key}</bdi> },
   { key: 'size', title: text.size, number: true, cell: ({ size }) => <Bytes bytes={size} /> },
   {
     key: 'modified',

@@ -5,6 +5,7 @@ import type { Scan } from '../../../../contract/scans.ts'
 import { formatDuration, formatTime } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { Person } from '../../ui/Person.tsx'
 import { useMedia } from '../../ui/useMedia.ts'
 import { Status, TimeAgo } from '../../ui/values.tsx'
@@ -28,7 +29,8 @@ export function ScanTable({
   const columns: readonly Column<Scan>[] = [
     {
       key: 'open',
-      title: '',
+      title: common.detailsColumn,
+      untitled: true,
       width: 36,
       cell: (scan) => {
         const Icon = search.scan === scan.id ? IconChevronDown : IconChevronRight
@@ -56,7 +58,7 @@ export function ScanTable({
     },
     { key: 'trigger', title: text.trigger, optional: true, cell: ({ trigger }) => text.triggers(trigger) },
     ...(isNarrow ? [] : [{ key: 'status', title: text.status, cell: statusOf }]),
-    { key: 'result', title: text.result, cell: (scan) => resultOf(scan, takenOverAt) },
+    { key: 'result', breaks: true, title: text.result, cell: (scan) => resultOf(scan, takenOverAt) },
     {
       key: 'took',
       title: text.took,
@@ -83,8 +85,8 @@ export function ScanTable({
 
 type Refused = Scan['refused_keys'][number]
 const refusedColumns: readonly Column<Refused>[] = [
-  { key: 'key', title: text.key, cell: ({ key }) => <bdi className="mono">{key}</bdi> },
-  { key: 'reason', title: text.reason, cell: ({ reason }) => reason },
+  { key: 'key', breaks: true, title: text.key, cell: ({ key }) => <bdi className="mono">{key}</bdi> },
+  { key: 'reason', breaks: true, title: text.reason, cell: ({ reason }) => reason },
 ]
 
 /** All that is known of a scan. */

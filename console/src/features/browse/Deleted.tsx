@@ -9,6 +9,7 @@ import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Person } from '../../ui/Person.tsx'
@@ -43,6 +44,7 @@ export default function Deleted() {
   const columns: readonly Column<DeletedEntry>[] = [
     {
       key: 'name',
+      breaks: true,
       title: text.name,
       cell: ({ name, folder, gone }) => {
         const Sign = folder ? IconFolder : IconFile
@@ -70,13 +72,16 @@ export default function Deleted() {
     },
     {
       key: 'by',
+      breaks: true,
       title: text.deletedBy,
       optional: true,
       cell: ({ deleted_by, folder }) => (folder ? null : <Person id={deleted_by} />),
     },
     {
       key: 'undo',
-      title: '',
+      pinned: true,
+      title: common.actionsColumn,
+      untitled: true,
       width: 48,
       cell: (entry) =>
         !entry.folder && me.can('delete', bucket, entry.name) ? (

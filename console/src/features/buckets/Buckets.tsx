@@ -22,6 +22,7 @@ import { NoRights } from './NoRights.tsx'
 const columns: readonly Column<Bucket>[] = [
   {
     key: 'name',
+    breaks: true,
     title: text.name,
     cell: (bucket) => (
       <span className="row">

@@ -169,9 +169,10 @@ const actors: { [T in AuditRecord['actor']['type']]?: string } = { public: text.
 const columns: readonly Column<AuditRecord>[] = [
   { key: 'time', title: text.when, cell: ({ time }) => <TimeAgo time={time} /> },
   { key: 'action', title: text.what, cell: ({ action }) => <span className="mono">{action}</span> },
-  { key: 'key', title: text.key, cell: ({ object_key }) => object_key ?? <span className="dim">–</span> },
+  { key: 'key', breaks: true, title: text.key, cell: ({ object_key }) => object_key ?? <span className="dim">–</span> },
   {
     key: 'actor',
+    breaks: true,
     title: text.who,
     optional: true,
     cell: ({ actor }) => actor.email ?? <span className="dim">{actors[actor.type] ?? text.system}</span>,

@@ -26,6 +26,7 @@ import './groups.css'
 const columns: readonly Column<Group>[] = [
   {
     key: 'name',
+    breaks: true,
     title: text.name,
     cell: ({ id, name, builtin, description }) => (
       <>
@@ -46,7 +47,7 @@ const columns: readonly Column<Group>[] = [
     width: 110,
     cell: (group) => (group.public ? text.everyone : <Count n={group.member_count} />),
   },
-  { key: 'rights', title: text.rights, optional: true, cell: (group) => <Summary group={group} /> },
+  { key: 'rights', breaks: true, title: text.rights, optional: true, cell: (group) => <Summary group={group} /> },
 ]
 
 /** A group's permissions in a line. */

@@ -12,6 +12,7 @@ import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { FilterField } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { useSelection } from '../../ui/useSelection.tsx'
@@ -60,6 +61,7 @@ export function Members({ group }: { group: Group }) {
     ...(mayRemove ? [selection.column(rows, isFree)] : []),
     {
       key: 'email',
+      breaks: true,
       title: text.person,
       cell: ({ id, email, display_name }) => (
         <>
@@ -83,7 +85,9 @@ export function Members({ group }: { group: Group }) {
       ? [
           {
             key: 'remove',
-            title: '',
+            pinned: true,
+            title: common.actionsColumn,
+            untitled: true,
             width: 52,
             cell: (user: User) => (
               <Tooltip label={isFree(user) ? text.remove : text.ownAdmin} multiline maw={260}>

@@ -21,6 +21,7 @@ import { inWords } from './rule.ts'
 const columns: readonly Column<Policy>[] = [
   {
     key: 'name',
+    breaks: true,
     title: text.name,
     cell: (policy) => (
       <>

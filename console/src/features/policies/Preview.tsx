@@ -100,6 +100,7 @@ function Result({ found }: { found: Found }) {
             columns={[
               {
                 key: 'key',
+                breaks: true,
                 title: `${text.sample(objects.length)} · ${text.key}`,
                 cell: (item) => <ItemName item={item} />,
               },

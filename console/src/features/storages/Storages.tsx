@@ -19,6 +19,7 @@ import { storagesQuery } from './queries.ts'
 const columns: readonly Column<Storage>[] = [
   {
     key: 'name',
+    breaks: true,
     title: text.name,
     cell: ({ name }) => (
       <span className="row">
@@ -30,7 +31,7 @@ const columns: readonly Column<Storage>[] = [
     ),
   },
   { key: 'kind', title: text.kind, optional: true, cell: ({ kind }) => text.kindName(kind) },
-  { key: 'where', title: text.where, optional: true, cell: (storage) => <Place storage={storage} /> },
+  { key: 'where', breaks: true, title: text.where, optional: true, cell: (storage) => <Place storage={storage} /> },
   {
     key: 'buckets',
     title: text.buckets,

@@ -49,7 +49,7 @@ export function TestResult({ test: { ok, checks, preview } }: { test: StorageTes
 
 type Previewed = StorageTest['preview'][number]
 const columns: readonly Column<Previewed>[] = [
-  { key: 'key', title: text.key, cell: ({ key }) => <span className="mono">{key}</span> },
+  { key: 'key', breaks: true, title: text.key, cell: ({ key }) => <span className="mono">{key}</span> },
   { key: 'size', title: text.size, number: true, cell: ({ size }) => <Bytes bytes={size} /> },
   {
     key: 'modified',

@@ -2,6 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots, IconKeyOff, IconRefresh } from '@tabler/icons-react'
 import type { Token } from '../../../../contract/tokens.ts'
 import type { Column } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
@@ -17,6 +18,7 @@ export const isLive = ({ status }: Pick<Credential, 'status'>): boolean => statu
 /** The name of a credential. */
 export const nameColumn: Column<Credential> = {
   key: 'name',
+  breaks: true,
   title: text.name,
   cell: ({ name, created_by_token_id }) => (
     <>
@@ -54,7 +56,9 @@ export const actionsColumn = <T extends Credential>(
   act: (what: 'rotate' | 'revoke', one: T) => void,
 ): Column<T> => ({
   key: 'actions',
-  title: '',
+  pinned: true,
+  title: common.actionsColumn,
+  untitled: true,
   width: 48,
   cell: (one) =>
     isLive(one) ? (

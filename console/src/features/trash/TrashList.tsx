@@ -12,6 +12,7 @@ import { useView } from '../../navigation.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { FilterField } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
@@ -130,13 +131,14 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
   const all: readonly Column<TrashItem>[] = [
     {
       key: 'select',
-      title: '',
+      title: common.selectColumn,
+      untitled: true,
       width: 36,
       cell: ({ id, key }) => (
         <Checkbox aria-label={text.select(key)} checked={chosen.has(id)} onChange={() => toggle(id)} />
       ),
     },
-    { key: 'key', title: text.key, cell: ({ key }) => key },
+    { key: 'key', breaks: true, title: text.key, cell: ({ key }) => key },
     { key: 'size', title: text.size, number: true, cell: ({ size }) => <Bytes bytes={size} /> },
     {
       key: 'reason',
@@ -148,6 +150,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
     { key: 'expires', title: text.expires, optional: true, cell: ({ expires_at }) => <TimeAgo time={expires_at} /> },
     {
       key: 'actions',
+      pinned: true,
       title: text.actions,
       width: 90,
       cell: (item) => (

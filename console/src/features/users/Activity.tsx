@@ -16,6 +16,7 @@ const columns: readonly Column<AuditRecord>[] = [
   { key: 'action', title: text.action, cell: ({ action }) => <code className="mono">{action}</code> },
   {
     key: 'what',
+    breaks: true,
     title: text.what,
     cell: ({ bucket, object_key, resource_type, details }) =>
       bucket === null

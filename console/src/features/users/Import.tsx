@@ -12,6 +12,7 @@ import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
@@ -113,7 +114,8 @@ function Search({ picked, set }: { picked: ReadonlyMap<string, Person>; set: (pe
   const columns: readonly Column<Person>[] = [
     {
       key: 'pick',
-      title: '',
+      title: common.selectColumn,
+      untitled: true,
       width: 40,
       cell: (person) => (
         <Checkbox
@@ -126,6 +128,7 @@ function Search({ picked, set }: { picked: ReadonlyMap<string, Person>; set: (pe
     },
     {
       key: 'person',
+      breaks: true,
       title: text.person,
       cell: ({ display_name, email }) => (
         <>
@@ -134,7 +137,7 @@ function Search({ picked, set }: { picked: ReadonlyMap<string, Person>; set: (pe
         </>
       ),
     },
-    { key: 'username', title: text.username, optional: true, cell: ({ username }) => username },
+    { key: 'username', breaks: true, title: text.username, optional: true, cell: ({ username }) => username },
     { key: 'state', title: text.state, cell: stateOf },
   ]
   return (

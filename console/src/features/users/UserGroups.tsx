@@ -9,6 +9,7 @@ import { describeProblem } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { GroupPicker } from '../groups/GroupPicker.tsx'
@@ -58,6 +59,7 @@ export function UserGroups({ user }: { user: User }) {
   const columns: Column<Group>[] = [
     {
       key: 'name',
+      breaks: true,
       title: text.groups,
       cell: ({ id, name }) => (
         <Anchor component={Link} to={`/admin/groups/${id}`} fw={600}>
@@ -67,6 +69,7 @@ export function UserGroups({ user }: { user: User }) {
     },
     {
       key: 'rights',
+      breaks: true,
       title: text.rights,
       cell: ({ global, grants }) =>
         [
@@ -80,7 +83,9 @@ export function UserGroups({ user }: { user: User }) {
     },
     {
       key: 'leave',
-      title: '',
+      pinned: true,
+      title: common.actionsColumn,
+      untitled: true,
       width: 52,
       cell: (group) => (
         <Tooltip label={may.own && !may.leave(group) ? text.ownAdminGroup : text.leave(group.name)} multiline maw={260}>

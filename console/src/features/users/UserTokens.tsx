@@ -7,6 +7,7 @@ import { type CursorList, useCursorList } from '../../api/pages.ts'
 import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
@@ -99,7 +100,7 @@ function Credentials<T extends Credential>({
     await cache.invalidateQueries({ queryKey })
   }
   const columns: readonly Column<T>[] = [
-    { key: 'name', title: text.tokenName, cell: ({ name }) => name },
+    { key: 'name', breaks: true, title: text.tokenName, cell: ({ name }) => name },
     {
       key: 'identity',
       title: identity.title,
@@ -116,7 +117,9 @@ function Credentials<T extends Credential>({
     },
     {
       key: 'revoke',
-      title: '',
+      pinned: true,
+      title: common.actionsColumn,
+      untitled: true,
       cell: (one) =>
         one.status === 'revoked' ? null : (
           <Button

@@ -63,6 +63,7 @@ function List() {
     selection.column(rows),
     {
       key: 'person',
+      breaks: true,
       title: text.person,
       cell: ({ id, email, display_name, is_admin }) => (
         <>
@@ -78,7 +79,13 @@ function List() {
       ),
     },
     { key: 'source', title: text.source, optional: true, cell: (user) => <Source user={user} /> },
-    { key: 'groups', title: text.groups, optional: true, cell: (user) => <GroupLinks groups={user.groups} /> },
+    {
+      key: 'groups',
+      breaks: true,
+      title: text.groups,
+      optional: true,
+      cell: (user) => <GroupLinks groups={user.groups} />,
+    },
     {
       key: 'login',
       title: text.lastLogin,
