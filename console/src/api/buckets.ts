@@ -29,6 +29,11 @@ export const bucketQuery = (name: string) =>
     refetchInterval: ({ state }) => (state.data?.source?.release_job ? RELEASE_POLL_MS : false),
   })
 
+/** What becomes of objects that are deleted. */
+export type Fate = 'trash' | 'versions' | 'gone'
+export const fateIn = ({ trash_days, versioning }: Pick<Bucket, 'trash_days' | 'versioning'>): Fate =>
+  versioning === 'enabled' ? 'versions' : trash_days > 0 ? 'trash' : 'gone'
+
 /** Whether nothing in a bucket can be changed here: it shows what others keep, or is being released. */
 export const isReadOnly = ({ mode, source }: Pick<Bucket, 'mode' | 'source'>): boolean =>
   mode === 'read_only' || (source !== null && source.release_job !== null)

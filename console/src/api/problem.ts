@@ -1,5 +1,6 @@
 import { ProblemError } from '../../../client/derived.ts'
 import { text } from './messages.ts'
+import { isUnreachable } from './reach.ts'
 
 export { ProblemError }
 
@@ -14,7 +15,7 @@ export function describeProblem(error: unknown): {
     const { title, detail, request_id } = error.problem
     return { title, detail, requestId: request_id, status: error.response.status }
   }
-  if (error instanceof TypeError) return { title: text.unreachable, detail: text.unreachableHint }
+  if (isUnreachable(error)) return { title: text.unreachable, detail: text.unreachableHint }
   return { title: text.broken, detail: error instanceof Error ? error.message : String(error) }
 }
 

@@ -9,6 +9,7 @@ import {
   mayManageUsers,
 } from '../../../contract/permissions.ts'
 import { statusOf } from './problem.ts'
+import { isAway, isUnreachable, onReach } from './reach.ts'
 import { client, onRefusal, publicClient } from './session.ts'
 
 /** The page's query client. It does not retry a query that failed with a 4xx. */
@@ -21,6 +22,11 @@ export const queries = new QueryClient({
       refetchOnWindowFocus: true,
     },
   },
+})
+
+// Views that could not be loaded appear by themselves.
+onReach(() => {
+  if (!isAway()) void queries.refetchQueries({ type: 'active', predicate: ({ state }) => isUnreachable(state.error) })
 })
 
 /** Refetched whenever the page becomes visible, because permissions change during a session. */

@@ -1,5 +1,6 @@
 import { type Client, createClient } from '../../../client/derived.ts'
 import type { TokenPair } from '../../../contract/auth.ts'
+import { watchedFetch } from './reach.ts'
 
 /**
  * This page's session. The access token is only in memory; the refresh token is in a cookie that scripts cannot read.
@@ -71,7 +72,7 @@ export const leaveEverywhere = (): void => {
   tabs?.postMessage({})
 }
 
-const bare = createClient({ baseUrl: '' })
+const bare = createClient({ baseUrl: '', fetch: watchedFetch })
 let renewal: Promise<boolean> | undefined
 
 /** Gets a new access token. Concurrent calls share one request, and only one tab asks at a time. */
@@ -105,7 +106,7 @@ export const authorizedFetch: typeof fetch = async (input, init = {}) => {
   const send = () => {
     const headers = new Headers(init.headers)
     if (accessToken !== undefined) headers.set('authorization', `Bearer ${accessToken}`)
-    return fetch(input, { ...init, headers })
+    return watchedFetch(input, { ...init, headers })
   }
   const used = accessToken
   const answer = await send()

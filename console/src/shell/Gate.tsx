@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { statusOf } from '../api/problem.ts'
 import { meQuery } from '../api/queries.ts'
+import { isAway, onReach } from '../api/reach.ts'
 import { hasToken, onSessionEnd, renew } from '../api/session.ts'
 import { useView } from '../navigation.ts'
 import { ProblemView } from '../ui/ProblemView.tsx'
@@ -23,7 +24,11 @@ export function Gate({ children }: { children: ReactNode }) {
   useEffect(() => {
     onSessionEnd(() => leave())
     if (hasToken()) return
-    renew().then((signedIn) => (signedIn ? setReady(true) : leave()), setFailure)
+    const enter = () => renew().then((signedIn) => (signedIn ? setReady(true) : leave()), setFailure)
+    void enter()
+    return onReach(() => {
+      if (!isAway() && !hasToken()) void enter()
+    })
   }, [])
 
   const permissions = me.data?.permissions

@@ -39,18 +39,21 @@ export const CopyField = ({
   value,
   mono = false,
   hideLabel = true,
+  description,
   onCopied,
 }: {
   label: string
   value: string
   mono?: boolean
   hideLabel?: boolean
+  description?: string
   onCopied?: () => void
 }) => (
   <TextInput
     className="copy-field"
     {...(mono ? { classNames: { input: 'mono' } } : {})}
     {...(hideLabel ? { 'aria-label': label } : { label })}
+    {...(description ? { description } : {})}
     value={value}
     readOnly
     onFocus={(event) => event.currentTarget.select()}

@@ -3,7 +3,7 @@ import { useMe } from '../api/queries.ts'
 import { client } from '../api/session.ts'
 import { text } from './messages.ts'
 
-/** A user's email address, for those who can see it; otherwise the ID. */
+/** A user's email address, for those who can see it. */
 export function Person({ id }: { id: string | null }) {
   const me = useMe()
   const isMe = id === me.id
@@ -15,5 +15,11 @@ export function Person({ id }: { id: string | null }) {
   })
   if (id === null) return <span className="dim">{text.unknownPerson}</span>
   if (isMe) return text.you
+  if (!me.managesUsers)
+    return (
+      <span className="dim" title={id}>
+        {text.otherUser}
+      </span>
+    )
   return user.data ? user.data.email : <span className="mono">{id}</span>
 }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconLock } from '@tabler/icons-react'
 import { describeProblem, statusOf } from '../api/problem.ts'
+import { isUnreachable } from '../api/reach.ts'
 import { text } from './messages.ts'
 
 /** A view the user has no permission for: what is missing, and whom to ask. */
@@ -29,7 +30,7 @@ export function ProblemView({
   const { title, detail, requestId } = describeProblem(error)
   const forbidden = statusOf(error) === 403
   return (
-    <div className="state" role="alert">
+    <div className="state" role="alert" data-unreachable={isUnreachable(error) || undefined}>
       {forbidden ? <IconLock size={28} stroke={1.4} /> : <IconAlertTriangle size={28} stroke={1.4} className="bad" />}
       <Heading>{forbidden ? text.forbiddenTitle : title}</Heading>
       <p>{detail}</p>

@@ -2,9 +2,11 @@ import { Anchor, Skeleton } from '@mantine/core'
 import { IconMoodEmpty, IconSearchOff } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { statusOf } from '../api/problem.ts'
+import { isUnreachable } from '../api/reach.ts'
 import { CopyField } from './CopyField.tsx'
 import { text } from './messages.ts'
 import { ProblemView } from './ProblemView.tsx'
+import { useAway } from './useAway.ts'
 
 export { ProblemView }
 
@@ -28,10 +30,12 @@ export function StateView<T>({
   children: (data: T) => ReactNode
 }) {
   const { data, error, isPending, refetch } = query
+  // The banner of the page says so already.
+  const isKnown = useAway() && isUnreachable(error)
   if (data !== undefined && statusOf(error) !== 403)
     return (
       <>
-        {error ? <ProblemView error={error} retry={refetch} /> : null}
+        {error && !isKnown ? <ProblemView error={error} retry={refetch} /> : null}
         {children(data)}
       </>
     )

@@ -18,7 +18,18 @@ export interface Figures {
 }
 
 /** A chart with its title, and its figures as a table and as CSV. */
-export function Chart({ title, figures, children }: { title: string; figures: Figures; children: ReactNode }) {
+export function Chart({
+  title,
+  note,
+  figures,
+  children,
+}: {
+  title: string
+  /** Of when the figures are, if they are not live. */
+  note?: ReactNode
+  figures: Figures
+  children: ReactNode
+}) {
   const [asTable, setAsTable] = useState(false)
   const id = useId()
   const { head, rows, show, file } = figures
@@ -36,6 +47,7 @@ export function Chart({ title, figures, children }: { title: string; figures: Fi
     <section className="card chart" aria-labelledby={id}>
       <header className="row">
         <h2 id={id}>{title}</h2>
+        {note ? <span className="dim small">{note}</span> : null}
         <span className="grow" />
         <Button
           variant="subtle"

@@ -1,5 +1,7 @@
 import { type ReactNode, useSyncExternalStore } from 'react'
-import { describeProblem } from '../api/problem.ts'
+import { describeProblem, statusOf } from '../api/problem.ts'
+import { isUnreachable } from '../api/reach.ts'
+import { hasToken } from '../api/session.ts'
 import { text } from './messages.ts'
 
 /** Their code is loaded with the first one. */
@@ -21,8 +23,11 @@ export const notify = {
     void load().then(({ showDone }) => showDone(message, undo))
   },
   problem(error: unknown): void {
+    // The session has ended: the sign-in page says so.
+    if (statusOf(error) === 401 && !hasToken()) return
     const { title, detail, requestId } = describeProblem(error)
-    notify.failure(title, requestId ? `${detail} (${text.requestId} ${requestId})` : detail)
+    if (isUnreachable(error)) void load().then(({ showUnreachable }) => showUnreachable(title, detail))
+    else notify.failure(title, requestId ? `${detail} (${text.requestId} ${requestId})` : detail)
   },
   failure(title: string, detail: ReactNode): void {
     void load().then(({ showFailure }) => showFailure(title, detail))

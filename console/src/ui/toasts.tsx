@@ -5,6 +5,7 @@ import { Button } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { isAway, onReach } from '../api/reach.ts'
 import { text } from './messages.ts'
 
 const UNDO_MS = 8_000
@@ -40,8 +41,16 @@ export function showDone(message: ReactNode, undo?: () => void): void {
   })
 }
 
-export function showFailure(title: string, detail: ReactNode): void {
+const UNREACHABLE = 'unreachable'
+onReach(() => {
+  if (!isAway()) notifications.hide(UNREACHABLE)
+})
+/** Shown once, until the server responds again. */
+export const showUnreachable = (title: string, detail: ReactNode): void => showFailure(title, detail, UNREACHABLE)
+
+export function showFailure(title: string, detail: ReactNode, id?: string): void {
   notifications.show({
+    ...(id === undefined ? {} : { id }),
     role: 'alert',
     color: 'danger',
     icon: <IconAlertTriangle size={16} />,

@@ -67,7 +67,7 @@ export default function BucketUploads() {
   }
 
   const columns: readonly Column<Upload>[] = [
-    { key: 'key', title: text.key, cell: ({ key }) => key },
+    { key: 'key', breaks: true, title: text.key, cell: ({ key }) => key },
     {
       key: 'arrived',
       title: text.arrived,
@@ -93,6 +93,7 @@ export default function BucketUploads() {
     { key: 'expires', title: text.expires, optional: true, cell: ({ expires_at }) => <TimeAgo time={expires_at} /> },
     {
       key: 'actions',
+      pinned: true,
       title: text.actions,
       cell: (upload) =>
         here.has(upload.upload_id) ? (

@@ -14,7 +14,7 @@ const choices: readonly { value: Choice; label: string }[] = [
 ]
 
 const columns: readonly Column<Item>[] = [
-  { key: 'name', title: text.name, cell: ({ key }) => key },
+  { key: 'name', breaks: true, title: text.name, cell: ({ key }) => key },
   {
     key: 'there',
     title: text.there,

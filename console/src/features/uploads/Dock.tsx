@@ -142,7 +142,7 @@ function Notices({ now, decide }: { now: Snapshot; decide: () => void }) {
             </Button>
           }
         >
-          {text.bucketStopped(bucket, detail, waiting(bucket))}
+          {text.bucketStopped(detail, waiting(bucket))}
         </Notice>
       ))}
       {counts.conflict > 0 ? (

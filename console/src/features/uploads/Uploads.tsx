@@ -16,24 +16,28 @@ export function Uploads() {
   const me = useMe()
   const wanted = useWanted()
   const { files, bytes, sent, counts } = useUploads()
-  const [open, setOpen] = useState(true)
+  const [chosen, setOpen] = useState<boolean>()
   const [deciding, setDeciding] = useState(false)
   useEffect(() => engine.serve(me.id), [me.id])
   const percent = bytes === 0 ? 100 : Math.floor((sent / bytes) * 100)
   const some = files > 0 || over.some((state) => counts[state] > 0)
+  // What was interrupted earlier waits until the user has time for it.
+  const waits = counts.lost > 0 && counts.lost === files
+  const open = chosen ?? !waits
+  const words = waits ? text.resumableTitle(counts.lost) : text.indicator(percent)
   return (
     <>
       {some ? (
         <ActionIcon
-          aria-label={text.indicator(percent)}
-          title={text.indicator(percent)}
+          aria-label={words}
+          title={words}
           aria-expanded={open}
-          onClick={() => setOpen((was) => !was)}
+          onClick={() => setOpen(!open)}
           w="auto"
           px={6}
         >
           <IconUpload size={17} stroke={1.6} />
-          <span className="uploads-percent">{percent}%</span>
+          <span className="uploads-percent">{waits ? counts.lost : `${percent}%`}</span>
         </ActionIcon>
       ) : null}
       {wanted ? <Dialog key={wanted.n} wanted={wanted} onStart={() => setOpen(true)} /> : null}

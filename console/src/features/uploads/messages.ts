@@ -55,8 +55,7 @@ export const text = catalogue({
   cancel: (name: string) => `Cancel ${name}`,
   retryAll: (n: number) => `Retry ${files(n)}`,
   offline: 'Can’t reach the server. Uploads resume automatically.',
-  bucketStopped: (bucket: string, detail: string, n: number) =>
-    `${bucket} is full. ${detail} ${files(n)} not uploaded.`,
+  bucketStopped: (detail: string, n: number) => `${detail} ${files(n)} not uploaded.`,
   tryAgain: 'Try again',
   conflicts: (n: number) => (n === 1 ? '1 file already exists.' : `${formatCount(n)} files already exist.`),
   decide: 'Review…',

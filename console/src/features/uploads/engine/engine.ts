@@ -1,13 +1,13 @@
 import { ProblemError } from '../../../../../client/derived.ts'
 import { isKeyText } from '../../../../../contract/names.ts'
 import { describeProblem } from '../../../api/problem.ts'
+import { isAway, onReach, untilReachable } from '../../../api/reach.ts'
 import { Checker } from './checker.ts'
 import type { Found } from './drop.ts'
 import { fingerprint } from './hash.ts'
 import { type Batch, type Choice, groupOf, type Item, newId, type Problem, SMALL_BYTES, unsent } from './item.ts'
 import { flush, forget, save, saveBatch, takeOrphans } from './persist.ts'
-import { Reach } from './reach.ts'
-import { Unreadable } from './retry.ts'
+import { Unreadable, whenReachable } from './retry.ts'
 import { SignedOut, Unreachable } from './send.ts'
 import { giveUp, type Means, OtherFile, sendParts, sendSmall } from './sendFile.ts'
 import { SLOTS, Slots } from './slots.ts'
@@ -35,14 +35,9 @@ export class Engine {
   readonly #large = new Set<Item>()
   readonly #active = { small: 0, large: 0 }
   readonly #slots = new Slots(() => this.#small.size + this.#active.small > 0)
-  readonly #reach = new Reach((away) => {
-    this.store.offline = away
-    this.store.tell()
-    this.#pump()
-  })
   readonly #checker = new Checker({
     store: this.store,
-    reach: this.#reach.wait,
+    reach: whenReachable,
     enqueue: (item) => this.#enqueue(item),
     finish: (item) => this.#finish(item),
     fail: (item, error) => this.#fail(item, toProblem(error)),
@@ -55,6 +50,11 @@ export class Engine {
   constructor(words: Words, arrived: (bucket: string) => void) {
     this.#words = words
     this.#arrived = arrived
+    onReach(() => {
+      this.store.offline = isAway()
+      this.store.tell()
+      this.#pump()
+    })
   }
 
   /** Sets the user. A previous user's uploads are dropped, and can be resumed by that user. */
@@ -281,7 +281,7 @@ export class Engine {
     this.store.set(item, 'running')
     const own = () => item.running === control
     const means: Means = {
-      ...{ slots: this.#slots, signal: control.signal, save, reach: this.#reach.wait },
+      ...{ slots: this.#slots, signal: control.signal, save, reach: whenReachable },
       sent: (_, bytes) => own() && this.store.sent(item, bytes),
       completing: () => own() && this.store.set(item, 'completing'),
     }
@@ -335,7 +335,7 @@ export class Engine {
 
   /** Call when the browser goes offline. */
   wentOffline(): void {
-    if (this.store.isBusy) void this.#reach.wait(new AbortController().signal)
+    if (this.store.isBusy) void untilReachable()
   }
 }
 

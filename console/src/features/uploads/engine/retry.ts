@@ -1,5 +1,6 @@
 import { ProblemError } from '../../../../../client/derived.ts'
 import { pause } from '../../../../../client/pause.ts'
+import { untilReachable } from '../../../api/reach.ts'
 import { Unreachable } from './send.ts'
 
 const TRIES = 5
@@ -17,6 +18,9 @@ export const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Prom
     signal.addEventListener('abort', stop, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
+
+/** Waits until the server responds; returns whether it was unreachable. */
+export const whenReachable = (signal: AbortSignal): Promise<boolean> => unlessAborted(untilReachable(), signal)
 
 /** Whether a retry may succeed. */
 const passes = (error: unknown): boolean =>
