@@ -3,7 +3,7 @@ import { ActionIcon, Button } from '@mantine/core'
 import { IconFolderPlus, IconLayoutGrid, IconList, IconRefresh, IconTrashX, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, lazy, Suspense, useRef, useState } from 'react'
-import { bucketQuery, useReadOnly } from '../../api/buckets.ts'
+import { bucketQuery, fateIn, useReadOnly } from '../../api/buckets.ts'
 import { statusOf } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
 import { useView } from '../../navigation.ts'
@@ -15,10 +15,10 @@ import { StateView } from '../../ui/StateView.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { type GridHandle, MOST_ROWS } from '../../ui/VirtualGrid.tsx'
 import { openUpload } from '../uploads/open.ts'
-import { fateIn, type Picked, transfer, whyNot } from './bulk.tsx'
+import { type Picked, transfer, whyNot } from './bulk.tsx'
 import { Crumbs } from './Crumbs.tsx'
 import { Dialogs, type Open } from './Dialogs.tsx'
-import { allowDrop, hasFiles, takeDrop } from './drag.ts'
+import { allowDrop, folderAt, hasFiles, takeDrop } from './drag.ts'
 import { EmptyPlace, NothingFound } from './Empty.tsx'
 import { List } from './List.tsx'
 import { type Place, type Row, type Sort, useFolder, useMatches } from './listing.ts'
@@ -66,11 +66,13 @@ export default function Browse() {
   const Shape = shape === 'grid' ? Tiles : List
   const [dialog, setDialog] = useState<Open>()
   const [menu, setMenu] = useState<MenuPlace>()
-  const [isOver, setOver] = useState(false)
+  /** The folder that files dragged over the view would go to. */
+  const [over, setOver] = useState<string>()
   const searchField = useRef<HTMLInputElement>(null)
 
   const readOnly = useReadOnly(bucket)
-  const mayWrite = readOnly === false && me.can('write', bucket, prefix)
+  const mayWriteTo = (to: string) => readOnly === false && me.can('write', bucket, to)
+  const mayWrite = mayWriteTo(prefix)
   const isGrowing = about.data?.source?.as_of === null
   useGrowing(isGrowing)
   const denial = readOnly
@@ -107,6 +109,7 @@ export default function Browse() {
     mayChange: readOnly === false,
     show: setDialog,
     openRow: (row) => openRow(row),
+    reveal: ({ key }) => void go(`/b/${bucket}`, { prefix: parentOf(key), ...kept(query), sel: key }),
     after,
     leave: (picked) => chosen.moveTo(after(picked)),
     done: chosen.clear,
@@ -204,16 +207,17 @@ export default function Browse() {
           if (!hasFiles(event)) return
           event.preventDefault()
           event.dataTransfer.dropEffect = 'copy'
-          setOver(true)
+          setOver(folderAt(event) ?? prefix)
         }}
         onDragLeave={(event) => {
-          if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false)
+          if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(undefined)
         }}
         onDrop={(event) => {
-          setOver(false)
+          setOver(undefined)
           if (!hasFiles(event)) return
           event.preventDefault()
-          if (mayWrite) void openUpload({ bucket, prefix, drop: event.dataTransfer })
+          const to = folderAt(event) ?? prefix
+          if (mayWriteTo(to)) void openUpload({ bucket, prefix: to, drop: event.dataTransfer })
           else notify.failure(text.upload, denial)
         }}
       >
@@ -341,11 +345,11 @@ export default function Browse() {
             />
           </Suspense>
         ) : null}
-        {isOver ? (
-          <div className="browse-drop" data-denied={mayWrite ? undefined : true}>
-            {mayWrite ? text.dropHere(legible(`${bucket}/${prefix}`)) : denial}
+        {over === undefined ? null : (
+          <div className="browse-drop" data-denied={mayWriteTo(over) ? undefined : true}>
+            <p>{mayWriteTo(over) ? text.dropHere(legible(`${bucket}/${over}`)) : denial}</p>
           </div>
-        ) : null}
+        )}
       </div>
       {menu ? <RowMenu at={menu} deeds={deeds(pickedAt(menu.row))} onClose={() => setMenu(undefined)} /> : null}
       <Dialogs

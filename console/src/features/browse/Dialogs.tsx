@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'react'
 import { ShareDialog } from '../shares/dialog.ts'
 import type { Picked } from './bulk.tsx'
 import type { Row } from './listing.ts'
+import { parentOf } from './names.ts'
 
 const NewFolder = lazy(() => import('./Naming.tsx').then(({ NewFolder }) => ({ default: NewFolder })))
 const Rename = lazy(() => import('./Naming.tsx').then(({ Rename }) => ({ default: Rename })))
@@ -55,7 +56,13 @@ export function Dialogs({
       {open.kind === 'folder' ? (
         <NewFolder bucket={bucket} prefix={prefix} onClose={onClose} onMade={onFolder} />
       ) : open.kind === 'rename' ? (
-        <Rename bucket={bucket} prefix={prefix} row={open.row} onClose={onClose} onRenamed={onRenamed} />
+        <Rename
+          bucket={bucket}
+          prefix={parentOf(open.row.key)}
+          row={open.row}
+          onClose={onClose}
+          onRenamed={onRenamed}
+        />
       ) : (
         <Transfer picked={open.picked} kind={open.kind} onClose={onClose} onDone={onDone} />
       )}

@@ -6,7 +6,7 @@ import { formatBytes, formatCount } from '../../i18n.ts'
 import { type TilePlace, VirtualTiles } from '../../ui/VirtualTiles.tsx'
 import type { Row, Sort } from './listing.ts'
 import { text } from './messages.ts'
-import { legible, nameOf } from './names.ts'
+import { legible, nameOf, parentOf } from './names.ts'
 import { checkOf, iconOf, linkOf, moreOf } from './Rows.tsx'
 import { SelectAll } from './SelectAll.tsx'
 import { isPictured, shownThumbnail, watchThumbnail } from './thumbnails.ts'
@@ -14,7 +14,7 @@ import { type Shown, useGridInput } from './useGridInput.ts'
 
 /** A folder or search results as tiles with thumbnails. */
 export default function Tiles(props: Shown) {
-  const { place, listing, chosen, grid, mayDrag, mayRead } = props
+  const { place, search, listing, chosen, grid, mayDrag, mayRead } = props
   const { bucket, prefix } = place
   const { isOpen, ...input } = useGridInput(props)
   return (
@@ -36,6 +36,7 @@ export default function Tiles(props: Shown) {
               {...at}
               bucket={bucket}
               prefix={prefix}
+              isFound={search !== ''}
               row={row}
               isSelected={row !== undefined && chosen.isSelected(row.key)}
               isOpen={row !== undefined && isOpen(row)}
@@ -82,6 +83,8 @@ function TilesHead({ place: { sort, dir }, search, listing, chosen, onSort }: Sh
 interface Props extends TilePlace {
   bucket: string
   prefix: string
+  /** A search result, which may be in a subfolder. */
+  isFound: boolean
   row: Row | undefined
   isSelected: boolean
   isOpen: boolean
@@ -91,7 +94,7 @@ interface Props extends TilePlace {
 
 /** A tile of plain elements. The grid handles its clicks. */
 const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: Props) {
-  const { bucket, prefix, isSelected, isOpen, draggable, pictured } = rest
+  const { bucket, prefix, isFound, isSelected, isOpen, draggable, pictured } = rest
   const place = { id, 'data-index': index, 'aria-colindex': column + 1 }
   if (!row)
     return (
@@ -107,7 +110,8 @@ const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: P
       </div>
     )
   const { object } = row
-  const name = legible(nameOf(row.key, prefix)) || text.noName
+  const folder = isFound ? parentOf(row.key) : prefix
+  const name = legible(nameOf(row.key, folder)) || text.noName
   return (
     <div
       {...place}
@@ -135,6 +139,11 @@ const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: P
       </span>
       <span className="tile-size number" title={object ? `${formatCount(object.size)} B` : undefined}>
         {object ? formatBytes(object.size) : text.folder}
+        {folder.length > prefix.length ? (
+          <bdi className="tile-folder" title={legible(folder)}>
+            {legible(nameOf(folder, prefix))}
+          </bdi>
+        ) : null}
       </span>
     </div>
   )

@@ -44,6 +44,8 @@ export function Transfer({
     to.bucket === ''
       ? text.noTarget
       : (whyNot(picked, kind, to) ?? (me.can('write', to.bucket, to.prefix) ? undefined : text.mayNotWrite))
+  // Where the objects are is where the dialog starts: no mistake of the user's.
+  const isUntouched = chosen === undefined && refusal === text.samePlace
   const nFolders = picked.all ? 0 : picked.rows.filter(isFolder).length
   const what = picked.isExact
     ? text.status(nFolders, picked.count - nFolders)
@@ -92,8 +94,10 @@ export function Transfer({
             <Radio value="replace" label={text.conflictReplace} />
           </div>
         </Radio.Group>
-        <p className={refusal ? 'bad' : 'dim'} role="status">
-          {refusal ?? text.transferSummary(what, bytes, legible(`${to.bucket}/${to.prefix}`))}
+        <p className={refusal && !isUntouched ? 'bad' : 'dim'} role="status">
+          {isUntouched
+            ? text.pickFolder
+            : (refusal ?? text.transferSummary(what, bytes, legible(`${to.bucket}/${to.prefix}`)))}
         </p>
         <div className="dialog-actions">
           <Button variant="default" onClick={onClose}>
@@ -125,7 +129,7 @@ function Folders({ to, go, mayCreate }: { to: Target; go: (prefix: string) => vo
     setName(undefined)
   }
   return (
-    <section className="browse-folders" aria-label={text.target}>
+    <section className="browse-folders" aria-label={text.target} tabIndex={-1} data-autofocus>
       <div className="browse-folders-head">
         <Steps bucket={to.bucket} prefix={to.prefix} go={go} />
         {mayCreate ? (

@@ -1,6 +1,5 @@
-import type { Bucket } from '../../../../contract/buckets.ts'
 import type { BulkResult } from '../../../../contract/objects.ts'
-import { bucketQuery } from '../../api/buckets.ts'
+import { bucketQuery, type Fate } from '../../api/buckets.ts'
 import { codeOf } from '../../api/problem.ts'
 import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -74,8 +73,8 @@ const callFor = ({ all, rows }: Picked): string[] => {
   const keys = all ? [] : rows.filter((row) => !isFolder(row)).map(({ key }) => key)
   return keys.length > AT_ONCE ? [] : keys
 }
-async function begin(bodies: readonly JobBody[]): Promise<void> {
-  for (const body of bodies) void watchJob(await beginJob(body))
+async function begin(bodies: readonly JobBody[], words?: (n: number) => string): Promise<void> {
+  for (const body of bodies) void watchJob(await beginJob(body), words)
 }
 
 function tellErrors({ errors }: BulkResult): void {
@@ -86,11 +85,6 @@ function tellErrors({ errors }: BulkResult): void {
     <span className="browse-lines">{text.someFailedList(lines, errors.length - lines.length)}</span>,
   )
 }
-
-/** What becomes of what is deleted. */
-export type Fate = 'trash' | 'versions' | 'gone'
-export const fateIn = ({ trash_days, versioning }: Pick<Bucket, 'trash_days' | 'versioning'>): Fate =>
-  versioning === 'enabled' ? 'versions' : trash_days > 0 ? 'trash' : 'gone'
 
 /** Deletes; from the trash with undo. Asks first if this user cannot undo it, or if there is a lot. */
 export async function remove(picked: Picked, { fate, mayUndo }: { fate: Fate; mayUndo: boolean }): Promise<boolean> {
@@ -221,7 +215,10 @@ export async function rename({ bucket, prefix }: Target, row: Row, name: string)
       () => void moveOne(bucket, dest, row.key).then(refreshObjects, (error) => notify.problem(error)),
     )
   } else {
-    await begin([{ kind: 'move', source_bucket: bucket, prefix: row.key, dest_prefix: `${dest}/`, if_none_match: '*' }])
+    const to = { dest_prefix: `${dest}/`, if_none_match: '*' } as const
+    await begin([{ kind: 'move', source_bucket: bucket, prefix: row.key, ...to }], (n) =>
+      text.renamedFolder(legible(name), n),
+    )
   }
   await refreshObjects()
 }

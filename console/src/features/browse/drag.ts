@@ -22,6 +22,10 @@ export const endDrag = (): void => {
 export const isOurs = (event: DragEvent): boolean => event.dataTransfer.types.includes(TYPE)
 export const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
 
+/** The folder whose row or tile the pointer is on. */
+export const folderAt = (event: DragEvent): string | undefined =>
+  (event.target as HTMLElement).closest<HTMLElement>('[data-folder]')?.dataset.folder
+
 /** Accepts the drop; with Ctrl as a copy. */
 export function allowDrop(event: DragEvent): void {
   if (!isOurs(event)) return

@@ -86,6 +86,8 @@ export const text = catalogue({
   renameFolderHint: 'Renames every object in it. Runs in the background.',
   renameDo: 'Rename',
   renamed: (name: string) => `Renamed to ${name}`,
+  renamedFolder: (name: string, n: number) => `Renamed to ${name}: ${objects(n)}`,
+  showInFolder: 'Show in folder',
   // Copy and move
   transferTitle: (kind: 'copy' | 'move', nObjects: number, nFolders: number) =>
     `${kind === 'copy' ? 'Copy' : 'Move'} ${both(nObjects, nFolders)}`,
@@ -98,6 +100,7 @@ export const text = catalogue({
   conflict: 'If an object already exists',
   conflictSkip: 'Skip it',
   conflictReplace: 'Replace it (the old version is kept in the trash or as a version)',
+  pickFolder: 'Choose another folder.',
   samePlace: 'Already in this folder.',
   intoItself: 'A folder can’t be moved into itself.',
   noTarget: 'There is no bucket you can copy to.',

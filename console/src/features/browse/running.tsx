@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { type MouseEvent, useSyncExternalStore } from 'react'
 import type { Job } from '../../../../contract/jobs.ts'
 import { currentMe, queries } from '../../api/queries.ts'
+import { isUnreachable, untilReachable } from '../../api/reach.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { openView } from '../../navigation.ts'
@@ -52,8 +53,11 @@ const visible = (): Promise<void> =>
     ? new Promise((resolve) => document.addEventListener('visibilitychange', () => resolve(), { once: true }))
     : Promise.resolve()
 
-/** Shows a job in the top bar until it ends, then its result, with undo if possible. */
-export async function watchJob(begun: Job): Promise<Job> {
+/**
+ * Shows a job in the top bar until it ends, then its result, with undo if possible. `words` are those for its success,
+ * from the number of objects, where the job's kind does not say what the user did.
+ */
+export async function watchJob(begun: Job, words?: (n: number) => string): Promise<Job> {
   let job = begun
   watched.add(job.id)
   put(job.id, { id: job.id, label: label(job), job })
@@ -61,10 +65,14 @@ export async function watchJob(begun: Job): Promise<Job> {
     while (!isOver(job)) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       await visible()
-      job = await client.getJob({ params: { id: job.id } })
+      job = await client.getJob({ params: { id: job.id } }).catch(async (error: unknown) => {
+        if (!isUnreachable(error)) throw error
+        await untilReachable()
+        return job
+      })
       put(job.id, { id: job.id, label: label(job), job })
     }
-    tell(job)
+    tell(job, words)
   } catch (error) {
     notify.problem(error)
   } finally {
@@ -82,9 +90,9 @@ async function undo(job: Job): Promise<void> {
   }
 }
 
-function tell(job: Job): void {
+function tell(job: Job, words = (n: number) => text.jobDone(text.worked(job.kind), n)): void {
   const operation = text.operation(job.kind)
-  const done = text.jobDone(text.worked(job.kind), job.done)
+  const done = words(job.done)
   // Notices are rendered outside the router.
   const open = (event: MouseEvent) => {
     event.preventDefault()

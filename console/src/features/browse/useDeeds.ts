@@ -1,7 +1,8 @@
+import type { Fate } from '../../api/buckets.ts'
 import type { Me } from '../../api/queries.ts'
 import { copyText } from '../../ui/copy.ts'
 import { notify } from '../../ui/notify.tsx'
-import { download, type Fate, isFolder, type Picked, remove, settle } from './bulk.tsx'
+import { download, isFolder, type Picked, remove, settle } from './bulk.tsx'
 import type { Open } from './Dialogs.tsx'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
@@ -15,6 +16,8 @@ interface Around {
   mayChange: boolean
   show: (dialog: Open) => void
   openRow: (row: Row) => void
+  /** Opens the folder of a search result. */
+  reveal: (row: Row) => void
   /** The cursor's place once these are gone. */
   after: (picked: Picked) => number
   /** Called before these are removed. */
@@ -24,7 +27,7 @@ interface Around {
 }
 
 /** The actions available for the selection: the same in the bar, the menu and by keys. */
-export function useDeeds({ me, listing, fate, mayChange, show, openRow, after, leave, done }: Around) {
+export function useDeeds({ me, listing, fate, mayChange, show, openRow, reveal, after, leave, done }: Around) {
   return (picked: Picked): Deed[] => {
     const { bucket, prefix, all, rows } = picked
     const [row] = rows
@@ -40,19 +43,20 @@ export function useDeeds({ me, listing, fate, mayChange, show, openRow, after, l
         .catch((error: unknown) => notify.problem(error))
     const deeds: (Deed | false | undefined)[] = [
       single && { id: 'open', label: single.object ? text.preview : text.open, run: () => openRow(single) },
+      single?.object != null &&
+        picked.search !== '' && { id: 'reveal', label: text.showInFolder, run: () => reveal(single) },
       may('read') && {
         id: 'download',
         label: single?.object ? text.download : text.downloadZip,
         run: settled(download),
       },
       may('share') &&
-        !picked.search &&
         (single !== undefined || (!all && !rows.some(isFolder) && rows.length <= 1000)) && {
           id: 'share',
           label: text.share,
           run: () => show({ kind: 'share', rows }),
         },
-      single && may('read') && mayDelete && mayWrite && picked.search === ''
+      single && may('read') && mayDelete && mayWrite
         ? { id: 'rename', label: text.rename, run: () => show({ kind: 'rename', row: single }) }
         : undefined,
       may('read') && me.canSomewhere('write')

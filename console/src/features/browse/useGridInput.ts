@@ -12,7 +12,7 @@ import { preferences } from '../../preferences.ts'
 import { isSecond } from '../../ui/shortcuts.ts'
 import type { GridHandle } from '../../ui/VirtualGrid.tsx'
 import type { Picked } from './bulk.tsx'
-import { allowDrop, endDrag, startDrag } from './drag.ts'
+import { allowDrop, endDrag, folderAt, startDrag } from './drag.ts'
 import type { Listing, Place, Row, Sort } from './listing.ts'
 import { text } from './messages.ts'
 import { useScrollPlace } from './useScrollPlace.ts'
@@ -132,7 +132,7 @@ export function useGridInput(props: Shown) {
   }, [chosen.cursor])
 
   const onScrolled = useScrollPlace(props.id, listing.count > 0, grid, chosen.cursor)
-  const folderOf = (event: DragEvent) => anchorOf(event, '[data-folder]')?.dataset.folder ?? ''
+  const folderOf = (event: DragEvent) => folderAt(event) ?? ''
   const isOpen = (row: Row) => row.key === open || (row.key === target && !row.object)
   return {
     isOpen,
