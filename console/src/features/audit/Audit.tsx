@@ -9,6 +9,7 @@ import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView, ProblemView } from '../../ui/ProblemView.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
@@ -41,7 +42,8 @@ export default function Audit() {
   const columns: readonly Column<AuditRecord>[] = [
     {
       key: 'open',
-      title: '',
+      title: common.detailsColumn,
+      untitled: true,
       width: 36,
       cell: ({ id, action }) => {
         const Icon = search.e === id ? IconChevronDown : IconChevronRight
@@ -58,9 +60,9 @@ export default function Audit() {
       },
     },
     { key: 'time', title: text.time, cell: ({ time }) => <Moment time={time} /> },
-    { key: 'actor', title: text.actor, cell: (record) => <Actor record={record} /> },
+    { key: 'actor', breaks: true, title: text.actor, cell: (record) => <Actor record={record} /> },
     { key: 'action', title: text.action, cell: (record) => <Action record={record} /> },
-    { key: 'where', title: text.where, optional: true, cell: (record) => <Place record={record} /> },
+    { key: 'where', breaks: true, title: text.where, optional: true, cell: (record) => <Place record={record} /> },
     { key: 'result', title: text.result, cell: ({ result }) => <Result result={result} /> },
     {
       key: 'ip',

@@ -1,7 +1,8 @@
-import { Button, MultiSelect, Select, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Autocomplete, Button, MultiSelect, Select, TextInput } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { auditOnly } from '../../../../contract/actions.ts'
+import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { localValue } from '../../ui/ExpiryField.tsx'
 import { eventsQuery } from '../webhooks/queries.ts'
@@ -16,14 +17,12 @@ function TypedFilter({
   value,
   onCommit,
   error,
-  placeholder,
   type = 'text',
 }: {
   label: string
   value: string
   onCommit: (value: string) => void
   error?: string | undefined
-  placeholder?: string
   type?: 'text' | 'datetime-local'
 }) {
   const [draft, setDraft] = useState(value)
@@ -39,11 +38,67 @@ function TypedFilter({
       error={error}
       autoComplete="off"
       spellCheck={false}
-      {...(placeholder ? { placeholder } : {})}
       onChange={(event) => setDraft(event.currentTarget.value)}
       onBlur={commit}
       onKeyDown={(event) => {
         if (event.key === 'Enter') commit()
+      }}
+    />
+  )
+}
+
+const OFFERED = 20
+const ACTOR = /@|^[0-9a-f-]{36}$/i
+/** The actor: users are offered by a part of their name or email; anything else applies on Enter or blur. */
+function ActorFilter({
+  value,
+  onCommit,
+  error,
+}: {
+  value: string
+  onCommit: (value: string) => void
+  error: string | undefined
+}) {
+  const [draft, setDraft] = useState(value)
+  useEffect(() => setDraft(value), [value])
+  const q = draft.trim().slice(0, 100)
+  const found = useQuery({
+    queryKey: ['users', 'offered', q],
+    queryFn: () => client.listUsers({ query: { q, limit: OFFERED } }),
+    enabled: q !== '' && q !== value,
+    placeholderData: keepPreviousData,
+  })
+  const emails = q === '' ? [] : (found.data?.items ?? []).map(({ email }) => email)
+  const [isIncomplete, setIncomplete] = useState(false)
+  const commit = (next: string) => {
+    const wanted = next.trim()
+    setIncomplete(wanted !== '' && !ACTOR.test(wanted))
+    if (wanted === '' || ACTOR.test(wanted)) {
+      setDraft(wanted)
+      if (wanted !== value) onCommit(wanted)
+    }
+  }
+  return (
+    <Autocomplete
+      label={text.actor}
+      placeholder={text.actorHint}
+      value={draft}
+      data={emails}
+      // The server has matched names too.
+      filter={({ options }) => options}
+      error={error ?? (isIncomplete ? text.actorIncomplete : undefined)}
+      autoComplete="off"
+      spellCheck={false}
+      onChange={(next) => {
+        setDraft(next)
+        setIncomplete(false)
+      }}
+      onOptionSubmit={commit}
+      onBlur={() => commit(draft)}
+      onKeyDown={(event) => {
+        // With an option picked by arrow keys, Enter is the option's.
+        const isPicked = event.currentTarget.getAttribute('aria-activedescendant')
+        if (event.key === 'Enter' && !isPicked) commit(draft)
       }}
     />
   )
@@ -56,14 +111,8 @@ export function FilterBar({ faults }: { faults: Partial<Record<FilterName, strin
   const actions = actionsOf(search)
   const all = new Set<string>([...(events.data ?? []).map(({ name }) => name), ...auditOnly, ...actions])
   const set = (name: FilterName, value: string) => void open({ [name]: value.trim() || undefined, e: undefined })
-  const typed = (name: FilterName, label: string, placeholder?: string) => (
-    <TypedFilter
-      label={label}
-      value={search[name] ?? ''}
-      onCommit={(value) => set(name, value)}
-      error={faults[name]}
-      {...(placeholder ? { placeholder } : {})}
-    />
+  const typed = (name: FilterName, label: string) => (
+    <TypedFilter label={label} value={search[name] ?? ''} onCommit={(value) => set(name, value)} error={faults[name]} />
   )
   const timed = (name: 'from' | 'to', label: string) => {
     const time = new Date(search[name] ?? '')
@@ -84,7 +133,7 @@ export function FilterBar({ faults }: { faults: Partial<Record<FilterName, strin
   const clear = () => void open({ ...Object.fromEntries(names.map((name) => [name, undefined])), e: undefined })
   return (
     <section className="audit-filters" aria-label={text.filters}>
-      {typed('actor', text.actor, text.actorHint)}
+      <ActorFilter value={search.actor ?? ''} onCommit={(value) => set('actor', value)} error={faults.actor} />
       <MultiSelect
         label={text.action}
         {...(actions.length === 0 ? { placeholder: text.anyAction } : {})}

@@ -48,8 +48,9 @@ export function Action({ record }: { record: AuditRecord }) {
 /** The bucket and key as a link, otherwise the other target. */
 export function Place({ record: { bucket, object_key, resource_type, details } }: { record: AuditRecord }) {
   if (bucket === null) {
-    const { name, email } = details as { name?: unknown; email?: unknown }
-    const named = [name, email].find((one) => typeof one === 'string')
+    const { name, email, detail } = details as { name?: unknown; email?: unknown; detail?: unknown }
+    // Of what was denied, only the reason names what it was.
+    const named = [name, email, detail].find((one) => typeof one === 'string')
     return <span>{[resource_type, named].filter(Boolean).join(' ')}</span>
   }
   const key = object_key ?? ''

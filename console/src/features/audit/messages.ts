@@ -9,7 +9,8 @@ export const text = catalogue({
   // Filters
   filters: 'Filters',
   actor: 'Actor',
-  actorHint: 'Email or user ID',
+  actorHint: 'Name, email or user ID',
+  actorIncomplete: 'Select a user, or enter a full email address or ID.',
   action: 'Action',
   anyAction: 'Any action',
   bucket: 'Bucket',

@@ -16,7 +16,13 @@ export default function Login() {
   const { search, go } = useView()
   const cache = useQueryClient()
   const config = useQuery(authConfigQuery)
-  const { local = false, idp = false, idp_name = null, setup_required = false } = config.data ?? {}
+  const {
+    local = false,
+    idp = false,
+    idp_name = null,
+    setup_required = false,
+    first_sign_in = false,
+  } = config.data ?? {}
   const [problem, setProblem] = useState<string>()
   const [sending, setSending] = useState(false)
   const next = safeNext(search.next)
@@ -118,7 +124,7 @@ export default function Login() {
               {text.bothOffHint}
             </Alert>
           )}
-          {local && !setup_required ? <p className="dim small">{text.firstStart}</p> : null}
+          {local && first_sign_in && !setup_required ? <p className="dim small">{text.firstStart}</p> : null}
         </>
       ) : null}
     </Card>

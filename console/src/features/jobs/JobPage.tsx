@@ -4,6 +4,7 @@ import { IconArrowBackUp, IconDownload, IconPlayerStop, IconRefresh, IconTrash }
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Job } from '../../../../contract/jobs.ts'
+import { bucketQuery, fateIn } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatCount, formatDuration } from '../../i18n.ts'
@@ -47,6 +48,8 @@ function Actions({ job }: { job: Job }) {
   const me = useMe()
   const { go } = useView()
   const deletes = job.kind === 'delete' || job.kind === 'empty_bucket'
+  const about = useQuery({ ...bucketQuery(job.source_bucket), enabled: deletes })
+  const isInTrash = deletes && job.done > 0 && about.data !== undefined && fateIn(about.data) === 'trash'
   const reload = () => queries.invalidateQueries({ queryKey: ['jobs'] })
   const cancel = async () => {
     const yes = await confirm({
@@ -112,7 +115,7 @@ function Actions({ job }: { job: Job }) {
           {job.kind === 'move' ? text.moveBack : text.undo}
         </Button>
       ) : null}
-      {deletes && job.done > 0 ? (
+      {isInTrash ? (
         <Button
           variant="default"
           leftSection={<IconTrash size={15} />}
@@ -138,9 +141,9 @@ function Undone({ id }: { id: string }) {
 
 type Failure = Job['errors'][number]
 const columns: readonly Column<Failure>[] = [
-  { key: 'key', title: text.errorKey, cell: ({ key }) => key },
+  { key: 'key', breaks: true, title: text.errorKey, cell: ({ key }) => key },
   { key: 'code', title: text.errorCode, cell: ({ code }) => <span className="mono">{code}</span> },
-  { key: 'detail', title: text.errorDetail, cell: ({ detail }) => detail },
+  { key: 'detail', breaks: true, title: text.errorDetail, cell: ({ detail }) => detail },
 ]
 
 function Detail({ job }: { job: Job }) {

@@ -20,6 +20,7 @@ type State = (typeof states)[number]
 const columns: readonly Column<Job>[] = [
   {
     key: 'job',
+    breaks: true,
     title: text.job,
     cell: (job) => (
       <Link to={`/jobs/${job.id}`} className="job-link">
@@ -40,6 +41,7 @@ const columns: readonly Column<Job>[] = [
 ]
 const by: Column<Job> = {
   key: 'by',
+  breaks: true,
   title: text.by,
   optional: true,
   cell: ({ created_by_email }) => created_by_email ?? '–',

@@ -1,7 +1,9 @@
 import { Alert, Button, Loader, Modal, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { grantReaches } from '../../../../contract/permissions.ts'
 import type { Policy, PolicyRun } from '../../../../contract/policies.ts'
+import { bucketsQuery, type Fate, fateIn } from '../../api/buckets.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { text as common } from '../../ui/messages.ts'
@@ -11,6 +13,26 @@ import { text } from './messages.ts'
 import { isOver, runQuery } from './queries.ts'
 
 const TYPED_ABOVE = 1000
+const NAMED = 5
+
+/** What becomes of what a policy deletes, by its buckets as far as the user sees them. */
+function Fates({ policy: { bucket_patterns, ...rule } }: { policy: Policy }) {
+  const { data = [] } = useQuery(bucketsQuery)
+  const reached = data.filter(({ name }) =>
+    bucket_patterns.some((bucket_pattern) => grantReaches({ id: '', bucket_pattern, prefix: '', actions: [] }, name)),
+  )
+  const of = (fate: Fate) => reached.filter((bucket) => fateIn(bucket) === fate)
+  const days = of('trash').map(({ trash_days }) => trash_days)
+  const gone = of('gone').map(({ name }) => name)
+  const deletesVersions = rule.noncurrent_days !== null || rule.keep_versions !== null || rule.expired_markers === true
+  return (
+    <>
+      {days.length > 0 ? <p>{text.runToTrash(Math.min(...days), Math.max(...days))}</p> : null}
+      {of('versions').length > 0 ? <p>{text.runToVersions(deletesVersions)}</p> : null}
+      {gone.length > 0 ? <p className="bad">{text.runGone(gone.slice(0, NAMED), gone.length - NAMED)}</p> : null}
+    </>
+  )
+}
 
 /** Does a dry run, shows what would be deleted, and then deletes exactly that. */
 export function RunNow({ policy, onClose, onBegun }: { policy: Policy; onClose: () => void; onBegun: () => void }) {
@@ -75,6 +97,7 @@ export function RunNow({ policy, onClose, onBegun }: { policy: Policy; onClose: 
                 <li key={key}>{key}</li>
               ))}
             </ul>
+            <Fates policy={policy} />
             <p className="dim small">{text.runExactly}</p>
             {needed === undefined ? null : (
               <TextInput

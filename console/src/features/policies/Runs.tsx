@@ -42,7 +42,7 @@ const columns: readonly Column<PolicyRun>[] = [
       </span>
     ),
   },
-  { key: 'by', title: text.trigger, optional: true, cell: byWhom },
+  { key: 'by', breaks: true, title: text.trigger, optional: true, cell: byWhom },
   { key: 'matched', title: text.matched, number: true, cell: ({ matched }) => <Count n={matched} /> },
   {
     key: 'deleted',
@@ -117,6 +117,7 @@ type Item = Reply<Api['listPolicyRunItems']>['items'][number]
 const itemColumns: readonly Column<Item>[] = [
   {
     key: 'key',
+    breaks: true,
     title: text.key,
     cell: (item) => <ItemName item={item} />,
   },

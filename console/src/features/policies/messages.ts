@@ -1,4 +1,4 @@
-import { catalogue, plural } from '../../i18n.ts'
+import { catalogue, formatCount, plural } from '../../i18n.ts'
 
 const objects = { one: 'object', other: 'objects' }
 
@@ -128,6 +128,14 @@ export const text = catalogue({
   trying: 'Checking what a run would delete. Nothing is deleted yet.',
   runText: (count: string, size: string) => `${count} (${size}) will be deleted:`,
   runExactly: 'Only these objects. Anything changed in the meantime is skipped.',
+  runToTrash: (least: number, most: number) =>
+    `They go to the trash and can be restored for ${least === most ? '' : 'at least '}${plural(least, { one: 'day', other: 'days' })}.`,
+  runToVersions: (deletesVersions: boolean) =>
+    deletesVersions
+      ? 'In buckets with versions, objects stay as earlier versions. Earlier versions are deleted permanently.'
+      : 'In buckets with versions, they stay as earlier versions.',
+  runGone: (buckets: readonly string[], more: number) =>
+    `They are deleted permanently where the trash is off: ${buckets.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}.`,
   runNothing: 'No objects match. There is nothing to delete.',
   runStopped: (reason: string) => `A run would stop: ${reason}`,
   runAction: (count: string) => `Delete ${count}`,
@@ -163,5 +171,5 @@ export const text = catalogue({
   outcome_not_reached: 'Not reached',
   noItems: 'No objects',
   author: 'Runs with the permissions of',
-  inAudit: 'Runs in the audit log',
+  inAudit: 'Runs of all policies in the audit log',
 })

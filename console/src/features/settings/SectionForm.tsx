@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { Settings, SettingsChange } from '../../../../contract/settings.ts'
 import { codeOf, describeProblem, faultsOf } from '../../api/problem.ts'
 import { client } from '../../api/session.ts'
+import { CopyField } from '../../ui/CopyField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { FieldInput } from './FieldInput.tsx'
@@ -84,6 +85,15 @@ export function SectionForm({ section, settings, draft, onDraft }: Props) {
       }}
     >
       <h2>{sectionText[section]}</h2>
+      {section === 'idp' ? (
+        <CopyField
+          label={text.redirect}
+          hideLabel={false}
+          description={text.redirectHint}
+          value={settings.redirect_uri}
+          mono
+        />
+      ) : null}
       <div className={section === 'images' ? 'settings-fields settings-grid' : 'settings-fields'}>
         {Object.entries<Field>(fields[section]).map(([name, field]) => (
           <FieldInput

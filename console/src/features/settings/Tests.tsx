@@ -3,7 +3,6 @@ import { IconPlugConnected } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { describeProblem } from '../../api/problem.ts'
 import { client } from '../../api/session.ts'
-import { CopyField } from '../../ui/CopyField.tsx'
 import { text } from './messages.ts'
 
 /** Tests a connection with the saved settings and shows the result. */
@@ -44,23 +43,20 @@ function Test({ dirty, ask }: { dirty: boolean; ask: () => Promise<ReactNode> })
   )
 }
 
-/** Tests the identity provider, and shows what to register there. */
+/** Tests the identity provider. */
 export const TestIdp = ({ dirty }: { dirty: boolean }) => (
   <Test
     dirty={dirty}
     ask={async () => {
-      const { issuer, authorization_endpoint, redirect_uri } = await client.testIdp()
+      const { issuer, authorization_endpoint } = await client.testIdp()
       return (
         <Alert title={text.testOk}>
-          <div className="stack-tight">
-            <dl className="facts">
-              <dt>{text.issuer}</dt>
-              <dd>{issuer}</dd>
-              <dt>{text.authorization}</dt>
-              <dd>{authorization_endpoint}</dd>
-            </dl>
-            <CopyField label={text.redirect} hideLabel={false} value={redirect_uri} mono />
-          </div>
+          <dl className="facts">
+            <dt>{text.issuer}</dt>
+            <dd>{issuer}</dd>
+            <dt>{text.authorization}</dt>
+            <dd>{authorization_endpoint}</dd>
+          </dl>
         </Alert>
       )
     }}

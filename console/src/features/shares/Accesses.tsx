@@ -38,12 +38,14 @@ export function Accesses({ share, onClose }: { share: Share; onClose: () => void
       : [
           {
             key: 'object',
+            breaks: true,
             title: text.what,
             cell: ({ object_key, outcome }: Access) => object_key ?? (outcome === 'served' ? text.archive : ''),
           },
         ]),
     {
       key: 'agent',
+      breaks: true,
       title: text.agent,
       optional: true,
       cell: ({ user_agent }) => <span className="small dim">{user_agent ?? text.unknown}</span>,

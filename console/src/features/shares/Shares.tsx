@@ -20,6 +20,7 @@ import { useMe } from '../../api/queries.ts'
 import { formatBytes } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Count, Status, TimeAgo } from '../../ui/values.tsx'
@@ -59,6 +60,7 @@ export default function Shares() {
   const columns: readonly Column<Share>[] = [
     {
       key: 'target',
+      breaks: true,
       title: text.target,
       cell: (share) => {
         const Icon = icons[share.kind]
@@ -79,7 +81,15 @@ export default function Shares() {
       },
     },
     ...(me.isAdmin
-      ? [{ key: 'by', title: text.by, optional: true, cell: (share: Share) => share.created_by_email ?? '' }]
+      ? [
+          {
+            key: 'by',
+            breaks: true,
+            title: text.by,
+            optional: true,
+            cell: (share: Share) => share.created_by_email ?? '',
+          },
+        ]
       : []),
     { key: 'created', title: text.created, optional: true, cell: (share) => <TimeAgo time={share.created_at} /> },
     {
@@ -91,7 +101,8 @@ export default function Shares() {
       key: 'expires',
       title: text.expires,
       optional: true,
-      cell: (share) => <TimeAgo time={share.expires_at} />,
+      cell: ({ state, expires_at }) =>
+        state === 'spent' || state === 'revoked' ? <span className="dim">–</span> : <TimeAgo time={expires_at} />,
     },
     {
       key: 'opens',
@@ -110,7 +121,9 @@ export default function Shares() {
     },
     {
       key: 'actions',
-      title: '',
+      pinned: true,
+      title: common.actionsColumn,
+      untitled: true,
       width: 48,
       cell: (share) => (
         <Menu position="bottom-end" withinPortal>

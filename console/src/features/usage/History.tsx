@@ -81,7 +81,7 @@ export function StoredChart({ history, title, file }: { history: History; title:
   const bands = bandsOf(history, times, ({ used_bytes }) => used_bytes)
   const figures: Figures = { ...figuresOf(history.step, times, bands), show: formatBytes, file }
   return (
-    <Chart title={title} figures={figures}>
+    <Chart title={title} figures={figures} note={text.hourly}>
       {bands.some(({ values }) => values.some((value) => value !== null)) ? (
         <Timeline
           {...{ label: title, times, bands }}
@@ -137,17 +137,17 @@ export function TypesChart({ types: { items, counted_at }, file }: { types: Type
       ),
     )
   const total = slices.reduce((sum, { value }) => sum + value, 0)
+  const note = counted_at && items.length > 0 && (
+    <>
+      {text.counted} <TimeAgo time={counted_at} />
+    </>
+  )
   return (
-    <Chart title={text.byType} figures={figures}>
+    <Chart title={text.byType} figures={figures} note={note}>
       {items.length === 0 ? (
         <p className="dim">{text.noTypes}</p>
       ) : (
-        <>
-          <Donut label={text.byType} slices={slices} centre={formatBytes(total)} />
-          <p className="dim small">
-            {text.counted} <TimeAgo time={counted_at} />
-          </p>
-        </>
+        <Donut label={text.byType} slices={slices} centre={formatBytes(total)} />
       )}
     </Chart>
   )

@@ -31,6 +31,7 @@ export const text = catalogue({
   rare: 'other types',
   otherTypes: (n: number) => plural(n, { one: 'other type', other: 'other types' }),
   counted: 'As of',
+  hourly: 'Recorded hourly',
   noTypes: 'No data yet. Types are counted hourly.',
   deleted: (bucket: string) => `${bucket} (deleted)`,
 })

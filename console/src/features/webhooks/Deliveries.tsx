@@ -11,7 +11,7 @@ import { DeliveryDrawer } from './DeliveryDrawer.tsx'
 import { deliveryText as text } from './messages.ts'
 import { deliveriesQuery, eventsQuery, type Filters, PAGE, statuses } from './queries.ts'
 import { Recover } from './Recover.tsx'
-import { DeliveryState } from './state.tsx'
+import { DeliveryState, NextAttempt, nextAttempt } from './state.tsx'
 
 /** The row's click, for the keyboard. */
 function Opener({ delivery: { id, event } }: { delivery: Delivery }) {
@@ -23,7 +23,7 @@ function Opener({ delivery: { id, event } }: { delivery: Delivery }) {
   )
 }
 
-const columns: readonly Column<Delivery>[] = [
+const columnsOf = (webhook: Webhook): readonly Column<Delivery>[] => [
   { key: 'status', title: text.status, cell: (delivery) => <DeliveryState delivery={delivery} /> },
   { key: 'event', title: text.event, cell: (delivery) => <Opener delivery={delivery} /> },
   { key: 'id', title: text.id, optional: true, cell: ({ id }) => <span className="mono dim nowrap">{id}</span> },
@@ -36,6 +36,7 @@ const columns: readonly Column<Delivery>[] = [
   },
   {
     key: 'answer',
+    breaks: true,
     title: text.answer,
     cell: ({ last_status_code, last_error }) =>
       last_status_code === null ? <span className="small">{last_error ?? ''}</span> : String(last_status_code),
@@ -45,7 +46,7 @@ const columns: readonly Column<Delivery>[] = [
     key: 'next',
     title: text.next,
     optional: true,
-    cell: ({ next_attempt_at }) => (next_attempt_at === null ? '' : <TimeAgo time={next_attempt_at} />),
+    cell: (delivery) => <NextAttempt time={nextAttempt(webhook, delivery)} />,
   },
 ]
 
@@ -99,7 +100,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
             <>
               <ListTable
                 label={text.id}
-                columns={columns}
+                columns={columnsOf(webhook)}
                 rows={items}
                 rowKey={({ id }) => id}
                 onOpen={({ id }) => void open({ d: id })}

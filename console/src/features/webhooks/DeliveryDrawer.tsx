@@ -18,7 +18,7 @@ import { StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
 import { deliveryText as text } from './messages.ts'
 import { deliveryQuery } from './queries.ts'
-import { DeliveryState } from './state.tsx'
+import { DeliveryState, NextAttempt, nextAttempt } from './state.tsx'
 
 type Found = Reply<Api['getDelivery']>
 
@@ -148,11 +148,11 @@ export function DeliveryDrawer({
   const cache = useQueryClient()
   const delivery = useQuery(deliveryQuery(webhook.id, deliveryId))
   const [sending, setSending] = useState(false)
-  const resend = async () => {
+  const resend = async (words: string) => {
     setSending(true)
     try {
       await client.resendDelivery({ params: { id: webhook.id, delivery_id: deliveryId } })
-      notify.ok(text.resent)
+      notify.ok(words)
     } catch (error) {
       notify.problem(error)
     }
@@ -163,17 +163,19 @@ export function DeliveryDrawer({
     <Drawer opened onClose={onClose} size="xl" title={delivery.data ? text.drawer(delivery.data.event) : text.id}>
       <StateView query={delivery}>
         {(found) => {
-          const why = !webhook.enabled ? text.whyPaused : found.status === 'queued' ? text.whyQueued : undefined
+          const why = webhook.enabled ? undefined : text.whyPaused
+          const isQueued = found.status === 'queued'
+          const next = nextAttempt(webhook, found)
           return (
             <div className="stack">
               <div className="row">
                 <DeliveryState delivery={found} />
                 <span className="dim small">
                   <TimeAgo time={found.created_at} />
-                  {found.next_attempt_at === null ? null : (
+                  {next === null ? null : (
                     <>
                       {' · '}
-                      {text.next} <TimeAgo time={found.next_attempt_at} />
+                      {text.next} <NextAttempt time={next} />
                     </>
                   )}
                 </span>
@@ -184,9 +186,9 @@ export function DeliveryDrawer({
                   leftSection={<IconRefresh size={15} />}
                   disabled={why !== undefined}
                   loading={sending}
-                  onClick={() => void resend()}
+                  onClick={() => void resend(isQueued ? text.sentNow : text.resent)}
                 >
-                  {text.resend}
+                  {isQueued ? text.sendNow : text.resend}
                 </Button>
               </div>
               <span className="mono dim webhooks-url">{found.id}</span>

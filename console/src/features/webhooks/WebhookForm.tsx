@@ -61,7 +61,8 @@ export function WebhookForm({
   const dirty = JSON.stringify(values) !== JSON.stringify(initial)
   const [taken, setTaken] = useState(false)
   useLeaveGuard(dirty && !taken && !form.sending, { tabs: true })
-  const advice = adviceOn(values.url)
+  // A saved address was allowed when it was saved.
+  const advice = webhook && values.url === initial.url ? undefined : adviceOn(values.url)
   const ready =
     values.name.trim() !== '' && values.url.trim() !== '' && values.events.length > 0 && values.max_in_flight !== ''
   const faultOf = (name: string) =>

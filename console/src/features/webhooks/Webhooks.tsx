@@ -86,6 +86,7 @@ export default function Webhooks() {
   const columns: readonly Column<ListedWebhook>[] = [
     {
       key: 'name',
+      breaks: true,
       title: text.name,
       cell: ({ id, name, bucket, prefix }) => (
         <span className="webhooks-name">
@@ -100,7 +101,13 @@ export default function Webhooks() {
         </span>
       ),
     },
-    { key: 'host', title: text.host, optional: true, cell: ({ url }) => <span title={url}>{hostOf(url)}</span> },
+    {
+      key: 'host',
+      breaks: true,
+      title: text.host,
+      optional: true,
+      cell: ({ url }) => <span title={url}>{hostOf(url)}</span>,
+    },
     { key: 'events', title: text.events, optional: true, cell: ({ events }) => <EventChips events={events} /> },
     { key: 'state', title: text.state, cell: (webhook) => <WebhookState webhook={webhook} /> },
     {
@@ -112,6 +119,7 @@ export default function Webhooks() {
     { key: 'recent', title: text.recent, optional: true, cell: ({ recent }) => <Rate {...recent} /> },
     {
       key: 'enabled',
+      pinned: true,
       title: text.enabled,
       width: 64,
       cell: (webhook) => <OnSwitch webhook={webhook} />,

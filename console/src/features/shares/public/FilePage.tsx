@@ -1,18 +1,31 @@
 import { Button } from '@mantine/core'
 import { IconDownload, IconExternalLink, IconFile, IconFileOff } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import type { ShareInfo } from '../../../../../contract/shares.ts'
 import { formatBytes, formatTime } from '../../../i18n.ts'
 import { contentsUrl, type Opened } from './api.ts'
 import { text } from './messages.ts'
 import { Preview } from './Preview.tsx'
+import type { Take } from './useLimited.ts'
 
 /** Types that browsers show in a tab, where the preview here is too small or missing. */
 const OPENS = ['application/pdf']
 export const plainType = (type: string | null): string => type?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
 /** One file: its name, size, preview and download. */
-export function FilePage({ opened, info }: { opened: Opened; info: ShareInfo }) {
-  const { name, size, content_type, expires_at, limited } = info
+export function FilePage({
+  opened,
+  info,
+  take,
+  spent,
+}: {
+  opened: Opened
+  info: ShareInfo
+  take: Take
+  /** What to show instead of the download, once there is none. */
+  spent: ReactNode
+}) {
+  const { name, size, content_type, expires_at, limited, downloads_left } = info
   if (size === null)
     return (
       <div className="state">
@@ -36,35 +49,39 @@ export function FilePage({ opened, info }: { opened: Opened; info: ShareInfo }) 
           </p>
         </div>
       </div>
-      {limited ? (
-        <p className="dim small">{text.limited}</p>
-      ) : (
-        <Preview opened={opened} name={name ?? ''} type={plainType(content_type)} size={size} />
-      )}
-      <div className="link-actions">
-        <Button
-          component="a"
-          size="md"
-          href={contentsUrl(opened, { download: '1' })}
-          download={name ?? ''}
-          leftSection={<IconDownload size={17} />}
-        >
-          {text.download}
-        </Button>
-        {opens ? (
+      {spent ??
+        (limited ? (
+          <p className="dim small">{text.leftFile(downloads_left ?? 0)}</p>
+        ) : (
+          <Preview opened={opened} name={name ?? ''} type={plainType(content_type)} size={size} />
+        ))}
+      {spent ? null : (
+        <div className="link-actions">
           <Button
             component="a"
             size="md"
-            variant="default"
-            href={contentsUrl(opened)}
-            target="_blank"
-            rel="noopener noreferrer"
-            leftSection={<IconExternalLink size={17} />}
+            href={contentsUrl(opened, { download: '1' })}
+            download={name ?? ''}
+            onClick={take}
+            leftSection={<IconDownload size={17} />}
           >
-            {text.openInTab}
+            {text.download}
           </Button>
-        ) : null}
-      </div>
+          {opens ? (
+            <Button
+              component="a"
+              size="md"
+              variant="default"
+              href={contentsUrl(opened)}
+              target="_blank"
+              rel="noopener noreferrer"
+              leftSection={<IconExternalLink size={17} />}
+            >
+              {text.openInTab}
+            </Button>
+          ) : null}
+        </div>
+      )}
     </div>
   )
 }

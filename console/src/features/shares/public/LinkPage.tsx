@@ -11,8 +11,10 @@ import { Gone } from './Gone.tsx'
 import { Listing } from './Listing.tsx'
 import { text } from './messages.ts'
 import { Sheet } from './Sheet.tsx'
+import { Spent } from './Spent.tsx'
 import { Unlock } from './Unlock.tsx'
 import { UploadPage } from './UploadPage.tsx'
+import { useLimited } from './useLimited.ts'
 
 /** The public page of a share link. */
 export default function LinkPage() {
@@ -31,7 +33,9 @@ export default function LinkPage() {
     document.title = `${name ?? text.windowTitle} – Strongroom`
   }, [name])
 
-  if (error && statusOf(error) === 410) return <Gone />
+  const { take, tookLast } = useLimited(link)
+  const isGone = statusOf(error) === 410
+  if (isGone && !info?.limited) return <Gone />
   if (error && !info) {
     const { detail, requestId } = describeProblem(error)
     return (
@@ -68,14 +72,15 @@ export default function LinkPage() {
       </Sheet>
     )
   const stale = () => setTicket(undefined)
+  const limits = { take: info.limited ? take : undefined, spent: isGone ? <Spent tookLast={tookLast} /> : null }
   return (
     <Sheet wide={info.kind === 'folder' || info.kind === 'selection'}>
       {info.kind === 'upload' ? (
         <UploadPage opened={opened} info={info} />
       ) : info.kind === 'object' ? (
-        <FilePage opened={opened} info={info} />
+        <FilePage opened={opened} info={info} {...limits} />
       ) : (
-        <Listing opened={opened} info={info} onStale={stale} />
+        <Listing opened={opened} info={info} {...limits} onStale={stale} />
       )}
     </Sheet>
   )

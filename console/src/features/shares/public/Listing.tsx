@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconDownload, IconFolder } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import type { ShareInfo, ShareListing } from '../../../../../contract/shares.ts'
 import { statusOf } from '../../../api/problem.ts'
 import { formatTime } from '../../../i18n.ts'
@@ -12,11 +12,25 @@ import { contentsUrl, listLink, type Opened } from './api.ts'
 import { plainType } from './FilePage.tsx'
 import { Gone } from './Gone.tsx'
 import { text } from './messages.ts'
+import type { Take } from './useLimited.ts'
 
 type Item = ShareListing['items'][number]
 
 /** The files of a shared folder or selection, to download one by one or all at once. */
-export function Listing({ opened, info, onStale }: { opened: Opened; info: ShareInfo; onStale: () => void }) {
+export function Listing({
+  opened,
+  info,
+  take,
+  spent,
+  onStale,
+}: {
+  opened: Opened
+  info: ShareInfo
+  take: Take
+  /** What to show instead of the files, once nothing can be downloaded. */
+  spent: ReactNode
+  onStale: () => void
+}) {
   const listing = useInfiniteQuery({
     queryKey: ['link-listing', opened],
     queryFn: ({ pageParam }) => listLink(opened, pageParam),
@@ -28,11 +42,17 @@ export function Listing({ opened, info, onStale }: { opened: Opened; info: Share
   useEffect(() => {
     if (status === 401) onStale()
   }, [status, onStale])
-  if (status === 410) return <Gone />
+  if (status === 410 && !spent) return <Gone />
   const columns: readonly Column<Item>[] = [
-    { key: 'name', title: text.name, cell: ({ name }) => <span className="link-name">{name}</span> },
+    { key: 'name', breaks: true, title: text.name, cell: ({ name }) => <span className="link-name">{name}</span> },
     { key: 'size', title: text.size, number: true, cell: ({ size }) => <Bytes bytes={size} /> },
-    { key: 'type', title: text.type, optional: true, cell: ({ content_type }) => plainType(content_type) },
+    {
+      key: 'type',
+      breaks: true,
+      title: text.type,
+      optional: true,
+      cell: ({ content_type }) => plainType(content_type),
+    },
     {
       key: 'changed',
       title: text.changed,
@@ -41,7 +61,9 @@ export function Listing({ opened, info, onStale }: { opened: Opened; info: Share
     },
     {
       key: 'download',
-      title: '',
+      pinned: true,
+      title: text.download,
+      untitled: true,
       width: 52,
       cell: ({ name }) => (
         <ActionIcon
@@ -49,6 +71,7 @@ export function Listing({ opened, info, onStale }: { opened: Opened; info: Share
           size={36}
           href={contentsUrl(opened, { key: name, download: '1' })}
           download={name.split('/').at(-1) ?? ''}
+          onClick={take}
           aria-label={text.downloadOf(name)}
         >
           <IconDownload size={18} stroke={1.6} />
@@ -64,41 +87,47 @@ export function Listing({ opened, info, onStale }: { opened: Opened; info: Share
           <p className="dim small">{text.shared}</p>
           <h1>{info.name}</h1>
           {info.expires_at ? <p className="dim">{text.untilTime(formatTime(info.expires_at))}</p> : null}
+          {info.downloads_left === null || spent ? null : <p className="dim">{text.left(info.downloads_left)}</p>}
         </div>
-        <Button
-          component="a"
-          size="md"
-          href={contentsUrl(opened, { archive: '1' })}
-          download
-          leftSection={<IconDownload size={17} />}
-        >
-          {text.downloadAll}
-        </Button>
+        {spent ? null : (
+          <Button
+            component="a"
+            size="md"
+            href={contentsUrl(opened, { archive: '1' })}
+            download
+            onClick={take}
+            leftSection={<IconDownload size={17} />}
+          >
+            {text.downloadAll}
+          </Button>
+        )}
       </div>
-      <StateView query={listing}>
-        {({ pages }) => {
-          const items = pages.flatMap((page) => page.items)
-          if (items.length === 0) return <p className="dim">{text.empty}</p>
-          return (
-            <>
-              <ListTable
-                label={text.files}
-                columns={columns}
-                rows={items}
-                rowKey={({ name }) => name}
-                more={{
-                  available: listing.hasNextPage,
-                  loading: listing.isFetchingNextPage,
-                  load: listing.fetchNextPage,
-                }}
-              />
-              <p className="dim small" role="status">
-                {listing.hasNextPage ? text.loadedMore(items.length) : text.loaded(items.length)}
-              </p>
-            </>
-          )
-        }}
-      </StateView>
+      {spent ?? (
+        <StateView query={listing}>
+          {({ pages }) => {
+            const items = pages.flatMap((page) => page.items)
+            if (items.length === 0) return <p className="dim">{text.empty}</p>
+            return (
+              <>
+                <ListTable
+                  label={text.files}
+                  columns={columns}
+                  rows={items}
+                  rowKey={({ name }) => name}
+                  more={{
+                    available: listing.hasNextPage,
+                    loading: listing.isFetchingNextPage,
+                    load: listing.fetchNextPage,
+                  }}
+                />
+                <p className="dim small" role="status">
+                  {listing.hasNextPage ? text.loadedMore(items.length) : text.loaded(items.length)}
+                </p>
+              </>
+            )
+          }}
+        </StateView>
+      )}
     </div>
   )
 }

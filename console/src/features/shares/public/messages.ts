@@ -20,7 +20,10 @@ export const text = catalogue({
   download: 'Download',
   openInTab: 'Open in a new tab',
   downloadAll: 'Download all (zip)',
-  limited: 'Downloads of this link are limited. Preview is off so that it doesn’t use one up.',
+  left: (n: number) => `${plural(n, { one: 'download', other: 'downloads' })} left`,
+  leftFile: (n: number) =>
+    `${plural(n, { one: 'download', other: 'downloads' })} left. Preview is off so that it doesn’t use one up.`,
+  tookLast: 'This was the last download of this link',
   noPreview: 'No preview for this file type.',
   previewOf: (name: string) => `Preview of ${name}`,
   firstPart: (size: string) => `First ${size}`,
