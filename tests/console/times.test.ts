@@ -1,6 +1,7 @@
-// Relative times of the console.
+// Times that the console shows.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { nextAttempt } from '../../console/src/features/webhooks/next.ts'
 import { formatAgo } from '../../console/src/i18n.ts'
 
 const MINUTE = 60
@@ -26,4 +27,16 @@ test('relative times are rounded, in the largest unit that says enough', () => {
     [3 * 365 * DAY, 'in 3 years'],
   ] as const)
     assert.equal(formatAgo(seconds * 1000, 0), words)
+})
+
+test('a delivery’s next attempt is when it will be sent: not before an endpoint has cooled down', () => {
+  const [due, cooled] = ['2026-01-01T10:00:00.000Z', '2026-01-01T10:30:00.000Z']
+  const first = { event: 'upload', attempts: 0, next_attempt_at: due }
+  const cooling = { enabled: true, cooling_until: cooled }
+  assert.equal(nextAttempt(cooling, first), cooled)
+  assert.equal(nextAttempt(cooling, { ...first, attempts: 1 }), due, 'retries go on')
+  assert.equal(nextAttempt(cooling, { ...first, event: 'ping' }), due)
+  assert.equal(nextAttempt({ enabled: true, cooling_until: null }, first), due)
+  assert.equal(nextAttempt({ enabled: false, cooling_until: null }, first), null)
+  assert.equal(nextAttempt(cooling, { ...first, next_attempt_at: null }), null)
 })

@@ -145,11 +145,8 @@ describeConsole('attach', (engine) => {
       assert.deepEqual(await items.allTextContents(), ['Details', 'Download', 'Share…', 'Copy to…', 'Copy path'])
       await check('browse-attached-menu')
       await page.keyboard.press('Escape')
-      const grid = page.getByRole('grid')
-      for (const key of ['u', 'n', 'm', 'F2', 'Delete']) {
-        await grid.focus()
-        await page.keyboard.press(key)
-      }
+      await page.getByRole('grid').and(page.locator(':focus')).waitFor()
+      for (const key of ['u', 'n', 'm', 'F2', 'Delete']) await page.keyboard.press(key)
       assert.equal(await page.getByRole('dialog').count(), 0)
       assert.equal(await page.getByRole('row', { name: /readme/ }).getAttribute('draggable'), 'false')
 

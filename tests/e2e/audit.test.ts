@@ -132,6 +132,25 @@ describeConsole('audit log', (engine) => {
       await page.goto(`${server.url}/console/admin/audit?to=2025-01-01T00:00:00.000Z`)
       assert.equal(await page.getByLabel('To', { exact: true }).inputValue(), '2025-01-01T00:00')
 
+      // An actor by a part of the name; what names nobody is not searched for.
+      await page.goto(`${server.url}/console/admin/audit`)
+      const actor = page.getByLabel('Actor', { exact: true })
+      await actor.click()
+      await page.keyboard.type('nobody in partic')
+      await page.keyboard.press('Enter')
+      await page.getByText('Select a user, or enter a full email address or ID.').waitFor()
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type('administ')
+      await page.getByRole('option', { name: 'admin@example.com' }).waitFor()
+      await check('audit-actor')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.waitForURL((url) => url.searchParams.get('actor') === 'admin@example.com')
+      // What was denied is said where it was.
+      await page.goto(`${server.url}/console/admin/audit?action=access_denied`)
+      const denied = table.getByRole('row').filter({ hasText: 'access_denied' }).first()
+      await denied.getByRole('cell').nth(4).getByText(/\w/).waitFor()
+
       // To where it happened.
       await page.goto(`${server.url}/console/admin/audit?key=robot/&bucket=media&live=1`)
       await table.getByRole('link', { name: 'media/robot/a b.txt' }).waitFor()

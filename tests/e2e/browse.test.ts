@@ -1,6 +1,10 @@
 // The object browser in a real browser: addresses, unusual keys, selection, bulk actions, details.
 import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { after, before, it } from 'node:test'
+import type { Locator } from 'playwright-core'
 import {
   type Browser,
   type ConsolePage,
@@ -166,7 +170,12 @@ describeConsole('object browser', (engine) => {
       await row(page, 'b.txt').getByRole('checkbox').click()
       await page.locator('.browse-selected').getByRole('button', { name: 'Move' }).click()
       const dialog = page.getByRole('dialog')
-      await dialog.getByText('Already in this folder.').waitFor()
+      await dialog.getByText('Choose another folder.').waitFor()
+      assert.equal(await dialog.locator('.bad').count(), 0, 'nothing is wrong yet')
+      await dialog.locator('.browse-folders:focus').waitFor()
+      await dialog.getByRole('button', { name: 'in', exact: true }).click()
+      await dialog.getByRole('button', { name: bucket, exact: true }).click()
+      await dialog.locator('.bad').getByText('Already in this folder.').waitFor()
       await dialog.getByRole('combobox', { name: 'Bucket' }).click()
       await page.getByRole('option', { name: other, exact: true }).click()
       await dialog.getByRole('button', { name: 'to', exact: true }).click()
@@ -176,7 +185,16 @@ describeConsole('object browser', (engine) => {
       await page.getByText('1 object failed').waitFor()
       assert.deepEqual(await keysIn(bucket), ['a.txt', 'in/c.txt', 'in/deep/d.txt'])
       assert.deepEqual(await keysIn(other), ['to/a.txt', 'to/b.txt'])
-      await page.getByRole('button', { name: 'Undo' }).first().click()
+      // However long the text beside it is, Undo is whole.
+      const undo = page.getByRole('button', { name: 'Undo' }).first()
+      assert.ok(
+        await undo.evaluate((one) =>
+          [one, ...one.querySelectorAll('*')].every(
+            (part) => part.scrollWidth <= part.clientWidth + 1 || part.clientWidth === 0,
+          ),
+        ),
+      )
+      await undo.click()
       await row(page, 'b.txt').waitFor()
       assert.deepEqual(await keysIn(other), ['to/a.txt'])
 
@@ -251,7 +269,7 @@ describeConsole('object browser', (engine) => {
       await dialog.getByText('An item with this name already exists.').waitFor()
       await dialog.getByLabel('New name').fill('newer')
       await dialog.getByRole('button', { name: 'Rename' }).click()
-      await page.getByText('Moved 1 object').waitFor()
+      await page.getByText('Renamed to newer: 1 object').waitFor()
       assert.deepEqual(await keysIn(bucket), ['2026/', 'a.txt', 'newer/b.txt'])
       // There is a way back from the page of the job as well.
       const [renamed] = (await server.admin.listJobs({ query: { limit: 1 } })).items
@@ -274,6 +292,71 @@ describeConsole('object browser', (engine) => {
       await page.keyboard.press('Delete')
       await page.getByText('1 object moved to the trash').waitFor()
       assert.deepEqual(faults, [])
+    }))
+
+  it('shares, renames and shows in their folder what a search has found', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'x/2026/plan.txt': 'a', 'x/2027/plan.txt': 'b', 'x/2027/zebra.txt': 'c' })
+      const { page, faults } = await open(browser, bucket)
+      await row(page, 'x').waitFor()
+      const dialog = page.getByRole('dialog')
+      await page.keyboard.press('/')
+      await page.keyboard.type('plan')
+      await page.getByText('2 objects found').waitFor()
+      const found = row(page, 'x/2027/plan.txt')
+      await found.click({ button: 'right' })
+      await page.getByRole('menuitem', { name: 'Share…' }).click()
+      await dialog.getByRole('heading', { name: 'Share plan.txt' }).waitFor()
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      // Its name is that in its own folder.
+      await page.keyboard.press('F2')
+      assert.equal(await dialog.getByLabel('New name').inputValue(), 'plan.txt')
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type('plan-b.txt')
+      await page.keyboard.press('Enter')
+      await row(page, 'x/2027/plan-b.txt').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['x/2026/plan.txt', 'x/2027/plan-b.txt', 'x/2027/zebra.txt'])
+      // As tiles, a name first and then its folder.
+      await page.getByRole('button', { name: 'Tiles' }).click()
+      const tile = page
+        .getByRole('gridcell')
+        .filter({ has: page.getByRole('link', { name: 'plan-b.txt', exact: true }) })
+      await tile.getByText('x/2027').waitFor()
+      await tile.click({ button: 'right', position: { x: 60, y: 30 } })
+      await page.getByRole('menuitem', { name: 'Show in folder' }).click()
+      await page.waitForURL((url) => url.searchParams.get('prefix') === 'x/2027/' && !url.searchParams.has('q'))
+      await page.getByRole('link', { name: 'zebra.txt' }).waitFor()
+      await page.getByRole('complementary').getByRole('heading', { name: 'plan-b.txt' }).waitFor()
+      assert.deepEqual(faults, [])
+    }))
+
+  it('puts files that are dropped on a folder into it', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'in/a.txt': 'a', 'b.txt': 'b' })
+      const { page, check, faults } = await open(browser, bucket)
+      await row(page, 'in').waitFor()
+      const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-drop-')), 'dropped.txt')
+      fs.writeFileSync(file, 'dropped')
+      const session = await page.context().newCDPSession(page)
+      const data = { items: [], files: [file], dragOperationsMask: 1 }
+      const drag = async (onto: Locator, ...types: ('dragEnter' | 'dragOver' | 'drop')[]) => {
+        const box = await onto.boundingBox()
+        assert.ok(box)
+        for (const type of types)
+          await session.send('Input.dispatchDragEvent', { type, x: box.x + 80, y: box.y + box.height / 2, data })
+      }
+      const says = page.locator('.browse-drop')
+      await drag(row(page, 'b.txt'), 'dragEnter', 'dragOver', 'dragOver')
+      await says.getByText(`Drop to upload to ${bucket}/`, { exact: true }).waitFor()
+      await drag(row(page, 'in'), 'dragOver', 'dragOver')
+      await says.getByText(`Drop to upload to ${bucket}/in/`).waitFor()
+      await check('browse-drop', { within: '.browse-drop' })
+      await drag(row(page, 'in'), 'drop')
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await until(async () => (await keysIn(bucket)).includes('in/dropped.txt'))
+      assert.deepEqual(faults, [])
+      fs.rmSync(path.dirname(file), { recursive: true })
     }))
 
   it('previews images, PDF, the start of a text and audio by ranges, and says what it can’t preview', () =>
@@ -495,6 +578,10 @@ describeConsole('object browser', (engine) => {
       await row(page, 'a.txt').waitFor()
       assert.equal(await page.getByRole('button', { name: 'Upload' }).count(), 0)
       assert.equal(await page.getByRole('button', { name: 'New folder' }).count(), 0)
+      await row(page, 'a.txt').getByRole('link').click()
+      // Who has uploaded it is not for everyone.
+      await page.getByRole('complementary').getByText('Another user').waitFor()
+      await page.keyboard.press('Escape')
       await row(page, 'a.txt').click({ button: 'right' })
       await page.getByRole('menuitem').first().waitFor()
       assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Details', 'Download', 'Copy path'])
@@ -549,6 +636,23 @@ describeConsole('object browser', (engine) => {
         await row(page, 'c.txt').waitFor()
         assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
         await check('browse-phone')
+        // The bucket's name is as large as on its other tabs.
+        const title = page.locator('h1').getByText(bucket, { exact: true })
+        assert.equal(await title.evaluate((one) => getComputedStyle(one).fontSize), '20px')
+        // The menu covers the view: Escape and a tap beside it close it, and do nothing else.
+        const menu = page.getByRole('button', { name: 'Menu', exact: true })
+        const buckets = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Buckets' })
+        await menu.click()
+        await page.locator('.nav-link:focus').waitFor()
+        await check('menu-phone')
+        await page.keyboard.press('Escape')
+        await buckets.waitFor({ state: 'hidden' })
+        await menu.and(page.locator(':focus')).waitFor()
+        await page.keyboard.press('Enter')
+        await buckets.waitFor()
+        await page.mouse.click(370, 300)
+        await buckets.waitFor({ state: 'hidden' })
+        assert.equal(new URL(page.url()).search, '')
         await row(page, 'c.txt').getByRole('checkbox').click()
         await check('browse-phone-selected')
         await row(page, 'c.txt').getByRole('link').click()

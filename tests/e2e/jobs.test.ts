@@ -190,6 +190,12 @@ describeConsole('jobs, trash, bucket pages and usage', (engine) => {
       await page.getByText('300 of 300 objects').waitFor()
       await page.getByRole('link', { name: `Delete ${name}/photos/` }).waitFor()
       await check('job-restored')
+      // Where nothing goes to a trash, none is offered.
+      await server.admin.updateBucket({ params: { bucket: name }, body: { trash_days: 0 } })
+      await page.goto(`${server.url}/console/jobs/${deleted?.id}`)
+      await page.getByText('300 of 300 objects').waitFor()
+      await page.waitForLoadState('networkidle')
+      assert.equal(await page.getByRole('button', { name: 'Open trash' }).count(), 0)
       assert.deepEqual(faults, [])
     })
     assert.deepEqual(await etags(), before)

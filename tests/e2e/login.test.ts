@@ -1,6 +1,7 @@
 // The console's frame, sign-in and list of buckets in a real browser.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { sql } from 'kysely'
 import { describeConsoleOnBoth, inBrowserOf, openConsole, signIn } from '../support/browser.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
@@ -35,6 +36,7 @@ describeConsoleOnBoth('sign-in and buckets', (engine) => {
   it('signs in and out, and says no more than that a password is wrong', () =>
     inBrowser(async (browser) => {
       const { page, check } = await openConsole(browser, server, '/', { expect: [401] })
+      assert.equal(await page.getByText('First start?').count(), 0, 'someone has signed in')
       await page.getByLabel('Email').fill(ADMIN.email)
       await page.getByLabel('Password', { exact: true }).fill('not this one')
       await page.getByRole('button', { name: 'Sign in' }).click()
@@ -52,6 +54,9 @@ describeConsoleOnBoth('sign-in and buckets', (engine) => {
       await page.getByRole('button', { name: 'Account' }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
       await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      await server.database.transaction((tx) => sql`update users set last_login_at = null`.execute(tx))
+      await page.reload()
+      await page.getByText('First start?').waitFor()
     }))
 
   it('creates a bucket and rejects bad names while they are typed', () =>

@@ -67,6 +67,7 @@ describeConsole('cleanup policies', (engine) => {
       await page.getByRole('button', { name: 'Run now…' }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByText('3 objects (1.5 KB) will be deleted:').waitFor()
+      await dialog.getByText('They go to the trash and can be restored for 7 days.').waitFor()
       const shown = await dialog.getByRole('listitem').allTextContents()
       await check('policy-run-now')
       const before = await keys()
@@ -171,7 +172,7 @@ describeConsole('cleanup policies', (engine) => {
   it('asks to type the number before deleting more than 1,000 objects, also on a phone', () =>
     inBrowser(
       async (browser) => {
-        await server.admin.createBucket({ body: { name: 'many' } })
+        await server.admin.createBucket({ body: { name: 'many', trash_days: 0 } })
         const params = { bucket: 'many' }
         const form = new FormData()
         for (let i = 0; i < 1000; i++) form.append('file', new Blob(['x']), `k${i}`)
@@ -188,6 +189,7 @@ describeConsole('cleanup policies', (engine) => {
         const go = dialog.getByRole('button', { name: 'Delete 1,001 objects' })
         await go.waitFor()
         assert.ok(await go.isDisabled())
+        await dialog.getByText('They are deleted permanently where the trash is off: many.').waitFor()
         await dialog.getByLabel('Type 1001 to confirm').fill('1001')
         await check('policy-typed')
         await go.click()

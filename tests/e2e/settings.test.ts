@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { inBrowserOf, openConsole, signIn, startBrowser } from '../support/browser.ts'
 import { CLIENT_SECRET, startDirectory } from '../support/directories.ts'
 import { IDP_CLIENT, type Idp, startIdp } from '../support/idp.ts'
+import { tabTo } from '../support/keyboard.ts'
 import { noBrowser } from '../support/launch.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
@@ -115,6 +116,10 @@ describe('console: settings', { skip: noBrowser }, () => {
     inBrowser(async (browser) => {
       await signIn(browser, server)
       const { page, check } = await openConsole(browser, server, '/admin/settings?tab=idp', { expect: [409, 503] })
+      // It is needed at the provider, before anything can be entered here.
+      const redirect = page.getByLabel('Redirect URI', { exact: true })
+      assert.ok((await redirect.inputValue()).endsWith('/api/v1/auth/callback'))
+      await check('settings-idp')
       await page.getByRole('button', { name: 'Test connection' }).click()
       await page.getByText('No identity provider is configured').waitFor()
       await page.getByLabel('Name', { exact: true }).fill('Acme')
@@ -131,8 +136,6 @@ describe('console: settings', { skip: noBrowser }, () => {
       assert.ok(!(await page.content()).includes(IDP_CLIENT.secret))
       await page.getByRole('button', { name: 'Test connection' }).click()
       await page.getByText('Connected').waitFor()
-      const redirect = page.getByLabel('Redirect URI to register with the provider')
-      assert.ok((await redirect.inputValue()).endsWith('/api/v1/auth/callback'))
       await check('settings-idp-tested')
       await idp.stop()
       await page.getByRole('button', { name: 'Test connection' }).click()
@@ -211,7 +214,7 @@ describe('console: settings', { skip: noBrowser }, () => {
     inBrowser(async (browser) => {
       await signIn(browser, server)
       const { page } = await openConsole(browser, server, '/admin/settings')
-      await page.getByRole('tab', { name: 'Sign-in' }).focus()
+      await tabTo(page, page.getByRole('tab', { name: 'Sign-in' }))
       for (let i = 0; i < 6; i++) await page.keyboard.press('ArrowDown')
       await page.getByRole('heading', { name: 'Uploads', level: 2 }).waitFor()
       const named = () =>
@@ -219,17 +222,17 @@ describe('console: settings', { skip: noBrowser }, () => {
           const { activeElement: at } = document
           return at instanceof HTMLInputElement ? (at.labels?.[0]?.textContent ?? '') : (at?.textContent ?? '')
         })
-      const tabTo = async (name: string) => {
+      const tabToField = async (name: string) => {
         for (let i = 0; i < 20; i++) {
           await page.keyboard.press('Tab')
           if ((await named()) === name) return
         }
         assert.fail(`${name} is not reached`)
       }
-      await tabTo('Remove unfinished uploads after')
+      await tabToField('Remove unfinished uploads after')
       await page.keyboard.press('ControlOrMeta+a')
       await page.keyboard.type('48')
-      await tabTo('Save')
+      await tabToField('Save')
       await page.keyboard.press('Enter')
       await until(async () => (await server.admin.getSettings()).uploads.expire_hours === 48)
     }))

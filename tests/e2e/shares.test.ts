@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { after, before, it } from 'node:test'
 import jsqr from 'jsqr'
+import type { Locator } from 'playwright-core'
 import sharp from 'sharp'
 import { describeConsole, inBrowserOf, navigate, openConsole, signIn } from '../support/browser.ts'
 import { request } from '../support/http.ts'
@@ -13,6 +14,14 @@ import { startServer, type TestServer } from '../support/server.ts'
 
 const BUCKET = 'photos'
 const HOUR = 3600_000
+
+/** How many lines a cell's text takes. */
+const linesIn = (cell: Locator) =>
+  cell.evaluate((element) => {
+    const range = document.createRange()
+    range.selectNodeContents(element)
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
+  })
 
 describeConsole('share links', (engine) => {
   let server: TestServer
@@ -272,6 +281,7 @@ describeConsole('share links', (engine) => {
       const { page, check } = await openConsole(browser, server, '/shares')
       const table = page.getByRole('table', { name: 'Share links' })
       await table.getByText('2026/', { exact: true }).waitFor()
+      await table.getByText('in 7 days').first().waitFor()
       await check('shares')
       await page.getByText('Expired', { exact: true }).first().click()
       await page.waitForURL('**/shares?state=expired')
@@ -391,6 +401,9 @@ describeConsole('share links', (engine) => {
       const { page, check, faults } = await openConsole(browser, server, link.page)
       await page.getByRole('cell', { name: 'beach.png', exact: true }).waitFor()
       await check('link-folder')
+      // Words are whole.
+      const type = page.getByRole('cell', { name: 'image/png', exact: true })
+      assert.equal(await linesIn(type), 1)
       for (const [name, contents] of [
         ['a+b&c#d%25?.txt', 'odd'],
         ['/..', 'odder'],
@@ -408,17 +421,48 @@ describeConsole('share links', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
-  it('opening the page of a limited link uses up no download', () =>
+  it('a limited link says how many downloads are left, until the last one', () =>
     inBrowser(async (browser) => {
-      const link = await linkTo({ kind: 'object', bucket: BUCKET, key: '2026/summer/beach.png', max_downloads: 1 })
-      const { page, check } = await openConsole(browser, server, link.page, { expect: [410] })
-      await page.getByText('Downloads of this link are limited').waitFor()
+      const link = await linkTo({ kind: 'object', bucket: BUCKET, key: '2026/summer/beach.png', max_downloads: 2 })
+      const { page, check, faults } = await openConsole(browser, server, link.page, { expect: [410] })
+      const other = await openConsole(browser, server, link.page, { expect: [410] })
+      await other.page.getByText('2 downloads left').waitFor()
+      await page.getByText('2 downloads left. Preview is off').waitFor()
       await check('link-limited')
-      const saved = page.waitForEvent('download')
-      await page.getByRole('link', { name: 'Download' }).click()
-      await (await saved).path()
+      const download = page.getByRole('link', { name: 'Download' })
+      for (const left of ['1 download left', 'This was the last download of this link']) {
+        const saved = page.waitForEvent('download')
+        await download.click()
+        await (await saved).path()
+        await page.getByText(left).waitFor()
+      }
+      await download.waitFor({ state: 'detached' })
+      await check('link-limited-last')
+      // On a page that was open all the time, nothing fails: it says so.
+      let failed = 0
+      other.page.on('download', () => failed++)
+      await other.page.getByRole('link', { name: 'Download' }).click()
+      await other.page.getByText('This link is no longer available').waitFor()
+      await other.page.getByRole('link', { name: 'Download' }).waitFor({ state: 'detached' })
+      assert.equal(failed, 0)
       await page.reload()
       await page.getByRole('heading', { name: 'This link is no longer available' }).waitFor()
+      assert.deepEqual([...faults, ...other.faults], [])
+
+      const folder = await linkTo({ kind: 'folder', bucket: BUCKET, prefix: '2026/summer/', max_downloads: 1 })
+      await page.goto(`${server.url}/console${folder.page}`)
+      await page.getByText('1 download left', { exact: true }).waitFor()
+      const saved = page.waitForEvent('download')
+      await page.getByRole('link', { name: 'Download notes.txt' }).click()
+      await (await saved).path()
+      await page.getByText('This was the last download of this link').waitFor()
+      assert.equal(await page.getByRole('table').count(), 0)
+      // Among the links it does not expire any more.
+      await signIn(browser, server)
+      await page.goto(`${server.url}/console/shares`)
+      const spent = page.getByRole('row').filter({ hasText: 'Used up' }).first()
+      await spent.waitFor()
+      assert.equal(await spent.getByText(/^in /).count(), 0)
     }))
 
   it('an upload link shows and enforces its limits, numbers duplicate names and lists nothing', () =>

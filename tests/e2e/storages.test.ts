@@ -7,6 +7,7 @@ import { after, before, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startS3 } from '../s3/s3.ts'
 import { describeConsole, inBrowserOf, navigate, openConsole } from '../support/browser.ts'
+import { tabTo } from '../support/keyboard.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { STORED, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -149,7 +150,7 @@ describeConsole('storages', (engine) => {
       const { page, check, faults } = view
       const dialog = page.getByRole('dialog')
       await page.getByRole('link', { name: 'Add storage' }).press('Enter')
-      await page.getByLabel('Name', { exact: true }).focus()
+      await tabTo(page, page.getByLabel('Name', { exact: true }))
       await page.keyboard.type('nas')
       await page.keyboard.press('Tab')
       await page.keyboard.press('ArrowDown')

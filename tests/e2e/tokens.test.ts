@@ -76,6 +76,12 @@ describe('console: access tokens', { skip: noBrowser }, () => {
 
       await page.reload()
       await page.getByText('created with another token').waitFor()
+      // On a phone, what can be done with a row is in sight.
+      await page.setViewportSize({ width: 390, height: 844 })
+      const more = await page.getByRole('button', { name: 'Actions for token backup on nas' }).boundingBox()
+      assert.ok(more && more.x + more.width <= 390 - 16, `at ${more?.x}`)
+      await check('tokens-phone')
+      await page.setViewportSize({ width: 1440, height: 900 })
       await page.getByRole('button', { name: 'Actions for token backup on nas' }).click()
       await page.getByRole('menuitem', { name: 'Rotate…' }).click()
       await check('token-rotate')

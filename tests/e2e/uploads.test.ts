@@ -114,6 +114,7 @@ describeConsole('uploads', (engine) => {
       assert.equal((await listAll(server.admin, bucket)).length, paused, 'nothing moves while paused')
       await page.reload()
       await dockSays(page, /uploads can be resumed$/)
+      await page.getByRole('button', { name: 'Show files' }).click()
       await check('upload-dock-resumable')
       const sent: string[] = []
       page.on('request', (request) => {
@@ -202,6 +203,10 @@ describeConsole('uploads', (engine) => {
       await dockSays(page, '1 upload can be resumed')
       const before = await received(bucket)
       const dock = page.getByRole('region', { name: 'Uploads' })
+      // It waits folded up, and claims nothing of what has arrived.
+      assert.equal(await dock.getByRole('button', { name: 'Choose files' }).count(), 0)
+      assert.equal(await page.getByText('0%', { exact: true }).count(), 0)
+      await dock.getByRole('button', { name: 'Show files' }).click()
       // The same name, size and time, but not the same file.
       await choose(dock, 'Choose files', [other])
       await page.getByText('None of these files matches').waitFor()
@@ -305,7 +310,9 @@ describeConsole('uploads', (engine) => {
       await page.getByText('Files that don’t fit will fail').waitFor()
       await check('upload-dialog-quota')
       await page.getByRole('button', { name: 'Upload 12 files' }).click()
-      await page.getByText(`${full} is full`).waitFor()
+      await page
+        .getByText(new RegExp(`Bucket "${full}" has [\\d.]+ KB left; this needs 146 KB. 6 files not uploaded`))
+        .waitFor()
       await until(async () => (await listAll(server.admin, full)).length === 6)
       await page.evaluate((to) => history.pushState({}, '', to), `/console/b/${other}/uploads`)
       await check('upload-dock-full')
@@ -481,6 +488,10 @@ describe('console: uploads while the server is killed', { skip: noBrowser }, () 
       })
       const big = path.join(folder, 'big.bin')
       fs.writeFileSync(big, randomBytes(60 * MIB))
+      // Both views are loaded.
+      await page.getByRole('link', { name: 'Objects', exact: true }).click()
+      await page.getByText('This bucket is empty').waitFor()
+      await page.goBack()
       await slow(page, 10 * MIB)
       await openDialog(page)
       await choose(page, 'Choose files', [...files, big])
@@ -492,7 +503,16 @@ describe('console: uploads while the server is killed', { skip: noBrowser }, () 
       await running.kill('SIGKILL')
       await page.getByText('Uploads resume automatically').waitFor()
       await shot('upload-dock-killed')
+      // What was loaded stays, under one message; what was not appears by itself once the server is back.
+      const unreachable = page.getByText('Can’t reach the server', { exact: false }).filter({ visible: true })
+      await page.getByText('Showing the last loaded data').waitFor()
+      await page.evaluate(() => history.pushState({}, '', '/console/b/killed?prefix=nothing/'))
+      await page.getByRole('heading', { name: 'Can’t reach the server' }).waitFor()
+      await page.getByText('Showing the last loaded data').waitFor({ state: 'hidden' })
+      await shot('view-unreachable')
       running = await spawnServer({ ...serverEnv(folder), PORT: new URL(url).port })
+      await page.getByText('Folder not found').waitFor()
+      await unreachable.first().waitFor({ state: 'hidden' })
       await page.getByText('61 files uploaded').first().waitFor({ timeout: 60_000 })
       const objects = await listAll(client, 'killed')
       for (const { key, etag } of objects) {

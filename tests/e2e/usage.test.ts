@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { type Browser, openConsole, signIn, startBrowser } from '../support/browser.ts'
+import { tabTo } from '../support/keyboard.ts'
 import { noBrowser } from '../support/launch.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -85,7 +86,7 @@ describe('console: usage', { skip: noBrowser }, () => {
       assert.equal(await tile('Failed deliveries').textContent(), '0')
       const exact = await tile('Stored').locator('.number').getAttribute('title')
       assert.equal(exact?.replace(/\D/g, ''), String(stored))
-      await page.getByRole('heading', { name: 'Stored by content type' }).waitFor()
+      await page.getByRole('region', { name: 'Stored by content type' }).getByText('As of').waitFor()
       await check('usage')
 
       // The legend reads out the latest, and what the arrow keys go to.
@@ -93,7 +94,7 @@ describe('console: usage', { skip: noBrowser }, () => {
       const slider = chart.getByRole('slider')
       assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /^Jan 15, 2026: team-a/)
       assert.ok((await chart.textContent())?.includes(`Total ${size(stored)}`))
-      await slider.focus()
+      await tabTo(page, slider)
       for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowLeft')
       assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /^Jan 10, 2026: No data/)
       assert.equal(await chart.locator('.timeline-legend li').count(), 9)

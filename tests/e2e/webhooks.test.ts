@@ -88,6 +88,8 @@ describeConsole('webhooks', (engine) => {
           .then(({ events, bucket, prefix }) => [events, bucket, prefix]),
         [['upload'], 'photos', 'in/'],
       )
+      // It was allowed when it was saved.
+      assert.equal(await page.getByText('Internal address.').count(), 0)
       await check('webhook-settings')
 
       await page.getByRole('button', { name: 'Send test ping' }).click()
@@ -116,7 +118,17 @@ describeConsole('webhooks', (engine) => {
       const table = page.getByRole('table', { name: 'Delivery' })
       await table.getByText('Retrying').waitFor()
       await check('webhook-deliveries')
-      for (let attempt = 3; attempt <= 5; attempt++) {
+      // Without waiting for its time.
+      await table.getByText('upload').click()
+      await server.records([{ action: 'webhook_resend' }], async () => {
+        await dialog.getByRole('button', { name: 'Send now' }).click()
+        await page.getByText('Sending now').waitFor()
+      })
+      await delivered(3)
+      await dialog.getByRole('tab', { name: 'Attempts (2)' }).waitFor()
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      for (let attempt = 4; attempt <= 5; attempt++) {
         await server.later(45 * 60_000)
         await delivered(attempt)
       }
@@ -134,7 +146,7 @@ describeConsole('webhooks', (engine) => {
         await dialog.getByRole('button', { name: 'Resend' }).click()
         await page.getByText('Queued again with the same ID').waitFor()
       })
-      assert.ok(await dialog.getByRole('button', { name: 'Resend' }).isDisabled())
+      await dialog.getByRole('button', { name: 'Send now' }).waitFor()
       await delivered(6)
       await dialog.getByRole('tab', { name: 'Attempts (5)' }).waitFor()
       await dialog.getByText('Delivered', { exact: true }).waitFor()

@@ -7,7 +7,7 @@ import { watchedFetch } from './reach.ts'
  * After a reload the cookie fetches a new access token.
  */
 let accessToken: string | undefined
-let ended: (() => void) | undefined
+let ended: ((signedOut: boolean) => void) | undefined
 let refused: (() => void) | undefined
 
 /** Marks that there may be a session, so that a first visit does not request a token in vain. It is no credential. */
@@ -28,8 +28,8 @@ const isNoted = (): boolean => {
   }
 }
 
-/** Called when the session can no longer be renewed. */
-export const onSessionEnd = (listener: () => void): void => {
+/** Called when the session can no longer be renewed: the user has signed out in another tab, or it has expired. */
+export const onSessionEnd = (listener: (signedOut: boolean) => void): void => {
   ended = listener
 }
 /** Called when the server reports a missing permission. */
@@ -64,7 +64,7 @@ tabs?.addEventListener('message', ({ data }: MessageEvent<{ token?: string }>) =
     return
   }
   accessToken = undefined
-  ended?.()
+  ended?.(true)
 })
 /** Ends the session in every tab, after the server was told. */
 export const leaveEverywhere = (): void => {
@@ -113,7 +113,7 @@ export const authorizedFetch: typeof fetch = async (input, init = {}) => {
   if (answer.status === 403) refused?.()
   if (answer.status !== 401 || used === undefined) return answer
   if (accessToken === used && !(await renew())) {
-    ended?.()
+    ended?.(false)
     return answer
   }
   return send()
@@ -121,7 +121,7 @@ export const authorizedFetch: typeof fetch = async (input, init = {}) => {
 
 /** The token for requests made without `fetch` (uploads); renewed first if `stale` is still the current one. */
 export async function bearer(stale?: string): Promise<string | undefined> {
-  if (stale !== undefined && stale === accessToken && !(await renew())) ended?.()
+  if (stale !== undefined && stale === accessToken && !(await renew())) ended?.(false)
   return accessToken
 }
 

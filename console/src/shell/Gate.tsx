@@ -1,11 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { statusOf } from '../api/problem.ts'
 import { meQuery } from '../api/queries.ts'
 import { isAway, onReach } from '../api/reach.ts'
 import { hasToken, onSessionEnd, renew } from '../api/session.ts'
 import { useView } from '../navigation.ts'
 import { ProblemView } from '../ui/ProblemView.tsx'
+
+const SignInAgain = lazy(() => import('./SignInAgain.tsx'))
 
 /** Lets signed-in users through. Others go to sign-in, which returns them here. */
 export function Gate({ children }: { children: ReactNode }) {
@@ -15,14 +17,18 @@ export function Gate({ children }: { children: ReactNode }) {
   const [failure, setFailure] = useState<unknown>()
   const me = useQuery({ ...meQuery, enabled: ready })
 
+  /** The session has expired while the user was working: the view stays, with all that was typed into it. */
+  const [isExpired, setExpired] = useState(false)
   const leave = useEffectEvent(() => {
     setReady(false)
+    setExpired(false)
     cache.clear()
     const next = location.pathname.replace(/^\/console/, '') + location.search
     void go('/login', next === '/' || next === '' ? {} : { next })
   })
+  const onEnd = useEffectEvent((signedOut: boolean) => (signedOut || !me.data ? leave() : setExpired(true)))
   useEffect(() => {
-    onSessionEnd(() => leave())
+    onSessionEnd((signedOut) => onEnd(signedOut))
     if (hasToken()) return
     const enter = () => renew().then((signedIn) => (signedIn ? setReady(true) : leave()), setFailure)
     void enter()
@@ -52,5 +58,22 @@ export function Gate({ children }: { children: ReactNode }) {
         <ProblemView heading="h1" error={me.error} retry={me.refetch} />
       </main>
     )
-  return ready && me.data ? children : null
+  if (!ready || !me.data) return null
+  return (
+    <>
+      {children}
+      {isExpired ? (
+        <Suspense fallback={null}>
+          <SignInAgain
+            email={me.data.email}
+            onDone={() => {
+              setExpired(false)
+              void cache.invalidateQueries()
+            }}
+            onLeave={leave}
+          />
+        </Suspense>
+      ) : null}
+    </>
+  )
 }

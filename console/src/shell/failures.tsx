@@ -1,10 +1,11 @@
 import { Anchor, Button } from '@mantine/core'
 import { IconAlertTriangle, IconError404, IconLock } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { describeProblem } from '../api/problem.ts'
 import { useView } from '../navigation.ts'
 import { ProblemView } from '../ui/ProblemView.tsx'
+import { useAway } from '../ui/useAway.ts'
 import { text } from './messages.ts'
 import { isOutdated } from './outdated.ts'
 
@@ -72,8 +73,12 @@ export const Broken = () => (
   </StatePage>
 )
 
-/** A view that failed. If a chunk no longer exists, there is a new version. */
-export function FailedView({ error }: { error: unknown }) {
+/** A view that failed. If a chunk no longer exists, there is a new version, unless the server was away. */
+export function FailedView({ error: given }: { error: unknown }) {
+  const isAway = useAway()
+  const [wasAway, setWasAway] = useState(isAway)
+  if (isAway && !wasAway) setWasAway(true)
+  const error = isOutdated(given) && wasAway ? new TypeError() : given
   const outdated = isOutdated(error)
   const title = outdated ? text.newVersion : describeProblem(error).title
   useTitle(title)

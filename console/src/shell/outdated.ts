@@ -1,3 +1,5 @@
+import { untilReachable } from '../api/reach.ts'
+
 /** A chunk that could not be loaded, most likely because there is a new version. */
 class OutdatedPage extends Error {}
 
@@ -9,6 +11,7 @@ export const part =
   <T>(load: () => Promise<T>) =>
   (): Promise<T> =>
     load().catch((cause: unknown) => {
+      void untilReachable()
       throw new OutdatedPage('A part of the page could not be fetched', { cause })
     })
 

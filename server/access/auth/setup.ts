@@ -6,6 +6,7 @@ import { hashSecret } from '../../secrets/sign.ts'
 import { openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
 import { findSetupHash, lockSetupHash, replaceSetupHash } from '../settings/setup.ts'
 import { insertAdmin } from '../users/break-glass.ts'
+import { recordLogin } from '../users/service.ts'
 import { hasAdmin, hasSignedIn } from '../users/store.ts'
 import { recordFailure } from './login.ts'
 import { beginAttempt } from './throttle.ts'
@@ -69,5 +70,6 @@ export async function setUp(ctx: Ctx, { token, email, display_name, password }: 
     await replaceSetupHash(tx, null)
     return made
   })
-  return tokensOf(ctx, await openSession(ctx, subjectOf(user), 'local', async () => undefined))
+  const session = await openSession(ctx, subjectOf(user), 'local', ({ tx }) => recordLogin(tx, user.id, ctx.now()))
+  return tokensOf(ctx, session)
 }

@@ -9,9 +9,10 @@ import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Count, TimeAgo } from '../../ui/values.tsx'
 import { DeliveryDrawer } from './DeliveryDrawer.tsx'
 import { deliveryText as text } from './messages.ts'
+import { nextAttempt } from './next.ts'
 import { deliveriesQuery, eventsQuery, type Filters, PAGE, statuses } from './queries.ts'
 import { Recover } from './Recover.tsx'
-import { DeliveryState, NextAttempt, nextAttempt } from './state.tsx'
+import { DeliveryState, NextAttempt } from './state.tsx'
 
 /** The row's click, for the keyboard. */
 function Opener({ delivery: { id, event } }: { delivery: Delivery }) {

@@ -17,8 +17,9 @@ import { notify } from '../../ui/notify.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
 import { deliveryText as text } from './messages.ts'
+import { nextAttempt } from './next.ts'
 import { deliveryQuery } from './queries.ts'
-import { DeliveryState, NextAttempt, nextAttempt } from './state.tsx'
+import { DeliveryState, NextAttempt } from './state.tsx'
 
 type Found = Reply<Api['getDelivery']>
 

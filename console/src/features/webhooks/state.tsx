@@ -46,16 +46,6 @@ export const DeliveryState = ({
     <Status tone={tones[status]}>{deliveryText[status]}</Status>
   )
 
-/** When a queued delivery is sent: a first attempt not before an endpoint has cooled down, and none while it is off. */
-export function nextAttempt(
-  { enabled, cooling_until }: Webhook,
-  { event, attempts, next_attempt_at }: Pick<Delivery, 'event' | 'attempts' | 'next_attempt_at'>,
-): string | null {
-  if (next_attempt_at === null || event === 'ping') return next_attempt_at
-  if (!enabled) return null
-  const waits = attempts === 0 && cooling_until !== null && cooling_until > next_attempt_at
-  return waits ? cooling_until : next_attempt_at
-}
 export function NextAttempt({ time }: { time: string | null }) {
   if (time === null) return null
   return Date.parse(time) <= Date.now() ? deliveryText.due : <TimeAgo time={time} />
