@@ -134,7 +134,7 @@ describeConsole('audit log', (engine) => {
 
       // An actor by a part of the name; what names nobody is not searched for.
       await page.goto(`${server.url}/console/admin/audit`)
-      const actor = page.getByLabel('Actor', { exact: true })
+      const actor = page.getByRole('combobox', { name: 'Actor', exact: true })
       await actor.click()
       await page.keyboard.type('nobody in partic')
       await page.keyboard.press('Enter')

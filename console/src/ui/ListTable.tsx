@@ -38,13 +38,8 @@ interface Props<T> {
 
 /** A table of one or a few pages. The object browser has its own grid. */
 export function ListTable<T>({ label, columns, rows, rowKey, onOpen, below, more }: Props<T>) {
-  const shape = ({ number, optional, width, breaks, pinned }: Column<T>) =>
-    [
-      number ? 'number' : width || pinned ? '' : 'words',
-      optional ? 'optional' : '',
-      breaks ? 'breaks' : '',
-      pinned ? 'pinned' : '',
-    ].join(' ')
+  const shape = ({ number, optional, breaks, pinned }: Column<T>) =>
+    [number && 'number', optional && 'optional', breaks && 'breaks', pinned && 'pinned'].filter(Boolean).join(' ')
   return (
     <TableFrame label={label}>
       <Table aria-label={label} className="list-table">

@@ -78,7 +78,7 @@ export default function Browse() {
   const denial = readOnly
     ? text.dropReadOnly(about.data?.source?.release_job != null)
     : text.dropDenied(bucket, legible(prefix))
-  const refused = statusOf(listing.error) === 403
+  const hasNothing = listing.error !== null && (listing.count === 0 || statusOf(listing.error) === 403)
   const selected = countOf(chosen.selection, listing.count)
   const isWhole = chosen.selection.all && listing.open
   const picked = (rows?: readonly Row[]): Picked => ({
@@ -252,7 +252,7 @@ export default function Browse() {
                 onLeave={() => (grid.current ?? pane.current)?.focus()}
               />
               <span className="dim" role="status">
-                {listing.isPending || refused
+                {listing.isPending || hasNothing
                   ? ''
                   : search
                     ? text.matches(listing.count, listing.open)
