@@ -34,7 +34,7 @@ test('a delivery’s next attempt is when it will be sent: not before an endpoin
   const first = { event: 'upload', attempts: 0, next_attempt_at: due }
   const cooling = { enabled: true, cooling_until: cooled }
   assert.equal(nextAttempt(cooling, first), cooled)
-  assert.equal(nextAttempt(cooling, { ...first, attempts: 1 }), due, 'retries go on')
+  assert.equal(nextAttempt(cooling, { ...first, attempts: 1 }), due, 'retries continue')
   assert.equal(nextAttempt(cooling, { ...first, event: 'ping' }), due)
   assert.equal(nextAttempt({ enabled: true, cooling_until: null }, first), due)
   assert.equal(nextAttempt({ enabled: false, cooling_until: null }, first), null)

@@ -185,7 +185,7 @@ describeConsole('object browser', (engine) => {
       await page.getByText('1 object failed').waitFor()
       assert.deepEqual(await keysIn(bucket), ['a.txt', 'in/c.txt', 'in/deep/d.txt'])
       assert.deepEqual(await keysIn(other), ['to/a.txt', 'to/b.txt'])
-      // However long the text beside it is, Undo is whole.
+      // Undo is never cut, however long its text.
       const undo = page.getByRole('button', { name: 'Undo' }).first()
       assert.ok(
         await undo.evaluate((one) =>
@@ -639,7 +639,7 @@ describeConsole('object browser', (engine) => {
         // The bucket's name is as large as on its other tabs.
         const title = page.locator('h1').getByText(bucket, { exact: true })
         assert.equal(await title.evaluate((one) => getComputedStyle(one).fontSize), '20px')
-        // The menu covers the view: Escape and a tap beside it close it, and do nothing else.
+        // The menu covers the view: Escape and a tap outside close it, and do nothing else.
         const menu = page.getByRole('button', { name: 'Menu', exact: true })
         const buckets = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Buckets' })
         await menu.click()

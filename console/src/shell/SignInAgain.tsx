@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, PasswordInput } from '@mantine/core'
+import { Button, Modal, PasswordInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { describeProblem } from '../api/problem.ts'
@@ -62,7 +62,7 @@ export default function SignInAgain({
           if (password !== '') void signIn()
         }}
       >
-        <Alert role="status">{text.expiredHint}</Alert>
+        <p role="status">{text.expiredHint}</p>
         <PasswordInput
           label={text.passwordOf(email)}
           value={password}

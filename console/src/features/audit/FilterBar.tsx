@@ -62,13 +62,14 @@ function ActorFilter({
   const [draft, setDraft] = useState(value)
   useEffect(() => setDraft(value), [value])
   const q = draft.trim().slice(0, 100)
+  const [isAsked, setAsked] = useState(false)
   const found = useQuery({
     queryKey: ['users', 'offered', q],
-    queryFn: () => client.listUsers({ query: { q, limit: OFFERED } }),
-    enabled: q !== '' && q !== value,
+    queryFn: () => client.listUsers({ query: { ...(q === '' ? {} : { q }), limit: OFFERED } }),
+    enabled: isAsked && (q === '' || q !== value),
     placeholderData: keepPreviousData,
   })
-  const emails = q === '' ? [] : (found.data?.items ?? []).map(({ email }) => email)
+  const emails = (found.data?.items ?? []).map(({ email }) => email)
   const [isIncomplete, setIncomplete] = useState(false)
   const commit = (next: string) => {
     const wanted = next.trim()
@@ -93,6 +94,7 @@ function ActorFilter({
         setDraft(next)
         setIncomplete(false)
       }}
+      onFocus={() => setAsked(true)}
       onOptionSubmit={commit}
       onBlur={() => commit(draft)}
       onKeyDown={(event) => {
