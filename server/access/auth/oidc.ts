@@ -98,7 +98,6 @@ async function clientFor(ctx: Ctx, idp: Idp): Promise<oidc.Configuration> {
   return client
 }
 
-/** The redirect URI: from the configuration, never from a Host header, which the caller chooses. */
 /** The secrets of one login: state, nonce and PKCE verifier. */
 export const newChecks = () => ({
   state: oidc.randomState(),

@@ -24,5 +24,8 @@ export function idpOf({ idp }: EffectiveSettings): Idp | null {
   }
 }
 
-/** Where the provider sends the browser after a login; to be registered there. */
+/**
+ * Where the provider sends the browser after a login, to be registered there: from the configuration, never from a Host
+ * header, which the caller chooses.
+ */
 export const redirectUri = ({ config }: Pick<Ctx, 'config'>): string => `${config.publicBaseUrl}/api/v1/auth/callback`
