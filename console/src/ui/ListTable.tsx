@@ -36,6 +36,20 @@ interface Props<T> {
   more?: { available: boolean; loading: boolean; load: () => unknown } | undefined
 }
 
+/** How the next page of a query is loaded below a table. */
+export const moreOf = (pages: {
+  hasNextPage: boolean
+  isFetchingNextPage: boolean
+  fetchNextPage: () => unknown
+}): NonNullable<Props<unknown>['more']> => ({
+  available: pages.hasNextPage,
+  loading: pages.isFetchingNextPage,
+  load: pages.fetchNextPage,
+})
+
+/** The column of what can be done with a row. */
+export const actionsShape = { pinned: true, title: text.actionsColumn, untitled: true } as const
+
 /** A table of one or a few pages. The object browser has its own grid. */
 export function ListTable<T>({ label, columns, rows, rowKey, onOpen, below, more }: Props<T>) {
   const shape = ({ number, optional, breaks, pinned }: Column<T>) =>

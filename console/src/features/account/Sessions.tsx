@@ -4,8 +4,7 @@ import type { Api } from '../../../../contract/index.ts'
 import type { Reply } from '../../../../contract/route.ts'
 import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
-import { text as common } from '../../ui/messages.ts'
+import { actionsShape, type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
@@ -61,9 +60,7 @@ export function Sessions() {
     { key: 'ends', title: text.ends, optional: true, cell: ({ expires_at }) => <TimeAgo time={expires_at} /> },
     {
       key: 'end',
-      pinned: true,
-      title: common.actionsColumn,
-      untitled: true,
+      ...actionsShape,
       cell: (session) => (
         <Button
           variant="subtle"
@@ -84,11 +81,7 @@ export function Sessions() {
           columns={columns}
           rows={pages.flatMap(({ items }) => items)}
           rowKey={({ id }) => id}
-          more={{
-            available: sessions.hasNextPage,
-            loading: sessions.isFetchingNextPage,
-            load: sessions.fetchNextPage,
-          }}
+          more={moreOf(sessions)}
         />
       )}
     </StateView>

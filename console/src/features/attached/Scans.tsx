@@ -7,6 +7,7 @@ import { useMe } from '../../api/queries.ts'
 import { latestScansQuery } from '../../api/scans.ts'
 import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
+import { moreOf } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { SourceCard } from '../buckets/Source.tsx'
@@ -81,11 +82,7 @@ function List({ bucket, takenOverAt }: { bucket: string; takenOverAt: string | n
           return rows.length === 0 ? (
             <p className="dim">{text.none}</p>
           ) : (
-            <ScanTable
-              rows={rows}
-              takenOverAt={takenOverAt}
-              more={{ available: scans.hasNextPage, loading: scans.isFetchingNextPage, load: scans.fetchNextPage }}
-            />
+            <ScanTable rows={rows} takenOverAt={takenOverAt} more={moreOf(scans)} />
           )
         }}
       </StateView>

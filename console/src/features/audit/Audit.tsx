@@ -8,7 +8,7 @@ import { faultsOf, statusOf } from '../../api/problem.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView, ProblemView } from '../../ui/ProblemView.tsx'
@@ -123,11 +123,7 @@ export default function Audit() {
                   rowKey={({ id }) => id}
                   onOpen={({ id }) => toggle(id)}
                   below={(record) => (record.id === search.e ? <Whole record={record} /> : null)}
-                  more={{
-                    available: records.hasNextPage,
-                    loading: records.isFetchingNextPage,
-                    load: records.fetchNextPage,
-                  }}
+                  more={moreOf(records)}
                 />
               )}
             </>

@@ -8,8 +8,7 @@ import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
-import { text as common } from '../../ui/messages.ts'
+import { actionsShape, type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Person } from '../../ui/Person.tsx'
@@ -79,9 +78,7 @@ export default function Deleted() {
     },
     {
       key: 'undo',
-      pinned: true,
-      title: common.actionsColumn,
-      untitled: true,
+      ...actionsShape,
       width: 48,
       cell: (entry) =>
         !entry.folder && me.can('delete', bucket, entry.name) ? (

@@ -11,8 +11,7 @@ import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { FilterField } from '../../ui/FilterField.tsx'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
-import { text as common } from '../../ui/messages.ts'
+import { actionsShape, type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { useSelection } from '../../ui/useSelection.tsx'
@@ -85,9 +84,7 @@ export function Members({ group }: { group: Group }) {
       ? [
           {
             key: 'remove',
-            pinned: true,
-            title: common.actionsColumn,
-            untitled: true,
+            ...actionsShape,
             width: 52,
             cell: (user: User) => (
               <Tooltip label={isFree(user) ? text.remove : text.ownAdmin} multiline maw={260}>

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import type { Job } from '../../../../contract/jobs.ts'
 import { useMe } from '../../api/queries.ts'
 import { useView } from '../../navigation.ts'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
@@ -83,7 +83,7 @@ export default function Jobs() {
               rows={rows}
               rowKey={({ id }) => id}
               onOpen={({ id }) => void go(`/jobs/${id}`)}
-              more={{ available: jobs.hasNextPage, loading: jobs.isFetchingNextPage, load: jobs.fetchNextPage }}
+              more={moreOf(jobs)}
             />
           )
         }}

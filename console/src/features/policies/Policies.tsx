@@ -8,7 +8,7 @@ import type { Policy } from '../../../../contract/policies.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
@@ -87,11 +87,7 @@ export default function Policies() {
               rows={rows}
               rowKey={({ id }) => id}
               onOpen={({ id }) => void go(`/policies/${id}`)}
-              more={{
-                available: policies.hasNextPage,
-                loading: policies.isFetchingNextPage,
-                load: policies.fetchNextPage,
-              }}
+              more={moreOf(policies)}
             />
           )
         }}

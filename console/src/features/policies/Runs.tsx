@@ -8,7 +8,7 @@ import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Bytes, Count, TimeAgo } from '../../ui/values.tsx'
@@ -86,7 +86,7 @@ export function Runs({ policy }: { policy: Policy }) {
               rows={rows}
               rowKey={({ id }) => id}
               onOpen={({ id }) => void open({ run: id })}
-              more={{ available: runs.hasNextPage, loading: runs.isFetchingNextPage, load: runs.fetchNextPage }}
+              more={moreOf(runs)}
             />
           )
         }}
@@ -186,13 +186,7 @@ function RunDetail({ policy, run }: { policy: Policy; run: PolicyRun }) {
             const rows = pages.flatMap((page) => page.items)
             if (rows.length === 0 && !items.hasNextPage) return <p className="dim">{text.noItems}</p>
             return (
-              <ListTable
-                label={text.items}
-                columns={itemColumns}
-                rows={rows}
-                rowKey={itemId}
-                more={{ available: items.hasNextPage, loading: items.isFetchingNextPage, load: items.fetchNextPage }}
-              />
+              <ListTable label={text.items} columns={itemColumns} rows={rows} rowKey={itemId} more={moreOf(items)} />
             )
           }}
         </StateView>

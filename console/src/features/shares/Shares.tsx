@@ -19,8 +19,7 @@ import { bucketsQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { formatBytes } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
-import { text as common } from '../../ui/messages.ts'
+import { actionsShape, type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Count, Status, TimeAgo } from '../../ui/values.tsx'
@@ -121,9 +120,7 @@ export default function Shares() {
     },
     {
       key: 'actions',
-      pinned: true,
-      title: common.actionsColumn,
-      untitled: true,
+      ...actionsShape,
       width: 48,
       cell: (share) => (
         <Menu position="bottom-end" withinPortal>
@@ -206,11 +203,7 @@ export default function Shares() {
                 rows={rows}
                 rowKey={({ id }) => id}
                 onOpen={({ id }) => void open({ d: id })}
-                more={{
-                  available: shares.hasNextPage,
-                  loading: shares.isFetchingNextPage,
-                  load: shares.fetchNextPage,
-                }}
+                more={moreOf(shares)}
               />
               {opened ? <Accesses share={opened} onClose={() => void open({ d: undefined })} /> : null}
               {shown ? <KeptLinkDialog share={shown} onClose={() => void open({ link: undefined })} /> : null}

@@ -2,7 +2,7 @@ import { Switch } from '@mantine/core'
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useView } from '../../navigation.ts'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { type Credential, isLive } from './columns.tsx'
 import { text } from './messages.ts'
@@ -50,17 +50,7 @@ export function CredentialList<T extends Credential & { id: string }>({
                 {onlyEnded.hint}
               </EmptyView>
             ) : (
-              <ListTable
-                label={label}
-                columns={columns}
-                rows={rows}
-                rowKey={({ id }) => id}
-                more={{
-                  available: query.hasNextPage,
-                  loading: query.isFetchingNextPage,
-                  load: query.fetchNextPage,
-                }}
-              />
+              <ListTable label={label} columns={columns} rows={rows} rowKey={({ id }) => id} more={moreOf(query)} />
             )}
           </>
         )

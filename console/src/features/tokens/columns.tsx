@@ -1,8 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots, IconKeyOff, IconRefresh } from '@tabler/icons-react'
 import type { Token } from '../../../../contract/tokens.ts'
-import type { Column } from '../../ui/ListTable.tsx'
-import { text as common } from '../../ui/messages.ts'
+import { actionsShape, type Column } from '../../ui/ListTable.tsx'
 import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
@@ -56,9 +55,7 @@ export const actionsColumn = <T extends Credential>(
   act: (what: 'rotate' | 'revoke', one: T) => void,
 ): Column<T> => ({
   key: 'actions',
-  pinned: true,
-  title: common.actionsColumn,
-  untitled: true,
+  ...actionsShape,
   width: 48,
   cell: (one) =>
     isLive(one) ? (

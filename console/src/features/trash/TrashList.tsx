@@ -11,7 +11,7 @@ import { formatBytes } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { FilterField } from '../../ui/FilterField.tsx'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
@@ -222,13 +222,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
       <StateView query={trash}>
         {() =>
           rows.length > 0 ? (
-            <ListTable
-              label={text.title}
-              columns={columns}
-              rows={rows}
-              rowKey={({ id }) => id}
-              more={{ available: trash.hasNextPage, loading: trash.isFetchingNextPage, load: trash.fetchNextPage }}
-            />
+            <ListTable label={text.title} columns={columns} rows={rows} rowKey={({ id }) => id} more={moreOf(trash)} />
           ) : prefix === '' ? (
             <EmptyView title={text.noneTitle}>{text.noneHint(days)}</EmptyView>
           ) : (

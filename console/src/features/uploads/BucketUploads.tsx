@@ -9,7 +9,7 @@ import { formatBytes } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { confirm } from '../../ui/confirm.tsx'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
@@ -141,11 +141,7 @@ export default function BucketUploads() {
               columns={columns}
               rows={rows}
               rowKey={({ upload_id }) => upload_id}
-              more={{
-                available: uploads.hasNextPage,
-                loading: uploads.isFetchingNextPage,
-                load: uploads.fetchNextPage,
-              }}
+              more={moreOf(uploads)}
             />
           )
         }}

@@ -8,8 +8,7 @@ import type { User } from '../../../../contract/users.ts'
 import { describeProblem } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
-import { text as common } from '../../ui/messages.ts'
+import { actionsShape, type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { GroupPicker } from '../groups/GroupPicker.tsx'
@@ -83,9 +82,7 @@ export function UserGroups({ user }: { user: User }) {
     },
     {
       key: 'leave',
-      pinned: true,
-      title: common.actionsColumn,
-      untitled: true,
+      ...actionsShape,
       width: 52,
       cell: (group) => (
         <Tooltip label={may.own && !may.leave(group) ? text.ownAdminGroup : text.leave(group.name)} multiline maw={260}>

@@ -6,8 +6,7 @@ import type { User } from '../../../../contract/users.ts'
 import { type CursorList, useCursorList } from '../../api/pages.ts'
 import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
-import { type Column, ListTable } from '../../ui/ListTable.tsx'
-import { text as common } from '../../ui/messages.ts'
+import { actionsShape, type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
@@ -117,9 +116,7 @@ function Credentials<T extends Credential>({
     },
     {
       key: 'revoke',
-      pinned: true,
-      title: common.actionsColumn,
-      untitled: true,
+      ...actionsShape,
       cell: (one) =>
         one.status === 'revoked' ? null : (
           <Button

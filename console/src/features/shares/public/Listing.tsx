@@ -5,7 +5,7 @@ import { type ReactNode, useEffect } from 'react'
 import type { ShareInfo, ShareListing } from '../../../../../contract/shares.ts'
 import { statusOf } from '../../../api/problem.ts'
 import { formatTime } from '../../../i18n.ts'
-import { type Column, ListTable } from '../../../ui/ListTable.tsx'
+import { type Column, ListTable, moreOf } from '../../../ui/ListTable.tsx'
 import { StateView } from '../../../ui/StateView.tsx'
 import { Bytes, TimeAgo } from '../../../ui/values.tsx'
 import { contentsUrl, listLink, type Opened } from './api.ts'
@@ -114,11 +114,7 @@ export function Listing({
                   columns={columns}
                   rows={items}
                   rowKey={({ name }) => name}
-                  more={{
-                    available: listing.hasNextPage,
-                    loading: listing.isFetchingNextPage,
-                    load: listing.fetchNextPage,
-                  }}
+                  more={moreOf(listing)}
                 />
                 <p className="dim small" role="status">
                   {listing.hasNextPage ? text.loadedMore(items.length) : text.loaded(items.length)}
