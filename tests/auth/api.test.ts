@@ -16,6 +16,7 @@ import {
   startServer,
   type TestServer,
 } from '../support/server.ts'
+import { assertSignIn } from './sign-in.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -481,13 +482,7 @@ describeEngines('auth', (engine, itOnce) => {
       permissions.grants.map(({ bucket_pattern, prefix, actions }) => ({ bucket_pattern, prefix, actions })),
       [{ bucket_pattern: 'b*', prefix: 'x/', actions: ['list', 'read'] }],
     )
-    assert.deepEqual(await server.as().authConfig(), {
-      local: true,
-      idp: false,
-      idp_name: null,
-      setup_required: false,
-      first_sign_in: false,
-    })
+    await assertSignIn(server)
   })
 
   itOnce('with the old key as SECRET_KEY_PREVIOUS, its tokens stay valid and new ones use the new key', async () => {

@@ -15,6 +15,7 @@ import {
 import { rejectsWith } from '../support/problems.ts'
 import { ADMIN, allActions, describeEngines, SECRET_KEY, startServer } from '../support/server.ts'
 import { autoCreate, type Both, browserOf, dump, MINUTE, pathOf, person, startBoth, type Tokens } from './oidc.ts'
+import { assertSignIn } from './sign-in.ts'
 
 const TENANT = 'abcdef11-2222-3333-4444-555555555555'
 
@@ -37,13 +38,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
 
   it('cannot be used before it is configured or after it is removed', async () => {
     const { server } = both
-    assert.deepEqual(await server.as().authConfig(), {
-      local: true,
-      idp: false,
-      idp_name: null,
-      setup_required: false,
-      first_sign_in: false,
-    })
+    await assertSignIn(server)
     await server.records([], async () => {
       await rejectsWith(server.as().idpLogin(), 'login_disabled')
       await rejectsWith(server.admin.testIdp(), 'conflict')
@@ -210,13 +205,7 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     await server.later(0)
     const { access_token } = await both.tokensOf(boss)
     await change({ auth: { enable_local: false } })
-    assert.deepEqual(await server.as().authConfig(), {
-      local: false,
-      idp: true,
-      idp_name: '127.0.0.1',
-      setup_required: false,
-      first_sign_in: false,
-    })
+    await assertSignIn(server, { local: false, idp_name: '127.0.0.1' })
     await server.records([], async () => {
       await rejectsWith(
         server.as().login({ body: { username: ADMIN.email, password: ADMIN.password } }),
@@ -314,13 +303,7 @@ describe('login through OpenID Connect, whatever the database', () => {
     const server = await startServer('sqlite', { PORT: String(port), PUBLIC_BASE_URL, ...idp.env, IDP_NAME: 'Acme' })
     try {
       const browser = browserOf(server, idp)
-      assert.deepEqual(await server.as().authConfig(), {
-        local: true,
-        idp: true,
-        idp_name: 'Acme',
-        setup_required: false,
-        first_sign_in: false,
-      })
+      await assertSignIn(server, { idp_name: 'Acme' })
       const { response } = await rejectsWith(server.as().idpLogin(), 'idp_unavailable')
       await rejectsWith(server.admin.testIdp(), 'idp_unavailable')
       await idp.restart()

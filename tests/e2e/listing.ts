@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { tabTo } from '../support/keyboard.ts'
 
 /** The address of a folder of the browser. */
 export const at = (bucket: string, query: Record<string, string> = {}) => `/b/${bucket}?${new URLSearchParams(query)}`
@@ -10,7 +11,4 @@ export const names = (page: Page) => page.locator('.vgrid-body [data-name]').all
 export const rowsInPage = (page: Page) => page.locator('.vgrid-body .vgrid-row').count()
 
 /** By the Tab key, as somebody without a pointer gets there. */
-export const tabToGrid = async (page: Page) => {
-  for (let i = 0; i < 60 && (await grid(page).evaluate((one) => one !== document.activeElement)); i++)
-    await page.keyboard.press('Tab')
-}
+export const tabToGrid = (page: Page): Promise<void> => tabTo(page, grid(page))

@@ -4,6 +4,7 @@ import { createClient } from '../../client/derived.ts'
 import { newId } from '../../server/base/id.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { type Running, start } from '../../server/process/start.ts'
+import { assertSignIn } from '../auth/sign-in.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { allActions, describeEngines, dump, startServer, type TestServer } from '../support/server.ts'
 
@@ -162,13 +163,7 @@ describeEngines('settings', (engine, itOnce) => {
       [settings.trash.default_days, settings.idp.issuer_url, settings.idp.client_id, settings.idp.client_secret_set],
       [30, 'https://login.microsoftonline.com/0f0e0d0c-0b0a-0908-0706-050403020100/v2.0', 'from-env', true],
     )
-    assert.deepEqual(await fixed.as().authConfig(), {
-      local: true,
-      idp: true,
-      idp_name: 'login.microsoftonline.com',
-      setup_required: false,
-      first_sign_in: false,
-    })
+    await assertSignIn(fixed, { idp_name: 'login.microsoftonline.com' })
     await fixed.records([], () =>
       rejectsWith(fixed.admin.updateSettings({ body: { idp: { client_id: 'x' } } }), 'conflict', 'body.idp.client_id'),
     )
@@ -206,13 +201,7 @@ describeEngines('settings', (engine, itOnce) => {
       assert.equal((await there.getSettings()).idp.name, name)
     }
     await there.updateSettings({ body: { auth: { enable_idp: false } } })
-    assert.deepEqual(await server.as().authConfig(), {
-      local: true,
-      idp: false,
-      idp_name: null,
-      setup_required: false,
-      first_sign_in: false,
-    })
+    await assertSignIn(server)
     await change({ auth: { enable_idp: true }, idp: { name: null, issuer_url: null, client_id: null } })
     await twin.stop()
   })
