@@ -35,9 +35,11 @@ export const SCOPE_BUCKET = '^[a-z0-9][a-z0-9.-]{0,61}(\\*|[a-z0-9])$|^\\*$'
 
 /** The form of a user's email address. */
 export const EMAIL = '^[^\\s@]+@[^\\s@]+$'
+const email = new RegExp(EMAIL)
+export const isEmail = (text: string): boolean => email.test(text)
 
-/** The form of an imported secret access key. */
-export const SECRET_ACCESS_KEY = '^[!-~]*$'
+/** The form of a secret access key that another system made. */
+export const SECRET_ACCESS_KEY = '^[!-~]{8,128}$'
 
 /** The form of an access key's id: of those that Strongroom makes, and of those that other systems made. */
 export const ACCESS_KEY_ID = '^[A-Za-z0-9_.-]{3,128}$'

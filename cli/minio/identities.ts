@@ -1,4 +1,4 @@
-import { ACCESS_KEY_ID, type BucketAction, EMAIL, SCOPE_BUCKET, SECRET_ACCESS_KEY } from '../../contract/names.ts'
+import { ACCESS_KEY_ID, type BucketAction, isEmail, SCOPE_BUCKET, SECRET_ACCESS_KEY } from '../../contract/names.ts'
 import { folded, isName, Names } from './names.ts'
 import { type Grant, shortList, type Translation, translate } from './policies.ts'
 import { byName, type Fields, isFields, type MinioExport, textsOf } from './read.ts'
@@ -115,8 +115,8 @@ class Translator {
 
   #addressOf(name: string): string | { obstacle: string } {
     const { emailDomain } = this.#choices
-    const email = new RegExp(EMAIL).test(name) ? name : `${name}@${emailDomain ?? ''}`
-    if (!new RegExp(EMAIL).test(email) || email.length > 320 || !email.isWellFormed())
+    const email = isEmail(name) ? name : `${name}@${emailDomain ?? ''}`
+    if (!isEmail(email) || email.length > 320 || !email.isWellFormed())
       return { obstacle: emailDomain === undefined ? 'It needs --email-domain.' : `${email} is not an address.` }
     const other = this.#addresses.get(folded(email))
     if (other !== undefined) return { obstacle: `Its address would be that of ${other}.` }
@@ -330,7 +330,7 @@ class Translator {
       ? 'Access keys here have 3 to 128 letters, digits, ., _ and - as their ID.'
       : typeof secret !== 'string' || secret.length === 0
         ? 'Its secret is not in the export.'
-        : !new RegExp(SECRET_ACCESS_KEY).test(secret) || secret.length < 8 || secret.length > 128
+        : !new RegExp(SECRET_ACCESS_KEY).test(secret)
           ? 'Its secret has characters, or a length, that access keys here do not have.'
           : this.#keys.some((key) => key.access_key_id === id)
             ? 'There is another one with this ID.'

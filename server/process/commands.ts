@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { ServiceError } from '../../contract/errors.ts'
-import { ACCESS_KEY_ID } from '../../contract/names.ts'
+import { ACCESS_KEY_ID, isEmail, SECRET_ACCESS_KEY } from '../../contract/names.ts'
 import { importAccessKey, resealAccessKeys } from '../access/access-keys/service.ts'
 import { enableLocalLogin, resealSettings } from '../access/settings/service.ts'
 import { createAdmin, newPassword, resetPassword } from '../access/users/break-glass.ts'
@@ -134,7 +134,7 @@ const commands: { [name: string]: Command } = {
     if (!new RegExp(ACCESS_KEY_ID).test(accessKeyId))
       throw new ServiceError('invalid_request', 'An access key ID has 3 to 128 letters, digits, dots, _ and -.')
     const secret = await input()
-    if (!/^[\x21-\x7e]{8,128}$/.test(secret))
+    if (!new RegExp(SECRET_ACCESS_KEY).test(secret))
       throw new ServiceError('invalid_request', 'Give the secret, 8 to 128 printable characters, on standard input.')
     await importAccessKey(ctx, user.id, { name: name.join(' ') || 'Imported', accessKeyId, secret })
     return `${email} can use access key ${accessKeyId}.`
@@ -147,7 +147,7 @@ const commands: { [name: string]: Command } = {
 }
 
 const address = (email: string | undefined): string => {
-  if (email && /^[^\s@]+@[^\s@]+$/.test(email)) return email
+  if (email && isEmail(email)) return email
   throw new ServiceError('invalid_request', "Give the user's email address.")
 }
 const shown = ({ password, generated }: { password: string; generated: boolean }): string =>

@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client'
 import { ServiceError } from '../../../contract/errors.ts'
+import { isEmail } from '../../../contract/names.ts'
 import { perSystem } from '../../base/per-system.ts'
 import { HOUR_MS } from '../../base/time.ts'
 import { entraTenant } from '../../config/variables.ts'
@@ -169,7 +170,7 @@ function identityOf(idp: Idp, claims: { [claim: string]: unknown }): Identity {
   const addresses = [text(claims.email), text(claims.preferred_username)]
   return {
     subject,
-    email: addresses.find((one) => one !== null && /^[^\s@]+@[^\s@]+$/.test(one) && one.length <= 320) ?? null,
+    email: addresses.find((one) => one !== null && isEmail(one) && one.length <= 320) ?? null,
     displayName: text(claims.name)?.slice(0, 200) ?? null,
     groups: groupsOf(idp, claims),
   }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
+import { isEmail } from '../../../contract/names.ts'
 import { newId } from '../../base/id.ts'
 import { perSystem } from '../../base/per-system.ts'
 import type { Ctx } from '../../context.ts'
@@ -64,7 +65,7 @@ async function importPerson(
   const known = await store.findByIdentity(ctx.db, issuer, externalId)
   if (known) return { result: 'exists', user_id: known.id }
   if (!person.enabled) return { result: 'disabled', user_id: null }
-  if (email === null || !/^[^\s@]+@[^\s@]+$/.test(email)) return { result: 'no_email', user_id: null }
+  if (email === null || !isEmail(email)) return { result: 'no_email', user_id: null }
   const user = { id: newId(), email, display_name: displayName || email, idp_issuer: issuer, idp_subject: externalId }
   const created = await ctx.act(async ({ tx, record, nothing }) => {
     if (!(await insertUser(tx, user, ctx.now()))) return nothing(false)

@@ -1,4 +1,4 @@
-import { ACCESS_KEY_ID, isBucketName } from '../../../contract/names.ts'
+import { ACCESS_KEY_ID, EMAIL, isBucketName, SECRET_ACCESS_KEY } from '../../../contract/names.ts'
 import { list, matching } from './readers.ts'
 
 /** A bucket that a start creates unless it exists. */
@@ -31,7 +31,7 @@ export const bootstrapVariables = {
   BOOTSTRAP_ADMIN_EMAIL: {
     summary: 'Email of the first administrator, created on the first start without users.',
     default: 'admin@strongroom.local',
-    read: matching(/^[^\s@]+@[^\s@]+$/, 'an email address'),
+    read: matching(new RegExp(EMAIL), 'an email address'),
   },
   BOOTSTRAP_ADMIN_PASSWORD: {
     secret: true,
@@ -55,7 +55,7 @@ export const bootstrapVariables = {
     summary: 'The secret of BOOTSTRAP_ACCESS_KEY_ID, 8 to 128 printable characters.',
     default: '',
     read: (text: string) =>
-      text === '' ? '' : matching(/^[\x21-\x7e]{8,128}$/, '8 to 128 printable characters')(text),
+      text === '' ? '' : matching(new RegExp(SECRET_ACCESS_KEY), '8 to 128 printable characters')(text),
   },
   BOOTSTRAP_BUCKETS: {
     summary:

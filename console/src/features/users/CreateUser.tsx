@@ -1,5 +1,6 @@
 import { Button, Modal, PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { isEmail } from '../../../../contract/names.ts'
 import type { User } from '../../../../contract/users.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
@@ -15,7 +16,7 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
   const { go } = useView()
   const form = useForm({ email: '', display_name: '', password: '', group_ids: [] as string[] })
   const { email, display_name } = form.values
-  const ready = /^[^\s@]+@[^\s@]+$/.test(email.trim()) && display_name.trim() !== ''
+  const ready = isEmail(email.trim()) && display_name.trim() !== ''
   const create = async () => {
     let made: User | undefined
     const taken = await form.submit(
