@@ -1,5 +1,5 @@
-// Started by try-image.sh: builds the image, runs both compose files and the image alone, and prints one line a check. The arguments are the commit
-// whose image an upgrade starts from ('': the same sources) and what to try (default: all).
+// Started by try-image.sh: builds the image, runs both compose files and the image alone, and prints one line a check. The
+// arguments are the commit whose image an upgrade starts from ('': the same sources) and what to try (default: all).
 import { execFile, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import fs from 'node:fs'
