@@ -1,7 +1,8 @@
 /**
  * The hot paths of this checkout compared with those of an earlier one, each with a service and data of its own, in turns:
- * `node bench/releases.ts <folder of the other checkout, after npm ci> [--seconds N] [--rounds N] [--postgres]`. Prints how
- * many requests a second both answer, and the CPU time that each takes for one; the ratios are medians of the rounds'.
+ * `node bench/releases.ts <folder of the other checkout, after npm ci> [--seconds N] [--rounds N] [--postgres] [--only upload]`.
+ * Prints how many requests a second both answer, and the CPU time that each takes for one; the ratios are medians of the
+ * rounds'.
  */
 import fs from 'node:fs'
 import os from 'node:os'
@@ -20,6 +21,7 @@ const { values: options, positionals } = parseArgs({
     seconds: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '9' },
     postgres: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
   },
 })
 const [other] = positionals
@@ -50,7 +52,7 @@ try {
   for (const main of [MAIN, path.join(path.resolve(other), 'server', 'main.ts')]) sides.push(await start(main))
   const [ours, theirs] = sides as [Side, Side]
   const table: Record<string, object> = {}
-  for (const [name, method, at, body = 0] of PATHS) {
+  for (const [name, method, at, body = 0] of PATHS.filter(([name]) => name.includes(options.only))) {
     const rounds: { ours: Measured; theirs: Measured }[] = []
     // The first one warms both up.
     for (let i = 0; i <= Number(options.rounds); i++) {
