@@ -1436,6 +1436,10 @@ export interface Delivery {
   /** A UUIDv7. */
   id: string
   event: string
+  /** Where the event happened; null if it concerns no bucket, or once its audit record has been removed. */
+  bucket: string | null
+  /** The object that the event concerns; null likewise. */
+  object_key: string | null
   status: 'queued' | 'acknowledged' | 'failed'
   attempts: number
   last_status_code: number | null
@@ -4677,6 +4681,10 @@ export interface Operations {
       /** A UUIDv7. */
       id: string
       event: string
+      /** Where the event happened; null if it concerns no bucket, or once its audit record has been removed. */
+      bucket: string | null
+      /** The object that the event concerns; null likewise. */
+      object_key: string | null
       status: 'queued' | 'acknowledged' | 'failed'
       attempts: number
       last_status_code: number | null

@@ -65,6 +65,10 @@ export type NewWebhook = Type.Static<typeof NewWebhook>
 export const Delivery = Type.Object({
   id: Id,
   event: Type.String(),
+  bucket: Nullable(Type.String(), {
+    description: 'Where the event happened; null if it concerns no bucket, or once its audit record has been removed.',
+  }),
+  object_key: Nullable(Type.String(), { description: 'The object that the event concerns; null likewise.' }),
   status: Type.Enum(['queued', 'acknowledged', 'failed']),
   attempts: Type.Integer(),
   last_status_code: Nullable(Type.Integer()),

@@ -374,6 +374,13 @@ describeEngines('webhooks: deliveries', (engine, itOnce) => {
       all.items.map(({ event }) => event),
       ['delete', ...Array(6).fill('upload')],
     )
+    assert.deepEqual(
+      all.items.slice(0, 2).map(({ bucket, object_key }) => [bucket, object_key]),
+      [
+        [BUCKET, key],
+        [BUCKET, key],
+      ],
+    )
     assert.equal((await list({ status: 'acknowledged' })).total, 5)
     assert.equal((await list({ event: 'delete', status: 'queued' })).total, 1)
     const second = await list({ page: 2, page_size: 3 })
@@ -389,8 +396,8 @@ describeEngines('webhooks: deliveries', (engine, itOnce) => {
       'not_found',
     )
     assert.deepEqual(Object.keys(one ?? {}).sort(), [
-      ...['acknowledged_at', 'attempts', 'created_at', 'event', 'id', 'last_error', 'last_status_code'],
-      ...['next_attempt_at', 'status'],
+      ...['acknowledged_at', 'attempts', 'bucket', 'created_at', 'event', 'id', 'last_error', 'last_status_code'],
+      ...['next_attempt_at', 'object_key', 'status'],
     ])
   })
 

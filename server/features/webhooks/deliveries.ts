@@ -2,7 +2,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { Attempt, Delivery } from '../../../contract/webhooks.ts'
 import { newId } from '../../base/id.ts'
 import type { Ctx } from '../../context.ts'
-import type { Row, Tx } from '../../db/schema.ts'
+import type { Db, Row, Tx } from '../../db/schema.ts'
 import { wakeDispatcher } from './queue-signal.ts'
 import { endpointMissing } from './service.ts'
 import * as store from './store.ts'
@@ -15,7 +15,8 @@ const deliveryMissing = () => new ServiceError('not_found', 'There is no such de
 /** A numbered page of an endpoint's deliveries, latest first. Counting stops at 10,000. */
 export async function listDeliveries(ctx: Ctx, filter: store.DeliveryFilter, page: number, pageSize: number) {
   if (!(await store.findEndpoint(ctx.db, filter.endpointId))) throw endpointMissing()
-  const items: Delivery[] = await store.listDeliveries(ctx.db, filter, (page - 1) * pageSize, pageSize)
+  const rows = await store.listDeliveries(ctx.db, filter, (page - 1) * pageSize, pageSize)
+  const items = await describeAll(ctx.db, rows)
   const counted = await store.countDeliveries(ctx.db, filter, COUNT_LIMIT + 1)
   const total = Math.max(Math.min(counted, COUNT_LIMIT), items.length && (page - 1) * pageSize + items.length)
   return { items, total, page, page_size: pageSize, total_is_estimate: counted > COUNT_LIMIT }
@@ -26,20 +27,34 @@ export async function getDelivery(ctx: Ctx, endpointId: string, id: string) {
   const row = await store.findDelivery(ctx.db, endpointId, id)
   if (!row) throw deliveryMissing()
   const attempts = await store.listAttempts(ctx.db, id)
-  return { ...describe(row), body: row.body, attempt_log: attempts.map(describeAttempt) }
+  return { ...(await describe(ctx.db, row)), body: row.body, attempt_log: attempts.map(describeAttempt) }
 }
 
-const describe = (row: store.DeliveryRow): Delivery => ({
-  id: row.id,
-  event: row.event,
-  status: row.status,
-  attempts: row.attempts,
-  last_status_code: row.last_status_code,
-  last_error: row.last_error,
-  created_at: row.created_at,
-  next_attempt_at: row.next_attempt_at,
-  acknowledged_at: row.acknowledged_at,
-})
+type Listed = Awaited<ReturnType<typeof store.listDeliveries>>[number]
+
+async function describeAll(db: Db, rows: readonly Listed[]): Promise<Delivery[]> {
+  const places = await store.findPlaces(
+    db,
+    rows.map(({ audit_id }) => audit_id),
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    event: row.event,
+    bucket: places.get(row.audit_id)?.bucket ?? null,
+    object_key: places.get(row.audit_id)?.object_key ?? null,
+    status: row.status,
+    attempts: row.attempts,
+    last_status_code: row.last_status_code,
+    last_error: row.last_error,
+    created_at: row.created_at,
+    next_attempt_at: row.next_attempt_at,
+    acknowledged_at: row.acknowledged_at,
+  }))
+}
+async function describe(db: Db, row: Listed): Promise<Delivery> {
+  const [delivery] = await describeAll(db, [row])
+  return delivery as Delivery
+}
 
 const describeAttempt = ({ id: _id, delivery_id: _delivery, ...row }: Row<'webhook_attempts'>): Attempt => ({
   ...row,
@@ -68,7 +83,7 @@ export async function testWebhook(ctx: Ctx, endpointId: string): Promise<Deliver
   })
   const row = await store.findDelivery(ctx.db, endpointId, id)
   if (!row) throw endpointMissing()
-  return describe(row)
+  return describe(ctx.db, row)
 }
 
 async function lockEnabled(tx: Tx, endpointId: string): Promise<void> {
@@ -102,7 +117,7 @@ export async function resendDelivery(ctx: Ctx, endpointId: string, id: string): 
     return queued
   })
   wakeDispatcher(ctx.config)
-  return describe(row)
+  return describe(ctx.db, row)
 }
 
 /** Queues an endpoint's failed deliveries of a period again, each with a full retry schedule. */

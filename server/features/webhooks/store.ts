@@ -109,13 +109,20 @@ function matching(db: Db, { endpointId, status, event }: DeliveryFilter) {
 /** A page of deliveries without their bodies, latest first. */
 export const listDeliveries = (db: Db, filter: DeliveryFilter, offset: number, limit: number) =>
   matching(db, filter)
-    .select(['id', 'event', 'status', 'attempts', 'last_status_code', 'last_error'])
+    .select(['id', 'audit_id', 'event', 'status', 'attempts', 'last_status_code', 'last_error'])
     .select(['created_at', 'next_attempt_at', 'acknowledged_at'])
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .offset(offset)
     .limit(limit)
     .execute()
+
+/** Where the events of these audit records happened. */
+export async function findPlaces(db: Db, auditIds: readonly string[]) {
+  if (auditIds.length === 0) return new Map<string, { bucket: string | null; object_key: string | null }>()
+  const rows = await db.selectFrom('audit').select(['id', 'bucket', 'object_key']).where('id', 'in', auditIds).execute()
+  return new Map(rows.map(({ id, ...place }) => [id, place]))
+}
 
 /** How many deliveries match, counted up to `most`. */
 export const countDeliveries = async (db: Db, filter: DeliveryFilter, most: number): Promise<number> =>

@@ -7,6 +7,7 @@ import { useView } from '../../navigation.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Count, TimeAgo } from '../../ui/values.tsx'
+import { legible } from '../browse/names.ts'
 import { DeliveryDrawer } from './DeliveryDrawer.tsx'
 import { deliveryText as text } from './messages.ts'
 import { nextAttempt } from './next.ts'
@@ -27,7 +28,13 @@ function Opener({ delivery: { id, event } }: { delivery: Delivery }) {
 const columnsOf = (webhook: Webhook): readonly Column<Delivery>[] => [
   { key: 'status', title: text.status, cell: (delivery) => <DeliveryState delivery={delivery} /> },
   { key: 'event', title: text.event, cell: (delivery) => <Opener delivery={delivery} /> },
-  { key: 'id', title: text.id, optional: true, cell: ({ id }) => <span className="mono dim nowrap">{id}</span> },
+  {
+    key: 'about',
+    breaks: true,
+    title: text.about,
+    cell: ({ bucket, object_key }) =>
+      object_key === null ? <span className="dim">{bucket ?? '–'}</span> : legible(`${bucket}/${object_key}`),
+  },
   {
     key: 'attempts',
     title: text.attempts,

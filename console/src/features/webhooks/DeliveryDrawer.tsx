@@ -16,6 +16,7 @@ import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
+import { legible } from '../browse/names.ts'
 import { deliveryText as text } from './messages.ts'
 import { nextAttempt } from './next.ts'
 import { deliveryQuery } from './queries.ts'
@@ -192,6 +193,9 @@ export function DeliveryDrawer({
                   {isQueued ? text.sendNow : text.resend}
                 </Button>
               </div>
+              {found.bucket === null ? null : (
+                <p className="webhooks-url">{legible(`${found.bucket}/${found.object_key ?? ''}`)}</p>
+              )}
               <span className="mono dim webhooks-url">{found.id}</span>
               <Tabs defaultValue="request" keepMounted={false} className="view-tabs">
                 <Tabs.List aria-label={text.parts}>

@@ -132,6 +132,7 @@ export const deliveryText = catalogue({
   event: 'Event',
   anyEvent: 'Any event',
   id: 'Delivery',
+  about: 'Object',
   attempts: 'Attempts',
   answer: 'Last response',
   created: 'Created',
