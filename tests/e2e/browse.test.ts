@@ -392,9 +392,11 @@ describeConsole('object browser', (engine) => {
       await frame.locator('embed, body').first().waitFor()
       await check('preview-pdf')
       await next.click()
-      await page.locator('.tone-name').first().waitFor()
-      assert.equal(await page.locator('.contents pre').textContent(), '{"name": "value", "n": 12}')
+      await page.locator('.contents-json').getByText('"value"').waitFor()
       await check('preview-json')
+      await page.locator('.contents').getByText('Source').click()
+      await page.locator('.contents pre .tone-name').first().waitFor()
+      assert.equal(await page.locator('.contents pre').textContent(), '{"name": "value", "n": 12}')
       await next.click()
       await page.getByText('First 256 KB of 586 KB').waitFor()
       assert.equal((await page.locator('.contents pre').textContent())?.length, 256 * 1024)
@@ -422,7 +424,7 @@ describeConsole('object browser', (engine) => {
       await next.click()
       await page.getByText('Empty (0 bytes)').waitFor()
       await next.click()
-      await page.locator('.tone-name').getByText('# Title').waitFor()
+      await page.locator('.contents').getByRole('heading', { name: 'Title' }).waitFor()
       assert.equal(await next.isDisabled(), true)
 
       // Its type and metadata, and ways to it.
@@ -473,6 +475,10 @@ describeConsole('object browser', (engine) => {
       for (const key of ['evil.html', 'evil.md', 'evil.svg', 'evil.xml']) {
         await row(page, key).getByRole('link').click()
         await page.getByRole('complementary').getByRole('heading', { name: key }).waitFor()
+        if (key === 'evil.md') {
+          await page.locator('.contents-markdown').getByText('stolen').first().waitFor()
+          await page.locator('.contents').getByText('Source').click()
+        }
         await page.locator('.contents pre').getByText('stolen').first().waitFor()
       }
       await row(page, 'lies.png').getByRole('link').click()

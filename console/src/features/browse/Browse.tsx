@@ -1,6 +1,14 @@
 import './browse.css'
 import { ActionIcon, Button } from '@mantine/core'
-import { IconFolderPlus, IconLayoutGrid, IconList, IconRefresh, IconTrashX, IconUpload } from '@tabler/icons-react'
+import {
+  IconFolderPlus,
+  IconLayoutGrid,
+  IconList,
+  IconRefresh,
+  IconShare3,
+  IconTrashX,
+  IconUpload,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, lazy, Suspense, useRef, useState } from 'react'
 import { bucketQuery, fateIn, useReadOnly } from '../../api/buckets.ts'
@@ -109,6 +117,7 @@ export default function Browse() {
     mayChange: readOnly === false,
     show: setDialog,
     openRow: (row) => openRow(row),
+    openFull: ({ key }) => void open({ sel: key, full: '1' }),
     reveal: ({ key }) => void go(`/b/${bucket}`, { prefix: parentOf(key), ...kept(query), sel: key }),
     after,
     leave: (picked) => chosen.moveTo(after(picked)),
@@ -119,7 +128,7 @@ export default function Browse() {
   const openRow = (row: Row) => (row.object ? void open({ sel: row.key }) : goTo(row.key))
   const up = () => prefix !== '' && goTo(parentOf(prefix))
   const closeDetails = () => {
-    void change({ sel: undefined })
+    void change({ sel: undefined, full: undefined })
     grid.current?.focus()
   }
   const upload = () => void openUpload({ bucket, prefix })
@@ -186,6 +195,15 @@ export default function Browse() {
               <IconTrashX size={17} stroke={1.6} />
             </ActionIcon>
           )}
+          {me.can('share', bucket, prefix) && search === '' ? (
+            <ActionIcon
+              aria-label={prefix ? text.shareFolder : text.shareBucket}
+              title={prefix ? text.shareFolder : text.shareBucket}
+              onClick={() => setDialog({ kind: 'share', rows: [{ key: prefix, object: null }] })}
+            >
+              <IconShare3 size={17} stroke={1.6} />
+            </ActionIcon>
+          ) : null}
           {mayWrite ? (
             <>
               <Button variant="default" leftSection={<IconFolderPlus size={15} />} onClick={newFolder}>
@@ -337,9 +355,17 @@ export default function Browse() {
               onMove={(index) => {
                 chosen.moveTo(index)
                 grid.current?.reveal(index)
+                const show = (row: Row | undefined) => row?.object && void change({ sel: row.key })
                 const row = listing.row(index)
-                if (row?.object) void change({ sel: row.key })
+                if (row) show(row)
+                else
+                  listing
+                    .read(index, index)
+                    .then(([read]) => show(read))
+                    .catch((error: unknown) => notify.problem(error))
               }}
+              isFull={query.full !== undefined}
+              onFull={(isFull) => void (isFull ? open({ full: '1' }) : change({ full: undefined }))}
               onFound={chosen.moveTo}
               onClose={closeDetails}
             />

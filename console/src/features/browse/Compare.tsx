@@ -5,7 +5,7 @@ import { type ReactNode, useEffect } from 'react'
 import type { Version } from '../../../../contract/versions.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
-import { kindOf } from './Contents.tsx'
+import { kindOf } from './contents/kinds.ts'
 import { text } from './messages.ts'
 import { legible, nameOf, parentOf } from './names.ts'
 

@@ -1,15 +1,15 @@
 import '@mantine/core/styles/Tabs.css'
 import './preview.css'
 import { ActionIcon, Button, Tabs } from '@mantine/core'
-import { IconChevronLeft, IconChevronRight, IconFileOff, IconX } from '@tabler/icons-react'
+import { IconChevronLeft, IconChevronRight, IconFileOff, IconMaximize, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { useReadOnly } from '../../api/buckets.ts'
 import { client } from '../../api/session.ts'
 import { StateView } from '../../ui/StateView.tsx'
 import { useMedia } from '../../ui/useMedia.ts'
-import { Contents } from './Contents.tsx'
+import { Contents } from './contents/Contents.tsx'
 import { Details } from './Details.tsx'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
@@ -17,6 +17,8 @@ import { legible, nameOf, parentOf } from './names.ts'
 import { ObjectUrls } from './ObjectUrls.tsx'
 import type { Deed } from './SelectionBar.tsx'
 import { Versions } from './Versions.tsx'
+
+const Lightbox = lazy(() => import('./Lightbox.tsx'))
 
 /** How many loaded rows are searched for the object. */
 const NEAR = 2000
@@ -28,13 +30,26 @@ interface Props {
   cursor: number
   deeds: (row: Row) => readonly Deed[]
   onMove: (index: number) => void
+  isFull: boolean
+  onFull: (isFull: boolean) => void
   /** Called with the row's index once it is known. */
   onFound: (index: number) => void
   onClose: () => void
 }
 
 /** One object beside the list: preview, properties and URLs. */
-export default function Preview({ bucket, objectKey, listing, cursor, deeds, onMove, onFound, onClose }: Props) {
+export default function Preview({
+  bucket,
+  objectKey,
+  listing,
+  cursor,
+  deeds,
+  onMove,
+  isFull,
+  onFull,
+  onFound,
+  onClose,
+}: Props) {
   const index = indexOf(listing, cursor, objectKey)
   const row = index < 0 ? undefined : listing.row(index)
   const found = useQuery({
@@ -59,15 +74,18 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
     // On narrow screens it covers the list.
     if (isNarrow) panel.current?.focus()
   }, [isNarrow])
-  const step = (by: number, label: string, icon: ReactNode) => {
-    const next = index + by
-    const isThere = index >= 0 && next >= listing.folders && next < listing.count
-    return (
-      <ActionIcon aria-label={label} title={label} disabled={!isThere} onClick={() => onMove(next)}>
-        {icon}
-      </ActionIcon>
-    )
-  }
+  const hasPrevious = index > listing.folders
+  const hasNext = index >= 0 && index + 1 < listing.count
+  const step = (by: -1 | 1, label: string, icon: ReactNode) => (
+    <ActionIcon
+      aria-label={label}
+      title={label}
+      disabled={by < 0 ? !hasPrevious : !hasNext}
+      onClick={() => onMove(index + by)}
+    >
+      {icon}
+    </ActionIcon>
+  )
   return (
     <aside className="details" aria-label={text.contents(name)} ref={panel} tabIndex={-1}>
       <header className="details-head">
@@ -76,6 +94,9 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
         </h2>
         {step(-1, text.previous, <IconChevronLeft size={17} />)}
         {step(1, text.next, <IconChevronRight size={17} />)}
+        <ActionIcon aria-label={text.fullScreen} title={text.fullScreen} onClick={() => onFull(true)}>
+          <IconMaximize size={17} />
+        </ActionIcon>
         <ActionIcon aria-label={text.closePreview} title={text.closePreview} onClick={onClose}>
           <IconX size={17} />
         </ActionIcon>
@@ -89,10 +110,30 @@ export default function Preview({ bucket, objectKey, listing, cursor, deeds, onM
             </>
           ) : (
             <>
-              <Contents key={`${object.key} ${object.etag}`} object={object} />
+              <Contents key={`${object.key} ${object.etag}`} object={object} onFull={() => onFull(true)} />
+              {isFull ? (
+                <Suspense fallback={null}>
+                  <Lightbox
+                    object={object}
+                    name={name}
+                    steps={{
+                      place:
+                        index < 0
+                          ? undefined
+                          : { at: index + 1 - listing.folders, of: listing.count - listing.folders },
+                      hasPrevious,
+                      hasNext,
+                      go: (by) => onMove(index + by),
+                      next: listing.row(index + 1)?.object ?? undefined,
+                    }}
+                    deeds={deeds({ key: object.key, object })}
+                    onClose={() => onFull(false)}
+                  />
+                </Suspense>
+              ) : null}
               <div className="details-deeds">
                 {deeds({ key: object.key, object })
-                  .filter(({ id }) => id !== 'open')
+                  .filter(({ id }) => id !== 'open' && id !== 'full')
                   .map(({ id, label, run }) => (
                     <Button
                       key={id}

@@ -16,6 +16,7 @@ interface Around {
   mayChange: boolean
   show: (dialog: Open) => void
   openRow: (row: Row) => void
+  openFull: (row: Row) => void
   /** Opens the folder of a search result. */
   reveal: (row: Row) => void
   /** The cursor's place once these are gone. */
@@ -27,7 +28,19 @@ interface Around {
 }
 
 /** The actions available for the selection: the same in the bar, the menu and by keys. */
-export function useDeeds({ me, listing, fate, mayChange, show, openRow, reveal, after, leave, done }: Around) {
+export function useDeeds({
+  me,
+  listing,
+  fate,
+  mayChange,
+  show,
+  openRow,
+  openFull,
+  reveal,
+  after,
+  leave,
+  done,
+}: Around) {
   return (picked: Picked): Deed[] => {
     const { bucket, prefix, all, rows } = picked
     const [row] = rows
@@ -43,6 +56,7 @@ export function useDeeds({ me, listing, fate, mayChange, show, openRow, reveal, 
         .catch((error: unknown) => notify.problem(error))
     const deeds: (Deed | false | undefined)[] = [
       single && { id: 'open', label: single.object ? text.preview : text.open, run: () => openRow(single) },
+      single?.object != null && may('read') && { id: 'full', label: text.fullScreen, run: () => openFull(single) },
       single?.object != null &&
         picked.search !== '' && { id: 'reveal', label: text.showInFolder, run: () => reveal(single) },
       may('read') && {

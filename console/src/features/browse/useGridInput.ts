@@ -19,7 +19,7 @@ import { useScrollPlace } from './useScrollPlace.ts'
 import type { useSelection } from './useSelection.ts'
 
 /** Keys that are shortcuts. Other letters start a search. */
-const BOUND = new Set('/undsmcir?g')
+const BOUND = new Set('/undfsmcir?g')
 
 /** What lists and tiles get to show a folder or search results. */
 export interface Shown {

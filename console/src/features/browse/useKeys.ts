@@ -27,6 +27,7 @@ export function useKeys({ deeds, mayWrite, upload, newFolder, stepBack, search, 
         ]
       : []),
     { keys: 'i', label: text.keyDetails, run: run('open') },
+    { keys: 'f', label: text.keyFull, run: run('full') },
     { keys: 'd', label: text.keyDownload, run: run('download') },
     { keys: 's', label: text.keyShare, run: run('share') },
     { keys: 'c', label: text.keyCopy, run: run('copy') },

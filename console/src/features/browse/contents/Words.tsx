@@ -1,0 +1,86 @@
+import { SegmentedControl } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import type { StoredObject } from '../../../../../contract/objects.ts'
+import { client } from '../../../api/session.ts'
+import { formatBytes } from '../../../i18n.ts'
+import { text } from '../messages.ts'
+import { legible } from '../names.ts'
+import { refreshObjects } from '../running.tsx'
+import { Code } from './Code.tsx'
+import { type Form, formOf, languageOf } from './kinds.ts'
+import { Broken, Waiting } from './states.tsx'
+
+const TEXT_BYTES = 256 * 1024
+
+const Json = lazy(() => import('./Json.tsx'))
+const Markdown = lazy(() => import('./Markdown.tsx'))
+const Table = lazy(() => import('./Table.tsx'))
+
+/** The start of a text, in its form or as its source. */
+export function Words({ object }: { object: StoredObject }) {
+  const { bucket, key, etag, size } = object
+  const words = useQuery({
+    queryKey: ['words', bucket, key, etag],
+    queryFn: async () => {
+      const answer = await client.getObjectByQuery({
+        params: { bucket },
+        query: { key },
+        headers: { range: `bytes=0-${TEXT_BYTES - 1}` },
+      })
+      // Others have changed an object of an attached bucket: its properties are other ones too.
+      if (answer.headers.get('etag') !== `"${etag}"`) void refreshObjects()
+      return new TextDecoder().decode(await answer.arrayBuffer())
+    },
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  })
+  const [asSource, setAsSource] = useState(false)
+  if (words.error) return <Broken error={words.error} />
+  if (words.data === undefined) return <Waiting />
+  const isWhole = size <= TEXT_BYTES
+  const form = formIn(object, words.data, isWhole)
+  return (
+    <section className="contents contents-words" aria-label={text.contents(legible(key))}>
+      {form ? (
+        <div className="contents-forms">
+          <SegmentedControl
+            size="xs"
+            aria-label={text.showAs}
+            data={[
+              { value: 'form', label: text.form(form) },
+              { value: 'source', label: text.source },
+            ]}
+            value={asSource ? 'source' : 'form'}
+            onChange={(value) => setAsSource(value === 'source')}
+          />
+        </div>
+      ) : null}
+      <Suspense fallback={<Waiting />}>
+        {form === undefined || asSource ? (
+          <Code words={words.data} language={languageOf(object)} />
+        ) : form === 'json' ? (
+          <Json words={words.data} />
+        ) : form === 'table' ? (
+          <Table words={words.data} isWhole={isWhole} />
+        ) : (
+          <Markdown words={words.data} />
+        )}
+      </Suspense>
+      {isWhole ? null : <p className="dim small">{text.firstPart(formatBytes(TEXT_BYTES), formatBytes(size))}</p>}
+    </section>
+  )
+}
+
+/** A part of a JSON text is none, and neither is one with a fault. */
+function formIn(object: StoredObject, words: string, isWhole: boolean): Form | undefined {
+  const form = formOf(object)
+  if (form !== 'json') return form
+  if (!isWhole) return undefined
+  try {
+    JSON.parse(words)
+    return form
+  } catch {
+    return undefined
+  }
+}
