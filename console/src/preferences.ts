@@ -7,15 +7,22 @@ export interface Preferences {
   shortcuts: boolean
   /** The default view for objects. */
   view: 'list' | 'grid'
+  /** The first steps on the start page. */
+  checklist: boolean
 }
 const KEY = 'strongroom-preferences'
-const usual: Preferences = { density: 'normal', shortcuts: true, view: 'list' }
+const usual: Preferences = { density: 'normal', shortcuts: true, view: 'list', checklist: true }
 
 function read(): Preferences {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>
     const density = (['compact', 'comfortable'] as const).find((one) => one === kept.density) ?? usual.density
-    return { density, shortcuts: kept.shortcuts !== false, view: kept.view === 'grid' ? 'grid' : 'list' }
+    return {
+      density,
+      shortcuts: kept.shortcuts !== false,
+      view: kept.view === 'grid' ? 'grid' : 'list',
+      checklist: kept.checklist !== false,
+    }
   } catch {
     return usual
   }

@@ -43,8 +43,9 @@ describe('attached buckets: a model', { skip: gateway ? false : noGateway }, () 
   })
 
   it('shows what is there, whatever others do, whenever it fails, and changes nothing', {
-    timeout: 3_600_000,
+    timeout: ATTACH_RUNS === undefined ? 3_600_000 : 12 * 3_600_000,
   }, async () => {
+    let runs = 0
     const run = fc.asyncProperty(
       fc.array(command, { minLength: 15, maxLength: 40, size: 'max' }),
       fc.record({ versioned: fc.boolean(), many: fc.boolean(), page: fc.constantFrom(undefined, 2, 5) }),
@@ -64,6 +65,7 @@ describe('attached buckets: a model', { skip: gateway ? false : noGateway }, () 
         await steps.settle()
         await steps.release()
         await foreign.empty()
+        if (++runs % 50 === 0) console.log(`${runs} runs`)
       },
     )
     await fc.assert(run, { ...limits, ...again, endOnFailure: ATTACH_SHRINK === undefined, verbose: 1 })

@@ -142,7 +142,14 @@ describeConsole('attach', (engine) => {
       // Neither in the menu nor by keys.
       await page.getByRole('button', { name: 'Actions for readme.md' }).click()
       const items = page.getByRole('menuitem')
-      assert.deepEqual(await items.allTextContents(), ['Details', 'Download', 'Share…', 'Copy to…', 'Copy path'])
+      assert.deepEqual(await items.allTextContents(), [
+        'Details',
+        'Full screen',
+        'Download',
+        'Share…',
+        'Copy to…',
+        'Copy path',
+      ])
       await check('browse-attached-menu')
       await page.keyboard.press('Escape')
       await page.getByRole('grid').and(page.locator(':focus')).waitFor()

@@ -590,7 +590,12 @@ describeConsole('object browser', (engine) => {
       await page.keyboard.press('Escape')
       await row(page, 'a.txt').click({ button: 'right' })
       await page.getByRole('menuitem').first().waitFor()
-      assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Details', 'Download', 'Copy path'])
+      assert.deepEqual(await page.getByRole('menuitem').allTextContents(), [
+        'Details',
+        'Full screen',
+        'Download',
+        'Copy path',
+      ])
       await check('browse-reader')
       await page.keyboard.press('Escape')
       const files = await page.evaluateHandle(() => {

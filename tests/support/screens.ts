@@ -32,6 +32,7 @@ const lisbon = '/b/photos?prefix=2026%2Flisbon%2F'
 export const screens: readonly Screen[] = [
   { name: 'login', is: 'Sign-in', at: '/login', shows: 'Sign in', as: 'nobody' },
   { name: 'no-group', is: 'Somebody in no group yet', at: '/buckets', shows: 'belong to a group yet', as: 'stranger' },
+  { name: 'home', is: 'Home', at: '/', shows: 'Largest buckets' },
   { name: 'buckets', is: 'Buckets', at: '/buckets', shows: 'press-kit', dialogs: ['New bucket'] },
   {
     name: 'attach',

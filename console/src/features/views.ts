@@ -7,6 +7,7 @@ import { authViews } from './auth/views.ts'
 import { browseViews } from './browse/views.ts'
 import { bucketViews } from './buckets/views.ts'
 import { groupViews } from './groups/views.ts'
+import { homeViews } from './home/views.ts'
 import { jobViews } from './jobs/views.ts'
 import { policyViews } from './policies/views.ts'
 import { protectionViews } from './protection/views.ts'
@@ -32,6 +33,7 @@ export const views: readonly View[] = [
   ...bucketViews,
   ...protectionViews,
   ...groupViews,
+  ...homeViews,
   ...jobViews,
   ...publicShareViews,
   ...policyViews,

@@ -1,4 +1,3 @@
-import { ActionIcon } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { useView } from '../navigation.ts'
@@ -11,6 +10,7 @@ const Palette = lazy(() => import('./Palette.tsx'))
 
 /** The key after `g`. */
 const LETTERS: Readonly<Record<string, string>> = {
+  '/': 'h',
   '/buckets': 'b',
   '/shares': 's',
   '/policies': 'p',
@@ -36,9 +36,11 @@ export function Keys({ places }: { places: readonly Place[] }) {
   const close = () => setOpen(undefined)
   return (
     <>
-      <ActionIcon aria-label={text.search} title={`${text.search} (Ctrl K)`} onClick={() => setOpen('palette')}>
-        <IconSearch size={17} stroke={1.6} />
-      </ActionIcon>
+      <button type="button" className="bar-search" onClick={() => setOpen('palette')}>
+        <IconSearch size={16} stroke={1.6} aria-hidden />
+        <span>{text.search}</span>
+        <kbd>Ctrl K</kbd>
+      </button>
       <Suspense fallback={null}>
         {open === 'sheet' ? <ShortcutSheet onClose={close} /> : null}
         {open === 'palette' ? <Palette places={places} onClose={close} onSheet={() => setOpen('sheet')} /> : null}

@@ -1,16 +1,37 @@
 import './palette.css'
-import { Modal, TextInput } from '@mantine/core'
-import { IconArrowRight, IconBucket, IconKeyboard, IconSearch } from '@tabler/icons-react'
+import { Modal, TextInput, useMantineColorScheme } from '@mantine/core'
+import {
+  IconArrowRight,
+  IconClock,
+  IconKeyboard,
+  IconLogout,
+  IconMoon,
+  IconPlus,
+  IconSearch,
+  IconSun,
+  IconUpload,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { bucketsQuery } from '../api/buckets.ts'
+import { bucketsQuery, isReadOnly } from '../api/buckets.ts'
+import { useMe } from '../api/queries.ts'
+import { signOut } from '../features/account/signOut.ts'
+import { openUpload } from '../features/uploads/open.ts'
 import { useView } from '../navigation.ts'
+import { type Found, useFound } from './found.ts'
 import { text } from './messages.ts'
 import type { Place } from './places.ts'
+import { recentPlaces, rememberPlace } from './recent.ts'
 
-const MOST = 50
+interface Item {
+  id: string
+  label: string
+  hint?: string | undefined
+  icon: typeof IconPlus
+  run: () => void
+}
 
-/** Opens a view or bucket by a part of its name. */
+/** Opens a view, a bucket, an object, a person and so on by a part of its name, or does something. */
 export default function Palette({
   places,
   onClose,
@@ -20,36 +41,52 @@ export default function Palette({
   onClose: () => void
   onSheet: () => void
 }) {
-  const { go } = useView()
-  const buckets = useQuery(bucketsQuery)
+  const { go, params, search } = useView()
+  const me = useMe()
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
   const list = useId()
   const wanted = typed.trim().toLowerCase()
-  const to = (path: string) => () => {
-    onClose()
-    void go(path)
-  }
-  const found = [
-    ...places.map((place) => ({ ...place, icon: IconArrowRight, run: to(place.to) })),
-    ...(buckets.data ?? []).map(({ name }) => ({
-      to: `/b/${name}`,
-      label: name,
-      icon: IconBucket,
-      run: to(`/b/${name}`),
-    })),
-    { to: '?', label: text.shortcuts, icon: IconKeyboard, run: onSheet },
-  ]
-    .filter(({ label }) => label.toLowerCase().includes(wanted))
-    .slice(0, MOST)
-  const chosen = Math.min(at, found.length - 1)
+  const { sections, isFetching } = useFound(typed, params.bucket)
+  const actions = useActions({ bucket: params.bucket, prefix: search.prefix ?? '', onSheet })
+  const toItem = ({ to, search, label, hint, icon }: Found): Item => ({
+    id: JSON.stringify([to, search]),
+    label,
+    hint,
+    icon,
+    run: () => {
+      rememberPlace(me.id, { to, label, ...(search ? { search } : {}) })
+      onClose()
+      void go(to, search)
+    },
+  })
+  const has = ({ label }: { label: string }) => label.toLowerCase().includes(wanted)
+  const recent = wanted === '' ? recentPlaces(me.id).map((place) => ({ ...place, icon: IconClock })) : []
+  const pages = places.map((place) => ({ ...place, icon: IconArrowRight }))
+  const shown: { title: string; items: Item[] }[] = [
+    { title: text.recent, items: recent.map(toItem).map((item) => ({ ...item, id: `recent ${item.id}` })) },
+    { title: text.pages, items: pages.filter(has).map(toItem) },
+    ...sections.map(({ title, found }) => ({ title, items: found.map(toItem) })),
+    {
+      title: text.actions,
+      items: actions.filter(has).map((item) => ({
+        ...item,
+        run: () => {
+          onClose()
+          item.run()
+        },
+      })),
+    },
+  ].filter(({ items }) => items.length > 0)
+  const items = shown.flatMap((section) => section.items)
+  const chosen = Math.min(at, items.length - 1)
   const move = (by: number) => {
-    const next = (chosen + by + found.length) % found.length
+    const next = (chosen + by + items.length) % items.length
     setAt(next)
     document.getElementById(`${list}-${next}`)?.scrollIntoView({ block: 'nearest' })
   }
   return (
-    <Modal opened onClose={onClose} title={text.search} size="lg">
+    <Modal opened onClose={onClose} title={text.search} size="lg" centered={false} yOffset="16dvh">
       <div className="palette">
         <TextInput
           data-autofocus
@@ -59,7 +96,7 @@ export default function Palette({
           role="combobox"
           aria-expanded
           aria-controls={list}
-          aria-activedescendant={found.length > 0 ? `${list}-${chosen}` : undefined}
+          aria-activedescendant={items.length > 0 ? `${list}-${chosen}` : undefined}
           value={typed}
           onChange={(event) => {
             setTyped(event.currentTarget.value)
@@ -68,32 +105,93 @@ export default function Palette({
           onKeyDown={(event) => {
             if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
               event.preventDefault()
-              if (found.length > 0) move(event.key === 'ArrowDown' ? 1 : -1)
+              if (items.length > 0) move(event.key === 'ArrowDown' ? 1 : -1)
             } else if (event.key === 'Enter') {
               event.preventDefault()
-              found[chosen]?.run()
+              items[chosen]?.run()
             }
           }}
         />
-        {found.length === 0 ? <p className="dim">{text.noCommand}</p> : null}
+        <p className="dim palette-none" role="status">
+          {items.length === 0 ? (isFetching ? text.searching : text.noCommand) : ''}
+        </p>
         <div id={list} role="listbox" aria-label={text.search} tabIndex={-1}>
-          {found.map(({ to: path, label, icon: Icon, run }, i) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and the keys
-            <div
-              key={path}
-              id={`${list}-${i}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={i === chosen}
-              onClick={run}
-              onPointerMove={() => setAt(i)}
-            >
-              <Icon size={16} stroke={1.6} aria-hidden />
-              <span className="clip">{label}</span>
-            </div>
+          {shown.map(({ title, items: some }) => (
+            <fieldset key={title} aria-label={title}>
+              <div className="palette-title" aria-hidden>
+                {title}
+              </div>
+              {some.map((item) => {
+                const i = items.indexOf(item)
+                const { icon: Icon } = item
+                return (
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and the keys
+                  <div
+                    key={item.id}
+                    id={`${list}-${i}`}
+                    role="option"
+                    tabIndex={-1}
+                    aria-selected={i === chosen}
+                    onClick={item.run}
+                    onPointerMove={() => setAt(i)}
+                  >
+                    <Icon size={16} stroke={1.6} aria-hidden />
+                    <span className="clip">{item.label}</span>
+                    {item.hint && item.hint !== item.label ? <span className="clip dim">{item.hint}</span> : null}
+                  </div>
+                )
+              })}
+            </fieldset>
           ))}
         </div>
       </div>
     </Modal>
   )
+}
+
+/** What can be done from anywhere, and in the open bucket. */
+function useActions({
+  bucket,
+  prefix,
+  onSheet,
+}: {
+  bucket: string | undefined
+  prefix: string
+  onSheet: () => void
+}): Item[] {
+  const me = useMe()
+  const { go } = useView()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const here = useQuery(bucketsQuery).data?.find(({ name }) => name === bucket)
+  const isDark = colorScheme === 'dark'
+  const opens = (label: string, to: string, search: Record<string, string> = {}): Item => ({
+    id: label,
+    label,
+    icon: IconPlus,
+    run: () => void go(to, search),
+  })
+  const when = (yes: boolean, ...items: Item[]) => (yes ? items : [])
+  return [
+    ...when(here !== undefined && !isReadOnly(here) && me.can('write', here.name, prefix), {
+      id: 'upload',
+      label: text.uploadHere,
+      hint: `${bucket}/${prefix}`,
+      icon: IconUpload,
+      run: () => void openUpload({ bucket: bucket ?? '', prefix }),
+    }),
+    ...when(me.canSomewhere('share'), opens(text.newLink, '/shares', { pick: 'give' })),
+    ...when(me.canSomewhere('share'), opens(text.requestFiles, '/shares', { pick: 'take' })),
+    ...when(me.canSomewhere('create'), opens(text.newBucket, '/buckets', { new: '1' })),
+    ...when(me.canSomewhere('policy'), opens(text.newPolicy, '/policies/new')),
+    ...when(me.s3 !== null, opens(text.newAccessKey, '/access-keys/new')),
+    ...when(me.isAdmin, opens(text.newWebhook, '/admin/webhooks/new'), opens(text.attachBucket, '/buckets/attach')),
+    {
+      id: 'scheme',
+      label: isDark ? text.toLight : text.toDark,
+      icon: isDark ? IconSun : IconMoon,
+      run: () => setColorScheme(isDark ? 'light' : 'dark'),
+    },
+    { id: 'sheet', label: text.shortcuts, icon: IconKeyboard, run: onSheet },
+    { id: 'out', label: text.signOut, icon: IconLogout, run: () => void signOut() },
+  ]
 }

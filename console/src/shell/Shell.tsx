@@ -66,7 +66,7 @@ export default function Shell({ children }: { children: ReactNode }) {
         >
           <IconMenu2 size={18} />
         </ActionIcon>
-        <Link to="/buckets" className="mark">
+        <Link to="/" className="mark">
           <Mark size={22} />
           <span>{text.product}</span>
         </Link>
@@ -114,6 +114,7 @@ function Places({ places }: { places: readonly Place[] }) {
               to={to}
               className={isIn(to) ? 'nav-link active' : 'nav-link'}
               activeProps={{ className: 'nav-link active' }}
+              activeOptions={{ exact: to === '/' }}
             >
               <Icon size={17} stroke={1.6} aria-hidden />
               <span>{label}</span>
@@ -128,13 +129,24 @@ function Places({ places }: { places: readonly Place[] }) {
 /** Where the documentation is, if the service has it: its page then says so. */
 const help = document.querySelector('link[rel=help]')?.getAttribute('href')
 
+/** `MS` for “Maria Sklodowska” or `maria.sklodowska@example.com`. */
+const initialsOf = (name: string): string =>
+  (name.split('@', 1)[0] ?? '')
+    .split(/[\s._-]+/)
+    .filter(Boolean)
+    .slice(0, 2)
+    .map((part) => [...part][0]?.toUpperCase() ?? '')
+    .join('')
+
 function Account() {
   const me = useMe()
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <ActionIcon aria-label={text.account}>
-          <IconUser size={17} stroke={1.6} />
+        <ActionIcon aria-label={text.account} title={me.email}>
+          <span className="initials" aria-hidden>
+            {initialsOf(me.display_name || me.email)}
+          </span>
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>

@@ -43,7 +43,7 @@ function StatePage({
         ) : null}
         {children}
         <Anchor component={Link} to="/buckets">
-          {text.home}
+          {text.toBuckets}
         </Anchor>
       </div>
     </main>

@@ -4,6 +4,7 @@ import {
   IconClipboardList,
   IconDatabase,
   IconHistory,
+  IconHome,
   IconKey,
   IconLink,
   IconPlugConnected,
@@ -29,6 +30,7 @@ export function usePlaces(): { own: Place[]; administration: Place[] } {
   const when = (yes: boolean, ...places: Place[]) => (yes ? places : [])
   return {
     own: [
+      { to: '/', label: text.home, icon: IconHome },
       { to: '/buckets', label: text.buckets, icon: IconBucket },
       ...when(me.canSomewhere('share'), { to: '/shares', label: text.shares, icon: IconLink }),
       ...when(me.canSomewhere('policy'), { to: '/policies', label: text.policies, icon: IconHistory }),

@@ -1,4 +1,5 @@
 import { client, leaveEverywhere } from '../../api/session.ts'
+import { forgetPlaces } from '../../shell/recent.ts'
 import { notify } from '../../ui/notify.tsx'
 
 /** Ends the session on the server and clears the page's state. */
@@ -9,6 +10,7 @@ export async function signOut(): Promise<void> {
     notify.problem(error)
     return
   }
+  forgetPlaces()
   leaveEverywhere()
   location.assign('/console/login')
 }

@@ -30,7 +30,7 @@ export default function Callback() {
     takeTokens(await publicClient.redeemHandoff({ query: { session: 'cookie' }, body: { code } }))
     await cache.fetchQuery({ ...meQuery, staleTime: 0 })
     const [path, query = ''] = safeNext(search.next).split('?')
-    await go(path ?? '/buckets', Object.fromEntries(new URLSearchParams(query)))
+    await go(path ?? '/', Object.fromEntries(new URLSearchParams(query)))
   })
   useEffect(() => {
     if (begun.current) return

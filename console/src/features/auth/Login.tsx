@@ -30,7 +30,7 @@ export default function Login() {
   const enter = useEffectEvent(async () => {
     await cache.fetchQuery({ ...meQuery, staleTime: 0 })
     const [path, query = ''] = next.split('?')
-    await go(path ?? '/buckets', Object.fromEntries(new URLSearchParams(query)))
+    await go(path ?? '/', Object.fromEntries(new URLSearchParams(query)))
   })
   useEffect(() => {
     document.title = `${text.title} – Strongroom`

@@ -108,7 +108,7 @@ function NewAdmin({ token }: { token: string }) {
         }
         await cache.invalidateQueries(authConfigQuery)
         await cache.fetchQuery({ ...meQuery, staleTime: 0 })
-        await go('/buckets')
+        await go('/')
       },
       { already_exists: 'email' },
     )

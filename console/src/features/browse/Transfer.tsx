@@ -1,22 +1,17 @@
 import '@mantine/core/styles/Radio.css'
-import { Button, Modal, Radio, Select, TextInput } from '@mantine/core'
-import { IconFolder, IconFolderPlus } from '@tabler/icons-react'
+import { Button, Modal, Radio, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { bucketsQuery, isReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
-import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { PublicBadge } from '../../ui/PublicBadge.tsx'
-import { StateView } from '../../ui/StateView.tsx'
 import { bytesOf, isFolder, type Picked, type Target, transfer, whyNot } from './bulk.tsx'
-import { Steps } from './Crumbs.tsx'
+import { FolderPicker } from './FolderPicker.tsx'
 import { text } from './messages.ts'
-import { legible, nameOf } from './names.ts'
-
-const MOST = 1000
+import { legible } from './names.ts'
 
 /** Asks for the destination of a copy or move (a bucket and a new or existing folder) and how to handle conflicts. */
 export function Transfer({
@@ -78,7 +73,7 @@ export function Transfer({
         />
         <PublicBadge access={buckets.data?.find(({ name }) => name === to.bucket)?.public_access} />
         {to.bucket === '' ? null : (
-          <Folders
+          <FolderPicker
             to={to}
             go={(prefix) => setTo({ ...to, prefix })}
             mayCreate={me.can('write', to.bucket, to.prefix)}
@@ -109,82 +104,5 @@ export function Transfer({
         </div>
       </div>
     </Modal>
-  )
-}
-
-/** A folder picker. A new folder exists once something is put into it. */
-function Folders({ to, go, mayCreate }: { to: Target; go: (prefix: string) => void; mayCreate: boolean }) {
-  const [name, setName] = useState<string>()
-  const listed = useQuery({
-    queryKey: ['browse', to.bucket, to.prefix, 'folders'],
-    queryFn: ({ signal }) =>
-      client.browse({
-        params: { bucket: to.bucket },
-        query: { prefix: to.prefix, folders: 'first', offset: 0, limit: MOST },
-        signal,
-      }),
-  })
-  const enter = () => {
-    if (name?.trim()) go(`${to.prefix}${name.replace(/\/+$/, '')}/`)
-    setName(undefined)
-  }
-  return (
-    <section className="browse-folders" aria-label={text.target} tabIndex={-1} data-autofocus>
-      <div className="browse-folders-head">
-        <Steps bucket={to.bucket} prefix={to.prefix} go={go} />
-        {mayCreate ? (
-          <Button
-            variant="subtle"
-            leftSection={<IconFolderPlus size={15} />}
-            onClick={() => setName(name === undefined ? '' : undefined)}
-          >
-            {text.newFolder}
-          </Button>
-        ) : null}
-      </div>
-      {name === undefined ? null : (
-        <form
-          className="browse-folders-new"
-          onSubmit={(event) => {
-            event.preventDefault()
-            enter()
-          }}
-        >
-          <TextInput
-            aria-label={text.folderName}
-            placeholder={text.folderName}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            data-autofocus
-          />
-          <Button type="submit" variant="default" disabled={!name.trim()}>
-            {text.create}
-          </Button>
-        </form>
-      )}
-      <div className="browse-folders-list">
-        <StateView query={listed}>
-          {({ common_prefixes, total_folders }) =>
-            common_prefixes.length === 0 ? (
-              <p className="dim browse-folders-none">{text.noFolders}</p>
-            ) : (
-              <>
-                <ul>
-                  {common_prefixes.map((prefix) => (
-                    <li key={prefix}>
-                      <button type="button" onClick={() => go(prefix)}>
-                        <IconFolder size={16} className="browse-folder-icon" aria-hidden />
-                        <bdi>{legible(nameOf(prefix, to.prefix)) || text.noName}</bdi>
-                      </button>
-                    </li>
-                  ))}
-                </ul>
-                {(total_folders ?? 0) > MOST ? <p className="dim">{text.moreFolders(MOST)}</p> : null}
-              </>
-            )
-          }
-        </StateView>
-      </div>
-    </section>
   )
 }

@@ -96,6 +96,7 @@ export const text = catalogue({
   bucket: 'Bucket',
   target: 'Destination folder',
   noFolders: 'No folders here',
+  firstRows: (n: number) => `Showing the first ${formatCount(n)} items.`,
   moreFolders: (n: number) => `Showing the first ${formatCount(n)} folders.`,
   conflict: 'If an object already exists',
   conflictSkip: 'Skip it',

@@ -2,7 +2,6 @@ import { Anchor, Button } from '@mantine/core'
 import { IconPlugConnected, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import { bucketsQuery } from '../../api/buckets.ts'
 import { curlOf } from '../../api/curl.ts'
@@ -59,16 +58,15 @@ const columns: readonly Column<Bucket>[] = [
   { key: 'created', title: text.created, optional: true, cell: ({ created_at }) => <TimeAgo time={created_at} /> },
 ]
 
-/** The buckets a user has permissions on. */
+/** The buckets a user has permissions on. `?new` creates one. */
 export default function Buckets() {
   const me = useMe()
-  const { search, change, go } = useView()
-  const [creating, setCreating] = useState(false)
+  const { search, change, open, go } = useView()
   const buckets = useQuery(bucketsQuery)
   const wanted = search.q ?? ''
   const mayCreate = me.canSomewhere('create')
   const create = mayCreate ? (
-    <Button leftSection={<IconPlus size={15} />} onClick={() => setCreating(true)}>
+    <Button leftSection={<IconPlus size={15} />} onClick={() => void open({ new: '1' })}>
       {text.create}
     </Button>
   ) : null
@@ -118,7 +116,7 @@ export default function Buckets() {
           )
         }}
       </StateView>
-      {creating ? <CreateBucket onClose={() => setCreating(false)} /> : null}
+      {mayCreate && search.new !== undefined ? <CreateBucket onClose={() => void change({ new: undefined })} /> : null}
     </Page>
   )
 }

@@ -35,10 +35,13 @@ const said = <T extends object>(all: T) =>
 /** The form for a new link. */
 export function NewLink({
   target,
+  takes: wantsFiles,
   onMade,
   onClose,
 }: {
   target: Target
+  /** Whether it is to be an upload link, where the folder allows that. */
+  takes: boolean
   onMade: (share: NewShare) => void
   onClose: () => void
 }) {
@@ -48,7 +51,7 @@ export function NewLink({
   const lengths = lengthsUpTo(longest, USUAL, [usual])
   const form = useForm({
     ...noLimits,
-    purpose: 'give',
+    purpose: wantsFiles ? 'take' : 'give',
     expires_in: { choice: lengths.includes(usual) ? usual : (lengths.at(-1) ?? usual), at: '' },
     max_file_bytes: '' as number | string,
     max_total_bytes: '' as number | string,

@@ -17,13 +17,15 @@ interface Props {
   prefix?: string
   /** A selection. */
   keys?: readonly string[]
+  /** Starts with an upload link. */
+  takes?: boolean
   onClose: () => void
 }
 
 const lastName = (key: string): string => key.split('/').findLast((segment) => segment !== '') ?? key
 
 /** Creates a download or upload link for an object, a folder or a selection, and lists the existing ones. */
-export default function ShareDialog({ bucket, objectKey, prefix, keys, onClose }: Props) {
+export default function ShareDialog({ bucket, objectKey, prefix, keys, takes = false, onClose }: Props) {
   // The link is only in this dialog's state and disappears with it; its creator can get it again if it is stored.
   const [made, setMade] = useState<NewShare>()
   const [isTaken, setTaken] = useState(false)
@@ -71,7 +73,7 @@ export default function ShareDialog({ bucket, objectKey, prefix, keys, onClose }
         <KeptLink share={shown} onDone={{ label: text.back, go: () => setShown(undefined) }} />
       ) : (
         <div className="stack">
-          <NewLink target={target} onMade={setMade} onClose={onClose} />
+          <NewLink target={target} takes={takes} onMade={setMade} onClose={onClose} />
           {target.kind === 'selection' ? null : <ExistingLinks target={target} onShow={setShown} />}
         </div>
       )}

@@ -1,5 +1,5 @@
 import './shares.css'
-import { ActionIcon, Anchor, Menu, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { ActionIcon, Anchor, Button, Menu, SegmentedControl, Select, TextInput } from '@mantine/core'
 import {
   IconDots,
   IconEdit,
@@ -28,6 +28,7 @@ import { kindOf, nameOf, stateWords } from './describe.ts'
 import { EditShare } from './EditShare.tsx'
 import { KeptLinkDialog } from './KeptLink.tsx'
 import { text } from './messages.ts'
+import { PickTarget } from './PickTarget.tsx'
 import { type Filters, filled, sharesQuery } from './queries.ts'
 import { revoke } from './revoke.tsx'
 import ShareDialog from './ShareDialog.tsx'
@@ -42,7 +43,10 @@ function placeOf({ bucket, object_key, prefix, keys }: Share) {
   return { to: `/b/${bucket}`, search: { prefix: folder, sel: object_key ?? '' } }
 }
 
-/** The user's share links; administrators see all. `?new=photos&key=a.jpg` creates one. */
+/**
+ * The user's share links; administrators see all. `?new=photos&key=a.jpg` creates one; `?pick=give` (or `take`) asks first
+ * for what.
+ */
 export default function Shares() {
   const me = useMe()
   const cache = useQueryClient()
@@ -158,9 +162,24 @@ export default function Shares() {
     },
   ]
 
+  const newOnes = me.canSomewhere('share') ? (
+    <>
+      <Button variant="default" leftSection={<IconInbox size={15} />} onClick={() => void open({ pick: 'take' })}>
+        {text.requestFiles}
+      </Button>
+      <Button leftSection={<IconLink size={15} />} onClick={() => void open({ pick: 'give' })}>
+        {text.newLink}
+      </Button>
+    </>
+  ) : null
   const filtered = Object.keys(filled(filters)).length > 0
   return (
-    <Page title={text.title} hint={text.hint} call={{ operation: 'listShares', query: filled(filters) }}>
+    <Page
+      title={text.title}
+      hint={text.hint}
+      call={{ operation: 'listShares', query: filled(filters) }}
+      actions={newOnes}
+    >
       <div className="filters">
         <SegmentedControl
           aria-label={text.state}
@@ -193,7 +212,16 @@ export default function Shares() {
           const opened = rows.find(({ id }) => id === search.d)
           const shown = rows.find(({ id }) => id === search.link)
           const edited = rows.find(({ id }) => id === search.edit)
-          if (rows.length === 0 && !filtered) return <EmptyView title={text.emptyTitle}>{text.emptyHint}</EmptyView>
+          if (rows.length === 0 && !filtered)
+            return (
+              <EmptyView
+                title={text.emptyTitle}
+                icon={<IconLink size={28} stroke={1.4} />}
+                action={<div className="row">{newOnes}</div>}
+              >
+                {text.emptyHint}
+              </EmptyView>
+            )
           if (rows.length === 0) return <NoMatch query={filters.q} clear={clear} />
           return (
             <>
@@ -216,9 +244,25 @@ export default function Shares() {
         <ShareDialog
           bucket={search.new}
           {...(search.key === undefined ? { prefix: search.prefix ?? '' } : { objectKey: search.key })}
-          onClose={() => void open({ new: undefined, key: undefined, prefix: undefined })}
+          takes={search.take !== undefined}
+          onClose={() => void open({ new: undefined, key: undefined, prefix: undefined, take: undefined })}
         />
       )}
+      {search.pick === 'give' || search.pick === 'take' ? (
+        <PickTarget
+          purpose={search.pick}
+          onPick={({ bucket, key, prefix }) =>
+            void change({
+              pick: undefined,
+              new: bucket,
+              key,
+              prefix: key === undefined ? prefix : undefined,
+              take: search.pick === 'take' ? '1' : undefined,
+            })
+          }
+          onClose={() => void change({ pick: undefined })}
+        />
+      ) : null}
     </Page>
   )
 }

@@ -3,6 +3,13 @@ import { catalogue, plural } from '../../i18n.ts'
 export const text = catalogue({
   title: 'Share links',
   hint: 'Share files with anyone, no account needed.',
+  newLink: 'New link',
+  newLinkHint: 'Choose a file, or open a folder and share all of it.',
+  requestFiles: 'Request files',
+  requestHint: 'Choose the folder that others can upload to. They can’t see what is in it.',
+  shareFolder: (place: string) => `Share ${place}`,
+  requestInto: (place: string) => `Request files for ${place}`,
+  noBucket: 'There is no bucket you can share from.',
   // The dialog
   shareTitle: (name: string) => `Share ${name}`,
   shareSelection: (n: number) => `Share ${plural(n, { one: 'object', other: 'objects' })}`,
@@ -86,7 +93,7 @@ export const text = catalogue({
   keys: (n: number) => plural(n, { one: 'object', other: 'objects' }),
   hasPassword: 'password-protected',
   emptyTitle: 'No share links yet',
-  emptyHint: 'Open an object in a bucket and choose Share.',
+  emptyHint: 'Share a file or folder, or request files from others.',
   revokeTitle: 'Revoke this link?',
   revokeText: (name: string) => `The link to ${name} stops working immediately for everyone. This can’t be undone.`,
   revokeAction: 'Revoke link',

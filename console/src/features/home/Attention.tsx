@@ -1,0 +1,119 @@
+import { Anchor } from '@mantine/core'
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Bucket } from '../../../../contract/buckets.ts'
+import { useMe } from '../../api/queries.ts'
+import { latestScansQuery } from '../../api/scans.ts'
+import { client } from '../../api/session.ts'
+import { formatShare, GB } from '../../i18n.ts'
+import { TimeAgo } from '../../ui/values.tsx'
+import { text } from './messages.ts'
+
+const NEARLY = 0.8
+const LIMIT = 200
+/** Of so many attached buckets the scans are read. */
+const MOST_SCANS = 20
+
+interface Item {
+  id: string
+  to: string
+  search?: Record<string, string>
+  words: ReactNode
+}
+
+/** What a user should look at: buckets that fill up, webhooks that fail, credentials that expire, scans that wait. */
+export function Attention({ buckets }: { buckets: readonly Bucket[] }) {
+  const me = useMe()
+  const credentials = useQuery({
+    queryKey: ['home', 'credentials'],
+    queryFn: async () => {
+      const [tokens, keys] = await Promise.all([
+        client.listTokens({ query: { limit: LIMIT } }),
+        client.listAccessKeys({ query: { limit: LIMIT } }),
+      ])
+      return { tokens: tokens.items, keys: keys.items }
+    },
+  })
+  const webhooks = useQuery({
+    queryKey: ['home', 'webhooks'],
+    queryFn: () => client.listWebhooks({ query: { limit: LIMIT } }),
+    enabled: me.isAdmin,
+  })
+  const attached = buckets
+    .filter(({ name, mode }) => mode === 'read_only' && me.can('manage', name))
+    .slice(0, MOST_SCANS)
+  const scans = useQueries({ queries: attached.map(({ name }) => latestScansQuery(name)) })
+  const isSoon = ({ status }: { status: string }) => status === 'expiring'
+  const items: Item[] = [
+    ...buckets.flatMap(aboutBucket),
+    ...attached.flatMap(({ name }, i): Item[] =>
+      scans[i]?.data?.held ? [{ id: `held ${name}`, to: `/b/${name}/scans`, words: text.scanHeld(name) }] : [],
+    ),
+    ...(webhooks.data?.items ?? []).flatMap(({ id, name, url, disabled_reason, recent }): Item[] => {
+      const at = { to: `/admin/webhooks/${id}`, search: { tab: 'deliveries' } }
+      if (disabled_reason !== null) return [{ id: `off ${id}`, ...at, words: text.webhookOff(name || url) }]
+      return recent.failed > 0
+        ? [{ id: `fails ${id}`, ...at, words: text.webhookFails(name || url, recent.failed) }]
+        : []
+    }),
+    ...(credentials.data?.tokens ?? []).filter(isSoon).map(({ id, name, expires_at }) => ({
+      id: `token ${id}`,
+      to: '/tokens',
+      words: (
+        <>
+          {text.tokenExpires(name)} <TimeAgo time={expires_at} />
+        </>
+      ),
+    })),
+    ...(credentials.data?.keys ?? []).filter(isSoon).map(({ id, name, expires_at }) => ({
+      id: `key ${id}`,
+      to: '/access-keys',
+      words: (
+        <>
+          {text.keyExpires(name)} <TimeAgo time={expires_at} />
+        </>
+      ),
+    })),
+  ]
+  return (
+    <section className="card stack-tight" aria-labelledby="attention">
+      <h2 id="attention">{text.attention}</h2>
+      {items.length === 0 ? (
+        <p className="dim row">
+          <IconCircleCheck size={17} aria-hidden /> {text.nothing}
+        </p>
+      ) : (
+        <ul className="home-attention">
+          {items.map(({ id, to, search, words }) => (
+            <li key={id}>
+              <IconAlertTriangle size={17} aria-hidden />
+              <Anchor component={Link} to={to} {...({ search: search ?? {} } as object)}>
+                {words}
+              </Anchor>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function aboutBucket({ name, used_bytes, reserved_bytes, quota_gb, source }: Bucket): Item[] {
+  const share = quota_gb ? (used_bytes + reserved_bytes) / (quota_gb * GB) : 0
+  return [
+    ...(share >= NEARLY
+      ? [
+          {
+            id: `full ${name}`,
+            to: `/b/${name}/overview`,
+            words: share >= 1 ? text.full(name) : text.nearlyFull(name, formatShare(share)),
+          },
+        ]
+      : []),
+    ...(source && source.findings > 0
+      ? [{ id: `findings ${name}`, to: `/b/${name}/findings`, words: text.findings(name, source.findings) }]
+      : []),
+  ]
+}

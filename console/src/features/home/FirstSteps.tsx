@@ -1,0 +1,79 @@
+import { Anchor, Button } from '@mantine/core'
+import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Bucket } from '../../../../contract/buckets.ts'
+import { authConfigQuery, useMe } from '../../api/queries.ts'
+import { client } from '../../api/session.ts'
+import { setPreferences, usePreferences } from '../../preferences.ts'
+import { text } from './messages.ts'
+
+interface Step {
+  id: 'bucket' | 'people' | 'sso' | 'client' | 'webhook'
+  done: boolean
+  to: string
+  search?: Record<string, string>
+}
+
+/** What administrators of a new installation do first, until all of it is done or they hide it. */
+export function FirstSteps({ buckets }: { buckets: readonly Bucket[] }) {
+  const me = useMe()
+  const { checklist } = usePreferences()
+  const found = useQuery({
+    queryKey: ['first-steps'],
+    queryFn: async () => {
+      const [people, keys, webhooks] = await Promise.all([
+        client.listUsers({ query: { limit: 2 } }),
+        client.listAccessKeys({ query: { limit: 1 } }),
+        client.listWebhooks({ query: { limit: 1 } }),
+      ])
+      return { people: people.items.length, keys: keys.items.length, webhooks: webhooks.items.length }
+    },
+    enabled: checklist,
+  })
+  const auth = useQuery({ ...authConfigQuery, enabled: checklist })
+  if (!checklist || !found.data || !auth.data) return null
+  const { people, keys, webhooks } = found.data
+  const steps: Step[] = [
+    { id: 'bucket', done: buckets.length > 0, to: '/buckets', search: { new: '1' } },
+    { id: 'people', done: people > 1, to: '/admin/users' },
+    { id: 'sso', done: auth.data.idp, to: '/admin/settings', search: { tab: 'idp' } },
+    ...(me.s3 === null ? [] : [{ id: 'client', done: keys > 0, to: '/access-keys/new' } as const]),
+    { id: 'webhook', done: webhooks > 0, to: '/admin/webhooks/new' },
+  ]
+  const done = steps.filter((step) => step.done).length
+  if (done === steps.length) return null
+  return (
+    <section className="card stack-tight" aria-labelledby="first-steps">
+      <header className="row">
+        <h2 id="first-steps">{text.firstSteps}</h2>
+        <span className="dim">{text.progress(done, steps.length)}</span>
+        <span className="grow" />
+        <Button variant="subtle" onClick={() => setPreferences({ checklist: false })}>
+          {text.hide}
+        </Button>
+      </header>
+      <ul className="home-steps">
+        {steps.map(({ id, done, to, search }) => (
+          <li key={id} data-done={done || undefined}>
+            {done ? (
+              <IconCircleCheckFilled size={18} role="img" aria-label={text.done} />
+            ) : (
+              <IconCircle size={18} role="img" aria-label={text.open} />
+            )}
+            <span>
+              {done ? (
+                <span className="dim">{text[id]}</span>
+              ) : (
+                <Anchor component={Link} to={to} {...({ search: search ?? {} } as object)}>
+                  {text[id]}
+                </Anchor>
+              )}
+              <span className="dim small">{text[`${id}Hint`]}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
