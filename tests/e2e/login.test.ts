@@ -44,6 +44,8 @@ describeConsoleOnBoth('sign-in and buckets', (engine) => {
       await check('login')
       await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
       await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('Finish setting up').waitFor()
+      await page.getByRole('navigation').getByRole('link', { name: 'Buckets' }).click()
       await page.getByText('No buckets yet').waitFor()
       await check('buckets-empty')
       assert.deepEqual(
