@@ -18,10 +18,10 @@ import { useMe } from '../api/queries.ts'
 import { signOut } from '../features/account/signOut.ts'
 import { openUpload } from '../features/uploads/open.ts'
 import { useView } from '../navigation.ts'
+import { recentPlaces, rememberPlace } from '../recent.ts'
 import { type Found, useFound } from './found.ts'
 import { text } from './messages.ts'
 import type { Place } from './places.ts'
-import { recentPlaces, rememberPlace } from './recent.ts'
 
 interface Item {
   id: string

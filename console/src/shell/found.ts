@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { bucketsQuery } from '../api/buckets.ts'
 import { useMe } from '../api/queries.ts'
 import { client } from '../api/session.ts'
-import { legible, nameOf, parentOf } from '../features/browse/names.ts'
+import { legible, nameOf, parentOf } from '../keys.ts'
 import { text } from './messages.ts'
 import type { Place } from './places.ts'
 

@@ -47,7 +47,7 @@ export const text = catalogue({
   everywhere: 'Everywhere',
   search: 'Search or jump to…',
   noCommand: 'No results',
-  bucketsMore: 'Search pages, buckets, objects, people…',
+  bucketsMore: 'Search pages, buckets, objects, users…',
   searching: 'Searching…',
   recent: 'Recent',
   pages: 'Pages',

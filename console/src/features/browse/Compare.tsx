@@ -5,9 +5,9 @@ import { type ReactNode, useEffect } from 'react'
 import type { Version } from '../../../../contract/versions.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
+import { legible, nameOf, parentOf } from '../../keys.ts'
 import { kindOf } from './contents/kinds.ts'
 import { text } from './messages.ts'
-import { legible, nameOf, parentOf } from './names.ts'
 
 const MOST_TEXT = 256 * 1024
 const MOST_PICTURE = 32 * 1024 * 1024

@@ -5,6 +5,7 @@ import type { StoredObject } from '../../../../contract/objects.ts'
 import { bucketQuery, useReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { formatCount } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { CopyButton } from '../../ui/CopyField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { Person } from '../../ui/Person.tsx'
@@ -12,7 +13,6 @@ import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
 import { LockStatus } from '../protection/LockStatus.tsx'
 import { Edit } from './Edit.tsx'
 import { text } from './messages.ts'
-import { legible } from './names.ts'
 
 /** All properties of an object. Its type, metadata and tags can be edited; in a read-only bucket only the tags. */
 export function Details({ object }: { object: StoredObject }) {

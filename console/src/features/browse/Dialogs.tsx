@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react'
+import { parentOf } from '../../keys.ts'
 import { ShareDialog } from '../shares/dialog.ts'
 import type { Picked } from './bulk.tsx'
 import type { Row } from './listing.ts'
-import { parentOf } from './names.ts'
 
 const NewFolder = lazy(() => import('./Naming.tsx').then(({ NewFolder }) => ({ default: NewFolder })))
 const Rename = lazy(() => import('./Naming.tsx').then(({ Rename }) => ({ default: Rename })))

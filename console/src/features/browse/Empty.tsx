@@ -3,9 +3,9 @@ import { IconFolderOpen, IconFolderX, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { curlOf } from '../../api/curl.ts'
 import { client } from '../../api/session.ts'
+import { legible } from '../../keys.ts'
 import { EmptyView, NoMatch } from '../../ui/StateView.tsx'
 import { text } from './messages.ts'
-import { legible } from './names.ts'
 
 /** An empty folder (with its marker object), or a prefix without objects. */
 export function EmptyPlace({

@@ -1,8 +1,8 @@
+import { legible } from '../../keys.ts'
 import { usePreferences } from '../../preferences.ts'
 import { useMedia } from '../../ui/useMedia.ts'
 import { VirtualGrid } from '../../ui/VirtualGrid.tsx'
 import { text } from './messages.ts'
-import { legible } from './names.ts'
 import { GridHead, GridRow } from './Rows.tsx'
 import { type Shown, useGridInput } from './useGridInput.ts'
 

@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { isKeyText } from '../../../../contract/names.ts'
 import { codeOf } from '../../api/problem.ts'
 import { client } from '../../api/session.ts'
+import { legible, nameOf } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { rename, type Target } from './bulk.tsx'
 import type { Row } from './listing.ts'
 import { text } from './messages.ts'
-import { legible, nameOf } from './names.ts'
 import { refreshObjects } from './running.tsx'
 
 interface AskProps {

@@ -12,10 +12,10 @@ import {
 } from '@tabler/icons-react'
 import { memo, type ReactNode } from 'react'
 import { formatAgo, formatBoth, formatBytes, formatCount } from '../../i18n.ts'
+import { legible, nameOf } from '../../keys.ts'
 import type { Place as RowPlace } from '../../ui/VirtualGrid.tsx'
 import type { Row, Sort } from './listing.ts'
 import { text } from './messages.ts'
-import { legible, nameOf } from './names.ts'
 import { SelectAll } from './SelectAll.tsx'
 import type { Shown } from './useGridInput.ts'
 

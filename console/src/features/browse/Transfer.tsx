@@ -5,13 +5,13 @@ import { useState } from 'react'
 import { bucketsQuery, isReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { formatBytes } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { PublicBadge } from '../../ui/PublicBadge.tsx'
+import { FolderPicker } from '../folders/FolderPicker.tsx'
 import { bytesOf, isFolder, type Picked, type Target, transfer, whyNot } from './bulk.tsx'
-import { FolderPicker } from './FolderPicker.tsx'
 import { text } from './messages.ts'
-import { legible } from './names.ts'
 
 /** Asks for the destination of a copy or move (a bucket and a new or existing folder) and how to handle conflicts. */
 export function Transfer({

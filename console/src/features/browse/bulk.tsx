@@ -4,12 +4,12 @@ import { codeOf } from '../../api/problem.ts'
 import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
+import { isFolderKey, lastSegment, legible, nameOf } from '../../keys.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { beginJob } from '../jobs/begin.ts'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
-import { isFolderKey, lastSegment, legible, nameOf } from './names.ts'
 import { fetchZip, refreshObjects, saveAs, watchJob } from './running.tsx'
 
 /** What an action applies to: these rows, or everything under the prefix (that matches the search) except them. */

@@ -11,7 +11,6 @@ const both = (nObjects: number, nFolders: number) =>
 
 export const text = catalogue({
   // Where one is
-  crumbsHidden: 'More folders',
   noName: '(no name)',
   grid: (folder: string) => `Contents of ${folder}`,
   status: (nFolders: number, nObjects: number) => both(nObjects, nFolders),
@@ -94,10 +93,6 @@ export const text = catalogue({
   transferAll: (kind: 'copy' | 'move') => `${kind === 'copy' ? 'Copy' : 'Move'} all results`,
   transferDo: (kind: 'copy' | 'move') => (kind === 'copy' ? 'Copy here' : 'Move here'),
   bucket: 'Bucket',
-  target: 'Destination folder',
-  noFolders: 'No folders here',
-  firstRows: (n: number) => `Showing the first ${formatCount(n)} items.`,
-  moreFolders: (n: number) => `Showing the first ${formatCount(n)} folders.`,
   conflict: 'If an object already exists',
   conflictSkip: 'Skip it',
   conflictReplace: 'Replace it (the old version is kept in the trash or as a version)',

@@ -1,12 +1,11 @@
-import '../browse/browse.css'
 import { Button, Modal, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { bucketsQuery, isReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
+import { legible } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
-import { FolderPicker } from '../browse/FolderPicker.tsx'
-import { legible } from '../browse/names.ts'
+import { FolderPicker } from '../folders/FolderPicker.tsx'
 import { text } from './messages.ts'
 
 /** What a new link opens, or where files that others upload go. */

@@ -3,11 +3,10 @@ import { IconFile, IconFolder, IconFolderPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../../api/session.ts'
+import { legible, nameOf } from '../../keys.ts'
 import { StateView } from '../../ui/StateView.tsx'
-import type { Target } from './bulk.tsx'
-import { Steps } from './Crumbs.tsx'
 import { text } from './messages.ts'
-import { legible, nameOf } from './names.ts'
+import { Steps } from './Trail.tsx'
 
 const MOST = 1000
 
@@ -18,7 +17,7 @@ export function FolderPicker({
   mayCreate,
   onFile,
 }: {
-  to: Target
+  to: { bucket: string; prefix: string }
   go: (prefix: string) => void
   mayCreate: boolean
   onFile?: (key: string) => void

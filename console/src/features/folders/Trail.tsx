@@ -1,0 +1,73 @@
+import './folders.css'
+import { ActionIcon, Menu } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { legible, stepsTo } from '../../keys.ts'
+import { text } from './messages.ts'
+
+const AT_MOST = 4
+interface Way {
+  bucket: string
+  prefix: string
+  go: (prefix: string) => void
+}
+interface Step {
+  name: string
+  prefix: string
+}
+
+/** The path from the bucket to a folder. A long path has its middle in a menu. */
+export function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step, isLast: boolean) => ReactNode }) {
+  const steps = [{ name: bucket, prefix: '' }, ...stepsTo(prefix)]
+  const hidden = steps.length > AT_MOST ? steps.slice(1, steps.length - 2) : []
+  const shown = steps.length > AT_MOST ? steps.slice(-2) : steps.slice(1)
+  const [root] = steps
+  return (
+    <span className="crumbs">
+      {root ? crumb(root, steps.length === 1) : null}
+      {hidden.length > 0 ? (
+        <span className="crumb-step">
+          <Menu>
+            <Menu.Target>
+              <ActionIcon aria-label={text.crumbsHidden} size={24}>
+                <IconDots size={15} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {hidden.map((step) => (
+                <Menu.Item key={step.prefix} onClick={() => go(step.prefix)}>
+                  {label(step.name)}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+        </span>
+      ) : null}
+      {shown.map((step, i) => (
+        <span key={step.prefix} className="crumb-step">
+          {crumb(step, i === shown.length - 1)}
+        </span>
+      ))}
+    </span>
+  )
+}
+/** A folder's name. */
+export const label = (name: string) => <bdi>{legible(name) || text.noName}</bdi>
+
+/** As buttons, for a dialog. */
+export const Steps = ({ bucket, prefix, go }: { bucket: string; prefix: string; go: (prefix: string) => void }) => (
+  <Trail
+    bucket={bucket}
+    prefix={prefix}
+    go={go}
+    crumb={(step, isLast) =>
+      isLast ? (
+        <span className="crumb-here">{label(step.name)}</span>
+      ) : (
+        <button type="button" className="crumb" onClick={() => go(step.prefix)}>
+          {label(step.name)}
+        </button>
+      )
+    }
+  />
+)
