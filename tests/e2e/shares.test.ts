@@ -540,7 +540,7 @@ describeConsole('share links', (engine) => {
         await page.getByLabel('Email').fill('admin@example.com')
         await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
         await page.getByRole('button', { name: 'Sign in' }).click()
-        await page.waitForURL('**/buckets')
+        await page.waitForURL('**/console/')
         await page.goto(`${host}/console/shares?new=${BUCKET}&key=report.pdf`)
         const dialog = page.getByRole('dialog')
         await dialog.getByRole('button', { name: 'Create link' }).click()
