@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import type { BrowserContext, Page } from 'playwright-core'
 import { request } from 'undici'
 import { type Client, createClient } from '../client/derived.ts'
-import { weigh } from '../scripts/console-budget.ts'
+import { weigh, weighLink } from '../scripts/console-budget.ts'
 import { launchChromium, newProfile, noBrowser, signInto } from '../tests/support/launch.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 import { flat, seedObjects } from './seed.ts'
@@ -14,7 +14,7 @@ import { serviceEnv, WHO } from './service.ts'
 /**
  * Measures the console in a real browser against a real service, each figure beside its budget (docs/console.md). Bounded:
  * what is not measured after four minutes is left out. `npm run bench` runs it last; alone: `node
- * bench/console.ts [--step cold|list|large|drop]`.
+ * bench/console.ts [--step cold|link|list|large|drop]`.
  */
 const { values: options } = parseArgs({ options: { step: { type: 'string', default: '' } } })
 const MANY = 100_000
@@ -25,6 +25,8 @@ const PART = 8 * MIB
 const PARTS = 24
 const LIMIT_MS = 230_000
 const COLD_ROUNDS = 3
+const LINK_ROUNDS = 5
+const SLOW_NETWORK = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 94_000 }
 
 interface Row {
   seen: string
@@ -116,6 +118,8 @@ function measureBuild(): void {
     report(`${route}: CSS, gzip`, `${css.toFixed(1)} kB`, `≤ ${mostCss} kB`, css <= mostCss)
   }
   report('font before the first text', `${font.toFixed(1)} kB`, `≤ ${mostFont} kB`, font <= mostFont)
+  const link = weighLink()
+  report('page of a share link, gzip', `${link.all.toFixed(1)} kB`, `≤ ${link.most} kB`, link.all <= link.most)
 }
 
 const inBrowser = async <T>(url: string, work: (context: BrowserContext) => Promise<T>): Promise<T> => {
@@ -185,6 +189,46 @@ function coldFigures(shown: number) {
     requests: until.length + 1,
     depth: Math.max(0, ...after.map(depthOf)),
   }
+}
+
+/** The page of a shared folder as a phone has it: a slow network, a slow processor, an empty cache. */
+async function measureLink(url: string, client: Client): Promise<void> {
+  const { page_url } = await client.createShare({ body: { kind: 'folder', bucket: 'many', prefix: 'flat/' } })
+  const seen: number[] = []
+  const sent: number[] = []
+  for (let i = 0; i < LINK_ROUNDS; i++) {
+    const browser = await launchChromium()
+    try {
+      const page = await (await newProfile(browser, { viewport: { width: 390, height: 844 } })).newPage()
+      const session = await page.context().newCDPSession(page)
+      await session.send('Network.enable')
+      await session.send('Network.emulateNetworkConditions', SLOW_NETWORK)
+      await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+      let bytes = 0
+      session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        bytes += encodedDataLength
+      })
+      await page.addInitScript(() => {
+        const look = () => {
+          if (!document.querySelector('.entry, .tile-open')) return requestAnimationFrame(look)
+          Object.assign(globalThis, { shown: performance.now() })
+        }
+        requestAnimationFrame(look)
+      })
+      await page.goto(url + new URL(page_url).pathname, { waitUntil: 'commit' })
+      await page.waitForFunction(() => 'shown' in globalThis, undefined, { timeout: 30_000 })
+      seen.push(await page.evaluate(() => (globalThis as unknown as { shown: number }).shown))
+      sent.push(bytes / 1000)
+    } finally {
+      await browser.close()
+    }
+  }
+  report(
+    'page of a share link usable, 1.6 Mbit/s, 150 ms, CPU × 4',
+    `${ms(at(seen, 0.5))} (best ${ms(at(seen, 0))}), ${at(sent, 0.5).toFixed(0)} kB`,
+    '≤ 1,500 ms',
+    at(seen, 0.5) <= 1500,
+  )
 }
 
 /** A folder of a hundred thousand: scrolling, jumping, choosing all, sorting. */
@@ -492,6 +536,7 @@ async function measure(server: ServerProcess, folder: string, databaseUrl: strin
   )
   const steps = {
     cold: () => measureCold(server.url),
+    link: () => measureLink(server.url, client),
     list: () => measureList(server.url),
     large: () => measureLarge(server.url, folder, client),
     drop: () => measureDrop(server.url, folder, client, token),

@@ -762,7 +762,10 @@ export interface NewShare {
   last_accessed_at: string | null
   /** Replaces an account: whoever has it can open the link. */
   token: string
+  /** Returns the object itself, or the listing: for programs. */
   url: string
+  /** The page of the link: for people. */
+  page_url: string
 }
 
 export interface Share {
@@ -3116,7 +3119,10 @@ export interface Operations {
       id: string
       /** Replaces an account: whoever has it can open the link. */
       token: string
+      /** Returns the object itself, or the listing: for programs. */
       url: string
+      /** The page of the link: for people. */
+      page_url: string
     }
   }
   /** DELETE /share/{id}: Revoke a link. Takes effect on the next request. Users with `manage` on its object may revoke it too. */
@@ -3146,7 +3152,7 @@ export interface Operations {
       id: string
       /** ISO 8601, UTC, milliseconds. */
       time: string
-      outcome: 'served' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
+      outcome: 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
       object_key: string | null
       ip: string | null
       user_agent: string | null
@@ -3186,8 +3192,10 @@ export interface Operations {
         /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
+        /** For showing it on the page of the link, sandboxed by its CSP. Recorded as a preview, unless downloads are limited. */
         embed?: '1'
+        /** Lists only what is directly in this folder of a shared folder: its objects in `items`, its folders in `folders`. With `info`, the first page of it is part of the description. */
+        folder?: string
         /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
@@ -3228,8 +3236,10 @@ export interface Operations {
         /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
+        /** For showing it on the page of the link, sandboxed by its CSP. Recorded as a preview, unless downloads are limited. */
         embed?: '1'
+        /** Lists only what is directly in this folder of a shared folder: its objects in `items`, its folders in `folders`. With `info`, the first page of it is part of the description. */
+        folder?: string
         /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
@@ -3272,8 +3282,10 @@ export interface Operations {
         /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
+        /** For showing it on the page of the link, sandboxed by its CSP. Recorded as a preview, unless downloads are limited. */
         embed?: '1'
+        /** Lists only what is directly in this folder of a shared folder: its objects in `items`, its folders in `folders`. With `info`, the first page of it is part of the description. */
+        folder?: string
         /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
@@ -3316,8 +3328,10 @@ export interface Operations {
         /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
+        /** For showing it on the page of the link, sandboxed by its CSP. Recorded as a preview, unless downloads are limited. */
         embed?: '1'
+        /** Lists only what is directly in this folder of a shared folder: its objects in `items`, its folders in `folders`. With `info`, the first page of it is part of the description. */
+        folder?: string
         /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
@@ -3398,8 +3412,10 @@ export interface Operations {
         /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
+        /** For showing it on the page of the link, sandboxed by its CSP. Recorded as a preview, unless downloads are limited. */
         embed?: '1'
+        /** Lists only what is directly in this folder of a shared folder: its objects in `items`, its folders in `folders`. With `info`, the first page of it is part of the description. */
+        folder?: string
         /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
@@ -3440,8 +3456,10 @@ export interface Operations {
         /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
+        /** For showing it on the page of the link, sandboxed by its CSP. Recorded as a preview, unless downloads are limited. */
         embed?: '1'
+        /** Lists only what is directly in this folder of a shared folder: its objects in `items`, its folders in `folders`. With `info`, the first page of it is part of the description. */
+        folder?: string
         /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
@@ -3484,8 +3502,10 @@ export interface Operations {
         /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
+        /** For showing it on the page of the link, sandboxed by its CSP. Recorded as a preview, unless downloads are limited. */
         embed?: '1'
+        /** Lists only what is directly in this folder of a shared folder: its objects in `items`, its folders in `folders`. With `info`, the first page of it is part of the description. */
+        folder?: string
         /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
@@ -3528,8 +3548,10 @@ export interface Operations {
         /** Maximum items per page. */
         limit?: number
         download?: '0' | '1'
-        /** For showing it in a frame of our own pages, sandboxed by its CSP. */
+        /** For showing it on the page of the link, sandboxed by its CSP. Recorded as a preview, unless downloads are limited. */
         embed?: '1'
+        /** Lists only what is directly in this folder of a shared folder: its objects in `items`, its folders in `folders`. With `info`, the first page of it is part of the description. */
+        folder?: string
         /** Returns a description of the link as JSON; does not count as a download. */
         info?: '1'
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */

@@ -1,37 +1,10 @@
-import fs from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin, type Rolldown, type UserConfig } from 'vite'
 import type { RouteSpec } from '../contract/route.ts'
+import { compressed } from './compressed.ts'
+import { NONCE } from './nonce.ts'
 import { listPackages } from './packages.ts'
-
-/** The placeholder that the server replaces with a fresh nonce in each response. */
-export const NONCE = '__STRONGROOM_NONCE__'
-const MIN_BYTES = 1024
-
-/** Writes `.br` and `.gz` beside each text file, so that the server compresses nothing on request. */
-const compressed = (): Plugin => ({
-  name: 'compressed',
-  apply: 'build',
-  async writeBundle({ dir = '' }, bundle) {
-    const packers = {
-      br: (text: Buffer) =>
-        promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }),
-      gz: (text: Buffer) => promisify(gzip)(text, { level: 9 }),
-    }
-    const texts = Object.keys(bundle).filter((name) => /\.(js|css|svg)$/.test(name))
-    await Promise.all(
-      texts.map(async (name) => {
-        const text = await fs.promises.readFile(path.join(dir, name))
-        if (text.length < MIN_BYTES) return
-        for (const [suffix, pack] of Object.entries(packers))
-          await fs.promises.writeFile(path.join(dir, `${name}.${suffix}`), await pack(text))
-      }),
-    )
-  },
-})
 
 /**
  * Keeps only how each operation is called, without the schemas: that makes the page a quarter smaller. The types are

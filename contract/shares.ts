@@ -94,7 +94,8 @@ export type Share = Type.Static<typeof Share>
 export const NewShare = Type.Object({
   ...Share.properties,
   token: Type.String({ description: 'Replaces an account: whoever has it can open the link.' }),
-  url: Type.String(),
+  url: Type.String({ description: 'Returns the object itself, or the listing: for programs.' }),
+  page_url: Type.String({ description: 'The page of the link: for people.' }),
 })
 export type NewShare = Type.Static<typeof NewShare>
 
@@ -138,7 +139,18 @@ export const openFields = {
   limit: Type.Optional(Limit),
   download: Type.Optional(Type.Enum(['0', '1'])),
   embed: Type.Optional(
-    Type.Enum(['1'], { description: 'For showing it in a frame of our own pages, sandboxed by its CSP.' }),
+    Type.Enum(['1'], {
+      description:
+        'For showing it on the page of the link, sandboxed by its CSP. Recorded as a preview, unless downloads are limited.',
+    }),
+  ),
+  folder: Type.Optional(
+    Type.String({
+      maxLength: 1024,
+      pattern: '^(|[^\\0]*/)$',
+      description:
+        'Lists only what is directly in this folder of a shared folder: its objects in `items`, its folders in `folders`. With `info`, the first page of it is part of the description.',
+    }),
   ),
   info: Type.Optional(
     Type.Enum(['1'], { description: 'Returns a description of the link as JSON; does not count as a download.' }),
@@ -159,6 +171,12 @@ export interface ShareInfo {
   limited: boolean
   /** How many downloads are left of a limited link; null for others, and where a password hides it. */
   downloads_left: number | null
+  /** The maximum number of downloads; null like `downloads_left`. */
+  max_downloads: number | null
+  /** Of a folder or selection: how many files it has and their bytes. `exact` is false if it has more. */
+  contents: { files: number; bytes: number; exact: boolean } | null
+  /** The first page of what `folder` asked for. */
+  listing?: ShareListing
   max_file_bytes: number | null
   max_total_bytes: number | null
   max_files: number | null
@@ -169,6 +187,8 @@ export interface ShareListing {
   kind: 'folder' | 'selection'
   name: string
   items: { name: string; size: number; content_type: string; last_modified: string }[]
+  /** The folders in the one that `folder` asked for, each with its closing slash. */
+  folders: string[]
   next_cursor: string | null
 }
 
@@ -312,7 +332,7 @@ export const operations = {
     access: 'signed_in',
     status: 200,
     params: byId,
-    reply: Type.Pick(NewShare, ['id', 'token', 'url']),
+    reply: Type.Pick(NewShare, ['id', 'token', 'url', 'page_url']),
     errors: ['not_found', 'conflict'],
   }),
 
@@ -345,7 +365,7 @@ export const operations = {
       Type.Object({
         id: Id,
         time: Timestamp,
-        outcome: Type.Enum(['served', 'continued', 'uploaded', 'wrong_password', 'limit_spent']),
+        outcome: Type.Enum(['served', 'previewed', 'continued', 'uploaded', 'wrong_password', 'limit_spent']),
         object_key: Nullable(Type.String()),
         ip: Nullable(Type.String()),
         user_agent: Nullable(Type.String()),

@@ -14,6 +14,8 @@ const budgets = [
   },
 ] as const
 const MOST_CSS = 24
+/** Everything that a page of a share link needs before it shows what the link opens. */
+const MOST_LINK = 30
 const MOST_FONT = 50
 
 interface Chunk {
@@ -22,7 +24,10 @@ interface Chunk {
   imports?: string[]
   css?: string[]
 }
-const dist = path.join(path.dirname(import.meta.dirname), 'console/dist')
+const root = path.dirname(import.meta.dirname)
+const dist = path.join(root, 'console/dist')
+const size = (folder: string, file: string) =>
+  gzipSync(fs.readFileSync(path.join(folder, file)), { level: 9 }).length / 1000
 
 export interface Weight {
   route: string
@@ -35,7 +40,6 @@ export interface Weight {
 /** The size of each view: its own chunk, the page's entry, the frame if it has one, and everything they import. */
 export function weigh(): { weights: Weight[]; font: number; mostFont: number } {
   const manifest: Record<string, Chunk> = JSON.parse(fs.readFileSync(path.join(dist, '.vite/manifest.json'), 'utf8'))
-  const size = (file: string) => gzipSync(fs.readFileSync(path.join(dist, file)), { level: 9 }).length / 1000
   const gather = (name: string, found: Set<string>): void => {
     const chunk = manifest[name]
     if (!chunk) throw new Error(`The build has no ${name}.`)
@@ -49,7 +53,7 @@ export function weigh(): { weights: Weight[]; font: number; mostFont: number } {
     const found = new Set<string>()
     for (const name of ['index.html', ...views, ...(framed ? [frame] : [])]) gather(name, found)
     const chunks = [...found].map((name) => manifest[name] as Chunk)
-    const sum = (files: Iterable<string>) => [...new Set(files)].reduce((total, file) => total + size(file), 0)
+    const sum = (files: Iterable<string>) => [...new Set(files)].reduce((total, file) => total + size(dist, file), 0)
     return {
       route,
       js: sum(chunks.map(({ file }) => file)),
@@ -64,10 +68,25 @@ export function weigh(): { weights: Weight[]; font: number; mostFont: number } {
   return { weights, font: fs.statSync(path.join(dist, 'assets', font)).size / 1000, mostFont: MOST_FONT }
 }
 
+/** The size of a page of a share link: the HTML, and the scripts and styles that it names. It uses the system's font. */
+export function weighLink(): { all: number; most: number } {
+  const built = path.join(root, 'console/link/dist')
+  const html = fs.readFileSync(path.join(built, 'index.html'), 'utf8')
+  const files = [...html.matchAll(/"\/s\/(assets\/[^"]+)"/g)].map(([, file = '']) => file)
+  return { all: ['index.html', ...files].reduce((total, file) => total + size(built, file), 0), most: MOST_LINK }
+}
+
 if (import.meta.main) {
   const { weights, font, mostFont } = weigh()
   for (const { route, js, css, mostJs, mostCss } of weights)
     console.log(`${route}: JS ${js.toFixed(1)} of ${mostJs} kB, CSS ${css.toFixed(1)} of ${mostCss} kB`)
   console.log(`font: ${font.toFixed(1)} of ${mostFont} kB`)
-  if (font > mostFont || weights.some(({ js, css, mostJs, mostCss }) => js > mostJs || css > mostCss)) process.exit(1)
+  const link = weighLink()
+  console.log(`page of a share link: ${link.all.toFixed(1)} of ${link.most} kB`)
+  if (
+    link.all > link.most ||
+    font > mostFont ||
+    weights.some(({ js, css, mostJs, mostCss }) => js > mostJs || css > mostCss)
+  )
+    process.exit(1)
 }

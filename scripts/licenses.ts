@@ -40,7 +40,7 @@ const copied = [
   ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
 ]
 /** Lists of the packages that a build contains (console/packages.ts). */
-const builds = ['console/dist/.vite/packages.json', 'site/dist/.vite/packages.json']
+const builds = ['console/dist', 'console/link/dist', 'site/dist'].map((build) => `${build}/.vite/packages.json`)
 
 export interface Entry {
   version?: string

@@ -30,8 +30,9 @@ if (fs.existsSync(tsc)) {
     { opentelemetry: path.join(dist, 'server/observe/opentelemetry.js') },
     path.join(dist, 'server/observe'),
   )
-  const page = path.join(root, 'console/dist')
-  if (fs.existsSync(page)) fs.cpSync(page, path.join(dist, 'console/dist'), { recursive: true })
+  const pages = ['console/dist', 'console/link/dist']
+  if (pages.every((page) => fs.existsSync(path.join(root, page))))
+    for (const page of pages) fs.cpSync(path.join(root, page), path.join(dist, page), { recursive: true })
   else console.warn('The package was built without the console: run "npm run build" to include it.')
   const help = path.join(root, 'site/dist')
   if (fs.existsSync(help)) fs.cpSync(help, path.join(dist, 'site/dist'), { recursive: true })

@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { readConfig } from '../server/config/config.ts'
 import { start } from '../server/process/start.ts'
 import { seedDemo } from '../tests/support/demo.ts'
-import { launchChromium, newProfile, signInto } from '../tests/support/launch.ts'
+import { launchChromium, newProfile, pathOf, signInto } from '../tests/support/launch.ts'
 import { startReceiver } from '../tests/support/receiver.ts'
 import { addressOf, type Screen, screens } from '../tests/support/screens.ts'
 import { ADMIN, serverEnv, startServer } from '../tests/support/server.ts'
@@ -37,7 +37,7 @@ try {
       for (const screen of screens.filter((one) => one.as === as)) {
         if (wanted.length > 0 && !wanted.includes(screen.name)) continue
         const page = await context.newPage()
-        await page.goto(`${server.url}/console${addressOf(screen, demo)}`)
+        await page.goto(server.url + pathOf(addressOf(screen, demo)))
         await take(page, screen, viewport.width)
         await page.close()
       }

@@ -273,7 +273,7 @@ function resolve(file: string, from: string): string {
 
 function matches(target: string, allowed: string, file: string): boolean {
   if (target.startsWith('npm:')) return allowed === 'npm' || allowed === target
-  if (isBuiltin(target)) return /^(server|cli)\//.test(file) || file === 'console/vite.config.ts'
+  if (isBuiltin(target)) return /^(server|cli)\//.test(file) || /^console\/(vite\.config|compressed)\.ts$/.test(file)
   return path.matchesGlob(target, allowed.replace('OWN', path.posix.dirname(file)))
 }
 

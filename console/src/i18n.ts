@@ -1,3 +1,5 @@
+import { inUnits } from './units.ts'
+
 /**
  * A feature's texts: one object of strings and functions beside it (`messages.ts`), typed by itself. `?lang=en-XA`
  * shows every text longer and accented, which reveals texts that are not in a catalogue or have no room; `?lang=ar-XB`
@@ -50,18 +52,12 @@ export const formatShare = (share: number): string =>
 
 const wholes = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
 const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
-const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
 export const MB = 1024 ** 2
 export const GB = 1024 ** 3
 /** `1.4 MB`, always in units of 1024, as in the API's quotas, so that used and free add up. */
 export function formatBytes(bytes: number): string {
-  let value = bytes
-  let unit = 0
-  while (value >= 999.5 && unit < UNITS.length - 1) {
-    value /= 1024
-    unit++
-  }
-  return `${(unit === 0 || value >= 100 ? wholes : tenths).format(value)} ${UNITS[unit]}`
+  const { value, unit, decimals } = inUnits(bytes)
+  return `${(decimals ? tenths : wholes).format(value)} ${unit}`
 }
 
 /** Each unit in seconds, and the number of them from which the next one is used. */

@@ -1,5 +1,6 @@
 import '@fontsource-variable/inter/wght.css'
 import './mantine.css'
+import './tokens.css'
 import './app.css'
 import { DirectionProvider, localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'

@@ -89,57 +89,16 @@ export const theme = createTheme({
   },
 })
 
-/** The design tokens, where Mantine's own are too faint. */
-export const resolver: CSSVariablesResolver = () => ({
-  variables: {},
-  light: {
-    '--mantine-color-body': '#ffffff',
-    '--mantine-color-text': '#16191d',
-    '--mantine-color-dimmed': '#5b6472',
-    '--mantine-color-placeholder': '#667080',
-    '--mantine-color-anchor': '#0b6e6e',
-    '--mantine-color-default-border': '#7c8794',
-    '--mantine-color-error': '#b42318',
-    '--surface-0': '#f6f7f9',
-    '--surface-1': '#ffffff',
-    '--surface-2': '#eef1f4',
-    '--line': '#dfe3e8',
-    '--selected': '#e3f4f2',
-    '--hover': '#f3f6f8',
-    '--meter': '#0b6e6e',
-    '--ok': '#1a6b3c',
-    '--ok-ground': '#e5f3ea',
-    '--warn': '#8a5300',
-    '--warn-ground': '#fdf1de',
-    '--bad': '#b42318',
-    '--bad-ground': '#fdeceb',
-    '--note': '#1f5fa8',
-    '--note-ground': '#e8f0fa',
-    '--folder': '#b57a12',
-  },
-  dark: {
-    '--mantine-color-body': '#161b20',
-    '--mantine-color-text': '#d8dee5',
-    '--mantine-color-dimmed': '#a3acb9',
-    '--mantine-color-placeholder': '#98a1ad',
-    '--mantine-color-anchor': '#74cac4',
-    '--mantine-color-default-border': '#75818d',
-    '--mantine-color-error': '#f6b0aa',
-    '--surface-0': '#101418',
-    '--surface-1': '#161b20',
-    '--surface-2': '#1f262d',
-    '--line': '#2b333b',
-    '--selected': '#12332f',
-    '--hover': '#1c232a',
-    '--meter': '#4cbab3',
-    '--ok': '#7fd1a1',
-    '--ok-ground': '#14301f',
-    '--warn': '#f0bf6a',
-    '--warn-ground': '#332608',
-    '--bad': '#f6b0aa',
-    '--bad-ground': '#3a1714',
-    '--note': '#8fbdf0',
-    '--note-ground': '#14263b',
-    '--folder': '#d9a13a',
-  },
-})
+/** The design tokens (tokens.css), where Mantine's own are too faint. */
+export const resolver: CSSVariablesResolver = () => {
+  const tokens = {
+    '--mantine-color-body': 'var(--surface-1)',
+    '--mantine-color-text': 'var(--text)',
+    '--mantine-color-dimmed': 'var(--dim)',
+    '--mantine-color-placeholder': 'var(--placeholder)',
+    '--mantine-color-anchor': 'var(--accent-text)',
+    '--mantine-color-default-border': 'var(--border)',
+    '--mantine-color-error': 'var(--error)',
+  }
+  return { variables: {}, light: tokens, dark: tokens }
+}

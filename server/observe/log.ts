@@ -27,11 +27,11 @@ const QUOTED = new RegExp(
 /** Parameters of these names in URLs and forms. */
 const PARAMETERS = new RegExp(`\\b((?:${NAMES}|signature|code|state)=)[^&\\s"'\\\\#;]+`, 'gi')
 /** Paths that act as credentials: share links, signed URLs, upload parts, setup links. */
-const PATHS = /(\/(?:public\/s|signed|parts|setup)[/#])[\w.~%-]{16,}/g
+const PATHS = /(\/(?:s|signed|parts|setup)[/#])[\w.~%-]{16,}/g
 const SCHEMES = /\b(Bearer|Basic)\s+[\w+/=.~-]{8,}/gi
 const USERINFO = /((?<![a-z\d+.-])[a-z\d+.-]+:\/\/[^\s:@/"]*:)[^\s@/"]+@/gi
 /** A line without any of these needs no redaction: most lines pass with this one test. */
-const SUSPICIOUS = new RegExp(`[=@#]|Bearer|Basic|/(?:public/s|signed|parts|setup)/|"(?:${NAMES})\\\\?"`, 'i')
+const SUSPICIOUS = new RegExp(`[=@#]|Bearer|Basic|/(?:s|signed|parts|setup)/|"(?:${NAMES})\\\\?"`, 'i')
 
 /** A log line without credentials, whether recognised by their form, their field or their path. */
 export function redacted(line: string): string {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { weigh } from '../../scripts/console-budget.ts'
+import { weigh, weighLink } from '../../scripts/console-budget.ts'
 
 const manifest = path.join(path.join(import.meta.dirname, '../..'), 'console/dist/.vite/manifest.json')
 
@@ -17,6 +17,17 @@ test('the views of the console keep their budgets', {
     assert.ok(css <= mostCss, `${route}: ${css.toFixed(1)} kB of styles, ${mostCss} at most`)
   }
   assert.ok(font <= mostFont, `${font.toFixed(1)} kB of font, ${mostFont} at most`)
+})
+
+test('the pages of share links keep their budget, and have nothing of the console’s components', {
+  skip:
+    !fs.existsSync(path.join(import.meta.dirname, '../../console/link/dist')) && 'they are not built (npm run build)',
+}, () => {
+  const { all, most } = weighLink()
+  assert.ok(all > 10, 'they were weighed')
+  assert.ok(all <= most, `${all.toFixed(1)} kB before the first view, ${most} at most`)
+  const list = path.join(import.meta.dirname, '../../console/link/dist/.vite/packages.json')
+  assert.deepEqual(JSON.parse(fs.readFileSync(list, 'utf8')), ['preact'])
 })
 
 test('every component of Mantine in use comes with its styles', () => {

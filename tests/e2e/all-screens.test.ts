@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { type ConsolePage, inBrowserOf, navigate, openConsole, type Person } from '../support/browser.ts'
 import { type Demo, demoWords, seedDemo } from '../support/demo.ts'
 import { accented, rawTexts } from '../support/languages.ts'
-import { noBrowser } from '../support/launch.ts'
+import { noBrowser, pathOf } from '../support/launch.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { addressOf, type Screen, screens } from '../support/screens.ts'
@@ -126,7 +126,7 @@ const lists = [
 
 async function show(page: Page, { shows, does, name, as }: Screen, at: string): Promise<void> {
   // Pages for strangers lead to no other.
-  if (as === 'nobody') await page.goto(new URL(`/console${at}${new URL(page.url()).search}`, page.url()).href)
+  if (as === 'nobody') await page.goto(new URL(`${pathOf(at)}${new URL(page.url()).search}`, page.url()).href)
   else await navigate(page, at)
   const look = (text: string | RegExp): Locator => page.getByText(text)
   const words = typeof shows === 'string' ? look(shows).or(look(accented(shows))) : look(shows)

@@ -147,7 +147,7 @@ describe('console: Firefox', { skip: noFirefox }, () => {
     server.secrets.add(token)
     const context = await browser.createBrowserContext()
     const stranger = await context.newPage()
-    await stranger.goto(`${server.url}/console/s/${token}`)
+    await stranger.goto(`${server.url}/s/${token}`)
     await stranger.waitForSelector('::-p-text(harbour.jpg)')
     const [made] = (await server.admin.listShares()).items
     await server.admin.revokeShare({ params: { id: made?.id ?? '' } })

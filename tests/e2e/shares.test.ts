@@ -164,7 +164,7 @@ describeConsole('share links', (engine) => {
         await navigate(page, `/shares?new=${BUCKET}&key=again.txt`)
         await dialog.getByRole('button', { name: 'Show link' }).click()
         await dialog.getByText('Direct download').click()
-        const direct = url.replace('/console/s/', '/public/s/')
+        const direct = url.replace('/s/', '/public/s/')
         assert.equal(await field.inputValue(), direct)
         await dialog.getByRole('button', { name: 'Back' }).click()
         await dialog.getByRole('button', { name: 'Create link' }).waitFor()
@@ -196,8 +196,8 @@ describeConsole('share links', (engine) => {
       await dialog.getByRole('button', { name: 'Create link' }).click()
       const field = dialog.getByRole('textbox', { name: 'Link' })
       const url = await field.inputValue()
-      const token = /\/console\/s\/([\w-]{43})$/.exec(url)?.[1] ?? ''
-      assert.ok(url.startsWith(`${server.env.PUBLIC_BASE_URL}/console/s/`), url)
+      const token = /\/s\/([\w-]{43})$/.exec(url)?.[1] ?? ''
+      assert.ok(url.startsWith(`${server.env.PUBLIC_BASE_URL}/s/`), url)
       server.secrets.add(token)
       const code = dialog.getByRole('img', { name: 'QR code' })
       await code.waitFor()
@@ -232,9 +232,7 @@ describeConsole('share links', (engine) => {
         const { page, check, faults } = await openConsole(stranger, server, `/s/${token}`, { expect: [410] })
         await page.getByRole('heading', { name: 'beach.png' }).waitFor()
         const picture = page.getByRole('img', { name: 'Preview of beach.png' })
-        await page.waitForFunction(
-          () => (document.querySelector('.link-picture') as HTMLImageElement)?.naturalWidth > 0,
-        )
+        await page.waitForFunction(() => (document.querySelector('.picture') as HTMLImageElement)?.naturalWidth > 0)
         assert.ok(await picture.isVisible())
         await check('link-file')
         const saved = page.waitForEvent('download')
@@ -374,9 +372,7 @@ describeConsole('share links', (engine) => {
         await check('link-locked')
         await field.fill(password)
         await page.getByRole('button', { name: 'Open' }).click()
-        await page.waitForFunction(
-          () => (document.querySelector('.link-picture') as HTMLImageElement)?.naturalWidth > 0,
-        )
+        await page.waitForFunction(() => (document.querySelector('.picture') as HTMLImageElement)?.naturalWidth > 0)
         await check('link-phone')
         const wide = await page.evaluate(
           () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
@@ -400,14 +396,17 @@ describeConsole('share links', (engine) => {
       const link = await linkTo({ kind: 'folder', bucket: BUCKET, prefix: '2026/summer/' })
       const { page, check, faults } = await openConsole(browser, server, link.page)
       await page.getByRole('cell', { name: 'beach.png', exact: true }).waitFor()
+      await page.getByText('4 files').waitFor()
       await check('link-folder')
       // Words are whole.
-      const type = page.getByRole('cell', { name: 'image/png', exact: true })
+      const type = page.getByRole('cell', { name: 'PNG picture', exact: true })
       assert.equal(await linesIn(type), 1)
       for (const [name, contents] of [
         ['a+b&c#d%25?.txt', 'odd'],
-        ['/..', 'odder'],
+        ['..', 'odder'],
       ] as const) {
+        // The second one is in a folder whose name is empty.
+        if (name === '..') await page.getByRole('link', { name: '(no name)' }).click()
         const saved = page.waitForEvent('download')
         await page.getByRole('link', { name: `Download ${name}`, exact: true }).click()
         assert.equal(fs.readFileSync(await (await saved).path(), 'utf8'), contents)
@@ -426,11 +425,11 @@ describeConsole('share links', (engine) => {
       const link = await linkTo({ kind: 'object', bucket: BUCKET, key: '2026/summer/beach.png', max_downloads: 2 })
       const { page, check, faults } = await openConsole(browser, server, link.page, { expect: [410] })
       const other = await openConsole(browser, server, link.page, { expect: [410] })
-      await other.page.getByText('2 downloads left').waitFor()
-      await page.getByText('2 downloads left. Preview is off').waitFor()
+      await other.page.getByText('2 of 2 downloads left').waitFor()
+      await page.getByText('Preview is off').waitFor()
       await check('link-limited')
       const download = page.getByRole('link', { name: 'Download' })
-      for (const left of ['1 download left', 'This was the last download of this link']) {
+      for (const left of ['1 of 2 downloads left', 'This was the last download of this link']) {
         const saved = page.waitForEvent('download')
         await download.click()
         await (await saved).path()
@@ -450,8 +449,8 @@ describeConsole('share links', (engine) => {
       assert.deepEqual([...faults, ...other.faults], [])
 
       const folder = await linkTo({ kind: 'folder', bucket: BUCKET, prefix: '2026/summer/', max_downloads: 1 })
-      await page.goto(`${server.url}/console${folder.page}`)
-      await page.getByText('1 download left', { exact: true }).waitFor()
+      await page.goto(server.url + folder.page)
+      await page.getByText('1 of 1 download left', { exact: true }).waitFor()
       const saved = page.waitForEvent('download')
       await page.getByRole('link', { name: 'Download notes.txt' }).click()
       await (await saved).path()
@@ -475,7 +474,8 @@ describeConsole('share links', (engine) => {
         const { page, check } = await openConsole(browser, server, link.page)
         await page.getByLabel('Password', { exact: true }).fill('inbox word')
         await page.getByRole('button', { name: 'Open' }).click()
-        await page.getByText('Up to 3 files · Up to 1 KB per file · Only text/*').waitFor()
+        for (const limit of ['Up to 3 files', 'Up to 1 KB per file', 'Only text/*'])
+          await page.getByText(limit).waitFor()
         const file = (name: string, contents: string, mimeType = 'text/plain') => ({
           name,
           mimeType,

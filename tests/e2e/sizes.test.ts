@@ -54,10 +54,10 @@ describe('console: sizes', { skip: noBrowser }, () => {
       await (await choosing).setFiles({ name: 'more.bin', mimeType: 'x/y', buffer: Buffer.alloc(SIZE) })
       await page.getByText(`1 file, ${SHOWN}`).waitFor()
 
-      const { url } = await server.admin.createShare({
+      const { token } = await server.admin.createShare({
         body: { kind: 'object', bucket: 'limited', key: 'some.bin', expires_in: '1h' },
       })
-      await page.goto(url.replace(/^.*\/public/, `${server.url}/console`))
+      await page.goto(`${server.url}/s/${token}`)
       await page.getByText(SHOWN).first().waitFor()
       await server.admin.deleteObjectByQuery({ params: { bucket: 'free' }, query: { key: 'some.bin' } })
       await page.goto(`${server.url}/console/b/free/trash`)

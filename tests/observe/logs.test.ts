@@ -141,6 +141,9 @@ describeEngines('the log', (engine, itOnce) => {
       `/public/s/${share.token}`,
       `/api/v1/public/s/${share.token}?password=${encodeURIComponent(password)}`,
       `/public/s/${share.token}/%zz`,
+      `/s/${share.token}`,
+      `/s/${share.token}/nothing`,
+      `/console/s/${share.token}`,
       new URL(signed.url).pathname,
       `${new URL(signed.url).pathname}x`,
       new URL(part).pathname,
@@ -216,6 +219,8 @@ describe('redaction', () => {
     const cases: [object, string][] = [
       [{ url: `https://files.example.com/public/s/${token}` }, token],
       [{ url: `/api/v1/public/s/${token}/folder/file` }, token],
+      [{ url: `https://files.example.com/s/${token}` }, token],
+      [{ url: `/console/s/${token}?lang=en` }, token],
       [{ url: `/api/v1/signed/0a1b2c3d.${token}.${token}?download=1` }, token],
       [{ url: `/api/v1/parts/0a1b2c3d.${token}` }, token],
       [{ url: `https://files.example.com/console/setup#${token}` }, token],

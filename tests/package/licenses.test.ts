@@ -17,7 +17,9 @@ test('every package that is shipped or installed has an allowed license', () => 
 })
 
 test('what the console and the documentation contain is listed', (t) => {
-  const lists = ['console/dist', 'site/dist'].map((build) => path.join(root, build, '.vite/packages.json'))
+  const lists = ['console/dist', 'console/link/dist', 'site/dist'].map((build) =>
+    path.join(root, build, '.vite/packages.json'),
+  )
   const found = lists.filter((file) => fs.existsSync(file))
   if (found.length === 0) return t.skip('neither is built (npm run build)')
   const names = new Set(currentModules().map(({ name }) => name))

@@ -40,7 +40,7 @@ describeEngines('the URL of a link, again', (engine) => {
     const link = await create(creator)
     assert.equal(link.has_link, true)
     const found = await server.records([read], () => again(link.id, creator))
-    assert.deepEqual(found, { id: link.id, token: link.token, url: link.url })
+    assert.deepEqual(found, { id: link.id, token: link.token, url: link.url, page_url: link.page_url })
     assert.equal((await request({ url: server.url, path: `/public/s/${found.token}` })).body.toString(), 'shared')
     assert.deepEqual([await listed(link.id, creator), await listed(link.id)], [true, false])
     const manager = server.as(

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, describe } from 'node:test'
 import type { BrowserContext, Browser as Chromium, Page } from 'playwright-core'
 import { findShell } from './chromium.ts'
-import { launchChromium, newProfile, noBrowser, signInto } from './launch.ts'
+import { launchChromium, newProfile, noBrowser, pathOf, signInto } from './launch.ts'
 import { ADMIN, type Engine, engines, type TestServer } from './server.ts'
 
 /**
@@ -112,7 +112,7 @@ interface OpenOptions {
   expect?: readonly number[]
 }
 
-/** Opens a view of the console, `/buckets` say. */
+/** Opens a view of the console, `/buckets` say, or the page of a share link, `/s/{token}`. */
 export async function openConsole(
   { context }: Browser,
   server: Pick<TestServer, 'url'>,
@@ -140,7 +140,7 @@ export async function openConsole(
       console.error(`policy ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`),
     )
   })
-  await page.goto(`${server.url}/console${at}`)
+  await page.goto(server.url + pathOf(at))
 
   const shot = async (name: string) => {
     if (!pictures) return

@@ -73,3 +73,6 @@ export async function signInto(
   })
   assert.equal(answer.status(), 200)
 }
+
+/** The path of a view of the console; pages of share links are not below `/console`. */
+export const pathOf = (at: string): string => (at.startsWith('/s/') ? at : `/console${at}`)

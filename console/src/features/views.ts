@@ -12,7 +12,6 @@ import { jobViews } from './jobs/views.ts'
 import { policyViews } from './policies/views.ts'
 import { protectionViews } from './protection/views.ts'
 import { settingsViews } from './settings/views.ts'
-import { publicShareViews } from './shares/public/views.ts'
 import { shareViews } from './shares/views.ts'
 import { storageViews } from './storages/views.ts'
 import { tokenViews } from './tokens/views.ts'
@@ -35,7 +34,6 @@ export const views: readonly View[] = [
   ...groupViews,
   ...homeViews,
   ...jobViews,
-  ...publicShareViews,
   ...policyViews,
   ...settingsViews,
   ...shareViews,

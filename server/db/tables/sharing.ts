@@ -36,7 +36,7 @@ export interface SharingTables {
     id: string
     share_id: string
     time: string
-    outcome: 'served' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
+    outcome: 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
     object_key: string | null
     ip: string | null
     user_agent: string | null

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import type { Share } from '../../../contract/shares.ts'
+import type { NewShare, Share } from '../../../contract/shares.ts'
 import type { Ctx } from '../../context.ts'
 import type { ShareRow } from './store.ts'
 
@@ -12,8 +12,12 @@ export interface UploadLimits {
 }
 export const shareMissing = () => new ServiceError('not_found', 'There is no such link.')
 
-/** Where a link is opened. */
-export const urlOf = (ctx: Ctx, token: string): string => `${ctx.config.publicBaseUrl}/public/s/${token}`
+/** Where a link is opened: by programs, and by people. */
+export const urlsOf = ({ config }: Ctx, token: string): Pick<NewShare, 'token' | 'url' | 'page_url'> => ({
+  token,
+  url: `${config.publicBaseUrl}/public/s/${token}`,
+  page_url: `${config.publicBaseUrl}/s/${token}`,
+})
 
 function stateOf(ctx: Ctx, { revoked_at, expires_at, max_downloads, downloads }: ShareRow): Share['state'] {
   if (revoked_at !== null) return 'revoked'

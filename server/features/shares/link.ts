@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts'
 import type { Ctx } from '../../context.ts'
 import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
 import { hashSecret } from '../../secrets/sign.ts'
-import { shareMissing, urlOf } from './describe.ts'
+import { shareMissing, urlsOf } from './describe.ts'
 import * as store from './store.ts'
 
 const PURPOSE = 'share-token'
@@ -21,7 +21,7 @@ function openToken(config: Config, { id, token_hash }: store.ShareRow, sealed: s
 }
 
 /** A link's URL for its creator, who has lost it. Throws `conflict` if it was revoked or is not kept. */
-export async function getShareLink(ctx: Ctx, id: string): Promise<Pick<NewShare, 'id' | 'token' | 'url'>> {
+export async function getShareLink(ctx: Ctx, id: string): Promise<Pick<NewShare, 'id' | 'token' | 'url' | 'page_url'>> {
   const { shares } = await settingsInForce(ctx)
   return ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
@@ -37,7 +37,7 @@ export async function getShareLink(ctx: Ctx, id: string): Promise<Pick<NewShare,
       resource: { type: 'share', id },
       details: { share_id: id },
     })
-    return { id, token, url: urlOf(ctx, token) }
+    return { id, ...urlsOf(ctx, token) }
   })
 }
 

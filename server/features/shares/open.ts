@@ -59,7 +59,7 @@ function common(a: KeyRange, b: KeyRange): KeyRange[] {
 export const isOpen = (ranges: readonly KeyRange[], key: string): boolean =>
   ranges.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0))
 
-type Outcome = 'served' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
+type Outcome = 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
 
 export function accessRow(ctx: Ctx, row: store.ShareRow, outcome: Outcome, object_key: string | null) {
   const { ip, user_agent } = ctx.actor.origin

@@ -1,26 +1,20 @@
-import { ServiceError } from '../../../contract/errors.ts'
 import type { ShareInfo, ShareListing } from '../../../contract/shares.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
-import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Ctx } from '../../context.ts'
 import type { Delivery } from '../../http/delivery.ts'
-import { findBucket } from '../../storage/buckets/store.ts'
 import { confirm } from '../../storage/external/confirm.ts'
-import { type Archive, archiveOf, folderName, namedObjects, rangedObjects } from '../../storage/objects/archive.ts'
+import { type Archive, archiveOf, namedObjects, rangedObjects } from '../../storage/objects/archive.ts'
 import { type Contents, contentsOf } from '../../storage/objects/read.ts'
-import { findKeys } from '../../storage/objects/search.ts'
-import { findObject, findObjects } from '../../storage/objects/store.ts'
+import { findObject } from '../../storage/objects/store.ts'
 import { noteBucket } from '../../storage/traffic/traffic.ts'
-import type { UploadLimits } from './describe.ts'
+import { bucketIdOf, keysOf, list, nameOf, objectGone, type Page } from './listing.ts'
 import { findLink, gone, isOpen, type OpenLink, openRanges } from './open.ts'
 import { checkPassword, type Presented } from './password.ts'
 import { assertLeft, spend } from './spend.ts'
-import { isTicket } from './ticket.ts'
+import { describeLink } from './summary.ts'
 
-export interface OpenQuery {
+export interface OpenQuery extends Page {
   archive?: '1' | undefined
-  cursor?: string | undefined
-  limit?: number | undefined
   info?: '1' | undefined
   key?: string | undefined
 }
@@ -32,14 +26,12 @@ export type Opened =
   | SharedObject
   | SharedArchive
 
-const objectGone = () => new ServiceError('not_found', 'What this link points to no longer exists.')
-
 /** Opens a link for a visitor: the object, or the listing of a folder or selection. */
 export async function openShare(ctx: Ctx, token: string, query: OpenQuery, presented: Presented): Promise<Opened> {
   if (query.key !== undefined) return openEntry(ctx, token, query.key, presented)
   const link = await findLink(ctx, token)
   noteBucket(ctx, link.row.bucket)
-  if (query.info === '1') return { kind: 'info', body: await describeLink(ctx, link, presented) }
+  if (query.info === '1') return { kind: 'info', body: await describeLink(ctx, link, presented, query) }
   await checkPassword(ctx, link, presented)
   const { kind, target } = link.row
   if (kind === 'object') return openObject(ctx, link, target)
@@ -60,6 +52,13 @@ export async function openEntry(ctx: Ctx, token: string, name: string, presented
   return openObject(ctx, link, key)
 }
 
+/** What a response sends of an object. */
+export interface Sent {
+  image?: boolean
+  range?: ByteRange | undefined
+  preview: boolean
+}
+
 /** An object opened through a link. Whoever answers a GET with it calls one of its functions before the first byte. */
 export interface SharedObject {
   kind: 'object'
@@ -71,8 +70,11 @@ export interface SharedObject {
   disposition: 'inline' | 'attachment' | undefined
   /** The actor reading it, for the audit log. */
   reader: Ctx
-  /** Spends a download: of an image derived from the object, or of its own bytes, with the range sent, if any. */
-  spend(of: 'image' | { range?: ByteRange | undefined }): Promise<((delivery: Delivery) => void) | undefined>
+  /**
+   * Spends a download: of an image derived from the object, or of its own bytes, with the range sent, if any. Where
+   * downloads are not limited, a preview on the link's page is recorded as such.
+   */
+  spend(of: Sent): Promise<((delivery: Delivery) => void) | undefined>
   /** For a response without contents: throws `gone` if the link is used up. */
   assertLeft(of: 'image' | 'contents'): Promise<void>
 }
@@ -92,55 +94,13 @@ async function openObject(ctx: Ctx, link: OpenLink, key: string): Promise<Shared
     filename: row.kind === 'object' ? (row.filename ?? undefined) : undefined,
     disposition: row.disposition ?? undefined,
     reader: visitor(ctx),
-    spend: (of) => spend(ctx, link, of === 'image' ? { key } : { key, object, part: of.range }),
+    spend: ({ image = false, range, preview }) =>
+      spend(ctx, link, { key, preview, ...(image ? {} : { object, part: range }) }),
     assertLeft: (of) => assertLeft(ctx, link, of === 'image' ? { key } : { key, object }),
   }
 }
 
 const visitor = (ctx: Ctx): Ctx => ctx.as({ ...ctx.actor, auth_method: 'share_link' })
-
-/** The bucket the link was created in; a bucket created later under the same name is another one. */
-async function bucketIdOf(ctx: Ctx, { row }: OpenLink): Promise<string> {
-  const bucket = await findBucket(ctx.db, row.bucket)
-  if (!bucket || bucket.id !== row.bucket_id) throw objectGone()
-  return bucket.id
-}
-
-const keysOf = ({ row }: OpenLink) => (JSON.parse(row.target) as string[]).toSorted()
-
-/** A page of a folder's or selection's objects that the link's creator may still read. */
-async function list(ctx: Ctx, link: OpenLink, { cursor, limit = 100 }: OpenQuery): Promise<ShareListing> {
-  const bucketId = await bucketIdOf(ctx, link)
-  const { target } = link.row
-  const kind = link.row.kind === 'folder' ? 'folder' : 'selection'
-  const prefix = kind === 'folder' ? target : ''
-  const ranges = openRanges(link, 'read', prefix)
-  if (ranges.length === 0) throw gone()
-  const [after] = decodeCursor(cursor, 1) ?? []
-  let keys: string[]
-  let next: string | null = null
-  if (kind === 'folder') {
-    const found = await findKeys(ctx.db, bucketId, ranges, { prefix, search: null, after, limit })
-    keys = found.keys
-    next = found.next
-  } else {
-    const left = keysOf(link).filter((key) => isOpen(ranges, key) && (after === undefined || key > after))
-    keys = left.slice(0, limit)
-    next = left.length > limit ? (keys.at(-1) ?? null) : null
-  }
-  const rows = new Map((await findObjects(ctx.db, bucketId, keys)).map((row) => [row.key, row]))
-  return {
-    kind,
-    name: nameOf(link),
-    items: keys.flatMap((key) => {
-      const row = rows.get(key)
-      if (!row) return []
-      const { size, content_type, last_modified } = row
-      return [{ name: key.slice(prefix.length), size, content_type, last_modified }]
-    }),
-    next_cursor: next === null ? null : encodeCursor([next]),
-  }
-}
 
 /** Everything a link opens, as an archive. */
 export interface SharedArchive {
@@ -174,43 +134,5 @@ async function openArchive(ctx: Ctx, link: OpenLink): Promise<SharedArchive> {
     archive: archiveOf(ctx, rows, { name: nameOf(link), bucket_id, below }),
     reader: visitor(ctx),
     spend: () => spend(ctx, link, { key: null }),
-  }
-}
-
-function nameOf({ row }: OpenLink): string {
-  if (row.filename !== null) return row.filename
-  return (row.kind === 'selection' ? undefined : folderName(row.target)) ?? row.bucket
-}
-
-/** Whether the link opens anything: not once it is used up, or its creator has lost access to its target. */
-function opensAnything(link: OpenLink): boolean {
-  const { kind, target, max_downloads, downloads } = link.row
-  if (max_downloads !== null && downloads >= max_downloads) return false
-  if (kind === 'object') return isOpen(openRanges(link, 'read', target), target)
-  return openRanges(link, kind === 'upload' ? 'write' : 'read', kind === 'selection' ? '' : target).length > 0
-}
-
-/** What a link's page shows before it is opened; with a password, no names without a ticket. */
-async function describeLink(ctx: Ctx, link: OpenLink, { ticket }: Presented): Promise<ShareInfo> {
-  if (!opensAnything(link)) throw gone()
-  const { row } = link
-  const limits = JSON.parse(row.limits) as UploadLimits
-  const needs_password = row.password_hash !== null
-  const hidden = needs_password && !isTicket(ctx, row, ticket)
-  const object = hidden || row.kind !== 'object' ? undefined : await findObject(ctx.db, row.bucket, row.target)
-  const same = object?.bucket_id === row.bucket_id
-  return {
-    kind: row.kind,
-    needs_password,
-    name: hidden ? null : nameOf(link),
-    size: (same ? object?.size : null) ?? null,
-    content_type: (same ? object?.content_type : null) ?? null,
-    expires_at: row.expires_at,
-    limited: row.max_downloads !== null,
-    downloads_left: hidden || row.max_downloads === null ? null : row.max_downloads - row.downloads,
-    max_file_bytes: limits.max_file_bytes ?? null,
-    max_total_bytes: limits.max_total_bytes ?? null,
-    max_files: limits.max_files ?? null,
-    content_types: limits.content_types ?? null,
   }
 }

@@ -15,7 +15,7 @@ import { findBucket } from '../../storage/buckets/store.ts'
 import { assertWritable } from '../../storage/buckets/writable.ts'
 import { objectMissing } from '../../storage/objects/service.ts'
 import { findObject } from '../../storage/objects/store.ts'
-import { describe, shareMissing, type UploadLimits, urlOf } from './describe.ts'
+import { describe, shareMissing, type UploadLimits, urlsOf } from './describe.ts'
 import { sealToken } from './link.ts'
 import * as store from './store.ts'
 
@@ -142,7 +142,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
       },
     })
   })
-  return { ...describe(ctx, row, ctx.actor.email), token, url: urlOf(ctx, token) }
+  return { ...describe(ctx, row, ctx.actor.email), ...urlsOf(ctx, token) }
 }
 
 /** The caller's links, or for administrators everyone's, latest first; never with tokens. */

@@ -16,6 +16,8 @@ export interface Given {
   object?: { blob_id: string; size: number }
   /** The single range of a partial response. */
   part?: ByteRange | undefined
+  /** Shown on the link's page: recorded, but not counted, where downloads are not limited. */
+  preview?: boolean
 }
 /** Called when the response has ended. */
 type OnDelivered = ((delivery: Delivery) => void) | undefined
@@ -31,9 +33,10 @@ export async function spend(ctx: Ctx, { row }: OpenLink, given: Given): Promise<
     noteAccess(ctx, row, 'continued', given.key)
     return continued.onDelivered
   }
+  const isPreview = given.preview === true && row.max_downloads === null
   const write = async ({ tx }: Upkeep) => {
-    await store.insertAccess(tx, accessRow(ctx, row, 'served', given.key))
-    await store.addUse(tx, useRow(ctx, row))
+    await store.insertAccess(tx, accessRow(ctx, row, isPreview ? 'previewed' : 'served', given.key))
+    if (!isPreview) await store.addUse(tx, useRow(ctx, row))
     const serving = servingOf(ctx, row, given)
     if (serving && given.object) await store.addServing(tx, { ...serving, left_bytes: given.object.size }, ctx.now())
   }

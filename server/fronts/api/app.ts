@@ -19,6 +19,7 @@ import { docsPages } from './docs.ts'
 import type { Handler } from './handle.ts'
 import { helpPages } from './help.ts'
 import { readJson } from './json.ts'
+import { linkPages } from './link-pages.ts'
 import { addRoutes, JSON_LIMIT } from './mount.ts'
 import { beginRequest, endRequest } from './observe.ts'
 import { openapi } from './openapi.ts'
@@ -196,6 +197,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     addRoutes(bytes, system, handlers, { consumes: 'bytes', limitRate })
   })
   await app.register(consolePages, system)
+  await app.register(linkPages)
   await app.register(helpPages)
   await app.register(docsPages, { makeDocument: () => openapi(system.config.publicBaseUrl) })
   return app

@@ -65,27 +65,28 @@ function send(opened: Opened, query: SendQuery, raw: Raw): FastifyReply | Promis
 
 async function sendSharedObject(shared: SharedObject, { download, embed }: SendQuery, raw: Raw): Promise<FastifyReply> {
   const { contents, reader, share_id, filename } = shared
+  const preview = embed === '1'
   const naming = {
     download: download === '1',
     filename,
     // Contents that the link's page displays are not sent as an attachment.
-    disposition: embed === '1' ? undefined : shared.disposition,
+    disposition: preview ? undefined : shared.disposition,
     cacheControl: NO_STORE,
   }
   const { bucket } = shared
   if (asksForImage(raw.request.query)) {
     if (raw.request.method !== 'HEAD') await shared.assertLeft('image')
-    const options = { ...naming, principal: share_id, link: true, begin: () => shared.spend('image') }
+    const options = { ...naming, principal: share_id, link: true, begin: () => shared.spend({ image: true, preview }) }
     return sendImage(reader, audited(reader, contents, { bucket, via: 'image', share_id }), options, raw)
   }
   return sendContents(
     audited(reader, contents, { bucket, via: 'download', share_id }),
     {
       ...naming,
-      embed: embed === '1',
+      embed: preview,
       async begin({ status, ranges }) {
         if (status === 200 || status === 206)
-          return shared.spend({ range: ranges.length === 1 ? ranges[0] : undefined })
+          return shared.spend({ range: ranges.length === 1 ? ranges[0] : undefined, preview })
         await shared.assertLeft('contents')
         return undefined
       },

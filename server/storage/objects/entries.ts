@@ -1,5 +1,6 @@
 import { afterKey, afterPrefix, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
 import type { Ctx } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
 import { openListing } from './browse.ts'
 import * as store from './store.ts'
 
@@ -26,6 +27,15 @@ export async function listEntries(
   { prefix, delimiter, after, limit }: EntryQuery,
 ): Promise<{ entries: ListedEntry[]; more: boolean }> {
   const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
+  return entriesOf(ctx.db, { bucketId, ranges }, { prefix, delimiter, after, limit })
+}
+
+/** Like `listEntries`, of ranges under the prefix whose access was already checked. */
+export async function entriesOf(
+  db: Db,
+  { bucketId, ranges }: { bucketId: string; ranges: readonly KeyRange[] },
+  { prefix, delimiter, after, limit }: EntryQuery,
+): Promise<{ entries: ListedEntry[]; more: boolean }> {
   if (limit === 0) return { entries: [], more: false }
   const walk: store.Walk = { bucketId, depth: [...prefix].length, order: 'asc', delimiter }
   const start = startAfter(after, prefix, walk)
@@ -35,7 +45,7 @@ export async function listEntries(
     const rest = restOf(range, start)
     if (!rest) continue
     // Two ranges can lead into one common prefix.
-    for (const entry of await entriesIn(ctx, walk, rest, limit + 1 - found.length))
+    for (const entry of await entriesIn(db, walk, rest, limit + 1 - found.length))
       if (entry.row || entry.prefix !== found.at(-1)?.prefix) found.push(entry)
     if (found.length > limit) break
   }
@@ -55,16 +65,16 @@ export function restOf({ from, to }: KeyRange, start: string): KeyRange | undefi
   return to === null || compareKeys(first, to) < 0 ? { from: first, to } : undefined
 }
 
-async function entriesIn(ctx: Ctx, walk: store.Walk, range: KeyRange, limit: number): Promise<ListedEntry[]> {
+async function entriesIn(db: Db, walk: store.Walk, range: KeyRange, limit: number): Promise<ListedEntry[]> {
   const asEntries = (rows: readonly store.ObjectRow[]) => rows.map((row): ListedEntry => ({ row }))
-  if (walk.delimiter === '') return asEntries(await store.listRange(ctx.db, walk.bucketId, range, limit))
-  const leading = await store.leadingObjects(ctx.db, walk, range, limit)
+  if (walk.delimiter === '') return asEntries(await store.listRange(db, walk.bucketId, range, limit))
+  const leading = await store.leadingObjects(db, walk, range, limit)
   const last = leading.at(-1)
   const rest = last ? restOf(range, afterKey(last.key)) : range
   if (leading.length >= limit || !rest) return asEntries(leading)
-  const names = await store.walkEntries(ctx.db, walk, rest, limit - leading.length)
+  const names = await store.walkEntries(db, walk, rest, limit - leading.length)
   const keys = names.filter((one) => !one.is_folder).map(({ name }) => name)
-  const rows = new Map((await store.findObjects(ctx.db, walk.bucketId, keys)).map((row) => [row.key, row]))
+  const rows = new Map((await store.findObjects(db, walk.bucketId, keys)).map((row) => [row.key, row]))
   const entries = names.flatMap(({ name, is_folder }): ListedEntry[] => {
     if (is_folder) return [{ prefix: name }]
     const row = rows.get(name)

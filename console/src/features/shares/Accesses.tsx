@@ -15,6 +15,7 @@ type Access = Reply<Api['listShareAccesses']>['items'][number]
 const PAGE = 50
 const tones: Record<Access['outcome'], Tone> = {
   served: 'ok',
+  previewed: 'ok',
   continued: 'ok',
   uploaded: 'ok',
   wrong_password: 'warn',

@@ -23,7 +23,7 @@ export function CreatedLink({
   again: () => void
   onClose: () => void
 }) {
-  const link = useLink(share.url)
+  const link = useLink(share)
   const copy = async () => {
     if (!(await link.copy())) return
     onTaken()

@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Share } from '../../../../contract/shares.ts'
+import type { NewShare, Share } from '../../../../contract/shares.ts'
 import { StateView } from '../../ui/StateView.tsx'
 import { nameOf } from './describe.ts'
 import { LinkFields, useLink } from './LinkFields.tsx'
@@ -13,7 +13,7 @@ export function KeptLink({ share, onDone }: { share: Share; onDone: { label: str
   const found = useQuery(linkQuery(share.id))
   return (
     <div className="stack">
-      <StateView query={found}>{({ url }) => <Fields share={share} url={url} />}</StateView>
+      <StateView query={found}>{(urls) => <Fields share={share} urls={urls} />}</StateView>
       <div className="dialog-actions">
         <Button variant="default" onClick={onDone.go}>
           {onDone.label}
@@ -23,8 +23,8 @@ export function KeptLink({ share, onDone }: { share: Share; onDone: { label: str
   )
 }
 
-function Fields({ share, url }: { share: Share; url: string }) {
-  const link = useLink(url)
+function Fields({ share, urls }: { share: Share; urls: Pick<NewShare, 'url' | 'page_url'> }) {
+  const link = useLink(urls)
   const [isTaken, setTaken] = useState(false)
   const taken = () => setTaken(true)
   const copy = async () => {

@@ -1,20 +1,19 @@
 import { Button, SegmentedControl, Skeleton, TextInput } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
-import type { Share } from '../../../../contract/shares.ts'
+import type { NewShare, Share } from '../../../../contract/shares.ts'
 import { copyText } from '../../ui/copy.ts'
-import { pageUrl } from './describe.ts'
 import { text } from './messages.ts'
 import { WhoMayOpen } from './WhoMayOpen.tsx'
 
 const QrCode = lazy(() => import('./QrCode.tsx'))
 
 /** Which of a link's two addresses is shown, and copying it. */
-export function useLink(direct: string) {
+export function useLink({ page_url, url: direct }: Pick<NewShare, 'url' | 'page_url'>) {
   const [which, setWhich] = useState('page')
   /** For the button's label at this address. */
   const [isCopied, setCopied] = useState(false)
-  const url = which === 'page' ? pageUrl(direct) : direct
+  const url = which === 'page' ? page_url : direct
   return {
     which,
     url,

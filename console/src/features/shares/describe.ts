@@ -16,6 +16,3 @@ export const stateWords: Record<Share['state'], { tone: Tone; word: string }> = 
   spent: { tone: 'idle', word: text.spent },
   revoked: { tone: 'bad', word: text.revoked },
 }
-
-/** The link's page. The address in the API's response returns the object itself. */
-export const pageUrl = (direct: string): string => direct.replace(/\/public\/s\/([^/]+)$/, '/console/s/$1')

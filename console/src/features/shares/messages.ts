@@ -110,6 +110,7 @@ export const text = catalogue({
   agent: 'Browser',
   what: 'Object',
   served: 'Downloaded',
+  previewed: 'Previewed',
   continued: 'Resumed download',
   uploaded: 'Uploaded',
   wrong_password: 'Wrong password',

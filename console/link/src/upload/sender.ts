@@ -1,7 +1,6 @@
-import type { ShareInfo } from '../../../../../contract/shares.ts'
-import { formatBytes } from '../../../i18n.ts'
-import { contentsUrl, type Opened } from './api.ts'
-import { text } from './messages.ts'
+import { contentsUrl, type ShareInfo } from '../api.ts'
+import { text } from '../language.ts'
+import { formatBytes } from '../numbers.ts'
 
 export interface Sending {
   id: number
@@ -25,7 +24,7 @@ function refusalOf(file: File, { max_file_bytes, content_types }: ShareInfo): st
 }
 
 /** Uploads files through a link, two at a time. It exists outside the page, which subscribes to it. */
-export function createSender(opened: () => Opened, info: ShareInfo) {
+export function createSender(info: ShareInfo) {
   let list: readonly Sending[] = []
   let next = 1
   const requests = new Map<number, XMLHttpRequest>()
@@ -60,9 +59,9 @@ export function createSender(opened: () => Opened, info: ShareInfo) {
       const again = request.status === 401 || request.status === 429 || request.status >= 500
       end({ state: 'failed', note: reasonOf(request), again })
     }
-    request.onerror = () => end({ state: 'failed', note: text.offline, again: true })
+    request.onerror = () => end({ state: 'failed', note: text.lost, again: true })
     request.onabort = () => end({ state: 'cancelled', again: true })
-    const [path = '', query] = contentsUrl(opened()).split('?')
+    const [path = '', query] = contentsUrl().split('?')
     request.open('PUT', `${path}/${encodeURIComponent(file.name)}${query ? `?${query}` : ''}`)
     if (file.type) request.setRequestHeader('content-type', file.type)
     request.send(file)

@@ -1,0 +1,75 @@
+import { type FilesProps, fileWords, folderWords } from './files.ts'
+import { Icon } from './icons.tsx'
+import { familyOf, typeWords } from './kinds.ts'
+import { text } from './language.ts'
+import { formatBytes, formatDate, formatMoment } from './numbers.ts'
+import { hashOf } from './place.ts'
+import { DownloadLink, Thumb } from './Tiles.tsx'
+
+/** Files as a table. */
+export const List = ({ folders, files, limited, downloads }: FilesProps) => (
+  <table class="list" aria-label={text.files}>
+    <thead>
+      <tr>
+        <th scope="col">{text.name}</th>
+        <th scope="col" class="number">
+          {text.size}
+        </th>
+        <th scope="col" class="optional">
+          {text.type}
+        </th>
+        <th scope="col" class="optional">
+          {text.changed}
+        </th>
+        <th scope="col">
+          <span class="visually-hidden">{text.download}</span>
+        </th>
+      </tr>
+    </thead>
+    <tbody>
+      {folders.map((folder) => (
+        <tr key={folder}>
+          <td>
+            <a class="entry" href={hashOf(folder)}>
+              <span class="thumb">
+                <Icon name="folder" size={24} class="folder" />
+              </span>
+              <span class="name">{folderWords(folder)}</span>
+            </a>
+          </td>
+          <td />
+          <td class="optional dim">{text.folder}</td>
+          <td class="optional" />
+          <td />
+        </tr>
+      ))}
+      {files.map((file) => (
+        <tr key={file.name}>
+          <td>
+            {limited ? (
+              <span class="entry">
+                <span class="thumb">
+                  <Icon name={familyOf(file.content_type, file.name)} size={24} class="dim" />
+                </span>
+                <span class="name">{fileWords(file)}</span>
+              </span>
+            ) : (
+              <a class="entry" href={hashOf(file.name)}>
+                <Thumb file={file} across={80} />
+                <span class="name">{fileWords(file)}</span>
+              </a>
+            )}
+          </td>
+          <td class="number">{formatBytes(file.size)}</td>
+          <td class="optional dim">{typeWords(file.content_type, file.name)}</td>
+          <td class="optional dim nowrap" title={formatMoment(file.last_modified)}>
+            {formatDate(file.last_modified)}
+          </td>
+          <td class="action">
+            <DownloadLink file={file} downloads={downloads} />
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

@@ -1,0 +1,21 @@
+import type { Item } from './api.ts'
+import { text } from './language.ts'
+import { baseOf } from './place.ts'
+import type { Downloads } from './useDownloads.ts'
+
+/** What the gallery and the list show. */
+export interface FilesProps {
+  folders: readonly string[]
+  files: readonly Item[]
+  /** Previews are off where they would use up downloads. */
+  limited: boolean
+  downloads: Downloads
+}
+
+/** A folder's name as it is shown. */
+export const folderWords = (folder: string): string => {
+  const part = folder.split('/').at(-2) ?? ''
+  return part === '' ? text.unnamed : part
+}
+/** A file's name as it is shown. */
+export const fileWords = ({ name }: Item): string => baseOf(name)

@@ -1,0 +1,35 @@
+import path from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { assetsOf, sendAsset } from './assets.ts'
+import { sendPage } from './page.ts'
+
+/** The pages of share links as `npm run build` builds them. */
+const assets = assetsOf(path.join(import.meta.dirname, '../../../console/link/dist'))
+
+/**
+ * The pages of share links at `/s/{token}`. The same page serves every token: it asks the API what the link opens. Links
+ * given out by earlier releases, `/console/s/{token}`, lead there.
+ */
+export async function linkPages(app: FastifyInstance) {
+  app.get<{ Params: { token: string } }>('/console/s/:token', (request, reply) => {
+    const query = /\?.*$/s.exec(request.raw.url ?? '')?.[0] ?? ''
+    return reply
+      .header('cache-control', 'no-store')
+      .redirect(`/s/${encodeURIComponent(request.params.token)}${query}`, 308)
+  })
+  app.get<{ Params: { '*': string } }>('/s/assets/*', async (request, reply) => {
+    const asset = (await assets()).get(`assets/${request.params['*']}`)
+    if (asset) return sendAsset(request, reply, asset, { immutable: true })
+    reply.callNotFound()
+    return reply
+  })
+  app.get<{ Params: { token: string } }>('/s/:token', async ({ params }, reply) => {
+    if (params.token === '') {
+      reply.callNotFound()
+      return reply
+    }
+    const page = (await assets()).get('index.html')?.bytes?.toString()
+    // Links are for those who were given them, not for search engines.
+    return sendPage(reply.header('x-robots-tag', 'noindex, nofollow'), page)
+  })
+}

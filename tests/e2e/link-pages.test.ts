@@ -1,0 +1,265 @@
+// The pages of share links as their visitors use them: gallery, folders, viewer, refusals, and what they load.
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { after, before, it } from 'node:test'
+import sharp from 'sharp'
+import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
+import { request } from '../support/http.ts'
+import { pdf } from '../support/pdf.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const BUCKET = 'photos'
+const PHONE = { width: 390, height: 844 }
+const COLOURS = ['#c2553f', '#3f7fc2', '#4fa36a', '#c9a13b', '#7a5bb0']
+
+describeConsole('pages of share links', (engine) => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer(engine)
+    await server.admin.createBucket({ body: { name: BUCKET } })
+    for (const [i, background] of COLOURS.entries()) {
+      const picture = sharp({ create: { width: 1200, height: 800, channels: 3, background } })
+      await put(`trip/img-${i * 3 + 1}.jpg`, await picture.jpeg().toBuffer(), 'image/jpeg')
+    }
+    await put('trip/', '', 'application/octet-stream')
+    await put('trip/day 2/notes & plans.txt', 'Take the <early> train.\n', 'text/plain')
+    await put('trip/day 2/map/route.gpx', 'not shown', 'application/gpx+xml')
+    await put('trip/tickets.pdf', pdf('Tickets'), 'application/pdf')
+    await put('trip/report.docx', 'PK', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
+  })
+  after(() => server.stop())
+  const put = (key: string, body: string | Buffer, type: string) =>
+    server.admin.putObjectByQuery({
+      params: { bucket: BUCKET },
+      query: { key },
+      body: body as BodyInit,
+      headers: { 'content-type': type },
+    })
+  const inBrowser = inBrowserOf(() => server, { who: null })
+  const linkTo = async (body: Omit<Parameters<typeof server.admin.createShare>[0]['body'], 'bucket'>) => {
+    const link = await server.admin.createShare({ body: { ...body, bucket: BUCKET } })
+    server.secrets.add(link.token)
+    return { ...link, page: `/s/${link.token}` }
+  }
+  const trip = () => linkTo({ kind: 'folder', prefix: 'trip/' })
+
+  for (const [where, size] of [
+    ['wide', {}],
+    ['phone', PHONE],
+  ] as const)
+    it(`a folder of pictures is a gallery, with folders to go into and back (${where})`, () =>
+      inBrowser(async (browser) => {
+        const link = await trip()
+        const { page, check, faults } = await openConsole(browser, server, link.page)
+        await page.getByText('9 files').waitFor()
+        const tiles = page.getByRole('list', { name: 'Files' }).getByRole('listitem')
+        assert.deepEqual(
+          (await tiles.locator('.name').allInnerTexts()).map((name) => name.trim()),
+          ['day 2', 'img-1.jpg', 'img-4.jpg', 'img-7.jpg', 'img-10.jpg', 'img-13.jpg', 'report.docx', 'tickets.pdf'],
+          'folders first, numbers in their order, without the marker of the folder',
+        )
+        await page.getByText('JPEG picture').first().waitFor()
+        await page.getByText('Word document').waitFor()
+        await page.waitForFunction(
+          () =>
+            [...document.querySelectorAll<HTMLImageElement>('.tile img')].filter(({ naturalWidth }) => naturalWidth > 0)
+              .length === 5,
+        )
+        await check(`link-gallery-${where}`)
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+        assert.equal(wide, false)
+
+        await page.getByRole('link', { name: 'Open folder day 2' }).click()
+        await page.getByText('notes & plans.txt').waitFor()
+        assert.equal(await page.getByText('img-1.jpg').count(), 0)
+        await page
+          .getByRole('link', { name: 'map', exact: true })
+          .or(page.getByLabel('Open folder map'))
+          .first()
+          .click()
+        await page.getByText('route.gpx').waitFor()
+        const crumbs = page.getByRole('navigation', { name: 'Path' })
+        assert.equal(await crumbs.textContent(), 'trip/day 2/map')
+        await check(`link-subfolder-${where}`)
+        await page.goBack()
+        await page.getByText('notes & plans.txt').waitFor()
+        await page.goBack()
+        await page.getByText('img-1.jpg').waitFor()
+        await page.reload()
+        await page.getByText('img-1.jpg').waitFor()
+
+        await page.getByRole('button', { name: 'List' }).click()
+        await page.getByRole('table', { name: 'Files' }).waitFor()
+        await check(`link-list-${where}`)
+        await page.reload()
+        await page.getByRole('table', { name: 'Files' }).waitFor()
+        assert.deepEqual(faults, [])
+      }, size))
+
+  it('opens each file in a viewer: by keys, by swipes, by its address; Back and Escape close it', () =>
+    inBrowser(
+      async (browser) => {
+        const link = await trip()
+        const { page, check, faults } = await openConsole(browser, server, link.page)
+        await page.getByRole('link', { name: 'Open img-1.jpg' }).click()
+        const viewer = page.getByRole('dialog')
+        const shows = (name: string) => viewer.getByRole('heading', { name, exact: true }).waitFor()
+        await shows('img-1.jpg')
+        await viewer.getByText('1 of 7').waitFor()
+        const isDrawn = () =>
+          page.waitForFunction(() => (document.querySelector('dialog .picture') as HTMLImageElement)?.naturalWidth > 0)
+        await isDrawn()
+        await check('link-viewer')
+        for (const name of ['img-4.jpg', 'img-7.jpg']) {
+          await page.keyboard.press('ArrowRight')
+          await shows(name)
+        }
+        await page.keyboard.press('ArrowLeft')
+        await shows('img-4.jpg')
+        await viewer.getByRole('button', { name: 'Next file' }).click()
+        await shows('img-7.jpg')
+        // Zoom and back.
+        await isDrawn()
+        const width = () => viewer.locator('.picture').evaluate((picture) => picture.getBoundingClientRect().width)
+        const whole = await width()
+        await page.keyboard.press('+')
+        await page.keyboard.press('+')
+        await page.waitForFunction(
+          (before) => (document.querySelector('dialog .picture')?.getBoundingClientRect().width ?? 0) > before * 1.5,
+          whole,
+        )
+        await page.keyboard.press('-')
+        await page.keyboard.press('-')
+        await page.waitForFunction(
+          (before) => (document.querySelector('dialog .picture')?.getBoundingClientRect().width ?? 0) <= before + 1,
+          whole,
+        )
+        assert.match(page.url(), /#\/img-7\.jpg$/)
+        await page.keyboard.press('Escape')
+        await viewer.waitFor({ state: 'detached' })
+        assert.match(page.url(), /#\/?$|\/s\/[\w-]+$/)
+        await page.goForward()
+        await shows('img-7.jpg')
+        await page.goBack()
+        await viewer.waitFor({ state: 'detached' })
+
+        await page.goto(`${server.url}${link.page}#/day%202/notes%20%26%20plans.txt`)
+        await page.reload()
+        await viewer.getByText('Take the <early> train.').waitFor()
+        await check('link-viewer-text')
+        await viewer.getByRole('button', { name: 'Close' }).click()
+        await viewer.waitFor({ state: 'detached' })
+        await page.getByText('notes & plans.txt').waitFor()
+        await page.goto(`${server.url}${link.page}#/report.docx`)
+        await page.reload()
+        await viewer.getByText('No preview for this file type.').waitFor()
+        await check('link-viewer-none')
+        const saved = page.waitForEvent('download')
+        await viewer.getByRole('link', { name: 'Download report.docx' }).click()
+        assert.equal(fs.readFileSync(await (await saved).path(), 'utf8'), 'PK')
+        assert.deepEqual(faults, [])
+      },
+      { ...PHONE },
+    ))
+
+  it('a swipe shows the next file', () =>
+    inBrowser(async (browser) => {
+      const link = await trip()
+      const { page } = await openConsole(browser, server, `${link.page}#/img-4.jpg`)
+      const viewer = page.getByRole('dialog')
+      await viewer.getByRole('heading', { name: 'img-4.jpg' }).waitFor()
+      const swipe = async (from: number, to: number) => {
+        const session = await browser.context.newCDPSession(page)
+        const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number) =>
+          session.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y: 400 }] })
+        await touch('touchStart', from)
+        await touch('touchMove', (from + to) / 2)
+        await touch('touchMove', to)
+        await touch('touchEnd')
+      }
+      await swipe(300, 90)
+      await viewer.getByRole('heading', { name: 'img-7.jpg' }).waitFor()
+      await swipe(90, 300)
+      await viewer.getByRole('heading', { name: 'img-4.jpg' }).waitFor()
+    }, PHONE))
+
+  it('a preview is not counted as a download, and is recorded as what it is', () =>
+    inBrowser(async (browser) => {
+      const link = await linkTo({ kind: 'object', key: 'trip/img-1.jpg' })
+      const { page } = await openConsole(browser, server, link.page)
+      await page.waitForFunction(() => (document.querySelector('.picture') as HTMLImageElement)?.naturalWidth > 0)
+      await server.running.tick()
+      const { items } = await server.admin.listShareAccesses({ params: { id: link.id } })
+      assert.deepEqual([...new Set(items.map(({ outcome }) => outcome))], ['previewed'])
+      const listed = async () => (await server.admin.listShares()).items.find(({ id }) => id === link.id)?.access_count
+      assert.equal(await listed(), 0)
+      const saved = page.waitForEvent('download')
+      await page.getByRole('link', { name: 'Download' }).click()
+      await (await saved).path()
+      await server.running.tick()
+      assert.equal(await listed(), 1)
+    }))
+
+  it('what is refused is told on the page: a file that was deleted, a link that was revoked', () =>
+    inBrowser(async (browser) => {
+      await put('going/first.txt', 'first', 'text/plain')
+      await put('going/second.txt', 'second', 'text/plain')
+      const link = await linkTo({ kind: 'folder', prefix: 'going/' })
+      const { page, check } = await openConsole(browser, server, link.page, { expect: [404, 410] })
+      let started = 0
+      page.on('download', () => started++)
+      await page.getByRole('link', { name: 'Download first.txt' }).waitFor()
+      await server.admin.deleteObject({ params: { bucket: BUCKET, key: 'going/first.txt' } })
+      await page.getByRole('link', { name: 'Download first.txt' }).click()
+      await page.getByRole('alert').getByText('first.txt couldn’t be downloaded.').waitFor()
+      await check('link-refused')
+      await server.admin.revokeShare({ params: { id: link.id } })
+      await page.getByRole('link', { name: 'Download second.txt' }).click()
+      await page.getByRole('heading', { name: 'This link is no longer available' }).waitFor()
+      assert.equal(started, 0)
+      assert.equal((await page.content()).includes('second'), false)
+    }))
+
+  it('asks for the password once a tab, and again when it was changed', () =>
+    inBrowser(async (browser) => {
+      for (const word of ['word of the day', 'another word']) server.secrets.add(word)
+      const link = await linkTo({ kind: 'folder', prefix: 'trip/', password: 'word of the day' })
+      const { page } = await openConsole(browser, server, `${link.page}#/day%202/`, { expect: [401] })
+      await page.getByLabel('Password', { exact: true }).fill('word of the day')
+      await page.getByRole('button', { name: 'Open' }).click()
+      await page.getByText('notes & plans.txt').waitFor()
+      await page.reload()
+      await page.getByText('notes & plans.txt').waitFor()
+      await server.admin.updateShare({ params: { id: link.id }, body: { password: 'another word' } })
+      await page.reload()
+      await page.getByLabel('Password', { exact: true }).waitFor()
+      assert.equal((await page.content()).includes('notes'), false)
+    }))
+
+  it('links given out before lead to the page; its HTML has no name and is not for search engines', async () => {
+    const link = await trip()
+    const ask = (path: string, method = 'GET') => request({ url: server.url, path, method })
+    const old = await ask(`/console/s/${link.token}?lang=en`)
+    assert.deepEqual([old.status, old.headers.location], [308, `/s/${link.token}?lang=en`])
+    for (const hostile of ['%2f%2fevil.example', '..%2f..%2fx', '%0d%0aset-cookie:a=b', '%3c']) {
+      const { status, headers } = await ask(`/console/s/${hostile}`)
+      if (status === 308) assert.match(String(headers.location), /^\/s\/[^/]*$/, hostile)
+      assert.equal(headers['set-cookie'], undefined)
+    }
+    const page = await ask(link.page)
+    assert.equal(page.status, 200)
+    assert.equal(page.headers['x-robots-tag'], 'noindex, nofollow')
+    assert.equal(page.headers['referrer-policy'], 'no-referrer')
+    const [, nonce = ''] = /'nonce-([^']+)'/.exec(String(page.headers['content-security-policy'])) ?? []
+    assert.ok(nonce.length >= 22)
+    const html = page.body.toString()
+    assert.equal(html.includes('__STRONGROOM_NONCE__') || html.includes(link.token), false)
+    for (const [tag] of html.matchAll(/<script[^>]*>/g)) assert.ok(tag.includes(`nonce="${nonce}"`), tag)
+    assert.notEqual((await ask(link.page)).headers['content-security-policy'], page.headers['content-security-policy'])
+    const [script = ''] = /\/s\/assets\/[^"]+\.js/.exec(html) ?? []
+    const asset = await ask(script)
+    assert.deepEqual([asset.status, asset.headers['cache-control']], [200, 'public, max-age=31536000, immutable'])
+    for (const path of ['/s/assets/none.js', '/s/assets/..%2findex.html', '/s/', '/s', `${link.page}/deeper`])
+      assert.equal((await ask(path)).status, 404, path)
+  })
+})
