@@ -745,6 +745,7 @@ export interface NewShare {
   max_downloads: number | null
   filename: string | null
   disposition: 'inline' | 'attachment' | null
+  message: string | null
   max_file_bytes: number | null
   max_total_bytes: number | null
   max_files: number | null
@@ -784,6 +785,7 @@ export interface Share {
   max_downloads: number | null
   filename: string | null
   disposition: 'inline' | 'attachment' | null
+  message: string | null
   max_file_bytes: number | null
   max_total_bytes: number | null
   max_files: number | null
@@ -2997,6 +2999,8 @@ export interface Operations {
         max_downloads?: number
         filename?: string
         disposition?: 'inline' | 'attachment'
+        /** Plain text for the visitors, shown on the page of the link. */
+        message?: string
       }
       body?: {
         /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
@@ -3006,6 +3010,8 @@ export interface Operations {
         max_downloads?: number
         filename?: string
         disposition?: 'inline' | 'attachment'
+        /** Plain text for the visitors, shown on the page of the link. */
+        message?: string
       }
     }
     reply: NewShare
@@ -3027,6 +3033,8 @@ export interface Operations {
         max_downloads?: number
         filename?: string
         disposition?: 'inline' | 'attachment'
+        /** Plain text for the visitors, shown on the page of the link. */
+        message?: string
       }
       body?: {
         /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
@@ -3036,6 +3044,8 @@ export interface Operations {
         max_downloads?: number
         filename?: string
         disposition?: 'inline' | 'attachment'
+        /** Plain text for the visitors, shown on the page of the link. */
+        message?: string
       }
     }
     reply: NewShare
@@ -3059,6 +3069,8 @@ export interface Operations {
         max_downloads?: number
         filename?: string
         disposition?: 'inline' | 'attachment'
+        /** Plain text for the visitors, shown on the page of the link. */
+        message?: string
         max_file_bytes?: number
         max_total_bytes?: number
         max_files?: number
@@ -3088,7 +3100,7 @@ export interface Operations {
     }
     reply: Page<Share>
   }
-  /** PATCH /share/{id}: Change the limits of a link. */
+  /** PATCH /share/{id}: Change the limits or the message of a link. */
   updateShare: {
     call: {
       params: {
@@ -3102,6 +3114,7 @@ export interface Operations {
         max_downloads?: number | null
         filename?: string | null
         disposition?: 'inline' | 'attachment' | null
+        message?: string | null
       }
     }
     reply: Share

@@ -41,12 +41,20 @@ const Downloads = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
 const Filename = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f]+$' })
 const Disposition = Type.Enum(['inline', 'attachment'])
 
+const Message = Type.String({
+  minLength: 1,
+  maxLength: 1000,
+  pattern: '^[^\\0]*\\S[^\\0]*$',
+  description: 'Plain text for the visitors, shown on the page of the link.',
+})
+
 const limits = {
   expires_in: Type.Optional(LinkExpiry),
   password: Type.Optional(SharePassword),
   max_downloads: Type.Optional(Downloads),
   filename: Type.Optional(Filename),
   disposition: Type.Optional(Disposition),
+  message: Type.Optional(Message),
 }
 const Bytes = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 /** Limits on what strangers may upload through a link of kind `upload`. */
@@ -76,6 +84,7 @@ export const Share = Type.Object({
   max_downloads: Nullable(Type.Integer()),
   filename: Nullable(Type.String()),
   disposition: Nullable(Disposition),
+  message: Nullable(Type.String()),
   max_file_bytes: Nullable(Type.Integer()),
   max_total_bytes: Nullable(Type.Integer()),
   max_files: Nullable(Type.Integer()),
@@ -166,6 +175,10 @@ export interface ShareInfo {
   name: string | null
   size: number | null
   content_type: string | null
+  /** The display name of the link's creator; null where there is none, or a password hides it. */
+  shared_by: string | null
+  shared_at: string
+  message: string | null
   expires_at: string | null
   /** Each opening counts towards a maximum number of downloads. */
   limited: boolean
@@ -303,7 +316,7 @@ export const operations = {
     method: 'PATCH',
     url: '/share/{id}',
     tag: 'shares',
-    summary: 'Change the limits of a link',
+    summary: 'Change the limits or the message of a link',
     access: 'signed_in',
     status: 200,
     params: byId,
@@ -314,6 +327,7 @@ export const operations = {
         max_downloads: Type.Optional(Nullable(Downloads)),
         filename: Type.Optional(Nullable(Filename)),
         disposition: Type.Optional(Nullable(Disposition)),
+        message: Type.Optional(Nullable(Message)),
       },
       { additionalProperties: false, minProperties: 1 },
     ),

@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { request } from '../support/http.ts'
 import { pdf } from '../support/pdf.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
 const BUCKET = 'photos'
 const PHONE = { width: 390, height: 844 }
@@ -199,6 +199,36 @@ describeConsole('pages of share links', (engine) => {
       await server.running.tick()
       assert.equal(await listed(), 1)
     }))
+
+  it('shows the message that its creator wrote and changed in the console, as plain text', () =>
+    inBrowser(
+      async (browser) => {
+        const { page, check, faults } = await openConsole(browser, server, `/shares?new=${BUCKET}&prefix=trip%2F`)
+        const dialog = page.getByRole('dialog')
+        await dialog.getByLabel('Message').fill('Our <b>trip</b>\nSee you soon')
+        await check('share-message')
+        await dialog.getByRole('button', { name: 'Create link' }).click()
+        const url = await dialog.getByRole('textbox', { name: 'Link' }).inputValue()
+        server.secrets.add(url.split('/').at(-1) ?? '')
+        const stranger = await openConsole(browser, server, new URL(url).pathname)
+        const message = stranger.page.locator('blockquote')
+        await message.waitFor()
+        assert.equal(await message.textContent(), 'Our <b>trip</b>\nSee you soon')
+        await stranger.page.getByText(/^Shared Jan 1, 2026$/).waitFor()
+        await stranger.check('link-message')
+        await page.goto(`${server.url}/console/shares`)
+        await page.getByRole('button', { name: 'Actions for the link to trip/' }).first().click()
+        await page.getByRole('menuitem', { name: 'Edit…' }).click()
+        await dialog.getByLabel('Message').fill('')
+        await dialog.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Link saved').waitFor()
+        await stranger.page.reload()
+        await stranger.page.getByText('9 files').waitFor()
+        assert.equal(await message.count(), 0)
+        assert.deepEqual([...faults, ...stranger.faults], [])
+      },
+      { who: ADMIN },
+    ))
 
   it('what is refused is told on the page: a file that was deleted, a link that was revoked', () =>
     inBrowser(async (browser) => {

@@ -4,6 +4,7 @@ import { after, before, it } from 'node:test'
 import type { ShareInfo, ShareListing } from '../../contract/shares.ts'
 import { request } from '../support/http.ts'
 import { quarters } from '../support/pictures.ts'
+import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
 const BUCKET = 'shown'
@@ -143,6 +144,52 @@ describeEngines('what the pages of links ask for', (engine, itOnce) => {
     assert.equal((await open(limited.token, { ...small, embed: '1' })).status, 200)
     assert.equal((await open(limited.token, { ...small, embed: '1' })).status, 410)
     assert.deepEqual(await outcomes(limited.id), ['limit_spent', 'served'])
+  })
+
+  it('says who shares it, since when, and the creator’s message; not before the password', async () => {
+    const message = 'The pictures of <b>Lisbon</b>.\nKeep them \u{1F600}'
+    for (const one of ['', '   ', 'x'.repeat(1001), 'a\0b'])
+      await rejectsWith(linkTo({ kind: 'folder', prefix: 'a/', message: one }), 'invalid_request', 'body.message')
+    const link = await linkTo({ kind: 'folder', prefix: 'a/', message })
+    assert.equal(link.message, message)
+    const info = await ask<ShareInfo>(link.token, { info: '1' })
+    assert.deepEqual([info.message, info.shared_at], [message, link.created_at])
+    const update = { action: 'share_update', bucket: BUCKET } as const
+    const changed = await server.records([update], () =>
+      server.admin.updateShare({ params: { id: link.id }, body: { message: null } }),
+    )
+    assert.equal(changed.message, null)
+    assert.equal((await ask<ShareInfo>(link.token, { info: '1' })).message, null)
+    const { items } = await server.admin.listAudit({ query: { action: ['share_update'] } })
+    assert.deepEqual(items[0]?.details, {
+      share_id: link.id,
+      before: { has_message: true },
+      after: { has_message: false },
+    })
+    const locked = await linkTo({ kind: 'folder', prefix: 'a/', message, password: 'word before a message' })
+    server.secrets.add('word before a message')
+    const hidden = await ask<ShareInfo>(locked.token, { info: '1' })
+    assert.deepEqual([hidden.message, hidden.shared_by], [null, null])
+    // The display name, and never an email address in its place.
+    for (const [name, shown] of [
+      ['Ada Moreau', 'Ada Moreau'],
+      ['ada@example.com', null],
+    ] as const) {
+      const password = `password of ${name}`
+      const email = `sharer-${name.length}@example.com`
+      server.secrets.add(password)
+      const group = await server.admin.createGroup({
+        body: { name: `Of ${name}`, grants: [{ bucket_pattern: BUCKET, prefix: '', actions: ['read', 'share'] }] },
+      })
+      await server.admin.createUser({ body: { email, display_name: name, password, group_ids: [group.id] } })
+      const { token } = await server
+        .as(await server.login(email, password))
+        .createShare({ body: { kind: 'object', bucket: BUCKET, key: 'a/one.txt' } })
+      server.secrets.add(token)
+      const answer = await open(token, { info: '1' })
+      assert.equal(answer.json<ShareInfo>().shared_by, shown)
+      assert.equal(answer.body.includes('@example.com'), false)
+    }
   })
 
   itOnce('gives out the address of the page with the link, also later', async () => {

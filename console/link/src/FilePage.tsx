@@ -1,5 +1,5 @@
 import { contentsUrl, type ShareInfo } from './api.ts'
-import { Facts, Left } from './Facts.tsx'
+import { By, Facts, Left, Message } from './Facts.tsx'
 import { Icon } from './icons.tsx'
 import { familyOf, plainType, typeWords, viewerOf } from './kinds.ts'
 import { text } from './language.ts'
@@ -27,10 +27,12 @@ export function FilePage({ info, downloads }: { info: ShareInfo; downloads: Down
       <div class="head">
         <Icon name={familyOf(type, name)} size={30} class="dim" />
         <div class="grow">
+          <By info={info} />
           <h1>{name}</h1>
           <Facts info={info} facts={facts} />
         </div>
       </div>
+      <Message info={info} />
       {limited ? (
         <div class="note">
           <Left info={info} />

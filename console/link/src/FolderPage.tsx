@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { contentsUrl, type Item, type Refused, type ShareInfo } from './api.ts'
-import { Facts, Left } from './Facts.tsx'
+import { By, Facts, Left, Message } from './Facts.tsx'
 import { Icon } from './icons.tsx'
 import { viewerOf } from './kinds.ts'
 import { List } from './List.tsx'
@@ -65,6 +65,7 @@ export function FolderPage({
       <div class="head">
         <Icon name="folder" size={30} class="folder" />
         <div class="grow">
+          <By info={info} />
           <h1>{name}</h1>
           <Facts info={info} facts={facts} />
           {limited ? (
@@ -83,6 +84,7 @@ export function FolderPage({
           {text.downloadAll}
         </a>
       </div>
+      <Message info={info} />
       {downloads.refused === undefined ? null : (
         <p class="note bad" role="alert">
           {downloads.refused}

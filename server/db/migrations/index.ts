@@ -18,6 +18,7 @@ import { storages } from './0016-storages-breaking.ts'
 import { attached } from './0017-attached-breaking.ts'
 import { takenOver } from './0018-taken-over-breaking.ts'
 import { keptLinks } from './0019-kept-links.ts'
+import { messagesOfLinks } from './0021-messages-of-links.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -41,4 +42,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0017-attached-breaking': attached,
   '0018-taken-over-breaking': takenOver,
   '0019-kept-links': keptLinks,
+  '0021-messages-of-links': messagesOfLinks,
 }

@@ -23,6 +23,8 @@ export interface SharingTables {
     downloads: number
     filename: string | null
     disposition: 'inline' | 'attachment' | null
+    /** What the creator tells the visitors. */
+    message: string | null
     /** JSON: what may be uploaded through it. */
     limits: string
     received_files: number

@@ -46,6 +46,7 @@ export function describe(
     max_downloads: row.max_downloads,
     filename: row.filename,
     disposition: row.disposition,
+    message: row.message,
     max_file_bytes: limits.max_file_bytes ?? null,
     max_total_bytes: limits.max_total_bytes ?? null,
     max_files: limits.max_files ?? null,

@@ -28,6 +28,7 @@ export interface LinkLimits {
   max_downloads?: number | null | undefined
   filename?: string | null | undefined
   disposition?: 'inline' | 'attachment' | null | undefined
+  message?: string | null | undefined
 }
 export interface CreateShare extends LinkLimits, UploadLimits {
   kind: store.ShareRow['kind']
@@ -91,7 +92,7 @@ async function targetOf(ctx: Ctx, { kind, bucket, key, prefix, keys }: CreateSha
  */
 export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShare> {
   const target = await targetOf(ctx, input)
-  const { kind, filename = null, disposition = null, max_downloads = null } = input
+  const { kind, filename = null, disposition = null, max_downloads = null, message = null } = input
   const { max_file_bytes, max_total_bytes, max_files, content_types } = input
   const limits: UploadLimits = { max_file_bytes, max_total_bytes, max_files, content_types }
   if (kind !== 'upload' && Object.values(limits).some((one) => one !== undefined))
@@ -122,6 +123,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
     downloads: 0,
     filename,
     disposition,
+    message,
     limits: JSON.stringify(limits),
     received_files: 0,
     received_bytes: 0,
@@ -184,12 +186,15 @@ export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Pro
       ...(change.max_downloads === undefined ? {} : { max_downloads: change.max_downloads }),
       ...(change.filename === undefined ? {} : { filename: change.filename }),
       ...(change.disposition === undefined ? {} : { disposition: change.disposition }),
+      ...(change.message === undefined ? {} : { message: change.message }),
     }
     await store.updateShare(tx, id, fields)
     const next = { ...row, ...fields }
-    const visible = ({ password_hash, ...all }: store.ShareRow) => {
-      const shown = { ...all, has_password: password_hash !== null } as { [field: string]: unknown }
-      const names = Object.keys(fields).map((name) => (name === 'password_hash' ? 'has_password' : name))
+    const recordedAs: { [field: string]: string } = { password_hash: 'has_password', message: 'has_message' }
+    const visible = ({ password_hash, message, ...all }: store.ShareRow) => {
+      const has = { has_password: password_hash !== null, has_message: message !== null }
+      const shown: { [field: string]: unknown } = { ...all, ...has }
+      const names = Object.keys(fields).map((name) => recordedAs[name] ?? name)
       return Object.fromEntries(names.map((name) => [name, shown[name]]))
     }
     record({

@@ -70,6 +70,13 @@ export function listShares(
 export const emailOf = async (db: Db, userId: string): Promise<string | null> =>
   (await db.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirst())?.email ?? null
 
+/** A user's name as strangers may see it; null if it is empty or an email address. */
+export async function nameOf(db: Db, userId: string): Promise<string | null> {
+  const user = await db.selectFrom('users').select('display_name').where('id', '=', userId).executeTakeFirst()
+  const name = user?.display_name.trim() ?? ''
+  return name === '' || name.includes('@') ? null : name
+}
+
 /**
  * Takes one of the remaining downloads; false if none is left. A single statement, so that racers cannot both take the
  * last.

@@ -5,6 +5,7 @@ import type { UploadLimits } from './describe.ts'
 import { countContents, list, nameOf, type Page } from './listing.ts'
 import { gone, isOpen, type OpenLink, openRanges } from './open.ts'
 import type { Presented } from './password.ts'
+import * as store from './store.ts'
 import { isTicket } from './ticket.ts'
 
 /** Whether the link opens anything: not once it is used up, or its creator has lost access to its target. */
@@ -36,6 +37,9 @@ export async function describeLink(
     name: hidden ? null : nameOf(link),
     size: (same ? object?.size : null) ?? null,
     content_type: (same ? object?.content_type : null) ?? null,
+    shared_by: hidden ? null : await store.nameOf(ctx.db, row.created_by),
+    shared_at: row.created_at,
+    message: hidden ? null : row.message,
     expires_at: row.expires_at,
     limited: row.max_downloads !== null,
     downloads_left: hidden || row.max_downloads === null ? null : row.max_downloads - row.downloads,

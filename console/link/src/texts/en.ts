@@ -36,6 +36,10 @@ export const english = {
   noPreview: 'No preview for this file type.',
   previewOf: (name: string) => `Preview of ${name}`,
   firstPart: (size: string) => `First ${size}`,
+  by: (name: string) => `Shared by ${name}`,
+  on: (time: string) => `Shared ${time}`,
+  messageOf: (name: string) => `Message from ${name}`,
+  message: 'Message',
   expires: (time: string) => `Expires ${time}`,
   // Folders
   files: 'Files',

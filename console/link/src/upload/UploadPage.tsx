@@ -1,7 +1,7 @@
 import './upload.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ShareInfo } from '../api.ts'
-import { Facts } from '../Facts.tsx'
+import { By, Facts, Message } from '../Facts.tsx'
 import { Icon } from '../icons.tsx'
 import { text } from '../language.ts'
 import { formatBytes } from '../numbers.ts'
@@ -38,10 +38,12 @@ export function UploadPage({ info }: { info: ShareInfo }) {
       <div class="head">
         <Icon name="upload" size={30} class="dim" />
         <div class="grow">
+          <By info={info} />
           <h1>{text.uploadTo(info.name ?? '')}</h1>
           <Facts info={info} facts={limitsOf(info)} />
         </div>
       </div>
+      <Message info={info} />
       <section
         class="drop"
         aria-label={text.drop}

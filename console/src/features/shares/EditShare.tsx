@@ -8,7 +8,7 @@ import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { nameOf } from './describe.ts'
-import { LimitFields, limitsOf } from './limits.tsx'
+import { LimitFields, limitsOf, MessageField } from './limits.tsx'
 import { text } from './messages.ts'
 
 /** Edits a link's limits. The link itself stays the same. */
@@ -23,6 +23,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
     noPassword: false,
   })
   const { values, faults } = form
+  const message = values.message.trim() === '' ? null : values.message.trim()
   const length = values.newExpiry ? expiresIn(values.expires_in) : null
   const save = async () => {
     if (length === undefined) return
@@ -33,6 +34,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
         body: {
           ...(length === null ? {} : { expires_in: length }),
           ...(values.noPassword ? { password: null } : values.password === '' ? {} : { password: values.password }),
+          ...(message === share.message ? {} : { message }),
           ...(share.kind === 'upload' ? {} : { max_downloads }),
           ...(share.kind === 'object'
             ? {
@@ -48,7 +50,12 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
     onClose()
     await cache.invalidateQueries({ queryKey: ['shares'] })
   }
-  const nothing = share.kind === 'upload' && length === null && values.password === '' && !values.noPassword
+  const nothing =
+    share.kind === 'upload' &&
+    length === null &&
+    values.password === '' &&
+    !values.noPassword &&
+    message === share.message
   const name = nameOf(share)
   return (
     <Modal opened onClose={onClose} title={text.editTitle(name)}>
@@ -74,6 +81,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
             error={faults.expires_in}
           />
         ) : null}
+        <MessageField value={values.message} error={faults.message} onChange={(next) => form.set('message', next)} />
         <LimitFields
           values={values}
           faults={faults}

@@ -9,7 +9,7 @@ import { MB } from '../../i18n.ts'
 import { ExpiryField, expiresIn, lengthsUpTo } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { useForm } from '../../ui/useForm.ts'
-import { LimitFields, noLimits } from './limits.tsx'
+import { LimitFields, MessageField, noLimits } from './limits.tsx'
 import { text } from './messages.ts'
 import { WhoMayOpen } from './WhoMayOpen.tsx'
 
@@ -85,7 +85,7 @@ export function NewLink({
           bucket: target.bucket,
           ...where,
           expires_in: length,
-          ...said({ password: values.password }),
+          ...said({ password: values.password, message: values.message.trim() }),
           ...(takes ? {} : said({ max_downloads: given(values.max_downloads) })),
           ...(kind === 'object' ? said({ filename: values.filename }) : {}),
           ...(kind === 'object' ? { disposition: values.disposition as 'inline' | 'attachment' } : {}),
@@ -161,6 +161,11 @@ export function NewLink({
           />
         </>
       ) : null}
+      <MessageField
+        value={values.message}
+        error={faults.message}
+        onChange={(message) => form.set('message', message)}
+      />
       <details className="shares-more">
         <summary>{text.more}</summary>
         <div className="stack">

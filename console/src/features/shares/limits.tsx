@@ -1,4 +1,4 @@
-import { Input, NumberInput, PasswordInput, SegmentedControl, TextInput } from '@mantine/core'
+import { Input, NumberInput, PasswordInput, SegmentedControl, Textarea, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { NewShare, Share } from '../../../../contract/shares.ts'
 import { text } from './messages.ts'
@@ -8,14 +8,39 @@ export interface Limits {
   max_downloads: number | string
   filename: string
   disposition: string
+  message: string
 }
-export const noLimits: Limits = { password: '', max_downloads: '', filename: '', disposition: 'inline' }
-export const limitsOf = ({ max_downloads, filename, disposition }: Share | NewShare): Limits => ({
+export const noLimits: Limits = { password: '', max_downloads: '', filename: '', disposition: 'inline', message: '' }
+export const limitsOf = ({ max_downloads, filename, disposition, message }: Share | NewShare): Limits => ({
   password: '',
   max_downloads: max_downloads ?? '',
   filename: filename ?? '',
   disposition: disposition ?? 'inline',
+  message: message ?? '',
 })
+
+/** What the visitors are told. */
+export const MessageField = ({
+  value,
+  error,
+  onChange,
+}: {
+  value: string
+  error: string | undefined
+  onChange: (value: string) => void
+}) => (
+  <Textarea
+    label={text.message}
+    description={text.messageHint}
+    value={value}
+    onChange={(event) => onChange(event.currentTarget.value)}
+    error={error}
+    maxLength={1000}
+    autosize
+    minRows={2}
+    maxRows={6}
+  />
+)
 
 /** The fields for a link's limits. */
 export function LimitFields({

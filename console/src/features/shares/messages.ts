@@ -18,6 +18,8 @@ export const text = catalogue({
   toGive: 'Download files',
   toTake: 'Upload files',
   expires: 'Expires',
+  message: 'Message',
+  messageHint: 'Shown on the page of the link. Optional.',
   more: 'Password and limits',
   password: 'Password',
   passwordHint: 'Required to open the link.',
