@@ -192,6 +192,40 @@ describeEngines('what the pages of links ask for', (engine, itOnce) => {
     }
   })
 
+  itOnce('the page unfurls in chats: how much and by whom, and nothing of what is protected or over', async () => {
+    const tagsOf = async (token: string): Promise<{ [name: string]: string }> => {
+      const { status, body } = await request({ url: server.url, path: `/s/${token}` })
+      if (status === 503) return {}
+      assert.equal(status, 200)
+      const tags = body.toString().matchAll(/<meta property="(og:\w+)" content="([^"]*)">/g)
+      return Object.fromEntries([...tags].map(([, name = '', content = '']) => [name, content]))
+    }
+    const { display_name } = await server.admin.me()
+    await server.admin.updateUser({
+      params: { id: (await server.admin.me()).id },
+      body: { display_name: 'Ada "<Moreau> & Co' },
+    })
+    const shown = 'Ada &#34;&#60;Moreau&#62; &#38; Co'
+    const cases = [
+      [{ kind: 'folder', prefix: 'a/' }, `4 files shared by ${shown}`],
+      [{ kind: 'object', key: 'a/one.txt' }, `1 file shared by ${shown}`],
+      [{ kind: 'upload', prefix: 'in/' }, `Files requested by ${shown}`],
+      [{ kind: 'folder', prefix: 'a/', password: 'word before tags' }, 'Strongroom'],
+    ] as const
+    server.secrets.add('word before tags')
+    for (const [body, title] of cases) {
+      const link = await linkTo(body)
+      const tags = await tagsOf(link.token)
+      // Without a build there is no page.
+      if (Object.keys(tags).length === 0) continue
+      assert.equal(tags['og:title'], title)
+      await server.admin.revokeShare({ params: { id: link.id } })
+      assert.deepEqual(await tagsOf(link.token), await tagsOf('x'.repeat(43)))
+      assert.equal((await tagsOf(link.token))['og:title'], 'Strongroom')
+    }
+    await server.admin.updateUser({ params: { id: (await server.admin.me()).id }, body: { display_name } })
+  })
+
   itOnce('gives out the address of the page with the link, also later', async () => {
     const link = await linkTo({ kind: 'object', key: 'a/one.txt' })
     assert.equal(link.page_url, link.url.replace('/public/s/', '/s/'))

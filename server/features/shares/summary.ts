@@ -1,9 +1,10 @@
+import { ServiceError } from '../../../contract/errors.ts'
 import type { ShareInfo } from '../../../contract/shares.ts'
 import type { Ctx } from '../../context.ts'
 import { findObject } from '../../storage/objects/store.ts'
 import type { UploadLimits } from './describe.ts'
 import { countContents, list, nameOf, type Page } from './listing.ts'
-import { gone, isOpen, type OpenLink, openRanges } from './open.ts'
+import { findLink, gone, isOpen, type OpenLink, openRanges } from './open.ts'
 import type { Presented } from './password.ts'
 import * as store from './store.ts'
 import { isTicket } from './ticket.ts'
@@ -50,5 +51,15 @@ export async function describeLink(
     max_files: limits.max_files ?? null,
     content_types: limits.content_types ?? null,
     ...(lists && page.folder !== undefined ? { listing: await list(ctx, link, page) } : {}),
+  }
+}
+
+/** What anyone with a link may know of it, for those who did not open it yet; undefined if it opens nothing. */
+export async function glimpse(ctx: Ctx, token: string): Promise<ShareInfo | undefined> {
+  try {
+    return await describeLink(ctx, await findLink(ctx, token), {})
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined
+    throw error
   }
 }

@@ -197,7 +197,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     addRoutes(bytes, system, handlers, { consumes: 'bytes', limitRate })
   })
   await app.register(consolePages, system)
-  await app.register(linkPages)
+  await app.register(linkPages, system)
   await app.register(helpPages)
   await app.register(docsPages, { makeDocument: () => openapi(system.config.publicBaseUrl) })
   return app

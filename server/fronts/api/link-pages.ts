@@ -1,16 +1,22 @@
 import path from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createContext, publicActor, type System } from '../../context.ts'
+import { glimpse } from '../../features/shares/summary.ts'
+import { measured } from '../../observe/meter.ts'
 import { assetsOf, sendAsset } from './assets.ts'
 import { sendPage } from './page.ts'
+import { unfurl } from './unfurl.ts'
+
+const PAGE = '/s/:token'
 
 /** The pages of share links as `npm run build` builds them. */
 const assets = assetsOf(path.join(import.meta.dirname, '../../../console/link/dist'))
 
 /**
- * The pages of share links at `/s/{token}`. The same page serves every token: it asks the API what the link opens. Links
- * given out by earlier releases, `/console/s/{token}`, lead there.
+ * The pages of share links at `/s/{token}`. The same page serves every token, with tags for those who only preview it: it
+ * asks the API what the link opens. Links given out by earlier releases, `/console/s/{token}`, lead there.
  */
-export async function linkPages(app: FastifyInstance) {
+export async function linkPages(app: FastifyInstance, system: System) {
   app.get<{ Params: { token: string } }>('/console/s/:token', (request, reply) => {
     const query = /\?.*$/s.exec(request.raw.url ?? '')?.[0] ?? ''
     return reply
@@ -23,13 +29,22 @@ export async function linkPages(app: FastifyInstance) {
     reply.callNotFound()
     return reply
   })
-  app.get<{ Params: { token: string } }>('/s/:token', async ({ params }, reply) => {
-    if (params.token === '') {
+  app.get<{ Params: { token: string } }>(PAGE, async (request, reply) => {
+    const { token } = request.params
+    if (token === '') {
       reply.callNotFound()
       return reply
     }
     const page = (await assets()).get('index.html')?.bytes?.toString()
     // Links are for those who were given them, not for search engines.
-    return sendPage(reply.header('x-robots-tag', 'noindex, nofollow'), page)
+    reply.header('x-robots-tag', 'noindex, nofollow')
+    const info =
+      page === undefined
+        ? undefined
+        : await measured(request.meter, () => glimpse(createContext(system, visitorOf(request)), token))
+    return sendPage(reply, page, { head: unfurl(info, `${system.config.publicBaseUrl}/s/${token}`) })
   })
 }
+
+const visitorOf = ({ id, ip, headers, method }: FastifyRequest) =>
+  publicActor({ request_id: id, ip, user_agent: headers['user-agent'] ?? null, method, route: PAGE })

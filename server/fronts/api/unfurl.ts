@@ -1,0 +1,32 @@
+import type { ShareInfo } from '../../../contract/shares.ts'
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (letter) => `&#${letter.codePointAt(0)};`).replace(/[\0-\x1f\x7f]/g, ' ')
+const files = (n: number): string => `${new Intl.NumberFormat('en').format(n)} ${n === 1 ? 'file' : 'files'}`
+
+/** What a chat shows of a link in one line; undefined if the link says nothing before its password. */
+function titleOf({ kind, needs_password, contents, size, shared_by }: ShareInfo): string | undefined {
+  if (needs_password) return undefined
+  if (kind === 'upload') return shared_by === null ? 'Files requested' : `Files requested by ${shared_by}`
+  if (kind === 'object' && size === null) return undefined
+  const count = contents?.files ?? 1
+  const what = contents?.exact === false ? `More than ${files(count)}` : files(count)
+  return shared_by === null ? `${what} shared with you` : `${what} shared by ${shared_by}`
+}
+
+/**
+ * The Open Graph tags of a link's page, for the previews of chats and mail programs. They have no names of files, and of a
+ * link that is protected, or not valid, nothing but the product's name.
+ */
+export function unfurl(info: ShareInfo | undefined, url: string): string {
+  const title = info && titleOf(info)
+  const tags = {
+    'og:site_name': 'Strongroom',
+    'og:type': 'website',
+    'og:title': title ?? 'Strongroom',
+    ...(title === undefined ? {} : { 'og:url': url }),
+  }
+  return Object.entries(tags)
+    .map(([name, content]) => `<meta property="${name}" content="${escaped(content)}">`)
+    .join('')
+}
