@@ -42,7 +42,7 @@ export async function linkPages(app: FastifyInstance, system: System) {
       page === undefined
         ? undefined
         : await measured(request.meter, () => glimpse(createContext(system, visitorOf(request)), token))
-    return sendPage(reply, page, { head: unfurl(info, `${system.config.publicBaseUrl}/s/${token}`) })
+    return sendPage(reply, page, { head: unfurl(info) })
   })
 }
 

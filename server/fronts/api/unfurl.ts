@@ -18,13 +18,11 @@ function titleOf({ kind, needs_password, contents, size, shared_by }: ShareInfo)
  * The Open Graph tags of a link's page, for the previews of chats and mail programs. They have no names of files, and of a
  * link that is protected, or not valid, nothing but the product's name.
  */
-export function unfurl(info: ShareInfo | undefined, url: string): string {
-  const title = info && titleOf(info)
+export function unfurl(info: ShareInfo | undefined): string {
   const tags = {
     'og:site_name': 'Strongroom',
     'og:type': 'website',
-    'og:title': title ?? 'Strongroom',
-    ...(title === undefined ? {} : { 'og:url': url }),
+    'og:title': (info && titleOf(info)) ?? 'Strongroom',
   }
   return Object.entries(tags)
     .map(([name, content]) => `<meta property="${name}" content="${escaped(content)}">`)
