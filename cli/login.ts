@@ -32,11 +32,21 @@ export async function login(text: string, options: LoginOptions): Promise<void> 
   await print(`Signed in to ${url} as ${email}; stored as profile ${name} in ${configFile()}.\n`)
 }
 
+/** A script gives a code or a recovery code on a second line. */
+function ofInput(text: string): { password: string; code: string | undefined } {
+  const [, password = text, code] = /^(.*)\r?\n(\d{6}|[a-z2-9]{4}(?:-[a-z2-9]{4}){3})$/s.exec(text) ?? []
+  return { password, code }
+}
+/** Whether there is a code, or someone who can be asked for it. */
+const askable = (code: string | undefined): boolean => code !== undefined || process.stdin.isTTY
+
 const DAY_SECONDS = 86_400
 const DEFAULT_DAYS = 90
 
 async function newToken(url: string, email: string, expires: string | undefined): Promise<Profile> {
-  const session = await signIn({ baseUrl: url, email, password: await readSecret('Password: ') })
+  const { password, code } = ofInput(await readSecret('Password: '))
+  const secondFactor = () => code ?? ask('Code of your authenticator app, or a recovery code: ')
+  const session = await signIn({ baseUrl: url, email, password, ...(askable(code) && { secondFactor }) })
   const client = createClient({ baseUrl: url, token: session })
   try {
     const { limits } = await client.me()

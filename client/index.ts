@@ -16,5 +16,12 @@ export {
 export type * from './operations.ts'
 export type { RetryOptions } from './retry.ts'
 export { type Problem, ProblemError } from './send.ts'
-export { resumeSession, type Session, type SessionOptions, type SessionTokens, signIn } from './session.ts'
+export {
+  resumeSession,
+  type Session,
+  type SessionOptions,
+  type SessionTokens,
+  type SignInOptions,
+  signIn,
+} from './session.ts'
 export { type FileUpload, uploadFile } from './upload.ts'

@@ -31,6 +31,71 @@ export interface ObjectHeaders {
   expires?: string
 }
 
+export interface PasskeyAssertion {
+  id: string
+  rawId: string
+  type: 'public-key'
+  response: {
+    clientDataJSON: string
+    authenticatorData: string
+    signature: string
+  }
+}
+
+export interface PasskeyCreation {
+  challenge: string
+  /** Milliseconds. */
+  timeout: number
+  rp: {
+    id: string
+    name: string
+  }
+  user: {
+    id: string
+    name: string
+    displayName: string
+  }
+  pubKeyCredParams: {
+    type: 'public-key'
+    alg: number
+  }[]
+  excludeCredentials: {
+    id: string
+    type: 'public-key'
+    transports?: string[]
+  }[]
+  authenticatorSelection: {
+    residentKey: 'discouraged'
+    userVerification: 'preferred'
+  }
+  attestation: 'none'
+}
+
+export interface PasskeyRegistration {
+  id: string
+  rawId: string
+  type: 'public-key'
+  response: {
+    clientDataJSON: string
+    attestationObject: string
+    transports?: string[]
+  }
+}
+
+export interface PasskeyRequest {
+  challenge: string
+  /** Milliseconds. */
+  timeout: number
+  /** The host name of PUBLIC_BASE_URL. */
+  rpId: string
+  allowCredentials: {
+    id: string
+    type: 'public-key'
+    transports?: string[]
+  }[]
+  userVerification: 'preferred'
+}
+
 export interface CorsRule {
   id?: string
   /** Each may have one `*`. */
@@ -198,6 +263,8 @@ export interface Configuration {
       enable_local?: boolean
       /** Login through the identity provider, if one is configured. */
       enable_idp?: boolean
+      /** Who needs a second factor to log in with a password. Those who have none set one up at their next login, and their sessions end. */
+      second_factor?: 'optional' | 'administrators' | 'everyone'
       /** A first login through the identity provider creates an account that is in no group. */
       auto_create_users?: boolean
       /** Each refresh replaces the refresh token. If off, the first one works for its 7 days. */
@@ -359,6 +426,17 @@ export interface TokenPair {
   expires_in: number
   /** Valid for one exchange within 7 days. With `session=cookie` it is only in the cookie. */
   refresh_token?: string
+}
+
+export interface SecondFactor {
+  /** A UUIDv7. */
+  id: string
+  /** `totp`: an authenticator app. */
+  kind: 'totp' | 'passkey'
+  name: string
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  last_used_at: string | null
 }
 
 export interface NewToken {
@@ -1008,6 +1086,8 @@ export interface User {
   is_admin: boolean
   /** Whether they can log in with email and password. */
   has_password: boolean
+  /** Whether they have one for logins with their password. */
+  has_second_factor: boolean
   idp_subject: string | null
   groups: {
     /** A UUIDv7. */
@@ -1047,6 +1127,8 @@ export interface Settings {
     enable_local: boolean
     /** Login through the identity provider, if one is configured. */
     enable_idp: boolean
+    /** Who needs a second factor to log in with a password. Those who have none set one up at their next login, and their sessions end. */
+    second_factor: 'optional' | 'administrators' | 'everyone'
     /** A first login through the identity provider creates an account that is in no group. */
     auto_create_users: boolean
     /** Each refresh replaces the refresh token. If off, the first one works for its 7 days. */
@@ -1175,6 +1257,8 @@ export interface SettingsChange {
     enable_local?: boolean
     /** Login through the identity provider, if one is configured. */
     enable_idp?: boolean
+    /** Who needs a second factor to log in with a password. Those who have none set one up at their next login, and their sessions end. */
+    second_factor?: 'optional' | 'administrators' | 'everyone'
     /** A first login through the identity provider creates an account that is in no group. */
     auto_create_users?: boolean
     /** Each refresh replaces the refresh token. If off, the first one works for its 7 days. */
@@ -1645,7 +1729,7 @@ export interface AuditVerification {
 
 /** Every operation: the arguments of its call, and its result. */
 export interface Operations {
-  /** POST /auth/token: Log in with email and password. */
+  /** POST /auth/token: Log in with email and password. Users with a second factor get a 401 `second_factor_required`, with a `challenge` for `POST /auth/token/second-factor`; a code of an authenticator app can come with the password instead. Users who must set one up first get `second_factor_enrollment_required`, with a `challenge` for `POST /auth/token/enrollment`. */
   login: {
     call: {
       query?: {
@@ -1656,6 +1740,8 @@ export interface Operations {
         /** The email address. */
         username: string
         password: string
+        /** A code of an authenticator app, if you have one. */
+        otp?: string
         /** Must be `password` if present. */
         grant_type?: string
         /** Ignored. */
@@ -1817,6 +1903,218 @@ export interface Operations {
   }
   /** DELETE /auth/sessions/{id}: Sign out one of your sessions. */
   endSession: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: undefined
+  }
+  /** POST /auth/token/second-factor: Finish a login with a second factor. With the `challenge` of a 401 `second_factor_required`, and exactly one of the others. A challenge works once, for five minutes and five tries. */
+  verifyLogin: {
+    call: {
+      query?: {
+        /** For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
+        session?: 'cookie'
+      }
+      body: {
+        challenge: string
+        /** A code of an authenticator app. Each works once. */
+        otp?: string
+        /** A recovery code; case, spaces and hyphens do not matter. Each works once. */
+        recovery_code?: string
+        /** The signed challenge, by `PublicKeyCredential.toJSON`. */
+        passkey?: PasskeyAssertion
+      }
+    }
+    reply: TokenPair
+  }
+  /** POST /auth/token/enrollment: Start setting up the second factor that a login needs. With the `challenge` of a 401 `second_factor_enrollment_required`. It can be called again, with another kind too. */
+  beginLoginEnrollment: {
+    call: {
+      body: {
+        challenge: string
+        kind: 'totp' | 'passkey'
+      }
+    }
+    reply: {
+      totp: {
+        /** Base32, to be typed into the app. SHA-1, 6 digits, 30 seconds. */
+        secret: string
+        /** The same as an `otpauth:` URI, for a QR code. */
+        uri: string
+      } | null
+      passkey: PasskeyCreation | null
+    }
+  }
+  /** POST /auth/token/enrollment/verify: Finish a login by setting up a second factor. With the same `challenge`, and either `otp` or `passkey`. Returns tokens like `POST /auth/token`, and the recovery codes. */
+  finishLoginEnrollment: {
+    call: {
+      query?: {
+        /** For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
+        session?: 'cookie'
+      }
+      body: {
+        challenge: string
+        name?: string
+        /** A code of an authenticator app. Each works once. */
+        otp?: string
+        /** The new credential, by `PublicKeyCredential.toJSON`. */
+        passkey?: PasskeyRegistration
+      }
+    }
+    reply: {
+      /** A JWT (HS256), valid 30 minutes. */
+      access_token: string
+      token_type: 'bearer'
+      /** Lifetime of the access token in seconds. */
+      expires_in: number
+      /** Valid for one exchange within 7 days. With `session=cookie` it is only in the cookie. */
+      refresh_token?: string
+      /** Ten recovery codes, shown only now; they replace all earlier ones. */
+      recovery_codes: string[]
+    }
+  }
+  /** GET /auth/second-factors: List your second factors. They protect logins with a password; the identity provider looks after its own. */
+  listSecondFactors: {
+    call: object
+    reply: {
+      items: SecondFactor[]
+      recovery_codes_left: number
+      /** Whether the settings require you to have one. */
+      required: boolean
+      /** Whether this session was opened with one. Others end where the settings come to require one. */
+      verified: boolean
+      /** Whether passkeys can be used: browsers need https, or localhost, and a host name. */
+      passkeys: boolean
+    }
+  }
+  /** POST /auth/second-factors/challenge: Get a challenge, to prove who you are with a passkey. */
+  challengeSecondFactor: {
+    call: object
+    reply: {
+      challenge: string
+      /** Options for `navigator.credentials.get`, by `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+      passkey: PasskeyRequest
+    }
+  }
+  /** POST /auth/second-factors/setup: Start setting up a second factor. Changes nothing yet. The `challenge` is valid for five minutes. */
+  beginSecondFactor: {
+    call: {
+      body: {
+        kind: 'totp' | 'passkey'
+      }
+    }
+    reply: {
+      challenge: string
+      totp: {
+        /** Base32, to be typed into the app. SHA-1, 6 digits, 30 seconds. */
+        secret: string
+        /** The same as an `otpauth:` URI, for a QR code. */
+        uri: string
+      } | null
+      passkey: PasskeyCreation | null
+    }
+  }
+  /** POST /auth/second-factors: Add a second factor. With the `challenge` of `POST /auth/second-factors/setup`, and either `otp` or `passkey`. Ends no session. The session that adds the first one counts as opened with it. */
+  addSecondFactor: {
+    call: {
+      body: {
+        challenge: string
+        name?: string
+        /** A code of an authenticator app. Each works once. */
+        otp?: string
+        /** The new credential, by `PublicKeyCredential.toJSON`. */
+        passkey?: PasskeyRegistration
+        /** Your current password or a second factor: exactly one of these. Once you have a second factor, the password counts only in a session that was opened with one. */
+        proof: {
+          current_password?: string
+          /** A code of an authenticator app. Each works once. */
+          otp?: string
+          /** A recovery code; case, spaces and hyphens do not matter. Each works once. */
+          recovery_code?: string
+          /** With a challenge of `POST /auth/second-factors/challenge`. */
+          passkey?: {
+            challenge: string
+            /** The signed challenge, by `PublicKeyCredential.toJSON`. */
+            credential: PasskeyAssertion
+          }
+        }
+      }
+    }
+    reply: {
+      factor: SecondFactor
+      /** With your first factor: ten recovery codes, shown only now. */
+      recovery_codes: string[] | null
+    }
+  }
+  /** PATCH /auth/second-factors/{id}: Rename a second factor. */
+  renameSecondFactor: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+      body: {
+        name: string
+      }
+    }
+    reply: SecondFactor
+  }
+  /** POST /auth/second-factors/{id}/remove: Remove a second factor. Ends no session. With the last one the recovery codes are deleted too; it cannot be removed while the settings require one. */
+  removeSecondFactor: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+      body: {
+        /** Your current password or a second factor: exactly one of these. Once you have a second factor, the password counts only in a session that was opened with one. */
+        proof: {
+          current_password?: string
+          /** A code of an authenticator app. Each works once. */
+          otp?: string
+          /** A recovery code; case, spaces and hyphens do not matter. Each works once. */
+          recovery_code?: string
+          /** With a challenge of `POST /auth/second-factors/challenge`. */
+          passkey?: {
+            challenge: string
+            /** The signed challenge, by `PublicKeyCredential.toJSON`. */
+            credential: PasskeyAssertion
+          }
+        }
+      }
+    }
+    reply: undefined
+  }
+  /** POST /auth/second-factors/recovery-codes: Replace your recovery codes. */
+  createRecoveryCodes: {
+    call: {
+      body: {
+        /** Your current password or a second factor: exactly one of these. Once you have a second factor, the password counts only in a session that was opened with one. */
+        proof: {
+          current_password?: string
+          /** A code of an authenticator app. Each works once. */
+          otp?: string
+          /** A recovery code; case, spaces and hyphens do not matter. Each works once. */
+          recovery_code?: string
+          /** With a challenge of `POST /auth/second-factors/challenge`. */
+          passkey?: {
+            challenge: string
+            /** The signed challenge, by `PublicKeyCredential.toJSON`. */
+            credential: PasskeyAssertion
+          }
+        }
+      }
+    }
+    reply: {
+      /** Ten recovery codes, shown only now; they replace all earlier ones. */
+      recovery_codes: string[]
+    }
+  }
+  /** DELETE /users/{id}/second-factors: Remove all second factors of a user. For someone who has lost theirs, with their recovery codes. Ends no session. Your own need your password: use `POST /auth/second-factors/{id}/remove`. */
+  resetSecondFactors: {
     call: {
       params: {
         /** A UUIDv7. */

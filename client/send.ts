@@ -8,6 +8,10 @@ export interface Problem {
   detail: string
   request_id: string
   errors?: { path: string; message: string }[]
+  /** With `second_factor_required` at a login: for `verifyLogin`, within `expires_in` seconds, by one of `methods`. */
+  challenge?: string
+  expires_in?: number
+  methods?: ('totp' | 'passkey' | 'recovery_code')[]
 }
 
 /** The part of a contract operation that a request is built from; the published client carries no more of it. */

@@ -32,11 +32,28 @@ export interface Session {
 /** An access token that expires sooner than this is renewed first. */
 const MARGIN_MS = 60_000
 
-/** Logs in with email and password. */
-export async function signIn(options: SessionOptions & { email: string; password: string }): Promise<Session> {
-  const { email, password, ...rest } = options
+export interface SignInOptions extends SessionOptions {
+  email: string
+  password: string
+  /**
+   * Called for an account with a second factor; returns a code of its authenticator app, or a recovery code. Without it,
+   * such a login throws a ProblemError `second_factor_required`.
+   */
+  secondFactor?: () => string | Promise<string>
+}
+
+/** Logs in with email and password, and a second factor where the account has one. */
+export async function signIn(options: SignInOptions): Promise<Session> {
+  const { email, password, secondFactor, ...rest } = options
+  const target = trimmed(rest)
   const body = { username: email, password }
-  const pair = (await send(trimmed(rest), routes.login, { body }, undefined)) as TokenPair
+  const pair = (await send(target, routes.login, { body }, undefined).catch(async (error: unknown) => {
+    const { code, challenge } = error instanceof ProblemError ? error.problem : {}
+    if (code !== 'second_factor_required' || challenge === undefined || !secondFactor) throw error
+    const given = (await secondFactor()).trim()
+    const answer = /^\d{3} ?\d{3}$/.test(given) ? { otp: given.replace(' ', '') } : { recovery_code: given }
+    return send(target, routes.verifyLogin, { body: { challenge, ...answer } }, undefined)
+  })) as TokenPair
   const tokens = kept(pair)
   await rest.onTokens?.(tokens)
   return resumeSession({ ...rest, tokens })

@@ -267,9 +267,17 @@ export interface ActionDetails {
   webhook_recover: { webhook_id: string; deliveries: number; since: string; until: string | null }
   /** Sent only to the tested endpoint. */
   ping: { webhook_id: string; name: string; delivery_id: string }
-  login: { auth_method: string }
+  login: { auth_method: string; second_factor?: 'totp' | 'passkey' | 'recovery_code' }
   login_failed: { email: string | null; reason: string }
   logout: { session_id: string } | { sessions: number }
+  second_factor_add: { email: string; factor_id: string; kind: 'totp' | 'passkey'; name: string }
+  second_factor_update: { email: string; factor_id: string; before: object; after: object }
+  second_factor_remove: { email: string; factor_id: string; kind: 'totp' | 'passkey'; name: string }
+  /** All of a user, by an administrator, a user manager or the command. */
+  second_factor_reset: { email: string; factors: number }
+  /** They replace all earlier ones. */
+  recovery_codes_create: { email: string; codes: number }
+  recovery_code_use: { email: string; left: number }
   refresh_reuse: { session_id: string }
   token_expiring: { name: string; token_prefix: string; expires_at: string; days: number }
   /** A token value was used that a rotation had replaced. */
@@ -307,11 +315,20 @@ export interface ActionDetails {
 }
 export type ActionName = keyof ActionDetails
 
-/** Recorded, never sent: outsiders must not be able to cause requests to receivers by failing to log in. */
+/**
+ * Recorded, never sent: outsiders must not be able to cause requests to receivers by failing to log in, and receivers need
+ * not know how a login is protected.
+ */
 const auditOnlyNames = [
   'login',
   'login_failed',
   'logout',
+  'second_factor_add',
+  'second_factor_update',
+  'second_factor_remove',
+  'second_factor_reset',
+  'recovery_codes_create',
+  'recovery_code_use',
   'refresh_reuse',
   'token_expiring',
   'token_reuse',

@@ -54,7 +54,13 @@ export const Me = Type.Object({
   ),
 })
 
-const sessionQuery = Exactly({
+export const Otp = Type.String({
+  pattern: '^[0-9]{6}$',
+  description: 'A code of an authenticator app. Each works once.',
+  examples: ['123456'],
+})
+
+export const sessionQuery = Exactly({
   session: Type.Optional(
     Type.Enum(['cookie'], {
       description:
@@ -97,6 +103,8 @@ export const operations = {
     url: '/auth/token',
     tag: 'auth',
     summary: 'Log in with email and password',
+    description:
+      'Users with a second factor get a 401 `second_factor_required`, with a `challenge` for `POST /auth/token/second-factor`; a code of an authenticator app can come with the password instead. Users who must set one up first get `second_factor_enrollment_required`, with a `challenge` for `POST /auth/token/enrollment`.',
     access: 'public',
     consumes: 'form',
     status: 200,
@@ -109,13 +117,23 @@ export const operations = {
         examples: ['admin@example.com'],
       }),
       password: Type.String({ maxLength: 4096, format: 'password' }),
+      otp: Type.Optional({ ...Otp, description: 'A code of an authenticator app, if you have one.' } as typeof Otp),
       grant_type: Type.Optional(Type.String({ description: 'Must be `password` if present.', examples: ['password'] })),
       scope: Type.Optional(Ignored),
       client_id: Type.Optional(Ignored),
       client_secret: Type.Optional(Ignored),
     }),
     reply: TokenPair,
-    errors: ['invalid_grant', 'unsupported_grant_type', 'login_disabled', 'rate_limited', 'busy'],
+    errors: [
+      'invalid_grant',
+      'second_factor_required',
+      'second_factor_enrollment_required',
+      'invalid_second_factor',
+      'unsupported_grant_type',
+      'login_disabled',
+      'rate_limited',
+      'busy',
+    ],
     records: ['login', 'login_failed'],
   }),
 
@@ -135,7 +153,7 @@ export const operations = {
       ),
     }),
     reply: TokenPair,
-    errors: ['unauthenticated', 'login_disabled', 'forbidden'],
+    errors: ['unauthenticated', 'second_factor_required', 'login_disabled', 'forbidden'],
     records: ['refresh_reuse'],
   }),
 
@@ -199,7 +217,7 @@ export const operations = {
       password: Password,
     }),
     reply: TokenPair,
-    errors: ['gone', 'already_exists', 'invalid_request', 'rate_limited', 'busy'],
+    errors: ['gone', 'already_exists', 'invalid_request', 'second_factor_enrollment_required', 'rate_limited', 'busy'],
     records: ['group_create', 'user_create', 'login', 'login_failed'],
   }),
 

@@ -5,6 +5,9 @@ export const errors = {
   invalid_state: { status: 400, title: 'This login is unknown, expired or already used' },
   unauthenticated: { status: 401, title: 'Credentials are missing or invalid' },
   invalid_grant: { status: 401, title: 'Wrong email or password' },
+  second_factor_required: { status: 401, title: 'A second factor is required' },
+  second_factor_enrollment_required: { status: 401, title: 'A second factor must be set up' },
+  invalid_second_factor: { status: 401, title: 'Wrong code' },
   idp_rejected: { status: 401, title: 'The identity provider did not confirm your identity' },
   forbidden: { status: 403, title: 'Permission denied' },
   login_disabled: { status: 403, title: 'This login method is disabled' },
@@ -66,6 +69,8 @@ export class ServiceError extends Error {
   readonly missing: Missing | undefined
   /** The version id of the delete marker that is found instead. */
   readonly marker: string | undefined
+  /** Further members of the problem. */
+  readonly extensions: Readonly<Record<string, unknown>>
   constructor(
     code: ErrorCode,
     detail: string,
@@ -74,6 +79,7 @@ export class ServiceError extends Error {
       headers?: Record<string, string>
       missing?: Missing
       marker?: string
+      extensions?: Record<string, unknown>
       cause?: unknown
     } = {},
   ) {
@@ -83,5 +89,6 @@ export class ServiceError extends Error {
     this.headers = more.headers ?? {}
     this.missing = more.missing
     this.marker = more.marker
+    this.extensions = more.extensions ?? {}
   }
 }

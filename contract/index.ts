@@ -14,6 +14,7 @@ import * as policies from './policies.ts'
 import * as presign from './presign.ts'
 import type { RouteSpec } from './route.ts'
 import * as scans from './scans.ts'
+import * as secondFactor from './second-factor.ts'
 import * as settings from './settings.ts'
 import * as shares from './shares.ts'
 import * as storages from './storages.ts'
@@ -30,6 +31,7 @@ import * as webhooks from './webhooks.ts'
 /** The contract's files: each exports its operations, and its named shapes (schemas.ts). */
 export const files = {
   auth,
+  secondFactor,
   tokens,
   accessKeys,
   buckets,

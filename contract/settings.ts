@@ -23,6 +23,11 @@ const sections = {
       description: 'Login through the identity provider, if one is configured.',
       default: true,
     }),
+    second_factor: Type.Enum(['optional', 'administrators', 'everyone'], {
+      description:
+        'Who needs a second factor to log in with a password. Those who have none set one up at their next login, and their sessions end.',
+      default: 'optional',
+    }),
     auto_create_users: Type.Boolean({
       description: 'A first login through the identity provider creates an account that is in no group.',
       default: false,

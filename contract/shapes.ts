@@ -1,5 +1,6 @@
 import Type, { type TProperties } from 'typebox'
 import { BUCKET_NAME } from './names.ts'
+import { PasskeyRequest } from './passkeys.ts'
 
 /** An object with exactly these properties: an unknown one is a 422, never ignored. */
 export const Exactly = <P extends TProperties>(properties: P, options: { description?: string } = {}) =>
@@ -115,6 +116,14 @@ export const Problem = Type.Object(
     errors: Type.Optional(
       Type.Array(Type.Object({ path: Type.String({ examples: ['body.name'] }), message: Type.String() })),
     ),
+    challenge: Type.Optional(
+      Type.String({ description: 'With `second_factor_required` and `second_factor_enrollment_required` at a login.' }),
+    ),
+    expires_in: Type.Optional(Type.Integer({ description: 'How long the challenge is valid, in seconds.' })),
+    methods: Type.Optional(
+      Type.Array(Type.Enum(['totp', 'passkey', 'recovery_code']), { description: 'What answers the challenge.' }),
+    ),
+    passkey: Type.Optional(PasskeyRequest),
   },
   { additionalProperties: true, description: 'RFC 9457 problem details.' },
 )

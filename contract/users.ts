@@ -10,6 +10,7 @@ export const User = Type.Object({
   is_active: Type.Boolean(),
   is_admin: Type.Boolean({ description: 'Derived: whether they are in a group with `admin`.' }),
   has_password: Type.Boolean({ description: 'Whether they can log in with email and password.' }),
+  has_second_factor: Type.Boolean({ description: 'Whether they have one for logins with their password.' }),
   idp_subject: Nullable(Type.String({ description: 'Their identifier at the identity provider.' })),
   groups: Type.Array(Type.Object({ id: Id, name: Type.String() })),
   created_at: Timestamp,

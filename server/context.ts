@@ -27,6 +27,8 @@ export interface Actor {
   /** The personal access token used, or the access key's row. */
   token_id: string | null
   groups: readonly GrantingGroup[]
+  /** Whether the session was opened with a second factor. */
+  second_factor?: boolean
   /** As whom ACLs of objects let the caller read, and in which buckets; without it ACLs do not count. */
   acls?: { as: 'everyone' | 'authenticated'; buckets: ReadonlySet<string> }
   origin: Origin

@@ -25,6 +25,7 @@ const USAGE = `usage: strongroom <command>
   create-admin <email> [name]       create an administrator; prints a generated password, or reads one
                                     from standard input with --password-stdin
   reset-password <email>            set a user's password, in the same two ways, and re-enable the user
+  reset-second-factor <email>       remove all second factors of a user, with their recovery codes
   enable-local-login                turn login with email and password back on
   users list                        list all users, one per line
   verify [--deep] [--fix [--yes-remove <n>]]

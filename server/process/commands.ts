@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util'
 import { ServiceError } from '../../contract/errors.ts'
 import { ACCESS_KEY_ID, isEmail, SECRET_ACCESS_KEY } from '../../contract/names.ts'
 import { importAccessKey, resealAccessKeys } from '../access/access-keys/service.ts'
+import { resetFactorsOf } from '../access/second-factor/factors.ts'
+import { resealSecondFactors } from '../access/second-factor/secret.ts'
 import { enableLocalLogin, resealSettings } from '../access/settings/service.ts'
 import { createAdmin, newPassword, resetPassword } from '../access/users/break-glass.ts'
 import { emailKey, listUsers } from '../access/users/service.ts'
@@ -40,7 +42,7 @@ interface Arguments {
 /** What stores secrets. */
 const reseals = [
   ...[resealSettings, resealAuditKeys, resealWebhooks],
-  ...[resealAccessKeys, resealStorages, resealShares],
+  ...[resealAccessKeys, resealStorages, resealShares, resealSecondFactors],
 ]
 
 type Command = (ctx: Ctx & { database: Database }, given: Arguments) => Promise<string>
@@ -67,6 +69,11 @@ const commands: { [name: string]: Command } = {
     const chosen = await password()
     await resetPassword(ctx, address(email), chosen.password)
     return `The password of ${email} was changed and their sessions ended.${shown(chosen)}`
+  },
+  'reset-second-factor': async (ctx, { words: [email] }) => {
+    const factors = await resetFactorsOf(ctx, address(email))
+    if (factors === 0) return `${email} has no second factor.`
+    return `${counted(factors, 'second factor')} of ${email} removed, with their recovery codes.`
   },
   'enable-local-login': async (ctx) => {
     await enableLocalLogin(ctx)

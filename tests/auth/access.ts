@@ -63,6 +63,9 @@ export const hidden = (status: number): Expected => [401, 404, 404, 404, status,
 
 export const params = { bucket: BUCKET }
 
+/** Of nobody. */
+const proof = { current_password: 'wrong one' }
+
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 export const cleanup = { bucket_patterns: [BUCKET], prefix: 'docs/none/', older_than_days: 1 }
@@ -109,6 +112,35 @@ export const table: Record<OperationName, Entry> = {
   endSession: {
     expect: signedIn(204),
     call: async (c, { session }) => c.endSession({ params: { id: await session() } }),
+  },
+  verifyLogin: { expect: everyone(400), call: (c) => c.verifyLogin({ body: { challenge: 'x', otp: '123456' } }) },
+  beginLoginEnrollment: {
+    expect: everyone(400),
+    call: (c) => c.beginLoginEnrollment({ body: { challenge: 'x', kind: 'totp' } }),
+  },
+  finishLoginEnrollment: {
+    expect: everyone(400),
+    call: (c) => c.finishLoginEnrollment({ body: { challenge: 'x', otp: '123456' } }),
+  },
+  listSecondFactors: { expect: signedIn(200), call: (c) => c.listSecondFactors() },
+  challengeSecondFactor: { expect: signedIn(409), call: (c) => c.challengeSecondFactor() },
+  beginSecondFactor: { expect: signedIn(200), call: (c) => c.beginSecondFactor({ body: { kind: 'totp' } }) },
+  addSecondFactor: {
+    expect: signedIn(400),
+    call: (c) => c.addSecondFactor({ body: { challenge: 'x', otp: '123456', proof } }),
+  },
+  renameSecondFactor: {
+    expect: signedIn(404),
+    call: (c) => c.renameSecondFactor({ params: { id: NO_ID }, body: { name: 'x' } }),
+  },
+  removeSecondFactor: {
+    expect: signedIn(404),
+    call: (c) => c.removeSecondFactor({ params: { id: NO_ID }, body: { proof } }),
+  },
+  createRecoveryCodes: { expect: signedIn(409), call: (c) => c.createRecoveryCodes({ body: { proof } }) },
+  resetSecondFactors: {
+    expect: managers(204),
+    call: async (c, { user }) => c.resetSecondFactors({ params: { id: await user() } }),
   },
   createToken: { expect: signedIn(201), call: (c) => c.createToken({ body: { name: 'x', expires_in: 60 } }) },
   listTokens: { expect: signedIn(200), call: (c) => c.listTokens() },

@@ -5,6 +5,7 @@ import { api, type OperationName } from '../../contract/index.ts'
 import { bucketActions } from '../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
 import { request } from '../support/http.ts'
+import { addApp } from '../support/second-factor.ts'
 import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
 
 const routes = Object.entries<RouteSpec>(api) as [OperationName, RouteSpec][]
@@ -28,6 +29,7 @@ interface Owned {
   webhook: string
   delivery: string
   record: string
+  factor: string
 }
 const name = 'kims-bucket'
 const cleanup = { bucket_patterns: [name], prefix: 'none/', older_than_days: 1 }
@@ -36,6 +38,10 @@ const cleanup = { bucket_patterns: [name], prefix: 'none/', older_than_days: 1 }
 const calls: { [N in OperationName]?: (client: Client, of: Owned) => Promise<unknown> } = {
   getAuditRecord: (c, { record }) => c.getAuditRecord({ params: { id: record } }),
   endSession: (c, { session }) => c.endSession({ params: { id: session } }),
+  renameSecondFactor: (c, { factor }) => c.renameSecondFactor({ params: { id: factor }, body: { name: 'taken' } }),
+  removeSecondFactor: (c, { factor }) =>
+    c.removeSecondFactor({ params: { id: factor }, body: { proof: { current_password: 'password of 2' } } }),
+  resetSecondFactors: (c, { user }) => c.resetSecondFactors({ params: { id: user } }),
   revokeToken: (c, { token }) => c.revokeToken({ params: { id: token } }),
   rotateToken: (c, { token }) => c.rotateToken({ params: { id: token }, body: {} }),
   listUserTokens: (c, { user }) => c.listUserTokens({ params: { id: user } }),
@@ -88,6 +94,7 @@ const calls: { [N in OperationName]?: (client: Client, of: Owned) => Promise<unk
 }
 /** What stays Kim's even where Lee may do everything in the bucket. */
 const personal = [
+  ...['renameSecondFactor', 'removeSecondFactor', 'resetSecondFactors'],
   ...['endSession', 'revokeToken', 'rotateToken', 'listUserTokens', 'updateShare', 'getShareLink'],
   ...['getJob', 'cancelJob'],
   ...['getUser', 'updateUser', 'deleteUser', 'endUserSessions', 'explainPermission', 'getGroup', 'updateGroup'],
@@ -135,6 +142,7 @@ describeEngines('whose it is', (engine, itOnce) => {
       run: (await kim.runPolicy({ params: { id: policy.id }, query: { dry_run: true } })).id,
       webhook: webhook.id,
       delivery: (await admin.testWebhook({ params: { id: webhook.id } })).id,
+      factor: (await addApp(server, kim, { current_password: 'password of 1' }, 'app of kim')).id,
       record: (await admin.listAudit({ query: { bucket: name } })).items[0]?.id ?? '',
     }
   })
@@ -153,7 +161,11 @@ describeEngines('whose it is', (engine, itOnce) => {
     const before = await allActions(server.database)
     const { problem } = await refusal(call())
     assert.match(String(problem.status), /^40[34]$/, `${what}: ${problem.detail}`)
-    assert.doesNotMatch(JSON.stringify(problem), /plan of kim|token of kim|policy of kim|person1@|8\.8\.8\.8/, what)
+    assert.doesNotMatch(
+      JSON.stringify(problem),
+      /plan of kim|token of kim|app of kim|policy of kim|person1@|8\.8\.8\.8/,
+      what,
+    )
     const made = (await allActions(server.database)).slice(before.length)
     assert.deepEqual(
       made.filter(({ action }) => action !== 'access_denied'),
@@ -209,6 +221,7 @@ describeEngines('whose it is', (engine, itOnce) => {
     const lists = [
       await lee.listSessions(),
       await lee.listTokens(),
+      await lee.listSecondFactors(),
       await lee.listShares(),
       await lee.listJobs(),
       await lee.listPolicies(),

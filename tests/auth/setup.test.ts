@@ -13,6 +13,7 @@ import { type Running, start } from '../../server/process/start.ts'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { spawnServer } from '../support/process.ts'
+import { appCode } from '../support/second-factor.ts'
 import { ADMIN, allActions, Clock, describeEngines, dump, serverEnv } from '../support/server.ts'
 
 const ALICE = { email: 'alice@example.com', password: 'wonderland in spring' }
@@ -103,6 +104,20 @@ describeEngines('setup by a link', (engine, itOnce) => {
     const again = await rejectsWith(setUp(running, tokenOf(running), { email: 'bob@example.com' }), 'gone')
     assert.match(again.problem.detail, /is already set up/)
     assert.equal((await serve()).first.setupLink, undefined, 'no link where there is an administrator')
+  })
+
+  it('creates the administrator and has them set up the second factor that the settings ask for', async () => {
+    const running = await serve()
+    const overrides = JSON.stringify({ auth: { second_factor: 'administrators' } })
+    await database.transaction((tx) => tx.updateTable('settings').set({ overrides }).execute())
+    const refused = await rejectsWith(setUp(running, tokenOf(running)), 'second_factor_enrollment_required')
+    assert.deepEqual(await database.db.selectFrom('sessions').selectAll().execute(), [])
+    const challenge = refused.problem.challenge ?? ''
+    const { totp } = await client(running).beginLoginEnrollment({ body: { challenge, kind: 'totp' } })
+    const otp = appCode(totp?.secret ?? '', clock.now())
+    const { access_token } = await client(running).finishLoginEnrollment({ body: { challenge, otp } })
+    assert.equal((await client(running, access_token).me()).is_admin, true)
+    await rejectsWith(setUp(running, tokenOf(running)), 'gone')
   })
 
   itOnce('a browser gets the refresh token as a cookie', async () => {

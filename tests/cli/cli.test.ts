@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import { localPath, parsePlace } from '../../cli/places.ts'
 import { request } from '../support/http.ts'
 import { bareEnv } from '../support/process.ts'
+import { addApp } from '../support/second-factor.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 import { commandIn } from './command.ts'
@@ -110,6 +111,27 @@ describe('the command (sqlite)', () => {
     assert.equal((await strongroom(['logout', '--profile', 'ci'])).code, 0)
     assert.equal(fs.readFileSync(file, 'utf8').includes('svc_pat_'), false)
     assert.equal(fs.statSync(file).mode & 0o777, 0o600)
+  })
+
+  it('signs in with a second factor, given on a second line', async () => {
+    const [email, password] = ['two-steps@example.com', 'a password of two steps']
+    server.secrets.add(password)
+    await server.admin.createUser({ body: { email, display_name: 'T', password } })
+    const app = await addApp(server, server.as(await server.login(email, password)), { current_password: password })
+    const login = (input: string) =>
+      strongroom(['login', server.url, '--email', email, '--profile', 'two'], { input, env: { STRONGROOM_URL: '' } })
+    const without = await login(`${password}\n`)
+    assert.equal(without.code, 1)
+    assert.match(without.err, /second_factor_required/)
+    const file = () => JSON.parse(fs.readFileSync(env().STRONGROOM_CONFIG, 'utf8')).profiles.two.token
+    for (const code of [app.next(), app.recovery_codes?.[0]]) {
+      const done = await login(`${password}\n${code}\n`)
+      assert.equal(done.code, 0, done.err)
+      server.secrets.add(file())
+    }
+    const wrong = await login(`${password}\n000000\n`)
+    assert.match(wrong.err, /invalid_second_factor/)
+    assert.equal((await strongroom(['logout', '--profile', 'two'])).code, 0)
   })
 
   it('accepts no credentials as arguments, and explains incorrect calls', async () => {

@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 import type { Client as Derived } from '../../client/derived.ts'
 import * as published from '../../client/index.ts'
 import { bareEnv } from '../support/process.ts'
+import { addApp } from '../support/second-factor.ts'
 import { ADMIN, SECRET_KEY, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
@@ -195,6 +196,28 @@ describe('strongroom/client', () => {
     await server.later(DAY)
     const later = client({ token: async () => server.adminToken })
     assert.equal((await later.me()).email, ADMIN.email)
+  })
+
+  it('signs in with a second factor', async () => {
+    const [email, password] = ['two-steps@example.com', 'a password of two steps']
+    server.secrets.add(password)
+    await server.admin.createUser({ body: { email, display_name: 'T', password } })
+    const app = await addApp(server, server.as(await server.login(email, password)), { current_password: password })
+    const options = { baseUrl: server.url, email, password }
+    await assert.rejects(published.signIn(options), (error: published.ProblemError) => {
+      const { code, methods, expires_in } = error.problem
+      assert.deepEqual([code, methods, expires_in], ['second_factor_required', ['totp', 'recovery_code'], 300])
+      return true
+    })
+    const spaced = () => app.next().replace(/^.../, '$& ')
+    for (const secondFactor of [spaced, async () => app.recovery_codes?.[0] ?? '']) {
+      const session = await published.signIn({ ...options, secondFactor })
+      assert.equal((await client({ token: session }).me()).email, email)
+      await session.end()
+    }
+    await assert.rejects(published.signIn({ ...options, secondFactor: () => '000000' }), {
+      code: 'invalid_second_factor',
+    })
   })
 
   it('uploads several parts at a time, resumes, and aborts what no one will resume', async () => {

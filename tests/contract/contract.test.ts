@@ -26,6 +26,7 @@ const recordsNothing = [
   'unlockShare',
   ...['testIdp', 'testNewStorage', 'testStorage', 'objectsExist', 'archiveSelection', 'presignObject'],
   ...['initUpload', 'abortUpload', 'putPart', 'createJob', 'cancelJob', 'previewPolicy'],
+  ...['beginLoginEnrollment', 'challengeSecondFactor', 'beginSecondFactor'],
   ...['receiveEvents', 'startScan', 'takeOverBucket'],
 ]
 

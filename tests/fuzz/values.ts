@@ -221,6 +221,7 @@ const kinds: Readonly<Record<string, string>> = {
   cursor: 'cursor',
   etag: 'etag',
   ticket: 'ticket',
+  challenge: 'challenge',
   cron: 'cron',
   timezone: 'timezone',
   username: 'email',

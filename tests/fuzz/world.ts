@@ -1,4 +1,5 @@
 import { type Client, createClient, ProblemError } from '../../client/derived.ts'
+import { appCode } from '../support/second-factor.ts'
 import { ADMIN } from '../support/server.ts'
 import type { ActorName } from './requests.ts'
 import type { Existing } from './values.ts'
@@ -14,6 +15,8 @@ export class World {
   readonly #known = new Map<string, string[]>()
   readonly #credentials = new Map<ActorName, string>()
   readonly #reviving = new Map<ActorName, Promise<string | undefined>>()
+  /** Of those who had to set up a second factor, by email. */
+  readonly #recoveryCodes = new Map<string, string[]>()
   #person = PERSON
   #logins = 0
   #rounds = 0
@@ -58,7 +61,7 @@ export class World {
     for (const [name, one] of Object.entries(value)) {
       if (typeof one === 'string') {
         const kind = name === 'id' ? area : name === 'next_cursor' ? 'cursor' : name === 'upload_id' ? 'upload' : name
-        if (['id', 'next_cursor', 'upload_id', 'etag', 'ticket', 'refresh_token'].includes(name))
+        if (['id', 'next_cursor', 'upload_id', 'etag', 'ticket', 'refresh_token', 'challenge'].includes(name))
           this.#add(kind === 'refresh_token' ? 'refresh' : kind, one)
         const token = /\/api\/v1\/(?:signed|parts)\/([^/?]+)/.exec(one)?.[1]
         if (token) this.#add('signed token', token)
@@ -128,7 +131,36 @@ export class World {
     // From an address of its own: where the fuzzer comes from, too many logins have failed.
     const headers = { 'x-forwarded-for': `2001:db8:0:${(++this.#logins % 65_536).toString(16)}::1` }
     const client = createClient({ baseUrl: this.#url })
-    return (await client.login({ headers, body: { username: email, password } })).access_token
+    try {
+      return (await client.login({ headers, body: { username: email, password } })).access_token
+    } catch (error) {
+      const { challenge } = error instanceof ProblemError ? (error.problem as { challenge?: string }) : {}
+      if (challenge === undefined || !(error instanceof ProblemError)) throw error
+      // A request has turned the setting on.
+      return error.problem.code === 'second_factor_required'
+        ? this.#answer(client, email, challenge)
+        : this.#enroll(client, email, challenge)
+    }
+  }
+
+  async #enroll(client: Client, email: string, challenge: string): Promise<string> {
+    const { totp } = await client.beginLoginEnrollment({ body: { challenge, kind: 'totp' } })
+    const otp = appCode(totp?.secret ?? '', new Date())
+    const { access_token, recovery_codes } = await client.finishLoginEnrollment({ body: { challenge, otp } })
+    this.#recoveryCodes.set(email, recovery_codes)
+    return access_token
+  }
+
+  async #answer(client: Client, email: string, challenge: string): Promise<string> {
+    const codes = this.#recoveryCodes.get(email) ?? []
+    const { access_token } = await client.verifyLogin({ body: { challenge, recovery_code: codes.pop() ?? 'none' } })
+    const last = codes.length === 1 ? codes.pop() : undefined
+    if (last !== undefined) {
+      const proven = createClient({ baseUrl: this.#url, token: access_token })
+      const { recovery_codes } = await proven.createRecoveryCodes({ body: { proof: { recovery_code: last } } })
+      this.#recoveryCodes.set(email, recovery_codes)
+    }
+    return access_token
   }
 
   /** Gives someone whose session was ended a new one; does nothing where that is not possible any more. */
@@ -193,6 +225,7 @@ export class World {
       this.learn('uploads', Buffer.from(JSON.stringify(upload)))
       this.learn('tokens', Buffer.from(JSON.stringify(await client.listTokens())))
       this.learn('auth', Buffer.from(JSON.stringify(await client.listSessions())))
+      this.learn('auth', Buffer.from(JSON.stringify(await client.beginSecondFactor({ body: { kind: 'totp' } }))))
       const job = await client.createJob({ body: { kind: 'delete', source_bucket: bucket, prefix: 'docs/none/' } })
       this.#add('jobs', job.id)
     }

@@ -4,6 +4,7 @@ import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { strongroom as run } from '../support/process.ts'
+import { addApp } from '../support/second-factor.ts'
 import { ADMIN, allActions, describeEngines, dump, startServer, type TestServer } from '../support/server.ts'
 
 describeEngines('commands', (engine, itOnce) => {
@@ -90,6 +91,33 @@ describeEngines('commands', (engine, itOnce) => {
     server.secrets.add(password)
     await rejectsWith(server.as(old).me(), 'unauthenticated')
     await server.login('ops2@example.com', password)
+  })
+
+  it('reset-second-factor removes all of a user, with their recovery codes, and leaves the sessions', async () => {
+    const [email, password] = ['factors@example.com', 'a password of factors']
+    server.secrets.add(password)
+    await server.admin.createUser({ body: { email, display_name: 'F', password } })
+    const client = server.as(await server.login(email, password))
+    await addApp(server, client, { current_password: password })
+    await addApp(server, client, { current_password: password })
+    await rejectsWith(server.login(email, password), 'second_factor_required')
+    const done = await server.records([{ action: 'second_factor_reset' }], () =>
+      strongroom(['reset-second-factor', 'Factors@example.com']),
+    )
+    assert.deepEqual(
+      [done.code, done.out],
+      [0, '2 second factors of Factors@example.com removed, with their recovery codes.\n'],
+    )
+    assert.deepEqual((await cli()).at(-1), ['second_factor_reset', 'cli'])
+    const again = await server.records([], () => strongroom(['reset-second-factor', email]))
+    assert.equal(again.out, `${email} has no second factor.\n`)
+    await client.me()
+    assert.equal((await client.listSecondFactors()).recovery_codes_left, 0)
+    await server.login(email, password)
+    const { items } = await server.admin.listUsers({ query: { q: email } })
+    await server.admin.deleteUser({ params: { id: items[0]?.id ?? '' } })
+    const { code, err } = await strongroom(['reset-second-factor', 'nobody@example.com'])
+    assert.deepEqual([code, /No user/.test(err)], [1, true])
   })
 
   itOnce('enable-local-login lets administrators in again when the provider is gone', async () => {

@@ -58,6 +58,7 @@ export async function fillRareTables(database: Database): Promise<void> {
   const blob = await database.db.selectFrom('blobs').select('id').executeTakeFirstOrThrow()
   const share = await database.db.selectFrom('shares').select('id').executeTakeFirstOrThrow()
   const job = await database.db.selectFrom('jobs').select('id').executeTakeFirstOrThrow()
+  const user = await database.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
   const session = await database.db.selectFrom('sessions').select('id').executeTakeFirstOrThrow()
   const storage = await database.db.selectFrom('storages').select('id').executeTakeFirstOrThrow()
   const record = await database.db.selectFrom('audit_sealed').selectAll().executeTakeFirstOrThrow()
@@ -93,6 +94,21 @@ export async function fillRareTables(database: Database): Promise<void> {
         }),
         tx.insertInto('handoffs').values({
           ...{ code_hash: 'x', session_id: session.id, refresh_jti: 'x', expires_at: late, cookie_hash: null },
+        }),
+        tx.insertInto('second_factors').values({
+          ...{ id: newId(), user_id: user.id, kind: 'totp', name: ODD_KEY, secret: 'v1.x', last_step: 2 ** 40 },
+          ...{ credential_id: null, public_key: null, counter: null, transports: null },
+          ...{ created_at: early, last_used_at: late },
+        }),
+        tx.insertInto('second_factors').values({
+          ...{ id: newId(), user_id: user.id, kind: 'passkey', name: 'key', secret: null, last_step: null },
+          ...{ credential_id: '-_', public_key: 'x', counter: 2 ** 32 - 1, transports: '[]' },
+          ...{ created_at: early, last_used_at: null },
+        }),
+        tx.insertInto('recovery_codes').values({ code_hash: 'x', user_id: user.id, created_at: late }),
+        tx.insertInto('second_factor_challenges').values({
+          ...{ challenge_hash: 'x', user_id: user.id, purpose: 'login', token_version: 1, tries: 5 },
+          ...{ passkey_challenge: null, secret: '\\.', expires_at: late },
         }),
         tx.insertInto('login_throttle').values({
           ...{

@@ -26,6 +26,7 @@ describeEngines('settings', (engine, itOnce) => {
     assert.deepEqual(before.auth, {
       enable_local: true,
       enable_idp: true,
+      second_factor: 'optional',
       auto_create_users: false,
       refresh_rotation: true,
       idp_require_browser_cookie: true,

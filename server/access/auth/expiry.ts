@@ -1,9 +1,10 @@
 import { HOUR_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
+import { deleteExpiredChallenges } from '../second-factor/challenge.ts'
 import { deleteExpiredSessions } from '../sessions/service.ts'
 import * as store from './store.ts'
 
-/** Deletes expired sessions, unfinished logins, refresh tokens and counters. */
+/** Deletes expired sessions, unfinished logins, challenges, refresh tokens and counters. */
 export const expiryWorker = {
   name: 'auth-expiry',
   every: HOUR_MS,
@@ -11,5 +12,6 @@ export const expiryWorker = {
     ctx.upkeep(async ({ tx, now }) => {
       await deleteExpiredSessions(tx, now())
       await store.deleteExpired(tx, now())
+      await deleteExpiredChallenges(tx, now())
     }),
 }

@@ -24,7 +24,7 @@ import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/
 import { type Idp, idpOf } from '../settings/idp.ts'
 import { adoptProfile, insertUser, recordLogin } from '../users/service.ts'
 import { findByIdentity } from '../users/store.ts'
-import { recordFailure } from './login.ts'
+import { recordFailure } from './failures.ts'
 import * as oidc from './oidc.ts'
 import * as store from './store.ts'
 
@@ -221,7 +221,7 @@ async function openIdpSession(
   const who = user
     ? { ...subjectOf(user), display_name: displayName ?? user.display_name }
     : { user_id: newId(), email: email ?? '', display_name: displayName ?? email ?? '', token_version: 1 }
-  return openSession(ctx, { ...who, oid: subject }, 'idp', async (step) => {
+  return openSession(ctx, { ...who, oid: subject }, { method: 'idp' }, async (step) => {
     const { tx } = step
     if (idp.groups_claim !== null || (user && email !== null && email !== user.email)) await lockAdministration(tx)
     if (!user) await createUser(step, { ...who, issuer, identity })

@@ -1,28 +1,39 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Ctx } from '../../context.ts'
 import * as passwords from '../../secrets/passwords.ts'
-import { loginDisabled, openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
-import { settingsInForce } from '../settings/effective.ts'
-import { emailKey, recordLogin, renewPasswordHash, replacePassword } from '../users/service.ts'
+import { enrollmentRequired, factorRequired } from '../second-factor/challenge.ts'
+import { hasFactor, isFactorNeeded } from '../second-factor/factors.ts'
+import { openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
+import { emailKey, renewPasswordHash, replacePassword } from '../users/service.ts'
 import { findByEmailKey, findUser } from '../users/store.ts'
 import { knownDevice } from './device.ts'
-import { type Attempt, beginAttempt, forgiveAttempt, retractAttempt } from './throttle.ts'
+import { recordFailure } from './failures.ts'
+import { assertLocalEnabled, verifyPassword } from './local.ts'
+import { enter } from './second-step.ts'
+import { type Attempt, beginAttempt, forgiveAttempt, setAside } from './throttle.ts'
+
+export interface Login {
+  username: string
+  password: string
+  /** A code of an authenticator app; ignored for users without a second factor. */
+  otp?: string | undefined
+  /** The browser's ticket from an earlier login (deviceTicket). */
+  device?: string | undefined
+}
 
 /**
  * Login with email and password. Every failure looks the same and takes the same time, so that nobody can find out
- * which accounts exist. `device`: the browser's ticket from an earlier login (deviceTicket).
+ * which accounts exist, or have a second factor. Once the password is right, throws second_factor_required or
+ * second_factor_enrollment_required with a challenge, or invalid_second_factor for a wrong `otp`.
  */
-export async function login(
-  ctx: Ctx,
-  { username, password, device }: { username: string; password: string; device?: string | undefined },
-): Promise<Tokens> {
+export async function login(ctx: Ctx, { username, password, otp, device }: Login): Promise<Tokens> {
   await assertLocalEnabled(ctx)
   const account = emailKey(username)
   const attempt: Attempt = { kind: 'login', account, device: knownDevice(ctx, account, device) }
   await beginAttempt(ctx, attempt)
   const user = await findByEmailKey(ctx.db, account)
   const hash = user?.password_hash ?? null
-  const matches = await verify(ctx, attempt, password, hash)
+  const matches = await verifyPassword(ctx, attempt, password, hash)
   if (!user || hash === null || !matches || user.disabled_at !== null) {
     const reason = !user ? 'unknown' : !matches ? (hash ? 'wrong_password' : 'no_password') : 'disabled'
     await recordFailure(ctx, username, reason, { userId: user?.id })
@@ -33,49 +44,23 @@ export async function login(
   const renewed = passwords.isOutdated(hash, bcryptCost)
     ? await passwords.hashPassword(password, bcryptCost).catch(() => null)
     : null
-  const session = await openSession(ctx, subjectOf(user), 'local', async ({ tx }) => {
-    await recordLogin(tx, user.id, ctx.now())
-    if (renewed !== null) await renewPasswordHash(tx, user.id, hash, renewed)
-  })
-  await forgiveAttempt(ctx, attempt)
-  return tokensOf(ctx, session)
-}
-
-async function assertLocalEnabled(ctx: Ctx): Promise<void> {
-  const { auth } = await settingsInForce(ctx)
-  if (!auth.enable_local) throw loginDisabled()
-}
-
-/** Compares a password; an attempt that did not fit into the hash queue does not count as one. */
-const verify = (ctx: Ctx, attempt: Attempt, password: string, hash: string | null): Promise<boolean> =>
-  passwords.verifyPassword(password, hash, ctx.config.bcryptCost).catch(async (busy: unknown) => {
-    await retractAttempt(ctx, attempt)
-    throw busy
-  })
-
-/** Records a failed login; `email` is what was typed, null if nothing was. */
-export async function recordFailure(
-  ctx: Ctx,
-  email: string | null,
-  reason: string,
-  more: { userId: string | undefined; status_code?: number; error_code?: string },
-): Promise<void> {
-  const { userId, status_code = 401, error_code = 'invalid_grant' } = more
-  await ctx.act(async ({ record }) =>
-    record({
-      name: 'login_failed',
-      result: 'failure',
-      status_code,
-      error_code,
-      ...(userId === undefined ? {} : { resource: { type: 'user', id: userId } }),
-      details: { email: email?.slice(0, 320) ?? null, reason },
-    }),
-  )
+  const renew = async ({ tx }: { tx: Parameters<typeof renewPasswordHash>[0] }) =>
+    renewed === null ? undefined : renewPasswordHash(tx, user.id, hash, renewed)
+  const secured = await hasFactor(ctx.db, user.id)
+  if (secured && otp === undefined) {
+    await setAside(ctx, attempt)
+    throw await factorRequired(ctx, user, renew)
+  }
+  if (!secured && (await isFactorNeeded(ctx, user.id))) {
+    await setAside(ctx, attempt)
+    throw await enrollmentRequired(ctx, user, renew)
+  }
+  return enter(ctx, user, { attempt, answer: secured ? { otp } : undefined }, renew)
 }
 
 /**
  * Changes the caller's password, which ends all their sessions, and opens a new one. Requires the current password, and
- * throttles guesses like logins.
+ * throttles guesses like logins. Throws conflict for those with a second factor whose session was opened without one.
  */
 export async function changePassword(ctx: Ctx, current: string, next: string): Promise<Tokens> {
   await assertLocalEnabled(ctx)
@@ -84,9 +69,15 @@ export async function changePassword(ctx: Ctx, current: string, next: string): P
   const hash = user?.password_hash ?? null
   if (!user || hash === null)
     throw new ServiceError('conflict', 'You have no password to change: you log in through the identity provider.')
+  const verified = ctx.actor.second_factor ?? false
+  if (!verified && ((await hasFactor(ctx.db, user.id)) || (await isFactorNeeded(ctx, user.id))))
+    throw new ServiceError(
+      'conflict',
+      'Log in with your password and second factor first: your new session would otherwise be without one.',
+    )
   const attempt: Attempt = { kind: 'login', account: user.email_key, device: ctx.actor.session_id }
   await beginAttempt(ctx, attempt)
-  if (!(await verify(ctx, attempt, current, hash))) {
+  if (!(await verifyPassword(ctx, attempt, current, hash))) {
     await recordFailure(ctx, user.email, 'wrong_current_password', {
       userId: user.id,
       status_code: 422,
@@ -99,7 +90,7 @@ export async function changePassword(ctx: Ctx, current: string, next: string): P
   await forgiveAttempt(ctx, attempt)
   const nextHash = await passwords.hashPassword(next, ctx.config.bcryptCost)
   const subject = { ...subjectOf(user), token_version: user.token_version + 1 }
-  const session = await openSession(ctx, subject, 'local', async (step) => {
+  const session = await openSession(ctx, subject, { method: 'local', verified }, async (step) => {
     const { record } = step
     if (!(await replacePassword(step, user.id, hash, nextHash)))
       throw new ServiceError('conflict', 'The password was changed by someone else at the same time.')

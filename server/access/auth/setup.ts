@@ -3,12 +3,14 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { type Ctx, setupActor } from '../../context.ts'
 import { assertSettable, hashPassword } from '../../secrets/passwords.ts'
 import { hashSecret } from '../../secrets/sign.ts'
+import { enrollmentRequired } from '../second-factor/challenge.ts'
+import { isFactorNeeded } from '../second-factor/factors.ts'
 import { openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
 import { findSetupHash, lockSetupHash, replaceSetupHash } from '../settings/setup.ts'
 import { insertAdmin } from '../users/break-glass.ts'
 import { recordLogin } from '../users/service.ts'
 import { hasAdmin, hasSignedIn } from '../users/store.ts'
-import { recordFailure } from './login.ts'
+import { recordFailure } from './failures.ts'
 import { beginAttempt } from './throttle.ts'
 
 const isSame = (a: string, b: string): boolean =>
@@ -48,7 +50,8 @@ export interface Setup {
 
 /**
  * Creates the first administrator for the holder of the setup link, and logs them in. `gone` once there is one, and for
- * a link that is not the latest; guesses at it are throttled like logins, per network so that nobody locks others out.
+ * a link that is not the latest, and second_factor_enrollment_required, with the account created, if the settings ask for
+ * that; guesses at it are throttled like logins, per network so that nobody locks others out.
  */
 export async function setUp(ctx: Ctx, { token, email, display_name, password }: Setup): Promise<Tokens> {
   const hash = hashSecret(token)
@@ -70,6 +73,9 @@ export async function setUp(ctx: Ctx, { token, email, display_name, password }: 
     await replaceSetupHash(tx, null)
     return made
   })
-  const session = await openSession(ctx, subjectOf(user), 'local', ({ tx }) => recordLogin(tx, user.id, ctx.now()))
+  if (await isFactorNeeded(ctx, user.id)) throw await enrollmentRequired(ctx, user)
+  const session = await openSession(ctx, subjectOf(user), { method: 'local' }, ({ tx }) =>
+    recordLogin(tx, user.id, ctx.now()),
+  )
   return tokensOf(ctx, session)
 }

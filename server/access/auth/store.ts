@@ -41,6 +41,10 @@ export function countFailure(tx: Tx, key: string, now: Date, window: number): Pr
 export const blockUntil = (tx: Tx, key: string, until: Date) =>
   tx.updateTable('login_throttle').set({ blocked_until: until.toISOString() }).where('key', '=', key).execute()
 
+/** Ends a key's delay. */
+export const unblock = (tx: Tx, key: string) =>
+  tx.updateTable('login_throttle').set({ blocked_until: null }).where('key', '=', key).execute()
+
 /** Takes back a failure; returns how many are left, undefined if there was none. */
 export const uncountFailure = async (tx: Tx, key: string): Promise<number | undefined> =>
   (

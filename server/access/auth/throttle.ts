@@ -76,12 +76,19 @@ export async function beginAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
   })
 }
 
+/**
+ * Takes back an attempt whose password is right but that needs a second factor. Earlier failures stay counted; the delay
+ * that this attempt has begun ends, so that the second factor can be given.
+ */
+export const setAside = (ctx: Ctx, attempt: Attempt): Promise<void> => retractAttempt(ctx, attempt, { unblock: true })
+
 /** Takes back an attempt whose password was never checked. */
-export async function retractAttempt(ctx: Ctx, attempt: Attempt): Promise<void> {
+export async function retractAttempt(ctx: Ctx, attempt: Attempt, { unblock = false } = {}): Promise<void> {
   const { pair, wide } = keysOf(attempt, ctx.actor.origin.ip)
   await ctx.upkeep(async ({ tx }) => {
     if (wide) await store.uncountFailure(tx, wide.account)
     if ((await store.uncountFailure(tx, pair)) === 0 && wide) await store.uncountFailure(tx, wide.network)
+    if (unblock) await store.unblock(tx, pair)
   })
 }
 

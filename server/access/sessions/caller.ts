@@ -20,7 +20,8 @@ export function actorOf(
   return { type: 'user', user_id, email, display_name, ...credential, groups: groupsOf(rows), origin }
 }
 
-function groupsOf(rows: readonly UserRow[]): GrantingGroup[] {
+/** The groups in a credential's rows. */
+export function groupsOf(rows: readonly UserRow[]): GrantingGroup[] {
   const groups = new Map<string, GrantingGroup & { grants: Grant[] }>()
   for (const row of rows) {
     if (row.group_id === null) continue

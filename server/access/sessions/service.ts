@@ -42,5 +42,8 @@ export function actorOnBehalf(
   return renew(ctx.db)
 }
 
+/** Step: counts a session as opened with a second factor from now on. */
+export const markSecondFactor = store.markSecondFactor
+
 /** Step: deletes sessions and refresh tokens that nothing can use any more. */
 export const deleteExpiredSessions = store.deleteExpired

@@ -6,9 +6,10 @@ import { DAY_MS } from '../../base/time.ts'
 import type { Actor, Ctx, Origin, Step } from '../../context.ts'
 import type { Db, Tx } from '../../db/schema.ts'
 import { withoutCredentials } from '../../observe/log.ts'
-import { settingsInForce } from '../settings/effective.ts'
+import { settingsInForce, settingsOf } from '../settings/effective.ts'
 import { idpOf } from '../settings/idp.ts'
-import { actorOf } from './caller.ts'
+import { needsSecondFactor } from '../settings/second-factor.ts'
+import { actorOf, groupsOf } from './caller.ts'
 import * as jwt from './jwt.ts'
 import * as store from './store.ts'
 
@@ -48,6 +49,15 @@ export interface NewSession {
   refresh: RefreshRow
 }
 
+/** How somebody has logged in. */
+export interface LoginMethod {
+  method: 'local' | 'idp'
+  /** The second factor they gave, if they did. */
+  factor?: 'totp' | 'passkey' | 'recovery_code' | undefined
+  /** Whether they gave one, in an earlier session if not now. */
+  verified?: boolean
+}
+
 /**
  * Starts a session and records `login` as the user who logged in. `also` runs first in the same transaction, so if it
  * throws there is no session.
@@ -55,7 +65,7 @@ export interface NewSession {
 export async function openSession(
   ctx: Ctx,
   subject: Subject,
-  method: 'local' | 'idp',
+  { method, factor, verified = factor !== undefined }: LoginMethod,
   also: (step: Step, session: NewSession) => Promise<unknown>,
 ): Promise<NewSession> {
   const sid = newId()
@@ -79,9 +89,11 @@ export async function openSession(
       expires_at: familyEnd.toISOString(),
       last_used_at: now.toISOString(),
       revoked_at: null,
+      second_factor_at: verified ? now.toISOString() : null,
     })
     await store.insertRefreshToken(tx, refresh)
-    record({ name: 'login', resource: { type: 'user', id: user_id }, details: { auth_method: method } })
+    const details = { auth_method: method, ...(factor === undefined ? {} : { second_factor: factor }) }
+    record({ name: 'login', resource: { type: 'user', id: user_id }, details })
   })
   return session
 }
@@ -128,7 +140,8 @@ export async function tokensOf(ctx: Ctx, { subject, sid, refresh }: NewSession):
 /**
  * Exchanges a refresh token for new tokens. Reusing a replaced token ends its session, since one of its two holders is
  * a thief; for 30 seconds, while its successor is unused, it returns that successor instead. With rotation off, a token
- * stays valid for its seven days. Refused if the login method of the session is disabled.
+ * stays valid for its seven days. Refused if the login method of the session is disabled, or if it was opened without the
+ * second factor that its user needs.
  */
 export async function refresh(ctx: Ctx, token: string): Promise<Tokens> {
   const claims = await verifierOf(ctx.config)(token, 'rt+jwt', ctx.now())
@@ -142,6 +155,10 @@ export async function refresh(ctx: Ctx, token: string): Promise<Tokens> {
     if (!session || !row || row.session_id !== session.id || !isLive(session, claims, now))
       throw jwt.invalidToken('The refresh token is no longer valid.')
     if (!(session.auth_method === 'local' ? auth.enable_local : idpOn)) throw loginDisabled()
+    if (session.auth_method === 'local' && session.second_factor_at === null && auth.second_factor !== 'optional') {
+      const groups = groupsOf(await store.findUserRows(tx, session.user_id))
+      if (needsSecondFactor(settings, groups)) throw withoutSecondFactor()
+    }
     const subject: Subject = { ...session, oid: claims.oid }
     await store.touchSession(tx, session.id, now)
     const sid = session.id
@@ -161,6 +178,12 @@ export async function refresh(ctx: Ctx, token: string): Promise<Tokens> {
   await endStolenSession(ctx, outcome.stolen)
   throw jwt.invalidToken('The refresh token was already used; its session has been ended.')
 }
+
+/** The refusal of a session whose user needs a second factor and has given none (RFC 9470). */
+const withoutSecondFactor = () =>
+  new ServiceError('second_factor_required', 'This session was opened without a second factor. Log in again.', {
+    headers: { 'www-authenticate': 'Bearer error="insufficient_user_authentication"' },
+  })
 
 export const loginDisabled = () => new ServiceError('login_disabled', 'This login method is disabled.')
 
@@ -232,7 +255,8 @@ const isLive = (row: Revocable, claims: jwt.Claims, now: Date): boolean =>
 const verifierOf = perSystem(jwt.createVerifier)
 
 /**
- * The actor behind an access token, with their current permissions; throws `unauthenticated` (401). One query. A
+ * The actor behind an access token, with their current permissions; throws `unauthenticated` (401), and
+ * `second_factor_required` (401) if the session lacks the one that its user needs. One query. A
  * renewed actor ends with the session, not with the token, which lasts half an hour.
  */
 export async function authenticateToken(
@@ -245,7 +269,12 @@ export async function authenticateToken(
     const [first, ...rest] = await store.findSessionRows(db, claims.sid)
     if (!first || !isLive(first, claims, ctx.now())) throw jwt.invalidToken('The session has ended.')
     const credential = { auth_method: first.auth_method, session_id: claims.sid, token_id: null }
-    return { ...actorOf([first, ...rest], credential, origin), renew }
+    const second_factor = first.second_factor_at !== null
+    const actor = { ...actorOf([first, ...rest], credential, origin), second_factor, renew }
+    const settings = settingsOf({ config: ctx.config }, first.settings ?? '{}')
+    if (first.auth_method === 'local' && !second_factor && needsSecondFactor(settings, actor.groups))
+      throw withoutSecondFactor()
+    return actor
   }
   return renew(ctx.db)
 }

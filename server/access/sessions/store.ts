@@ -19,6 +19,10 @@ export const revokeSession = (tx: Tx, id: string, now: Date) =>
 export const touchSession = (tx: Tx, id: string, now: Date) =>
   tx.updateTable('sessions').set({ last_used_at: now.toISOString() }).where('id', '=', id).execute()
 
+/** Notes that a session's user has given a second factor. */
+export const markSecondFactor = (tx: Tx, id: string, now: Date) =>
+  tx.updateTable('sessions').set({ second_factor_at: now.toISOString() }).where('id', '=', id).execute()
+
 /** Ends every session of a user; returns how many were live. */
 export async function revokeSessionsOf(tx: Tx, userId: string, now: Date): Promise<number> {
   const revoked = await tx
@@ -73,6 +77,7 @@ export const lockSession = (tx: Tx, id: string) =>
       'sessions.auth_method',
       'sessions.expires_at',
       'sessions.revoked_at',
+      'sessions.second_factor_at',
       'users.email',
       'users.display_name',
       'users.token_version',
@@ -129,6 +134,9 @@ export interface SessionRow extends UserRow {
   auth_method: 'local' | 'idp'
   expires_at: string
   revoked_at: string | null
+  second_factor_at: string | null
+  /** The stored settings; null where there are none. */
+  settings: string | null
 }
 
 const sessionRows = prepared(
@@ -140,7 +148,8 @@ const sessionRows = prepared(
       .leftJoin('groups as g', 'g.id', 'm.group_id')
       .leftJoin('grants as r', 'r.group_id', 'g.id')
       .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at', 'u.token_version', 'u.idp_subject'])
-      .select(['s.auth_method', 's.expires_at', 's.revoked_at'])
+      .select(['s.auth_method', 's.expires_at', 's.revoked_at', 's.second_factor_at'])
+      .select((e) => e.selectFrom('settings').select('overrides').as('settings'))
       .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
       .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
       .where('s.id', '=', id),

@@ -22,6 +22,7 @@ export const defaults: EffectiveSettings = {
   auth: {
     enable_local: true,
     enable_idp: true,
+    second_factor: 'optional',
     auto_create_users: false,
     refresh_rotation: true,
     idp_require_browser_cookie: true,

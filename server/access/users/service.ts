@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { covers, isAdmin } from '../../../contract/permissions.ts'
+import { covers, type GrantingGroup, isAdmin } from '../../../contract/permissions.ts'
 import type { User } from '../../../contract/users.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
@@ -167,12 +167,22 @@ async function assertMayChange(step: Step, row: Row<'users'>, change: UpdateUser
       'conflict',
       'Use POST /auth/password, which requires your current password, to change your own password.',
     )
-  const takesOver = change.password !== undefined || change.email !== undefined
-  if (takesOver && row.id !== step.actor.user_id && !covers(step.actor.groups, theirs))
+  if (change.password !== undefined || change.email !== undefined) assertMayChangeLogin(step, row, theirs)
+}
+
+function assertMayChangeLogin({ actor }: Step, { id }: Row<'users'>, theirs: readonly GrantingGroup[]): void {
+  if (id !== actor.user_id && !covers(actor.groups, theirs))
     throw new ServiceError(
       'forbidden',
       'You cannot change how this user logs in, because they have permissions that you lack.',
     )
+}
+
+/** Step: throws forbidden unless the caller may change how a user logs in. */
+export async function assertMayTakeOver(step: Step, row: Row<'users'>): Promise<void> {
+  const theirs = await grantingGroupsOf(step.tx, row.id)
+  assertMayTouch(step, theirs)
+  assertMayChangeLogin(step, row, theirs)
 }
 
 function assertMayTouch({ actor }: Pick<Ctx, 'actor'>, theirs: Parameters<typeof isAdmin>[0]): void {
@@ -231,7 +241,7 @@ export async function endUserSessions(ctx: Ctx, id: string): Promise<undefined> 
   })
 }
 
-const toUser = (row: Row<'users'>, groups: readonly MemberGroup[]): User => {
+const toUser = (row: Row<'users'>, groups: readonly MemberGroup[], secured: ReadonlySet<string>): User => {
   const own = groups.filter((group) => group.user_id === row.id)
   return {
     id: row.id,
@@ -240,6 +250,7 @@ const toUser = (row: Row<'users'>, groups: readonly MemberGroup[]): User => {
     is_active: row.disabled_at === null,
     is_admin: own.some((group) => (JSON.parse(group.global) as string[]).includes('admin')),
     has_password: row.password_hash !== null,
+    has_second_factor: secured.has(row.id),
     idp_subject: row.idp_subject,
     groups: own.map(({ id, name }) => ({ id, name })),
     created_at: row.created_at,
@@ -247,7 +258,7 @@ const toUser = (row: Row<'users'>, groups: readonly MemberGroup[]): User => {
   }
 }
 const describeUser = async (db: Db, row: Row<'users'>): Promise<User> =>
-  toUser(row, await findGroupsOfUsers(db, [row.id]))
+  toUser(row, await findGroupsOfUsers(db, [row.id]), await store.findSecured(db, [row.id]))
 
 /** Gets a user; throws not_found. */
 export async function getUser(db: Db, id: string): Promise<User> {
@@ -262,11 +273,10 @@ export async function listUsers(db: Db, filter: store.UserFilter, limit: number,
   const q = filter.q === undefined ? undefined : folded(filter.q)
   const rows = await store.listUsers(db, { ...filter, q }, after, limit + 1)
   const { page, next_cursor } = pageOf(rows, limit, ({ email_key }) => [email_key])
-  const groups = await findGroupsOfUsers(
-    db,
-    page.map(({ id }) => id),
-  )
-  return { items: page.map((row) => toUser(row, groups)), next_cursor }
+  const ids = page.map(({ id }) => id)
+  const groups = await findGroupsOfUsers(db, ids)
+  const secured = await store.findSecured(db, ids)
+  return { items: page.map((row) => toUser(row, groups, secured)), next_cursor }
 }
 
 /** The members of a group; throws not_found. */

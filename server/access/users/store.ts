@@ -50,6 +50,13 @@ export async function findNames(db: Db, ids: readonly string[]): Promise<Map<str
   return new Map(rows.map(({ id, display_name }) => [id, display_name]))
 }
 
+/** Which of these users have a second factor. */
+export async function findSecured(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db.selectFrom('second_factors').select('user_id').distinct().where('user_id', 'in', ids).execute()
+  return new Set(rows.map(({ user_id }) => user_id))
+}
+
 export const lockUser = (tx: Tx, id: string) =>
   tx.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 

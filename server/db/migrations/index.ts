@@ -18,6 +18,7 @@ import { storages } from './0016-storages-breaking.ts'
 import { attached } from './0017-attached-breaking.ts'
 import { takenOver } from './0018-taken-over-breaking.ts'
 import { keptLinks } from './0019-kept-links.ts'
+import { secondFactor } from './0020-second-factor.ts'
 import { messagesOfLinks } from './0021-messages-of-links.ts'
 import type { ColumnTypes } from './types.ts'
 
@@ -42,5 +43,6 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0017-attached-breaking': attached,
   '0018-taken-over-breaking': takenOver,
   '0019-kept-links': keptLinks,
+  '0020-second-factor': secondFactor,
   '0021-messages-of-links': messagesOfLinks,
 }

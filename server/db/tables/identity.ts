@@ -68,6 +68,8 @@ export interface IdentityTables {
     expires_at: string
     last_used_at: string
     revoked_at: string | null
+    /** When a second factor was given; null where the password alone opened it, or the identity provider. */
+    second_factor_at: string | null
   }
   refresh_tokens: {
     jti: string
@@ -113,6 +115,44 @@ export interface IdentityTables {
     expires_at: string
     /** Hash of the cookie of the browser that started the login. */
     cookie_hash: string | null
+  }
+  /** Authenticator apps and passkeys, for logins with a password. */
+  second_factors: {
+    id: string
+    user_id: string
+    kind: 'totp' | 'passkey'
+    name: string
+    /** Of an app: its key, encrypted with a key derived from SECRET_KEY. */
+    secret: string | null
+    /** Of an app: the time step of the latest code that was used; none before it works any more. */
+    last_step: number | null
+    /** Of a passkey, in base64url. */
+    credential_id: string | null
+    /** Of a passkey: its COSE key in base64url. */
+    public_key: string | null
+    /** Of a passkey: how many signatures it has made, where it counts them. */
+    counter: number | null
+    /** Of a passkey: JSON, how browsers reach it. */
+    transports: string | null
+    created_at: string
+    last_used_at: string | null
+  }
+  /** Those that were not used yet. */
+  recovery_codes: { code_hash: string; user_id: string; created_at: string }
+  /** What waits for a second factor, or for one that is being set up. */
+  second_factor_challenges: {
+    challenge_hash: string
+    user_id: string
+    purpose: 'login' | 'login_enrollment' | 'enrollment' | 'proof'
+    /** The user's when it was made: a changed password ends it. */
+    token_version: number
+    /** What a passkey is to sign. */
+    passkey_challenge: string | null
+    /** The key of an app that is being set up, encrypted with a key derived from SECRET_KEY. */
+    secret: string | null
+    /** How many answers were tried. */
+    tries: number
+    expires_at: string
   }
   /** One row. Locked by every change of who can administer the service. */
   settings: {

@@ -37,6 +37,7 @@ import { jobRoutes } from './routes/jobs.ts'
 import { objectRoutes } from './routes/objects.ts'
 import { policyRoutes } from './routes/policies.ts'
 import { scanRoutes } from './routes/scans.ts'
+import { secondFactorRoutes } from './routes/second-factor.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { shareRoutes } from './routes/shares.ts'
 import { storageRoutes } from './routes/storages.ts'
@@ -63,6 +64,7 @@ declare module 'fastify' {
 export const handlers: readonly Handler[] = [
   ...systemRoutes,
   ...authRoutes,
+  ...secondFactorRoutes,
   ...tokenRoutes,
   ...accessKeyRoutes,
   ...bucketRoutes,

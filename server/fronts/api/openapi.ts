@@ -182,7 +182,7 @@ function responses(components: Components, route: RouteSpec): Operation['respons
     result[status] = { description: descriptions[status] ?? 'Success', ...(content ? { content } : {}) }
   }
   const codes = new Set(route.errors)
-  if (route.access !== 'public') codes.add('unauthenticated').add('forbidden')
+  if (route.access !== 'public') codes.add('unauthenticated').add('second_factor_required').add('forbidden')
   if (route.params || route.query || route.body) codes.add('invalid_request')
   if (rateOf(route) !== 'none') codes.add('rate_limited')
   for (const code of codes) {

@@ -5,19 +5,28 @@ import { asServiceError, isBrokenOff } from '../../http/failure.ts'
 import { faultOf } from '../../http/validation.ts'
 import type { Raw } from './handle.ts'
 
+/** Clients of RFC 6749 section 5.2 look for `error`. */
+const ofOauth: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['invalid_grant', 'unsupported_grant_type', 'second_factor_required'] as const),
+  ...(['second_factor_enrollment_required', 'invalid_second_factor'] as const),
+])
+
 /** Sends an RFC 9457 problem. */
 export function sendProblem(
   { request, reply }: Raw,
   code: ErrorCode,
   detail: string,
-  more: { faults?: readonly Fault[]; headers?: Readonly<Record<string, string>> } = {},
+  more: {
+    faults?: readonly Fault[]
+    headers?: Readonly<Record<string, string>>
+    extensions?: Readonly<Record<string, unknown>>
+  } = {},
 ): FastifyReply {
   const { status, title } = errors[code]
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (more.headers) reply.headers(more.headers)
-  // Clients of RFC 6749 section 5.2 look for `error`.
-  const oauth = code === 'invalid_grant' || code === 'unsupported_grant_type' ? { error: code } : {}
-  const problem = { status, code, title, detail, request_id: request.id, ...oauth }
+  const oauth = ofOauth.has(code) ? { error: code } : {}
+  const problem = { status, code, title, detail, request_id: request.id, ...oauth, ...more.extensions }
   return reply
     .code(status)
     .header('content-type', 'application/problem+json')

@@ -1,0 +1,80 @@
+import Type from 'typebox'
+
+/** What browsers and Strongroom exchange about passkeys: the JSON forms of WebAuthn level 3, with what is used of them. */
+const base64url = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]*$' })
+const PublicKey = Type.Enum(['public-key'])
+const MOST_PASSKEYS = 20
+
+const descriptors = Type.Array(
+  Type.Object({
+    id: Type.String(),
+    type: Type.Literal('public-key'),
+    transports: Type.Optional(Type.Array(Type.String())),
+  }),
+  { maxItems: MOST_PASSKEYS },
+)
+
+/** For `navigator.credentials.get`. */
+export const PasskeyRequest = Type.Object(
+  {
+    challenge: Type.String(),
+    timeout: Type.Integer({ description: 'Milliseconds.' }),
+    rpId: Type.String({ description: 'The host name of PUBLIC_BASE_URL.' }),
+    allowCredentials: descriptors,
+    userVerification: Type.Literal('preferred'),
+  },
+  { description: 'Options for `navigator.credentials.get`, by `PublicKeyCredential.parseRequestOptionsFromJSON`.' },
+)
+export type PasskeyRequest = Type.Static<typeof PasskeyRequest>
+
+/** For `navigator.credentials.create`. */
+export const PasskeyCreation = Type.Object(
+  {
+    challenge: Type.String(),
+    timeout: Type.Integer({ description: 'Milliseconds.' }),
+    rp: Type.Object({ id: Type.String(), name: Type.String() }),
+    user: Type.Object({ id: Type.String(), name: Type.String(), displayName: Type.String() }),
+    pubKeyCredParams: Type.Array(Type.Object({ type: Type.Literal('public-key'), alg: Type.Integer() })),
+    excludeCredentials: descriptors,
+    authenticatorSelection: Type.Object({
+      residentKey: Type.Literal('discouraged'),
+      userVerification: Type.Literal('preferred'),
+    }),
+    attestation: Type.Literal('none'),
+  },
+  { description: 'Options for `navigator.credentials.create`, by `PublicKeyCredential.parseCreationOptionsFromJSON`.' },
+)
+export type PasskeyCreation = Type.Static<typeof PasskeyCreation>
+
+const credential = <P extends Type.TProperties>(response: P, description: string) =>
+  Type.Object(
+    {
+      id: base64url(1400),
+      rawId: base64url(1400),
+      type: PublicKey,
+      response: Type.Object(response),
+    },
+    { description },
+  )
+
+/** A new passkey, by `PublicKeyCredential.toJSON`. */
+export const PasskeyRegistration = credential(
+  {
+    clientDataJSON: base64url(8192),
+    attestationObject: base64url(16_384),
+    transports: Type.Optional(Type.Array(Type.String({ maxLength: 32, pattern: '^[a-z-]+$' }), { maxItems: 10 })),
+  },
+  'The new credential, by `PublicKeyCredential.toJSON`.',
+)
+export type PasskeyRegistration = Type.Static<typeof PasskeyRegistration>
+
+/** A signature with a passkey, by `PublicKeyCredential.toJSON`. */
+export const PasskeyAssertion = credential(
+  {
+    clientDataJSON: base64url(8192),
+    authenticatorData: base64url(4096),
+    signature: base64url(4096),
+  },
+  'The signed challenge, by `PublicKeyCredential.toJSON`.',
+)
+export type PasskeyAssertion = Type.Static<typeof PasskeyAssertion>

@@ -1,0 +1,18 @@
+import type { Ctx } from '../../context.ts'
+import * as passwords from '../../secrets/passwords.ts'
+import { loginDisabled } from '../sessions/sessions.ts'
+import { settingsInForce } from '../settings/effective.ts'
+import { type Attempt, retractAttempt } from './throttle.ts'
+
+/** Throws login_disabled where logins with a password are. */
+export async function assertLocalEnabled(ctx: Ctx): Promise<void> {
+  const { auth } = await settingsInForce(ctx)
+  if (!auth.enable_local) throw loginDisabled()
+}
+
+/** Compares a password; an attempt that did not fit into the hash queue does not count as one. */
+export const verifyPassword = (ctx: Ctx, attempt: Attempt, password: string, hash: string | null): Promise<boolean> =>
+  passwords.verifyPassword(password, hash, ctx.config.bcryptCost).catch(async (busy: unknown) => {
+    await retractAttempt(ctx, attempt)
+    throw busy
+  })

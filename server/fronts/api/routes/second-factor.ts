@@ -1,0 +1,48 @@
+import { api } from '../../../../contract/index.ts'
+import { deviceTicket } from '../../../access/auth/device.ts'
+import * as own from '../../../access/auth/own-factors.ts'
+import { beginLoginEnrollment, finishLoginEnrollment, verifyLogin } from '../../../access/auth/second-step.ts'
+import { resetFactors } from '../../../access/second-factor/factors.ts'
+import * as cookies from '../cookies.ts'
+import { handle } from '../handle.ts'
+
+export const secondFactorRoutes = [
+  handle(api.verifyLogin, async (ctx, { body, query, ...raw }) => {
+    const device = cookies.readDeviceCookie(ctx, raw.request)
+    const { tokens, email } = await verifyLogin(ctx, { ...body, device })
+    const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
+    if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, email))
+    return answer
+  }),
+  handle(api.beginLoginEnrollment, (ctx, { body, reply }) => {
+    reply.header('cache-control', 'no-store')
+    return beginLoginEnrollment(ctx, body.challenge, body.kind)
+  }),
+  handle(api.finishLoginEnrollment, async (ctx, { body, query, ...raw }) => {
+    const device = cookies.readDeviceCookie(ctx, raw.request)
+    const { tokens, email, recovery_codes } = await finishLoginEnrollment(ctx, { ...body, device })
+    const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
+    if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, email))
+    return { ...answer, recovery_codes }
+  }),
+  handle(api.listSecondFactors, (ctx) => own.listOwnFactors(ctx)),
+  handle(api.challengeSecondFactor, (ctx, { reply }) => {
+    reply.header('cache-control', 'no-store')
+    return own.challengeOwnFactor(ctx)
+  }),
+  handle(api.beginSecondFactor, (ctx, { body, reply }) => {
+    reply.header('cache-control', 'no-store')
+    return own.beginOwnFactor(ctx, body.kind)
+  }),
+  handle(api.addSecondFactor, (ctx, { body, reply }) => {
+    reply.header('cache-control', 'no-store')
+    return own.addOwnFactor(ctx, body)
+  }),
+  handle(api.renameSecondFactor, (ctx, { params, body }) => own.renameOwnFactor(ctx, params.id, body.name)),
+  handle(api.removeSecondFactor, (ctx, { params, body }) => own.removeOwnFactor(ctx, params.id, body.proof)),
+  handle(api.createRecoveryCodes, (ctx, { body, reply }) => {
+    reply.header('cache-control', 'no-store')
+    return own.createOwnRecoveryCodes(ctx, body.proof)
+  }),
+  handle(api.resetSecondFactors, (ctx, { params }) => resetFactors(ctx, params.id)),
+]
