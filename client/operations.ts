@@ -1924,7 +1924,7 @@ export interface Operations {
         otp?: string
         /** A recovery code; case, spaces and hyphens do not matter. Each works once. */
         recovery_code?: string
-        /** The signed challenge, by `PublicKeyCredential.toJSON`. */
+        /** The signed challenge: these members of `PublicKeyCredential.toJSON`. */
         passkey?: PasskeyAssertion
       }
     }
@@ -1960,7 +1960,7 @@ export interface Operations {
         name?: string
         /** A code of an authenticator app. Each works once. */
         otp?: string
-        /** The new credential, by `PublicKeyCredential.toJSON`. */
+        /** The new credential: these members of `PublicKeyCredential.toJSON`. */
         passkey?: PasskeyRegistration
       }
     }
@@ -1984,8 +1984,12 @@ export interface Operations {
       recovery_codes_left: number
       /** Whether the settings require you to have one. */
       required: boolean
-      /** Whether this session was opened with one. Others end where the settings come to require one. */
+      /** Whether this session was opened with one. */
       verified: boolean
+      /** Whether this session would end if the settings came to require one of you. */
+      session_ends: boolean
+      /** Whether you can log in with a password, and so can add one. */
+      has_password: boolean
       /** Whether passkeys can be used: browsers need https, or localhost, and a host name. */
       passkeys: boolean
     }
@@ -2025,7 +2029,7 @@ export interface Operations {
         name?: string
         /** A code of an authenticator app. Each works once. */
         otp?: string
-        /** The new credential, by `PublicKeyCredential.toJSON`. */
+        /** The new credential: these members of `PublicKeyCredential.toJSON`. */
         passkey?: PasskeyRegistration
         /** Your current password or a second factor: exactly one of these. Once you have a second factor, the password counts only in a session that was opened with one. */
         proof: {
@@ -2037,7 +2041,7 @@ export interface Operations {
           /** With a challenge of `POST /auth/second-factors/challenge`. */
           passkey?: {
             challenge: string
-            /** The signed challenge, by `PublicKeyCredential.toJSON`. */
+            /** The signed challenge: these members of `PublicKeyCredential.toJSON`. */
             credential: PasskeyAssertion
           }
         }
@@ -2080,7 +2084,7 @@ export interface Operations {
           /** With a challenge of `POST /auth/second-factors/challenge`. */
           passkey?: {
             challenge: string
-            /** The signed challenge, by `PublicKeyCredential.toJSON`. */
+            /** The signed challenge: these members of `PublicKeyCredential.toJSON`. */
             credential: PasskeyAssertion
           }
         }
@@ -2102,7 +2106,7 @@ export interface Operations {
           /** With a challenge of `POST /auth/second-factors/challenge`. */
           passkey?: {
             challenge: string
-            /** The signed challenge, by `PublicKeyCredential.toJSON`. */
+            /** The signed challenge: these members of `PublicKeyCredential.toJSON`. */
             credential: PasskeyAssertion
           }
         }

@@ -52,9 +52,9 @@ const credential = <P extends Type.TProperties>(response: P, description: string
       id: base64url(1400),
       rawId: base64url(1400),
       type: PublicKey,
-      response: Type.Object(response),
+      response: Type.Object(response, { additionalProperties: false }),
     },
-    { description },
+    { additionalProperties: false, description },
   )
 
 /** A new passkey, by `PublicKeyCredential.toJSON`. */
@@ -64,7 +64,7 @@ export const PasskeyRegistration = credential(
     attestationObject: base64url(16_384),
     transports: Type.Optional(Type.Array(Type.String({ maxLength: 32, pattern: '^[a-z-]+$' }), { maxItems: 10 })),
   },
-  'The new credential, by `PublicKeyCredential.toJSON`.',
+  'The new credential: these members of `PublicKeyCredential.toJSON`.',
 )
 export type PasskeyRegistration = Type.Static<typeof PasskeyRegistration>
 
@@ -75,6 +75,6 @@ export const PasskeyAssertion = credential(
     authenticatorData: base64url(4096),
     signature: base64url(4096),
   },
-  'The signed challenge, by `PublicKeyCredential.toJSON`.',
+  'The signed challenge: these members of `PublicKeyCredential.toJSON`.',
 )
 export type PasskeyAssertion = Type.Static<typeof PasskeyAssertion>

@@ -143,8 +143,12 @@ export const operations = {
       recovery_codes_left: Type.Integer(),
       required: Type.Boolean({ description: 'Whether the settings require you to have one.' }),
       verified: Type.Boolean({
-        description: 'Whether this session was opened with one. Others end where the settings come to require one.',
+        description: 'Whether this session was opened with one.',
       }),
+      session_ends: Type.Boolean({
+        description: 'Whether this session would end if the settings came to require one of you.',
+      }),
+      has_password: Type.Boolean({ description: 'Whether you can log in with a password, and so can add one.' }),
       passkeys: Type.Boolean({
         description: 'Whether passkeys can be used: browsers need https, or localhost, and a host name.',
       }),

@@ -46,8 +46,8 @@ describeEngines('second factors', (engine, itOnce) => {
 
   it('are added, listed, renamed and removed, each with its record', async () => {
     const { id, email, client } = await make()
-    const none = { items: [], recovery_codes_left: 0, required: false, verified: false, passkeys: true }
-    assert.deepEqual(await client.listSecondFactors(), none)
+    const none = { items: [], recovery_codes_left: 0, required: false, verified: false, session_ends: true }
+    assert.deepEqual(await client.listSecondFactors(), { ...none, has_password: true, passkeys: true })
     assert.equal((await server.admin.getUser({ params: { id } })).has_second_factor, false)
     const app = await server.records([{ action: 'second_factor_add' }, { action: 'recovery_codes_create' }], () =>
       addApp(server, client, proof, '  Phone '),
@@ -93,7 +93,8 @@ describeEngines('second factors', (engine, itOnce) => {
       await server.records([{ action: 'second_factor_remove' }], () =>
         client.removeSecondFactor({ params: { id: one }, body: { proof } }),
       )
-    assert.deepEqual(await client.listSecondFactors(), { ...none, verified: true }, 'without codes')
+    const after = { ...none, has_password: true, passkeys: true, verified: true, session_ends: false }
+    assert.deepEqual(await client.listSecondFactors(), after, 'without codes')
     await login(email)
   })
 

@@ -1,10 +1,14 @@
 import { Button, Modal, PasswordInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
+import type { TokenPair } from '../../../contract/auth.ts'
 import { describeProblem } from '../api/problem.ts'
 import { authConfigQuery } from '../api/queries.ts'
 import { publicClient, takeTokens } from '../api/session.ts'
+import { type Challenge, challengeOf } from '../features/second-factor/challenge.ts'
 import { text } from './messages.ts'
+
+const SecondStep = lazy(() => import('../features/second-factor/SecondStep.tsx'))
 
 /** Escape is not for the dialog that may be open below this one. */
 const KEEPS_ESCAPE = { 'data-mantine-stop-propagation': 'true' }
@@ -26,19 +30,27 @@ export default function SignInAgain({
   const [password, setPassword] = useState('')
   const [problem, setProblem] = useState<string>()
   const [sending, setSending] = useState(false)
+  const [asked, setAsked] = useState<Challenge>()
   const leave = useEffectEvent(onLeave)
   const isPossible = config.data?.local ?? !config.error
   useEffect(() => {
     if (!isPossible) leave()
   }, [isPossible])
+  const finish = (tokens: TokenPair): undefined => {
+    takeTokens(tokens)
+    onDone()
+  }
   const signIn = async () => {
     setSending(true)
     setProblem(undefined)
     try {
-      takeTokens(await publicClient.login({ query: { session: 'cookie' }, body: { username: email, password } }))
-      onDone()
+      finish(await publicClient.login({ query: { session: 'cookie' }, body: { username: email, password } }))
     } catch (error) {
-      setProblem(describeProblem(error).detail)
+      const challenge = challengeOf(error)
+      // Setting up a second step needs a page of its own.
+      if (challenge?.enroll) return onLeave()
+      setAsked(challenge)
+      if (!challenge) setProblem(describeProblem(error).detail)
       setSending(false)
     }
   }
@@ -55,7 +67,22 @@ export default function SignInAgain({
       overlayProps={{ backgroundOpacity: 0.85, blur: 12 }}
       zIndex={400}
     >
+      {asked ? (
+        <div className="stack" {...KEEPS_ESCAPE}>
+          <Suspense fallback={null}>
+            <SecondStep
+              challenge={asked}
+              onDone={finish}
+              onAgain={() => {
+                setAsked(undefined)
+                setPassword('')
+              }}
+            />
+          </Suspense>
+        </div>
+      ) : null}
       <form
+        hidden={asked !== undefined}
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()

@@ -12,12 +12,15 @@ export function SecretReveal({
   title,
   label,
   secret,
+  several = false,
   onClose,
   children,
 }: {
   title: string
   label: string
   secret: string
+  /** It is more than one, written after one another. */
+  several?: boolean
   onClose: () => void
   children?: ReactNode
 }) {
@@ -33,11 +36,11 @@ export function SecretReveal({
       withCloseButton={copied}
     >
       <div className="stack">
-        <Alert title={text.secretTitle}>{text.secretHint}</Alert>
+        <Alert title={text.secretTitle}>{several ? text.secretsHint : text.secretHint}</Alert>
         <CopyField label={label} hideLabel={false} value={secret} mono onCopied={() => setCopied(true)} />
         {children}
         <div className="dialog-actions">
-          <Button onClick={onClose}>{text.secretStored}</Button>
+          <Button onClick={onClose}>{several ? text.secretsStored : text.secretStored}</Button>
         </div>
       </div>
     </Modal>

@@ -47,6 +47,8 @@ export const text = catalogue({
   secretTitle: 'Shown only once',
   secretHint: 'Copy it now. You won’t be able to see it again.',
   secretStored: 'I’ve saved it',
+  secretsHint: 'Copy them now. You won’t be able to see them again.',
+  secretsStored: 'I’ve saved them',
   notFoundTitle: 'Page not found',
   notFoundHint: 'The link may be wrong, or the item was deleted.',
   home: 'Go to buckets',

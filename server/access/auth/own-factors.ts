@@ -31,12 +31,16 @@ async function findSelf(ctx: Ctx): Promise<User> {
 
 /** The caller's second factors, and what the settings ask of them. */
 export async function listOwnFactors(ctx: Ctx) {
+  const { password_hash } = await findSelf(ctx)
   const found = await factors.findFactors(ctx.db, ownId(ctx))
+  const verified = ctx.actor.second_factor ?? false
   return {
     items: found.factors.map(factors.describeFactor),
     recovery_codes_left: found.codes,
     required: needsSecondFactor(await settingsInForce(ctx), ctx.actor.groups),
-    verified: ctx.actor.second_factor ?? false,
+    verified,
+    session_ends: ctx.actor.auth_method === 'local' && !verified,
+    has_password: password_hash !== null,
     passkeys: siteOf(ctx.config) !== null,
   }
 }

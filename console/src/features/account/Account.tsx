@@ -4,6 +4,8 @@ import type { ReactNode } from 'react'
 import { useMe } from '../../api/queries.ts'
 import { type Preferences, setPreferences, usePreferences } from '../../preferences.ts'
 import { Page } from '../../ui/Page.tsx'
+import { text as secondFactor } from '../second-factor/messages.ts'
+import { TwoStep } from '../second-factor/TwoStep.tsx'
 import { ChangePassword } from './ChangePassword.tsx'
 import { text } from './messages.ts'
 import { Sessions } from './Sessions.tsx'
@@ -44,6 +46,9 @@ export default function Account() {
         </Section>
         <Section title={text.password} hint={text.passwordHint}>
           <ChangePassword />
+        </Section>
+        <Section title={secondFactor.title} hint={secondFactor.hint} wide>
+          <TwoStep />
         </Section>
         <Section title={text.sessions} hint={text.sessionsHint} wide>
           <Sessions />

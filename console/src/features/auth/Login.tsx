@@ -1,15 +1,21 @@
 import { Alert, Button, Divider, PasswordInput, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
+import type { TokenPair } from '../../../../contract/auth.ts'
 import { describeProblem } from '../../api/problem.ts'
 import { authConfigQuery, meQuery } from '../../api/queries.ts'
 import { client, publicClient, renew, takeTokens } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { ProblemView } from '../../ui/ProblemView.tsx'
+import { type Challenge, challengeOf } from '../second-factor/challenge.ts'
+import { text as secondFactor } from '../second-factor/messages.ts'
 import { Card } from './Card.tsx'
 import { FindLink } from './FindLink.tsx'
 import { text } from './messages.ts'
 import { safeNext } from './next.ts'
+
+const SecondStep = lazy(() => import('../second-factor/SecondStep.tsx'))
+const Enroll = lazy(() => import('../second-factor/Enroll.tsx'))
 
 /** The sign-in page with the enabled methods. */
 export default function Login() {
@@ -25,6 +31,7 @@ export default function Login() {
   } = config.data ?? {}
   const [problem, setProblem] = useState<string>()
   const [sending, setSending] = useState(false)
+  const [asked, setAsked] = useState<Challenge & { email: string }>()
   const next = safeNext(search.next)
 
   const enter = useEffectEvent(async () => {
@@ -54,9 +61,20 @@ export default function Login() {
   const signIn = (form: FormData) =>
     attempt(async () => {
       const body = { username: String(form.get('username')), password: String(form.get('password')) }
-      takeTokens(await publicClient.login({ query: { session: 'cookie' }, body }))
+      try {
+        takeTokens(await publicClient.login({ query: { session: 'cookie' }, body }))
+      } catch (error) {
+        const challenge = challengeOf(error)
+        if (!challenge) throw error
+        setAsked({ ...challenge, email: body.username })
+        return setSending(false)
+      }
       await enter()
     })
+  const finish = (tokens: TokenPair) => {
+    takeTokens(tokens)
+    return enter()
+  }
   const throughProvider = () =>
     attempt(async () => {
       const return_to = `/console/auth/callback?${new URLSearchParams({ next })}`
@@ -64,6 +82,22 @@ export default function Login() {
       location.assign(auth_url)
     })
 
+  if (asked) {
+    const Step = asked.enroll ? Enroll : SecondStep
+    return (
+      <Card title={secondFactor.title}>
+        <Suspense fallback={null}>
+          <Step
+            key={asked.challenge}
+            challenge={asked}
+            email={asked.email}
+            onDone={finish}
+            onAgain={() => setAsked(undefined)}
+          />
+        </Suspense>
+      </Card>
+    )
+  }
   return (
     <Card title={text.title}>
       {search.next && !problem && !setup_required ? <Alert role="status">{text.sessionEnded}</Alert> : null}

@@ -103,6 +103,8 @@ function NewAdmin({ token }: { token: string }) {
         try {
           takeTokens(await publicClient.setUp({ query: { session: 'cookie' }, body }))
         } catch (error) {
+          // The account exists; its sign-in shows what is left to do.
+          if (codeOf(error) === 'second_factor_enrollment_required') return await go('/login')
           if (codeOf(error) !== 'gone') throw error
           return setDead(describeProblem(error).detail)
         }

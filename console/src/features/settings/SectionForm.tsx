@@ -5,6 +5,7 @@ import type { Settings, SettingsChange } from '../../../../contract/settings.ts'
 import { codeOf, describeProblem, faultsOf } from '../../api/problem.ts'
 import { client } from '../../api/session.ts'
 import { CopyField } from '../../ui/CopyField.tsx'
+import { confirm } from '../../ui/confirm.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { FieldInput } from './FieldInput.tsx'
@@ -57,6 +58,7 @@ export function SectionForm({ section, settings, draft, onDraft }: Props) {
     setSending(true)
     setProblem(undefined)
     try {
+      if (!(await mayEndSession(draft))) return
       const next = await client.updateSettings({ body: { [section]: draft } as SettingsChange })
       cache.setQueryData(['settings'], next)
       void cache.invalidateQueries({ queryKey: ['auth-config'] })
@@ -127,6 +129,13 @@ export function SectionForm({ section, settings, draft, onDraft }: Props) {
       {section === 'directory' ? <TestDirectory dirty={dirty} /> : null}
     </form>
   )
+}
+
+/** Asks first if the draft requires a second step that the session of this very administrator lacks. */
+async function mayEndSession({ second_factor }: Draft): Promise<boolean> {
+  if (second_factor === undefined || second_factor === 'optional') return true
+  if (!(await client.listSecondFactors()).session_ends) return true
+  return confirm({ title: text.endsSession, children: text.endsSessionHint, action: text.endsSessionAction })
 }
 
 /** Why nothing was saved, without repeating the fields' errors. */

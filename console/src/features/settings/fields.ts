@@ -32,6 +32,7 @@ export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<
   auth: {
     enable_local: on,
     enable_idp: on,
+    second_factor: { kind: 'choice', choices: ['optional', 'administrators', 'everyone'] },
     auto_create_users: on,
     idp_require_browser_cookie: on,
     refresh_rotation: on,

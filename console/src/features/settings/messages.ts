@@ -19,6 +19,7 @@ export const sectionText = catalogue({
 export const labels = catalogue({
   'auth.enable_local': 'Password sign-in',
   'auth.enable_idp': 'Single sign-on',
+  'auth.second_factor': 'Require two-step verification',
   'auth.auto_create_users': 'Create accounts on first SSO sign-in',
   'auth.refresh_rotation': 'Rotate refresh tokens',
   'auth.idp_require_browser_cookie': 'Require the same browser for the whole sign-in',
@@ -74,6 +75,8 @@ export const hints = catalogue({
   'auth.enable_local':
     'When off, no one can sign in with a password. Run “strongroom enable-local-login” on the server to turn it back on.',
   'auth.enable_idp': 'Takes effect once an identity provider is set up.',
+  'auth.second_factor':
+    'For password sign-in. Users who don’t have it yet are signed out and set it up when they sign in again. SSO and access tokens aren’t affected.',
   'auth.auto_create_users': 'New users start without a group and can’t see anything until you add them to one.',
   'auth.refresh_rotation': 'When off, a session’s first refresh token stays valid for all 7 days.',
   'auth.idp_require_browser_cookie': 'The sign-in must finish in the browser where it started.',
@@ -132,6 +135,11 @@ export const hints = catalogue({
 
 /** The choices of a field, if their values are not names. */
 export const choices = {
+  'auth.second_factor': catalogue({
+    optional: 'No, users can turn it on themselves',
+    administrators: 'For administrators',
+    everyone: 'For everyone',
+  }),
   'audit.external_changes': catalogue({ off: 'Off', first_1000: 'The first 1,000 of a scan', all: 'All' }),
 } as const
 
@@ -168,6 +176,10 @@ export const text = catalogue({
   directoryOk: 'Connected',
   directoryFound: (name: string) => `A test search found ${name}.`,
   directoryNobody: 'A test search for “an” found no users.',
+  endsSession: 'Require two-step verification?',
+  endsSessionHint:
+    'Your own session started without it. You’ll be signed out, and set it up when you sign in again. To stay signed in, set it up on your account page first.',
+  endsSessionAction: 'Require and sign out',
   lockOut: 'This would lock everyone out',
   lockOutHint:
     'Nothing was changed. Keep at least one administrator who can sign in, with a password or with an enabled identity provider.',

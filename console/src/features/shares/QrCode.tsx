@@ -1,22 +1,14 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
-import { encode } from 'uqr'
+import QrImage, { drawQr } from '../../ui/QrImage.tsx'
 import { saveFile } from '../../ui/save.ts'
 import { text } from './messages.ts'
 
-const QUIET = 4
 const PNG_SIDE = 1024
-
-/** A QR code's dark modules as one path, and its width in modules including the margin. */
-function draw(value: string): { path: string; side: number } {
-  const { data, size } = encode(value, { ecc: 'M', border: QUIET })
-  const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
-  return { path, side: size }
-}
 
 /** A QR code, always dark on white, to scan or to save. */
 export default function QrCode({ value, name, onSaved }: { value: string; name: string; onSaved: () => void }) {
-  const { path, side } = useMemo(() => draw(value), [value])
+  const { path, side } = useMemo(() => drawQr(value), [value])
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}"><path fill="#fff" d="M0 0h${side}v${side}H0z"/><path d="${path}"/></svg>`
   const savePng = () => {
     const canvas = document.createElement('canvas')
@@ -41,10 +33,7 @@ export default function QrCode({ value, name, onSaved }: { value: string; name: 
   }
   return (
     <div className="shares-qr">
-      <svg viewBox={`0 0 ${side} ${side}`} role="img" aria-label={text.qr} shapeRendering="crispEdges">
-        <path fill="#fff" d={`M0 0h${side}v${side}H0z`} />
-        <path fill="#000" d={path} />
-      </svg>
+      <QrImage value={value} label={text.qr} />
       <div className="row">
         <Button variant="default" onClick={saveSvg}>
           {text.downloadSvg}

@@ -50,6 +50,9 @@ export function Overview({ user }: { user: User }) {
           <section className="card users-card" aria-label={text.signingIn}>
             <h2>{text.signingIn}</h2>
             <Password user={user} own={may.own} mayChange={may.takeOver} />
+            {user.has_password || user.has_second_factor ? (
+              <TwoStep user={user} own={may.own} mayReset={may.takeOver} />
+            ) : null}
             {may.tie ? <Identity user={user} /> : null}
           </section>
         </>
@@ -192,6 +195,48 @@ function Password({ user, own, mayChange }: { user: User; own: boolean; mayChang
           ) : null}
         </div>
       )}
+    </div>
+  )
+}
+
+/** Whether they have a second step, and its reset for those who have lost theirs. */
+function TwoStep({ user, own, mayReset }: { user: User; own: boolean; mayReset: boolean }) {
+  const cache = useQueryClient()
+  const { id, email, has_second_factor } = user
+  const reset = async () => {
+    const question = {
+      title: text.twoStepResetTitle(email),
+      children: text.twoStepResetHint,
+      action: text.twoStepReset,
+    }
+    if (!(await confirm(question))) return
+    try {
+      await client.resetSecondFactors({ params: { id } })
+      notify.ok(text.twoStepWasReset(email))
+      await refreshPeople(cache)
+    } catch (error) {
+      notify.problem(error)
+    }
+  }
+  return (
+    <div className="stack-tight">
+      <h3>{text.twoStepTitle}</h3>
+      <p className="dim">{has_second_factor ? text.twoStepSet : text.twoStepNone}</p>
+      {own ? (
+        <p className="dim">
+          {text.twoStepOwn}{' '}
+          <Anchor component={Link} to="/account">
+            {text.toAccount}
+          </Anchor>
+        </p>
+      ) : null}
+      {has_second_factor && mayReset && !own ? (
+        <div>
+          <Button variant="default" onClick={() => void reset()}>
+            {text.twoStepReset}
+          </Button>
+        </div>
+      ) : null}
     </div>
   )
 }

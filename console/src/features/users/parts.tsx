@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import { IconId, IconPassword } from '@tabler/icons-react'
+import { IconId, IconPassword, IconShieldCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { User } from '../../../../contract/users.ts'
@@ -8,12 +8,18 @@ import { Status } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
 /** A user's sign-in methods. */
-export const Source = ({ user: { has_password, idp_subject } }: { user: User }) => (
+export const Source = ({ user: { has_password, has_second_factor, idp_subject } }: { user: User }) => (
   <span className="users-badges">
     {has_password ? (
       <span className="status">
         <IconPassword size={13} aria-hidden />
         {text.local}
+      </span>
+    ) : null}
+    {has_password && has_second_factor ? (
+      <span className="status status-ok">
+        <IconShieldCheck size={13} aria-hidden />
+        {text.twoStep}
       </span>
     ) : null}
     {idp_subject === null ? null : (
