@@ -208,15 +208,22 @@ describeConsole('two-step verification', (engine) => {
       const who = await make()
       const client = await clientOf(who)
       const app = await addApp(server, client, { current_password: PASSWORD })
-      const { page } = await open(browser, '/login')
+      const { page, check } = await open(browser, '/login')
       await enterPassword(page, who)
       await codeOn(page).fill(app.next())
       await page.getByRole('button', { name: 'Verify' }).click()
       await arrived(page)
       await server.admin.endUserSessions({ params: { id: who.id } })
-      await page.getByRole('link', { name: 'Buckets' }).first().click()
-      await page.reload()
-      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      await page.getByRole('link', { name: 'Jobs' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Your session expired' })
+      await dialog.getByLabel(/Password/).fill(PASSWORD)
+      await dialog.getByRole('button', { name: 'Sign in' }).click()
+      await codeOn(page).waitFor()
+      await check('two-step-again')
+      await codeOn(page).fill(app.next())
+      await dialog.getByRole('button', { name: 'Verify' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor()
     }))
 
   it('who must have it sets it up at the sign-in, with an app or a passkey', () =>
@@ -339,7 +346,7 @@ describeConsole('two-step verification', (engine) => {
         }, options)
       },
       server,
-      views: [['/account', '[aria-label="Two-step verification"] table']],
+      views: [['/account', '.second-factor-actions']],
       words,
       name: 'two-step-phone',
     })
