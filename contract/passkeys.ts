@@ -62,7 +62,7 @@ export const PasskeyRegistration = credential(
   {
     clientDataJSON: base64url(8192),
     attestationObject: base64url(16_384),
-    transports: Type.Optional(Type.Array(Type.String({ maxLength: 32, pattern: '^[a-z-]+$' }), { maxItems: 10 })),
+    transports: Type.Optional(Type.Array(base64url(32), { maxItems: 10 })),
   },
   'The new credential: these members of `PublicKeyCredential.toJSON`.',
 )

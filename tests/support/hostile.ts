@@ -17,6 +17,8 @@ interface Schema {
   properties?: Readonly<Record<string, Schema>>
   patternProperties?: Readonly<Record<string, Schema>>
   items?: Schema
+  required?: readonly string[]
+  maxProperties?: number
   maxItems?: number
   minLength?: number
   maxLength?: number
@@ -63,8 +65,15 @@ function largest(schema: Schema, name: string, n: number, { longest, most }: Bou
         ...Object.entries(schema.properties ?? {}),
         ...Object.values(schema.patternProperties ?? {}).map((one) => ['a', one] as const),
       ]
+      // Where only some are allowed, the required ones and the last: those are the largest.
+      const needed = fields.filter(([key]) => schema.required?.includes(key))
+      const others = fields.filter(([key]) => !schema.required?.includes(key))
+      const allowed = Math.max(0, (schema.maxProperties ?? fields.length) - needed.length)
+      const chosen = new Set([...needed, ...others.slice(Math.max(0, others.length - allowed))])
       const inner = { longest, most: most / fields.length }
-      return Object.fromEntries(fields.map(([key, one]) => [key, largest(one, key, n, inner)]))
+      return Object.fromEntries(
+        fields.filter((one) => chosen.has(one)).map(([key, one]) => [key, largest(one, key, n, inner)]),
+      )
     }
     case 'array': {
       const values = schema.items?.enum?.length ?? Number.POSITIVE_INFINITY
