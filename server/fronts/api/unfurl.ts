@@ -1,7 +1,7 @@
 import type { ShareInfo } from '../../../contract/shares.ts'
 
 const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (letter) => `&#${letter.codePointAt(0)};`).replace(/[\0-\x1f\x7f]/g, ' ')
+  text.replace(/[&<>"']/g, (letter) => `&#${letter.codePointAt(0)};`).replace(/\p{Cc}/gu, ' ')
 const files = (n: number): string => `${new Intl.NumberFormat('en').format(n)} ${n === 1 ? 'file' : 'files'}`
 
 /** What a chat shows of a link in one line; undefined if the link says nothing before its password. */
