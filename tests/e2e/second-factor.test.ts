@@ -72,7 +72,7 @@ describeConsole('two-step verification', (engine) => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
   }
-  const arrived = (page: Page) => page.getByRole('heading', { level: 1, name: 'Buckets' }).waitFor()
+  const arrived = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   const secretOn = async (page: Page) => {
     const secret = await page.getByLabel('Or enter this key').inputValue()
     server.secrets.add(secret)
@@ -84,7 +84,7 @@ describeConsole('two-step verification', (engine) => {
     return server.clock.now()
   }
   const saveCodes = async (page: Page): Promise<string[]> => {
-    const dialog = page.getByRole('dialog', { name: 'Recovery codes' })
+    const dialog = page.getByRole('dialog', { name: 'Recovery codes', exact: true })
     await dialog.waitFor()
     const codes = await dialog.getByRole('listitem').allInnerTexts()
     for (const code of codes) server.secrets.add(code)
@@ -117,7 +117,7 @@ describeConsole('two-step verification', (engine) => {
       await dialog.getByLabel('Current password').fill(who.password)
       await server.records([{ action: 'second_factor_add' }, { action: 'recovery_codes_create' }], async () => {
         await dialog.getByRole('button', { name: 'Add', exact: true }).click()
-        await page.getByRole('dialog', { name: 'Recovery codes' }).waitFor()
+        await page.getByRole('dialog', { name: 'Recovery codes', exact: true }).waitFor()
       })
       await check('two-step-codes')
       const [code = ''] = await saveCodes(page)

@@ -144,9 +144,7 @@ function Account() {
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
         <ActionIcon aria-label={text.account} title={me.email}>
-          <span className="initials" aria-hidden>
-            {initialsOf(me.display_name || me.email)}
-          </span>
+          <span className="initials" data-initials={initialsOf(me.display_name || me.email)} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
