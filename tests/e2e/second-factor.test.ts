@@ -302,6 +302,7 @@ describeConsole('two-step verification', (engine) => {
       const again = page.getByRole('dialog', { name: 'Your session expired' })
       await again.getByLabel(/Password/).fill(ADMIN.password)
       await again.getByRole('button', { name: 'Sign in' }).click()
+      await again.waitFor({ state: 'detached' })
       await enterPassword(page, { id: '', ...ADMIN })
       await page.getByRole('button', { name: 'Set up authenticator app' }).click()
       const secret = await secretOn(page)
