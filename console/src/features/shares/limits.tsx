@@ -36,9 +36,7 @@ export const MessageField = ({
     onChange={(event) => onChange(event.currentTarget.value)}
     error={error}
     maxLength={1000}
-    autosize
-    minRows={2}
-    maxRows={6}
+    rows={3}
   />
 )
 
