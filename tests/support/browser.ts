@@ -200,6 +200,8 @@ async function violationsOn(page: Page, rules: readonly string[], within = 'html
     [within, rules] as const,
   )
   const overlaps = [
+    // An empty field shows no text.
+    'emptyValue',
     'bgOverlap',
     'elmPartiallyObscured',
     'elmPartiallyObscuring',
