@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { type ErrorCode, errors, ServiceError } from '../../../contract/errors.ts'
 import { newId } from '../../base/id.ts'
 import { countPerMinute } from '../../base/minute-counter.ts'
@@ -6,6 +6,7 @@ import { perSystem } from '../../base/per-system.ts'
 import { MINUTE_MS } from '../../base/time.ts'
 import type { Ctx, Step } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
+import { randomToken } from '../../secrets/random.ts'
 import { seal, unseal } from '../../secrets/seal.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { followMapping } from '../groups/service.ts'
@@ -35,8 +36,6 @@ const PURPOSE = 'oidc-tx'
 /** Anyone may start logins and fail them; the limit keeps that from filling a table. */
 const beginningsOf = perSystem(() => countPerMinute(100))
 const failuresOf = perSystem(() => countPerMinute(60))
-
-const random = (): string => randomBytes(32).toString('base64url')
 
 async function enabledIdp(ctx: Ctx): Promise<{ idp: Idp; settings: EffectiveSettings }> {
   const settings = await settingsInForce(ctx)
@@ -70,7 +69,7 @@ export async function beginLogin(
   if (returnTo !== undefined) assertOwnPath(ctx, returnTo)
   const checks = oidc.newChecks()
   const auth_url = await oidc.authorizationUrl(ctx, idp, checks)
-  const cookie = random()
+  const cookie = randomToken()
   const now = ctx.now()
   await ctx.upkeep(({ tx }) =>
     store.insertIdpLogin(tx, {
@@ -123,7 +122,7 @@ export async function finishLogin(ctx: Ctx, callback: Callback): Promise<{ token
     const { state = '' } = callback
     const verifier = unseal(ctx.config, PURPOSE, begun.code_verifier)
     const identity = await oidc.exchangeCode(ctx, idp, callback.query, { state, nonce: begun.nonce, verifier })
-    const code = begun.return_to !== null && callback.browser ? random() : undefined
+    const code = begun.return_to !== null && callback.browser ? randomToken() : undefined
     const handoff = code === undefined ? undefined : { code, cookie_hash: begun.cookie_hash }
     const session = await signIn(ctx, { idp, settings }, identity, handoff)
     if (code === undefined) return { tokens: await tokensOf(ctx, session) }

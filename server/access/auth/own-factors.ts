@@ -2,18 +2,18 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { FactorKind, Proof } from '../../../contract/second-factor.ts'
 import { invalid } from '../../base/invalid.ts'
 import type { Ctx } from '../../context.ts'
+import { randomToken } from '../../secrets/random.ts'
 import {
   countTry,
   findChallenge,
   invalidChallenge,
-  newChallenge,
   openChallenge,
   takeChallenge,
   type User,
 } from '../second-factor/challenge.ts'
 import { addFactor, beginEnrollment, type Confirmation, readEnrollment } from '../second-factor/enroll.ts'
 import * as factors from '../second-factor/factors.ts'
-import { requestOf, siteOf } from '../second-factor/passkey.ts'
+import { requestOf, requireSite, siteOf } from '../second-factor/passkey.ts'
 import { replaceRecoveryCodes } from '../second-factor/recovery-codes.ts'
 import { markSecondFactor } from '../sessions/service.ts'
 import { settingsInForce } from '../settings/effective.ts'
@@ -51,7 +51,7 @@ export async function challengeOwnFactor(ctx: Ctx) {
   const site = siteOf(ctx.config)
   const found = (await factors.findFactors(ctx.db, user.id)).factors.filter(({ kind }) => kind === 'passkey')
   if (!site || found.length === 0) throw new ServiceError('conflict', 'You have no passkey to use here.')
-  const signed = newChallenge()
+  const signed = randomToken()
   const challenge = await ctx.upkeep((step) => openChallenge(step, user, 'proof', signed))
   return { challenge, passkey: requestOf(site, signed, found) }
 }
@@ -61,8 +61,7 @@ export async function beginOwnFactor(ctx: Ctx, kind: FactorKind) {
   const user = await findSelf(ctx)
   if (user.password_hash === null)
     throw new ServiceError('conflict', 'You have no password: your identity provider looks after second factors.')
-  if (kind === 'passkey' && siteOf(ctx.config) === null)
-    throw new ServiceError('conflict', 'Passkeys need https, or localhost, and a host name that is not an IP address.')
+  if (kind === 'passkey') requireSite(ctx.config)
   const challenge = await ctx.upkeep((step) => openChallenge(step, user, 'enrollment'))
   const { row } = await findChallenge(ctx, challenge, 'enrollment')
   return { challenge, ...(await beginEnrollment(ctx, row, user, kind)) }

@@ -1,7 +1,8 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import { type Ctx, setupActor } from '../../context.ts'
 import { assertSettable, hashPassword } from '../../secrets/passwords.ts'
+import { randomToken } from '../../secrets/random.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { enrollmentRequired } from '../second-factor/challenge.ts'
 import { isFactorNeeded } from '../second-factor/factors.ts'
@@ -29,7 +30,7 @@ const unknown = () =>
  */
 export async function createSetupToken(ctx: Ctx): Promise<string | undefined> {
   if (!ctx.config.setupLink || (await hasAdmin(ctx.db))) return undefined
-  const token = randomBytes(32).toString('base64url')
+  const token = randomToken()
   await ctx.upkeep(({ tx }) => replaceSetupHash(tx, hashSecret(token)))
   return token
 }

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { type ErrorCode, ServiceError } from '../../../contract/errors.ts'
 import { MINUTE_MS } from '../../base/time.ts'
 import type { Ctx, Upkeep } from '../../context.ts'
 import type { Row, Tx } from '../../db/schema.ts'
+import { randomToken } from '../../secrets/random.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { findUser } from '../users/store.ts'
 import { requestOf, siteOf } from './passkey.ts'
@@ -15,8 +15,6 @@ type Purpose = store.ChallengeRow['purpose']
 export type User = Row<'users'>
 export type Challenge = Pick<store.ChallengeRow, 'challenge_hash' | 'passkey_challenge' | 'secret'>
 
-export const newChallenge = (): string => randomBytes(32).toString('base64url')
-
 export const invalidChallenge = () =>
   new ServiceError('invalid_state', 'This challenge is unknown, has expired, or was already used. Start again.')
 
@@ -27,7 +25,7 @@ export async function openChallenge(
   purpose: Purpose,
   signed: string | null = null,
 ): Promise<string> {
-  const challenge = newChallenge()
+  const challenge = randomToken()
   await store.deleteExpired(tx, now())
   await store.insertChallenge(tx, {
     challenge_hash: hashSecret(challenge),
@@ -82,7 +80,7 @@ export async function factorRequired(
   const codes = await store.countCodes(ctx.db, user.id)
   const site = siteOf(ctx.config)
   const has = (kind: string) => factors.some((factor) => factor.kind === kind)
-  const signed = site && has('passkey') ? newChallenge() : null
+  const signed = site && has('passkey') ? randomToken() : null
   const challenge = await ctx.upkeep(async (step) => {
     await also(step)
     return openChallenge(step, user, 'login', signed)

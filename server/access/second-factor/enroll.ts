@@ -4,9 +4,10 @@ import type { Enrollment, FactorKind, SecondFactor } from '../../../contract/sec
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
 import type { Ctx, Step } from '../../context.ts'
-import { type Challenge, invalidChallenge, newChallenge, type User } from './challenge.ts'
+import { randomToken } from '../../secrets/random.ts'
+import { type Challenge, invalidChallenge, type User } from './challenge.ts'
 import { describeFactor } from './factors.ts'
-import { creationOf, readRegistration, siteOf } from './passkey.ts'
+import { creationOf, readRegistration, requireSite, siteOf } from './passkey.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
 import { sealTotp, unsealTotp } from './secret.ts'
 import * as store from './store.ts'
@@ -30,10 +31,8 @@ export async function beginEnrollment(
     const uri = totpUri(secret, `Strongroom (${hostname.replaceAll(':', '.')})`, user.email)
     return { totp: { secret, uri }, passkey: null }
   }
-  const site = siteOf(ctx.config)
-  if (!site)
-    throw new ServiceError('conflict', 'Passkeys need https, or localhost, and a host name that is not an IP address.')
-  const signed = newChallenge()
+  const site = requireSite(ctx.config)
+  const signed = randomToken()
   await ctx.upkeep(({ tx }) => store.setEnrollment(tx, challenge_hash, { secret: null, passkey_challenge: signed }))
   return { totp: null, passkey: creationOf(site, signed, user, await store.listFactors(ctx.db, user.id)) }
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { ServiceError } from '../../../contract/errors.ts'
 import type {
   PasskeyAssertion,
   PasskeyCreation,
@@ -24,6 +25,14 @@ export function siteOf({ publicBaseUrl }: Pick<Config, 'publicBaseUrl'>): Site |
   const { protocol, hostname, origin } = new URL(publicBaseUrl)
   const secure = protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost')
   return secure && isIP(hostname) === 0 && !hostname.startsWith('[') ? { id: hostname, origin } : null
+}
+
+/** The site; throws conflict where browsers have no passkeys. */
+export function requireSite(config: Pick<Config, 'publicBaseUrl'>): Site {
+  const site = siteOf(config)
+  if (!site)
+    throw new ServiceError('conflict', 'Passkeys need https, or localhost, and a host name that is not an IP address.')
+  return site
 }
 
 const descriptors = (factors: readonly FactorRow[]) =>

@@ -271,9 +271,10 @@ export async function authenticateToken(
     const credential = { auth_method: first.auth_method, session_id: claims.sid, token_id: null }
     const second_factor = first.second_factor_at !== null
     const actor = { ...actorOf([first, ...rest], credential, origin), second_factor, renew }
-    const settings = settingsOf({ config: ctx.config }, first.settings ?? '{}')
-    if (first.auth_method === 'local' && !second_factor && needsSecondFactor(settings, actor.groups))
-      throw withoutSecondFactor()
+    if (first.auth_method === 'local' && !second_factor) {
+      const settings = settingsOf({ config: ctx.config }, first.settings ?? '{}')
+      if (needsSecondFactor(settings, actor.groups)) throw withoutSecondFactor()
+    }
     return actor
   }
   return renew(ctx.db)

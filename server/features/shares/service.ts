@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import { decide, isAdmin } from '../../../contract/permissions.ts'
 import type { NewShare, Share } from '../../../contract/shares.ts'
@@ -9,6 +8,7 @@ import { invalid } from '../../base/invalid.ts'
 import { DAY_MS, HOUR_MS, secondsOf } from '../../base/time.ts'
 import { allow, type Ctx } from '../../context.ts'
 import { hashPassword } from '../../secrets/passwords.ts'
+import { randomToken } from '../../secrets/random.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
@@ -104,7 +104,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
   if (!bucket) throw bucketMissing(input.bucket)
   if (kind === 'upload') assertWritable(bucket)
   if (kind === 'object' && !(await findObject(ctx.db, input.bucket, target))) throw objectMissing(input.bucket, target)
-  const token = randomBytes(32).toString('base64url')
+  const token = randomToken()
   const id = newId()
   const row: store.ShareRow = {
     id,

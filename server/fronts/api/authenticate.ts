@@ -8,19 +8,22 @@ import { TOKEN_START } from '../../access/tokens/value.ts'
 import { type Actor, type Origin, publicActor, type System } from '../../context.ts'
 import { mayWatch } from './watch.ts'
 
+/** Where a request comes from; `route` is its template. */
+export const originOf = ({ id, ip, headers, method }: FastifyRequest, route: string): Origin => ({
+  request_id: id,
+  ip,
+  user_agent: headers['user-agent'] ?? null,
+  method,
+  route,
+})
+
 /**
  * Identifies the caller and checks that they may call this route at all. Credentials count only in the Authorization
  * header: URLs end up in logs and browser histories. Throws 401 if the credential is missing or invalid, 403 if the
  * caller lacks the permission for this route.
  */
 export async function authenticate(system: System, route: RouteSpec, request: FastifyRequest): Promise<Actor> {
-  const origin: Origin = {
-    request_id: request.id,
-    ip: request.ip,
-    user_agent: request.headers['user-agent'] ?? null,
-    method: request.method,
-    route: pathTemplate(route),
-  }
+  const origin = originOf(request, pathTemplate(route))
   if (route.access === 'public') return publicActor(origin)
   if (route.access === 'monitor' && mayWatch(system.config, request)) return publicActor(origin)
   const credential = bearer(request.headers.authorization)

@@ -1,9 +1,10 @@
 import path from 'node:path'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { createContext, publicActor, type System } from '../../context.ts'
 import { glimpse } from '../../features/shares/summary.ts'
 import { measured } from '../../observe/meter.ts'
 import { assetsOf, sendAsset } from './assets.ts'
+import { originOf } from './authenticate.ts'
 import { sendPage } from './page.ts'
 import { unfurl } from './unfurl.ts'
 
@@ -41,10 +42,9 @@ export async function linkPages(app: FastifyInstance, system: System) {
     const info =
       page === undefined
         ? undefined
-        : await measured(request.meter, () => glimpse(createContext(system, visitorOf(request)), token))
+        : await measured(request.meter, () =>
+            glimpse(createContext(system, publicActor(originOf(request, PAGE))), token),
+          )
     return sendPage(reply, page, { head: unfurl(info) })
   })
 }
-
-const visitorOf = ({ id, ip, headers, method }: FastifyRequest) =>
-  publicActor({ request_id: id, ip, user_agent: headers['user-agent'] ?? null, method, route: PAGE })

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import type { Ctx } from '../../context.ts'
+import { randomToken } from '../../secrets/random.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { storageMissing } from './place.ts'
 import * as store from './store.ts'
@@ -10,7 +10,7 @@ import * as store from './store.ts'
 export async function createEventsToken(ctx: Ctx, name: string): Promise<{ token: string; url: string }> {
   if (name === DEFAULT_STORAGE)
     throw new ServiceError('conflict', 'Nothing can be attached to the default storage, so it has nothing to report.')
-  const token = randomBytes(32).toString('base64url')
+  const token = randomToken()
   await change(ctx, name, hashSecret(token))
   return { token, url: `${ctx.config.publicBaseUrl}/api/v1/storages/${name}/events` }
 }
