@@ -2,6 +2,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { useView } from '../navigation.ts'
 import { useShortcuts } from '../ui/shortcuts.ts'
+import { useMedia } from '../ui/useMedia.ts'
 import { text } from './messages.ts'
 import type { Place } from './places.ts'
 
@@ -25,6 +26,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 /** Global shortcuts: navigation, the palette and the list of shortcuts. */
 export function Keys({ places }: { places: readonly Place[] }) {
   const { go } = useView()
+  const isNarrow = useMedia('(max-width: 800px)')
   const [open, setOpen] = useState<'sheet' | 'palette'>()
   useShortcuts(text.everywhere, [
     { keys: 'Ctrl+k', label: text.search, run: () => setOpen('palette') },
@@ -38,7 +40,7 @@ export function Keys({ places }: { places: readonly Place[] }) {
     <>
       <button type="button" className="bar-search" onClick={() => setOpen('palette')}>
         <IconSearch size={16} stroke={1.6} aria-hidden />
-        <span>{text.search}</span>
+        <span className={isNarrow ? 'visually-hidden' : undefined}>{text.search}</span>
         <kbd>Ctrl K</kbd>
       </button>
       <Suspense fallback={null}>

@@ -26,12 +26,14 @@ export const Bytes = ({ bytes }: { bytes: number }) => (
 )
 export const Count = ({ n }: { n: number }) => <span className="number">{formatCount(n)}</span>
 
+/** The share of a quota from which its use is a warning. */
+export const NEARLY_FULL = 0.8
 /** A bucket's use of its quota: amber from 80%, red and in words when full. */
 export function QuotaBar({ used, quotaGb }: { used: number; quotaGb: number | null }) {
   if (quotaGb === null) return <span className="dim number">{text.noQuota(formatBytes(used))}</span>
   const quota = quotaGb * GB
   const share = used / quota
-  const kind = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'fine'
+  const kind = share >= 1 ? 'bad' : share >= NEARLY_FULL ? 'warn' : 'fine'
   const label = text.ofQuota(formatBytes(used), formatBytes(quota))
   return (
     <span className="quota">

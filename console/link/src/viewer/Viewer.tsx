@@ -11,6 +11,9 @@ import type { Downloads } from '../useDownloads.ts'
 import { useSwipe } from './useSwipe.ts'
 import { ZoomedPicture } from './ZoomedPicture.tsx'
 
+const ZOOM_STEP = 1.5
+const MOST_ZOOM = 4
+
 /** The file of a folder that the address names, in the viewer. One beyond the files that were read is shown alone. */
 export function FolderViewer({
   files,
@@ -75,6 +78,8 @@ export function Viewer({
     const next = files[at + by]
     if (next) replace(next.name)
   }
+  const closer = () => setZoom(Math.min(MOST_ZOOM, zoom * ZOOM_STEP))
+  const farther = () => setZoom(Math.max(1, zoom / ZOOM_STEP))
   useSwipe(stage, zoom === 1 ? move : undefined)
   const isPicture = viewerOf(file.type, file.size) === 'picture'
   const name = baseOf(file.name)
@@ -92,8 +97,8 @@ export function Viewer({
         const forward = document.documentElement.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight'
         if (event.key === forward) move(1)
         else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') move(-1)
-        else if (isPicture && event.key === '+') setZoom(Math.min(4, zoom * 1.5))
-        else if (isPicture && event.key === '-') setZoom(Math.max(1, zoom / 1.5))
+        else if (isPicture && event.key === '+') closer()
+        else if (isPicture && event.key === '-') farther()
         else return
         event.preventDefault()
       }}
@@ -113,7 +118,7 @@ export function Viewer({
               class="icon optional"
               aria-label={text.zoomOut}
               disabled={zoom === 1}
-              onClick={() => setZoom(Math.max(1, zoom / 1.5))}
+              onClick={farther}
             >
               <Icon name="zoomOut" />
             </button>
@@ -121,8 +126,8 @@ export function Viewer({
               type="button"
               class="icon optional"
               aria-label={text.zoomIn}
-              disabled={zoom >= 4}
-              onClick={() => setZoom(Math.min(4, zoom * 1.5))}
+              disabled={zoom >= MOST_ZOOM}
+              onClick={closer}
             >
               <Icon name="zoomIn" />
             </button>

@@ -1,4 +1,4 @@
-import { Alert, Button, Loader } from '@mantine/core'
+import { Button, Loader } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
@@ -7,6 +7,7 @@ import { describeProblem } from '../../api/problem.ts'
 import { meQuery } from '../../api/queries.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
+import { FormProblem } from '../../ui/FormProblem.tsx'
 import { text } from './messages.ts'
 import { safeNext } from './next.ts'
 
@@ -50,9 +51,7 @@ export default function Callback() {
         ) : (
           <>
             <h1>{text.failed}</h1>
-            <Alert color="danger" role="alert" className="alert-bad">
-              {problem}
-            </Alert>
+            <FormProblem>{problem}</FormProblem>
             <Button component={Link} to="/login">
               {text.again}
             </Button>

@@ -6,6 +6,7 @@ import { describeProblem } from '../../api/problem.ts'
 import { authConfigQuery, meQuery } from '../../api/queries.ts'
 import { client, publicClient, renew, takeTokens } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
+import { FormProblem } from '../../ui/FormProblem.tsx'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import { type Challenge, challengeOf } from '../second-factor/challenge.ts'
 import { text as secondFactor } from '../second-factor/messages.ts'
@@ -101,11 +102,7 @@ export default function Login() {
   return (
     <Card title={text.title}>
       {search.next && !problem && !setup_required ? <Alert role="status">{text.sessionEnded}</Alert> : null}
-      {problem ? (
-        <Alert color="danger" role="alert" className="alert-bad">
-          {problem}
-        </Alert>
-      ) : null}
+      <FormProblem>{problem}</FormProblem>
       {config.error ? <ProblemView error={config.error} retry={config.refetch} /> : null}
       {config.data ? (
         <>

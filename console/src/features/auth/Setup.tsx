@@ -1,4 +1,4 @@
-import { Alert, Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -6,6 +6,7 @@ import { codeOf, describeProblem } from '../../api/problem.ts'
 import { authConfigQuery, meQuery } from '../../api/queries.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
+import { FormProblem } from '../../ui/FormProblem.tsx'
 import { text as shared } from '../../ui/messages.ts'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import { useForm } from '../../ui/useForm.ts'
@@ -122,11 +123,7 @@ function NewAdmin({ token }: { token: string }) {
         void create()
       }}
     >
-      {dead === undefined ? null : (
-        <Alert color="danger" role="alert" className="alert-bad">
-          {dead}
-        </Alert>
-      )}
+      <FormProblem>{dead}</FormProblem>
       <TextInput
         {...form.field('email')}
         type="email"

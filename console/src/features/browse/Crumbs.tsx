@@ -23,20 +23,16 @@ export const Crumbs = ({
     bucket={bucket}
     prefix={prefix}
     go={go}
-    crumb={(step, isLast) =>
-      isLast ? (
-        <span className="crumb-here">{label(step.name)}</span>
-      ) : (
-        <Link
-          to={`/b/${bucket}`}
-          search={(step.prefix ? { prefix: step.prefix, ...kept } : kept) as never}
-          className="crumb"
-          onDragOver={onDragOver}
-          onDrop={(event) => onDrop(event, step.prefix)}
-        >
-          {label(step.name)}
-        </Link>
-      )
-    }
+    crumb={(step) => (
+      <Link
+        to={`/b/${bucket}`}
+        search={(step.prefix ? { prefix: step.prefix, ...kept } : kept) as never}
+        className="crumb"
+        onDragOver={onDragOver}
+        onDrop={(event) => onDrop(event, step.prefix)}
+      >
+        {label(step.name)}
+      </Link>
+    )}
   />
 )

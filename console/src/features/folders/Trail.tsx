@@ -16,15 +16,17 @@ interface Step {
   prefix: string
 }
 
-/** The path from the bucket to a folder. A long path has its middle in a menu. */
-export function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step, isLast: boolean) => ReactNode }) {
+/** The path from the bucket to a folder; `crumb` shows a step above it. A long path has its middle in a menu. */
+export function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step) => ReactNode }) {
   const steps = [{ name: bucket, prefix: '' }, ...stepsTo(prefix)]
   const hidden = steps.length > AT_MOST ? steps.slice(1, steps.length - 2) : []
   const shown = steps.length > AT_MOST ? steps.slice(-2) : steps.slice(1)
   const [root] = steps
+  const here = steps.at(-1)
+  const show = (step: Step) => (step === here ? <span className="crumb-here">{label(step.name)}</span> : crumb(step))
   return (
     <span className="crumbs">
-      {root ? crumb(root, steps.length === 1) : null}
+      {root ? show(root) : null}
       {hidden.length > 0 ? (
         <span className="crumb-step">
           <Menu>
@@ -43,9 +45,9 @@ export function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step,
           </Menu>
         </span>
       ) : null}
-      {shown.map((step, i) => (
+      {shown.map((step) => (
         <span key={step.prefix} className="crumb-step">
-          {crumb(step, i === shown.length - 1)}
+          {show(step)}
         </span>
       ))}
     </span>
@@ -60,14 +62,10 @@ export const Steps = ({ bucket, prefix, go }: { bucket: string; prefix: string; 
     bucket={bucket}
     prefix={prefix}
     go={go}
-    crumb={(step, isLast) =>
-      isLast ? (
-        <span className="crumb-here">{label(step.name)}</span>
-      ) : (
-        <button type="button" className="crumb" onClick={() => go(step.prefix)}>
-          {label(step.name)}
-        </button>
-      )
-    }
+    crumb={(step) => (
+      <button type="button" className="crumb" onClick={() => go(step.prefix)}>
+        {label(step.name)}
+      </button>
+    )}
   />
 )

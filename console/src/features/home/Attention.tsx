@@ -8,10 +8,9 @@ import { useMe } from '../../api/queries.ts'
 import { latestScansQuery } from '../../api/scans.ts'
 import { client } from '../../api/session.ts'
 import { formatShare, GB } from '../../i18n.ts'
-import { TimeAgo } from '../../ui/values.tsx'
+import { NEARLY_FULL, TimeAgo } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
-const NEARLY = 0.8
 const LIMIT = 200
 /** Of so many attached buckets the scans are read. */
 const MOST_SCANS = 20
@@ -103,7 +102,7 @@ export function Attention({ buckets }: { buckets: readonly Bucket[] }) {
 function aboutBucket({ name, used_bytes, reserved_bytes, quota_gb, source }: Bucket): Item[] {
   const share = quota_gb ? (used_bytes + reserved_bytes) / (quota_gb * GB) : 0
   return [
-    ...(share >= NEARLY
+    ...(share >= NEARLY_FULL
       ? [
           {
             id: `full ${name}`,

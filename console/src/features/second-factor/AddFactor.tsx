@@ -1,7 +1,7 @@
 import './second-factor.css'
 import { Button, Modal, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import type { Api } from '../../../../contract/index.ts'
 import type { PasskeyRegistration } from '../../../../contract/passkeys.ts'
 import type { Reply } from '../../../../contract/route.ts'
@@ -34,7 +34,6 @@ export function AddFactor({
   const cache = useQueryClient()
   const kind = totp ? text.app : text.passkey
   const form = useForm({ name: kind, otp: '', proof: '' })
-  const [made, setMade] = useState<string[]>()
   // Kept when the password was wrong: the browser would create a second passkey.
   const registered = useRef<PasskeyRegistration>(undefined)
   const { name, otp, proof } = form.values
@@ -49,11 +48,9 @@ export function AddFactor({
     if (!done) return
     notify.ok(text.addedNow(name.trim()))
     await cache.invalidateQueries(factorsQuery)
-    setMade(codes ?? [])
     if (codes !== null) onCodes(codes)
     onClose()
   }
-  if (made !== undefined) return null
   return (
     <Modal opened onClose={onClose} title={totp ? text.addApp : text.addPasskey}>
       <form

@@ -1,10 +1,11 @@
 import './second-factor.css'
-import { Alert, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconDeviceMobile, IconFingerprint } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { TokenPair } from '../../../../contract/auth.ts'
 import type { Enrollment } from '../../../../contract/second-factor.ts'
 import { publicClient } from '../../api/session.ts'
+import { FormProblem } from '../../ui/FormProblem.tsx'
 import AppKey from './AppKey.tsx'
 import { CodeField } from './CodeField.tsx'
 import { type Challenge, digitsOf, explain, isCode } from './challenge.ts'
@@ -55,11 +56,7 @@ export default function Enroll({
     })
   return (
     <>
-      {problem ? (
-        <Alert color="danger" role="alert" className="alert-bad">
-          {problem}
-        </Alert>
-      ) : null}
+      <FormProblem>{problem}</FormProblem>
       {app === null ? (
         <>
           <p className="dim">{text.requiredHint}</p>

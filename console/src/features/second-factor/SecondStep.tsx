@@ -1,8 +1,9 @@
-import { Alert, Button, Divider, TextInput } from '@mantine/core'
+import { Button, Divider, TextInput } from '@mantine/core'
 import { IconFingerprint } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { TokenPair } from '../../../../contract/auth.ts'
 import { publicClient } from '../../api/session.ts'
+import { FormProblem } from '../../ui/FormProblem.tsx'
 import { CodeField } from './CodeField.tsx'
 import { type Challenge, digitsOf, explain, isCode } from './challenge.ts'
 import { text } from './messages.ts'
@@ -48,11 +49,7 @@ export default function SecondStep({
   }
   return (
     <>
-      {problem ? (
-        <Alert color="danger" role="alert" className="alert-bad">
-          {problem}
-        </Alert>
-      ) : null}
+      <FormProblem>{problem}</FormProblem>
       {recovering || byApp ? (
         <form
           className="stack"

@@ -36,6 +36,7 @@ export function PickTarget({
   const at = chosen ?? { bucket: names[0] ?? '', prefix: '' }
   const may =
     at.bucket !== '' && me.can('share', at.bucket, at.prefix) && me.can(takes ? 'write' : 'read', at.bucket, at.prefix)
+  const place = legible(`${at.bucket}/${at.prefix}`)
   return (
     <Modal opened onClose={onClose} title={takes ? text.requestFiles : text.newLink} size="lg">
       <div className="stack">
@@ -64,9 +65,7 @@ export function PickTarget({
             {common.cancel}
           </Button>
           <Button disabled={!may} onClick={() => onPick(at)}>
-            {takes
-              ? text.requestInto(legible(`${at.bucket}/${at.prefix}`))
-              : text.shareFolder(legible(`${at.bucket}/${at.prefix}`))}
+            {takes ? text.requestInto(place) : text.shareFolder(place)}
           </Button>
         </div>
       </div>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { text } from '../messages.ts'
 
 /** How many members are shown at first, and how many more each time. */
@@ -18,10 +18,11 @@ class Digits {
 
 /** A JSON text as a tree whose objects and arrays open and close. */
 export default function Json({ words }: { words: string }) {
+  const value = useMemo(() => read(words), [words])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
     <section className="contents-json" tabIndex={0} aria-label={text.form('json')}>
-      <Value value={read(words)} depth={0} />
+      <Value value={value} depth={0} />
     </section>
   )
 }

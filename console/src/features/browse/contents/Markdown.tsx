@@ -1,5 +1,5 @@
 import { lexer, type Token, type Tokens } from 'marked'
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, type ReactNode, useMemo } from 'react'
 import { text } from '../messages.ts'
 import { Code } from './Code.tsx'
 
@@ -8,10 +8,11 @@ import { Code } from './Code.tsx'
  * it is shown as text, pictures are named and not loaded, and links lead only to web and mail addresses.
  */
 export default function Markdown({ words }: { words: string }) {
+  const tokens = useMemo(() => lexer(words), [words])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
     <section className="contents-markdown" tabIndex={0} aria-label={text.form('markdown')}>
-      <Blocks tokens={lexer(words)} />
+      <Blocks tokens={tokens} />
     </section>
   )
 }

@@ -13,6 +13,9 @@ import { Broken, Waiting } from './states.tsx'
 
 const TEXT_BYTES = 256 * 1024
 
+/** Whether all of an object is read. */
+const isWholeOf = ({ size }: StoredObject): boolean => size <= TEXT_BYTES
+
 const Json = lazy(() => import('./Json.tsx'))
 const Markdown = lazy(() => import('./Markdown.tsx'))
 const Table = lazy(() => import('./Table.tsx'))
@@ -30,7 +33,8 @@ export function Words({ object }: { object: StoredObject }) {
       })
       // Others have changed an object of an attached bucket: its properties are other ones too.
       if (answer.headers.get('etag') !== `"${etag}"`) void refreshObjects()
-      return new TextDecoder().decode(await answer.arrayBuffer())
+      const read = new TextDecoder().decode(await answer.arrayBuffer())
+      return { read, form: formIn(object, read) }
     },
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -38,8 +42,8 @@ export function Words({ object }: { object: StoredObject }) {
   const [asSource, setAsSource] = useState(false)
   if (words.error) return <Broken error={words.error} />
   if (words.data === undefined) return <Waiting />
-  const isWhole = size <= TEXT_BYTES
-  const form = formIn(object, words.data, isWhole)
+  const { read, form } = words.data
+  const isWhole = isWholeOf(object)
   return (
     <section className="contents contents-words" aria-label={text.contents(legible(key))}>
       {form ? (
@@ -58,13 +62,13 @@ export function Words({ object }: { object: StoredObject }) {
       ) : null}
       <Suspense fallback={<Waiting />}>
         {form === undefined || asSource ? (
-          <Code words={words.data} language={languageOf(object)} />
+          <Code words={read} language={languageOf(object)} />
         ) : form === 'json' ? (
-          <Json words={words.data} />
+          <Json words={read} />
         ) : form === 'table' ? (
-          <Table words={words.data} isWhole={isWhole} />
+          <Table words={read} isWhole={isWhole} />
         ) : (
-          <Markdown words={words.data} />
+          <Markdown words={read} />
         )}
       </Suspense>
       {isWhole ? null : <p className="dim small">{text.firstPart(formatBytes(TEXT_BYTES), formatBytes(size))}</p>}
@@ -73,10 +77,10 @@ export function Words({ object }: { object: StoredObject }) {
 }
 
 /** A part of a JSON text is none, and neither is one with a fault. */
-function formIn(object: StoredObject, words: string, isWhole: boolean): Form | undefined {
+function formIn(object: StoredObject, words: string): Form | undefined {
   const form = formOf(object)
   if (form !== 'json') return form
-  if (!isWhole) return undefined
+  if (!isWholeOf(object)) return undefined
   try {
     JSON.parse(words)
     return form
