@@ -28,9 +28,15 @@ const isNoted = (): boolean => {
   }
 }
 
-/** Called when the session can no longer be renewed: the user has signed out in another tab, or it has expired. */
-export const onSessionEnd = (listener: (signedOut: boolean) => void): void => {
+/**
+ * Called when the session can no longer be renewed: the user has signed out in another tab, or it has expired. Returns a
+ * function that ends the calls.
+ */
+export function onSessionEnd(listener: (signedOut: boolean) => void): () => void {
   ended = listener
+  return () => {
+    if (ended === listener) ended = undefined
+  }
 }
 /** Called when the server reports a missing permission. */
 export const onRefusal = (listener: () => void): void => {

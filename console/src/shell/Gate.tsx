@@ -28,13 +28,18 @@ export function Gate({ children }: { children: ReactNode }) {
   })
   const onEnd = useEffectEvent((signedOut: boolean) => (signedOut || !me.data ? leave() : setExpired(true)))
   useEffect(() => {
-    onSessionEnd((signedOut) => onEnd(signedOut))
-    if (hasToken()) return
+    // A response that arrives after the user has left must not clear the sign-in page.
+    const ignoreEnd = onSessionEnd((signedOut) => onEnd(signedOut))
+    if (hasToken()) return ignoreEnd
     const enter = () => renew().then((signedIn) => (signedIn ? setReady(true) : leave()), setFailure)
     void enter()
-    return onReach(() => {
+    const ignoreReach = onReach(() => {
       if (!isAway() && !hasToken()) void enter()
     })
+    return () => {
+      ignoreEnd()
+      ignoreReach()
+    }
   }, [])
 
   const permissions = me.data?.permissions
