@@ -140,6 +140,8 @@ export interface ActionDetails {
   } & Fronted
   update_bucket: { before: object; after: object } & Fronted
   delete_bucket: { trash_bytes: number; bucket_id: string } & Fronted
+  /** A bucket holds `percent` of its quota; what open uploads have reserved counts. */
+  quota_warning: { percent: number; used_bytes: number; reserved_bytes: number; quota_gb: number }
   /** An attached bucket was detached; everything on the storage stays. */
   release_bucket: { storage: string; prefix: string; objects: number; bucket_id: string }
   /** Once per scan of an attached bucket, when it has ended. */

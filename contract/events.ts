@@ -110,6 +110,10 @@ export const events = {
     Type.Object({ ...change, ...fronted }),
   ),
   delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count, bucket_id: Text, ...fronted })),
+  quota_warning: event(
+    'A bucket reached 80 or 95 percent of its quota, with what open uploads have reserved.',
+    Type.Object({ percent: Count, used_bytes: Count, reserved_bytes: Count, quota_gb: Type.Number() }),
+  ),
   user_create: event(
     'A user was created; `auto`: by their first login.',
     Type.Object({

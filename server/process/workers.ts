@@ -25,6 +25,7 @@ import { abandonedUploads } from '../storage/uploads/abandoned.ts'
 import { sweeper } from '../storage/uploads/service.ts'
 import { usageRecorder } from '../storage/usage/record.ts'
 import { typeCounter } from '../storage/usage/types.ts'
+import { quotaWarnings } from '../storage/usage/warnings.ts'
 import type { ClockDoubt } from './clock.ts'
 import { memoryRelease } from './memory.ts'
 
@@ -70,6 +71,7 @@ const workers: readonly Worker[] = [
   auditPurger,
   usageRecorder,
   typeCounter,
+  quotaWarnings,
   memoryRelease,
 ]
 

@@ -64,6 +64,7 @@ export async function fillRareTables(database: Database): Promise<void> {
   const record = await database.db.selectFrom('audit_sealed').selectAll().executeTakeFirstOrThrow()
   const [early, late] = ['1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']
   const bytes = Number.MAX_SAFE_INTEGER
+  const filled = newId()
   const bucket_id = bucket.id
   const of = { bucket_id, key: ODD_KEY }
   const none = { created_at: early, created_by: null, started_at: null, finished_at: null }
@@ -86,7 +87,8 @@ export async function fillRareTables(database: Database): Promise<void> {
         tx.insertInto('incoming').values({ id: newId(), bucket_id, share_id: null, bytes, expires_at: late }),
         tx.insertInto('blob_removals').values({ blob_id: newId(), queued_at: early }),
         tx.insertInto('blob_parts').values({ blob_id: blob.id, part_number: 7, size: bytes, md5: '', checksum: null }),
-        tx.insertInto('quotas').values({ scope: newId(), quota_gb: 0.1 + 0.2, used_bytes: bytes }),
+        tx.insertInto('quotas').values({ scope: filled, quota_gb: 0.1 + 0.2, used_bytes: bytes }),
+        tx.insertInto('quota_warnings').values({ bucket_id: filled, percent: 95, quota_gb: 0.1 + 0.2 }),
         tx.insertInto('quotas').values({ scope: newId(), quota_gb: 1e300, used_bytes: null }),
         tx.insertInto('idp_logins').values({
           ...{ state_hash: 'x', cookie_hash: '', nonce: '\n', code_verifier: '\\.', return_to: '\r\n' },

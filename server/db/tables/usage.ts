@@ -1,4 +1,4 @@
-/** Numbers over time. They outlive their buckets, so nothing here references one. */
+/** Numbers over time. They outlive their buckets, so no history references one. */
 export interface UsageTables {
   /** A bucket in an hour or a day (UTC); '' instead of a bucket: requests that concerned none. */
   usage_history: {
@@ -26,4 +26,6 @@ export interface UsageTables {
   usage_types: { bucket_id: string; content_type: string; bytes: number; objects: number }
   /** Hours whose bucket sizes are recorded, or being recorded: up to which bucket. */
   usage_samples: { time: string; sampled_to: string; finished_at: string | null }
+  /** Buckets that were announced to be nearly full: at what percentage, and of which quota. It goes with the quota. */
+  quota_warnings: { bucket_id: string; percent: number; quota_gb: number }
 }

@@ -2,7 +2,7 @@ import { text } from './messages.ts'
 
 const families = [
   ['objects', /^(upload|copy|move|update_object|delete|restore)$/],
-  ['buckets', /_bucket$/],
+  ['buckets', /^(.*_bucket|quota_warning)$/],
   ['attached', /^(scan|scan_confirm|take_over|external_change|external_finding)$/],
   ['users', /^user_/],
   ['groups', /^group_/],
