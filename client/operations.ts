@@ -288,6 +288,8 @@ export interface Configuration {
         value: string
         group: string
       }[]
+      /** A first login whose id_token says `"email_verified": true` is linked to the account with that email address, if it is active and linked to no identity. Whoever controls an address at the provider gets into its account. Never with Entra. */
+      link_verified_email?: boolean
     }
     directory?: {
       kind?: 'msgraph' | 'keycloak' | 'scim2' | null
@@ -1152,6 +1154,8 @@ export interface Settings {
       /** A UUIDv7. */
       group_id: string
     }[]
+    /** A first login whose id_token says `"email_verified": true` is linked to the account with that email address, if it is active and linked to no identity. Whoever controls an address at the provider gets into its account. Never with Entra. */
+    link_verified_email: boolean
     /** Whether it is set. */
     client_secret_set: boolean
   }
@@ -1283,6 +1287,8 @@ export interface SettingsChange {
       /** A UUIDv7. */
       group_id: string
     }[]
+    /** A first login whose id_token says `"email_verified": true` is linked to the account with that email address, if it is active and linked to no identity. Whoever controls an address at the provider gets into its account. Never with Entra. */
+    link_verified_email?: boolean
   }
   directory?: {
     kind?: 'msgraph' | 'keycloak' | 'scim2' | null

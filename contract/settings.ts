@@ -57,6 +57,11 @@ const sections = {
       description:
         'At each login, members of the provider’s group are added to ours and others are removed. Groups not listed here do not change.',
     }),
+    link_verified_email: Type.Boolean({
+      description:
+        'A first login whose id_token says `"email_verified": true` is linked to the account with that email address, if it is active and linked to no identity. Whoever controls an address at the provider gets into its account. Never with Entra.',
+      default: false,
+    }),
   },
   directory: {
     kind: Nullable(Type.Enum(['msgraph', 'keycloak', 'scim2'])),

@@ -5,7 +5,7 @@ import { request } from '../support/http.ts'
 import { claimsOf, IDP_CLIENT } from '../support/idp.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { ADMIN, allActions, describeEngines } from '../support/server.ts'
-import { autoCreate, type Both, countOf, dump, html, MINUTE, person, type Tokens } from './oidc.ts'
+import { autoCreate, type Both, countOf, dump, html, linkByEmail, MINUTE, person, type Tokens } from './oidc.ts'
 import { loginWorld } from './oidc-login.ts'
 import { assertSignIn } from './sign-in.ts'
 
@@ -52,6 +52,147 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
       server.as(token).updateUser({ params: { id: second.id }, body: { idp_subject: 'mine' } }),
       'forbidden',
     )
+  })
+
+  /** An account with a password, and the claims of someone at the provider who has its address. */
+  const withAccount = async (claims: object = { email_verified: true }, change: object = {}) => {
+    const account = person(claims)
+    const email = `K${account.email?.slice(1)}`
+    const body = { email, display_name: 'Local', password: 'a password of mine', ...change }
+    const user = await both.server.admin.createUser({ body: { ...body, email: email.toUpperCase() } })
+    return { account: { ...account, email: email.toLowerCase() }, user, email: email.toUpperCase() }
+  }
+  const subjectOf = async (id: string) => (await both.server.admin.getUser({ params: { id } })).idp_subject
+
+  it('links the account of a confirmed address at the first login, if the settings say so', async () => {
+    const { server } = both
+    const { account, user, email } = await withAccount()
+    const earlier = await server.login(email, 'a password of mine')
+    await both.withSettings(linkByEmail, async () => {
+      const { access_token } = await server.records([{ action: 'user_update' }, { action: 'login' }], () =>
+        both.tokensOf(account),
+      )
+      const me = await server.as(access_token).me()
+      assert.deepEqual([me.id, me.email, me.display_name], [user.id, account.email, account.name])
+      const [update, login] = (await allActions(server.database)).slice(-2)
+      assert.deepEqual(JSON.parse(update?.details ?? ''), {
+        ...{ email, before: { idp_subject: null }, after: { idp_subject: account.sub } },
+      })
+      for (const record of [update, login])
+        assert.deepEqual([record?.actor_user_id, record?.resource_id, record?.auth_method], [user.id, user.id, 'idp'])
+      assert.equal(claimsOf(access_token).oid, account.sub)
+      assert.equal(await both.me(earlier), 401, 'earlier sessions have ended')
+      await server.records([{ action: 'login' }], () => both.tokensOf(account))
+    })
+    // From now on it is an account like any other that is linked.
+    await server.records([{ action: 'login' }], () => both.tokensOf({ ...account, email_verified: false }))
+    await server.login(email, 'a password of mine')
+  })
+
+  it('links it to whoever the provider confirms first, and to nobody else', async () => {
+    const { server } = both
+    const { account, user } = await withAccount()
+    await both.withSettings(linkByEmail, async () => {
+      await both.tokensOf(account)
+      const other = person({ email: account.email, email_verified: true })
+      await both.refused('user_not_provisioned', async () => both.finish(await both.returning(other)))
+      await both.withSettings(autoCreate, () =>
+        both.refused('email_in_use', async () => both.finish(await both.returning(other))),
+      )
+      assert.equal(await subjectOf(user.id), account.sub)
+      // Nor to one who has an account, and whose address has become that of another account.
+      const { account: second, user: unlinked } = await withAccount()
+      await both.tokensOf({ ...account, email: second.email, email_verified: true })
+      assert.deepEqual([await subjectOf(unlinked.id), await subjectOf(user.id)], [null, account.sub])
+      assert.equal((await server.admin.getUser({ params: { id: user.id } })).email, account.email)
+    })
+  })
+
+  itOnce('links no account unless the address is confirmed and the setting is on', async () => {
+    const unconfirmed = [{}, { email_verified: false }, { email_verified: 'true' }, { email_verified: 1 }]
+    for (const claims of unconfirmed) {
+      const { account, user } = await withAccount(claims)
+      await both.withSettings({ idp: linkByEmail.idp, ...autoCreate }, () =>
+        both.refused('email_in_use', async () => both.finish(await both.returning(account))),
+      )
+      assert.equal(await subjectOf(user.id), null, JSON.stringify(claims))
+    }
+    const { account, user } = await withAccount()
+    await both.withSettings(autoCreate, () =>
+      both.refused('email_in_use', async () => both.finish(await both.returning(account))),
+    )
+    await both.refused('user_not_provisioned', async () => both.finish(await both.returning(account)))
+    // A user name is not what was confirmed.
+    const { email, ...rest } = account
+    await both.withSettings({ idp: linkByEmail.idp, ...autoCreate }, () =>
+      both.refused('email_in_use', async () =>
+        both.finish(await both.returning({ ...rest, preferred_username: email })),
+      ),
+    )
+    assert.equal(await subjectOf(user.id), null)
+  })
+
+  itOnce('links no account that is disabled or linked, and none of another issuer', async () => {
+    const { server } = both
+    await both.withSettings({ idp: linkByEmail.idp, ...autoCreate }, async () => {
+      const disabled = await withAccount()
+      await server.admin.updateUser({ params: { id: disabled.user.id }, body: { is_active: false } })
+      const linked = await withAccount()
+      await server.admin.updateUser({ params: { id: linked.user.id }, body: { idp_subject: 'someone else' } })
+      const elsewhere = await withAccount()
+      await server.database.transaction((tx) =>
+        tx
+          .updateTable('users')
+          .set({ idp_issuer: 'https://another.example', idp_subject: elsewhere.account.sub })
+          .where('id', '=', elsewhere.user.id)
+          .execute(),
+      )
+      for (const { account, user } of [disabled, linked, elsewhere]) {
+        const before = await subjectOf(user.id)
+        await both.refused('email_in_use', async () => both.finish(await both.returning(account)))
+        assert.equal(await subjectOf(user.id), before)
+      }
+      // An administrator who unlinks an account lets the next confirmed login have it.
+      await server.admin.updateUser({ params: { id: linked.user.id }, body: { idp_subject: null } })
+      await both.tokensOf(linked.account)
+      assert.equal(await subjectOf(linked.user.id), linked.account.sub)
+    })
+  })
+
+  it('links an account once, to one of those who log in at the same time', async () => {
+    const { server } = both
+    await both.withSettings(linkByEmail, async () => {
+      for (let round = 0; round < 4; round++) {
+        const { account, user } = await withAccount()
+        const rivals = [account, account, person({ email: account.email, email_verified: true })]
+        const flows = await Promise.all(rivals.map((one) => both.returning(one)))
+        const before = (await allActions(server.database)).length
+        const statuses = (await Promise.all(flows.map((flow) => both.finish(flow)))).map(({ status }) => status)
+        const subject = await subjectOf(user.id)
+        assert.deepEqual(statuses, subject === account.sub ? [200, 200, 403] : [403, 403, 200])
+        const updates = (await allActions(server.database))
+          .slice(before)
+          .filter(({ action }) => action === 'user_update')
+        assert.equal(updates.length, 1)
+      }
+    })
+  })
+
+  it('does not link an account that is disabled at the same time', async () => {
+    const { server } = both
+    await both.withSettings(linkByEmail, async () => {
+      for (let round = 0; round < 4; round++) {
+        const { account, user } = await withAccount()
+        const flow = await both.returning(account)
+        const [answer] = await Promise.all([
+          both.finish(flow),
+          server.admin.updateUser({ params: { id: user.id }, body: { is_active: false } }),
+        ])
+        assert.ok(answer.status === 200 || answer.status === 403, `${answer.status}`)
+        assert.equal(await subjectOf(user.id), answer.status === 200 ? account.sub : null)
+        if (answer.status === 200) assert.equal(await both.me(answer.json<Tokens & object>().access_token), 401)
+      }
+    })
   })
 
   itOnce('the same subject of another issuer is another person', async () => {

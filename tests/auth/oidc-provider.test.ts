@@ -14,7 +14,18 @@ import {
 } from '../support/idp.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { ADMIN, allActions, describeEngines, SECRET_KEY, startServer } from '../support/server.ts'
-import { autoCreate, type Both, browserOf, dump, MINUTE, pathOf, person, startBoth, type Tokens } from './oidc.ts'
+import {
+  autoCreate,
+  type Both,
+  browserOf,
+  dump,
+  linkByEmail,
+  MINUTE,
+  pathOf,
+  person,
+  startBoth,
+  type Tokens,
+} from './oidc.ts'
 import { assertSignIn } from './sign-in.ts'
 
 const TENANT = 'abcdef11-2222-3333-4444-555555555555'
@@ -429,6 +440,11 @@ describe('Microsoft Entra', () => {
         assert.equal(await browser.me(access_token), 200)
         assert.equal((await browser.userOf({ sub: oid }))?.email, account.email)
         await browser.tokensOf({ ...account, sub: 'another sub of the same person' })
+        await browser.withSettings(linkByEmail, async () => {
+          const mine = person({ oid: 'someone', tid: TENANT, email_verified: true })
+          await server.admin.createUser({ body: { email: mine.email ?? '', display_name: 'Not linked' } })
+          await browser.refused('email_in_use', async () => browser.finish(await browser.returning(mine)))
+        })
         for (const claims of [
           { oid, tid: TENANT.replace('a', 'b') },
           { oid },

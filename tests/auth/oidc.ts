@@ -173,3 +173,4 @@ export function browserOf(server: TestServer, idp: Idp) {
 export type Both = Awaited<ReturnType<typeof startBoth>>
 
 export const autoCreate = { auth: { auto_create_users: true } }
+export const linkByEmail = { idp: { link_verified_email: true } }

@@ -124,7 +124,7 @@ export async function startIdp(redirectUris: readonly string[], issuer?: string)
     cookies: { keys: ['a key of the provider’s cookies'] },
     claims: {
       openid: ['sub', 'oid', 'tid', 'groups'],
-      email: ['email'],
+      email: ['email', 'email_verified'],
       profile: ['name', 'preferred_username'],
     },
     conformIdTokenClaims: false,

@@ -23,9 +23,11 @@ import {
 import { lockAdministration } from '../settings/administration.ts'
 import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
 import { type Idp, idpOf } from '../settings/idp.ts'
+import { linkIdentity } from '../users/identity.ts'
 import { adoptProfile, insertUser, recordLogin } from '../users/service.ts'
 import { findByIdentity } from '../users/store.ts'
 import { recordFailure } from './failures.ts'
+import { findLinkable } from './link-by-email.ts'
 import * as oidc from './oidc.ts'
 import * as store from './store.ts'
 
@@ -176,8 +178,8 @@ class Taken extends Error {}
 
 /**
  * Opens the session of a confirmed identity: issuer and subject identify the user, never the email, which a person can
- * choose at some providers. Creates the account if that is enabled. With `handoff`, the tokens wait for that code from
- * the browser with that cookie.
+ * choose at some providers. Creates the account, or links the one with a confirmed email, if that is enabled. With
+ * `handoff`, the tokens wait for that code from the browser with that cookie.
  */
 async function signIn(
   ctx: Ctx,
@@ -186,7 +188,7 @@ async function signIn(
   handoff: { code: string; cookie_hash: string } | undefined,
 ): Promise<NewSession> {
   const session = await openIdpSession(ctx, issuerKey(idp.issuer), settings, identity).catch((error: unknown) => {
-    // Two concurrent first logins: the other one has created the account.
+    // Two concurrent first logins: the other one has created or linked the account.
     if (error instanceof Taken) return openIdpSession(ctx, issuerKey(idp.issuer), settings, identity)
     throw error
   })
@@ -207,22 +209,27 @@ async function signIn(
 async function openIdpSession(
   ctx: Ctx,
   issuer: string,
-  { auth, idp }: EffectiveSettings,
+  settings: EffectiveSettings,
   identity: oidc.Identity,
 ): Promise<NewSession> {
+  const { auth, idp } = settings
   const { subject, email, displayName } = identity
-  const user = await findByIdentity(ctx.db, issuer, subject)
-  if (user && user.disabled_at !== null) throw new Refused('forbidden', 'Your account is disabled.', identity, user.id)
+  const known = await findByIdentity(ctx.db, issuer, subject)
+  if (known?.disabled_at) throw new Refused('forbidden', 'Your account is disabled.', identity, known.id)
+  const linked = known ? undefined : await findLinkable(ctx, settings, identity)
+  const user = known ?? linked
   if (!user && !auth.auto_create_users)
     throw new Refused('user_not_provisioned', 'An administrator must create an account for you first.', identity)
   if (!user && email === null)
     throw new Refused('user_not_provisioned', 'The identity provider did not supply your email address.', identity)
+  const token_version = (user?.token_version ?? 0) + (known ? 0 : 1)
   const who = user
-    ? { ...subjectOf(user), display_name: displayName ?? user.display_name }
-    : { user_id: newId(), email: email ?? '', display_name: displayName ?? email ?? '', token_version: 1 }
+    ? { ...subjectOf(user), display_name: displayName ?? user.display_name, token_version }
+    : { user_id: newId(), email: email ?? '', display_name: displayName ?? email ?? '', token_version }
   return openSession(ctx, { ...who, oid: subject }, { method: 'idp' }, async (step) => {
     const { tx } = step
     if (idp.groups_claim !== null || (user && email !== null && email !== user.email)) await lockAdministration(tx)
+    if (linked && !(await linkIdentity(step, linked, { idp_issuer: issuer, idp_subject: subject }))) throw new Taken()
     if (!user) await createUser(step, { ...who, issuer, identity })
     else await adoptProfile(tx, user, email, displayName)
     await recordLogin(tx, who.user_id, ctx.now())

@@ -127,6 +127,8 @@ export async function authorizationUrl(
 export interface Identity {
   subject: string
   email: string | null
+  /** The same address, if the provider says that it is the user's. */
+  confirmedEmail: string | null
   displayName: string | null
   /** The values of the groups claim; null if the provider omitted them because there are too many (Entra: over 200). */
   groups: ReadonlySet<string> | null
@@ -167,10 +169,16 @@ function identityOf(idp: Idp, claims: { [claim: string]: unknown }): Identity {
     throw rejected(`The identity provider supplied no usable claim "${idp.subjectClaim}".`)
   const text = (claim: unknown): string | null =>
     typeof claim === 'string' ? claim.replace(/\p{Cc}+/gu, ' ').trim() || null : null
-  const addresses = [text(claims.email), text(claims.preferred_username)]
+  const address = (claim: unknown): string | null => {
+    const one = text(claim)
+    return one !== null && isEmail(one) && one.length <= 320 ? one : null
+  }
+  const email = address(claims.email)
   return {
     subject,
-    email: addresses.find((one) => one !== null && isEmail(one) && one.length <= 320) ?? null,
+    email: email ?? address(claims.preferred_username),
+    // Entra's users and guests have the addresses that their administrators typed, whatever a claim says of them.
+    confirmedEmail: claims.email_verified === true && tenant === null ? email : null,
     displayName: text(claims.name)?.slice(0, 200) ?? null,
     groups: groupsOf(idp, claims),
   }

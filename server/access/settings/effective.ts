@@ -35,6 +35,7 @@ export const defaults: EffectiveSettings = {
     subject_claim: null,
     groups_claim: null,
     group_mapping: [],
+    link_verified_email: false,
   },
   directory: {
     kind: null,

@@ -1,6 +1,9 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { isAdmin } from '../../../contract/permissions.ts'
 import type { Ctx, Step } from '../../context.ts'
+import type { Row } from '../../db/schema.ts'
+import { revokeSessionsOf } from '../sessions/service.ts'
+import { lockAdministration } from '../settings/administration.ts'
 import { type EffectiveSettings, issuerKey } from '../settings/effective.ts'
 import * as store from './store.ts'
 
@@ -25,4 +28,33 @@ export async function identityOf(
   if (other && other.id !== userId)
     throw new ServiceError('already_exists', 'Another account is linked to this identity.')
   return { idp_subject, idp_issuer }
+}
+
+/** Whether a login can be added to an account: it is active, and linked to no identity. */
+export const isLinkable = ({ disabled_at, idp_subject }: Row<'users'>): boolean =>
+  disabled_at === null && idp_subject === null
+
+/**
+ * Step: links the account of whoever logs in to their identity, which ends its sessions. Returns false if the account has
+ * changed since `row` was read, or the identity is another account's by now.
+ */
+export async function linkIdentity(
+  { tx, now, record }: Step,
+  row: Row<'users'>,
+  identity: { idp_issuer: string; idp_subject: string },
+): Promise<boolean> {
+  await lockAdministration(tx)
+  const current = await store.lockUser(tx, row.id)
+  const isSame = current?.token_version === row.token_version && current.email_key === row.email_key
+  if (!isSame || !isLinkable(current)) return false
+  if (await store.findByIdentity(tx, identity.idp_issuer, identity.idp_subject)) return false
+  await revokeSessionsOf(tx, row.id, now())
+  await store.updateUser(tx, row.id, { ...identity, token_version: row.token_version + 1 })
+  const { idp_subject } = identity
+  record({
+    name: 'user_update',
+    resource: { type: 'user', id: row.id },
+    details: { email: row.email, before: { idp_subject: row.idp_subject }, after: { idp_subject } },
+  })
+  return true
 }

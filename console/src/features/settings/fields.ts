@@ -45,6 +45,7 @@ export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<
     subject_claim: text,
     groups_claim: text,
     group_mapping: { kind: 'mapping' },
+    link_verified_email: on,
   },
   directory: {
     kind: { kind: 'choice', empty: true, choices: ['msgraph', 'keycloak', 'scim2'] },

@@ -30,6 +30,7 @@ export const labels = catalogue({
   'idp.subject_claim': 'Subject claim',
   'idp.groups_claim': 'Groups claim',
   'idp.group_mapping': 'Group mapping',
+  'idp.link_verified_email': 'Link existing accounts by verified email',
   'directory.kind': 'Type',
   'directory.url': 'URL',
   'directory.token_url': 'Token URL',
@@ -88,6 +89,8 @@ export const hints = catalogue({
   'idp.groups_claim': 'Claim that lists a user’s groups. Leave empty to manage groups only here.',
   'idp.group_mapping':
     'At each sign-in, users are added to and removed from these groups to match the provider. Other groups aren’t changed.',
+  'idp.link_verified_email':
+    'At their first SSO sign-in, users get the account that has their email address, if the provider says it verified the address. Whoever controls an address at the provider then controls its account here. Has no effect with Entra.',
   'directory.kind': 'Where users are searched and imported from.',
   'directory.url': 'Microsoft Graph host, Keycloak base URL, or SCIM base URL (without /Users).',
   'directory.token_url': 'Where application tokens are issued. Default: the token URL of Entra or of the realm.',
