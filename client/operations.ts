@@ -379,6 +379,10 @@ export interface Configuration {
       /** Which changes by others in attached buckets are recorded one by one, and sent to webhooks: none, the first 1,000 that a scan finds, or all. Those that the first scan finds never are. */
       external_changes?: 'off' | 'first_1000' | 'all'
     }
+    branding?: {
+      /** Shown instead of “Strongroom” on the sign-in page, on the pages of share links and in their previews. */
+      name?: string | null
+    }
   }
 }
 
@@ -1249,10 +1253,16 @@ export interface Settings {
     /** Which changes by others in attached buckets are recorded one by one, and sent to webhooks: none, the first 1,000 that a scan finds, or all. Those that the first scan finds never are. */
     external_changes: 'off' | 'first_1000' | 'all'
   }
+  branding: {
+    /** Shown instead of “Strongroom” on the sign-in page, on the pages of share links and in their previews. */
+    name: string | null
+  }
   /** Fields set by environment variables, such as `idp.client_id`, with the variable’s name. */
   fixed: Record<string, string>
   /** The redirect URI to register at the identity provider. */
   redirect_uri: string
+  /** The logo’s path; null: none is set. */
+  logo_url: string | null
 }
 
 export interface SettingsChange {
@@ -1377,6 +1387,10 @@ export interface SettingsChange {
     log_reads?: boolean
     /** Which changes by others in attached buckets are recorded one by one, and sent to webhooks: none, the first 1,000 that a scan finds, or all. Those that the first scan finds never are. */
     external_changes?: 'off' | 'first_1000' | 'all'
+  }
+  branding?: {
+    /** Shown instead of “Strongroom” on the sign-in page, on the pages of share links and in their previews. */
+    name?: string | null
   }
 }
 
@@ -4581,6 +4595,31 @@ export interface Operations {
       body: SettingsChange
     }
     reply: Settings
+  }
+  /** PUT /settings/logo: Set the logo of the sign-in page and of the pages of share links. A PNG, JPEG, WebP, AVIF or GIF of at most 1 MiB. It is stored as a PNG that fits into 480 × 160 pixels. */
+  setLogo: {
+    call: {
+      body: Bytes
+    }
+    reply: {
+      /** The logo’s path; null: none is set. */
+      logo_url: string | null
+    }
+  }
+  /** DELETE /settings/logo: Remove the logo. */
+  deleteLogo: {
+    call: object
+    reply: undefined
+  }
+  /** GET /public/logo: Get the logo of the sign-in page and of the pages of share links. */
+  getLogo: {
+    call: {
+      query?: {
+        /** Its hash: with it the response never changes. */
+        v?: string
+      }
+    }
+    reply: Response
   }
   /** POST /settings/test-idp: Fetch the identity provider’s discovery document now. */
   testIdp: {

@@ -185,6 +185,12 @@ const sections = {
         'Which changes by others in attached buckets are recorded one by one, and sent to webhooks: none, the first 1,000 that a scan finds, or all. Those that the first scan finds never are.',
     }),
   },
+  branding: {
+    name: Nullable(Type.String({ minLength: 1, maxLength: 60, pattern: '^\\S(.*\\S)?$' }), {
+      description:
+        'Shown instead of “Strongroom” on the sign-in page, on the pages of share links and in their previews.',
+    }),
+  },
 } as const
 
 /** Write-only fields: reading returns `<field>_set`. */
@@ -195,6 +201,8 @@ export const secretSettings = SECRET_SETTINGS satisfies {
 const secretSet = Type.Boolean({ description: 'Whether it is set.' })
 const { client_secret: _idpSecret, ...idp } = sections.idp
 const { client_secret: _directorySecret, bearer_token: _bearer, ...directory } = sections.directory
+
+const LogoUrl = Nullable(Type.String(), { description: 'The logo’s path; null: none is set.' })
 
 export const Settings = Type.Object({
   auth: Type.Object(sections.auth),
@@ -208,10 +216,12 @@ export const Settings = Type.Object({
   shares: Type.Object(sections.shares),
   images: Type.Object(sections.images),
   audit: Type.Object(sections.audit),
+  branding: Type.Object(sections.branding),
   fixed: Type.Record(Type.String(), Type.String(), {
     description: 'Fields set by environment variables, such as `idp.client_id`, with the variable’s name.',
   }),
   redirect_uri: Type.String({ description: 'The redirect URI to register at the identity provider.' }),
+  logo_url: LogoUrl,
 })
 export type Settings = Type.Static<typeof Settings>
 
@@ -231,6 +241,7 @@ export const settingsFields = {
   shares: part(sections.shares),
   images: part(sections.images),
   audit: part(sections.audit),
+  branding: part(sections.branding),
 }
 export const SettingsChange = Type.Object(settingsFields, { additionalProperties: false, minProperties: 1 })
 export type SettingsChange = Type.Static<typeof SettingsChange>
@@ -259,6 +270,50 @@ export const operations = {
     reply: Settings,
     errors: ['last_admin', 'conflict', 'invalid_request'],
     records: ['settings_update'],
+  }),
+
+  setLogo: route({
+    method: 'PUT',
+    url: '/settings/logo',
+    tag: 'settings',
+    summary: 'Set the logo of the sign-in page and of the pages of share links',
+    description:
+      'A PNG, JPEG, WebP, AVIF or GIF of at most 1 MiB. It is stored as a PNG that fits into 480 × 160 pixels.',
+    access: 'admin',
+    status: 200,
+    consumes: 'bytes',
+    body: Type.String({ contentMediaType: 'application/octet-stream' }),
+    reply: Type.Object({ logo_url: LogoUrl }),
+    errors: ['too_large', 'unsupported_media_type', 'invalid_request'],
+    records: ['settings_update'],
+    rate: 'costly',
+  }),
+
+  deleteLogo: route({
+    method: 'DELETE',
+    url: '/settings/logo',
+    tag: 'settings',
+    summary: 'Remove the logo',
+    access: 'admin',
+    status: 204,
+    errors: ['not_found'],
+    records: ['settings_update'],
+  }),
+
+  getLogo: route({
+    method: 'GET',
+    root: true,
+    url: '/public/logo',
+    tag: 'settings',
+    summary: 'Get the logo of the sign-in page and of the pages of share links',
+    access: 'public',
+    status: 200,
+    query: Exactly({
+      v: Type.Optional(Type.String({ maxLength: 64, description: 'Its hash: with it the response never changes.' })),
+    }),
+    produces: 'bytes',
+    errors: ['not_found'],
+    rate: 'none',
   }),
 
   testIdp: route({

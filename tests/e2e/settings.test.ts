@@ -7,6 +7,7 @@ import { CLIENT_SECRET, startDirectory } from '../support/directories.ts'
 import { IDP_CLIENT, type Idp, startIdp } from '../support/idp.ts'
 import { tabTo } from '../support/keyboard.ts'
 import { noBrowser } from '../support/launch.ts'
+import { SVG, transparent } from '../support/pictures.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -23,6 +24,7 @@ const SECTIONS = [
   ['shares', 'Share links'],
   ['images', 'Images'],
   ['audit', 'Audit log'],
+  ['branding', 'Name and logo'],
 ] as const
 
 describe('console: settings', { skip: noBrowser }, () => {
@@ -184,6 +186,55 @@ describe('console: settings', { skip: noBrowser }, () => {
       await page.getByRole('switch', { name: 'Password sign-in' }).click()
       await page.getByRole('button', { name: 'Save' }).click()
       await until(async () => (await server.admin.getSettings()).auth.enable_local)
+    }))
+
+  it('shows the site’s own name and logo, here, at sign-in and on the pages of links', () =>
+    inBrowser(async (browser) => {
+      await signIn(browser, server)
+      const opened = await openConsole(browser, server, '/admin/settings?tab=branding', { expect: [415] })
+      const { page, check } = opened
+      await page.getByText('No logo', { exact: true }).waitFor()
+      const choose = async (name: string, mimeType: string, buffer: Buffer) => {
+        const asked = page.waitForEvent('filechooser')
+        await page.getByRole('button', { name: 'Choose image' }).click()
+        await (await asked).setFiles({ name, mimeType, buffer })
+      }
+      await choose('logo.svg', 'image/svg+xml', SVG)
+      await page.getByText('The logo must be a PNG, JPEG, WebP, AVIF or GIF.').waitFor()
+      await check('settings-logo-refused')
+      await server.records([{ action: 'settings_update' }], async () => {
+        await choose('logo.png', 'image/png', await transparent(300, 100).png().toBuffer())
+        await page.getByText(/Logo saved/).waitFor()
+      })
+      await page.getByLabel('Name', { exact: true }).fill('Acme Files')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Name and logo settings saved').waitFor()
+      await check('settings-branding-set')
+      await checkReflow(opened, 'settings-branding-set')
+      await page.reload()
+      await page.getByRole('banner').getByText('Acme Files').waitFor()
+      assert.equal(await page.title(), 'Settings – Acme Files')
+
+      await server.admin.createBucket({ body: { name: 'branded' } })
+      await server.admin.putObject({ params: { bucket: 'branded', key: 'a.txt' }, body: 'a' })
+      const link = await server.admin.createShare({ body: { bucket: 'branded', kind: 'object', key: 'a.txt' } })
+      server.secrets.add(link.token)
+      const elsewhere = await startBrowser()
+      try {
+        const login = await openConsole(elsewhere, server, '/login', { expect: [401] })
+        await login.page.getByRole('main').getByText('Acme Files').waitFor()
+        await login.check('login-branding')
+        const shared = await openConsole(elsewhere, server, `/s/${link.token}`)
+        await shared.page.getByText('Acme Files').waitFor()
+        await shared.check('link-branding')
+      } finally {
+        await elsewhere.close()
+      }
+      await server.records([{ action: 'settings_update' }], async () => {
+        await page.getByRole('button', { name: 'Remove logo' }).click()
+        await page.getByText('Logo removed').waitFor()
+      })
+      await server.admin.updateSettings({ body: { branding: { name: null } } })
     }))
 
   it('sets up and tests the directory', async () => {

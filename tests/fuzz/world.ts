@@ -177,7 +177,7 @@ export class World {
 
   /** Settings as the first round found them. */
   async #resetSettings(admin: Client): Promise<void> {
-    const { fixed: _fixed, redirect_uri: _redirect, ...sections } = await admin.getSettings()
+    const { fixed: _fixed, redirect_uri: _redirect, logo_url: _logo, ...sections } = await admin.getSettings()
     this.#settings ??= Object.fromEntries(
       Object.entries(sections).map(([section, fields]) => [
         section,

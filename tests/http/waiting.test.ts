@@ -50,6 +50,7 @@ const asGenerated: readonly Name[] = [
   ...(['getUser', 'updateUser', 'deleteUser', 'endUserSessions', 'createGroup', 'listGroups', 'getGroup'] as const),
   ...(['updateGroup', 'deleteGroup', 'listMembers', 'addMembers', 'replaceMembers', 'removeMembers'] as const),
   ...(['explainPermission', 'getSettings', 'updateSettings', 'testIdp', 'createWebhook', 'listWebhooks'] as const),
+  ...(['setLogo', 'deleteLogo', 'getLogo'] as const),
   ...(['listEvents', 'getWebhook', 'updateWebhook', 'deleteWebhook', 'rotateWebhookSecret'] as const),
   ...(['promoteWebhookSecret', 'testWebhook', 'recoverWebhook', 'listDeliveries', 'getDelivery'] as const),
   ...(['resendDelivery', 'listAudit', 'getAuditRecord', 'exportAudit', 'verifyAudit'] as const),

@@ -188,6 +188,18 @@ export const screens: readonly Screen[] = [
     at: '/admin/settings?tab=idp',
     shows: 'Identity provider',
   },
+  {
+    name: 'settings-sso',
+    is: 'Single sign-on, set up step by step',
+    at: '/admin/settings/sso?provider=keycloak&step=register',
+    shows: 'Valid redirect URIs: paste the address above.',
+  },
+  {
+    name: 'settings-branding',
+    is: 'Settings: name and logo',
+    at: '/admin/settings?tab=branding',
+    shows: 'Choose image',
+  },
   { name: 'settings-trash', is: 'Settings: trash', at: '/admin/settings?tab=trash', shows: 'Trash' },
   {
     name: 'settings-audit',

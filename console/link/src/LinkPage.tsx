@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { titled } from '../../src/branding.ts'
 import type { Refused } from './api.ts'
 import { FilePage } from './FilePage.tsx'
 import { FolderPage } from './FolderPage.tsx'
@@ -20,7 +21,7 @@ export function LinkPage() {
   const uploads = useModule(info?.kind === 'upload', () => import('./upload/UploadPage.tsx'))
   const name = info?.name ?? undefined
   useEffect(() => {
-    document.title = `${name ?? text.windowTitle} – Strongroom`
+    document.title = titled(name ?? text.windowTitle)
   }, [name])
 
   if (problem?.status === 410)

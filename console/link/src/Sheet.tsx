@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { shownName, siteLogo, siteName } from '../../src/branding.ts'
 import { Icon, Mark } from './icons.tsx'
 import { text } from './language.ts'
 
@@ -7,8 +8,12 @@ import { text } from './language.ts'
 export const Sheet = ({ wide = false, children }: { wide?: boolean; children: ComponentChildren }) => (
   <div class="page content">
     <header class="bar">
-      <Mark size={22} />
-      <span class="grow house">Strongroom</span>
+      {siteLogo === undefined ? (
+        <Mark size={22} />
+      ) : (
+        <img class="house-logo" src={siteLogo} alt={shownName === '' ? siteName : ''} height={28} />
+      )}
+      <span class="grow house">{shownName}</span>
       <Scheme />
     </header>
     <main class={wide ? 'sheet wide' : 'sheet'}>{children}</main>

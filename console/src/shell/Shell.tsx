@@ -8,7 +8,7 @@ import { signOut } from '../features/account/signOut.ts'
 import { useView } from '../navigation.ts'
 import { Confirmations } from '../ui/confirm.tsx'
 import { Corner } from '../ui/corner.tsx'
-import { Mark } from '../ui/Mark.tsx'
+import { Brand } from '../ui/Mark.tsx'
 import { Scheme } from '../ui/Scheme.tsx'
 import { useAway } from '../ui/useAway.ts'
 import { useMedia } from '../ui/useMedia.ts'
@@ -67,8 +67,7 @@ export default function Shell({ children }: { children: ReactNode }) {
           <IconMenu2 size={18} />
         </ActionIcon>
         <Link to="/" className="mark">
-          <Mark size={22} />
-          <span>{text.product}</span>
+          <Brand size={22} />
         </Link>
         <span className="grow" />
         <Corner />

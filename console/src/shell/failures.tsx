@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconError404, IconLock } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { describeProblem } from '../api/problem.ts'
+import { titled } from '../branding.ts'
 import { useView } from '../navigation.ts'
 import { ProblemView } from '../ui/ProblemView.tsx'
 import { useAway } from '../ui/useAway.ts'
@@ -11,7 +12,7 @@ import { isOutdated } from './outdated.ts'
 
 const useTitle = (title: string) =>
   useEffect(() => {
-    document.title = `${title} – Strongroom`
+    document.title = titled(title)
   }, [title])
 
 /** A page for a state alone: what happened, why, the request ID and a way out. */

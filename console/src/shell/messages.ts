@@ -1,7 +1,6 @@
 import { catalogue } from '../i18n.ts'
 
 export const text = catalogue({
-  product: 'Strongroom',
   skip: 'Skip to content',
   navigation: 'Main',
   administration: 'Administration',

@@ -2,6 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core'
 import { IconTerminal2 } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import { type ApiCall, curlOf } from '../api/curl.ts'
+import { titled } from '../branding.ts'
 import { copyText } from './copy.ts'
 import { text } from './messages.ts'
 import { notify } from './notify.tsx'
@@ -25,7 +26,7 @@ interface Props {
 export function Page({ title, windowTitle, hint, actions, call, full = false, children }: Props) {
   const name = windowTitle ?? (typeof title === 'string' ? title : '')
   useEffect(() => {
-    document.title = name ? `${name} – Strongroom` : 'Strongroom'
+    document.title = titled(name)
   }, [name])
   return (
     <div className={full ? 'page page-full' : 'page'}>

@@ -10,6 +10,8 @@ const publicVerbs: Readonly<Record<PublicAction, string>> = {
 }
 
 export const text = catalogue({
+  steps: 'Steps',
+  stepDone: 'completed',
   retry: 'Try again',
   requestId: 'Request',
   forbiddenTitle: 'You don’t have permission to view this',

@@ -146,7 +146,7 @@ async function recordRefusal(
   { email, userId }: { email: string | null; userId?: string | undefined },
 ): Promise<void> {
   if (failuresOf(ctx.config)(ctx.actor.origin.ip ?? 'unknown', ctx.now()) > 0) return
-  await recordFailure(ctx, email, code, { userId, status_code: errors[code].status, error_code: code })
+  await recordFailure(ctx, email, code, { userId, status_code: errors[code].status, error_code: code, method: 'idp' })
 }
 
 const returnUrl = (path: string, fragment: string): string => `${path.split('#', 1)[0]}#${fragment}`

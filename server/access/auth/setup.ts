@@ -60,7 +60,12 @@ export async function setUp(ctx: Ctx, { token, email, display_name, password }: 
   if (expected === null || (await hasAdmin(ctx.db))) throw over()
   if (!isSame(hash, expected)) {
     await beginAttempt(ctx, { kind: 'setup', account: `setup from ${ctx.actor.origin.ip}` })
-    await recordFailure(ctx, email, 'setup_link', { userId: undefined, status_code: 410, error_code: 'gone' })
+    await recordFailure(ctx, email, 'setup_link', {
+      userId: undefined,
+      status_code: 410,
+      error_code: 'gone',
+      method: 'setup',
+    })
     throw unknown()
   }
   assertSettable(password, 'body.password')

@@ -5,6 +5,8 @@ import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
 import type { Ctx, Step } from '../../context.ts'
 import { randomToken } from '../../secrets/random.ts'
+import { siteName } from '../settings/branding.ts'
+import { settingsInForce } from '../settings/effective.ts'
 import { type Challenge, invalidChallenge, type User } from './challenge.ts'
 import { describeFactor } from './factors.ts'
 import { creationOf, readRegistration, requireSite, siteOf } from './passkey.ts'
@@ -23,18 +25,19 @@ export async function beginEnrollment(
   user: Pick<User, 'id' | 'email' | 'display_name'>,
   kind: FactorKind,
 ): Promise<Enrollment> {
+  const name = siteName(await settingsInForce(ctx))
   if (kind === 'totp') {
     const secret = newTotpSecret()
     const sealed = sealTotp(ctx.config, challenge_hash, secret)
     await ctx.upkeep(({ tx }) => store.setEnrollment(tx, challenge_hash, { secret: sealed, passkey_challenge: null }))
     const { hostname } = new URL(ctx.config.publicBaseUrl)
-    const uri = totpUri(secret, `Strongroom (${hostname.replaceAll(':', '.')})`, user.email)
+    const uri = totpUri(secret, `${name} (${hostname.replaceAll(':', '.')})`, user.email)
     return { totp: { secret, uri }, passkey: null }
   }
   const site = requireSite(ctx.config)
   const signed = randomToken()
   await ctx.upkeep(({ tx }) => store.setEnrollment(tx, challenge_hash, { secret: null, passkey_challenge: signed }))
-  return { totp: null, passkey: creationOf(site, signed, user, await store.listFactors(ctx.db, user.id)) }
+  return { totp: null, passkey: creationOf({ ...site, name }, signed, user, await store.listFactors(ctx.db, user.id)) }
 }
 
 export interface Confirmation {

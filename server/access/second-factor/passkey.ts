@@ -53,14 +53,14 @@ export const requestOf = (site: Site, challenge: string, factors: readonly Facto
 
 /** Options that ask a browser for a passkey besides these. */
 export const creationOf = (
-  site: Site,
+  site: Site & { name: string },
   challenge: string,
   user: { id: string; email: string; display_name: string },
   factors: readonly FactorRow[],
 ): PasskeyCreation => ({
   challenge,
   timeout: TIMEOUT_MS,
-  rp: { id: site.id, name: 'Strongroom' },
+  rp: { id: site.id, name: site.name },
   user: { id: Buffer.from(user.id).toString('base64url'), name: user.email, displayName: user.display_name },
   pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
   excludeCredentials: descriptors(factors),

@@ -70,6 +70,7 @@ export const defaults: EffectiveSettings = {
     source_mb_in_flight: 64,
   },
   audit: { retention_days: 365, log_reads: false, external_changes: 'first_1000' },
+  branding: { name: null },
 }
 /** Default retention of audit records, in days. */
 export const defaultRetentionDays = defaults.audit.retention_days

@@ -8,6 +8,7 @@ import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
 import { assertAdminRemains, lockAdministration } from './administration.ts'
+import { logoPath } from './branding.ts'
 import {
   type Changed,
   type EffectiveSettings,
@@ -22,7 +23,8 @@ import * as store from './store.ts'
 
 /** The settings for administrators, without secrets. */
 export async function getSettings(ctx: Ctx): Promise<Settings> {
-  return describe(ctx, merge(ctx.config, JSON.parse(await store.readOverrides(ctx.db)) as Changed))
+  const overrides = JSON.parse(await store.readOverrides(ctx.db)) as Changed
+  return describe(ctx, merge(ctx.config, overrides), await logoPath(ctx))
 }
 
 /**
@@ -48,7 +50,7 @@ export async function updateSettings(
       await applyTotalQuota(tx, after.quotas.total_quota_gb)
     if (change.auth || change.idp) await assertAdminRemains(tx, after)
     record({ name: 'settings_update', details: differences(before, after) })
-    return describe(ctx, after)
+    return describe(ctx, after, await logoPath({ db: tx }))
   })
 }
 
@@ -121,7 +123,7 @@ function differences(before: EffectiveSettings, after: EffectiveSettings): { bef
   return sides
 }
 
-function describe({ config }: Ctx, settings: EffectiveSettings): Settings {
+function describe({ config }: Ctx, settings: EffectiveSettings, logo_url: string | null): Settings {
   const { client_secret: idpSecret, ...idp } = settings.idp
   const { client_secret, bearer_token, ...directory } = settings.directory
   return {
@@ -130,6 +132,7 @@ function describe({ config }: Ctx, settings: EffectiveSettings): Settings {
     directory: { ...directory, client_secret_set: client_secret !== null, bearer_token_set: bearer_token !== null },
     fixed: Object.fromEntries(Object.entries(config.fixedSettings).map(([field, { variable }]) => [field, variable])),
     redirect_uri: redirectUri({ config }),
+    logo_url,
   }
 }
 

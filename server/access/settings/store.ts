@@ -42,6 +42,21 @@ export async function hasAbleAdmin(db: Db, { local, issuer }: { local: boolean; 
   return row !== undefined
 }
 
+/** The logo's hash, if there is one. */
+export const readLogoHash = async (db: Db): Promise<string | undefined> =>
+  (await db.selectFrom('site_logo').select('hash').executeTakeFirst())?.hash
+
+export const readLogo = (db: Db) => db.selectFrom('site_logo').select(['png', 'hash']).executeTakeFirst()
+
+export const writeLogo = (tx: Tx, logo: { png: Uint8Array; hash: string; updated_at: string }) =>
+  tx
+    .insertInto('site_logo')
+    .values({ id: 1, ...logo })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(logo))
+    .execute()
+
+export const deleteLogo = (tx: Tx) => tx.deleteFrom('site_logo').execute()
+
 /** Which of these ids are those of groups. */
 export const findGroupIds = async (db: Db, ids: readonly string[]): Promise<string[]> =>
   (await db.selectFrom('groups').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)

@@ -21,6 +21,7 @@ import { keptLinks } from './0019-kept-links.ts'
 import { secondFactor } from './0020-second-factor.ts'
 import { messagesOfLinks } from './0021-messages-of-links.ts'
 import { quotaWarnings } from './0022-quota-warnings.ts'
+import { siteLogo } from './0026-site-logo.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -47,4 +48,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0020-second-factor': secondFactor,
   '0021-messages-of-links': messagesOfLinks,
   '0022-quota-warnings': quotaWarnings,
+  '0026-site-logo': siteLogo,
 }

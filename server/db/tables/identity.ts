@@ -162,5 +162,13 @@ export interface IdentityTables {
     /** SHA-256 of the setup link's token in hex; null where there is no such link. */
     setup_hash: string | null
   }
+  /** One row, or none. */
+  site_logo: {
+    id: number
+    png: Uint8Array
+    /** SHA-256 in hex; it is in the logo's address. */
+    hash: string
+    updated_at: string
+  }
   login_throttle: { key: string; failures: number; window_started_at: string; blocked_until: string | null }
 }

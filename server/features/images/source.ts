@@ -57,13 +57,20 @@ export async function inspect(ctx: Ctx, row: ObjectRow): Promise<{ found: Source
   if (row.size === 0) return { found: { refused: 'unsupported' } }
   if (row.size >= LARGE && !sniff(await read(ctx, row, true))) return { found: { refused: 'unsupported' } }
   const bytes = await readSource(ctx, row)
+  const found = await examine(bytes)
+  if (!('refused' in found)) return { found, bytes }
+  discard(bytes)
+  return { found }
+}
+
+/** What these bytes are as a source. */
+export async function examine(bytes: Uint8Array): Promise<Source | Unusable> {
   const kind = sniff(bytes)
-  if (!kind) return { found: { refused: 'unsupported' } }
+  if (!kind) return { refused: 'unsupported' }
   const header = await readHeader(bytes).catch(() => undefined)
   const fault = findFault(kind, bytes)
-  if (header?.kind === kind && !fault) return { found: header, bytes }
-  discard(bytes)
-  return { found: { refused: fault === 'too_many_scans' ? fault : 'broken' } }
+  if (header?.kind === kind && !fault) return header
+  return { refused: fault === 'too_many_scans' ? fault : 'broken' }
 }
 
 /** Throws the answer for a blob that is not a usable source. */

@@ -1,11 +1,15 @@
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
+import { createContext, publicActor, type System } from '../../context.ts'
 import { assetsOf, sendAsset } from './assets.ts'
+import { originOf } from './authenticate.ts'
+import { brandingTagsOrNone } from './branding.ts'
 import { hasHelp } from './help.ts'
 import { sendPage } from './page.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../console/dist')
+const PAGE = '/console/*'
 /** Tells the console that the documentation is built in. */
 const HELP_LINK = '<link rel="help" href="/help/">'
 
@@ -14,14 +18,14 @@ const assets = assetsOf(FOLDER)
 /**
  * The web console below `/console`: unknown paths are views of the page, unknown assets 404. Hashed files never change.
  */
-export async function consolePages(app: FastifyInstance, { config }: { config: Config }) {
-  const elsewhere = uploadOrigins(config)
+export async function consolePages(app: FastifyInstance, system: System) {
+  const elsewhere = uploadOrigins(system.config)
 
   const toConsole = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => reply.redirect('/console/', 302)
 
   app.get('/', toConsole)
   app.get('/console', toConsole)
-  app.get<{ Params: { '*': string } }>('/console/*', async (request, reply) => {
+  app.get<{ Params: { '*': string } }>(PAGE, async (request, reply) => {
     const name = request.params['*']
     const found = await assets()
     const asset = name === 'index.html' ? undefined : found.get(name)
@@ -30,9 +34,13 @@ export async function consolePages(app: FastifyInstance, { config }: { config: C
       reply.callNotFound()
       return reply
     }
+    const [branding, help] = await Promise.all([
+      brandingTagsOrNone(createContext(system, publicActor(originOf(request, PAGE)))),
+      hasHelp(),
+    ])
     return sendPage(reply, found.get('index.html')?.bytes?.toString(), {
       elsewhere,
-      head: (await hasHelp()) ? HELP_LINK : '',
+      head: branding + (help ? HELP_LINK : ''),
     })
   })
 }

@@ -1,10 +1,12 @@
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { brandingOf, siteName } from '../../access/settings/branding.ts'
 import { createContext, publicActor, type System } from '../../context.ts'
 import { glimpse } from '../../features/shares/summary.ts'
 import { measured } from '../../observe/meter.ts'
 import { assetsOf, sendAsset } from './assets.ts'
 import { originOf } from './authenticate.ts'
+import { brandingTags } from './branding.ts'
 import { sendPage } from './page.ts'
 import { unfurl } from './unfurl.ts'
 
@@ -39,12 +41,9 @@ export async function linkPages(app: FastifyInstance, system: System) {
     const page = (await assets()).get('index.html')?.bytes?.toString()
     // Links are for those who were given them, not for search engines.
     reply.header('x-robots-tag', 'noindex, nofollow')
-    const info =
-      page === undefined
-        ? undefined
-        : await measured(request.meter, () =>
-            glimpse(createContext(system, publicActor(originOf(request, PAGE))), token),
-          )
-    return sendPage(reply, page, { head: unfurl(info) })
+    if (page === undefined) return sendPage(reply, page)
+    const ctx = createContext(system, publicActor(originOf(request, PAGE)))
+    const [info, branding] = await measured(request.meter, () => Promise.all([glimpse(ctx, token), brandingOf(ctx)]))
+    return sendPage(reply, page, { head: brandingTags(branding) + unfurl(info, siteName({ branding })) })
   })
 }

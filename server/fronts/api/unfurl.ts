@@ -1,7 +1,6 @@
 import type { ShareInfo } from '../../../contract/shares.ts'
+import { escaped } from './branding.ts'
 
-const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (letter) => `&#${letter.codePointAt(0)};`).replace(/\p{Cc}/gu, ' ')
 const files = (n: number): string => `${new Intl.NumberFormat('en').format(n)} ${n === 1 ? 'file' : 'files'}`
 
 /** What a chat shows of a link in one line; undefined if the link says nothing before its password. */
@@ -16,13 +15,13 @@ function titleOf({ kind, needs_password, contents, size, shared_by }: ShareInfo)
 
 /**
  * The Open Graph tags of a link's page, for the previews of chats and mail programs. They have no names of files, and of a
- * link that is protected, or not valid, nothing but the product's name.
+ * link that is protected, or not valid, nothing but the site's name.
  */
-export function unfurl(info: ShareInfo | undefined): string {
+export function unfurl(info: ShareInfo | undefined, siteName: string): string {
   const tags = {
-    'og:site_name': 'Strongroom',
+    'og:site_name': siteName,
     'og:type': 'website',
-    'og:title': (info && titleOf(info)) ?? 'Strongroom',
+    'og:title': (info && titleOf(info)) ?? siteName,
   }
   return Object.entries(tags)
     .map(([name, content]) => `<meta property="${name}" content="${escaped(content)}">`)

@@ -1,10 +1,10 @@
 import './attached.css'
-import { IconCheck } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useMe } from '../../api/queries.ts'
 import { useView } from '../../navigation.ts'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
+import { StepList, useStepFocus } from '../../ui/StepList.tsx'
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import { FirstScan } from './FirstScan.tsx'
 import { text } from './messages.ts'
@@ -41,44 +41,11 @@ function Steps() {
   const last = lastStep(plan)
   const wanted = steps.find((step) => step === search.step) ?? 'place'
   const step: Step = bucket !== undefined ? 'scan' : steps.indexOf(wanted) > steps.indexOf(last) ? last : wanted
-  // What had the focus is gone with the step before.
-  const frame = useRef<HTMLDivElement>(null)
-  const shown = useRef(step)
-  useEffect(() => {
-    if (shown.current !== step) {
-      frame.current?.querySelector<HTMLElement>('.attach-step')?.focus({ preventScroll: true })
-      frame.current?.closest('.content')?.scrollTo(0, 0)
-    }
-    shown.current = step
-  }, [step])
+  const frame = useStepFocus(step)
   const show = (next: Step) => void open({ step: next === 'place' ? undefined : next })
   return (
     <div className="attach" ref={frame}>
-      <ol className="attach-steps" aria-label={text.steps}>
-        {steps.map((one, i) => {
-          const isDone = i < steps.indexOf(step)
-          const words = (
-            <>
-              <span className="attach-number" aria-hidden>
-                {isDone ? <IconCheck size={13} stroke={2.4} /> : i + 1}
-              </span>
-              {text.step(one)}
-              {isDone ? <span className="visually-hidden"> ({text.done})</span> : null}
-            </>
-          )
-          return (
-            <li key={one} data-done={isDone || undefined} aria-current={one === step ? 'step' : undefined}>
-              {isDone && bucket === undefined ? (
-                <button type="button" onClick={() => show(one)}>
-                  {words}
-                </button>
-              ) : (
-                <span>{words}</span>
-              )}
-            </li>
-          )
-        })}
-      </ol>
+      <StepList steps={steps} step={step} labelOf={text.step} onOpen={bucket === undefined ? show : undefined} />
       {step === 'place' ? <PlaceStep plan={plan} onTested={() => show('test')} /> : null}
       {step === 'test' && plan.test ? (
         <TestStep

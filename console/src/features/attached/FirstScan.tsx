@@ -13,7 +13,7 @@ export function FirstScan({ bucket }: { bucket: string }) {
   const scans = useQuery(latestScansQuery(bucket))
   useScanEnd(bucket, scans.data)
   return (
-    <section className="card stack attach-step" tabIndex={-1} aria-labelledby="attach-scan">
+    <section className="card stack step-card" tabIndex={-1} aria-labelledby="attach-scan">
       <h2 id="attach-scan">{text.scanTitle(bucket)}</h2>
       <StateView query={scans}>
         {({ latest }) => (latest ? <State scan={latest} /> : <p>{text.scanWaits}</p>)}

@@ -89,7 +89,7 @@ export function NameStep({
   )
   return (
     <form
-      className="card stack attach-step"
+      className="card stack step-card"
       tabIndex={-1}
       aria-labelledby="attach-name"
       onSubmit={(event) => {

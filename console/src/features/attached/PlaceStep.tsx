@@ -19,7 +19,7 @@ export function PlaceStep({ plan, onTested }: { plan: Plan; onTested: () => void
   }
   return (
     <form
-      className="card stack attach-step"
+      className="card stack step-card"
       tabIndex={-1}
       aria-labelledby="attach-place"
       onSubmit={(event) => {

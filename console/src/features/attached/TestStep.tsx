@@ -27,7 +27,7 @@ export function TestStep({
   }
   const isWarned = test.checks.some(({ status }) => status === 'warning')
   return (
-    <section className="card stack attach-step" tabIndex={-1} aria-labelledby="attach-test">
+    <section className="card stack step-card" tabIndex={-1} aria-labelledby="attach-test">
       <div className="row attach-head">
         <div className="grow">
           <h2 id="attach-test">{testText.title}</h2>

@@ -9,10 +9,8 @@ export const text = catalogue({
   right: 'admin',
   title: 'Attach bucket',
   hint: 'Shows a bucket of an S3 engine here, read-only. Nothing in it is copied, changed or deleted.',
-  steps: 'Steps',
   step: (step: 'place' | 'test' | 'name' | 'scan') =>
     ({ place: 'Storage', test: 'Test', name: 'Name', scan: 'First scan' })[step],
-  done: 'completed',
   back: 'Back',
   // Storage
   placeTitle: 'Where are the objects?',

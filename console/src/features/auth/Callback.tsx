@@ -6,6 +6,7 @@ import { errors } from '../../../../contract/errors.ts'
 import { describeProblem } from '../../api/problem.ts'
 import { meQuery } from '../../api/queries.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
+import { titled } from '../../branding.ts'
 import { useView } from '../../navigation.ts'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { text } from './messages.ts'
@@ -36,7 +37,7 @@ export default function Callback() {
   useEffect(() => {
     if (begun.current) return
     begun.current = true
-    document.title = `${text.finishing} – Strongroom`
+    document.title = titled(text.finishing)
     const fragment = new URLSearchParams(location.hash.slice(1))
     history.replaceState(null, '', location.pathname + location.search)
     finish(fragment).catch((error: unknown) => setProblem(describeProblem(error).detail))

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Mark } from '../../ui/Mark.tsx'
+import { Brand } from '../../ui/Mark.tsx'
 import { Scheme } from '../../ui/Scheme.tsx'
 
 /** The centred card of pages for users who are not signed in. */
@@ -10,8 +10,7 @@ export const Card = ({ title, children }: { title: string; children: ReactNode }
     </div>
     <div className="login-card">
       <div className="login-mark">
-        <Mark size={34} />
-        <span>Strongroom</span>
+        <Brand size={34} />
       </div>
       <h1>{title}</h1>
       {children}

@@ -5,6 +5,7 @@ import type { TokenPair } from '../../../../contract/auth.ts'
 import { describeProblem } from '../../api/problem.ts'
 import { authConfigQuery, meQuery } from '../../api/queries.ts'
 import { client, publicClient, renew, takeTokens } from '../../api/session.ts'
+import { titled } from '../../branding.ts'
 import { useView } from '../../navigation.ts'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { ProblemView } from '../../ui/ProblemView.tsx'
@@ -41,7 +42,7 @@ export default function Login() {
     await go(path ?? '/', Object.fromEntries(new URLSearchParams(query)))
   })
   useEffect(() => {
-    document.title = `${text.title} – Strongroom`
+    document.title = titled(text.title)
     // Skips sign-in for users who are already signed in.
     renew().then(
       (signedIn) => (signedIn ? enter() : undefined),

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { codeOf, describeProblem } from '../../api/problem.ts'
 import { authConfigQuery, meQuery } from '../../api/queries.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
+import { titled } from '../../branding.ts'
 import { useView } from '../../navigation.ts'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { text as shared } from '../../ui/messages.ts'
@@ -20,7 +21,7 @@ export default function Setup() {
   const config = useQuery({ ...authConfigQuery, staleTime: 0 })
   const [token] = useState(() => location.hash.slice(1))
   useEffect(() => {
-    document.title = `${text.setupTitle} – Strongroom`
+    document.title = titled(text.setupTitle)
   }, [])
   const waits = config.data?.setup_required
   return (

@@ -37,7 +37,7 @@ export function FirstSteps({ buckets }: { buckets: readonly Bucket[] }) {
   const steps: Step[] = [
     { id: 'bucket', done: buckets.length > 0, to: '/buckets', search: { new: '1' } },
     { id: 'people', done: people > 1, to: '/admin/users' },
-    { id: 'sso', done: auth.data.idp, to: '/admin/settings', search: { tab: 'idp' } },
+    { id: 'sso', done: auth.data.idp, to: '/admin/settings/sso' },
     ...(me.s3 === null ? [] : [{ id: 'client', done: keys > 0, to: '/access-keys/new' } as const]),
     { id: 'webhook', done: webhooks > 0, to: '/admin/webhooks/new' },
   ]

@@ -1,7 +1,6 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMe } from '../../api/queries.ts'
-import { client } from '../../api/session.ts'
 import { text as common } from '../../ui/messages.ts'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
@@ -10,10 +9,9 @@ import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import { ViewTabs } from '../../ui/ViewTabs.tsx'
 import { type Draft, isEmptyDraft, type Section, sectionNames } from './fields.ts'
 import { sectionText, text } from './messages.ts'
+import { settingsQuery } from './queries.ts'
 import { SectionForm } from './SectionForm.tsx'
 import './settings.css'
-
-const settingsQuery = queryOptions({ queryKey: ['settings'], queryFn: () => client.getSettings() })
 
 /** The runtime settings, a tab for each section. Unsaved changes stay when another tab is opened. */
 export default function Settings() {

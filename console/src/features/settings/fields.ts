@@ -92,6 +92,7 @@ export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<
     log_reads: on,
     external_changes: { kind: 'choice', choices: ['off', 'first_1000', 'all'] },
   },
+  branding: { name: { kind: 'text', empty: true } },
 }
 export const sectionNames = Object.keys(fields) as readonly Section[]
 

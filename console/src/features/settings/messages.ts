@@ -13,6 +13,7 @@ export const sectionText = catalogue({
   shares: 'Share links',
   images: 'Images',
   audit: 'Audit log',
+  branding: 'Name and logo',
 })
 
 /** The name of each field, `section.field`. */
@@ -69,6 +70,7 @@ export const labels = catalogue({
   'audit.retention_days': 'Retention',
   'audit.log_reads': 'Record downloads',
   'audit.external_changes': 'Record changes in attached buckets',
+  'branding.name': 'Name',
 })
 
 /** What each field means, in a sentence. */
@@ -134,6 +136,8 @@ export const hints = catalogue({
   'audit.log_reads': 'Adds a record for every download.',
   'audit.external_changes':
     'One record and one webhook event for each object that others add, change or delete on the S3 engine, except for what a bucket’s first scan finds. Scans themselves are always recorded.',
+  'branding.name':
+    'Shown instead of “Strongroom” here, on the sign-in page, on the pages of share links and in authenticator apps. Leave empty to show only the logo.',
 })
 
 /** The choices of a field, if their values are not names. */
@@ -174,8 +178,18 @@ export const text = catalogue({
   testOk: 'Connected',
   issuer: 'Issuer',
   authorization: 'Sign-in page',
+  stepByStep: 'Set up step by step',
+  stepByStepHint: 'With instructions for your provider and a test sign-in.',
   redirect: 'Redirect URI',
   redirectHint: 'Register it with the provider; in return you get the client ID and secret.',
+  logo: 'Logo',
+  logoHint: 'PNG, JPEG, WebP, AVIF or GIF, up to 1 MB. Shown at most 80 pixels high, on light and dark backgrounds.',
+  logoNone: 'No logo',
+  logoNow: 'Current logo',
+  logoChoose: 'Choose image',
+  logoRemove: 'Remove logo',
+  logoSaved: 'Logo saved. It’s shown on pages opened from now on.',
+  logoRemoved: 'Logo removed',
   directoryOk: 'Connected',
   directoryFound: (name: string) => `A test search found ${name}.`,
   directoryNobody: 'A test search for “an” found no users.',

@@ -1,11 +1,16 @@
 import { api } from '../../../../contract/index.ts'
 import { testIdp } from '../../../access/auth/oidc.ts'
+import { removeLogo } from '../../../access/settings/branding.ts'
 import { getSettings, updateSettings } from '../../../access/settings/service.ts'
 import { setTotalQuota } from '../../../storage/buckets/service.ts'
+import { receiveLogo, sendLogo } from '../branding.ts'
 import { handle } from '../handle.ts'
 
 export const settingsRoutes = [
   handle(api.getSettings, (ctx) => getSettings(ctx)),
   handle(api.updateSettings, (ctx, { body }) => updateSettings(ctx, body, setTotalQuota)),
+  handle(api.setLogo, (ctx, raw) => receiveLogo(ctx, raw)),
+  handle(api.deleteLogo, (ctx) => removeLogo(ctx)),
+  handle(api.getLogo, (ctx, { query, ...raw }) => sendLogo(ctx, query.v, raw)),
   handle(api.testIdp, (ctx) => testIdp(ctx)),
 ]

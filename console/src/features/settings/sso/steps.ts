@@ -1,0 +1,2 @@
+export const steps = ['provider', 'register', 'connect', 'users', 'test'] as const
+export type Step = (typeof steps)[number]
