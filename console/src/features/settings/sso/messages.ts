@@ -5,7 +5,7 @@ import type { Step } from './steps.ts'
 export const providerText = catalogue({
   entra: 'Microsoft Entra ID',
   okta: 'Okta',
-  google: 'Google Workspace',
+  google: 'Google',
   keycloak: 'Keycloak',
   authentik: 'authentik',
   other: 'Another OpenID Connect provider',
