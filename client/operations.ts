@@ -3005,6 +3005,25 @@ export interface Operations {
         filename?: string
         /** GET: pages of this origin may show it in a frame; never redirects to the storage. */
         embed?: boolean
+        /** GET: the object as an image with exactly these parameters, of which `w`, `h`, `format` or `q` must be given. Never redirects to the storage. */
+        image?: {
+          /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
+          w?: number
+          /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
+          h?: number
+          /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
+          format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
+          /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
+          q?: number
+          /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
+          fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
+          /** Multiplies `w` and `h`. */
+          dpr?: number
+          /** `1`: may be enlarged beyond the source. */
+          enlarge?: '0' | '1'
+          /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
+          animated?: '0' | '1'
+        }
         /** PUT: the only Content-Type accepted. */
         content_type?: string
         /** PUT: maximum size in bytes. */

@@ -50,6 +50,10 @@ export const imageQuery = {
 export const ImageQuery = Exactly(imageQuery)
 export type ImageQuery = Type.Static<typeof ImageQuery>
 
+/** Whether parameters ask for a derivative: the others alone change nothing. */
+export const asksForImage = (parameters: unknown): boolean =>
+  ['w', 'h', 'format', 'q'].some((name) => (parameters as { [name: string]: unknown })[name] !== undefined)
+
 const getSpec = {
   method: 'GET',
   tag: 'images',

@@ -1,10 +1,11 @@
 import Type from 'typebox'
+import { ImageQuery } from './images.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import { BucketName, Exactly, ObjectKey, VersionId } from './shapes.ts'
 
 /** A key of 1,024 control characters, six bytes each in JSON, with a file name and a content type of the same. */
-const LONGEST_TOKEN = 14_000
+const LONGEST_TOKEN = 14_400
 
 const signed = {
   url: '/signed/{token}',
@@ -46,6 +47,11 @@ export const operations = {
           description: 'GET: pages of this origin may show it in a frame; never redirects to the storage.',
         }),
       ),
+      image: Type.Optional({
+        ...ImageQuery,
+        description:
+          'GET: the object as an image with exactly these parameters, of which `w`, `h`, `format` or `q` must be given. Never redirects to the storage.',
+      }),
       content_type: Type.Optional(Type.String({ maxLength: 255, description: 'PUT: the only Content-Type accepted.' })),
       max_bytes: Type.Optional(
         Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'PUT: maximum size in bytes.' }),

@@ -5,6 +5,7 @@ import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
 import { signClaims } from '../../server/secrets/sign.ts'
 import { type Answer, request } from '../support/http.ts'
+import { headerOf, quarters } from '../support/pictures.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { allActions, describeEngines, dump, type Seen, startServer, type TestServer } from '../support/server.ts'
 
@@ -479,6 +480,41 @@ describeEngines('presigned URLs', (engine, itOnce) => {
     await two.client.revokeToken({ params: { id: other.id } })
     await byOther(403, 403)
     await bySession(200, 200)
+  })
+
+  it('serves an object as the one image that was signed, and nothing else of it', async () => {
+    const source = await quarters(120, 80).png().toBuffer()
+    await admin.putObjectByQuery({ params, query: { key: 'wide.png' }, body: new Uint8Array(source) })
+    const asked = { w: 60, format: 'webp', q: 70, enlarge: '0' } as const
+    const path = await presign({ key: 'wide.png', image: asked })
+    const answer = await send(path)
+    assert.deepEqual([answer.status, answer.headers['content-type']], [200, 'image/webp'])
+    const { format, width, height } = await headerOf(answer.body)
+    assert.deepEqual([format, width, height], ['webp', 60, 40])
+    assert.match(String(answer.headers['content-disposition']), /^inline; filename="?wide\.webp/)
+    const { etag = '' } = answer.headers
+    assert.equal((await send(path, 'GET', { 'if-none-match': etag })).status, 304)
+    assert.equal((await send(path, 'HEAD')).status, 200)
+    await refused(send(`${path}?w=120`), 422)
+    const saved = await send(
+      await presign({ key: 'wide.png', image: { w: 10 }, download: true, filename: 'small.png' }),
+    )
+    assert.equal(saved.headers['content-disposition'], 'attachment; filename=small.png')
+
+    await put('words', 'no picture')
+    await refused(send(await presign({ key: 'words', image: { w: 10 } })), 415)
+    await rejectsWith(admin.presignObject({ params, body: { key: 'x', image: { fit: 'cover' } } }), 'invalid_request')
+    for (const [body, at] of [
+      [{ key: 'x', image: {} }, 'body.image'],
+      [{ key: 'x', method: 'PUT', image: { w: 1 } }, 'body.image'],
+      [{ key: 'x', image: { w: 0 } }, 'body.image.w'],
+    ] as const)
+      await rejectsWith(admin.presignObject({ params, body }), 'invalid_request', at)
+    const reader = await person('read')
+    const theirs = await presign({ key: 'wide.png', image: asked }, reader.client)
+    assert.equal((await send(theirs)).status, 200)
+    await admin.updateGroup({ params: { id: reader.group }, body: { grants: [] } })
+    await refused(send(theirs), 403)
   })
 
   itOnce('stays valid while the secret it was signed with is a previous one', async () => {

@@ -41,10 +41,6 @@ export function readParameters(query: unknown): ImageQuery {
   throw Object.assign(new Error('query'), { validation, validationContext: 'querystring' })
 }
 
-/** Whether a query asks for a derivative: the other parameters alone change nothing. */
-export const asksForImage = (query: unknown): boolean =>
-  ['w', 'h', 'format', 'q'].some((name) => (query as { [name: string]: unknown })[name] !== undefined)
-
 /** The sides that links allow, common ones among them, so that strangers cannot make endless variants. */
 const LADDER = [
   ...[16, 24, 32, 48, 64, 80, 96, 100, 120, 128, 150, 160, 192, 200, 240, 256, 300, 320, 360, 384, 400, 480, 500, 512],

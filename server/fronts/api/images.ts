@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
+import { asksForImage, type ImageQuery } from '../../../contract/images.ts'
 import type { Ctx } from '../../context.ts'
-import { asksForImage } from '../../features/images/parameters.ts'
 import { findImage, type ImageOptions } from '../../features/images/service.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import type { Delivery } from '../../http/delivery.ts'
@@ -10,7 +10,7 @@ import { reportDelivery } from './delivery.ts'
 import type { Raw } from './handle.ts'
 
 /** Browsers may reuse an image for five minutes; then they revalidate, and the permission is checked again. */
-const cacheControl = 'private, max-age=300, must-revalidate'
+export const cacheControl = 'private, max-age=300, must-revalidate'
 
 /** Responds with an object that the caller may read, as an image if the query asks for one. */
 export async function serveImage(
@@ -32,6 +32,8 @@ export async function serveImage(
 
 export interface SendingImage extends ImageOptions {
   cacheControl: string
+  /** The parameters, if they are not in the URL. */
+  parameters?: ImageQuery
   /** Called before anything of a GET's image is sent; what it throws is sent instead. */
   begin?: () => Promise<((delivery: Delivery) => void) | undefined>
 }
@@ -40,15 +42,15 @@ export interface SendingImage extends ImageOptions {
 export async function sendImage(
   ctx: Ctx,
   contents: Contents,
-  { cacheControl: cached, begin, ...options }: SendingImage,
+  { cacheControl: cached, begin, parameters, ...options }: SendingImage,
   { request, reply }: Raw,
 ): Promise<FastifyReply> {
-  const { headers, method, query } = request
+  const { headers, method } = request
   const image = await findImage(
     ctx,
     contents.row,
     {
-      query,
+      query: parameters ?? request.query,
       accept: headers.accept,
       ifMatch: readEntityTags(headers['if-match']),
       ifNoneMatch: readEntityTags(headers['if-none-match']),

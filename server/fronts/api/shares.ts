@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { asksForImage } from '../../../contract/images.ts'
 import type { Ctx } from '../../context.ts'
 import { noteArchived } from '../../features/audit/reads.ts'
-import { asksForImage } from '../../features/images/parameters.ts'
 import type { Presented } from '../../features/shares/password.ts'
 import { receiveThroughShare } from '../../features/shares/receive.ts'
 import {

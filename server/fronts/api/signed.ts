@@ -9,6 +9,7 @@ import { namedVersion } from '../../storage/retired/retire.ts'
 import { audited, contentDispositionOf, opensContents, sendContents, sendObject } from './contents.ts'
 import { reportDelivery } from './delivery.ts'
 import type { Raw } from './handle.ts'
+import { cacheControl, sendImage } from './images.ts'
 import { receivePut } from './uploads.ts'
 
 /** Lifetime of the storage URL that a signed URL redirects to, in seconds: enough to start the download. */
@@ -17,8 +18,16 @@ const DIRECT_SECONDS = 300
 /** Responds to GET and HEAD of a signed URL, by redirecting to the storage if it issues URLs itself. */
 export async function sendSigned(ctx: Ctx, token: string, raw: Raw): Promise<FastifyReply> {
   const { claims, signer } = await openSigned(ctx, token, 'GET')
-  const { bucket, key, version_id, download = false, filename, embed = false } = claims
+  const { bucket, key, version_id, download = false, filename, embed = false, image } = claims
   const version = version_id === undefined ? undefined : namedVersion(version_id)
+  if (image) {
+    const contents = audited(signer, await read(signer, bucket, key, { opens: false, version }), {
+      bucket,
+      via: 'image',
+    })
+    const principal = signer.actor.user_id ?? ''
+    return sendImage(signer, contents, { cacheControl, principal, download, filename, parameters: image }, raw)
+  }
   if (embed) return sendObject(signer, { bucket, key, version, download, filename, embed }, raw)
   const contents = await read(signer, bucket, key, { opens: opensContents(raw.request), version })
   const { row } = contents

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
+import { asksForImage, type ImageQuery } from '../../../contract/images.ts'
 import { actorOnBehalf } from '../../access/sessions/service.ts'
 import { invalid } from '../../base/invalid.ts'
 import { secondsOf } from '../../base/time.ts'
@@ -25,6 +26,8 @@ export interface Claims {
   filename?: string | undefined
   /** May be shown in a frame of our own pages. */
   embed?: boolean | undefined
+  /** Served as this image. */
+  image?: ImageQuery | undefined
   content_type?: string | undefined
   max_bytes?: number | undefined
 }
@@ -41,6 +44,7 @@ export function presign(
     download?: boolean | undefined
     filename?: string | undefined
     embed?: boolean | undefined
+    image?: ImageQuery | undefined
     content_type?: string | undefined
     max_bytes?: number | undefined
   },
@@ -48,7 +52,9 @@ export function presign(
   const { key, method = 'GET', expires_in = '1h', ...limits } = body
   allow(ctx.actor, method === 'GET' ? 'read' : 'write', bucket, key)
   const seconds = secondsOf(expires_in)
-  if (limits.version_id !== undefined && method === 'PUT') throw invalid('body.version_id', 'is only allowed for GET')
+  for (const field of ['version_id', 'image'] as const)
+    if (limits[field] !== undefined && method === 'PUT') throw invalid(`body.${field}`, 'is only allowed for GET')
+  if (limits.image && !asksForImage(limits.image)) throw invalid('body.image', 'must have w, h, format or q')
   if (seconds > MOST_SECONDS) throw invalid('body.expires_in', 'must not be more than seven days')
   const { user_id, token_id } = ctx.actor
   const until = ctx.now().getTime() + seconds * 1000

@@ -277,6 +277,33 @@ export const text = catalogue({
   sign: 'Create presigned URL',
   signedUrl: 'Presigned URL',
   expiresAt: (time: string) => `Expires ${time}`,
+  signImage: 'Create presigned image URL',
+  signedImageUrl: 'Presigned image URL',
+  resized: 'Resized image',
+  resizedNothing: 'Enter a width or a height, or choose a format.',
+  resizedResult: 'Preview of the resized image',
+  resizedLoading: 'Rendering',
+  resizedFacts: ({ width, height }: { width: number; height: number }, size: string, type: string, share: number) =>
+    `${formatCount(width)} × ${formatCount(height)} · ${type} · ${size} · ${share}% of the original`,
+  width: 'Width',
+  height: 'Height',
+  fit: 'Fit',
+  fits: (fit: 'contain' | 'cover' | 'fill' | 'pad') =>
+    ({ contain: 'Whole image', cover: 'Fill and crop', fill: 'Stretch', pad: 'Add margins' })[fit],
+  format: 'Format',
+  formats: (format: '' | 'auto' | 'webp' | 'avif' | 'jpeg' | 'png') =>
+    ({
+      '': 'Like the original',
+      auto: 'Best for each browser',
+      webp: 'WebP',
+      avif: 'AVIF',
+      jpeg: 'JPEG',
+      png: 'PNG',
+    })[format],
+  linkedImageUrl: 'Image URL through a share link',
+  linkedImageHint: 'For web pages: no account needed, until the link expires or is revoked. Sizes are rounded up.',
+  linkedImageShow: 'Show URL through a share link',
+  linkedImageNone: 'For web pages, create a share link without a password or a download limit first.',
   shareHint: 'A share link opens a page, can have a password and can be revoked.',
   contents: (name: string) => `Contents of ${name}`,
   // Keys

@@ -1,0 +1,199 @@
+import './resized.css'
+import { Button, Loader, NumberInput, Select } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { ProblemError, urlOf } from '../../../../client/derived.ts'
+import type { ImageQuery } from '../../../../contract/images.ts'
+import { api } from '../../../../contract/index.ts'
+import type { StoredObject } from '../../../../contract/objects.ts'
+import { describeProblem } from '../../api/problem.ts'
+import { useMe } from '../../api/queries.ts'
+import { authorizedFetch } from '../../api/session.ts'
+import { formatBytes } from '../../i18n.ts'
+import { CopyField } from '../../ui/CopyField.tsx'
+import { notify } from '../../ui/notify.tsx'
+import { linkQuery, linksToQuery } from '../shares/queries.ts'
+import { text } from './messages.ts'
+import { SignedUrl } from './SignedUrl.tsx'
+
+const MOST = 4096
+const fits = ['contain', 'cover', 'fill', 'pad'] as const
+const formats = ['', 'auto', 'webp', 'avif', 'jpeg', 'png'] as const
+type Format = (typeof formats)[number]
+
+/** Chooses a size, fit and format of a picture; shows the result and the URLs that serve it. */
+export default function ResizedImage({ object }: { object: StoredObject }) {
+  const { bucket, key } = object
+  const [sides, setSides] = useState<{ w?: number; h?: number }>({ w: 640 })
+  const [fit, setFit] = useState<(typeof fits)[number]>('contain')
+  const [format, setFormat] = useState<Format>('')
+  const isBox = sides.w !== undefined && sides.h !== undefined
+  const image: ImageQuery = {
+    ...sides,
+    ...(isBox && fit !== 'contain' ? { fit } : {}),
+    ...(format === '' ? {} : { format }),
+  }
+  const isAsked = Object.keys(image).length > 0
+  const address = (origin: string) =>
+    urlOf(origin, api.getImageByQuery, { params: { bucket }, query: { key, ...image } })
+  const side = (name: 'w' | 'h', label: string) => (
+    <NumberInput
+      label={label}
+      value={sides[name] ?? ''}
+      onChange={(value) =>
+        setSides(({ [name]: _old, ...other }) => (typeof value === 'number' ? { ...other, [name]: value } : other))
+      }
+      min={1}
+      max={MOST}
+      allowDecimal={false}
+      allowNegative={false}
+      suffix=" px"
+      hideControls
+    />
+  )
+  return (
+    <section className="stack-tight resized" aria-labelledby="resized">
+      <h3 id="resized">{text.resized}</h3>
+      <div className="resized-fields">
+        {side('w', text.width)}
+        {side('h', text.height)}
+        <Select
+          label={text.fit}
+          data={fits.map((value) => ({ value, label: text.fits(value) }))}
+          value={fit}
+          onChange={(value) => setFit((value as typeof fit | null) ?? fit)}
+          disabled={!isBox}
+          allowDeselect={false}
+        />
+        <Select
+          label={text.format}
+          data={formats.map((value) => ({ value, label: text.formats(value) }))}
+          value={format}
+          onChange={(value) => setFormat((value ?? '') as Format)}
+          allowDeselect={false}
+        />
+      </div>
+      {isAsked ? (
+        <>
+          <Result path={address('')} source={object.size} />
+          <CopyField label={text.apiUrl} hideLabel={false} mono value={address(location.origin)} />
+          <SignedUrl key={JSON.stringify(image)} object={object} image={image} />
+          <Linked object={object} image={image} />
+        </>
+      ) : (
+        <p className="dim small">{text.resizedNothing}</p>
+      )}
+    </section>
+  )
+}
+
+interface Loaded {
+  url: string
+  bytes: number
+  type: string
+}
+
+/** The picture as it will be served, its size and its bytes. */
+function Result({ path, source }: { path: string; source: number }) {
+  const [loaded, setLoaded] = useState<Loaded>()
+  const [size, setSize] = useState<{ width: number; height: number }>()
+  const [refusal, setRefusal] = useState<string>()
+  const [isLoading, setLoading] = useState(true)
+  useEffect(() => {
+    const control = new AbortController()
+    let made: string | undefined
+    setLoading(true)
+    const load = async () => {
+      try {
+        const next = await fetchImage(path, control.signal)
+        made = next.url
+        setLoaded(next)
+        setRefusal(undefined)
+      } catch (error) {
+        if (control.signal.aborted) return
+        setRefusal(describeProblem(error).detail)
+      }
+      setLoading(false)
+    }
+    // While somebody is typing, nothing is rendered.
+    const timer = setTimeout(() => void load(), 400)
+    return () => {
+      clearTimeout(timer)
+      control.abort()
+      if (made !== undefined) URL.revokeObjectURL(made)
+    }
+  }, [path])
+  if (refusal !== undefined)
+    return (
+      <p className="bad small" role="alert">
+        {refusal}
+      </p>
+    )
+  return (
+    <figure className="resized-result">
+      {loaded ? (
+        <img
+          src={loaded.url}
+          alt={text.resizedResult}
+          onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) => setSize({ width, height })}
+        />
+      ) : null}
+      <figcaption className="dim small" role="status">
+        {loaded && size
+          ? text.resizedFacts(size, formatBytes(loaded.bytes), loaded.type, Math.round((loaded.bytes / source) * 100))
+          : null}
+        {isLoading ? <Loader size={12} aria-label={text.resizedLoading} /> : null}
+      </figcaption>
+    </figure>
+  )
+}
+
+async function fetchImage(path: string, signal: AbortSignal): Promise<Loaded> {
+  const answer = await authorizedFetch(path, { signal })
+  if (!answer.ok) {
+    if (!answer.headers.get('content-type')?.startsWith('application/problem+json')) throw new Error(`${answer.status}`)
+    throw new ProblemError(await answer.json(), answer)
+  }
+  const blob = await answer.blob()
+  return { url: URL.createObjectURL(blob), bytes: blob.size, type: blob.type.replace('image/', '').toUpperCase() }
+}
+
+/** The same through a share link that anyone can use. */
+function Linked({ object: { bucket, key }, image }: { object: StoredObject; image: ImageQuery }) {
+  const me = useMe()
+  const cache = useQueryClient()
+  const links = useQuery({ ...linksToQuery(bucket, { key }), enabled: me.can('share', bucket, key) })
+  const [url, setUrl] = useState<string>()
+  const usable = links.data?.find(
+    ({ has_link, has_password, max_downloads }) => has_link && !has_password && max_downloads === null,
+  )
+  const show = async (id: string) => {
+    try {
+      setUrl((await cache.fetchQuery(linkQuery(id))).url)
+    } catch (error) {
+      notify.problem(error)
+    }
+  }
+  if (!me.can('share', bucket, key)) return null
+  if (url !== undefined) {
+    const query = new URLSearchParams(Object.entries(image).map(([name, value]) => [name, String(value)]))
+    return (
+      <CopyField
+        label={text.linkedImageUrl}
+        hideLabel={false}
+        description={text.linkedImageHint}
+        mono
+        value={`${url}?${query}`}
+      />
+    )
+  }
+  return usable ? (
+    <div>
+      <Button variant="default" onClick={() => void show(usable.id)}>
+        {text.linkedImageShow}
+      </Button>
+    </div>
+  ) : (
+    <p className="dim small">{text.linkedImageNone}</p>
+  )
+}
