@@ -5127,6 +5127,8 @@ export interface Operations {
         auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
         /** A UUIDv7. */
         token_id?: string
+        /** The policy, user, webhook and so on that it is about. */
+        resource_id?: string
         ip?: string
         request_id?: string
         /** ISO 8601, UTC, milliseconds. */
@@ -5175,6 +5177,8 @@ export interface Operations {
         auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
         /** A UUIDv7. */
         token_id?: string
+        /** The policy, user, webhook and so on that it is about. */
+        resource_id?: string
         ip?: string
         request_id?: string
         /** ISO 8601, UTC, milliseconds. */

@@ -43,6 +43,9 @@ const filter = {
     Type.Enum(['local', 'idp', 'pat', 'access_key', 'presigned', 'share_link', 'setup', 'system', 'cli']),
   ),
   token_id: Type.Optional(Id),
+  resource_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: 'The policy, user, webhook and so on that it is about.' }),
+  ),
   ip: Type.Optional(Type.String({ maxLength: 64 })),
   request_id: Type.Optional(Type.String({ maxLength: 64 })),
   from: Type.Optional(Timestamp),

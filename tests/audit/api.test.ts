@@ -115,6 +115,7 @@ describeEngines('audit', (engine, itOnce) => {
       { email: 'x@y.z' },
       { result: 'denied' },
       { token_id: newId() },
+      { resource_id: newId() },
       { request_id: 'x' },
     ])
       assert.deepEqual(await list(query), [])
@@ -123,7 +124,24 @@ describeEngines('audit', (engine, itOnce) => {
       [second.items.map((one) => one.object_key), second.total, second.page, second.page_size],
       [['x/1'], 4, 2, 3],
     )
-    for (const query of [{ page: 0 }, { page_size: 201 }, { result: 'other' }, { from: 'yesterday' }, { user_id: 'x' }])
+    const { id } = await server.admin.createUser({ body: { email: 'about@example.com', display_name: 'About' } })
+    await server.admin.updateUser({ params: { id }, body: { display_name: 'Still about' } })
+    const about = await server.admin.listAudit({ query: { resource_id: id } })
+    assert.deepEqual(
+      about.items.map(({ action, resource_id }) => [action, resource_id]),
+      [
+        ['user_update', id],
+        ['user_create', id],
+      ],
+    )
+    for (const query of [
+      { page: 0 },
+      { page_size: 201 },
+      { result: 'other' },
+      { from: 'yesterday' },
+      { user_id: 'x' },
+      { resource_id: '' },
+    ])
       await rejectsWith(
         server.admin.listAudit({ query: query as never }),
         'invalid_request',

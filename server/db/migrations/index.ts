@@ -22,6 +22,7 @@ import { secondFactor } from './0020-second-factor.ts'
 import { messagesOfLinks } from './0021-messages-of-links.ts'
 import { quotaWarnings } from './0022-quota-warnings.ts'
 import { siteLogo } from './0026-site-logo.ts'
+import { auditByResource } from './0027-audit-by-resource.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -49,4 +50,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0021-messages-of-links': messagesOfLinks,
   '0022-quota-warnings': quotaWarnings,
   '0026-site-logo': siteLogo,
+  '0027-audit-by-resource': auditByResource,
 }

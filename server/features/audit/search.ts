@@ -11,6 +11,7 @@ export interface Filter {
   result?: Row<'audit'>['result'] | undefined
   authMethod?: string | undefined
   tokenId?: string | undefined
+  resourceId?: string | undefined
   ip?: string | undefined
   requestId?: string | undefined
   from?: string | undefined
@@ -24,7 +25,7 @@ export interface Position {
 type Place = Position | undefined
 
 type EqualColumn =
-  | ('request_id' | 'token_id' | 'actor_user_id' | 'actor_email' | 'actor_ip')
+  | ('request_id' | 'token_id' | 'resource_id' | 'actor_user_id' | 'actor_email' | 'actor_ip')
   | ('bucket' | 'action' | 'auth_method' | 'result')
 
 /** The columns filtered by equality, most selective first. */
@@ -32,6 +33,7 @@ function equalities(filter: Filter): [column: EqualColumn, value: string][] {
   const columns: { [C in EqualColumn]: string | undefined } = {
     request_id: filter.requestId,
     token_id: filter.tokenId,
+    resource_id: filter.resourceId,
     actor_user_id: filter.userId,
     actor_email: filter.email,
     actor_ip: filter.ip,

@@ -162,6 +162,7 @@ export function FilterBar({ faults }: { faults: Partial<Record<FilterName, strin
       />
       {typed('ip', text.ip)}
       {typed('request', text.request)}
+      {search.about ? typed('about', text.about) : null}
       {names.some((name) => search[name]) ? (
         <Button variant="subtle" onClick={clear} className="audit-clear">
           {text.clear}

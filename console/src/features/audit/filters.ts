@@ -4,7 +4,7 @@ import { client } from '../../api/session.ts'
 const results = ['success', 'denied', 'failure'] as const
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** The filters as in the address. Actions are separated by commas. */
-export const names = ['actor', 'action', 'bucket', 'key', 'from', 'to', 'result', 'ip', 'request'] as const
+export const names = ['actor', 'action', 'bucket', 'key', 'from', 'to', 'result', 'ip', 'request', 'about'] as const
 export type FilterName = (typeof names)[number]
 type Search = Readonly<Record<string, string | undefined>>
 
@@ -12,7 +12,7 @@ export const actionsOf = (search: Search): string[] => search.action?.split(',')
 
 /** The query for the API. */
 export function queryOf(search: Search) {
-  const { actor, bucket, key, from, to, ip, request } = search
+  const { actor, bucket, key, from, to, ip, request, about } = search
   const action = actionsOf(search)
   const result = results.find((one) => one === search.result)
   return {
@@ -25,6 +25,7 @@ export function queryOf(search: Search) {
     ...(result ? { result } : {}),
     ...(ip ? { ip } : {}),
     ...(request ? { request_id: request } : {}),
+    ...(about ? { resource_id: about } : {}),
   }
 }
 export type AuditQuery = ReturnType<typeof queryOf>
@@ -34,6 +35,7 @@ export const filterOf: Readonly<Record<string, FilterName>> = {
   email: 'actor',
   object_key_prefix: 'key',
   request_id: 'request',
+  resource_id: 'about',
 }
 
 const PAGE = 100

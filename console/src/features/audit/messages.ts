@@ -24,6 +24,7 @@ export const text = catalogue({
   failure: 'Failed',
   ip: 'IP address',
   request: 'Request ID',
+  about: 'About (ID)',
   clear: 'Clear filters',
   emptyTitle: 'No records yet',
   // The list

@@ -68,7 +68,7 @@ export function Runs({ policy }: { policy: Policy }) {
         {me.isAdmin ? (
           <Anchor
             component={Link}
-            {...({ to: '/admin/audit', search: { action: 'policy_run' } } as object)}
+            {...({ to: '/admin/audit', search: { action: 'policy_run', about: policy.id } } as object)}
             to="/admin/audit"
           >
             {text.inAudit}

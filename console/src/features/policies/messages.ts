@@ -171,5 +171,5 @@ export const text = catalogue({
   outcome_not_reached: 'Not reached',
   noItems: 'No objects',
   author: 'Runs with the permissions of',
-  inAudit: 'Runs of all policies in the audit log',
+  inAudit: 'These runs in the audit log',
 })

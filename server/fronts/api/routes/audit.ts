@@ -19,6 +19,7 @@ const filterOf = (query: Omit<Input<Api['listAudit']>['query'], 'page' | 'page_s
   result: query.result,
   authMethod: query.auth_method,
   tokenId: query.token_id,
+  resourceId: query.resource_id,
   ip: query.ip,
   requestId: query.request_id,
   from: inUtc(query.from),
