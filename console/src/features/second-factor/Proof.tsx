@@ -1,16 +1,44 @@
-import { PasswordInput, TextInput } from '@mantine/core'
+import { Button, Divider, PasswordInput, TextInput } from '@mantine/core'
+import { IconFingerprint } from '@tabler/icons-react'
+import type { Api } from '../../../../contract/index.ts'
+import type { Reply } from '../../../../contract/route.ts'
 import type { Proof } from '../../../../contract/second-factor.ts'
+import { client } from '../../api/session.ts'
 import { digitsOf, isCode } from './challenge.ts'
 import { text } from './messages.ts'
+import { hasPasskeys, signWithPasskey } from './passkeys.ts'
 
-/** What proves that the account is the user's: their password, or a code where the password is not enough. */
-export type ProofKind = 'password' | 'code'
+type Found = Reply<Api['listSecondFactors']>
 
-export const proofKindOf = ({ items, verified }: { items: readonly unknown[]; verified: boolean }): ProofKind =>
-  items.length > 0 && !verified ? 'code' : 'password'
+/** What proves that the account is the user's: their password, or a code where that is not enough; or one of their passkeys. */
+export interface ProofWays {
+  typed: 'password' | 'code'
+  passkey: boolean
+}
 
-export const proofOf = (kind: ProofKind, value: string): Proof =>
-  kind === 'password'
+export const proofWaysOf = ({ items, verified, passkeys }: Found): ProofWays => ({
+  typed: items.length > 0 && !verified ? 'code' : 'password',
+  passkey: passkeys && hasPasskeys() && items.some(({ kind }) => kind === 'passkey'),
+})
+
+/** Has the browser prove it with a passkey. */
+export async function provePasskey(): Promise<Proof> {
+  const { challenge, passkey } = await client.challengeSecondFactor()
+  return { passkey: { challenge, credential: await signWithPasskey(passkey) } }
+}
+
+/** Proves it with a passkey instead of what is typed. */
+export const PasskeyProof = ({ sending, onUse }: { sending: boolean; onUse: () => void }) => (
+  <>
+    <Divider label={text.or} />
+    <Button variant="default" leftSection={<IconFingerprint size={15} />} disabled={sending} onClick={onUse}>
+      {text.usePasskey}
+    </Button>
+  </>
+)
+
+export const proofOf = ({ typed }: ProofWays, value: string): Proof =>
+  typed === 'password'
     ? { current_password: value }
     : isCode(value)
       ? { otp: digitsOf(value) }
@@ -23,12 +51,12 @@ const errorOf = (faults: Readonly<Record<string, string>>): string | undefined =
 }
 
 export function ProofField({
-  kind,
+  ways,
   value,
   faults,
   onChange,
 }: {
-  kind: ProofKind
+  ways: ProofWays
   value: string
   faults: Readonly<Record<string, string>>
   onChange: (value: string) => void
@@ -38,7 +66,7 @@ export function ProofField({
     error: errorOf(faults),
     onChange: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
   }
-  return kind === 'password' ? (
+  return ways.typed === 'password' ? (
     <PasswordInput {...common} label={text.password} autoComplete="current-password" />
   ) : (
     <TextInput

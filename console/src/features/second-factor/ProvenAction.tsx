@@ -3,14 +3,14 @@ import type { ReactNode } from 'react'
 import type { Proof } from '../../../../contract/second-factor.ts'
 import { text as common } from '../../ui/messages.ts'
 import { useForm } from '../../ui/useForm.ts'
-import { ProofField, type ProofKind, proofOf } from './Proof.tsx'
+import { PasskeyProof, ProofField, type ProofWays, proofOf, provePasskey } from './Proof.tsx'
 
 /** Confirms a change that needs the user's password, or a code. */
 export function ProvenAction({
   title,
   action,
   danger = false,
-  proofKind,
+  ways,
   run,
   onClose,
   children,
@@ -18,29 +18,28 @@ export function ProvenAction({
   title: string
   action: string
   danger?: boolean
-  proofKind: ProofKind
+  ways: ProofWays
   run: (proof: Proof) => Promise<unknown>
   onClose: () => void
   children: ReactNode
 }) {
   const form = useForm({ proof: '' })
   const { proof } = form.values
+  const prove = async (given: () => Proof | Promise<Proof>) => {
+    if (await form.submit(async () => run(await given()))) onClose()
+  }
   return (
     <Modal opened onClose={onClose} title={title}>
       <form
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          void form.submit(() => run(proofOf(proofKind, proof))).then((done) => (done ? onClose() : undefined))
+          void prove(() => proofOf(ways, proof))
         }}
       >
         <p>{children}</p>
-        <ProofField
-          kind={proofKind}
-          value={proof}
-          faults={form.faults}
-          onChange={(value) => form.set('proof', value)}
-        />
+        <ProofField ways={ways} value={proof} faults={form.faults} onChange={(value) => form.set('proof', value)} />
+        {ways.passkey ? <PasskeyProof sending={form.sending} onUse={() => void prove(provePasskey)} /> : null}
         <div className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {common.cancel}

@@ -16,7 +16,7 @@ import { useForm } from '../../ui/useForm.ts'
 import { TimeAgo } from '../../ui/values.tsx'
 import { AddFactor, type Begun } from './AddFactor.tsx'
 import { text } from './messages.ts'
-import { proofKindOf } from './Proof.tsx'
+import { proofWaysOf } from './Proof.tsx'
 import { ProvenAction } from './ProvenAction.tsx'
 import { hasPasskeys } from './passkeys.ts'
 import { factorsQuery } from './queries.ts'
@@ -40,7 +40,7 @@ function Factors({ found }: { found: Found }) {
   const [replacing, setReplacing] = useState(false)
   // Recovery codes exist only here, and only while they are shown.
   const [codes, setCodes] = useState<readonly string[]>()
-  const proofKind = proofKindOf(found)
+  const ways = proofWaysOf(found)
   const refresh = () => cache.invalidateQueries(factorsQuery)
 
   const begin = async (kind: FactorKind) => {
@@ -117,16 +117,14 @@ function Factors({ found }: { found: Found }) {
         </div>
       ) : null}
       {has_password && !usable ? <p className="dim small">{text.noPasskeys}</p> : null}
-      {begun ? (
-        <AddFactor begun={begun} proofKind={proofKind} onCodes={setCodes} onClose={() => setBegun(undefined)} />
-      ) : null}
+      {begun ? <AddFactor begun={begun} ways={ways} onCodes={setCodes} onClose={() => setBegun(undefined)} /> : null}
       {renaming ? <Rename factor={renaming} onClose={() => setRenaming(undefined)} /> : null}
       {removing ? (
         <ProvenAction
           title={text.removeTitle(removing.name)}
           action={text.remove}
           danger
-          proofKind={proofKind}
+          ways={ways}
           run={(proof) => remove(removing, proof)}
           onClose={() => setRemoving(undefined)}
         >
@@ -137,7 +135,7 @@ function Factors({ found }: { found: Found }) {
         <ProvenAction
           title={text.newCodes}
           action={text.createCodes}
-          proofKind={proofKind}
+          ways={ways}
           run={replace}
           onClose={() => setReplacing(false)}
         >
