@@ -11,6 +11,7 @@ const root = path.dirname(import.meta.dirname)
 /** Licenses that ask for nothing but notices. */
 const allowed = new Set([
   'MIT',
+  'MIT-0',
   'Apache-2.0',
   'ISC',
   'BSD-2-Clause',

@@ -32,7 +32,7 @@ export function createDial(route: Route) {
     const port = Number(options.port) || (protocol === 'https:' ? 443 : 80)
     const socket = await (route.proxy
       ? throughProxy(route, route.proxy, { hostname, port }, { progress, signal })
-      : direct(route, { hostname, port }, { progress, signal }))
+      : openSocket(route, { hostname, port }, { progress, signal }))
     if (protocol !== 'https:') {
       progress.phase = 'ready'
       return socket
@@ -66,7 +66,8 @@ interface Attempt {
   signal: AbortSignal
 }
 
-async function direct(route: Route, { hostname, port }: Target, { progress, signal }: Attempt) {
+/** Connects to one of the host's addresses, all of which must be allowed. Rejects with an OutboundFailure, or when aborted. */
+export async function openSocket(route: Route, { hostname, port }: Target, { progress, signal }: Attempt) {
   progress.phase = 'dns'
   const addresses = await allowedAddresses(route, hostname, port)
   progress.phase = 'connect'

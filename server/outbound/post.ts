@@ -1,4 +1,5 @@
 import { Client } from 'undici'
+import { orAborted } from './aborted.ts'
 import { createDial, type Progress } from './dial.ts'
 import { asFailure, blocked, type FailureClass, OutboundFailure } from './failure.ts'
 import type { Route } from './route.ts'
@@ -157,15 +158,6 @@ export function createPoster(route: Route, timeoutMs: number): Poster {
       for (const lines of idle.values()) for (const line of [...lines]) drop(line)
     },
   }
-}
-
-/** Settles when aborted, even if the work ignores the signal. */
-function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  work.catch(() => undefined)
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
 /** Reads the start of the body; returns whether it ended there. Errors only truncate it. */

@@ -17,7 +17,7 @@ export function createResolve(options: { servers: readonly string[]; systemNames
   if (options.servers.length > 0) resolver.setServers(options.servers)
   const system = new Set(options.systemNames.map((one) => one.toLowerCase()))
   return async (name) => {
-    if (system.has(name.toLowerCase().replace(/\.$/, ''))) return lookup(name)
+    if (system.has(name.toLowerCase().replace(/\.$/, ''))) return lookUp(name)
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
     const addresses = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
     if (addresses.length > 0) return addresses
@@ -26,7 +26,8 @@ export function createResolve(options: { servers: readonly string[]; systemNames
   }
 }
 
-async function lookup(name: string): Promise<string[]> {
+/** Resolves a name as the machine does, with its hosts file and search domains. It takes a thread meanwhile. */
+export const lookUp: Resolve = async (name) => {
   try {
     return (await dns.promises.lookup(name, { all: true })).map(({ address }) => address)
   } catch (error) {
