@@ -306,6 +306,20 @@ export interface Configuration {
       /** SCIM attribute that the subject claim contains. */
       subject_attribute?: 'id' | 'externalId' | 'userName'
     }
+    mail?: {
+      /** Mail server (SMTP): a name or an address. Null: no mail is sent. */
+      host?: string | null
+      port?: number
+      /** `starttls`: refused unless the server offers it. `tls`: from the first byte, usually on port 465. `none`: not encrypted. */
+      security?: 'starttls' | 'tls' | 'none'
+      /** Null: the server asks for no login. */
+      username?: string | null
+      password?: string | null
+      /** The sender of every mail. Required with `host`. */
+      from_address?: string | null
+      /** The sender’s name. Null: the site’s. */
+      from_name?: string | null
+    }
     quotas?: {
       /** Default quota of new buckets. Null: none. */
       default_bucket_quota_gb?: number | null
@@ -422,6 +436,8 @@ export interface Me {
     port: number
     region: string
   } | null
+  /** Whether the service sends mail. */
+  mail: boolean
 }
 
 export interface TokenPair {
@@ -830,6 +846,8 @@ export interface NewShare {
   filename: string | null
   disposition: 'inline' | 'attachment' | null
   message: string | null
+  /** Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up. */
+  notify: boolean
   max_file_bytes: number | null
   max_total_bytes: number | null
   max_files: number | null
@@ -870,6 +888,8 @@ export interface Share {
   filename: string | null
   disposition: 'inline' | 'attachment' | null
   message: string | null
+  /** Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up. */
+  notify: boolean
   max_file_bytes: number | null
   max_total_bytes: number | null
   max_files: number | null
@@ -1180,6 +1200,21 @@ export interface Settings {
     /** Whether it is set. */
     bearer_token_set: boolean
   }
+  mail: {
+    /** Mail server (SMTP): a name or an address. Null: no mail is sent. */
+    host: string | null
+    port: number
+    /** `starttls`: refused unless the server offers it. `tls`: from the first byte, usually on port 465. `none`: not encrypted. */
+    security: 'starttls' | 'tls' | 'none'
+    /** Null: the server asks for no login. */
+    username: string | null
+    /** The sender of every mail. Required with `host`. */
+    from_address: string | null
+    /** The sender’s name. Null: the site’s. */
+    from_name: string | null
+    /** Whether it is set. */
+    password_set: boolean
+  }
   quotas: {
     /** Default quota of new buckets. Null: none. */
     default_bucket_quota_gb: number | null
@@ -1315,6 +1350,20 @@ export interface SettingsChange {
     /** SCIM attribute that the subject claim contains. */
     subject_attribute?: 'id' | 'externalId' | 'userName'
   }
+  mail?: {
+    /** Mail server (SMTP): a name or an address. Null: no mail is sent. */
+    host?: string | null
+    port?: number
+    /** `starttls`: refused unless the server offers it. `tls`: from the first byte, usually on port 465. `none`: not encrypted. */
+    security?: 'starttls' | 'tls' | 'none'
+    /** Null: the server asks for no login. */
+    username?: string | null
+    password?: string | null
+    /** The sender of every mail. Required with `host`. */
+    from_address?: string | null
+    /** The sender’s name. Null: the site’s. */
+    from_name?: string | null
+  }
   quotas?: {
     /** Default quota of new buckets. Null: none. */
     default_bucket_quota_gb?: number | null
@@ -1392,6 +1441,22 @@ export interface SettingsChange {
     /** Shown instead of “Strongroom” on the sign-in page, on the pages of share links and in their previews. */
     name?: string | null
   }
+}
+
+export interface Mail {
+  /** A UUIDv7. */
+  id: string
+  kind: 'token_expiring' | 'access_key_expiring' | 'share_opened' | 'quota_warning'
+  recipient: string
+  subject: string
+  /** `unknown`: all of it was sent and the mail server did not answer; it is not sent again. */
+  status: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown'
+  attempts: number
+  last_error: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  next_attempt_at: string | null
+  sent_at: string | null
 }
 
 export interface ConfigurationChange {
@@ -3342,6 +3407,8 @@ export interface Operations {
         disposition?: 'inline' | 'attachment'
         /** Plain text for the visitors, shown on the page of the link. */
         message?: string
+        /** Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up. */
+        notify?: boolean
       }
       body?: {
         /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
@@ -3353,6 +3420,8 @@ export interface Operations {
         disposition?: 'inline' | 'attachment'
         /** Plain text for the visitors, shown on the page of the link. */
         message?: string
+        /** Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up. */
+        notify?: boolean
       }
     }
     reply: NewShare
@@ -3376,6 +3445,8 @@ export interface Operations {
         disposition?: 'inline' | 'attachment'
         /** Plain text for the visitors, shown on the page of the link. */
         message?: string
+        /** Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up. */
+        notify?: boolean
       }
       body?: {
         /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
@@ -3387,6 +3458,8 @@ export interface Operations {
         disposition?: 'inline' | 'attachment'
         /** Plain text for the visitors, shown on the page of the link. */
         message?: string
+        /** Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up. */
+        notify?: boolean
       }
     }
     reply: NewShare
@@ -3412,6 +3485,8 @@ export interface Operations {
         disposition?: 'inline' | 'attachment'
         /** Plain text for the visitors, shown on the page of the link. */
         message?: string
+        /** Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up. */
+        notify?: boolean
         max_file_bytes?: number
         max_total_bytes?: number
         max_files?: number
@@ -3441,7 +3516,7 @@ export interface Operations {
     }
     reply: Page<Share>
   }
-  /** PATCH /share/{id}: Change the limits or the message of a link. */
+  /** PATCH /share/{id}: Change the limits, the message or the notice of a link. */
   updateShare: {
     call: {
       params: {
@@ -3456,6 +3531,8 @@ export interface Operations {
         filename?: string | null
         disposition?: 'inline' | 'attachment' | null
         message?: string | null
+        /** Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up. */
+        notify?: boolean
       }
     }
     reply: Share
@@ -4649,6 +4726,26 @@ export interface Operations {
       /** The redirect URI to register at the provider. */
       redirect_uri: string
     }
+  }
+  /** POST /settings/test-mail: Send a test mail to your own address now. Takes at most ten seconds. What went wrong is in `detail` of the problem. */
+  testMail: {
+    call: object
+    reply: {
+      /** Your address, for which the server took the mail. */
+      recipient: string
+    }
+  }
+  /** GET /mails: List the mails of the last 30 days, latest first. What was sent, waits or failed; never the texts. */
+  listMails: {
+    call: {
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Mail>
   }
   /** POST /apply: Make the service have what a configuration names. Compares the fields that the configuration names with what is there, and makes the changes one after another, each in a transaction of its own. The first that fails ends it: `result` says what became of each. Applying the same configuration twice changes nothing the second time. If anything in it is wrong, all faults are named (422) and nothing is changed. */
   apply: {

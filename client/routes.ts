@@ -155,6 +155,8 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   deleteLogo: { method: 'DELETE', url: '/settings/logo' },
   getLogo: { method: 'GET', url: '/public/logo', root: true, produces: 'bytes', open: true },
   testIdp: { method: 'POST', url: '/settings/test-idp', reply: true },
+  testMail: { method: 'POST', url: '/settings/test-mail', reply: true },
+  listMails: { method: 'GET', url: '/mails', reply: true, pages: 'cursor', limit: true },
   apply: { method: 'POST', url: '/apply', body: true, reply: true },
   exportConfiguration: { method: 'GET', url: '/export', reply: true },
   listStorages: { method: 'GET', url: '/storages', reply: true },

@@ -1,3 +1,5 @@
+import type { MailKind } from './mail.ts'
+
 /** What S3 clients do too: their requests say so. */
 interface Fronted {
   via?: 's3'
@@ -269,6 +271,8 @@ export interface ActionDetails {
   webhook_recover: { webhook_id: string; deliveries: number; since: string; until: string | null }
   /** Sent only to the tested endpoint. */
   ping: { webhook_id: string; name: string; delivery_id: string }
+  /** `unknown`: the connection or the process ended before the mail server answered, and the mail is not sent again. */
+  mail_failed: { mail_id: string; kind: MailKind; recipient: string; outcome: 'failed' | 'unknown'; error: string }
   login: { auth_method: string; second_factor?: 'totp' | 'passkey' | 'recovery_code' }
   login_failed: { email: string | null; reason: string }
   logout: { session_id: string } | { sessions: number }
@@ -319,7 +323,7 @@ export type ActionName = keyof ActionDetails
 
 /**
  * Recorded, never sent: outsiders must not be able to cause requests to receivers by failing to log in, and receivers need
- * not know how a login is protected.
+ * not know how a login is protected, or of what we sent to whom.
  */
 const auditOnlyNames = [
   'login',
@@ -344,6 +348,7 @@ const auditOnlyNames = [
   'purge',
   'webhook_resend',
   'webhook_recover',
+  'mail_failed',
 ] as const satisfies readonly ActionName[]
 export const auditOnly: ReadonlySet<ActionName> = new Set<ActionName>(auditOnlyNames)
 /** The events that webhook endpoints can subscribe to; described in events.ts. */

@@ -52,6 +52,7 @@ export const Me = Type.Object({
     }),
     { description: 'Where S3 clients reach the service; null without an S3 endpoint.' },
   ),
+  mail: Type.Boolean({ description: 'Whether the service sends mail.' }),
 })
 
 export const Otp = Type.String({

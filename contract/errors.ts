@@ -41,6 +41,7 @@ export const errors = {
   directory_not_configured: { status: 501, title: 'No user directory is configured' },
   directory_forbidden: { status: 502, title: 'The user directory rejected our credentials' },
   directory_unavailable: { status: 502, title: 'The user directory failed' },
+  mail_not_sent: { status: 502, title: 'The mail was not sent' },
   idp_unavailable: { status: 503, title: 'The identity provider cannot be reached' },
   directory_busy: { status: 503, title: 'The user directory is rate limiting us' },
   busy: { status: 503, title: 'Busy' },

@@ -9,6 +9,7 @@ import * as groups from './groups.ts'
 import * as images from './images.ts'
 import * as jobs from './jobs.ts'
 import * as locks from './locks.ts'
+import * as mail from './mail.ts'
 import * as objects from './objects.ts'
 import * as policies from './policies.ts'
 import * as presign from './presign.ts'
@@ -52,6 +53,7 @@ export const files = {
   users,
   groups,
   settings,
+  mail,
   apply,
   storages,
   scans,

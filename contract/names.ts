@@ -38,6 +38,9 @@ export const EMAIL = '^[^\\s@]+@[^\\s@]+$'
 const email = new RegExp(EMAIL)
 export const isEmail = (text: string): boolean => email.test(text)
 
+/** The form of a mail server's host: a name or an address. */
+export const MAIL_HOST = '^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9.])?$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$'
+
 /** The form of a secret access key that another system made. */
 export const SECRET_ACCESS_KEY = '^[!-~]{8,128}$'
 
@@ -54,7 +57,11 @@ export const MOST_QUIET_HOURS = 720
 export const listedKinds = ['storages', 'groups', 'users', 'buckets', 'access_keys', 'webhooks', 'policies'] as const
 
 /** Settings that are secrets, by section. */
-export const SECRET_SETTINGS = { idp: ['client_secret'], directory: ['client_secret', 'bearer_token'] } as const
+export const SECRET_SETTINGS = {
+  idp: ['client_secret'],
+  directory: ['client_secret', 'bearer_token'],
+  mail: ['password'],
+} as const
 
 /** Fields of a configuration that are secrets, by kind or section of the settings: files name where they are instead. */
 export const SECRET_FIELDS: { readonly [kind: string]: readonly string[] } = {
@@ -64,4 +71,5 @@ export const SECRET_FIELDS: { readonly [kind: string]: readonly string[] } = {
   webhooks: ['secret'],
   'settings.idp': SECRET_SETTINGS.idp,
   'settings.directory': SECRET_SETTINGS.directory,
+  'settings.mail': SECRET_SETTINGS.mail,
 }

@@ -1,7 +1,8 @@
 import Type from 'typebox'
-import { SECRET_SETTINGS } from './names.ts'
+import { MAIL_HOST, SECRET_SETTINGS } from './names.ts'
 import { route } from './route.ts'
 import { Exactly, Id, Nullable } from './shapes.ts'
+import { Email } from './users.ts'
 
 const HttpUrl = Type.String({ maxLength: 2048, pattern: '^https?://[^\\s/?#]+[^\\s?#]*$' })
 const Gigabytes = Type.Number({ exclusiveMinimum: 0, maximum: 8_388_608 })
@@ -74,6 +75,23 @@ const sections = {
     subject_attribute: Type.Enum(['id', 'externalId', 'userName'], {
       description: 'SCIM attribute that the subject claim contains.',
       default: 'id',
+    }),
+  },
+  mail: {
+    host: Nullable(Type.String({ maxLength: 255, pattern: MAIL_HOST }), {
+      description: 'Mail server (SMTP): a name or an address. Null: no mail is sent.',
+    }),
+    port: Type.Integer({ minimum: 1, maximum: 65_535, default: 587 }),
+    security: Type.Enum(['starttls', 'tls', 'none'], {
+      description:
+        '`starttls`: refused unless the server offers it. `tls`: from the first byte, usually on port 465. `none`: not encrypted.',
+      default: 'starttls',
+    }),
+    username: Nullable(Text, { description: 'Null: the server asks for no login.' }),
+    password: Nullable(Secret),
+    from_address: Nullable(Email, { description: 'The sender of every mail. Required with `host`.' }),
+    from_name: Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }), {
+      description: 'The sender’s name. Null: the site’s.',
     }),
   },
   quotas: {
@@ -201,6 +219,7 @@ export const secretSettings = SECRET_SETTINGS satisfies {
 const secretSet = Type.Boolean({ description: 'Whether it is set.' })
 const { client_secret: _idpSecret, ...idp } = sections.idp
 const { client_secret: _directorySecret, bearer_token: _bearer, ...directory } = sections.directory
+const { password: _mailPassword, ...mail } = sections.mail
 
 const LogoUrl = Nullable(Type.String(), { description: 'The logo’s path; null: none is set.' })
 
@@ -208,6 +227,7 @@ export const Settings = Type.Object({
   auth: Type.Object(sections.auth),
   idp: Type.Object({ ...idp, client_secret_set: secretSet }),
   directory: Type.Object({ ...directory, client_secret_set: secretSet, bearer_token_set: secretSet }),
+  mail: Type.Object({ ...mail, password_set: secretSet }),
   quotas: Type.Object(sections.quotas),
   trash: Type.Object(sections.trash),
   tokens: Type.Object(sections.tokens),
@@ -233,6 +253,7 @@ export const settingsFields = {
   auth: part(sections.auth),
   idp: part(sections.idp),
   directory: part(sections.directory),
+  mail: part(sections.mail),
   quotas: part(sections.quotas),
   trash: part(sections.trash),
   tokens: part(sections.tokens),
@@ -329,6 +350,22 @@ export const operations = {
       redirect_uri: Type.String({ description: 'The redirect URI to register at the provider.' }),
     }),
     errors: ['idp_unavailable', 'conflict'],
+    records: [],
+    rate: 'costly',
+  }),
+
+  testMail: route({
+    method: 'POST',
+    url: '/settings/test-mail',
+    tag: 'settings',
+    summary: 'Send a test mail to your own address now',
+    description: 'Takes at most ten seconds. What went wrong is in `detail` of the problem.',
+    access: 'admin',
+    status: 200,
+    reply: Type.Object({
+      recipient: Type.String({ description: 'Your address, for which the server took the mail.' }),
+    }),
+    errors: ['mail_not_sent', 'conflict'],
     records: [],
     rate: 'costly',
   }),

@@ -48,6 +48,10 @@ const Message = Type.String({
   description: 'Plain text for the visitors, shown on the page of the link.',
 })
 
+const Notify = Type.Boolean({
+  description: 'Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up.',
+})
+
 const limits = {
   expires_in: Type.Optional(LinkExpiry),
   password: Type.Optional(SharePassword),
@@ -55,6 +59,7 @@ const limits = {
   filename: Type.Optional(Filename),
   disposition: Type.Optional(Disposition),
   message: Type.Optional(Message),
+  notify: Type.Optional(Notify),
 }
 const Bytes = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 /** Limits on what strangers may upload through a link of kind `upload`. */
@@ -85,6 +90,7 @@ export const Share = Type.Object({
   filename: Nullable(Type.String()),
   disposition: Nullable(Disposition),
   message: Nullable(Type.String()),
+  notify: Notify,
   max_file_bytes: Nullable(Type.Integer()),
   max_total_bytes: Nullable(Type.Integer()),
   max_files: Nullable(Type.Integer()),
@@ -316,7 +322,7 @@ export const operations = {
     method: 'PATCH',
     url: '/share/{id}',
     tag: 'shares',
-    summary: 'Change the limits or the message of a link',
+    summary: 'Change the limits, the message or the notice of a link',
     access: 'signed_in',
     status: 200,
     params: byId,
@@ -328,6 +334,7 @@ export const operations = {
         filename: Type.Optional(Nullable(Filename)),
         disposition: Type.Optional(Nullable(Disposition)),
         message: Type.Optional(Nullable(Message)),
+        notify: Type.Optional(Notify),
       },
       { additionalProperties: false, minProperties: 1 },
     ),

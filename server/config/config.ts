@@ -102,6 +102,7 @@ export interface Config {
     dnsServers: readonly string[]
     systemNames: readonly string[]
   }
+  mail: { allowed: readonly Range[]; ca: string | null; timeoutMs: number }
   /** Null: checkpoints go to the database and the log only. */
   auditCheckpointFile: string | null
   /** Who may read /metrics: see METRICS_TOKEN. */
@@ -185,6 +186,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
   for (const [needed, name] of [
     ['IDP_CLIENT_ID', 'IDP_ISSUER_URL'],
     ['IDP_CLIENT_ID', 'IDP_TENANT_ID'],
+    ['MAIL_FROM', 'MAIL_HOST'],
     ['BOOTSTRAP_SECRET_ACCESS_KEY', 'BOOTSTRAP_ACCESS_KEY_ID'],
     ['BOOTSTRAP_ACCESS_KEY_ID', 'BOOTSTRAP_SECRET_ACCESS_KEY'],
   ] as const)
@@ -264,6 +266,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
       dnsServers: v.WEBHOOK_DNS_SERVERS,
       systemNames: v.WEBHOOK_SYSTEM_NAMES,
     },
+    mail: { allowed: v.MAIL_ALLOWED_CIDRS, ca: v.MAIL_CA_FILE, timeoutMs: v.MAIL_TIMEOUT_SECONDS * 1000 },
     auditCheckpointFile: v.AUDIT_CHECKPOINT_FILE || null,
     metrics: v.METRICS,
     metricsToken: v.METRICS_TOKEN || null,

@@ -3,6 +3,7 @@ import { isNeverAllowed } from '../base/address.ts'
 import { bootstrapVariables } from './variables/bootstrap.ts'
 import { directoryVariables } from './variables/directory.ts'
 import { httpVariables } from './variables/http.ts'
+import { mailVariables } from './variables/mail.ts'
 import { observeVariables } from './variables/observe.ts'
 import { httpUrl, integer, list, matching, oneOf } from './variables/readers.ts'
 import { s3Variables } from './variables/s3.ts'
@@ -233,6 +234,7 @@ export const variables = {
     read: String,
   },
   ...webhookVariables,
+  ...mailVariables,
   AUDIT_CHECKPOINT_FILE: {
     summary:
       'File to which each checkpoint of the audit log is appended as a line; best on a disk that the database’s administrators cannot write to.',

@@ -2,6 +2,7 @@ import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'ky
 import type { AuditTables } from './tables/audit.ts'
 import type { IdentityTables } from './tables/identity.ts'
 import type { InstanceTables } from './tables/instance.ts'
+import type { MailTables } from './tables/mail.ts'
 import type { PolicyTables } from './tables/policies.ts'
 import type { SharingTables } from './tables/sharing.ts'
 import type { StorageTables } from './tables/storage.ts'
@@ -19,7 +20,8 @@ export interface Schema
     PolicyTables,
     AuditTables,
     UsageTables,
-    WebhookTables {}
+    WebhookTables,
+    MailTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
 export type NewRow<T extends keyof Schema> = Insertable<Schema[T]>

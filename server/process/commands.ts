@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { ServiceError } from '../../contract/errors.ts'
 import { ACCESS_KEY_ID, isEmail, SECRET_ACCESS_KEY } from '../../contract/names.ts'
 import { importAccessKey, resealAccessKeys } from '../access/access-keys/service.ts'
+import { resealMails } from '../access/mail/body.ts'
 import { resetFactorsOf } from '../access/second-factor/factors.ts'
 import { resealSecondFactors } from '../access/second-factor/secret.ts'
 import { enableLocalLogin, resealSettings } from '../access/settings/service.ts'
@@ -42,7 +43,7 @@ interface Arguments {
 /** What stores secrets. */
 const reseals = [
   ...[resealSettings, resealAuditKeys, resealWebhooks],
-  ...[resealAccessKeys, resealStorages, resealShares, resealSecondFactors],
+  ...[resealAccessKeys, resealStorages, resealShares, resealSecondFactors, resealMails],
 ]
 
 type Command = (ctx: Ctx & { database: Database }, given: Arguments) => Promise<string>

@@ -1,5 +1,6 @@
 import { expiryNotices as accessKeyNotices } from '../access/access-keys/service.ts'
 import { expiryWorker } from '../access/auth/expiry.ts'
+import { forgetMails, mailDispatcher } from '../access/mail/dispatcher.ts'
 import { expiryNotices as tokenNotices } from '../access/tokens/service.ts'
 import { collector, orphanCollector } from '../blobs/collector.ts'
 import type { Config } from '../config/config.ts'
@@ -51,6 +52,8 @@ const workers: readonly Worker[] = [
   expiryWorker,
   tokenNotices,
   accessKeyNotices,
+  mailDispatcher,
+  forgetMails,
   sweeper,
   abandonedUploads,
   reservationSweeper,

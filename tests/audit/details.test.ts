@@ -175,6 +175,7 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   webhook_resend: { webhook_id, delivery_id: id, event: 'e'.repeat(64) },
   webhook_recover: { webhook_id, deliveries: 1, since: time, until: time },
   ping: { webhook_id, name, delivery_id: id },
+  mail_failed: { mail_id: id, kind: 'access_key_expiring', recipient: email, outcome: 'unknown', error: control(400) },
   login: { auth_method: 'idp' },
   login_failed: { email, reason: control(500) },
   logout: { session_id: id },

@@ -112,6 +112,11 @@ export async function fillRareTables(database: Database): Promise<void> {
           ...{ challenge_hash: 'x', user_id: user.id, purpose: 'login', token_version: 1, tries: 5 },
           ...{ passkey_challenge: null, secret: '\\.', expires_at: late },
         }),
+        tx.insertInto('mails').values({
+          ...{ id: newId(), kind: 'share_opened', dedupe_key: ODD_KEY, recipient: 'kim@example.com', subject: '\\N' },
+          ...{ sealed_body: 'v1.x', status: 'queued', attempts: 2 ** 31 - 1, last_error: null, created_at: early },
+          ...{ next_attempt_at: late, sent_at: null, lease_token: null, lease_until: null },
+        }),
         tx.insertInto('login_throttle').values({
           ...{
             key: ODD_KEY,

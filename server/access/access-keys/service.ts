@@ -174,12 +174,16 @@ export function rotateAccessKey(ctx: Ctx, id: string, graceSeconds: number): Pro
   })
 }
 
-/** Records that an access key is about to expire. */
-export const expiryNotices = noticesOf('access_keys', ({ id, name, access_key_id, expires_at }, days) => ({
-  name: 'access_key_expiring',
-  resource: { type: 'access_key', id },
-  details: { name, access_key_id, expires_at: expires_at ?? '', days },
-}))
+/** Records that an access key is about to expire, and tells its owner. */
+export const expiryNotices = noticesOf(
+  'access_keys',
+  ({ id, name, access_key_id, expires_at }, days) => ({
+    name: 'access_key_expiring',
+    resource: { type: 'access_key', id },
+    details: { name, access_key_id, expires_at: expires_at ?? '', days },
+  }),
+  ({ access_key_id }) => access_key_id,
+)
 
 /** Re-encrypts secrets that still use a previous SECRET_KEY; returns how many. */
 export const resealAccessKeys = (ctx: Ctx): Promise<number> =>

@@ -6,6 +6,8 @@ import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { DAY_MS, HOUR_MS } from '../../base/time.ts'
 import type { Ctx, Step } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
+import { enqueueMail } from '../mail/enqueue.ts'
+import { credentialExpiring } from '../mail/messages.ts'
 import * as store from './store.ts'
 
 const EXPIRING_DAYS = 7
@@ -136,20 +138,40 @@ export async function revokeKeysOf(step: Step, tokenIds: readonly string[]): Pro
   return store.revokeCredentials(tx, 'access_keys', await store.findChildren(tx, 'access_keys', tokenIds), step.now())
 }
 
-/** A worker that records when credentials are about to expire: seven days and one day before, once each. */
+/**
+ * A worker that records when credentials are about to expire, and mails their owners: seven days and one day before, once
+ * each. Nobody gets a mail about one that was made for so short a time.
+ */
 export const expiryNotices = <T extends store.CredentialTable>(
   table: T,
   actionOf: (row: store.CredentialRow<T>, days: number) => Action,
+  markOf: (row: store.CredentialRow<T>) => string,
 ) => ({
   name: table === 'tokens' ? 'token-expiry-notices' : 'access-key-expiry-notices',
   every: HOUR_MS,
   async run(ctx: Ctx): Promise<void> {
     for (const days of NOTICES)
       for (const row of await store.findExpiring(ctx.db, table, ctx.now(), { days, limit: 1000 }))
-        await ctx.act(async ({ tx, record, nothing }) => {
-          if (!(await store.claimNotice(tx, table, row.id, days))) return nothing(undefined)
-          record(actionOf(row, days))
+        await ctx.act(async (step) => {
+          if (!(await store.claimNotice(step.tx, table, row.id, days))) return step.nothing(undefined)
+          step.record(actionOf(row, days))
+          await mailOwner(step, table, { row, days, mark: markOf(row) })
           return undefined
         })
   },
 })
+
+async function mailOwner(
+  step: Step,
+  table: store.CredentialTable,
+  { row, days, mark }: { row: store.Lasting; days: number; mark: string },
+): Promise<void> {
+  const { id, user_id, name, created_at, expires_at } = row
+  if (expires_at === null || Date.parse(expires_at) - Date.parse(created_at) <= days * DAY_MS) return
+  await enqueueMail(step, {
+    kind: table === 'tokens' ? 'token_expiring' : 'access_key_expiring',
+    about: `${id}:${expires_at}:${days}d`,
+    to: { user_id },
+    message: credentialExpiring({ table, name, mark, expires_at, now: step.now() }),
+  })
+}

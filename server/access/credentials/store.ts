@@ -4,8 +4,9 @@ import type { Db, Row, Tx } from '../../db/schema.ts'
 /** The tables of what people issue to themselves. Kysely sees one of them: all that is asked here, both have. */
 export type CredentialTable = 'tokens' | 'access_keys'
 /** A row of either. */
-export type CredentialRow<T extends CredentialTable> = Row<T> &
-  Pick<Row<'tokens'>, 'id' | 'user_id' | 'revoked_at' | 'expires_at'>
+export type CredentialRow<T extends CredentialTable> = Row<T> & Lasting
+/** What is asked of rows of both. */
+export type Lasting = Pick<Row<'tokens'>, 'id' | 'user_id' | 'name' | 'created_at' | 'revoked_at' | 'expires_at'>
 const as = (table: CredentialTable) => table as 'tokens'
 
 /** Locks the user, so that concurrent creations count their credentials one after another. */

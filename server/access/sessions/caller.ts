@@ -8,6 +8,7 @@ import {
 import type { Actor, Ctx, Origin } from '../../context.ts'
 import { listeningOf } from '../../http/listening.ts'
 import { settingsInForce } from '../settings/effective.ts'
+import { mailServerOf } from '../settings/mail.ts'
 import type { UserRow } from './store.ts'
 
 /** The actor described by a credential's rows, with their current permissions. */
@@ -45,7 +46,8 @@ export function groupsOf(rows: readonly UserRow[]): GrantingGroup[] {
 /** The response of `GET /auth/me`: the caller with all permissions of their groups. */
 export async function describeCaller(ctx: Ctx) {
   const { actor } = ctx
-  const { shares, tokens } = await settingsInForce(ctx)
+  const settings = await settingsInForce(ctx)
+  const { shares, tokens } = settings
   return {
     id: actor.user_id ?? '',
     email: actor.email ?? '',
@@ -70,6 +72,7 @@ export async function describeCaller(ctx: Ctx) {
       token_max_lifetime_days: tokens.max_lifetime_days === 0 ? null : tokens.max_lifetime_days,
     },
     s3: s3EndpointOf(ctx),
+    mail: mailServerOf(settings) !== null,
   }
 }
 

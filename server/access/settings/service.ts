@@ -19,6 +19,7 @@ import {
   sectionNames,
 } from './effective.ts'
 import { redirectUri } from './idp.ts'
+import { assertMailUsable } from './mail.ts'
 import * as store from './store.ts'
 
 /** The settings for administrators, without secrets. */
@@ -49,6 +50,7 @@ export async function updateSettings(
     if (before.quotas.total_quota_gb !== after.quotas.total_quota_gb)
       await applyTotalQuota(tx, after.quotas.total_quota_gb)
     if (change.auth || change.idp) await assertAdminRemains(tx, after)
+    if (change.mail) assertMailUsable(after)
     record({ name: 'settings_update', details: differences(before, after) })
     return describe(ctx, after, await logoPath({ db: tx }))
   })
@@ -126,10 +128,12 @@ function differences(before: EffectiveSettings, after: EffectiveSettings): { bef
 function describe({ config }: Ctx, settings: EffectiveSettings, logo_url: string | null): Settings {
   const { client_secret: idpSecret, ...idp } = settings.idp
   const { client_secret, bearer_token, ...directory } = settings.directory
+  const { password, ...mail } = settings.mail
   return {
     ...settings,
     idp: { ...idp, client_secret_set: idpSecret !== null },
     directory: { ...directory, client_secret_set: client_secret !== null, bearer_token_set: bearer_token !== null },
+    mail: { ...mail, password_set: password !== null },
     fixed: Object.fromEntries(Object.entries(config.fixedSettings).map(([field, { variable }]) => [field, variable])),
     redirect_uri: redirectUri({ config }),
     logo_url,

@@ -110,9 +110,13 @@ export function rotateToken(ctx: Ctx, id: string, graceSeconds: number): Promise
   })
 }
 
-/** Records that a token is about to expire. */
-export const expiryNotices = noticesOf('tokens', ({ id, name, token_prefix, expires_at }, days) => ({
-  name: 'token_expiring',
-  resource: { type: 'token', id },
-  details: { name, token_prefix, expires_at: expires_at ?? '', days },
-}))
+/** Records that a token is about to expire, and tells its owner. */
+export const expiryNotices = noticesOf(
+  'tokens',
+  ({ id, name, token_prefix, expires_at }, days) => ({
+    name: 'token_expiring',
+    resource: { type: 'token', id },
+    details: { name, token_prefix, expires_at: expires_at ?? '', days },
+  }),
+  ({ token_prefix }) => `${token_prefix}…`,
+)

@@ -1,3 +1,6 @@
+import fs from 'node:fs'
+import { isNeverAllowed, parseRange, type Range } from '../../base/address.ts'
+
 /** Reads a whole number within a range. */
 export const integer = (min: number, max: number) => (text: string) => {
   const value = Number(text)
@@ -28,4 +31,27 @@ export const httpUrl = (text: string) => {
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
     throw new Error('must be an http(s) URL without query, fragment and credentials')
   return url.href.replace(/\/+$/, '')
+}
+
+/** Comma-separated addresses and networks. */
+export const ranges = (text: string): Range[] => list(text).map(parseRange)
+
+/** The same, to be allowed: throws on those that never are. */
+export const allowedRanges = (text: string): Range[] => {
+  for (const one of list(text)) {
+    const [address = ''] = one.split('/', 1)
+    parseRange(one)
+    if (isNeverAllowed(address)) throw new Error(`has "${address}", which can never be allowed`)
+  }
+  return ranges(text)
+}
+
+/** The contents of a file; null where none is named. */
+export const readable = (text: string): string | null => {
+  if (text === '') return null
+  try {
+    return fs.readFileSync(text, 'utf8')
+  } catch (error) {
+    throw new Error(`cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+  }
 }

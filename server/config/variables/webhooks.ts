@@ -1,22 +1,4 @@
-import fs from 'node:fs'
-import { isNeverAllowed, parseRange } from '../../base/address.ts'
-import { integer, list, oneOf } from './readers.ts'
-
-/** Addresses and networks; `rule` throws on one that is not allowed. */
-const ranges = (rule: (text: string) => void) => (text: string) =>
-  list(text).map((one) => {
-    const range = parseRange(one)
-    rule(one.split('/', 1)[0] ?? '')
-    return range
-  })
-const readable = (text: string) => {
-  if (text === '') return null
-  try {
-    return fs.readFileSync(text, 'utf8')
-  } catch (error) {
-    throw new Error(`cannot be read: ${(error as NodeJS.ErrnoException).code}`)
-  }
-}
+import { allowedRanges, integer, list, oneOf, ranges, readable } from './readers.ts'
 
 /** The variables of webhooks. */
 export const webhookVariables = {
@@ -65,14 +47,12 @@ export const webhookVariables = {
     summary:
       'Comma-separated addresses and networks that receivers may use besides public ones, such as `10.20.0.0/16`. Link-local addresses and cloud metadata services are always refused.',
     default: '',
-    read: ranges((address) => {
-      if (isNeverAllowed(address)) throw new Error(`has "${address}", which can never be allowed`)
-    }),
+    read: allowedRanges,
   },
   WEBHOOK_DENIED_CIDRS: {
     summary: 'Public addresses and networks that receivers must not use, such as your own NAT64 prefix.',
     default: '',
-    read: ranges(() => undefined),
+    read: ranges,
   },
   WEBHOOK_CA_FILE: {
     summary: 'PEM file of certificate authorities to trust for receivers, besides the public ones.',

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** Links for people without an account. */
 export interface SharingTables {
   /** Links for people without an account. */
@@ -25,6 +27,9 @@ export interface SharingTables {
     disposition: 'inline' | 'attachment' | null
     /** What the creator tells the visitors. */
     message: string | null
+    /** 1: its creator wants a mail when it is opened; `notified_at`: when that was queued, once. */
+    notify: Generated<number>
+    notified_at: Generated<string | null>
     /** JSON: what may be uploaded through it. */
     limits: string
     received_files: number

@@ -47,6 +47,7 @@ export function describe(
     filename: row.filename,
     disposition: row.disposition,
     message: row.message,
+    notify: row.notify === 1,
     max_file_bytes: limits.max_file_bytes ?? null,
     max_total_bytes: limits.max_total_bytes ?? null,
     max_files: limits.max_files ?? null,

@@ -9,6 +9,7 @@ import { startReceiving, type Upload } from '../../storage/objects/received.ts'
 import { writeUnderFreeName } from '../../storage/objects/write.ts'
 import { noteBucket } from '../../storage/traffic/traffic.ts'
 import type { UploadLimits } from './describe.ts'
+import { noteOpened } from './notice.ts'
 import { findLink, gone, isOpen, noteAccess, openLink, openRanges } from './open.ts'
 import { checkPassword, type Presented, passwordNeeded } from './password.ts'
 import * as store from './store.ts'
@@ -90,6 +91,7 @@ export async function receiveThroughShare(ctx: Ctx, token: string, { name, prese
   const terms = { names: freeNames(key), share_id: row.id, before }
   const object = await writeUnderFreeName(visitor, row.bucket, received, terms)
   noteAccess(ctx, row, 'uploaded', object.key)
+  noteOpened(ctx, link)
   return { name: object.key.slice(row.target.length), size }
 }
 

@@ -8,6 +8,7 @@ import { type Contents, contentsOf } from '../../storage/objects/read.ts'
 import { findObject } from '../../storage/objects/store.ts'
 import { noteBucket } from '../../storage/traffic/traffic.ts'
 import { bucketIdOf, keysOf, list, nameOf, objectGone, type Page } from './listing.ts'
+import { noteOpened } from './notice.ts'
 import { findLink, gone, isOpen, type OpenLink, openRanges } from './open.ts'
 import { checkPassword, type Presented } from './password.ts'
 import { assertLeft, spend } from './spend.ts'
@@ -31,13 +32,21 @@ export async function openShare(ctx: Ctx, token: string, query: OpenQuery, prese
   if (query.key !== undefined) return openEntry(ctx, token, query.key, presented)
   const link = await findLink(ctx, token)
   noteBucket(ctx, link.row.bucket)
-  if (query.info === '1') return { kind: 'info', body: await describeLink(ctx, link, presented, query) }
+  if (query.info === '1') {
+    const body = await describeLink(ctx, link, presented, query)
+    if (body.name !== null) noteOpened(ctx, link)
+    return { kind: 'info', body }
+  }
   await checkPassword(ctx, link, presented)
   const { kind, target } = link.row
   if (kind === 'object') return openObject(ctx, link, target)
-  if (kind === 'upload') return { kind: 'info', body: await describeLink(ctx, link, presented) }
-  if (query.archive === '1') return openArchive(ctx, link)
-  return { kind: 'listing', body: await list(ctx, link, query) }
+  if (query.archive === '1' && kind !== 'upload') return openArchive(ctx, link)
+  const opened: Opened =
+    kind === 'upload'
+      ? { kind: 'info', body: await describeLink(ctx, link, presented) }
+      : { kind: 'listing', body: await list(ctx, link, query) }
+  noteOpened(ctx, link)
+  return opened
 }
 
 /** Opens one object of a folder (by its name within it) or selection (by its key). */

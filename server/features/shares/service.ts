@@ -17,6 +17,7 @@ import { objectMissing } from '../../storage/objects/service.ts'
 import { findObject } from '../../storage/objects/store.ts'
 import { describe, shareMissing, type UploadLimits, urlsOf } from './describe.ts'
 import { sealToken } from './link.ts'
+import { assertNotifiable } from './notice.ts'
 import * as store from './store.ts'
 
 const TEN_YEARS_SECONDS = 315_360_000
@@ -29,6 +30,7 @@ export interface LinkLimits {
   filename?: string | null | undefined
   disposition?: 'inline' | 'attachment' | null | undefined
   message?: string | null | undefined
+  notify?: boolean | undefined
 }
 export interface CreateShare extends LinkLimits, UploadLimits {
   kind: store.ShareRow['kind']
@@ -92,12 +94,13 @@ async function targetOf(ctx: Ctx, { kind, bucket, key, prefix, keys }: CreateSha
  */
 export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShare> {
   const target = await targetOf(ctx, input)
-  const { kind, filename = null, disposition = null, max_downloads = null, message = null } = input
+  const { kind, filename = null, disposition = null, max_downloads = null, message = null, notify = false } = input
   const { max_file_bytes, max_total_bytes, max_files, content_types } = input
   const limits: UploadLimits = { max_file_bytes, max_total_bytes, max_files, content_types }
   if (kind !== 'upload' && Object.values(limits).some((one) => one !== undefined))
     throw invalid('body.max_files', 'is only allowed when kind is upload, like the other upload limits')
   const settings = await settingsInForce(ctx)
+  assertNotifiable(settings, notify)
   const expires_at = expiryOf(ctx, settings, input.expires_in)
   const password_hash = input.password ? await passwordHash(ctx, input.password) : null
   const bucket = await findBucket(ctx.db, input.bucket)
@@ -124,6 +127,8 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
     filename,
     disposition,
     message,
+    notify: Number(notify),
+    notified_at: null,
     limits: JSON.stringify(limits),
     received_files: 0,
     received_bytes: 0,
@@ -173,8 +178,9 @@ function isOver(ctx: Ctx, row: store.ShareRow): boolean {
 
 /** Changes a link's limits: the caller's, or for administrators anyone's. A revoked link stays revoked. */
 export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Promise<Share> {
-  const expires_at =
-    change.expires_in === undefined ? undefined : expiryOf(ctx, await settingsInForce(ctx), change.expires_in)
+  const settings = await settingsInForce(ctx)
+  assertNotifiable(settings, change.notify)
+  const expires_at = change.expires_in === undefined ? undefined : expiryOf(ctx, settings, change.expires_in)
   const hash = change.password ? await passwordHash(ctx, change.password) : null
   return ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
@@ -187,12 +193,13 @@ export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Pro
       ...(change.filename === undefined ? {} : { filename: change.filename }),
       ...(change.disposition === undefined ? {} : { disposition: change.disposition }),
       ...(change.message === undefined ? {} : { message: change.message }),
+      ...(change.notify === undefined ? {} : { notify: Number(change.notify) }),
     }
     await store.updateShare(tx, id, fields)
     const next = { ...row, ...fields }
     const recordedAs: { [field: string]: string } = { password_hash: 'has_password', message: 'has_message' }
-    const visible = ({ password_hash, message, ...all }: store.ShareRow) => {
-      const has = { has_password: password_hash !== null, has_message: message !== null }
+    const visible = ({ password_hash, message, notify, ...all }: store.ShareRow) => {
+      const has = { has_password: password_hash !== null, has_message: message !== null, notify: notify === 1 }
       const shown: { [field: string]: unknown } = { ...all, ...has }
       const names = Object.keys(fields).map((name) => recordedAs[name] ?? name)
       return Object.fromEntries(names.map((name) => [name, shown[name]]))

@@ -2,6 +2,7 @@ import type { ByteRange } from '../../base/byte-range.ts'
 import { DAY_MS } from '../../base/time.ts'
 import type { Ctx, Upkeep } from '../../context.ts'
 import type { Delivery } from '../../http/delivery.ts'
+import { noteOpened } from './notice.ts'
 import { accessRow, gone, noteAccess, type OpenLink, useRow } from './open.ts'
 import * as store from './store.ts'
 
@@ -27,7 +28,8 @@ type OnDelivered = ((delivery: Delivery) => void) | undefined
  * range that continues contents which this link sent to this address within a day is free: each download allows as many
  * further bytes as the contents have.
  */
-export async function spend(ctx: Ctx, { row }: OpenLink, given: Given): Promise<OnDelivered> {
+export async function spend(ctx: Ctx, link: OpenLink, given: Given): Promise<OnDelivered> {
+  const { row } = link
   const continued = await goesOn(ctx, row, given)
   if (continued) {
     noteAccess(ctx, row, 'continued', given.key)
@@ -42,6 +44,7 @@ export async function spend(ctx: Ctx, { row }: OpenLink, given: Given): Promise<
   }
   if (row.max_downloads === null) {
     ctx.background(ctx.upkeep(write, { relaxed: true }))
+    noteOpened(ctx, link)
     return undefined
   }
   const taken = await ctx.upkeep(async (step) => {
@@ -50,6 +53,7 @@ export async function spend(ctx: Ctx, { row }: OpenLink, given: Given): Promise<
     return true
   })
   if (!taken) throw spent(ctx, row, given)
+  noteOpened(ctx, link)
   return undefined
 }
 

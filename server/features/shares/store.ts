@@ -17,6 +17,19 @@ export const findShare = (db: Db, id: string): Promise<ShareRow | undefined> =>
 export const lockShare = (tx: Tx, id: string): Promise<ShareRow | undefined> =>
   tx.selectFrom('shares').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
+/** Claims the one notice of a link: true for only one opening. */
+export const claimNotice = async (tx: Tx, id: string, now: Date): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('shares')
+      .set({ notified_at: now.toISOString() })
+      .where('id', '=', id)
+      .where('notify', '=', 1)
+      .where('notified_at', 'is', null)
+      .returning('id')
+      .execute()
+  ).length > 0
+
 export const updateShare = (tx: Tx, id: string, change: RowChange<'shares'>) =>
   tx.updateTable('shares').set(change).where('id', '=', id).execute()
 

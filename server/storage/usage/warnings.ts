@@ -1,4 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { enqueueMail } from '../../access/mail/enqueue.ts'
+import { bucketFilling } from '../../access/mail/messages.ts'
 import { MINUTE_MS } from '../../base/time.ts'
 import type { Ctx, Upkeep } from '../../context.ts'
 import { quotaBytes } from '../buckets/service.ts'
@@ -57,12 +59,19 @@ async function follow({ tx }: Upkeep, bucketId: string) {
   return { name, rises: change.rises, details: { percent: change.level, ...figures } }
 }
 
-/** Announces that a bucket has reached a level, unless that is no longer so. */
+/** Announces that a bucket has reached a level, to administrators also by mail, unless that is no longer so. */
 const announce = (ctx: Ctx, bucketId: string): Promise<void> =>
   ctx.act(async (step) => {
     const found = await follow(step, bucketId)
     if (!found?.rises) return step.nothing(undefined)
-    step.record({ name: 'quota_warning', bucket: found.name, details: found.details })
+    const { name, details } = found
+    step.record({ name: 'quota_warning', bucket: name, details })
+    await enqueueMail(step, {
+      kind: 'quota_warning',
+      about: `${bucketId}:${details.percent}%:${step.now().toISOString()}`,
+      to: 'administrators',
+      message: bucketFilling({ bucket: name, ...details }),
+    })
   })
 
 /** Remembers that a bucket has left a level, or has another quota. */

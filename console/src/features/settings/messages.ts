@@ -5,6 +5,7 @@ export const sectionText = catalogue({
   auth: 'Sign-in',
   idp: 'Identity provider',
   directory: 'Directory',
+  mail: 'Mail',
   quotas: 'Quotas',
   trash: 'Trash',
   tokens: 'Access tokens',
@@ -40,6 +41,13 @@ export const labels = catalogue({
   'directory.realm': 'Realm',
   'directory.bearer_token': 'Bearer token',
   'directory.subject_attribute': 'Subject attribute',
+  'mail.host': 'Mail server',
+  'mail.port': 'Port',
+  'mail.security': 'Encryption',
+  'mail.username': 'User name',
+  'mail.password': 'Password',
+  'mail.from_address': 'Sender address',
+  'mail.from_name': 'Sender name',
   'quotas.default_bucket_quota_gb': 'Default quota for new buckets',
   'quotas.total_quota_gb': 'Total quota for all buckets',
   'trash.default_days': 'Default trash retention for new buckets',
@@ -101,6 +109,14 @@ export const hints = catalogue({
   'directory.realm': 'Keycloak realm.',
   'directory.bearer_token': 'For SCIM: a static token instead of a client.',
   'directory.subject_attribute': 'For SCIM: the attribute that matches the sign-in subject.',
+  'mail.host':
+    'SMTP server for notices about expiring tokens, filling buckets and opened links. Leave empty to send no mail. Addresses in private networks must be allowed with MAIL_ALLOWED_CIDRS.',
+  'mail.port': 'Usually 587 with STARTTLS, 465 with TLS.',
+  'mail.security': 'With STARTTLS, no mail is sent to a server that doesn’t offer it.',
+  'mail.username': 'Leave empty if the server doesn’t ask for one.',
+  'mail.password': 'Stored encrypted and never shown again.',
+  'mail.from_address': 'Required with a mail server.',
+  'mail.from_name': 'Default: the site’s name.',
   'quotas.default_bucket_quota_gb':
     'For buckets created without a quota. Leave empty for no limit. 1 GB is 1,073,741,824 bytes.',
   'quotas.total_quota_gb':
@@ -147,6 +163,7 @@ export const choices = {
     administrators: 'For administrators',
     everyone: 'For everyone',
   }),
+  'mail.security': catalogue({ starttls: 'STARTTLS', tls: 'TLS', none: 'None' }),
   'audit.external_changes': catalogue({ off: 'Off', first_1000: 'The first 1,000 of a scan', all: 'All' }),
 } as const
 
@@ -176,6 +193,15 @@ export const text = catalogue({
   testHint: 'Tests the saved settings.',
   saveFirst: 'Save your changes to test them.',
   testOk: 'Connected',
+  testMail: 'Send test mail',
+  testMailHint: 'Sends a mail to your own address with the saved settings.',
+  mails: 'Recent mail',
+  mailKind: 'About',
+  mailRecipient: 'Recipient',
+  mailState: 'State',
+  mailTime: 'Created',
+  mailOk: 'Mail sent',
+  mailTo: (address: string) => `The mail server accepted a mail to ${address}.`,
   issuer: 'Issuer',
   authorization: 'Sign-in page',
   stepByStep: 'Set up step by step',
@@ -205,4 +231,20 @@ export const text = catalogue({
   mappingAdd: 'Add group',
   mappingRemove: (value: string) => `Remove ${value || 'row'}`,
   mappingNone: 'No groups mapped.',
+})
+
+/** What a mail is about. */
+export const mailKinds = catalogue({
+  token_expiring: 'Access token expires',
+  access_key_expiring: 'Access key expires',
+  share_opened: 'Link opened',
+  quota_warning: 'Bucket fills up',
+})
+/** What became of a mail. */
+export const mailStates = catalogue({
+  queued: 'Waiting',
+  sending: 'Sending',
+  sent: 'Sent',
+  failed: 'Failed',
+  unknown: 'Unknown',
 })

@@ -10,6 +10,7 @@ import {
   type Section,
   settingsInForce,
 } from '../../../access/settings/effective.ts'
+import { assertMailUsable } from '../../../access/settings/mail.ts'
 import { assertUsable, updateSettings } from '../../../access/settings/service.ts'
 import type { Ctx } from '../../../context.ts'
 import { setTotalQuota } from '../../../storage/buckets/service.ts'
@@ -32,9 +33,13 @@ export const settingsSection = (section: Section): Kind<AnyEntry> => ({
       : entry
   },
   async check(ctx, { section: _section, group_mapping, ...fields }, { before, references }): Promise<Fault[]> {
+    const check = () => {
+      assertUsable(ctx, { [section]: fields })
+      if (section === 'mail') assertMailUsable({ mail: { ...defaults.mail, ...before?.fields, ...fields } })
+    }
     return [
       ...faultsOfFixed(ctx, section, fields, before),
-      ...(await faultsOf(() => assertUsable(ctx, { [section]: fields }))).map(({ path, message }) => ({
+      ...(await faultsOf(check)).map(({ path, message }) => ({
         path: path.replace(`body.${section}.`, 'body.'),
         message,
       })),

@@ -1,5 +1,7 @@
 import { api } from '../../../../contract/index.ts'
 import { testIdp } from '../../../access/auth/oidc.ts'
+import { listMails } from '../../../access/mail/list.ts'
+import { testMail } from '../../../access/mail/test.ts'
 import { removeLogo } from '../../../access/settings/branding.ts'
 import { getSettings, updateSettings } from '../../../access/settings/service.ts'
 import { setTotalQuota } from '../../../storage/buckets/service.ts'
@@ -13,4 +15,6 @@ export const settingsRoutes = [
   handle(api.deleteLogo, (ctx) => removeLogo(ctx)),
   handle(api.getLogo, (ctx, { query, ...raw }) => sendLogo(ctx, query.v, raw)),
   handle(api.testIdp, (ctx) => testIdp(ctx)),
+  handle(api.testMail, (ctx) => testMail(ctx)),
+  handle(api.listMails, (ctx, { query }) => listMails(ctx, query)),
 ]
