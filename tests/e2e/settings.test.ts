@@ -16,6 +16,7 @@ const SECTIONS = [
   ['auth', 'Sign-in'],
   ['idp', 'Identity provider'],
   ['directory', 'Directory'],
+  ['mail', 'Mail'],
   ['quotas', 'Quotas'],
   ['trash', 'Trash'],
   ['tokens', 'Access tokens'],
@@ -266,7 +267,7 @@ describe('console: settings', { skip: noBrowser }, () => {
       await signIn(browser, server)
       const { page } = await openConsole(browser, server, '/admin/settings')
       await tabTo(page, page.getByRole('tab', { name: 'Sign-in' }))
-      for (let i = 0; i < 6; i++) await page.keyboard.press('ArrowDown')
+      for (let i = 0; i < 7; i++) await page.keyboard.press('ArrowDown')
       await page.getByRole('heading', { name: 'Uploads', level: 2 }).waitFor()
       const named = () =>
         page.evaluate(() => {

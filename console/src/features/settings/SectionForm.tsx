@@ -7,9 +7,10 @@ import { notify } from '../../ui/notify.tsx'
 import { DraftField } from './DraftField.tsx'
 import { type Draft, type Field, type FieldName, fields, isEmptyDraft, type Section } from './fields.ts'
 import { LogoInput } from './LogoInput.tsx'
+import { Mails } from './Mails.tsx'
 import { sectionText, text } from './messages.ts'
 import { SaveProblem } from './SaveProblem.tsx'
-import { TestDirectory, TestIdp } from './Tests.tsx'
+import { TestDirectory, TestIdp, TestMail } from './Tests.tsx'
 import { useSaving } from './useSaving.ts'
 
 interface Props {
@@ -105,6 +106,12 @@ export function SectionForm({ section, settings, draft, onDraft }: Props) {
       </div>
       {section === 'idp' ? <TestIdp dirty={dirty} /> : null}
       {section === 'directory' ? <TestDirectory dirty={dirty} /> : null}
+      {section === 'mail' ? (
+        <>
+          <TestMail dirty={dirty} />
+          <Mails />
+        </>
+      ) : null}
     </form>
   )
 }

@@ -5,8 +5,16 @@ import { describeProblem } from '../../api/problem.ts'
 import { client } from '../../api/session.ts'
 import { text } from './messages.ts'
 
-/** Tests a connection with the saved settings and shows the result. */
-function Test({ dirty, ask }: { dirty: boolean; ask: () => Promise<ReactNode> }) {
+interface Props {
+  dirty: boolean
+  ask: () => Promise<ReactNode>
+  /** What the button says, and what it does. */
+  label?: string
+  hint?: string
+}
+
+/** Tests the saved settings and shows the result. */
+function Test({ dirty, ask, label = text.test, hint = text.testHint }: Props) {
   const [asking, setAsking] = useState(false)
   const [answer, setAnswer] = useState<ReactNode>(null)
   const test = async () => {
@@ -34,9 +42,9 @@ function Test({ dirty, ask }: { dirty: boolean; ask: () => Promise<ReactNode> })
           disabled={dirty}
           onClick={() => void test()}
         >
-          {text.test}
+          {label}
         </Button>
-        <span className="dim">{dirty ? text.saveFirst : text.testHint}</span>
+        <span className="dim">{dirty ? text.saveFirst : hint}</span>
       </div>
       <div aria-live="polite">{answer}</div>
     </div>
@@ -59,6 +67,19 @@ export const TestIdp = ({ dirty }: { dirty: boolean }) => (
           </dl>
         </Alert>
       )
+    }}
+  />
+)
+
+/** Sends a test mail. */
+export const TestMail = ({ dirty }: { dirty: boolean }) => (
+  <Test
+    dirty={dirty}
+    label={text.testMail}
+    hint={text.testMailHint}
+    ask={async () => {
+      const { recipient } = await client.testMail()
+      return <Alert title={text.mailOk}>{text.mailTo(recipient)}</Alert>
     }}
   />
 )

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SettingsChange } from '../../../../contract/settings.ts'
 import { faultsOf } from '../../api/problem.ts'
+import { meQuery } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { text } from './messages.ts'
@@ -32,6 +33,7 @@ export function useSaving() {
         cache.setQueryData(['settings'], await client.updateSettings({ body: change }))
         void cache.invalidateQueries({ queryKey: ['auth-config'] })
         void cache.invalidateQueries({ queryKey: ['directory'] })
+        void cache.invalidateQueries(meQuery)
         return true
       } catch (error) {
         const found = Object.entries(faultsOf(error)).map(([path, message]) => [

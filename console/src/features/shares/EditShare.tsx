@@ -8,7 +8,7 @@ import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { nameOf } from './describe.ts'
-import { LimitFields, limitsOf, MessageField } from './limits.tsx'
+import { LimitFields, limitsOf, MessageField, NotifyField } from './limits.tsx'
 import { text } from './messages.ts'
 
 /** Edits a link's limits. The link itself stays the same. */
@@ -35,6 +35,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
           ...(length === null ? {} : { expires_in: length }),
           ...(values.noPassword ? { password: null } : values.password === '' ? {} : { password: values.password }),
           ...(message === share.message ? {} : { message }),
+          ...(values.notify === share.notify ? {} : { notify: values.notify }),
           ...(share.kind === 'upload' ? {} : { max_downloads }),
           ...(share.kind === 'object'
             ? {
@@ -55,7 +56,8 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
     length === null &&
     values.password === '' &&
     !values.noPassword &&
-    message === share.message
+    message === share.message &&
+    values.notify === share.notify
   const name = nameOf(share)
   return (
     <Modal opened onClose={onClose} title={text.editTitle(name)}>
@@ -82,6 +84,11 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
           />
         ) : null}
         <MessageField value={values.message} error={faults.message} onChange={(next) => form.set('message', next)} />
+        <NotifyField
+          value={values.notify}
+          label={share.created_by === me.id ? text.notify : text.notifyCreator}
+          onChange={(next) => form.set('notify', next)}
+        />
         <LimitFields
           values={values}
           faults={faults}

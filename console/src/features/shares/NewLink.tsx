@@ -9,7 +9,7 @@ import { MB } from '../../i18n.ts'
 import { ExpiryField, expiresIn, lengthsUpTo } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { useForm } from '../../ui/useForm.ts'
-import { LimitFields, MessageField, noLimits } from './limits.tsx'
+import { LimitFields, MessageField, NotifyField, noLimits } from './limits.tsx'
 import { text } from './messages.ts'
 import { WhoMayOpen } from './WhoMayOpen.tsx'
 
@@ -86,6 +86,7 @@ export function NewLink({
           ...where,
           expires_in: length,
           ...said({ password: values.password, message: values.message.trim() }),
+          ...(values.notify ? { notify: true } : {}),
           ...(takes ? {} : said({ max_downloads: given(values.max_downloads) })),
           ...(kind === 'object' ? said({ filename: values.filename }) : {}),
           ...(kind === 'object' ? { disposition: values.disposition as 'inline' | 'attachment' } : {}),
@@ -166,6 +167,7 @@ export function NewLink({
         error={faults.message}
         onChange={(message) => form.set('message', message)}
       />
+      <NotifyField value={values.notify} onChange={(notify) => form.set('notify', notify)} />
       <details className="shares-more">
         <summary>{text.more}</summary>
         <div className="stack">

@@ -1,6 +1,7 @@
-import { Input, NumberInput, PasswordInput, SegmentedControl, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Input, NumberInput, PasswordInput, SegmentedControl, Textarea, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { NewShare, Share } from '../../../../contract/shares.ts'
+import { useMe } from '../../api/queries.ts'
 import { text } from './messages.ts'
 
 export interface Limits {
@@ -9,14 +10,23 @@ export interface Limits {
   filename: string
   disposition: string
   message: string
+  notify: boolean
 }
-export const noLimits: Limits = { password: '', max_downloads: '', filename: '', disposition: 'inline', message: '' }
-export const limitsOf = ({ max_downloads, filename, disposition, message }: Share | NewShare): Limits => ({
+export const noLimits: Limits = {
+  password: '',
+  max_downloads: '',
+  filename: '',
+  disposition: 'inline',
+  message: '',
+  notify: false,
+}
+export const limitsOf = ({ max_downloads, filename, disposition, message, notify }: Share | NewShare): Limits => ({
   password: '',
   max_downloads: max_downloads ?? '',
   filename: filename ?? '',
   disposition: disposition ?? 'inline',
   message: message ?? '',
+  notify,
 })
 
 /** What the visitors are told. */
@@ -39,6 +49,22 @@ export const MessageField = ({
     rows={3}
   />
 )
+
+/** Whether the creator gets a mail; nothing where the service sends none. */
+export function NotifyField({
+  value,
+  label = text.notify,
+  onChange,
+}: {
+  value: boolean
+  label?: string
+  onChange: (value: boolean) => void
+}) {
+  const me = useMe()
+  return me.mail ? (
+    <Checkbox label={label} checked={value} onChange={(event) => onChange(event.currentTarget.checked)} />
+  ) : null
+}
 
 /** The fields for a link's limits. */
 export function LimitFields({

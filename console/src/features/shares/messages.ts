@@ -20,6 +20,8 @@ export const text = catalogue({
   expires: 'Expires',
   message: 'Message',
   messageHint: 'Shown on the page of the link. Optional.',
+  notify: 'Email me when it is first opened',
+  notifyCreator: 'Email its creator when it is first opened',
   more: 'Password and limits',
   password: 'Password',
   passwordHint: 'Required to open the link.',
