@@ -3587,6 +3587,8 @@ export interface Operations {
       object_key: string | null
       ip: string | null
       user_agent: string | null
+      sender_name: string | null
+      sender_message: string | null
     }>
   }
   /** POST /public/s/{token}: Exchange the password of a link for a ticket. Put the ticket into the query of the link’s URLs, so that a browser can open and save the link’s objects. It expires with the link and when the password changes. */
@@ -3781,6 +3783,40 @@ export interface Operations {
         enlarge?: '0' | '1'
         /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
         animated?: '0' | '1'
+      }
+    }
+    reply: Response
+  }
+  /** POST /public/s/{token}/archive: Download some files of a folder or selection as a zip. Counts as one download. Streamed while it is read. What does not exist is left out; 404 if that is everything. A form, so that a page can have the browser save it: `path` repeated for each. */
+  archiveShare: {
+    call: {
+      params: {
+        token: string
+      }
+      query?: {
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
+        ticket?: string
+      }
+      body: {
+        /** Names of files as the listing has them, and of folders, which end with `/` and stand for all below. */
+        path: string | string[]
+      }
+    }
+    reply: Response
+  }
+  /** POST /public/s/{token}/archive: Download some files of a folder or selection as a zip. Counts as one download. Streamed while it is read. What does not exist is left out; 404 if that is everything. A form, so that a page can have the browser save it: `path` repeated for each. */
+  archiveShareAtRoot: {
+    call: {
+      params: {
+        token: string
+      }
+      query?: {
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
+        ticket?: string
+      }
+      body: {
+        /** Names of files as the listing has them, and of folders, which end with `/` and stand for all below. */
+        path: string | string[]
       }
     }
     reply: Response

@@ -106,6 +106,8 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   headShare: { method: 'HEAD', url: '/public/s/{token}', otherStatus: [206,304], produces: 'bytes', open: true },
   openShareEntry: { method: 'GET', url: '/public/s/{token}/{+key}', otherStatus: [206,304], produces: 'bytes', open: true },
   headShareEntry: { method: 'HEAD', url: '/public/s/{token}/{+key}', otherStatus: [206,304], produces: 'bytes', open: true },
+  archiveShare: { method: 'POST', url: '/public/s/{token}/archive', consumes: 'form', body: true, produces: 'bytes', open: true },
+  archiveShareAtRoot: { method: 'POST', url: '/public/s/{token}/archive', root: true, consumes: 'form', body: true, produces: 'bytes', open: true },
   receiveThroughShare: { method: 'PUT', url: '/public/s/{token}/{+key}', consumes: 'bytes', body: true, reply: true, open: true },
   receiveThroughShareAtRoot: { method: 'PUT', url: '/public/s/{token}/{+key}', root: true, consumes: 'bytes', body: true, reply: true, open: true },
   openShareAtRoot: { method: 'GET', url: '/public/s/{token}', root: true, otherStatus: [206,304], produces: 'bytes', open: true },

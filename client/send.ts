@@ -66,11 +66,16 @@ export function urlOf(baseUrl: string, route: Wire, { params = {}, query = {} }:
   const path = pathOf(route)
     .replace(/\{\+(\w+)\}/, (_, name: string) => String(params[name]).split('/').map(encodeURIComponent).join('/'))
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query))
-    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one))
-  const text = search.toString()
+  const text = fieldsOf(query).toString()
   return `${baseUrl}${path}${text ? `?${text}` : ''}`
+}
+
+/** Texts as a query or a form has them: of an array each on its own, and nothing of what is undefined. */
+function fieldsOf(values: object): URLSearchParams {
+  const fields = new URLSearchParams()
+  for (const [name, value] of Object.entries(values))
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) fields.append(name, String(one))
+  return fields
 }
 
 /** Sends the request of a call. Returns parsed JSON, or the Response for bytes; throws ProblemError. */
@@ -86,7 +91,7 @@ export async function send(
   if (route.body && (route.consumes ?? 'json') === 'json') {
     headers['content-type'] = 'application/json'
     body = JSON.stringify(call.body ?? {})
-  } else if (route.consumes === 'form') body = new URLSearchParams(call.body as Record<string, string>)
+  } else if (route.consumes === 'form') body = fieldsOf(call.body as object)
   const streams = typeof ReadableStream !== 'undefined' && body instanceof ReadableStream
   const response = await (options.fetch ?? fetch)(urlOf(options.baseUrl, route, call), {
     method: route.method,

@@ -64,6 +64,13 @@ interface StorageDetails {
   access_key_id: string | null
 }
 
+/** Through a share link; the rest is what the sender says, which nothing checks. */
+export interface Sent {
+  share_id: string
+  sender_name?: string
+  sender_message?: string
+}
+
 interface ScanDetails {
   scan_id: string
   trigger: 'attach' | 'request' | 'schedule' | 'take_over'
@@ -83,7 +90,7 @@ interface ScanDetails {
  * any length: long ones are split into several records (contract/details.ts), which reserves the name `part`.
  */
 export interface ActionDetails {
-  upload: Placed & { content_type: string; parts?: number; share_id?: string }
+  upload: Placed & { content_type: string; parts?: number } & Partial<Sent>
   copy: Transferred
   move: Transferred
   update_object: { before: object; after: object; version_id?: string } & Fronted

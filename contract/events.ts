@@ -38,7 +38,10 @@ const event = <const D extends TObject>(summary: string, details: D) => ({ summa
 export const events = {
   upload: event(
     'An object was stored, new or replacing another.',
-    Type.Object({ ...placed, content_type: Text, parts: Optional(Count), share_id: Optional(Text) }),
+    Type.Object({
+      ...{ ...placed, content_type: Text, parts: Optional(Count), share_id: Optional(Text) },
+      ...{ sender_name: Optional(Text), sender_message: Optional(Text) },
+    }),
   ),
   copy: event('An object was copied; `bucket` and `object_key` are the destination.', Type.Object(transferred)),
   move: event(

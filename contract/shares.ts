@@ -52,6 +52,16 @@ const Notify = Type.Boolean({
   description: 'Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up.',
 })
 
+/** Words of strangers, on one line. */
+const Line = (maxLength: number, description: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[^\\p{Cc}]*$', description })
+/** What senders say of themselves. */
+export const Sender = Type.Object({
+  name: Nullable(Line(100, 'Who sends it, as they say: nothing checks it.')),
+  message: Nullable(Line(500, 'What they say about it.')),
+})
+export type Sender = Type.Static<typeof Sender>
+
 const limits = {
   expires_in: Type.Optional(LinkExpiry),
   password: Type.Optional(SharePassword),
@@ -230,6 +240,26 @@ const entrySpec = {
   summary: 'Open an object of a folder or selection',
   params: Type.Object({ token: Token, key: ObjectKey }),
 } as const
+const archiveSpec = {
+  ...opening,
+  method: 'POST',
+  url: '/public/s/{token}/archive',
+  summary: 'Download some files of a folder or selection as a zip',
+  description:
+    'Counts as one download. Streamed while it is read. What does not exist is left out; 404 if that is everything. A form, so that a page can have the browser save it: `path` repeated for each.',
+  consumes: 'form',
+  status: 200,
+  query: Exactly({ ticket: Ticket }),
+  body: Exactly({
+    path: Type.Union([ObjectKey, Type.Array(ObjectKey, { minItems: 1 })], {
+      description:
+        'Names of files as the listing has them, and of folders, which end with `/` and stand for all below.',
+    }),
+  }),
+  produces: 'bytes',
+  errors: ['gone', 'not_found', 'unauthenticated', 'rate_limited'],
+  records: [],
+} as const
 const receiveSpec = {
   ...opening,
   method: 'PUT',
@@ -240,10 +270,17 @@ const receiveSpec = {
   status: 201,
   params: Type.Object({ token: Token, key: ObjectKey }),
   query: Exactly({ ticket: Ticket }),
+  headers: Type.Object({
+    'x-sender-name': Type.Optional(Type.String({ description: 'Who sends it, in at most 100 characters of UTF-8.' })),
+    'x-sender-message': Type.Optional(
+      Type.String({ description: 'A message for the creator of the link, at most 500.' }),
+    ),
+  }),
   body: Type.String({ contentMediaType: 'application/octet-stream' }),
   reply: Type.Object({ name: Type.String(), size: StoredObject.properties.size }),
   errors: [
     'gone',
+    'malformed',
     'unauthenticated',
     'rate_limited',
     'length_required',
@@ -390,6 +427,8 @@ export const operations = {
         object_key: Nullable(Type.String()),
         ip: Nullable(Type.String()),
         user_agent: Nullable(Type.String()),
+        sender_name: Nullable(Type.String({ description: 'Of an upload: who sent it, as they said.' })),
+        sender_message: Nullable(Type.String({ description: 'Of an upload: what its sender said about it.' })),
       }),
     ),
     errors: ['not_found'],
@@ -418,6 +457,10 @@ export const operations = {
   openShareEntry: route(entrySpec),
 
   headShareEntry: route({ ...entrySpec, method: 'HEAD' }),
+
+  archiveShare: route(archiveSpec),
+
+  archiveShareAtRoot: route({ ...archiveSpec, ...beside }),
 
   receiveThroughShare: route(receiveSpec),
 

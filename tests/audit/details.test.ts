@@ -88,7 +88,14 @@ const time = '2026-01-01T00:00:00.000Z'
 
 /** The longest details that a service lets each action have, or longer ones. */
 const longest: { [N in ActionName]: ActionDetails[N] } = {
-  upload: { ...placed, content_type: control(255), parts: 10_000, share_id: id },
+  upload: {
+    ...placed,
+    content_type: control(255),
+    parts: 10_000,
+    share_id: id,
+    sender_name: control(100),
+    sender_message: control(500),
+  },
   copy: { ...placed, ...bulk, source },
   move: { ...placed, ...bulk, source },
   update_object: { before: object('"'), after: object('\\') },

@@ -304,6 +304,11 @@ export const table: Record<OperationName, Entry> = {
     expect: everyone(410),
     call: (c) => c.headShareEntryAtRoot({ params: { ...unknownLink, key: KEY } }),
   },
+  archiveShare: { expect: everyone(410), call: (c) => c.archiveShare({ params: unknownLink, body: { path: KEY } }) },
+  archiveShareAtRoot: {
+    expect: everyone(410),
+    call: (c) => c.archiveShareAtRoot({ params: unknownLink, body: { path: KEY } }),
+  },
   receiveThroughShareAtRoot: {
     expect: everyone(410),
     call: (c) => c.receiveThroughShareAtRoot({ params: { ...unknownLink, key: KEY }, body: 'x' }),

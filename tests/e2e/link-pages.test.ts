@@ -7,6 +7,7 @@ import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts
 import { request } from '../support/http.ts'
 import { pdf } from '../support/pdf.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
+import { unzip } from '../support/unzip.ts'
 
 const BUCKET = 'photos'
 const PHONE = { width: 390, height: 844 }
@@ -182,6 +183,88 @@ describeConsole('pages of share links', (engine) => {
       await swipe(90, 300)
       await viewer.getByRole('heading', { name: 'img-4.jpg' }).waitFor()
     }, PHONE))
+
+  for (const [where, size] of [
+    ['wide', {}],
+    ['phone', PHONE],
+  ] as const)
+    it(`some files and folders are chosen and downloaded as one zip, by hand and by keyboard (${where})`, () =>
+      inBrowser(async (browser) => {
+        const link = await trip()
+        const { page, check, faults } = await openConsole(browser, server, link.page, { expect: [404] })
+        const saved = async (start: () => Promise<void>) => {
+          const download = page.waitForEvent('download')
+          await start()
+          const file = await download
+          assert.equal(file.suggestedFilename(), 'trip.zip')
+          const all = await unzip(fs.readFileSync(await file.path()))
+          return Object.fromEntries(all.map(({ name, entry }) => [name, entry.uncompressedSize]))
+        }
+        const bar = page.getByRole('region', { name: 'Selection' })
+        const get = bar.getByRole('button', { name: 'Download (zip)' })
+        await page.getByRole('button', { name: 'Select', exact: true }).click()
+        await bar.getByText('0 selected').waitFor()
+        assert.ok(await get.isDisabled())
+        await page.getByRole('checkbox', { name: 'Select day 2' }).check()
+        await page.locator('.tile', { hasText: 'report.docx' }).locator('label').click()
+        await bar.getByText('2 selected').waitFor()
+        await check(`link-choice-${where}`)
+        const day = { 'trip/day 2/map/route.gpx': 9, 'trip/day 2/notes & plans.txt': 24 }
+        assert.deepEqual(await saved(() => get.click()), { ...day, 'trip/report.docx': 2 })
+
+        // The list has the same choice; by keyboard; and none of it is left in another folder.
+        await page.getByRole('button', { name: 'List' }).click()
+        const box = page.getByRole('checkbox', { name: 'Select report.docx' })
+        assert.ok(await box.isChecked())
+        await box.focus()
+        await page.keyboard.press('Space')
+        await bar.getByText('1 selected').waitFor()
+        await check(`link-choice-list-${where}`)
+        await get.focus()
+        assert.deepEqual(await saved(() => page.keyboard.press('Enter')), day)
+        await bar.getByRole('button', { name: 'Select all' }).click()
+        await bar.getByText('8 selected').waitFor()
+        await bar.getByRole('button', { name: 'Select none' }).click()
+        await bar.getByText('0 selected').waitFor()
+        await page.keyboard.press('Escape')
+        await bar.waitFor({ state: 'detached' })
+        assert.equal(await page.getByRole('checkbox').count(), 0)
+        await page.getByRole('link', { name: 'day 2' }).click()
+        await page.getByRole('button', { name: 'Select', exact: true }).click()
+        await page.getByRole('checkbox', { name: 'Select notes & plans.txt' }).check()
+        await bar.getByText('1 selected · 24 B').waitFor()
+        assert.deepEqual(await saved(() => get.click()), { 'trip/day 2/notes & plans.txt': 24 })
+        assert.deepEqual(faults, [])
+      }, size))
+
+  it('a choice of which nothing is left is explained on the page, and counts one of the downloads where it is not', () =>
+    inBrowser(async (browser) => {
+      await put('some/first.txt', 'first', 'text/plain')
+      await put('some/second.txt', 'second', 'text/plain')
+      const link = await linkTo({ kind: 'folder', prefix: 'some/', max_downloads: 2 })
+      const { page, shot } = await openConsole(browser, server, link.page, { expect: [404] })
+      let started = 0
+      page.on('download', () => started++)
+      await page.getByRole('button', { name: 'Select', exact: true }).click()
+      await page.getByRole('checkbox', { name: 'Select first.txt' }).check()
+      await server.admin.deleteObject({ params: { bucket: BUCKET, key: 'some/first.txt' } })
+      const get = page.getByRole('button', { name: 'Download (zip)' })
+      await get.click()
+      await page.getByRole('alert').getByText('They may have been moved or deleted.').waitFor()
+      await shot('link-choice-refused')
+      await page.getByText('2 of 2 downloads left').waitFor()
+      assert.equal(started, 0)
+      await page.getByRole('checkbox', { name: 'Select second.txt' }).check()
+      const saved = page.waitForEvent('download')
+      await get.click()
+      const all = await unzip(fs.readFileSync(await (await saved).path()))
+      assert.deepEqual(
+        all.map(({ name, text }) => [name, text]),
+        [['some/second.txt', 'second']],
+      )
+      await page.clock.runFor(5000)
+      await page.getByText('1 of 2 downloads left').waitFor()
+    }))
 
   it('a preview is not counted as a download, and is recorded as what it is', () =>
     inBrowser(async (browser) => {

@@ -471,7 +471,7 @@ describeConsole('share links', (engine) => {
           ...{ kind: 'upload', bucket: BUCKET, prefix: 'inbox/', password: 'inbox word' },
           ...{ max_files: 3, max_file_bytes: 1024, content_types: ['text/*'] },
         })
-        const { page, check } = await openConsole(browser, server, link.page)
+        const { page, check } = await openConsole(browser, server, link.page, { expect: [409] })
         await page.getByLabel('Password', { exact: true }).fill('inbox word')
         await page.getByRole('button', { name: 'Open' }).click()
         for (const limit of ['Up to 3 files', 'Up to 1 KB per file', 'Only text/*'])
@@ -482,6 +482,8 @@ describeConsole('share links', (engine) => {
           buffer: Buffer.from(contents),
         })
         const input = page.locator('input[type=file]')
+        await page.getByLabel('Your name').fill('Zoë <b>Moreau</b>')
+        await page.getByLabel('Message').fill('As agreed')
         await input.setInputFiles([
           file('a note.txt', 'one'),
           file('large.txt', 'x'.repeat(1025)),
@@ -492,9 +494,38 @@ describeConsole('share links', (engine) => {
         await page.getByText('This file type isn’t accepted. Send text/*.').waitFor()
         await input.setInputFiles([file('a note.txt', 'two')])
         await page.getByText('Sent as a note (2).txt').waitFor()
+        await page.getByText('2 files sent, 2 not sent.').waitFor()
         await check('link-upload')
+        for (const name of ['large.txt', 'picture.png'])
+          await page.getByRole('button', { name: `Remove ${name} from the list` }).click()
+        await page.getByText('All 2 files sent. You may close this page.').waitFor()
+        await check('link-upload-sent')
+        // One of three is left of the limit; another sender takes it.
+        await server.admin.receiveThroughShare({
+          params: { token: link.token, key: 'other.txt' },
+          body: 'x',
+          headers: { 'x-share-password': 'inbox word', 'content-type': 'text/plain' },
+        })
+        await input.setInputFiles([file('too late.txt', 'three')])
+        await page.getByText('This link doesn’t accept more files.').waitFor()
+        await page.getByRole('button', { name: 'Try again' }).click()
+        await page.getByText('2 files sent, 1 not sent.').waitFor()
+        await page.reload()
+        assert.equal(await page.getByLabel('Your name').inputValue(), 'Zoë <b>Moreau</b>')
+        await server.running.tick()
+        const accesses = (await server.admin.listShareAccesses({ params: { id: link.id } })).items
+        const sender = { sender_name: 'Zoë <b>Moreau</b>', sender_message: 'As agreed' }
+        for (const key of ['inbox/a note.txt', 'inbox/a note (2).txt']) {
+          const access = accesses.find(({ object_key }) => object_key === key)
+          assert.deepEqual(access && { ...access, ...sender }, access)
+          assert.ok(access)
+        }
         const { items } = await server.admin.listObjects({ params: { bucket: BUCKET }, query: { prefix: 'inbox/' } })
-        assert.deepEqual(items.map(({ key }) => key).sort(), ['inbox/a note (2).txt', 'inbox/a note.txt'])
+        assert.deepEqual(items.map(({ key }) => key).sort(), [
+          'inbox/a note (2).txt',
+          'inbox/a note.txt',
+          'inbox/other.txt',
+        ])
       },
       { width: 390, height: 844 },
     ))

@@ -19,31 +19,10 @@ import { type Answer, request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, onS3, type Seen, STORED, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
+import { type Unzipped, unzip } from '../support/unzip.ts'
 
 const MIB = 1024 * 1024
-const UTF8 = 1 << 11
 const denied: Seen = { action: 'access_denied', result: 'denied' }
-
-interface Unzipped {
-  name: string
-  text: string
-  entry: yauzl.Entry
-}
-/** What an independent reader finds in a zip: names as they are written, contents with their CRC and sizes checked. */
-async function unzip(bytes: Buffer): Promise<Unzipped[]> {
-  const found: Unzipped[] = []
-  const zip = await yauzl.fromBufferPromise(bytes, { strictFileNames: true, validateEntrySizes: true })
-  for await (const entry of zip.eachEntry()) {
-    assert.ok(entry.generalPurposeBitFlag & UTF8, 'names are marked as UTF-8')
-    assert.equal(Buffer.compare(entry.fileNameRaw, Buffer.from(entry.fileName)), 0)
-    const contents = entry.fileName.endsWith('/')
-      ? Buffer.alloc(0)
-      : await buffer(await zip.openReadStreamPromise(entry))
-    found.push({ name: entry.fileName, text: contents.toString(), entry })
-  }
-  assert.equal(new Set(found.map(({ name }) => name)).size, found.length, 'no name twice')
-  return found
-}
 
 describeEngines('archives', (engine, itOnce) => {
   let server: TestServer

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { contentsUrl, type Item, type Refused, type ShareInfo } from './api.ts'
+import { ChoiceBar } from './ChoiceBar.tsx'
 import { By, Facts, Left, Message } from './Facts.tsx'
 import { Icon } from './icons.tsx'
 import { viewerOf } from './kinds.ts'
@@ -8,6 +9,7 @@ import { text } from './language.ts'
 import { formatBytes } from './numbers.ts'
 import { folderOf, hashOf, usePlace } from './place.ts'
 import { Tiles } from './Tiles.tsx'
+import { useChoice } from './useChoice.ts'
 import type { Downloads } from './useDownloads.ts'
 import { useFolder } from './useFolder.ts'
 import { useModule } from './useModule.ts'
@@ -44,8 +46,10 @@ export function FolderPage({
   const view = chosen ?? viewFor(files)
   const isOpen = !limited && folder !== undefined && place !== '' && (info.kind === 'selection' || !place.endsWith('/'))
   const viewer = useModule(isOpen, () => import('./viewer/Viewer.tsx'))
+  const choice = useChoice(at)
   const name = info.name ?? ''
-  const choose = (next: 'gallery' | 'list') => {
+  const isFilled = folder !== undefined && (files.length > 0 || folder.folders.length > 0)
+  const show = (next: 'gallery' | 'list') => {
     setChosen(next)
     try {
       localStorage.setItem(KEY, next)
@@ -92,6 +96,11 @@ export function FolderPage({
       )}
       <div class="row between">
         <Crumbs name={name} at={at} />
+        {isFilled || choice.isOn ? (
+          <button type="button" class="button plain slim" onClick={() => choice.turn(!choice.isOn)}>
+            {choice.isOn ? text.endChoice : text.startChoice}
+          </button>
+        ) : null}
         <fieldset class="views" aria-label={text.view}>
           {(['gallery', 'list'] as const).map((one) => (
             <button
@@ -101,7 +110,7 @@ export function FolderPage({
               aria-pressed={view === one}
               aria-label={one === 'gallery' ? text.asGallery : text.asList}
               title={one === 'gallery' ? text.asGallery : text.asList}
-              onClick={() => choose(one)}
+              onClick={() => show(one)}
             >
               <Icon name={one === 'gallery' ? 'tiles' : 'rows'} />
             </button>
@@ -112,14 +121,15 @@ export function FolderPage({
         <p class="wait" role="status">
           {text.loading}
         </p>
-      ) : files.length === 0 && folder.folders.length === 0 ? (
+      ) : !isFilled ? (
         <p class="dim state">{text.empty}</p>
       ) : view === 'gallery' ? (
-        <Tiles folders={folder.folders} files={files} limited={limited} downloads={downloads} />
+        <Tiles folders={folder.folders} files={files} limited={limited} downloads={downloads} choice={choice} />
       ) : (
-        <List folders={folder.folders} files={files} limited={limited} downloads={downloads} />
+        <List folders={folder.folders} files={files} limited={limited} downloads={downloads} choice={choice} />
       )}
       {folder && folder.next !== null ? <More reading={reading} more={more} /> : null}
+      {choice.isOn && folder ? <ChoiceBar choice={choice} folder={folder} downloads={downloads} /> : null}
       {isOpen && viewer && folder ? (
         <viewer.FolderViewer files={files} place={place} at={at} downloads={downloads} isWhole={folder.next === null} />
       ) : null}

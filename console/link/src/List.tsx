@@ -1,13 +1,13 @@
 import { type FilesProps, fileWords, folderWords } from './files.ts'
 import { Icon } from './icons.tsx'
-import { familyOf, typeWords } from './kinds.ts'
+import { typeWords } from './kinds.ts'
 import { text } from './language.ts'
 import { formatBytes, formatDate, formatMoment } from './numbers.ts'
 import { hashOf } from './place.ts'
-import { DownloadLink, Thumb } from './Tiles.tsx'
+import { DownloadLink, Thumb, Way } from './Tiles.tsx'
 
 /** Files as a table. */
-export const List = ({ folders, files, limited, downloads }: FilesProps) => (
+export const List = ({ folders, files, limited, downloads, choice }: FilesProps) => (
   <table class="list" aria-label={text.files}>
     <thead>
       <tr>
@@ -30,12 +30,12 @@ export const List = ({ folders, files, limited, downloads }: FilesProps) => (
       {folders.map((folder) => (
         <tr key={folder}>
           <td>
-            <a class="entry" href={hashOf(folder)}>
+            <Way name={folder} words={folderWords(folder)} class="entry" to={hashOf(folder)} choice={choice}>
               <span class="thumb">
                 <Icon name="folder" size={24} class="folder" />
               </span>
               <span class="name">{folderWords(folder)}</span>
-            </a>
+            </Way>
           </td>
           <td />
           <td class="optional dim">{text.folder}</td>
@@ -46,28 +46,23 @@ export const List = ({ folders, files, limited, downloads }: FilesProps) => (
       {files.map((file) => (
         <tr key={file.name}>
           <td>
-            {limited ? (
-              <span class="entry">
-                <span class="thumb">
-                  <Icon name={familyOf(file.content_type, file.name)} size={24} class="dim" />
-                </span>
-                <span class="name">{fileWords(file)}</span>
-              </span>
-            ) : (
-              <a class="entry" href={hashOf(file.name)}>
-                <Thumb file={file} across={80} />
-                <span class="name">{fileWords(file)}</span>
-              </a>
-            )}
+            <Way
+              name={file.name}
+              words={fileWords(file)}
+              class="entry"
+              to={limited ? undefined : hashOf(file.name)}
+              choice={choice}
+            >
+              <Thumb file={file} across={80} limited={limited} />
+              <span class="name">{fileWords(file)}</span>
+            </Way>
           </td>
           <td class="number">{formatBytes(file.size)}</td>
           <td class="optional dim">{typeWords(file.content_type, file.name)}</td>
           <td class="optional dim nowrap" title={formatMoment(file.last_modified)}>
             {formatDate(file.last_modified)}
           </td>
-          <td class="action">
-            <DownloadLink file={file} downloads={downloads} />
-          </td>
+          <td class="action">{choice.isOn ? null : <DownloadLink file={file} downloads={downloads} />}</td>
         </tr>
       ))}
     </tbody>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { contentsUrl, type Item } from './api.ts'
 import { type FilesProps, fileWords, folderWords } from './files.ts'
@@ -6,17 +7,25 @@ import { familyOf, typeWords, viewerOf } from './kinds.ts'
 import { text } from './language.ts'
 import { formatBytes } from './numbers.ts'
 import { hashOf } from './place.ts'
+import type { Choice } from './useChoice.ts'
 
 /** Files as tiles, with pictures of what can be pictured. */
-export const Tiles = ({ folders, files, limited, downloads }: FilesProps) => (
+export const Tiles = ({ folders, files, limited, downloads, choice }: FilesProps) => (
   <ul class="tiles" aria-label={text.files}>
     {folders.map((folder) => (
       <li key={folder} class="tile">
-        <a class="tile-open" href={hashOf(folder)} aria-label={text.openFolder(folderWords(folder))}>
+        <Way
+          name={folder}
+          words={folderWords(folder)}
+          class="tile-open"
+          to={hashOf(folder)}
+          label={text.openFolder(folderWords(folder))}
+          choice={choice}
+        >
           <span class="thumb">
             <Icon name="folder" size={56} class="folder" />
           </span>
-        </a>
+        </Way>
         <span class="tile-words">
           <span class="name">{folderWords(folder)}</span>
           <span class="dim small">{text.folder}</span>
@@ -25,35 +34,74 @@ export const Tiles = ({ folders, files, limited, downloads }: FilesProps) => (
     ))}
     {files.map((file) => (
       <li key={file.name} class="tile">
-        {limited ? (
-          <span class="thumb">
-            <Icon name={familyOf(file.content_type, file.name)} size={56} class="dim" />
-          </span>
-        ) : (
-          <a class="tile-open" href={hashOf(file.name)} aria-label={text.openFile(fileWords(file))}>
-            <Thumb file={file} across={400} />
-          </a>
-        )}
+        <Way
+          name={file.name}
+          words={fileWords(file)}
+          class="tile-open"
+          to={limited ? undefined : hashOf(file.name)}
+          label={text.openFile(fileWords(file))}
+          choice={choice}
+        >
+          <Thumb file={file} across={400} limited={limited} />
+        </Way>
         <span class="tile-words">
           <span class="name">{fileWords(file)}</span>
           <span class="dim small">
             {formatBytes(file.size)} · {typeWords(file.content_type, file.name)}
           </span>
         </span>
-        <DownloadLink file={file} downloads={downloads} />
+        {choice.isOn ? null : <DownloadLink file={file} downloads={downloads} />}
       </li>
     ))}
   </ul>
 )
 
-/** A small picture of a file, or the icon of its type. */
-export function Thumb({ file, across }: { file: Item; across: number }) {
+/** What stands for a file or folder: a checkbox while some are chosen, else a link to it, if it can be opened. */
+export function Way({
+  name,
+  words,
+  class: classes,
+  to,
+  label,
+  choice,
+  children,
+}: {
+  name: string
+  words: string
+  class: string
+  to: string | undefined
+  label?: string
+  choice: Choice
+  children: ComponentChildren
+}) {
+  if (choice.isOn)
+    return (
+      <label class={`${classes} pick`}>
+        <input
+          type="checkbox"
+          aria-label={text.chooseOne(words)}
+          checked={choice.names.has(name)}
+          onChange={() => choice.toggle(name)}
+        />
+        {children}
+      </label>
+    )
+  if (to === undefined) return <span class={classes}>{children}</span>
+  return (
+    <a class={classes} href={to} aria-label={label}>
+      {children}
+    </a>
+  )
+}
+
+/** A small picture of a file, or the icon of its type; that too where a picture would use up a download. */
+export function Thumb({ file, across, limited }: { file: Item; across: number; limited: boolean }) {
   const { name, content_type, size } = file
   const [failed, setFailed] = useState(false)
   const side = String(across)
   return (
     <span class="thumb">
-      {!failed && viewerOf(content_type, size) === 'picture' ? (
+      {!failed && !limited && viewerOf(content_type, size) === 'picture' ? (
         <img
           src={contentsUrl({ key: name, w: side, h: side, fit: 'cover', format: 'webp', embed: '1' })}
           alt=""

@@ -32,20 +32,32 @@ export function keepTicket(next: string | undefined): void {
 export class Refused extends Error {
   readonly status: number
   readonly requestId: string | undefined
-  constructor(status: number, detail: string, requestId?: string) {
-    super(detail)
+  /** The API's name for it. */
+  readonly code: string | undefined
+  constructor(status: number, problem: { detail?: string; request_id?: string; code?: string } = {}) {
+    super(problem.detail ?? '')
     this.status = status
-    this.requestId = requestId
+    this.requestId = problem.request_id
+    this.code = problem.code
   }
 }
 
-/** The address of what the link opens, or of one of its objects with `key`. */
-export function contentsUrl(query: { readonly [name: string]: string | undefined } = {}): string {
+/** What an answer with this status and body says; any body. */
+export function refusedBy(status: number, body: string): Refused {
+  try {
+    return new Refused(status, JSON.parse(body))
+  } catch {
+    return new Refused(status)
+  }
+}
+
+/** The address of what the link opens, or of one of its objects with `key`; `below` is the rest of the path. */
+export function contentsUrl(query: { readonly [name: string]: string | undefined } = {}, below = ''): string {
   const given = Object.entries({ ...query, ticket }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   )
   const search = new URLSearchParams(given).toString()
-  return `/public/s/${token}${search ? `?${search}` : ''}`
+  return `/public/s/${token}${below}${search ? `?${search}` : ''}`
 }
 
 /** The page asks its first question before its script is loaded (index.html). */
@@ -59,10 +71,9 @@ function send(path: string, init: RequestInit): Promise<Response> {
 /** Without cookies, so that the browser shows no password prompt of its own. */
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const answer = await send(path, { credentials: 'omit', ...init }).catch(() => undefined)
-  if (!answer) throw new Refused(0, '')
+  if (!answer) throw new Refused(0)
   if (answer.ok) return answer
-  const problem = (await answer.json().catch(() => ({}))) as { detail?: string; request_id?: string }
-  throw new Refused(answer.status, problem.detail ?? '', problem.request_id)
+  throw refusedBy(answer.status, await answer.text().catch(() => ''))
 }
 
 /** What the link opens, with the first page of a folder; uses up no download. */

@@ -1,6 +1,7 @@
 import type { Item } from './api.ts'
 import { text } from './language.ts'
 import { baseOf } from './place.ts'
+import type { Choice } from './useChoice.ts'
 import type { Downloads } from './useDownloads.ts'
 
 /** What the gallery and the list show. */
@@ -10,6 +11,7 @@ export interface FilesProps {
   /** Previews are off where they would use up downloads. */
   limited: boolean
   downloads: Downloads
+  choice: Choice
 }
 
 /** A folder's name as it is shown. */

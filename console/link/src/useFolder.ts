@@ -42,7 +42,7 @@ export function useFolder(at: string, first: ShareListing | undefined, onRefused
       all?.set(folder, added(before, await listFolder(folder, before?.next ?? undefined)))
       redraw((n) => n + 1)
     } catch (error) {
-      onRefused(error instanceof Refused ? error : new Refused(0, ''))
+      onRefused(error instanceof Refused ? error : new Refused(0))
     }
     underWay.current = underWay.current.filter((one) => one !== folder)
     setReading(underWay.current.length > 0)

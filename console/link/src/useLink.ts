@@ -22,7 +22,7 @@ export function useLink(): Link {
       setProblem(undefined)
       return found
     } catch (error) {
-      setProblem(error instanceof Refused ? error : new Refused(0, ''))
+      setProblem(error instanceof Refused ? error : new Refused(0))
       return undefined
     }
   }, [])

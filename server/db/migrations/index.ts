@@ -21,6 +21,7 @@ import { keptLinks } from './0019-kept-links.ts'
 import { secondFactor } from './0020-second-factor.ts'
 import { messagesOfLinks } from './0021-messages-of-links.ts'
 import { quotaWarnings } from './0022-quota-warnings.ts'
+import { sendersOfUploads } from './0024-senders-of-uploads.ts'
 import { mail } from './0025-mail.ts'
 import { siteLogo } from './0026-site-logo.ts'
 import { auditByResource } from './0027-audit-by-resource.ts'
@@ -50,6 +51,7 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0020-second-factor': secondFactor,
   '0021-messages-of-links': messagesOfLinks,
   '0022-quota-warnings': quotaWarnings,
+  '0024-senders-of-uploads': sendersOfUploads,
   '0025-mail': mail,
   '0026-site-logo': siteLogo,
   '0027-audit-by-resource': auditByResource,

@@ -47,5 +47,8 @@ export interface SharingTables {
     object_key: string | null
     ip: string | null
     user_agent: string | null
+    /** What the sender of an upload says: texts of strangers. */
+    sender_name: Generated<string | null>
+    sender_message: Generated<string | null>
   }
 }

@@ -8,7 +8,7 @@ import { sumRange } from '../../storage/objects/count.ts'
 import { entriesOf } from '../../storage/objects/entries.ts'
 import { findKeys } from '../../storage/objects/search.ts'
 import { findObjects, type ObjectRow } from '../../storage/objects/store.ts'
-import { gone, isOpen, type OpenLink, openRanges } from './open.ts'
+import { isOpen, type OpenLink, rangesOf } from './open.ts'
 
 /** Most objects that are counted for a link's page. */
 const MOST_COUNTED = 10_000
@@ -99,12 +99,6 @@ export async function countContents(ctx: Ctx, link: OpenLink) {
     if (left <= 0) return { files, bytes, exact: false }
   }
   return { files, bytes, exact: true }
-}
-
-function rangesOf(link: OpenLink, prefix: string) {
-  const ranges = openRanges(link, 'read', prefix)
-  if (ranges.length === 0) throw gone()
-  return ranges
 }
 
 async function findInOrder(ctx: Ctx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> {

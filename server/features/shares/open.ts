@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import type { Sender } from '../../../contract/shares.ts'
 import { actorOfUser } from '../../access/sessions/service.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { newId } from '../../base/id.ts'
@@ -51,20 +52,42 @@ export function openRanges({ row, creator }: OpenLink, action: 'read' | 'write',
 }
 
 /** The intersection of two ranges: none or one. */
-function common(a: KeyRange, b: KeyRange): KeyRange[] {
+export function common(a: KeyRange, b: KeyRange): KeyRange[] {
   const from = compareKeys(a.from, b.from) > 0 ? a.from : b.from
   const to = a.to === null || (b.to !== null && compareKeys(b.to, a.to) < 0) ? b.to : a.to
   return to === null || compareKeys(from, to) < 0 ? [{ from, to }] : []
 }
+
+/** The same, where a link without any is not valid any more. */
+export function rangesOf(link: OpenLink, prefix: string): KeyRange[] {
+  const ranges = openRanges(link, 'read', prefix)
+  if (ranges.length === 0) throw gone()
+  return ranges
+}
 export const isOpen = (ranges: readonly KeyRange[], key: string): boolean =>
   ranges.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0))
 
+/** Whoever uses a link, as the audit log has them. */
+export const visitorOf = (ctx: Ctx): Ctx => ctx.as({ ...ctx.actor, auth_method: 'share_link' })
+
 type Outcome = 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
 
-export function accessRow(ctx: Ctx, row: store.ShareRow, outcome: Outcome, object_key: string | null) {
+/** What an access is of. */
+interface Accessed {
+  /** Null: everything, as an archive, or nothing. */
+  key: string | null
+  /** Of an upload. */
+  sender?: Sender | undefined
+}
+
+export function accessRow(ctx: Ctx, row: store.ShareRow, outcome: Outcome, { key, sender }: Accessed) {
   const { ip, user_agent } = ctx.actor.origin
   const agent = user_agent === null ? null : withoutCredentials(user_agent).slice(0, 512)
-  return { id: newId(), share_id: row.id, time: ctx.now().toISOString(), outcome, object_key, ip, user_agent: agent }
+  return {
+    ...{ id: newId(), share_id: row.id, time: ctx.now().toISOString(), outcome, object_key: key },
+    ...{ ip, user_agent: agent },
+    ...{ sender_name: sender?.name ?? null, sender_message: sender?.message ?? null },
+  }
 }
 export const useRow = (ctx: Ctx, row: store.ShareRow) => ({
   share_id: row.id,
@@ -74,12 +97,12 @@ export const useRow = (ctx: Ctx, row: store.ShareRow) => ({
 })
 
 /** Stores an access after the response; counts are spread over several rows. */
-export function noteAccess(ctx: Ctx, row: store.ShareRow, outcome: Outcome, key: string | null): void {
+export function noteAccess(ctx: Ctx, row: store.ShareRow, outcome: Outcome, accessed: Accessed): void {
   const counted = outcome === 'served' || outcome === 'uploaded'
   ctx.background(
     ctx.upkeep(
       async ({ tx }) => {
-        await store.insertAccess(tx, accessRow(ctx, row, outcome, key))
+        await store.insertAccess(tx, accessRow(ctx, row, outcome, accessed))
         if (counted) await store.addUse(tx, useRow(ctx, row))
       },
       { relaxed: true },

@@ -40,7 +40,7 @@ async function matchPassword(ctx: Ctx, { row }: OpenLink, given: string): Promis
     throw busy
   })
   if (!matches) {
-    noteAccess(ctx, row, 'wrong_password', null)
+    noteAccess(ctx, row, 'wrong_password', { key: null })
     throw passwordNeeded('The password is wrong.')
   }
   await forgiveAttempt(ctx, attempt)

@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import { byteLength, isKeyText } from '../../../contract/names.ts'
+import type { Sender } from '../../../contract/shares.ts'
 import { typeOf } from '../../base/media-type.ts'
-import type { Actor, Ctx } from '../../context.ts'
+import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { tooMany } from '../../storage/incoming/arrival.ts'
 import { startReceiving, type Upload } from '../../storage/objects/received.ts'
@@ -10,8 +11,9 @@ import { writeUnderFreeName } from '../../storage/objects/write.ts'
 import { noteBucket } from '../../storage/traffic/traffic.ts'
 import type { UploadLimits } from './describe.ts'
 import { noteOpened } from './notice.ts'
-import { findLink, gone, isOpen, noteAccess, openLink, openRanges } from './open.ts'
+import { findLink, gone, isOpen, noteAccess, openLink, openRanges, visitorOf } from './open.ts'
 import { checkPassword, type Presented, passwordNeeded } from './password.ts'
+import { sentBy } from './sender.ts'
 import * as store from './store.ts'
 
 /** Numbers tried in sequence; after them one random number of three digits, then of four, and so on. */
@@ -26,11 +28,16 @@ export interface SharedFile {
   presented: Presented
   /** Its Content-Type. */
   type: string | undefined
+  sender: Sender
   body: Pick<Upload, 'source' | 'announced'>
 }
 
 /** Stores a file that a visitor uploads through a link. Nothing is overwritten or revealed about the folder. */
-export async function receiveThroughShare(ctx: Ctx, token: string, { name, presented, type, body }: SharedFile) {
+export async function receiveThroughShare(
+  ctx: Ctx,
+  token: string,
+  { name, presented, type, sender, body }: SharedFile,
+) {
   const link = await findLink(ctx, token)
   const { row } = link
   noteBucket(ctx, row.bucket)
@@ -50,8 +57,7 @@ export async function receiveThroughShare(ctx: Ctx, token: string, { name, prese
   const left = Math.max(0, (limits.max_total_bytes ?? Number.POSITIVE_INFINITY) - row.received_bytes)
   if (limits.max_files !== undefined && row.received_files >= limits.max_files) throw full()
 
-  const sender: Actor = { ...ctx.actor, auth_method: 'share_link' }
-  const visitor = ctx.as(sender)
+  const visitor = visitorOf(ctx)
   const { receive } = await startReceiving(visitor, row.bucket, {
     id: row.id,
     async room(tx, others) {
@@ -88,10 +94,10 @@ export async function receiveThroughShare(ctx: Ctx, token: string, { name, prese
       received_bytes: latest.received_bytes + size,
     })
   }
-  const terms = { names: freeNames(key), share_id: row.id, before }
+  const terms = { names: freeNames(key), sent: sentBy(row.id, sender), before }
   const object = await writeUnderFreeName(visitor, row.bucket, received, terms)
-  noteAccess(ctx, row, 'uploaded', object.key)
   noteOpened(ctx, link)
+  noteAccess(ctx, row, 'uploaded', { key: object.key, sender })
   return { name: object.key.slice(row.target.length), size }
 }
 

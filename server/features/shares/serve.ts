@@ -3,13 +3,13 @@ import type { ByteRange } from '../../base/byte-range.ts'
 import type { Ctx } from '../../context.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import { confirm } from '../../storage/external/confirm.ts'
-import { type Archive, archiveOf, namedObjects, rangedObjects } from '../../storage/objects/archive.ts'
 import { type Contents, contentsOf } from '../../storage/objects/read.ts'
 import { findObject } from '../../storage/objects/store.ts'
 import { noteBucket } from '../../storage/traffic/traffic.ts'
-import { bucketIdOf, keysOf, list, nameOf, objectGone, type Page } from './listing.ts'
 import { noteOpened } from './notice.ts'
-import { findLink, gone, isOpen, type OpenLink, openRanges } from './open.ts'
+import { openArchive, type SharedArchive } from './archive.ts'
+import { list, objectGone, type Page } from './listing.ts'
+import { findLink, gone, isOpen, type OpenLink, openRanges, visitorOf } from './open.ts'
 import { checkPassword, type Presented } from './password.ts'
 import { assertLeft, spend } from './spend.ts'
 import { describeLink } from './summary.ts'
@@ -102,46 +102,9 @@ async function openObject(ctx: Ctx, link: OpenLink, key: string): Promise<Shared
     contents: contentsOf(ctx, object),
     filename: row.kind === 'object' ? (row.filename ?? undefined) : undefined,
     disposition: row.disposition ?? undefined,
-    reader: visitor(ctx),
+    reader: visitorOf(ctx),
     spend: ({ image = false, range, preview }) =>
       spend(ctx, link, { key, preview, ...(image ? {} : { object, part: range }) }),
     assertLeft: (of) => assertLeft(ctx, link, of === 'image' ? { key } : { key, object }),
-  }
-}
-
-const visitor = (ctx: Ctx): Ctx => ctx.as({ ...ctx.actor, auth_method: 'share_link' })
-
-/** Everything a link opens, as an archive. */
-export interface SharedArchive {
-  kind: 'archive'
-  share_id: string
-  bucket: string
-  archive: Archive
-  reader: Ctx
-  /** Spends a download, before the first byte. */
-  spend(): Promise<unknown>
-}
-
-async function openArchive(ctx: Ctx, link: OpenLink): Promise<SharedArchive> {
-  const bucket_id = await bucketIdOf(ctx, link)
-  const { id: share_id, kind, target, bucket } = link.row
-  const below = kind === 'folder' ? target : ''
-  const ranges = openRanges(link, 'read', below)
-  if (ranges.length === 0) throw gone()
-  const rows =
-    kind === 'folder'
-      ? rangedObjects(ctx, bucket_id, ranges)
-      : namedObjects(
-          ctx,
-          bucket_id,
-          keysOf(link).filter((key) => isOpen(ranges, key)),
-        )
-  return {
-    kind: 'archive',
-    share_id,
-    bucket,
-    archive: archiveOf(ctx, rows, { name: nameOf(link), bucket_id, below }),
-    reader: visitor(ctx),
-    spend: () => spend(ctx, link, { key: null }),
   }
 }

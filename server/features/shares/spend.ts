@@ -32,12 +32,12 @@ export async function spend(ctx: Ctx, link: OpenLink, given: Given): Promise<OnD
   const { row } = link
   const continued = await goesOn(ctx, row, given)
   if (continued) {
-    noteAccess(ctx, row, 'continued', given.key)
+    noteAccess(ctx, row, 'continued', given)
     return continued.onDelivered
   }
   const isPreview = given.preview === true && row.max_downloads === null
   const write = async ({ tx }: Upkeep) => {
-    await store.insertAccess(tx, accessRow(ctx, row, isPreview ? 'previewed' : 'served', given.key))
+    await store.insertAccess(tx, accessRow(ctx, row, isPreview ? 'previewed' : 'served', given))
     if (!isPreview) await store.addUse(tx, useRow(ctx, row))
     const serving = servingOf(ctx, row, given)
     if (serving && given.object) await store.addServing(tx, { ...serving, left_bytes: given.object.size }, ctx.now())
@@ -64,8 +64,8 @@ export async function assertLeft(ctx: Ctx, { row }: OpenLink, given: Given): Pro
   if (!serving || !(await store.findServing(ctx.db, serving, ctx.now()))) throw spent(ctx, row, given)
 }
 
-function spent(ctx: Ctx, row: store.ShareRow, { key }: Given) {
-  noteAccess(ctx, row, 'limit_spent', key)
+function spent(ctx: Ctx, row: store.ShareRow, given: Given) {
+  noteAccess(ctx, row, 'limit_spent', given)
   return gone()
 }
 

@@ -1,17 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Value } from 'typebox/value'
 import { asksForImage } from '../../../contract/images.ts'
+import { Sender } from '../../../contract/shares.ts'
+import { malformedHeader } from '../../base/invalid.ts'
 import type { Ctx } from '../../context.ts'
 import { noteArchived } from '../../features/audit/reads.ts'
+import { openChosen, type SharedArchive } from '../../features/shares/archive.ts'
 import type { Presented } from '../../features/shares/password.ts'
 import { receiveThroughShare } from '../../features/shares/receive.ts'
-import {
-  type Opened,
-  type OpenQuery,
-  openEntry,
-  openShare,
-  type SharedArchive,
-  type SharedObject,
-} from '../../features/shares/serve.ts'
+import { type Opened, type OpenQuery, openEntry, openShare, type SharedObject } from '../../features/shares/serve.ts'
 import { sendArchive } from './archive.ts'
 import { audited, sendContents } from './contents.ts'
 import type { Raw } from './handle.ts'
@@ -49,12 +46,20 @@ export async function sendShareEntry(
   return send(await openEntry(ctx, token, key, presentedBy(raw.request)), query, raw)
 }
 
+/** Responds to POST of a choice of a folder's or selection's files with a zip of them. */
+export async function sendChosen(ctx: Ctx, token: string, names: readonly string[], raw: Raw): Promise<FastifyReply> {
+  forbidCaching(raw.reply)
+  return sendSharedArchive(await openChosen(ctx, token, names, presentedBy(raw.request)), raw)
+}
+
 /** Stores a PUT's body as a file of an upload link. */
 export function receiveShared(ctx: Ctx, { token, key: name }: { token: string; key: string }, raw: Raw) {
   forbidCaching(raw.reply)
   const { request } = raw
   const type = request.headers['content-type']
-  return receiveThroughShare(ctx, token, { name, presented: presentedBy(request), type, body: bodyOf(raw) })
+  return receiveThroughShare(ctx, token, {
+    ...{ name, type, presented: presentedBy(request), sender: senderIn(request.headers), body: bodyOf(raw) },
+  })
 }
 
 function send(opened: Opened, query: SendQuery, raw: Raw): FastifyReply | Promise<FastifyReply> {
@@ -109,10 +114,22 @@ function presentedBy({ headers, query }: FastifyRequest): Presented {
   return { ticket, password: passwordOf(headers) }
 }
 
+/** Who says they send a file, and their message, from headers; throws malformed for what no text field has. */
+function senderIn(headers: FastifyRequest['headers']): Sender {
+  const sender: Sender = { name: textOf(headers['x-sender-name']), message: textOf(headers['x-sender-message']) }
+  for (const [field, shape] of Object.entries(Sender.properties))
+    if (!Value.Check(shape, sender[field as keyof Sender]))
+      throw malformedHeader(`x-sender-${field}`, 'must be one line of text, and not longer')
+  return sender
+}
+
+/** Node decodes header values as Latin-1; clients send UTF-8. */
+const decoded = (header: string): string => Buffer.from(header, 'latin1').toString('utf8')
+const textOf = (header: string | string[] | undefined): string | null => decoded(String(header ?? '')).trim() || null
+
 function passwordOf(headers: FastifyRequest['headers']): string | undefined {
   const own = headers['x-share-password']
-  // Node decodes header values as Latin-1; clients send UTF-8.
-  if (typeof own === 'string') return Buffer.from(own, 'latin1').toString('utf8')
+  if (typeof own === 'string') return decoded(own)
   const basic = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '')?.[1]
   return basic === undefined
     ? undefined

@@ -1,3 +1,4 @@
+import type { Sent } from '../../../contract/actions.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import { keepBlob, type WrittenBlob } from '../../blobs/write.ts'
@@ -109,7 +110,8 @@ interface WriteTerms {
   /** What is to be locked of it. */
   lock?: WantedLock | undefined
   parts?: number
-  share_id?: string
+  /** The share link that it came through. */
+  sent?: Sent
 }
 
 /** Step: makes received bytes, which are kept by now, their key's object and returns what to count. */
@@ -147,7 +149,7 @@ async function writeContents(
   step: Step,
   bucket: HeldBucket,
   contents: Contents,
-  { conditions, lock, ...more }: WriteTerms,
+  { conditions, lock, parts, sent }: WriteTerms,
 ) {
   const { tx, record } = step
   const now = step.now().toISOString()
@@ -180,7 +182,8 @@ async function writeContents(
       replaced: old !== undefined,
       ...(trashId === null ? {} : { trash_id: trashId }),
       ...versionOf(bucket.versioning, row),
-      ...more,
+      ...(parts === undefined ? {} : { parts }),
+      ...sent,
     },
   })
   return { object: describeObject(row, bucket.name, bucket.versioning), created: !old, growth }
@@ -194,7 +197,7 @@ export async function writeUnderFreeName(
   ctx: Ctx,
   bucketName: string,
   received: Received,
-  { names, share_id, before }: { names: Iterable<string>; share_id: string; before: (tx: Tx) => Promise<void> },
+  { names, sent, before }: { names: Iterable<string>; sent: Sent; before: (tx: Tx) => Promise<void> },
 ): Promise<StoredObject> {
   try {
     const result = await withNewBlobs(ctx, async (step, copies) => {
@@ -207,9 +210,7 @@ export async function writeUnderFreeName(
       for (const key of names) {
         await lockKeys(tx, [bucket, [key]])
         const one = { upload: { ...received.upload, key }, blob }
-        const placed = await writeReceived(step, bucket, one, { conditions: { ifNoneMatch: '*' }, share_id }).catch(
-          asTaken,
-        )
+        const placed = await writeReceived(step, bucket, one, { conditions: { ifNoneMatch: '*' }, sent }).catch(asTaken)
         if (!placed) continue
         step.alongside(countUsage(tx, bucket, placed.growth))
         return placed.object

@@ -44,6 +44,25 @@ export function Accesses({ share, onClose }: { share: Share; onClose: () => void
             cell: ({ object_key, outcome }: Access) => object_key ?? (outcome === 'served' ? text.archive : ''),
           },
         ]),
+    ...(share.kind === 'upload'
+      ? [
+          {
+            key: 'sender',
+            breaks: true,
+            title: text.sender,
+            cell: ({ sender_name, sender_message }: Access) => (
+              <>
+                <bdi>{sender_name}</bdi>
+                {sender_message === null ? null : (
+                  <div className="small dim">
+                    <bdi>{sender_message}</bdi>
+                  </div>
+                )}
+              </>
+            ),
+          },
+        ]
+      : []),
     {
       key: 'agent',
       breaks: true,

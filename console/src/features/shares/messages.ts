@@ -113,6 +113,7 @@ export const text = catalogue({
   address: 'IP address',
   agent: 'Browser',
   what: 'Object',
+  sender: 'Sender, as stated',
   served: 'Downloaded',
   previewed: 'Previewed',
   continued: 'Resumed download',

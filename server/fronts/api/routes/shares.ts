@@ -3,7 +3,7 @@ import { getShareLink } from '../../../features/shares/link.ts'
 import { unlockShare } from '../../../features/shares/password.ts'
 import * as service from '../../../features/shares/service.ts'
 import { handle } from '../handle.ts'
-import { forbidCaching, receiveShared, sendShare, sendShareEntry } from '../shares.ts'
+import { forbidCaching, receiveShared, sendChosen, sendShare, sendShareEntry } from '../shares.ts'
 
 export const shareRoutes = [
   handle(api.shareObject, (ctx, { params, query, body, reply }) => {
@@ -43,6 +43,9 @@ export const shareRoutes = [
   ),
   ...[api.headShareEntry, api.headShareEntryAtRoot].map((route) =>
     handle(route, (ctx, { params, query, ...raw }) => sendShareEntry(ctx, params, query, raw)),
+  ),
+  ...[api.archiveShare, api.archiveShareAtRoot].map((route) =>
+    handle(route, (ctx, { params, body, ...raw }) => sendChosen(ctx, params.token, [body.path].flat(), raw)),
   ),
   ...[api.receiveThroughShare, api.receiveThroughShareAtRoot].map((route) =>
     handle(route, (ctx, { params, ...raw }) => receiveShared(ctx, params, raw)),

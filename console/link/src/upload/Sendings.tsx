@@ -1,0 +1,68 @@
+import { Icon } from '../icons.tsx'
+import { text } from '../language.ts'
+import { formatBytes } from '../numbers.ts'
+import { isUnderWay, type Queue, type Sending } from './queue.ts'
+
+/** Once nothing is under way: whether everything was sent. */
+export function Outcome({ list }: { list: readonly Sending[] }) {
+  const count = (state: Sending['state']) => list.filter((one) => one.state === state).length
+  const [sent, failed] = [count('sent'), count('failed')]
+  const isOver = list.length > 0 && !list.some(isUnderWay) && sent + failed > 0
+  return (
+    <div role="status">
+      {!isOver ? null : failed > 0 ? (
+        <p class="note bad">{text.someSent(sent, failed)}</p>
+      ) : (
+        <p class="note ok row">
+          <Icon name="check" class="ok" />
+          {text.allSent(sent)}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The files, each with how far it is. */
+export const Sendings = ({ list, queue }: { list: readonly Sending[]; queue: Queue }) =>
+  list.length === 0 ? null : (
+    <ul class="sendings" aria-label={text.uploads}>
+      {list.map((one) => (
+        <Row key={one.id} one={one} queue={queue} />
+      ))}
+    </ul>
+  )
+
+const tones = { waiting: 'dim', sending: 'dim', sent: 'ok', failed: 'bad', cancelled: 'dim' } as const
+
+function Row({ one, queue }: { one: Sending; queue: Queue }) {
+  const { id, file, state, sent, note, again } = one
+  const percent = file.size === 0 ? 0 : Math.floor((sent / file.size) * 100)
+  const running = isUnderWay(one)
+  return (
+    <li>
+      <div class="row">
+        <span class="grow name">
+          {file.name} <span class="dim small">{formatBytes(file.size)}</span>
+        </span>
+        <span class={tones[state]}>{state === 'sending' ? text.sending(percent) : text[state]}</span>
+        {again && !running ? (
+          <button type="button" class="button plain slim" onClick={() => queue.retry(id)}>
+            {text.again}
+          </button>
+        ) : null}
+        {state === 'sent' ? null : (
+          <button
+            type="button"
+            class="icon"
+            aria-label={running ? text.cancel(file.name) : text.remove(file.name)}
+            onClick={() => (running ? queue.cancel(id) : queue.remove(id))}
+          >
+            <Icon name="close" size={16} />
+          </button>
+        )}
+      </div>
+      {state === 'sending' ? <progress value={percent} max={100} aria-label={text.progress(file.name)} /> : null}
+      {note ? <p class={state === 'failed' ? 'bad small' : 'dim small'}>{note}</p> : null}
+    </li>
+  )
+}
