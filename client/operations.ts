@@ -907,6 +907,20 @@ export interface Share {
   last_accessed_at: string | null
 }
 
+export interface SharedUpload {
+  /** Names the upload in the paths of its requests. Whoever has it can continue the upload: keep it secret. */
+  upload: string
+  name: string
+  size: number
+  /** Bytes of every part but the last. */
+  part_size: number
+  num_parts: number
+  /** Numbers of those that have arrived. */
+  parts: number[]
+  /** ISO 8601, UTC, milliseconds. */
+  expires_at: string
+}
+
 export interface Job {
   /** A UUIDv7. */
   id: string
@@ -3860,6 +3874,74 @@ export interface Operations {
       /** Bytes. */
       size: number
     }
+  }
+  /** POST /public/s/{token}/uploads: Start a multipart upload through an upload link. For large files over connections that break. The limits of the link hold now, with everything that is under way, and when the upload is completed. Send the parts, several at a time and in any order; after an interruption, get those that have arrived. Unfinished uploads expire like those of users, and end with the link, or when its password changes. */
+  beginSharedUpload: {
+    call: {
+      params: {
+        token: string
+      }
+      query?: {
+        /** Replaces the password for an hour: see `POST /public/s/{token}`. */
+        ticket?: string
+      }
+      body: {
+        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        name: string
+        size: number
+        content_type?: string
+        sender?: {
+          name: string | null
+          message: string | null
+        }
+      }
+    }
+    reply: SharedUpload
+  }
+  /** GET /public/uploads/{upload}: Get which parts of an upload have arrived. */
+  getSharedUpload: {
+    call: {
+      params: {
+        upload: string
+      }
+    }
+    reply: SharedUpload
+  }
+  /** PUT /public/uploads/{upload}/parts/{part_number}: Upload one part. Needs `Content-Length`. Uploading a part again replaces it. */
+  putSharedPart: {
+    call: {
+      params: {
+        upload: string
+        part_number: number
+      }
+      body: Bytes
+    }
+    reply: {
+      part_number: number
+      size: number
+    }
+  }
+  /** POST /public/uploads/{upload}/complete: Complete a multipart upload through a link. If the name is already in use, a number is added; nothing is ever overwritten. Repeating the request returns the same result. 409 names parts that are missing. */
+  completeSharedUpload: {
+    call: {
+      params: {
+        upload: string
+      }
+    }
+    reply: {
+      name: string
+      /** Bytes. */
+      size: number
+    }
+  }
+  /** DELETE /public/uploads/{upload}: Abort a multipart upload through a link. */
+  abortSharedUpload: {
+    call: {
+      params: {
+        upload: string
+      }
+    }
+    reply: undefined
   }
   /** GET /public/s/{token}: Open a link. Returns the object, or the JSON listing of a folder or selection. Expired, revoked, spent and unknown links all return 410. Send the password in `X-Share-Password` or by HTTP Basic. Images take the parameters of the image proxy, with `w` and `h` rounded up to one of fifty sizes and `q` to tens. `key` names an object of a folder or selection, as the path does. */
   openShareAtRoot: {

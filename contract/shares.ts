@@ -15,6 +15,7 @@ import {
   Prefix,
   Timestamp,
 } from './shapes.ts'
+import { MAX_OBJECT_BYTES, PartNumber } from './uploads.ts'
 
 const shareKinds = ['object', 'folder', 'selection', 'upload'] as const
 const shareStates = ['active', 'expired', 'spent', 'revoked'] as const
@@ -57,8 +58,8 @@ const Line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\p{Cc}]*$', description })
 /** What senders say of themselves. */
 export const Sender = Type.Object({
-  name: Nullable(Line(100, 'Who sends it, as they say: nothing checks it.')),
-  message: Nullable(Line(500, 'What they say about it.')),
+  name: Nullable(Line(100, 'The name of the sender, as they state it: nothing checks it.')),
+  message: Nullable(Line(500, 'What the sender says about the file.')),
 })
 export type Sender = Type.Static<typeof Sender>
 
@@ -271,9 +272,11 @@ const receiveSpec = {
   params: Type.Object({ token: Token, key: ObjectKey }),
   query: Exactly({ ticket: Ticket }),
   headers: Type.Object({
-    'x-sender-name': Type.Optional(Type.String({ description: 'Who sends it, in at most 100 characters of UTF-8.' })),
+    'x-sender-name': Type.Optional(
+      Type.String({ description: 'The name of the sender, at most 100 characters of UTF-8.' }),
+    ),
     'x-sender-message': Type.Optional(
-      Type.String({ description: 'A message for the creator of the link, at most 500.' }),
+      Type.String({ description: 'A message for the creator of the link, at most 500 characters.' }),
     ),
   }),
   body: Type.String({ contentMediaType: 'application/octet-stream' }),
@@ -292,6 +295,27 @@ const receiveSpec = {
   ],
   records: ['upload'],
 } as const
+/** An upload in parts through a link. */
+export const SharedUpload = Type.Object({
+  upload: Type.String({
+    description:
+      'Names the upload in the paths of its requests. Whoever has it can continue the upload: keep it secret.',
+  }),
+  name: Type.String(),
+  size: Type.Integer(),
+  part_size: Type.Integer({ description: 'Bytes of every part but the last.' }),
+  num_parts: Type.Integer(),
+  parts: Type.Array(Type.Integer(), { description: 'Numbers of those that have arrived.' }),
+  expires_at: Timestamp,
+})
+export type SharedUpload = Type.Static<typeof SharedUpload>
+
+const ofUpload = {
+  tag: 'public',
+  access: 'public',
+  params: Type.Object({ upload: Type.String({ minLength: 1, maxLength: 1024 }) }),
+} as const
+const uploadErrors = ['gone', 'not_found', 'conflict', 'rate_limited'] as const
 const beside = { root: true } as const
 
 export const operations = {
@@ -465,6 +489,80 @@ export const operations = {
   receiveThroughShare: route(receiveSpec),
 
   receiveThroughShareAtRoot: route({ ...receiveSpec, ...beside }),
+
+  beginSharedUpload: route({
+    method: 'POST',
+    url: '/public/s/{token}/uploads',
+    tag: 'public',
+    summary: 'Start a multipart upload through an upload link',
+    description:
+      'For large files over connections that break. The limits of the link hold now, with everything that is under way, and when the upload is completed. Send the parts, several at a time and in any order; after an interruption, get those that have arrived. Unfinished uploads expire like those of users, and end with the link, or when its password changes.',
+    access: 'public',
+    status: 201,
+    params: Type.Object({ token: Token }),
+    query: Exactly({ ticket: Ticket }),
+    body: Exactly({
+      name: ObjectKey,
+      size: Type.Integer({ minimum: 1, maximum: MAX_OBJECT_BYTES }),
+      content_type: Type.Optional(Type.String({ maxLength: 255 })),
+      sender: Type.Optional(Exactly(Sender.properties)),
+    }),
+    reply: SharedUpload,
+    errors: [
+      ...(['gone', 'unauthenticated', 'rate_limited', 'invalid_request', 'too_large'] as const),
+      ...(['unsupported_media_type', 'quota_exceeded', 'limit_reached', 'read_only'] as const),
+    ],
+    records: [],
+  }),
+
+  getSharedUpload: route({
+    ...ofUpload,
+    method: 'GET',
+    url: '/public/uploads/{upload}',
+    summary: 'Get which parts of an upload have arrived',
+    status: 200,
+    reply: SharedUpload,
+    errors: ['gone', 'not_found', 'rate_limited'],
+  }),
+
+  putSharedPart: route({
+    ...ofUpload,
+    method: 'PUT',
+    url: '/public/uploads/{upload}/parts/{part_number}',
+    summary: 'Upload one part',
+    description: 'Needs `Content-Length`. Uploading a part again replaces it.',
+    consumes: 'bytes',
+    status: 200,
+    params: Type.Object({ ...ofUpload.params.properties, part_number: PartNumber }),
+    body: Type.String({ contentMediaType: 'application/octet-stream' }),
+    reply: Type.Object({ part_number: Type.Integer(), size: Type.Integer() }),
+    errors: [...uploadErrors, 'length_required', 'too_large', 'malformed', 'quota_exceeded'],
+    records: [],
+    rate: 'none',
+  }),
+
+  completeSharedUpload: route({
+    ...ofUpload,
+    method: 'POST',
+    url: '/public/uploads/{upload}/complete',
+    summary: 'Complete a multipart upload through a link',
+    description:
+      'If the name is already in use, a number is added; nothing is ever overwritten. Repeating the request returns the same result. 409 names parts that are missing.',
+    status: 200,
+    reply: receiveSpec.reply,
+    errors: [...uploadErrors, 'unauthenticated', 'too_large', 'quota_exceeded', 'limit_reached', 'read_only'],
+    records: ['upload'],
+  }),
+
+  abortSharedUpload: route({
+    ...ofUpload,
+    method: 'DELETE',
+    url: '/public/uploads/{upload}',
+    summary: 'Abort a multipart upload through a link',
+    status: 204,
+    errors: ['gone', 'not_found', 'rate_limited'],
+    records: [],
+  }),
 
   openShareAtRoot: route({ ...openSpec, ...beside }),
 

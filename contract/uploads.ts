@@ -23,9 +23,9 @@ export const MIN_PART_BYTES = 5 * 1024 ** 2
 export const DEFAULT_PART_BYTES = 16 * 1024 ** 2
 export const MAX_PARTS = 10_000
 export const MAX_PART_BYTES = 5 * 1024 ** 3
-const MAX_OBJECT_BYTES = 5 * 1024 ** 4
+export const MAX_OBJECT_BYTES = 5 * 1024 ** 4
 
-const PartNumber = Type.Integer({ minimum: 1, maximum: MAX_PARTS })
+export const PartNumber = Type.Integer({ minimum: 1, maximum: MAX_PARTS })
 const PartUrl = Type.Object({
   part_number: PartNumber,
   url: Type.String({ description: 'PUT the part here, without a credential, and keep the `ETag`.' }),

@@ -75,6 +75,7 @@ export const byKey = { bucket: BUCKET, key: KEY }
 export const image = { bucket: BUCKET, key: KEY }
 
 export const unknownLink = { token: 'x' }
+const unknownUpload = { upload: 'x' }
 
 export const form = () => {
   const data = new FormData()
@@ -309,6 +310,17 @@ export const table: Record<OperationName, Entry> = {
     expect: everyone(410),
     call: (c) => c.archiveShareAtRoot({ params: unknownLink, body: { path: KEY } }),
   },
+  beginSharedUpload: {
+    expect: everyone(410),
+    call: (c) => c.beginSharedUpload({ params: unknownLink, body: { name: KEY, size: 1 } }),
+  },
+  getSharedUpload: { expect: everyone(404), call: (c) => c.getSharedUpload({ params: unknownUpload }) },
+  putSharedPart: {
+    expect: everyone(404),
+    call: (c) => c.putSharedPart({ params: { ...unknownUpload, part_number: 1 }, body: 'x' }),
+  },
+  completeSharedUpload: { expect: everyone(404), call: (c) => c.completeSharedUpload({ params: unknownUpload }) },
+  abortSharedUpload: { expect: everyone(404), call: (c) => c.abortSharedUpload({ params: unknownUpload }) },
   receiveThroughShareAtRoot: {
     expect: everyone(410),
     call: (c) => c.receiveThroughShareAtRoot({ params: { ...unknownLink, key: KEY }, body: 'x' }),

@@ -250,7 +250,7 @@ describeConsole('pages of share links', (engine) => {
       await server.admin.deleteObject({ params: { bucket: BUCKET, key: 'some/first.txt' } })
       const get = page.getByRole('button', { name: 'Download (zip)' })
       await get.click()
-      await page.getByRole('alert').getByText('They may have been moved or deleted.').waitFor()
+      await page.getByRole('alert').getByText('They were moved or deleted.').waitFor()
       await shot('link-choice-refused')
       await page.getByText('2 of 2 downloads left').waitFor()
       assert.equal(started, 0)

@@ -69,7 +69,7 @@ function send(path: string, init: RequestInit): Promise<Response> {
 }
 
 /** Without cookies, so that the browser shows no password prompt of its own. */
-async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+export async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const answer = await send(path, { credentials: 'omit', ...init }).catch(() => undefined)
   if (!answer) throw new Refused(0)
   if (answer.ok) return answer

@@ -1,10 +1,19 @@
 import { type Kysely, type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './types.ts'
 
-/** What senders of files through upload links say of themselves. Only adds nullable columns. */
-export const sendersOfUploads = ({ text }: ColumnTypes): Migration => ({
+/**
+ * Of files through upload links: what their senders say of themselves, and through which link an upload in parts comes. Only
+ * adds nullable columns.
+ */
+export const sendersOfUploads = ({ id, text }: ColumnTypes): Migration => ({
   async up(db: Kysely<never>) {
-    for (const column of ['sender_name', 'sender_message'])
-      await sql.raw(`alter table share_accesses add column ${column} ${text}`).execute(db)
+    for (const statement of [
+      `alter table share_accesses add column sender_name ${text}`,
+      `alter table share_accesses add column sender_message ${text}`,
+      `alter table uploads add column share_id ${id}`,
+      `alter table uploads add column sender ${text}`,
+      'create index uploads_by_share on uploads (share_id) where share_id is not null',
+    ])
+      await sql.raw(statement).execute(db)
   },
 })

@@ -171,6 +171,10 @@ export interface StorageTables {
     created_by: string | null
     /** The token that started it; its URLs stop working when that ends. */
     created_with: string | null
+    /** The share link that it comes through, whose visitors have no rights of their own. */
+    share_id: Generated<string | null>
+    /** JSON: what its sender says of themselves. */
+    sender: Generated<string | null>
     expires_at: string
     completed_at: string | null
     /** JSON: the object it became. */

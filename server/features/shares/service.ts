@@ -15,6 +15,7 @@ import { findBucket } from '../../storage/buckets/store.ts'
 import { assertWritable } from '../../storage/buckets/writable.ts'
 import { objectMissing } from '../../storage/objects/service.ts'
 import { findObject } from '../../storage/objects/store.ts'
+import { endUploadsOfLink } from '../../storage/uploads/service.ts'
 import { describe, shareMissing, type UploadLimits, urlsOf } from './describe.ts'
 import { sealToken } from './link.ts'
 import { assertNotifiable } from './notice.ts'
@@ -221,6 +222,7 @@ export async function revokeShare(ctx: Ctx, id: string): Promise<undefined> {
     const row = await store.lockShare(tx, id)
     if (!row || row.revoked_at !== null || !isOver(ctx, row)) throw shareMissing()
     await store.updateShare(tx, id, { revoked_at: ctx.now().toISOString(), sealed_token: null })
+    await endUploadsOfLink(tx, id, ctx.now())
     record({
       name: 'share_revoke',
       bucket: row.bucket,

@@ -12,7 +12,8 @@ interface Claims {
   /** Milliseconds since the epoch. */
   until: number
 }
-const lockOf = ({ id, password_hash }: ShareRow): string =>
+/** What a link and its current password are: another one once the password was changed. */
+export const lockOf = ({ id, password_hash }: ShareRow): string =>
   createHash('sha256').update(`${id}\0${password_hash}`).digest('base64url')
 
 /** Whether this is a ticket issued for this link's current password that has not expired. */

@@ -109,7 +109,7 @@ async function sendSharedArchive(shared: SharedArchive, raw: Raw): Promise<Fasti
 }
 
 /** The password from `X-Share-Password` or HTTP Basic with any user name (RFC 7617); the ticket from the query. */
-function presentedBy({ headers, query }: FastifyRequest): Presented {
+export function presentedBy({ headers, query }: FastifyRequest): Presented {
   const { ticket } = query as { ticket?: string }
   return { ticket, password: passwordOf(headers) }
 }

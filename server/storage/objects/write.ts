@@ -207,15 +207,13 @@ export async function writeUnderFreeName(
       const bucket = await holdBucket(tx, bucketName)
       const blob = inPlace(bucket, received.blob, copies)
       step.alongside(keepBlob(step, blob))
-      for (const key of names) {
+      const placed = await underFreeName(names, async (key) => {
         await lockKeys(tx, [bucket, [key]])
         const one = { upload: { ...received.upload, key }, blob }
-        const placed = await writeReceived(step, bucket, one, { conditions: { ifNoneMatch: '*' }, sent }).catch(asTaken)
-        if (!placed) continue
-        step.alongside(countUsage(tx, bucket, placed.growth))
-        return placed.object
-      }
-      throw new ServiceError('conflict', 'Too many files have this name.')
+        return writeReceived(step, bucket, one, { conditions: { ifNoneMatch: '*' }, sent })
+      })
+      step.alongside(countUsage(tx, bucket, placed.growth))
+      return placed.object
     })
     received.arrival.settled()
     return result
@@ -223,6 +221,18 @@ export async function writeUnderFreeName(
     await discard(ctx, [received])
     throw error
   }
+}
+
+/** What `write` returns for the first of these names that is free; for one that is taken it throws precondition_failed. */
+export async function underFreeName<T extends object>(
+  names: Iterable<string>,
+  write: (key: string) => Promise<T>,
+): Promise<T> {
+  for (const key of names) {
+    const written = await write(key).catch(asTaken)
+    if (written) return written
+  }
+  throw new ServiceError('conflict', 'Too many files have this name.')
 }
 function asTaken(error: unknown): undefined {
   if (error instanceof ServiceError && error.code === 'precondition_failed') return undefined
@@ -234,10 +244,7 @@ export async function writeFromBlob(
   step: Step,
   bucket: HeldBucket,
   contents: Contents,
-  {
-    released,
-    ...terms
-  }: { conditions: WriteConditions; lock?: WantedLock | undefined; released: number; parts: number },
+  { released, ...terms }: WriteTerms & { released: number; parts: number },
 ): Promise<StoredObject> {
   const { tx } = step
   await lockKeys(tx, [bucket, [contents.key]])

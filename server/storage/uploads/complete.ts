@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Sent } from '../../../contract/actions.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import { DAY_MS } from '../../base/time.ts'
@@ -6,11 +7,12 @@ import { releaseBlobs } from '../../blobs/collector.ts'
 import { BlobMissing } from '../../blobs/drivers/driver.ts'
 import { discardBlobs, keepJoined } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
 import { holdBucket } from '../buckets/service.ts'
 import { rightsToWrite, type WantedLock } from '../locks/lock.ts'
 import { type Copies, placedOn, withCopies } from '../objects/copies.ts'
 import { findObject } from '../objects/store.ts'
-import { assertConditions, type WriteConditions, writeFromBlob } from '../objects/write.ts'
+import { assertConditions, underFreeName, type WriteConditions, writeFromBlob } from '../objects/write.ts'
 import { countUpload } from '../traffic/traffic.ts'
 import { checksumOfParts } from './checksum.ts'
 import { bareEtag, chooseParts, type NamedPart } from './choose.ts'
@@ -23,9 +25,13 @@ import * as store from './store.ts'
 /** How long a completed upload is remembered for clients that did not receive the response. */
 const REMEMBERED_MS = DAY_MS
 
-export interface CompleteUpload {
+export interface CompleteUpload extends Completion {
   upload_id: string
   key?: string | undefined
+}
+
+/** What an upload is to become. */
+export interface Completion {
   parts: readonly NamedPart[]
   /** What the checksum of the object is to be, as the response will have it. */
   checksum?: string | undefined
@@ -36,6 +42,18 @@ export interface CompleteUpload {
   leastPart?: number | undefined
   /** What the parts are to have in total, in bytes. */
   size?: number | undefined
+  /** The share link that it comes through. */
+  link?: CompletionLink | undefined
+}
+
+/** How an upload through a share link becomes an object, under a name that is free. */
+export interface CompletionLink {
+  sent: Sent
+  names(key: string): Iterable<string>
+  /** Step: locks the link, before anything else is locked. */
+  hold(tx: Tx): Promise<unknown>
+  /** Step: throws unless the link takes the file, which it counts. */
+  accept(tx: Tx, stored: { key: string; size: number }): Promise<void>
 }
 
 /**
@@ -49,6 +67,16 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
     throw new ServiceError('conflict', `The upload is for the key "${row.key}".`, {
       faults: [{ path: 'body.key', message: 'is not the key of the upload' }],
     })
+  return completeOpened(ctx, name, row, body)
+}
+
+/** Like `completeUpload`, of an upload that the caller may complete. */
+export async function completeOpened(
+  ctx: Ctx,
+  name: string,
+  row: store.UploadRow,
+  body: Completion,
+): Promise<StoredObject> {
   if (row.result !== null) return completedAs(row.result, body.parts)
   if (row.blob_id === null) throw uploadMissing()
   const { leastPart } = await ctx.blobs.traitsOf(row.blob_id)
@@ -89,10 +117,12 @@ export async function completeUpload(ctx: Ctx, name: string, body: CompleteUploa
   }
   const copies = blob_id === row.blob_id ? [] : [{ id: blob_id, body: null }]
   const joined = { blob_id, parts, checksums: checksum && JSON.stringify([checksum]) }
-  const outcome = await makeVisible(ctx, row, joined, { name, conditions }).catch(async (error: unknown) => {
-    await discardBlobs(ctx, copies)
-    throw error
-  })
+  const outcome = await makeVisible(ctx, row, joined, { name, conditions, link: body.link }).catch(
+    async (error: unknown) => {
+      await discardBlobs(ctx, copies)
+      throw error
+    },
+  )
   if ('object' in outcome) return outcome.object
   await discardBlobs(ctx, copies)
   return completedAs(outcome.known, parts)
@@ -146,23 +176,32 @@ interface Joined {
   checksums: string | null
 }
 
+/** Where and how an object becomes visible. */
+interface VisibleTerms {
+  /** The bucket's. */
+  name: string
+  conditions: WriteConditions
+  link: CompletionLink | undefined
+}
+
 /** Makes joined parts the upload's object; `known` is the object's JSON if another request was faster. */
 function makeVisible(
   ctx: Ctx,
   { id }: store.UploadRow,
   joined: Joined,
-  { name, conditions }: { name: string; conditions: WriteConditions },
+  terms: VisibleTerms,
 ): Promise<{ object: StoredObject } | { known: string }> {
-  return withCopies(ctx, (copies) => ctx.act((step) => makeVisibleIn(step, id, { joined, name, conditions, copies })))
+  return withCopies(ctx, (copies) => ctx.act((step) => makeVisibleIn(step, id, { joined, copies, ...terms })))
 }
 
 /** Step of `makeVisible`. Throws Elsewhere where the bucket has moved to another storage since the upload was begun. */
 async function makeVisibleIn(
   step: Step,
   id: string,
-  { joined, name, conditions, copies }: { joined: Joined; name: string; conditions: WriteConditions; copies: Copies },
+  { joined, name, conditions, copies, link }: VisibleTerms & { joined: Joined; copies: Copies },
 ) {
   const { tx } = step
+  await link?.hold(tx)
   const bucket = await holdBucket(tx, name)
   const row = await store.lockUpload(tx, id)
   if (!row || isOver(row, step.now())) throw uploadMissing()
@@ -174,32 +213,40 @@ async function makeVisibleIn(
   const blob = { blob_id: joined.blob_id, size, etag, sha256: null, md5: null }
   const blob_id = placedOn(bucket, blob, copies)
   const lock = row.lock === null ? undefined : (JSON.parse(row.lock) as WantedLock)
-  const actor = await currentActor(step)
-  for (const right of rightsToWrite(lock)) allow(actor, right, name, row.key)
+  if (!link) {
+    const actor = await currentActor(step)
+    for (const right of rightsToWrite(lock)) allow(actor, right, name, row.key)
+  }
   await keepJoined(
     step,
     { id: blob_id, size, checksums },
     parts.map(({ part_number, size, etag, checksum }) => ({ part_number, size, md5: etag, checksum })),
   )
-  const object = await writeFromBlob(
-    step,
-    bucket,
-    {
-      key: row.key,
-      blob_id,
-      size,
-      etag,
-      sha256: null,
-      checksums,
-      content_type: row.content_type,
-      headers: row.headers,
-      metadata: row.metadata,
-      tags: row.tags,
-      storage_class: row.storage_class,
-      acl: row.acl,
-    },
-    { conditions, lock, released: row.reserved, parts: parts.length },
-  )
+  const contents = {
+    blob_id,
+    size,
+    etag,
+    sha256: null,
+    checksums,
+    content_type: row.content_type,
+    headers: row.headers,
+    metadata: row.metadata,
+    tags: row.tags,
+    storage_class: row.storage_class,
+    acl: row.acl,
+  }
+  const terms = { lock, released: row.reserved, parts: parts.length }
+  const object = link
+    ? await underFreeName(link.names(row.key), (key) =>
+        writeFromBlob(
+          step,
+          bucket,
+          { key, ...contents },
+          { ...terms, conditions: { ifNoneMatch: '*' }, sent: link.sent },
+        ),
+      )
+    : await writeFromBlob(step, bucket, { key: row.key, ...contents }, { ...terms, conditions })
+  await link?.accept(tx, object)
   const now = step.now()
   await store.updateUpload(tx, id, {
     blob_id: null,

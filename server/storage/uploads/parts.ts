@@ -6,7 +6,7 @@ import { settingsInForce } from '../../access/settings/effective.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import { createDigest } from '../../blobs/digest.ts'
 import { BlobMissing, type StoredPart } from '../../blobs/drivers/driver.ts'
-import { allow, type Ctx, currentActor } from '../../context.ts'
+import { allow, type Ctx, currentActor, type Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
 import { findBucketName } from '../buckets/store.ts'
@@ -32,6 +32,8 @@ type PartFacts = Omit<store.PartRow, 'upload_id' | 'received_at'>
 export interface PartBody extends Pick<Body, 'announced' | 'md5' | 'checksum' | 'source'> {
   /** Stores it without reading the source, where that is possible; else null. */
   share?: (upload: OpenUpload, part: { number: number; size: number }) => Promise<StoredFacts | null>
+  /** Step: throws unless the sender may still write, where that is no right of theirs on the key. */
+  permit?: (step: Upkeep) => Promise<void>
 }
 /** What is known of a part once it is stored. */
 export type StoredFacts = Pick<PartFacts, 'ref' | 'etag' | 'checksum'>
@@ -79,7 +81,7 @@ export async function storePart(ctx: Ctx, row: OpenUpload, part_number: number, 
     held = await hold(ctx, row, part_number, size)
     const stored = (await body.share?.(row, { number: part_number, size })) ?? (await put())
     const part = { part_number, size, ...stored }
-    const former = await writeDown(ctx, row, part, held).catch(async (error: unknown) => {
+    const former = await writeDown(ctx, row, part, { held, permit: body.permit }).catch(async (error: unknown) => {
       await removePart(ctx, row, { number: part_number, ref: part.ref })
       throw error
     })
@@ -184,7 +186,12 @@ const letGo = (ctx: Ctx, upload: store.UploadRow, held: number) =>
  * write the key. Of several senders, the last row stored counts, whoever stored the bytes last. Returns the ref of the
  * part it replaced, which no other sender gets.
  */
-const writeDown = (ctx: Ctx, upload: store.UploadRow, part: PartFacts, held: number): Promise<string | undefined> =>
+const writeDown = (
+  ctx: Ctx,
+  upload: store.UploadRow,
+  part: PartFacts,
+  { held, permit }: { held: number; permit: PartBody['permit'] },
+): Promise<string | undefined> =>
   ctx.upkeep(async (step) => {
     const { tx } = step
     // A known size is already reserved, so that parts of one bucket need not wait for each other.
@@ -194,7 +201,8 @@ const writeDown = (ctx: Ctx, upload: store.UploadRow, part: PartFacts, held: num
     if (!isOpen(row, ctx.now())) throw closed()
     const name = await findBucketName(tx, row.bucket_id)
     if (name === undefined) throw closed()
-    allow(await currentActor(step), 'write', name, row.key)
+    if (permit) await permit(step)
+    else allow(await currentActor(step), 'write', name, row.key)
     const before = await store.findPart(tx, row.id, part.part_number)
     if (bucket) {
       const growth = part.size - (before?.size ?? 0) - held

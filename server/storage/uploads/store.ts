@@ -80,6 +80,34 @@ export const expireStarted = async (
       .execute()
   ).length
 
+/** Expires the open uploads through a share link. */
+export const expireOfLink = (tx: Tx, shareId: string, now: Date) =>
+  tx
+    .updateTable('uploads')
+    .set({ expires_at: now.toISOString() })
+    .where('share_id', '=', shareId)
+    .where('completed_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .execute()
+
+/** Of the open uploads through a share link: how many there are, how many of them are not idle, and the bytes they reserve. */
+export const sumOfLink = (
+  db: Db,
+  shareId: string,
+  now: Date,
+): Promise<{ open: number; active: number; bytes: number }> =>
+  db
+    .selectFrom('uploads')
+    .select((e) => [
+      e.fn.countAll<number>().as('open'),
+      e.fn.countAll<number>().filterWhere('lapsed_at', 'is', null).as('active'),
+      e.fn.coalesce(e.fn.sum<number>('reserved'), e.lit(0)).as('bytes'),
+    ])
+    .where('share_id', '=', shareId)
+    .where('completed_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .executeTakeFirstOrThrow()
+
 /** Locks a user, so that their uploads are counted one at a time, without blocking rows that reference the user. */
 export const lockCreator = (tx: Tx, userId: string) =>
   tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().executeTakeFirst()

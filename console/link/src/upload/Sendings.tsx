@@ -1,13 +1,13 @@
 import { Icon } from '../icons.tsx'
 import { text } from '../language.ts'
 import { formatBytes } from '../numbers.ts'
-import { isUnderWay, type Queue, type Sending } from './queue.ts'
+import { isInParts, isUnderWay, type Queue, type Sending } from './queue.ts'
 
 /** Once nothing is under way: whether everything was sent. */
 export function Outcome({ list }: { list: readonly Sending[] }) {
   const count = (state: Sending['state']) => list.filter((one) => one.state === state).length
   const [sent, failed] = [count('sent'), count('failed')]
-  const isOver = list.length > 0 && !list.some(isUnderWay) && sent + failed > 0
+  const isOver = list.length > 0 && !list.some((one) => isUnderWay(one) || one.state === 'paused') && sent + failed > 0
   return (
     <div role="status">
       {!isOver ? null : failed > 0 ? (
@@ -23,16 +23,16 @@ export function Outcome({ list }: { list: readonly Sending[] }) {
 }
 
 /** The files, each with how far it is. */
-export const Sendings = ({ list, queue }: { list: readonly Sending[]; queue: Queue }) =>
-  list.length === 0 ? null : (
+export const Sendings = ({ queue }: { queue: Queue }) =>
+  queue.list().length === 0 ? null : (
     <ul class="sendings" aria-label={text.uploads}>
-      {list.map((one) => (
+      {queue.list().map((one) => (
         <Row key={one.id} one={one} queue={queue} />
       ))}
     </ul>
   )
 
-const tones = { waiting: 'dim', sending: 'dim', sent: 'ok', failed: 'bad', cancelled: 'dim' } as const
+const tones = { waiting: 'dim', sending: 'dim', paused: 'dim', sent: 'ok', failed: 'bad', cancelled: 'dim' } as const
 
 function Row({ one, queue }: { one: Sending; queue: Queue }) {
   const { id, file, state, sent, note, again } = one
@@ -45,9 +45,14 @@ function Row({ one, queue }: { one: Sending; queue: Queue }) {
           {file.name} <span class="dim small">{formatBytes(file.size)}</span>
         </span>
         <span class={tones[state]}>{state === 'sending' ? text.sending(percent) : text[state]}</span>
+        {isInParts(file) && state === 'sending' ? (
+          <button type="button" class="button plain slim" onClick={() => queue.pause(id)}>
+            {text.pause}
+          </button>
+        ) : null}
         {again && !running ? (
           <button type="button" class="button plain slim" onClick={() => queue.retry(id)}>
-            {text.again}
+            {state === 'paused' ? text.resume : text.again}
           </button>
         ) : null}
         {state === 'sent' ? null : (
@@ -55,14 +60,41 @@ function Row({ one, queue }: { one: Sending; queue: Queue }) {
             type="button"
             class="icon"
             aria-label={running ? text.cancel(file.name) : text.remove(file.name)}
-            onClick={() => (running ? queue.cancel(id) : queue.remove(id))}
+            onClick={() => (running ? queue.cancel(id) : queue.remove(one))}
           >
             <Icon name="close" size={16} />
           </button>
         )}
       </div>
-      {state === 'sending' ? <progress value={percent} max={100} aria-label={text.progress(file.name)} /> : null}
+      {state === 'sending' || state === 'paused' ? (
+        <>
+          <progress value={percent} max={100} aria-label={text.progress(file.name)} />
+          {isInParts(file) ? <p class="dim small">{text.bytesOf(formatBytes(sent), formatBytes(file.size))}</p> : null}
+        </>
+      ) : null}
       {note ? <p class={state === 'failed' ? 'bad small' : 'dim small'}>{note}</p> : null}
     </li>
+  )
+}
+
+/** Uploads that a reload interrupted. A browser lets no page read a file again that was not chosen again. */
+export const UnfinishedUploads = ({ queue }: { queue: Queue }) => {
+  const all = queue.unfinished()
+  return all.length === 0 ? null : (
+    <section class="note" aria-label={text.unfinished}>
+      <p>{text.unfinishedHint}</p>
+      <ul class="sendings">
+        {all.map((one) => (
+          <li key={one.upload} class="row">
+            <span class="grow name">
+              {one.name} <span class="dim small">{formatBytes(one.size)}</span>
+            </span>
+            <button type="button" class="icon" aria-label={text.discard(one.name)} onClick={() => queue.discard(one)}>
+              <Icon name="close" size={16} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -6,7 +6,7 @@ import { text } from '../language.ts'
 import { formatBytes } from '../numbers.ts'
 import { createQueue } from './queue.ts'
 import { SenderFields } from './SenderFields.tsx'
-import { Outcome, Sendings } from './Sendings.tsx'
+import { Outcome, Sendings, UnfinishedUploads } from './Sendings.tsx'
 import './upload.css'
 
 /** A link's limits in words. */
@@ -23,10 +23,10 @@ function limitsOf({ max_file_bytes, max_total_bytes, max_files, content_types }:
 /** An upload link: visitors add files and see nothing of what is there. */
 export function UploadPage({ info }: { info: ShareInfo }) {
   const [queue] = useState(() => createQueue(info))
-  const [list, setList] = useState(queue.list)
+  const [, redraw] = useState(0)
   const [over, setOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
-  useEffect(() => queue.subscribe(() => setList(queue.list())), [queue])
+  useEffect(() => queue.subscribe(() => redraw((n) => n + 1)), [queue])
   useEffect(() => {
     const stay = (event: BeforeUnloadEvent) => {
       if (queue.busy()) event.preventDefault()
@@ -78,8 +78,9 @@ export function UploadPage({ info }: { info: ShareInfo }) {
           {text.choose}
         </button>
       </section>
-      <Outcome list={list} />
-      <Sendings list={list} queue={queue} />
+      <UnfinishedUploads queue={queue} />
+      <Outcome list={queue.list()} />
+      <Sendings queue={queue} />
       <p class="dim small">{text.private}</p>
     </div>
   )

@@ -1,13 +1,15 @@
 import { contentsUrl, type ShareInfo } from '../api.ts'
 import { text } from '../language.ts'
+import { discard, discardOf, PART_BYTES, review, sendInParts } from './in-parts.ts'
 import { put } from './put.ts'
 import { reasonOf, refusalOf } from './reasons.ts'
 import { headersOf, type Sender } from './sender.ts'
+import { isOf, listUnfinished, type Unfinished } from './unfinished.ts'
 
 export interface Sending {
   id: number
   file: File
-  state: 'waiting' | 'sending' | 'sent' | 'failed' | 'cancelled'
+  state: 'waiting' | 'sending' | 'paused' | 'sent' | 'failed' | 'cancelled'
   /** Bytes. */
   sent: number
   /** Why it failed, or the file's final name. */
@@ -17,13 +19,19 @@ export interface Sending {
 }
 const SLOTS = 2
 
+/** A file that is being sent, and what it is once that is stopped. */
+interface Run {
+  stop: AbortController
+  endsAs: 'cancelled' | 'paused'
+}
+
 /** Uploads files through a link, two at a time. It exists outside the page, which subscribes to it. */
 export function createQueue(info: ShareInfo) {
   let list: readonly Sending[] = []
   let next = 1
   /** What the visitor says of themselves, for the files that are sent from now on. */
   let who: Sender = { name: '', message: '' }
-  const running = new Map<number, AbortController>()
+  const running = new Map<number, Run>()
   const listeners = new Set<() => void>()
 
   const show = (changed: readonly Sending[]) => {
@@ -40,25 +48,45 @@ export function createQueue(info: ShareInfo) {
     }
   }
   const send = async ({ id, file }: Sending) => {
-    const stop = new AbortController()
-    running.set(id, stop)
-    change(id, { state: 'sending', sent: 0, note: undefined })
+    const run: Run = { stop: new AbortController(), endsAs: 'cancelled' }
+    const { signal } = run.stop
+    running.set(id, run)
+    change(id, { state: 'sending', note: undefined })
+    const onSent = (sent: number) => change(id, { sent })
+    const onWaiting = (waits: boolean) => change(id, { note: waits ? text.reconnecting : undefined })
     try {
-      const { name } = await sendWhole(file, who, { signal: stop.signal, onSent: (sent) => change(id, { sent }) })
+      const { name } = isInParts(file)
+        ? await sendInParts(file, who, { signal, onSent, onWaiting })
+        : await sendWhole(file, who, { signal, onSent })
       change(id, { state: 'sent', sent: file.size, note: name === file.name ? undefined : text.sentAs(name) })
     } catch (error) {
-      if (stop.signal.aborted) change(id, { state: 'cancelled', again: true })
+      if (signal.aborted) change(id, { state: run.endsAs, note: undefined, again: true })
       else change(id, { state: 'failed', ...reasonOf(error, info) })
+      if (run.endsAs === 'cancelled' && signal.aborted) discardOf(file)
     }
     running.delete(id)
     begin()
   }
+  const stop = (id: number, endsAs: Run['endsAs']) => {
+    const run = running.get(id)
+    if (run) {
+      run.endsAs = endsAs
+      run.stop.abort()
+    } else change(id, { state: endsAs, again: true })
+  }
+  void review().then(() => show(list))
   return {
     subscribe: (listener: () => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     list: () => list,
+    /** Uploads that were begun before a reload, of files that have to be chosen again. */
+    unfinished: () => listUnfinished().filter((one) => !list.some(({ file }) => isOf(file, one))),
+    discard(one: Unfinished) {
+      discard(one.upload)
+      show(list)
+    },
     introduce(sender: Sender) {
       who = sender
     },
@@ -71,16 +99,14 @@ export function createQueue(info: ShareInfo) {
       show([...list, ...added])
       begin()
     },
-    cancel(id: number) {
-      const stop = running.get(id)
-      if (stop) stop.abort()
-      else change(id, { state: 'cancelled', again: true })
-    },
+    pause: (id: number) => stop(id, 'paused'),
+    cancel: (id: number) => stop(id, 'cancelled'),
     retry(id: number) {
       change(id, { state: 'waiting', note: undefined })
       begin()
     },
-    remove(id: number) {
+    remove({ id, file }: Sending) {
+      discardOf(file)
       show(list.filter((one) => one.id !== id))
     },
     /** Whether leaving the page would lose something. */
@@ -90,6 +116,8 @@ export function createQueue(info: ShareInfo) {
 export type Queue = ReturnType<typeof createQueue>
 
 export const isUnderWay = ({ state }: Sending): boolean => state === 'waiting' || state === 'sending'
+/** Whether a file can be paused, and continued after a reload. */
+export const isInParts = ({ size }: File): boolean => size > PART_BYTES
 
 /** Sends a file in one request; returns the name that it got. */
 function sendWhole(

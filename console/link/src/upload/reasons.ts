@@ -1,6 +1,7 @@
 import { Refused, type ShareInfo } from '../api.ts'
 import { text } from '../language.ts'
 import { formatBytes } from '../numbers.ts'
+import { Unreadable } from './in-parts.ts'
 
 /** Why a file cannot be accepted, before it is sent. */
 export function refusalOf(file: File, { max_file_bytes, content_types }: ShareInfo): string | undefined {
@@ -15,6 +16,7 @@ const wrongType = (types: ShareInfo['content_types']) => text.wrongType(types?.j
 
 /** Why the server did not take a file, in plain words, and whether it may take it later. */
 export function reasonOf(error: unknown, { content_types }: ShareInfo): { note: string; again: boolean } {
+  if (error instanceof Unreadable) return { note: text.unreadable, again: false }
   if (!(error instanceof Refused)) return { note: text.unanswered, again: true }
   const { status, code } = error
   if (status === 0) return { note: text.lost, again: true }

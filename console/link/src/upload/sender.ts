@@ -22,10 +22,16 @@ export function keepName(name: string): void {
   }
 }
 
+/** As JSON bodies have it. */
+export const senderOf = ({ name, message }: Sender) => ({ name: name.trim() || null, message: message.trim() || null })
+
 /** Headers are sent as Latin-1; the server reads UTF-8. */
 const asHeader = (words: string): string => String.fromCharCode(...new TextEncoder().encode(words))
 
-export const headersOf = ({ name, message }: Sender): { [header: string]: string } => ({
-  ...(name.trim() && { 'x-sender-name': asHeader(name.trim()) }),
-  ...(message.trim() && { 'x-sender-message': asHeader(message.trim()) }),
-})
+export function headersOf(who: Sender): { [header: string]: string } {
+  const { name, message } = senderOf(who)
+  return {
+    ...(name && { 'x-sender-name': asHeader(name) }),
+    ...(message && { 'x-sender-message': asHeader(message) }),
+  }
+}

@@ -1,9 +1,11 @@
 import { api } from '../../../../contract/index.ts'
 import { getShareLink } from '../../../features/shares/link.ts'
+import * as parts from '../../../features/shares/parts.ts'
 import { unlockShare } from '../../../features/shares/password.ts'
 import * as service from '../../../features/shares/service.ts'
 import { handle } from '../handle.ts'
-import { forbidCaching, receiveShared, sendChosen, sendShare, sendShareEntry } from '../shares.ts'
+import { forbidCaching, presentedBy, receiveShared, sendChosen, sendShare, sendShareEntry } from '../shares.ts'
+import { bodyOf } from '../uploads.ts'
 
 export const shareRoutes = [
   handle(api.shareObject, (ctx, { params, query, body, reply }) => {
@@ -47,6 +49,19 @@ export const shareRoutes = [
   ...[api.archiveShare, api.archiveShareAtRoot].map((route) =>
     handle(route, (ctx, { params, body, ...raw }) => sendChosen(ctx, params.token, [body.path].flat(), raw)),
   ),
+  handle(api.beginSharedUpload, (ctx, { params, body, request, reply }) => {
+    forbidCaching(reply)
+    return parts.beginThroughShare(ctx, params.token, body, presentedBy(request))
+  }),
+  handle(api.getSharedUpload, (ctx, { params, reply }) => {
+    forbidCaching(reply)
+    return parts.getThroughShare(ctx, params.upload)
+  }),
+  handle(api.putSharedPart, (ctx, { params, ...raw }) =>
+    parts.receivePartThroughShare(ctx, params.upload, params.part_number, bodyOf(raw)),
+  ),
+  handle(api.completeSharedUpload, (ctx, { params }) => parts.completeThroughShare(ctx, params.upload)),
+  handle(api.abortSharedUpload, (ctx, { params }) => parts.abortThroughShare(ctx, params.upload)),
   ...[api.receiveThroughShare, api.receiveThroughShareAtRoot].map((route) =>
     handle(route, (ctx, { params, ...raw }) => receiveShared(ctx, params, raw)),
   ),

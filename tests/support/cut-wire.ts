@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import net from 'node:net'
+
+/** A TCP proxy in front of a service, whose connections a test can break. */
+export interface CutWire {
+  url: string
+  /** Bytes that clients have sent through it. */
+  sent(): number
+  /** Breaks every connection, and each new one, once clients have sent this many bytes in all. */
+  cutAt(bytes: number): void
+  mend(): void
+  close(): void
+}
+
+export async function cutWire(target: string): Promise<CutWire> {
+  const { hostname, port } = new URL(target)
+  const open = new Set<net.Socket>()
+  let sent = 0
+  let limit = Number.POSITIVE_INFINITY
+  const cut = () => {
+    for (const socket of open) socket.resetAndDestroy()
+  }
+  const server = net.createServer((client) => {
+    if (sent >= limit) return client.resetAndDestroy()
+    const upstream = net.connect(Number(port), hostname)
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(socket)
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => {
+        open.delete(socket)
+        other.destroy()
+      })
+    }
+    client.on('data', (chunk: Buffer) => {
+      sent += chunk.length
+      if (sent >= limit) cut()
+    })
+    client.pipe(upstream)
+    upstream.pipe(client)
+    return undefined
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`,
+    sent: () => sent,
+    cutAt(bytes) {
+      limit = bytes
+    },
+    mend() {
+      limit = Number.POSITIVE_INFINITY
+    },
+    close() {
+      server.close()
+      cut()
+    },
+  }
+}
