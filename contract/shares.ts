@@ -55,7 +55,7 @@ const Notify = Type.Boolean({
 
 /** Words of strangers, on one line. */
 const Line = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[^\\p{Cc}]*$', description })
+  Type.String({ minLength: 1, maxLength, pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$', description })
 /** What senders say of themselves. */
 export const Sender = Type.Object({
   name: Nullable(Line(100, 'The name of the sender, as they state it: nothing checks it.')),

@@ -520,6 +520,15 @@ describeConsole('share links', (engine) => {
           assert.deepEqual(access && { ...access, ...sender }, access)
           assert.ok(access)
         }
+        // The creator sees them as text, as stated.
+        await signIn(browser, server)
+        const owner = await openConsole(browser, server, '/shares')
+        await owner.page.getByRole('button', { name: 'Actions for the link to inbox/' }).first().click()
+        await owner.page.getByRole('menuitem', { name: 'Activity' }).click()
+        const activity = owner.page.getByRole('table', { name: 'Activity' })
+        await activity.getByText('Zoë <b>Moreau</b>', { exact: true }).first().waitFor()
+        await activity.getByText('As agreed', { exact: true }).first().waitFor()
+        await owner.check('link-upload-activity')
         const { items } = await server.admin.listObjects({ params: { bucket: BUCKET }, query: { prefix: 'inbox/' } })
         assert.deepEqual(items.map(({ key }) => key).sort(), [
           'inbox/a note (2).txt',

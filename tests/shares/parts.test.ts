@@ -269,6 +269,12 @@ describeEngines('uploads in parts through links', (engine, itOnce) => {
       await rejectsWith(ask({ name, size: 5, content_type: 'image/png' }), 'invalid_request', 'body.name')
     await rejectsWith(ask({ name: 'a', size: 5, content_type: 'text/plain' }), 'unsupported_media_type')
     await rejectsWith(ask({ name: 'a.png', size: 0 }), 'invalid_request', 'body.size')
+    for (const words of ['', '  ', 'a\nb', 'n'.repeat(101)])
+      await rejectsWith(
+        begin(link, 5, 'a.png', { content_type: 'image/png', sender: { name: words, message: null } }),
+        'invalid_request',
+        'body.sender.name',
+      )
     await server.admin.putObject({ params: { bucket: BUCKET, key: 'plain.txt' }, body: 'x' })
     const plain = await server.admin.shareObject({ params: { bucket: BUCKET, key: 'plain.txt' }, body: {} })
     server.secrets.add(plain.token)

@@ -41,28 +41,14 @@ export function Accesses({ share, onClose }: { share: Share; onClose: () => void
             key: 'object',
             breaks: true,
             title: text.what,
-            cell: ({ object_key, outcome }: Access) => object_key ?? (outcome === 'served' ? text.archive : ''),
-          },
-        ]),
-    ...(share.kind === 'upload'
-      ? [
-          {
-            key: 'sender',
-            breaks: true,
-            title: text.sender,
-            cell: ({ sender_name, sender_message }: Access) => (
+            cell: (access: Access) => (
               <>
-                <bdi>{sender_name}</bdi>
-                {sender_message === null ? null : (
-                  <div className="small dim">
-                    <bdi>{sender_message}</bdi>
-                  </div>
-                )}
+                {access.object_key ?? (access.outcome === 'served' ? text.archive : '')}
+                <SaidBy access={access} />
               </>
             ),
           },
-        ]
-      : []),
+        ]),
     {
       key: 'agent',
       breaks: true,
@@ -93,3 +79,16 @@ export function Accesses({ share, onClose }: { share: Share; onClose: () => void
     </Drawer>
   )
 }
+
+/** What the sender of an upload says: text that nothing checked, in any direction of writing. */
+const SaidBy = ({ access: { sender_name, sender_message } }: { access: Access }) =>
+  [
+    [text.sender, sender_name],
+    [text.message, sender_message],
+  ].map(([label, words]) =>
+    words ? (
+      <div key={label} className="small dim">
+        {label}: <bdi>{words}</bdi>
+      </div>
+    ) : null,
+  )
