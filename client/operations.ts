@@ -3894,6 +3894,8 @@ export interface Operations {
           name: string | null
           message: string | null
         }
+        /** A secret chosen at random. Repeating a request whose response was lost returns the same upload. */
+        attempt?: string
       }
     }
     reply: SharedUpload

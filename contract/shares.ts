@@ -506,6 +506,14 @@ export const operations = {
       size: Type.Integer({ minimum: 1, maximum: MAX_OBJECT_BYTES }),
       content_type: Type.Optional(Type.String({ maxLength: 255 })),
       sender: Type.Optional(Exactly(Sender.properties)),
+      attempt: Type.Optional(
+        Type.String({
+          minLength: 16,
+          maxLength: 100,
+          description:
+            'A secret chosen at random. Repeating a request whose response was lost returns the same upload.',
+        }),
+      ),
     }),
     reply: SharedUpload,
     errors: [

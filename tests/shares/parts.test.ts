@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { SharedUpload } from '../../contract/shares.ts'
+import { sendHalf } from '../support/half-sent.ts'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
@@ -153,6 +154,40 @@ describeEngines('uploads in parts through links', (engine, itOnce) => {
     await small()
     await rejectsWith(begin(link, 5), 'limit_reached')
     assert.equal((await keysOf(link)).length, 2)
+  })
+
+  it('are begun once, however often it is asked for, by whoever knows what its sender chose', async () => {
+    const link = await linkTo({ max_files: 1 })
+    const attempt = 'chosen at random 1'
+    server.secrets.add(attempt)
+    const first = await begin(link, 5, 'film.mp4', { attempt })
+    await send(first, 1)
+    const again = await begin(link, 5, 'film.mp4', { attempt })
+    assert.deepEqual([again.upload, again.parts], [first.upload, [1]])
+    await rejectsWith(begin(link, 5, 'film.mp4', { attempt: 'chosen at random 2' }), 'limit_reached')
+    await rejectsWith(begin(link, 6, 'film.mp4', { attempt }), 'limit_reached')
+    await rejectsWith(begin(link, 5, 'other.mp4', { attempt }), 'limit_reached')
+    await complete(again)
+    await rejectsWith(begin(link, 5, 'film.mp4', { attempt }), 'limit_reached')
+    const other = await linkTo()
+    assert.notEqual((await begin(other, 5, 'film.mp4', { attempt })).upload, first.upload)
+  })
+
+  it('a part that is under way when the link is revoked is not kept', async () => {
+    const link = await linkTo()
+    const upload = await begin(link, PART)
+    const before = (await server.stored()).length
+    const half = await sendHalf(server.url, {
+      line: `PUT /api/v1/public/uploads/${upload.upload}/parts/1`,
+      body: partOf(1, PART),
+    })
+    assert.equal(half.refused, null)
+    await server.admin.revokeShare({ params: { id: link.id } })
+    const answer = await half.finish()
+    assert.ok([404, 410].includes(answer.status), String(answer.status))
+    await server.running.tick()
+    assert.equal((await server.stored()).length, before)
+    assert.deepEqual(await keysOf(link), [])
   })
 
   it('hold the limit when they are completed too, where idle ones were overtaken', async () => {

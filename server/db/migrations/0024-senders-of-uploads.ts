@@ -12,6 +12,7 @@ export const sendersOfUploads = ({ id, text }: ColumnTypes): Migration => ({
       `alter table share_accesses add column sender_message ${text}`,
       `alter table uploads add column share_id ${id}`,
       `alter table uploads add column sender ${text}`,
+      `alter table uploads add column attempt_hash ${text}`,
       'create index uploads_by_share on uploads (share_id) where share_id is not null',
     ])
       await sql.raw(statement).execute(db)

@@ -175,6 +175,8 @@ export interface StorageTables {
     share_id: Generated<string | null>
     /** JSON: what its sender says of themselves. */
     sender: Generated<string | null>
+    /** SHA-256, in hex, of what its sender chose to ask for it again. */
+    attempt_hash: Generated<string | null>
     expires_at: string
     completed_at: string | null
     /** JSON: the object it became. */

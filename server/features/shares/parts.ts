@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Sender, SharedUpload } from '../../../contract/shares.ts'
 import type { Ctx } from '../../context.ts'
-import { readClaims, signClaims } from '../../secrets/sign.ts'
+import { hashSecret, readClaims, signClaims } from '../../secrets/sign.ts'
 import { tooMany } from '../../storage/incoming/arrival.ts'
 import { sumOfLink as sumArriving } from '../../storage/incoming/store.ts'
 import { noteBucket } from '../../storage/traffic/traffic.ts'
@@ -10,7 +10,7 @@ import { completeOpened } from '../../storage/uploads/complete.ts'
 import { assertOpen, type PartBody, storePart } from '../../storage/uploads/parts.ts'
 import { isOver, receivedParts } from '../../storage/uploads/received.ts'
 import { dropUpload } from '../../storage/uploads/service.ts'
-import { findUpload, type UploadRow } from '../../storage/uploads/store.ts'
+import { findAttempt, findUpload, type UploadRow } from '../../storage/uploads/store.ts'
 import { acceptFile, countFile, freeNames, limitsOf, roomIn, tooMuch } from './accept.ts'
 import { accessRow, gone, isOpen, openLink, openRanges, useRow, visitorOf } from './open.ts'
 import type { Presented } from './password.ts'
@@ -41,6 +41,8 @@ export interface NewSharedUpload {
   size: number
   content_type?: string | undefined
   sender?: Sender | undefined
+  /** Chosen by the sender, at random: with the same one, the same upload is returned. */
+  attempt?: string | undefined
 }
 
 /**
@@ -50,7 +52,7 @@ export interface NewSharedUpload {
 export async function beginThroughShare(
   ctx: Ctx,
   token: string,
-  { name, size, content_type: type, sender = { name: null, message: null } }: NewSharedUpload,
+  { name, size, content_type: type, sender = { name: null, message: null }, attempt }: NewSharedUpload,
   presented: Presented,
 ): Promise<SharedUpload> {
   const link = await findUploadLink(ctx, token, presented)
@@ -59,6 +61,9 @@ export async function beginThroughShare(
   const { max_file_bytes } = limitsOf(row)
   if (max_file_bytes !== undefined && size > max_file_bytes)
     throw new ServiceError('too_large', `The content must be at most ${max_file_bytes} bytes.`)
+  const attempt_hash = attempt === undefined ? null : hashSecret(attempt)
+  const known = attempt_hash && (await findAttempt(ctx.db, row.id, attempt_hash, ctx.now()))
+  if (known && known.key === key && known.file_size === size) return describeArrived(ctx, row, known)
   const part_size = partSizeFor(undefined, size, PART_BYTES)
   const upload = await beginUpload(
     visitorOf(ctx),
@@ -67,6 +72,7 @@ export async function beginThroughShare(
     {
       share_id: row.id,
       sender: JSON.stringify(sender),
+      attempt_hash,
       async admit(tx) {
         const { row: latest, parts, bytes } = await roomIn(ctx, tx, row.id, () => sumArriving(tx, row.id, ''))
         await openLink({ ...ctx, db: tx }, latest)
@@ -111,6 +117,10 @@ async function assertTakes(ctx: Parameters<typeof openLink>[0], row: store.Share
 /** Which parts have arrived. */
 export async function getThroughShare(ctx: Ctx, named: string): Promise<SharedUpload> {
   const { row, upload } = await find(ctx, named)
+  return describeArrived(ctx, row, upload)
+}
+
+async function describeArrived(ctx: Ctx, row: store.ShareRow, upload: UploadRow): Promise<SharedUpload> {
   const parts = await receivedParts(ctx, upload)
   return describe(
     ctx,

@@ -61,6 +61,7 @@ export interface UploadLink {
   share_id: string
   /** JSON: what the sender says of themselves. */
   sender: string
+  attempt_hash: string | null
   /** Step: locks the link, before anything else is locked, and throws unless it takes this upload. */
   admit(tx: Tx): Promise<void>
 }
@@ -126,6 +127,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload, lin
         created_with: ctx.actor.token_id,
         share_id: link?.share_id ?? null,
         sender: link?.sender ?? null,
+        attempt_hash: link?.attempt_hash ?? null,
         expires_at:
           part_size === undefined
             ? freeUntil(now, settings)

@@ -90,6 +90,17 @@ export const expireOfLink = (tx: Tx, shareId: string, now: Date) =>
     .where('expires_at', '>', now.toISOString())
     .execute()
 
+/** An open upload through a share link, by what its sender chose. */
+export const findAttempt = (db: Db, shareId: string, hash: string, now: Date): Promise<UploadRow | undefined> =>
+  db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('share_id', '=', shareId)
+    .where('attempt_hash', '=', hash)
+    .where('completed_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .executeTakeFirst()
+
 /** Of the open uploads through a share link: how many there are, how many of them are not idle, and the bytes they reserve. */
 export const sumOfLink = (
   db: Db,

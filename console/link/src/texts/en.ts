@@ -127,7 +127,7 @@ export const english = {
   tooLarge: (size: string) => `Larger than ${size}.`,
   wrongType: (types: string) => `This file type isn’t accepted. Send ${types}.`,
   lost: 'Connection lost.',
-  passwordChanged: 'The password of this link was changed. Reload the page to enter it.',
+  passwordAgain: 'This link needs its password again. Reload the page to enter it.',
   tooMuch: 'This link doesn’t accept that much.',
   noMoreFiles: 'This link doesn’t accept more files.',
   noRoom: 'There isn’t enough space left for this file.',

@@ -10,6 +10,8 @@ export const PART_BYTES = 8 * 1024 ** 2
 const AT_ONCE = 3
 const STALLED_MS = 60_000
 const MOST_WAIT_MS = 30_000
+/** How often an upload is taken up again that the server has lost, all or in part. */
+const MOST_ROUNDS = 4
 
 /** The file was changed or moved since it was chosen. */
 export class Unreadable extends Error {}
@@ -29,8 +31,9 @@ const pathOf = (upload: string) => `/api/v1/public/uploads/${upload}`
  * the connection or the server fails; rejects with `Refused`, or `Unreadable`.
  */
 export async function sendInParts(file: File, who: Sender, options: Options): Promise<{ name: string }> {
-  for (;;) {
-    const upload = await persist(file, options, () => open(file, who, options.signal))
+  for (let tries = 0; ; tries++) {
+    const attempt = randomText()
+    const upload = await persist(file, options, () => open(file, { who, attempt }, options.signal))
     try {
       await sendMissing(file, upload, options)
       const done = await persist(file, options, async () => {
@@ -44,12 +47,22 @@ export async function sendInParts(file: File, who: Sender, options: Options): Pr
       // It expired meanwhile, or some parts were lost: what there is now says how to go on.
       if (error.status === 404) forget(upload.upload)
       else if (error.code !== 'conflict') throw error
+      if (tries >= MOST_ROUNDS) throw error
+      await pause(1000 * 2 ** tries, options.signal)
     }
   }
 }
 
-/** The upload that was begun for a file, as it is now, or a new one. */
-async function open(file: File, who: Sender, signal: AbortSignal): Promise<SharedUpload> {
+const randomText = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')
+
+/**
+ * The upload that was begun for a file, as it is now, or a new one; one only for each `attempt`, also if its answer was lost.
+ */
+async function open(
+  file: File,
+  { who, attempt }: { who: Sender; attempt: string },
+  signal: AbortSignal,
+): Promise<SharedUpload> {
   const known = findUnfinished(file)
   if (known)
     try {
@@ -59,7 +72,7 @@ async function open(file: File, who: Sender, signal: AbortSignal): Promise<Share
       forget(known.upload)
     }
   const { name, size, type, lastModified: changed } = file
-  const body = JSON.stringify({ name, size, ...(type && { content_type: type }), sender: senderOf(who) })
+  const body = JSON.stringify({ name, size, ...(type && { content_type: type }), sender: senderOf(who), attempt })
   const url = `/api/v1${contentsUrl({}, '/uploads')}`
   const begun = (await (await ask(url, { method: 'POST', headers: json, body, signal })).json()) as SharedUpload
   remember({ upload: begun.upload, name, size, changed })

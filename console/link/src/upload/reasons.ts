@@ -20,7 +20,7 @@ export function reasonOf(error: unknown, { content_types }: ShareInfo): { note: 
   if (!(error instanceof Refused)) return { note: text.unanswered, again: true }
   const { status, code } = error
   if (status === 0) return { note: text.lost, again: true }
-  if (status === 401) return { note: text.passwordChanged, again: false }
+  if (status === 401) return { note: text.passwordAgain, again: false }
   if (status === 410) return { note: text.goneTitle, again: false }
   if (status === 415) return { note: wrongType(content_types), again: false }
   if (code === 'too_large') return { note: text.tooMuch, again: true }
