@@ -1116,6 +1116,13 @@ export interface DirectoryPerson {
   already_imported: boolean
 }
 
+export interface Invitation {
+  /** Shown only now. Whoever has it can choose the password of the account, once. */
+  url: string
+  /** ISO 8601, UTC, milliseconds. */
+  expires_at: string
+}
+
 export interface User {
   /** A UUIDv7. */
   id: string
@@ -1128,6 +1135,10 @@ export interface User {
   has_password: boolean
   /** Whether they have one for logins with their password. */
   has_second_factor: boolean
+  /** Whether they choose another one at their next login with it. */
+  must_change_password: boolean
+  /** Until when they can accept an invitation; null: none. */
+  invitation_expires_at: string | null
   idp_subject: string | null
   groups: {
     /** A UUIDv7. */
@@ -1828,7 +1839,7 @@ export interface AuditVerification {
 
 /** Every operation: the arguments of its call, and its result. */
 export interface Operations {
-  /** POST /auth/token: Log in with email and password. Users with a second factor get a 401 `second_factor_required`, with a `challenge` for `POST /auth/token/second-factor`; a code of an authenticator app can come with the password instead. Users who must set one up first get `second_factor_enrollment_required`, with a `challenge` for `POST /auth/token/enrollment`. */
+  /** POST /auth/token: Log in with email and password. Users with a second factor get a 401 `second_factor_required`, with a `challenge` for `POST /auth/token/second-factor`; a code of an authenticator app can come with the password instead. Users who must set one up first get `second_factor_enrollment_required`, with a `challenge` for `POST /auth/token/enrollment`. Users who must choose another password get `password_change_required`, with a `challenge` for `POST /auth/token/password`. */
   login: {
     call: {
       query?: {
@@ -2074,6 +2085,27 @@ export interface Operations {
       /** Ten recovery codes, shown only now; they replace all earlier ones. */
       recovery_codes: string[]
     }
+  }
+  /** POST /auth/token/password: Finish a login by choosing another password. With the `challenge` of a 401 `password_change_required`, and, where it lists `methods`, with one of these second factors. Ends all earlier sessions. Users who must set up a second factor then get `second_factor_enrollment_required`. */
+  replaceExpiredPassword: {
+    call: {
+      query?: {
+        /** For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
+        session?: 'cookie'
+      }
+      body: {
+        challenge: string
+        /** 8–72 bytes of UTF-8 after NFKC. */
+        new_password: string
+        /** A code of an authenticator app. Each works once. */
+        otp?: string
+        /** A recovery code; case, spaces and hyphens do not matter. Each works once. */
+        recovery_code?: string
+        /** The signed challenge: these members of `PublicKeyCredential.toJSON`. */
+        passkey?: PasskeyAssertion
+      }
+    }
+    reply: TokenPair
   }
   /** GET /auth/second-factors: List your second factors. They protect logins with a password; the identity provider looks after its own. */
   listSecondFactors: {
@@ -4533,10 +4565,40 @@ export interface Operations {
         display_name: string
         /** 8–72 bytes of UTF-8 after NFKC. */
         password?: string
+        /** Together with a password: they choose another one when they next log in with it. */
+        must_change_password?: boolean
+        /** Instead of a password: returns a link with which they choose one themselves. */
+        invite?: boolean
         group_ids?: string[]
       }
     }
-    reply: User
+    reply: {
+      /** A UUIDv7. */
+      id: string
+      email: string
+      display_name: string
+      is_active: boolean
+      /** Derived: whether they are in a group with `admin`. */
+      is_admin: boolean
+      /** Whether they can log in with email and password. */
+      has_password: boolean
+      /** Whether they have one for logins with their password. */
+      has_second_factor: boolean
+      /** Whether they choose another one at their next login with it. */
+      must_change_password: boolean
+      /** Until when they can accept an invitation; null: none. */
+      invitation_expires_at: string | null
+      idp_subject: string | null
+      groups: {
+        /** A UUIDv7. */
+        id: string
+        name: string
+      }[]
+      /** ISO 8601, UTC, milliseconds. */
+      created_at: string
+      last_login_at: string | null
+      invitation?: Invitation
+    }
   }
   /** GET /users: List users by email. */
   listUsers: {
@@ -4606,6 +4668,8 @@ export interface Operations {
         display_name?: string
         is_active?: boolean
         password?: string | null
+        /** Together with a password: they choose another one when they next log in with it. */
+        must_change_password?: boolean
         group_ids?: string[]
         idp_subject?: string | null
       }
@@ -4631,6 +4695,57 @@ export interface Operations {
       }
     }
     reply: undefined
+  }
+  /** POST /users/{id}/invitation: Invite a user to choose a password. Returns a link that works once, for seven days; an earlier one of the same user stops working. For users without a password, while logins with a password are enabled. Their link also stops working when their email address or identity changes, and when they are disabled or signed out everywhere. */
+  inviteUser: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: Invitation
+  }
+  /** DELETE /users/{id}/invitation: Revoke the invitation of a user. */
+  revokeInvitation: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: undefined
+  }
+  /** POST /auth/invitation: See whom an invitation is for. */
+  readInvitation: {
+    call: {
+      body: {
+        /** The part after `#` in the link. */
+        token: string
+      }
+    }
+    reply: {
+      email: string
+      display_name: string
+      /** ISO 8601, UTC, milliseconds. */
+      expires_at: string
+    }
+  }
+  /** POST /auth/invitation/accept: Accept an invitation: choose a password and log in. Works once, and ends all earlier sessions of the user. Users who must set up a second factor get `second_factor_enrollment_required`, with a `challenge` for `POST /auth/token/enrollment`: their password is set then. */
+  acceptInvitation: {
+    call: {
+      query?: {
+        /** For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
+        session?: 'cookie'
+      }
+      body: {
+        /** The part after `#` in the link. */
+        token: string
+        /** 8–72 bytes of UTF-8 after NFKC. */
+        password: string
+      }
+    }
+    reply: TokenPair
   }
   /** POST /groups: Create a group with its grants. Only administrators may grant permissions; others create groups without any. */
   createGroup: {

@@ -196,9 +196,14 @@ export interface ActionDetails {
     auto?: true
     is_active?: false
     idp_subject?: string
+    must_change_password?: true
   }
   user_update: { email: string; before: object; after: object }
   user_delete: { email: string; display_name: string; group_ids: string[] }
+  /** A link with which a user chooses their first password; it replaces an earlier one. */
+  invitation_create: { email: string; expires_at: string }
+  invitation_revoke: { email: string }
+  invitation_accept: { email: string }
   user_import: { email: string; display_name: string; external_id: string }
   group_create: { name: string; global: readonly string[]; grants: readonly object[] }
   /** Of the grants, only those removed and those added. */
@@ -336,6 +341,9 @@ const auditOnlyNames = [
   'login',
   'login_failed',
   'logout',
+  'invitation_create',
+  'invitation_revoke',
+  'invitation_accept',
   'second_factor_add',
   'second_factor_update',
   'second_factor_remove',

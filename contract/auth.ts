@@ -105,7 +105,7 @@ export const operations = {
     tag: 'auth',
     summary: 'Log in with email and password',
     description:
-      'Users with a second factor get a 401 `second_factor_required`, with a `challenge` for `POST /auth/token/second-factor`; a code of an authenticator app can come with the password instead. Users who must set one up first get `second_factor_enrollment_required`, with a `challenge` for `POST /auth/token/enrollment`.',
+      'Users with a second factor get a 401 `second_factor_required`, with a `challenge` for `POST /auth/token/second-factor`; a code of an authenticator app can come with the password instead. Users who must set one up first get `second_factor_enrollment_required`, with a `challenge` for `POST /auth/token/enrollment`. Users who must choose another password get `password_change_required`, with a `challenge` for `POST /auth/token/password`.',
     access: 'public',
     consumes: 'form',
     status: 200,
@@ -129,6 +129,7 @@ export const operations = {
       'invalid_grant',
       'second_factor_required',
       'second_factor_enrollment_required',
+      'password_change_required',
       'invalid_second_factor',
       'unsupported_grant_type',
       'login_disabled',

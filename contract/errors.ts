@@ -6,6 +6,7 @@ export const errors = {
   unauthenticated: { status: 401, title: 'Credentials are missing or invalid' },
   invalid_grant: { status: 401, title: 'Wrong email or password' },
   second_factor_required: { status: 401, title: 'A second factor is required' },
+  password_change_required: { status: 401, title: 'The password must be changed' },
   second_factor_enrollment_required: { status: 401, title: 'A second factor must be set up' },
   invalid_second_factor: { status: 401, title: 'Wrong code' },
   idp_rejected: { status: 401, title: 'The identity provider did not confirm your identity' },

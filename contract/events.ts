@@ -122,6 +122,7 @@ export const events = {
     Type.Object({
       ...{ email: Text, display_name: Text, group_ids: Texts, auto: Optional(Type.Literal(true)) },
       ...{ is_active: Optional(Type.Literal(false)), idp_subject: Optional(Text) },
+      must_change_password: Optional(Type.Literal(true)),
     }),
   ),
   user_update: event('A user changed.', Type.Object({ email: Text, ...change })),

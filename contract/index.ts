@@ -7,6 +7,7 @@ import * as auth from './auth.ts'
 import * as buckets from './buckets.ts'
 import * as groups from './groups.ts'
 import * as images from './images.ts'
+import * as invitations from './invitations.ts'
 import * as jobs from './jobs.ts'
 import * as locks from './locks.ts'
 import * as mail from './mail.ts'
@@ -51,6 +52,7 @@ export const files = {
   policies,
   trash,
   users,
+  invitations,
   groups,
   settings,
   mail,

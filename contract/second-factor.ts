@@ -3,6 +3,7 @@ import { Otp, sessionQuery, TokenPair } from './auth.ts'
 import { PasskeyAssertion, PasskeyCreation, PasskeyRegistration, PasskeyRequest } from './passkeys.ts'
 import { route } from './route.ts'
 import { Exactly, Id, Nullable, Timestamp } from './shapes.ts'
+import { Password } from './users.ts'
 
 export const factorKinds = ['totp', 'passkey'] as const
 export type FactorKind = (typeof factorKinds)[number]
@@ -128,6 +129,28 @@ export const operations = {
     reply: Type.Object({ ...TokenPair.properties, recovery_codes: RecoveryCodes }),
     errors: failing,
     records: ['login', 'login_failed', 'second_factor_add', 'recovery_codes_create'],
+  }),
+
+  replaceExpiredPassword: route({
+    method: 'POST',
+    url: '/auth/token/password',
+    tag: 'auth',
+    summary: 'Finish a login by choosing another password',
+    description:
+      'With the `challenge` of a 401 `password_change_required`, and, where it lists `methods`, with one of these second factors. Ends all earlier sessions. Users who must set up a second factor then get `second_factor_enrollment_required`.',
+    access: 'public',
+    status: 200,
+    query: sessionQuery,
+    body: Exactly({
+      challenge: Challenge,
+      new_password: Password,
+      otp: Type.Optional(Otp),
+      recovery_code: Type.Optional(RecoveryCode),
+      passkey: Type.Optional(PasskeyAssertion),
+    }),
+    reply: TokenPair,
+    errors: [...failing, 'second_factor_enrollment_required', 'invalid_request'],
+    records: ['login', 'login_failed', 'user_update', 'recovery_code_use'],
   }),
 
   listSecondFactors: route({

@@ -117,7 +117,10 @@ export const Problem = Type.Object(
       Type.Array(Type.Object({ path: Type.String({ examples: ['body.name'] }), message: Type.String() })),
     ),
     challenge: Type.Optional(
-      Type.String({ description: 'With `second_factor_required` and `second_factor_enrollment_required` at a login.' }),
+      Type.String({
+        description:
+          'With `second_factor_required`, `second_factor_enrollment_required` and `password_change_required` at a login.',
+      }),
     ),
     expires_in: Type.Optional(Type.Integer({ description: 'How long the challenge is valid, in seconds.' })),
     methods: Type.Optional(

@@ -11,12 +11,20 @@ export const User = Type.Object({
   is_admin: Type.Boolean({ description: 'Derived: whether they are in a group with `admin`.' }),
   has_password: Type.Boolean({ description: 'Whether they can log in with email and password.' }),
   has_second_factor: Type.Boolean({ description: 'Whether they have one for logins with their password.' }),
+  must_change_password: Type.Boolean({ description: 'Whether they choose another one at their next login with it.' }),
+  invitation_expires_at: Nullable(Timestamp, { description: 'Until when they can accept an invitation; null: none.' }),
   idp_subject: Nullable(Type.String({ description: 'Their identifier at the identity provider.' })),
   groups: Type.Array(Type.Object({ id: Id, name: Type.String() })),
   created_at: Timestamp,
   last_login_at: Nullable(Timestamp),
 })
 export type User = Type.Static<typeof User>
+
+export const Invitation = Type.Object({
+  url: Type.String({ description: 'Shown only now. Whoever has it can choose the password of the account, once.' }),
+  expires_at: Timestamp,
+})
+export type Invitation = Type.Static<typeof Invitation>
 
 export const Email = Type.String({ minLength: 3, maxLength: 320, pattern: EMAIL })
 export const DisplayName = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
@@ -26,6 +34,9 @@ export const Password = Type.String({
   description: '8–72 bytes of UTF-8 after NFKC.',
 })
 const GroupIds = Type.Array(Id, { maxItems: 100, uniqueItems: true })
+const MustChange = Type.Boolean({
+  description: 'Together with a password: they choose another one when they next log in with it.',
+})
 const byId = Type.Object({ id: Id })
 
 export const DirectoryPerson = Type.Object({
@@ -51,11 +62,15 @@ export const operations = {
       email: Email,
       display_name: DisplayName,
       password: Type.Optional(Password),
+      must_change_password: Type.Optional(MustChange),
+      invite: Type.Optional(
+        Type.Boolean({ description: 'Instead of a password: returns a link with which they choose one themselves.' }),
+      ),
       group_ids: Type.Optional(GroupIds),
     }),
-    reply: User,
-    errors: ['already_exists', 'invalid_request'],
-    records: ['user_create'],
+    reply: Type.Object({ ...User.properties, invitation: Type.Optional(Invitation) }),
+    errors: ['already_exists', 'invalid_request', 'conflict'],
+    records: ['user_create', 'invitation_create'],
   }),
 
   listUsers: route({
@@ -163,6 +178,7 @@ export const operations = {
         display_name: Type.Optional(DisplayName),
         is_active: Type.Optional(Type.Boolean()),
         password: Type.Optional(Nullable(Password)),
+        must_change_password: Type.Optional(MustChange),
         group_ids: Type.Optional(GroupIds),
         idp_subject: Type.Optional(
           Nullable(

@@ -84,11 +84,12 @@ const commands: { [name: string]: Command } = {
     if (what !== 'list') throw new ServiceError('invalid_request', 'Usage: strongroom users list')
     const lines: string[] = []
     for await (const user of itemsOf((cursor) => listUsers(ctx.db, {}, 1000, cursor))) {
-      const { email, is_active, is_admin, idp_subject, has_password, last_login_at } = user
+      const { email, is_active, is_admin, idp_subject, has_password, invitation_expires_at, last_login_at } = user
       const marks = [
         is_active ? 'active' : 'disabled',
         ...(is_admin ? ['admin'] : []),
         ...(has_password ? ['password'] : []),
+        ...(invitation_expires_at === null ? [] : ['invited']),
         ...(idp_subject === null ? [] : ['idp']),
       ]
       lines.push([email, marks.join(','), last_login_at ?? 'never'].join('\t'))

@@ -101,6 +101,11 @@ export const table: Record<OperationName, Entry> = {
     expect: everyone(410),
     call: (c) => c.setUp({ body: { token: 'x', email: 'x@example.com', password: 'long enough' } }),
   },
+  readInvitation: { expect: everyone(410), call: (c) => c.readInvitation({ body: { token: newId() } }) },
+  acceptInvitation: {
+    expect: everyone(410),
+    call: (c) => c.acceptInvitation({ body: { token: newId(), password: 'long enough' } }),
+  },
   idpLogin: { expect: everyone(403), call: (c) => c.idpLogin() },
   idpCallback: { expect: everyone(403), call: (c) => c.idpCallback({ query: { code: 'x', state: 'x' } }) },
   idpCallbackPost: { expect: everyone(403), call: (c) => c.idpCallbackPost({ body: { code: 'x', state: 'x' } }) },
@@ -115,6 +120,10 @@ export const table: Record<OperationName, Entry> = {
     call: async (c, { session }) => c.endSession({ params: { id: await session() } }),
   },
   verifyLogin: { expect: everyone(400), call: (c) => c.verifyLogin({ body: { challenge: 'x', otp: '123456' } }) },
+  replaceExpiredPassword: {
+    expect: everyone(400),
+    call: (c) => c.replaceExpiredPassword({ body: { challenge: 'x', new_password: 'long enough' } }),
+  },
   beginLoginEnrollment: {
     expect: everyone(400),
     call: (c) => c.beginLoginEnrollment({ body: { challenge: 'x', kind: 'totp' } }),
@@ -421,6 +430,15 @@ export const table: Record<OperationName, Entry> = {
   endUserSessions: {
     expect: managers(204),
     call: async (c, { user }) => c.endUserSessions({ params: { id: await user() } }),
+  },
+  inviteUser: { expect: managers(201), call: async (c, { user }) => c.inviteUser({ params: { id: await user() } }) },
+  revokeInvitation: {
+    expect: managers(204),
+    call: async (c, { admin, user }) => {
+      const params = { id: await user() }
+      await admin.inviteUser({ params })
+      return c.revokeInvitation({ params })
+    },
   },
   createGroup: { expect: managers(201), call: (c) => c.createGroup({ body: { name: newId() } }) },
   listGroups: { expect: managers(200), call: (c) => c.listGroups() },

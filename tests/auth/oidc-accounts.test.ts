@@ -108,6 +108,20 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
     })
   })
 
+  itOnce('a link ends the invitation of the account', async () => {
+    const { server } = both
+    const account = person({ email_verified: true })
+    const { invitation, id } = await server.admin.createUser({
+      body: { email: account.email ?? '', display_name: 'Invited', invite: true },
+    })
+    const token = invitation?.url.split('#')[1] ?? ''
+    server.secrets.add(token)
+    await server.as().readInvitation({ body: { token } })
+    await both.withSettings(linkByEmail, () => both.tokensOf(account))
+    await rejectsWith(server.as().readInvitation({ body: { token } }), 'gone')
+    assert.equal((await server.admin.getUser({ params: { id } })).invitation_expires_at, null)
+  })
+
   itOnce('links no account unless the address is confirmed and the setting is on', async () => {
     const unconfirmed = [{}, { email_verified: false }, { email_verified: 'true' }, { email_verified: 1 }]
     for (const claims of unconfirmed) {

@@ -72,6 +72,8 @@ const calls: { [N in OperationName]?: (client: Client, of: Owned) => Promise<unk
   updateUser: (c, { user }) => c.updateUser({ params: { id: user }, body: { display_name: 'taken' } }),
   deleteUser: (c, { user }) => c.deleteUser({ params: { id: user } }),
   endUserSessions: (c, { user }) => c.endUserSessions({ params: { id: user } }),
+  inviteUser: (c, { user }) => c.inviteUser({ params: { id: user } }),
+  revokeInvitation: (c, { user }) => c.revokeInvitation({ params: { id: user } }),
   getGroup: (c, { group }) => c.getGroup({ params: { id: group } }),
   updateGroup: (c, { group }) => c.updateGroup({ params: { id: group }, body: { name: 'taken' } }),
   deleteGroup: (c, { group }) => c.deleteGroup({ params: { id: group } }),
@@ -97,7 +99,17 @@ const personal = [
   ...['renameSecondFactor', 'removeSecondFactor', 'resetSecondFactors'],
   ...['endSession', 'revokeToken', 'rotateToken', 'listUserTokens', 'updateShare', 'getShareLink'],
   ...['getJob', 'cancelJob'],
-  ...['getUser', 'updateUser', 'deleteUser', 'endUserSessions', 'explainPermission', 'getGroup', 'updateGroup'],
+  ...[
+    'getUser',
+    'updateUser',
+    'deleteUser',
+    'endUserSessions',
+    'inviteUser',
+    'revokeInvitation',
+    'explainPermission',
+    'getGroup',
+    'updateGroup',
+  ],
   ...['addMembers', 'getWebhook', 'getDelivery', 'listDeliveries'],
 ] as OperationName[]
 

@@ -55,6 +55,7 @@ const asGenerated: readonly Name[] = [
   ...(['setLogo', 'deleteLogo', 'getLogo', 'createWebhook', 'listWebhooks', 'rotateWebhookSecret'] as const),
   ...(['listEvents', 'getWebhook', 'updateWebhook', 'deleteWebhook'] as const),
   ...(['promoteWebhookSecret', 'testWebhook', 'recoverWebhook', 'listDeliveries', 'getDelivery'] as const),
+  ...(['inviteUser', 'revokeInvitation', 'readInvitation', 'acceptInvitation', 'replaceExpiredPassword'] as const),
   ...(['resendDelivery', 'listAudit', 'getAuditRecord', 'exportAudit', 'verifyAudit'] as const),
   ...(['listStorages', 'createStorage', 'testNewStorage', 'getStorage', 'updateStorage'] as const),
   ...(['deleteStorage', 'testStorage', 'getStorageHealth', 'createEventsToken', 'deleteEventsToken'] as const),

@@ -134,6 +134,9 @@ describeEngines('commands', (engine, itOnce) => {
   })
 
   itOnce('users list names everyone', async () => {
+    const body = { email: 'invited@example.com', display_name: 'Invited', invite: true }
+    const { id, invitation } = await server.admin.createUser({ body })
+    server.secrets.add(invitation?.url.split('#')[1] ?? '')
     const { out } = await strongroom(['users', 'list'])
     const lines = out
       .trim()
@@ -141,9 +144,10 @@ describeEngines('commands', (engine, itOnce) => {
       .map((line) => line.split('\t'))
     assert.deepEqual(
       lines.map(([email]) => email),
-      ['admin@example.com', 'ops2@example.com', 'ops@example.com'],
+      ['admin@example.com', body.email, 'ops2@example.com', 'ops@example.com'],
     )
-    assert.equal(lines[0]?.[1], 'active,admin,password,idp')
+    assert.deepEqual([lines[0]?.[1], lines[1]?.[1]], ['active,admin,password,idp', 'active,invited'])
+    await server.admin.deleteUser({ params: { id } })
   })
 
   it('rotate-secrets encrypts stored secrets with the new key, so that the old one can go', async () => {

@@ -108,6 +108,9 @@ export async function fillRareTables(database: Database): Promise<void> {
           ...{ created_at: early, last_used_at: null },
         }),
         tx.insertInto('recovery_codes').values({ code_hash: 'x', user_id: user.id, created_at: late }),
+        tx.insertInto('invitations').values({
+          ...{ user_id: user.id, token_hash: 'x', email_key: ODD_KEY, token_version: 1, expires_at: late },
+        }),
         tx.insertInto('second_factor_challenges').values({
           ...{ challenge_hash: 'x', user_id: user.id, purpose: 'login', token_version: 1, tries: 5 },
           ...{ passkey_challenge: null, secret: '\\.', expires_at: late },

@@ -2,9 +2,10 @@ import { HOUR_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
 import { deleteExpiredChallenges } from '../second-factor/challenge.ts'
 import { deleteExpiredSessions } from '../sessions/service.ts'
+import { deleteExpiredInvitations } from '../users/invitations.ts'
 import * as store from './store.ts'
 
-/** Deletes expired sessions, unfinished logins, challenges, refresh tokens and counters. */
+/** Deletes expired sessions, unfinished logins, challenges, invitations, refresh tokens and counters. */
 export const expiryWorker = {
   name: 'auth-expiry',
   every: HOUR_MS,
@@ -13,5 +14,6 @@ export const expiryWorker = {
       await deleteExpiredSessions(tx, now())
       await store.deleteExpired(tx, now())
       await deleteExpiredChallenges(tx, now())
+      await deleteExpiredInvitations(tx, now())
     }),
 }

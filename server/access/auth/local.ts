@@ -1,4 +1,5 @@
 import type { Ctx } from '../../context.ts'
+import type { Row } from '../../db/schema.ts'
 import * as passwords from '../../secrets/passwords.ts'
 import { loginDisabled } from '../sessions/sessions.ts'
 import { settingsInForce } from '../settings/effective.ts'
@@ -16,3 +17,7 @@ export const verifyPassword = (ctx: Ctx, attempt: Attempt, password: string, has
     await retractAttempt(ctx, attempt)
     throw busy
   })
+
+/** The same process acting for a user who logs in with a password, before they have a session. */
+export const asUser = (ctx: Ctx, { id, email, display_name }: Row<'users'>): Ctx =>
+  ctx.as({ ...ctx.actor, type: 'user', user_id: id, email, display_name, auth_method: 'local' })

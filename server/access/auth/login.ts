@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../contract/errors.ts'
+import { invalid } from '../../base/invalid.ts'
 import type { Ctx } from '../../context.ts'
 import * as passwords from '../../secrets/passwords.ts'
-import { enrollmentRequired, factorRequired } from '../second-factor/challenge.ts'
+import { enrollmentRequired, factorRequired, passwordChangeRequired } from '../second-factor/challenge.ts'
 import { hasFactor, isFactorNeeded } from '../second-factor/factors.ts'
 import { openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
 import { emailKey, renewPasswordHash, replacePassword } from '../users/service.ts'
@@ -23,8 +24,9 @@ export interface Login {
 
 /**
  * Login with email and password. Every failure looks the same and takes the same time, so that nobody can find out
- * which accounts exist, or have a second factor. Once the password is right, throws second_factor_required or
- * second_factor_enrollment_required with a challenge, or invalid_second_factor for a wrong `otp`.
+ * which accounts exist, or have a second factor. Once the password is right, throws second_factor_required,
+ * second_factor_enrollment_required or password_change_required with a challenge, or invalid_second_factor for a wrong
+ * `otp`.
  */
 export async function login(ctx: Ctx, { username, password, otp, device }: Login): Promise<Tokens> {
   await assertLocalEnabled(ctx)
@@ -46,6 +48,10 @@ export async function login(ctx: Ctx, { username, password, otp, device }: Login
     : null
   const renew = async ({ tx }: { tx: Parameters<typeof renewPasswordHash>[0] }) =>
     renewed === null ? undefined : renewPasswordHash(tx, user.id, hash, renewed)
+  if (user.must_change_password) {
+    await setAside(ctx, attempt)
+    throw await passwordChangeRequired(ctx, user)
+  }
   const secured = await hasFactor(ctx.db, user.id)
   if (secured && otp === undefined) {
     await setAside(ctx, attempt)
@@ -88,6 +94,8 @@ export async function changePassword(ctx: Ctx, current: string, next: string): P
     })
   }
   await forgiveAttempt(ctx, attempt)
+  if (user.must_change_password && next.normalize('NFKC') === current.normalize('NFKC'))
+    throw invalid('body.new_password', 'must not be the password that has to be changed')
   const nextHash = await passwords.hashPassword(next, ctx.config.bcryptCost)
   const subject = { ...subjectOf(user), token_version: user.token_version + 1 }
   const session = await openSession(ctx, subject, { method: 'local', verified }, async (step) => {

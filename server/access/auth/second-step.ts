@@ -57,7 +57,7 @@ export async function enter(
 }
 
 /** A challenge's login, whose failures count like wrong passwords. */
-const attemptOf = (ctx: Ctx, { email_key }: User, device: string | undefined): Attempt => ({
+export const attemptOf = (ctx: Ctx, { email_key }: User, device: string | undefined): Attempt => ({
   kind: 'login',
   account: email_key,
   device: knownDevice(ctx, email_key, device),

@@ -70,37 +70,50 @@ const expires_in = LIFE_MS / 1000
 const required = (code: ErrorCode, detail: string, extensions: Record<string, unknown>) =>
   new ServiceError(code, detail, { extensions: { ...extensions, expires_in } })
 
-/** The refusal of a login that has the right password, with a challenge for the second factor. `also` is done with it. */
-export async function factorRequired(
-  ctx: Ctx,
-  user: User,
-  also: (step: Upkeep) => Promise<unknown>,
-): Promise<ServiceError> {
+const nothing = async (): Promise<void> => undefined
+
+/** How a user can answer a challenge with a second factor, and what their passkeys are to sign for it. */
+async function offerOf(ctx: Ctx, user: User) {
   const factors = await store.listFactors(ctx.db, user.id)
   const codes = await store.countCodes(ctx.db, user.id)
   const site = siteOf(ctx.config)
   const has = (kind: string) => factors.some((factor) => factor.kind === kind)
   const signed = site && has('passkey') ? randomToken() : null
+  const methods = [
+    ...(has('totp') ? ['totp'] : []),
+    ...(signed === null ? [] : ['passkey']),
+    ...(codes > 0 ? ['recovery_code'] : []),
+  ]
+  const passkey = site && signed !== null ? { passkey: requestOf(site, signed, factors) } : {}
+  return { signed, offer: { methods, ...passkey } }
+}
+
+/** The refusal of a login that has the right password, with a challenge for the second factor. `also` is done with it. */
+export async function factorRequired(
+  ctx: Ctx,
+  user: User,
+  also: (step: Upkeep) => Promise<unknown> = nothing,
+): Promise<ServiceError> {
+  const { signed, offer } = await offerOf(ctx, user)
   const challenge = await ctx.upkeep(async (step) => {
     await also(step)
     return openChallenge(step, user, 'login', signed)
   })
-  return required('second_factor_required', 'Give a second factor too.', {
-    challenge,
-    methods: [
-      ...(has('totp') ? ['totp'] : []),
-      ...(signed === null ? [] : ['passkey']),
-      ...(codes > 0 ? ['recovery_code'] : []),
-    ],
-    ...(site && signed !== null ? { passkey: requestOf(site, signed, factors) } : {}),
-  })
+  return required('second_factor_required', 'Give a second factor too.', { challenge, ...offer })
+}
+
+/** The refusal of a login whose password is right and must be changed, with a challenge for that. */
+export async function passwordChangeRequired(ctx: Ctx, user: User): Promise<ServiceError> {
+  const { signed, offer } = await offerOf(ctx, user)
+  const challenge = await ctx.upkeep((step) => openChallenge(step, user, 'password_change', signed))
+  return required('password_change_required', 'Choose another password to log in, in the console for example.', { challenge, ...offer })
 }
 
 /** The refusal of a login that has the right password, with a challenge for setting up the second factor that it needs. */
 export async function enrollmentRequired(
   ctx: Ctx,
   user: Pick<User, 'id' | 'token_version'>,
-  also: (step: Upkeep) => Promise<unknown> = async () => undefined,
+  also: (step: Upkeep) => Promise<unknown> = nothing,
 ): Promise<ServiceError> {
   const challenge = await ctx.upkeep(async (step) => {
     await also(step)

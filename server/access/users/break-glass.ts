@@ -65,6 +65,7 @@ export async function resetPassword(ctx: Ctx, email: string, password: string): 
     await revokeSessionsOf(tx, user.id, ctx.now())
     await store.updateUser(tx, user.id, {
       password_hash,
+      must_change_password: 0,
       disabled_at: null,
       token_version: user.token_version + 1,
     })

@@ -2,13 +2,13 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { covers, type GrantingGroup, isAdmin } from '../../../contract/permissions.ts'
 import type { User } from '../../../contract/users.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
-import { newId } from '../../base/id.ts'
+import { invalid } from '../../base/invalid.ts'
 import type { Ctx, Step } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 import { assertSettable, hashPassword } from '../../secrets/passwords.ts'
-import { joinGroups, setGroups } from '../groups/members.ts'
+import { setGroups } from '../groups/members.ts'
 import { grantingGroupsOf } from '../groups/service.ts'
-import { findGroup, findGroupsOfUsers, type MemberGroup } from '../groups/store.ts'
+import { findGroup, findGroupsOfUsers } from '../groups/store.ts'
 import { revokeSessionsOf } from '../sessions/service.ts'
 import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
 import { type EffectiveSettings, settingsInForce } from '../settings/effective.ts'
@@ -26,7 +26,8 @@ const named = (email: string, display_name: string) => ({
   search_key: `${folded(email)} ${folded(display_name)}`,
 })
 
-const addressTaken = (email: string) =>
+/** The refusal of an address that is another account's. */
+export const addressTaken = (email: string) =>
   new ServiceError('already_exists', `A user with the address "${email}" already exists.`)
 const userMissing = () => new ServiceError('not_found', 'No such user.')
 
@@ -35,6 +36,7 @@ export interface NewUser {
   email: string
   display_name: string
   password_hash?: string | null
+  must_change_password?: number
   idp_issuer?: string | null
   idp_subject?: string | null
   disabled_at?: string | null
@@ -44,6 +46,7 @@ export interface NewUser {
 export const insertUser = (tx: Tx, user: NewUser, now: Date): Promise<Row<'users'> | undefined> =>
   store.insertUser(tx, {
     password_hash: null,
+    must_change_password: 0,
     idp_issuer: null,
     idp_subject: null,
     disabled_at: null,
@@ -54,53 +57,14 @@ export const insertUser = (tx: Tx, user: NewUser, now: Date): Promise<Row<'users
     last_login_at: null,
   })
 
-export interface CreateUser {
-  email: string
-  display_name: string
-  password?: string | undefined
-  group_ids?: readonly string[] | undefined
-  /** False: they cannot log in yet. */
-  is_active?: boolean | undefined
-  /** Their identifier at the identity provider; for administrators. */
-  idp_subject?: string | null | undefined
-}
-
-/**
- * Creates a user in the given groups. Throws `already_exists` if the address or the identity is in use, 422 on unknown
- * groups, conflict if there is no identity provider for an identity.
- */
-export async function createUser(ctx: Ctx, input: CreateUser): Promise<User> {
-  const { email, display_name, password, group_ids = [], is_active = true, idp_subject = null } = input
-  if (idp_subject !== null) assertMayLink(ctx)
-  if (password !== undefined) assertSettable(password, 'body.password')
-  const hash = password === undefined ? null : await hashPassword(password, ctx.config.bcryptCost)
-  return ctx.act(async (step) => {
-    const { tx, record } = step
-    const identity = idp_subject === null ? {} : await identityOf(step, idp_subject, await settingsInForce(step))
-    const disabled_at = is_active ? null : ctx.now().toISOString()
-    const given = { id: newId(), email, display_name, password_hash: hash, disabled_at, ...identity }
-    const row = await insertUser(tx, given, ctx.now())
-    if (!row) throw addressTaken(email)
-    await joinGroups(tx, ctx.actor, { userId: row.id, groupIds: group_ids, at: row.created_at })
-    record({
-      name: 'user_create',
-      resource: { type: 'user', id: row.id },
-      details: {
-        ...{ email: row.email, display_name: row.display_name, group_ids: [...group_ids] },
-        ...(is_active ? {} : { is_active: false as const }),
-        ...(idp_subject === null ? {} : { idp_subject }),
-      },
-    })
-    return describeUser(tx, row)
-  })
-}
-
 export interface UpdateUser {
   email?: string | undefined
   display_name?: string | undefined
   is_active?: boolean | undefined
   /** Null: removes the password login. */
   password?: string | null | undefined
+  /** With a password: they have to choose another one when they first log in with it. */
+  must_change_password?: boolean | undefined
   group_ids?: readonly string[] | undefined
   /** Null: removes the login through the identity provider. */
   idp_subject?: string | null | undefined
@@ -111,8 +75,9 @@ export interface UpdateUser {
  * nobody could administer the service any more, forbidden beyond the caller's own permissions.
  */
 export async function updateUser(ctx: Ctx, id: string, change: UpdateUser): Promise<User> {
-  const { password, group_ids } = change
+  const { password, group_ids, must_change_password } = change
   if (password) assertSettable(password, 'body.password')
+  if (must_change_password !== undefined && !password) throw invalid('body.must_change_password', 'needs a password')
   const hash = password ? await hashPassword(password, ctx.config.bcryptCost) : null
   return ctx.act(async (step) => {
     const { tx, record } = step
@@ -150,8 +115,10 @@ const visible = (row: Row<'users'>, change: UpdateUser) => ({
   ...(change.is_active === undefined ? {} : { is_active: row.disabled_at === null }),
   ...(change.idp_subject === undefined ? {} : { idp_subject: row.idp_subject }),
 })
-const passwordChange = ({ password }: UpdateUser) =>
-  password === undefined ? {} : { password: password === null ? 'removed' : 'changed' }
+const passwordChange = ({ password, must_change_password }: UpdateUser) => ({
+  ...(password === undefined ? {} : { password: password === null ? 'removed' : 'changed' }),
+  ...(must_change_password ? { must_change_password } : {}),
+})
 
 /**
  * Taking over a login takes over its permissions, so the caller needs all of them; administrators need an
@@ -193,7 +160,7 @@ function assertMayTouch({ actor }: Pick<Ctx, 'actor'>, theirs: Parameters<typeof
 async function changedFields(
   step: Step,
   row: Row<'users'>,
-  { email, display_name, is_active, password, idp_subject, hash }: UpdateUser & { hash: string | null },
+  { email, display_name, is_active, password, idp_subject, ...more }: UpdateUser & { hash: string | null },
   settings: EffectiveSettings,
 ) {
   const { tx } = step
@@ -207,7 +174,9 @@ async function changedFields(
   return {
     disabled_at: disabled,
     ...named(email ?? row.email, display_name ?? row.display_name),
-    ...(password === undefined ? {} : { password_hash: hash }),
+    ...(password === undefined
+      ? {}
+      : { password_hash: more.hash, must_change_password: Number(more.must_change_password ?? false) }),
     ...identity,
   }
 }
@@ -241,7 +210,14 @@ export async function endUserSessions(ctx: Ctx, id: string): Promise<undefined> 
   })
 }
 
-const toUser = (row: Row<'users'>, groups: readonly MemberGroup[], secured: ReadonlySet<string>): User => {
+/** What other tables have about users. */
+const findAround = async (db: Db, ids: readonly string[]) => ({
+  groups: await findGroupsOfUsers(db, ids),
+  secured: await store.findSecured(db, ids),
+  invited: await store.findInvited(db, ids),
+})
+
+const toUser = (row: Row<'users'>, { groups, secured, invited }: Awaited<ReturnType<typeof findAround>>): User => {
   const own = groups.filter((group) => group.user_id === row.id)
   return {
     id: row.id,
@@ -251,14 +227,17 @@ const toUser = (row: Row<'users'>, groups: readonly MemberGroup[], secured: Read
     is_admin: own.some((group) => (JSON.parse(group.global) as string[]).includes('admin')),
     has_password: row.password_hash !== null,
     has_second_factor: secured.has(row.id),
+    must_change_password: row.must_change_password === 1,
+    invitation_expires_at: invited.get(row.id) ?? null,
     idp_subject: row.idp_subject,
     groups: own.map(({ id, name }) => ({ id, name })),
     created_at: row.created_at,
     last_login_at: row.last_login_at,
   }
 }
-const describeUser = async (db: Db, row: Row<'users'>): Promise<User> =>
-  toUser(row, await findGroupsOfUsers(db, [row.id]), await store.findSecured(db, [row.id]))
+/** A user as the API returns them. */
+export const describeUser = async (db: Db, row: Row<'users'>): Promise<User> =>
+  toUser(row, await findAround(db, [row.id]))
 
 /** Gets a user; throws not_found. */
 export async function getUser(db: Db, id: string): Promise<User> {
@@ -274,9 +253,8 @@ export async function listUsers(db: Db, filter: store.UserFilter, limit: number,
   const rows = await store.listUsers(db, { ...filter, q }, after, limit + 1)
   const { page, next_cursor } = pageOf(rows, limit, ({ email_key }) => [email_key])
   const ids = page.map(({ id }) => id)
-  const groups = await findGroupsOfUsers(db, ids)
-  const secured = await store.findSecured(db, ids)
-  return { items: page.map((row) => toUser(row, groups, secured)), next_cursor }
+  const around = await findAround(db, ids)
+  return { items: page.map((row) => toUser(row, around)), next_cursor }
 }
 
 /** The members of a group; throws not_found. */
@@ -303,18 +281,20 @@ export async function adoptProfile(tx: Tx, row: Row<'users'>, email: string | nu
 }
 
 /**
- * Step: sets a new password if `current` is still the old one's hash, and ends every session. Returns false if it was
- * changed meanwhile.
+ * Step: sets a new password if `current` is still the old one's hash, null for none, and ends every session. Returns false
+ * if it was changed meanwhile.
  */
 export async function replacePassword(
   { tx, now }: Pick<Step, 'tx' | 'now'>,
   id: string,
-  current: string,
+  current: string | null,
   next: string,
 ): Promise<boolean> {
   const row = await store.lockUser(tx, id)
   if (row?.password_hash !== current) return false
   await revokeSessionsOf(tx, id, now())
-  await store.updateUser(tx, id, { password_hash: next, token_version: row.token_version + 1 })
+  await store.updateUser(tx, id, {
+    ...{ password_hash: next, must_change_password: 0, token_version: row.token_version + 1 },
+  })
   return true
 }

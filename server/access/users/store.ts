@@ -111,3 +111,56 @@ export function listUsers(db: Db, filter: UserFilter, after: string, limit: numb
   if (active !== undefined) query = query.where('disabled_at', active ? 'is' : 'is not', null)
   return query.orderBy('email_key').limit(limit).execute()
 }
+
+// ---- Invitations -----------------------------------------------------------------------------------------------
+
+/** Replaces a user's earlier invitation. */
+export const putInvitation = (tx: Tx, row: NewRow<'invitations'>) =>
+  tx
+    .insertInto('invitations')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet((e) => ({
+        token_hash: e.ref('excluded.token_hash'),
+        email_key: e.ref('excluded.email_key'),
+        token_version: e.ref('excluded.token_version'),
+        expires_at: e.ref('excluded.expires_at'),
+      })),
+    )
+    .execute()
+
+/** Deletes a user's invitation; false if there was none. */
+export const deleteInvitation = async (tx: Tx, userId: string): Promise<boolean> =>
+  (await tx.deleteFrom('invitations').where('user_id', '=', userId).returning('user_id').execute()).length > 0
+
+/** Invitations with their users as they were invited: another address or another login ends an invitation. */
+const invited = (db: Db) =>
+  db
+    .selectFrom('invitations as i')
+    .innerJoin('users as u', (join) =>
+      join
+        .onRef('u.id', '=', 'i.user_id')
+        .onRef('u.email_key', '=', 'i.email_key')
+        .onRef('u.token_version', '=', 'i.token_version'),
+    )
+    .where('u.disabled_at', 'is', null)
+    .where('u.password_hash', 'is', null)
+
+/** The invitation whose token has this hash, with its user, if it has not expired. */
+export const findOpenInvitation = (db: Db, hash: string, now: Date) =>
+  invited(db)
+    .selectAll('u')
+    .select('i.expires_at')
+    .where('i.token_hash', '=', hash)
+    .where('i.expires_at', '>', now.toISOString())
+    .executeTakeFirst()
+
+/** When the invitations of these users expire, by their ids. */
+export async function findInvited(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await invited(db).select(['i.user_id', 'i.expires_at']).where('i.user_id', 'in', ids).execute()
+  return new Map(rows.map(({ user_id, expires_at }) => [user_id, expires_at]))
+}
+
+export const deleteExpiredInvitations = (tx: Tx, now: Date) =>
+  tx.deleteFrom('invitations').where('expires_at', '<=', now.toISOString()).execute()

@@ -21,6 +21,7 @@ import { keptLinks } from './0019-kept-links.ts'
 import { secondFactor } from './0020-second-factor.ts'
 import { messagesOfLinks } from './0021-messages-of-links.ts'
 import { quotaWarnings } from './0022-quota-warnings.ts'
+import { invitations } from './0023-invitations.ts'
 import { sendersOfUploads } from './0024-senders-of-uploads.ts'
 import { mail } from './0025-mail.ts'
 import { siteLogo } from './0026-site-logo.ts'
@@ -51,6 +52,7 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0020-second-factor': secondFactor,
   '0021-messages-of-links': messagesOfLinks,
   '0022-quota-warnings': quotaWarnings,
+  '0023-invitations': invitations,
   '0024-senders-of-uploads': sendersOfUploads,
   '0025-mail': mail,
   '0026-site-logo': siteLogo,

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** What people issue to themselves, for programs: both kinds live and end alike. */
 interface Credential {
   id: string
@@ -28,6 +30,8 @@ export interface IdentityTables {
     search_key: string
     /** bcrypt; null for people who come only through an identity provider. */
     password_hash: string | null
+    /** 1: they choose another password when they next log in with it. */
+    must_change_password: Generated<number>
     idp_issuer: string | null
     idp_subject: string | null
     /** Incremented to end all of the user's access tokens at once. */
@@ -139,11 +143,20 @@ export interface IdentityTables {
   }
   /** Those that were not used yet. */
   recovery_codes: { code_hash: string; user_id: string; created_at: string }
-  /** What waits for a second factor, or for one that is being set up. */
+  /** Users who were invited to choose their first password, with the address and the login that they had then. */
+  invitations: {
+    user_id: string
+    /** SHA-256 of the link's token in hex. */
+    token_hash: string
+    email_key: string
+    token_version: number
+    expires_at: string
+  }
+  /** What waits for a second factor, for one that is being set up, or for another password. */
   second_factor_challenges: {
     challenge_hash: string
     user_id: string
-    purpose: 'login' | 'login_enrollment' | 'enrollment' | 'proof'
+    purpose: 'login' | 'login_enrollment' | 'enrollment' | 'proof' | 'password_change'
     /** The user's when it was made: a changed password ends it. */
     token_version: number
     /** What a passkey is to sign. */

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../../contract/errors.ts'
 import { api } from '../../../../contract/index.ts'
 import { deviceTicket } from '../../../access/auth/device.ts'
 import * as idp from '../../../access/auth/idp-login.ts'
+import { acceptInvitation, readInvitation } from '../../../access/auth/invitation.ts'
 import { changePassword, login } from '../../../access/auth/login.ts'
 import { isFirstSignIn, isSetupRequired, setUp } from '../../../access/auth/setup.ts'
 import { describeCaller } from '../../../access/sessions/caller.ts'
@@ -42,6 +43,16 @@ export const authRoutes = [
   handle(api.setUp, async (ctx, { body, query, ...raw }) =>
     cookies.answerTokens(ctx, await setUp(ctx, body), query.session, raw),
   ),
+  handle(api.readInvitation, (ctx, { body, reply }) => {
+    reply.header('cache-control', 'no-store')
+    return readInvitation(ctx, body.token)
+  }),
+  handle(api.acceptInvitation, async (ctx, { body, query, ...raw }) => {
+    const { tokens, email } = await acceptInvitation(ctx, body)
+    const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
+    if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, email))
+    return answer
+  }),
   handle(api.idpLogin, async (ctx, { query, reply }) => {
     const { auth_url, cookie } = await idp.beginLogin(ctx, query.return_to)
     cookies.setLoginCookie(ctx, reply, cookie)

@@ -1,5 +1,6 @@
 import { api } from '../../../../contract/index.ts'
 import { deviceTicket } from '../../../access/auth/device.ts'
+import { replaceExpiredPassword } from '../../../access/auth/expired-password.ts'
 import * as own from '../../../access/auth/own-factors.ts'
 import { beginLoginEnrollment, finishLoginEnrollment, verifyLogin } from '../../../access/auth/second-step.ts'
 import { resetFactors } from '../../../access/second-factor/factors.ts'
@@ -24,6 +25,13 @@ export const secondFactorRoutes = [
     const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
     if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, email))
     return { ...answer, recovery_codes }
+  }),
+  handle(api.replaceExpiredPassword, async (ctx, { body, query, ...raw }) => {
+    const device = cookies.readDeviceCookie(ctx, raw.request)
+    const { tokens, email } = await replaceExpiredPassword(ctx, { ...body, device })
+    const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
+    if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, email))
+    return answer
   }),
   handle(api.listSecondFactors, (ctx) => own.listOwnFactors(ctx)),
   handle(api.challengeSecondFactor, (ctx, { reply }) => {

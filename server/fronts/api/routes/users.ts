@@ -1,10 +1,12 @@
 import { api } from '../../../../contract/index.ts'
+import { createUser } from '../../../access/users/create.ts'
 import { importUsers, searchDirectory } from '../../../access/users/directory.ts'
+import { inviteUser, revokeInvitation } from '../../../access/users/invitations.ts'
 import * as service from '../../../access/users/service.ts'
 import { handle } from '../handle.ts'
 
 export const userRoutes = [
-  handle(api.createUser, (ctx, { body }) => service.createUser(ctx, body)),
+  handle(api.createUser, (ctx, { body }) => createUser(ctx, body)),
   handle(api.listUsers, (ctx, { query: { limit = 100, cursor, group_id, q, active } }) =>
     service.listUsers(ctx.db, { q, groupId: group_id, active }, limit, cursor),
   ),
@@ -14,6 +16,11 @@ export const userRoutes = [
   handle(api.updateUser, (ctx, { params, body }) => service.updateUser(ctx, params.id, body)),
   handle(api.deleteUser, (ctx, { params }) => service.deleteUser(ctx, params.id)),
   handle(api.endUserSessions, (ctx, { params }) => service.endUserSessions(ctx, params.id)),
+  handle(api.inviteUser, (ctx, { params, reply }) => {
+    reply.header('cache-control', 'no-store')
+    return inviteUser(ctx, params.id)
+  }),
+  handle(api.revokeInvitation, (ctx, { params }) => revokeInvitation(ctx, params.id)),
   handle(api.listMembers, (ctx, { params, query }) =>
     service.listMembers(ctx.db, params.id, query.limit ?? 100, query.cursor),
   ),
