@@ -31,6 +31,13 @@ const lisbon = '/b/photos?prefix=2026%2Flisbon%2F'
 /** Every screen, in the order of the navigation. */
 export const screens: readonly Screen[] = [
   { name: 'login', is: 'Sign-in', at: '/login', shows: 'Sign in', as: 'nobody' },
+  {
+    name: 'invitation',
+    is: 'An invitation that has ended',
+    at: '/invitation',
+    shows: 'This invitation has ended',
+    as: 'nobody',
+  },
   { name: 'no-group', is: 'Somebody in no group yet', at: '/buckets', shows: 'belong to a group yet', as: 'stranger' },
   { name: 'home', is: 'Home', at: '/', shows: 'Largest buckets' },
   { name: 'buckets', is: 'Buckets', at: '/buckets', shows: 'press-kit', dialogs: ['New bucket'] },

@@ -47,8 +47,8 @@ export default function SignInAgain({
       finish(await publicClient.login({ query: { session: 'cookie' }, body: { username: email, password } }))
     } catch (error) {
       const challenge = challengeOf(error)
-      // Setting up a second step needs a page of its own.
-      if (challenge?.enroll) return onLeave()
+      // Setting up a second step, and another password, need a page of their own.
+      if (challenge && challenge.step !== 'verify') return onLeave()
       setAsked(challenge)
       if (!challenge) setProblem(describeProblem(error).detail)
       setSending(false)

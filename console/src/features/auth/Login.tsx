@@ -1,6 +1,6 @@
 import { Alert, Button, Divider, PasswordInput, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import type { TokenPair } from '../../../../contract/auth.ts'
 import { describeProblem } from '../../api/problem.ts'
 import { authConfigQuery, meQuery } from '../../api/queries.ts'
@@ -10,14 +10,11 @@ import { useView } from '../../navigation.ts'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import { type Challenge, challengeOf } from '../second-factor/challenge.ts'
-import { text as secondFactor } from '../second-factor/messages.ts'
 import { Card } from './Card.tsx'
 import { FindLink } from './FindLink.tsx'
 import { text } from './messages.ts'
+import { NextStep } from './NextStep.tsx'
 import { safeNext } from './next.ts'
-
-const SecondStep = lazy(() => import('../second-factor/SecondStep.tsx'))
-const Enroll = lazy(() => import('../second-factor/Enroll.tsx'))
 
 /** The sign-in page with the enabled methods. */
 export default function Login() {
@@ -84,22 +81,8 @@ export default function Login() {
       location.assign(auth_url)
     })
 
-  if (asked) {
-    const Step = asked.enroll ? Enroll : SecondStep
-    return (
-      <Card title={secondFactor.title}>
-        <Suspense fallback={null}>
-          <Step
-            key={asked.challenge}
-            challenge={asked}
-            email={asked.email}
-            onDone={finish}
-            onAgain={() => setAsked(undefined)}
-          />
-        </Suspense>
-      </Card>
-    )
-  }
+  if (asked)
+    return <NextStep challenge={asked} email={asked.email} onDone={finish} onAgain={() => setAsked(undefined)} />
   return (
     <Card title={text.title}>
       {search.next && !problem && !setup_required ? <Alert role="status">{text.sessionEnded}</Alert> : null}

@@ -15,6 +15,7 @@ import { Status } from '../../ui/values.tsx'
 import { Card } from './Card.tsx'
 import { FindLink } from './FindLink.tsx'
 import { text } from './messages.ts'
+import { bytesOf, fits } from './password.ts'
 
 /** The first run: whoever has the link from the log creates the first administrator. */
 export default function Setup() {
@@ -88,16 +89,12 @@ function Readiness() {
   )
 }
 
-const bytesOf = (password: string): number => new TextEncoder().encode(password.normalize('NFKC')).length
-
 function NewAdmin({ token }: { token: string }) {
   const { go } = useView()
   const cache = useQueryClient()
   const form = useForm({ email: '', display_name: '', password: '' })
   const [dead, setDead] = useState<string>()
   const { email, display_name, password } = form.values
-  const bytes = bytesOf(password)
-  const fits = bytes >= 8 && bytes <= 72
   const create = () =>
     form.submit(
       async () => {
@@ -145,13 +142,13 @@ function NewAdmin({ token }: { token: string }) {
       <PasswordInput
         {...form.field('password')}
         label={text.password}
-        description={text.passwordRule(bytes)}
+        description={text.passwordRule(bytesOf(password))}
         autoComplete="new-password"
         required
         withAsterisk={false}
         size="md"
       />
-      <Button type="submit" size="md" fullWidth loading={form.sending} disabled={!fits || email === ''}>
+      <Button type="submit" size="md" fullWidth loading={form.sending} disabled={!fits(password) || email === ''}>
         {text.createAdmin}
       </Button>
     </form>

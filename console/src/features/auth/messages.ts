@@ -37,4 +37,17 @@ export const text = catalogue({
         ? 'Too short. Use at least 8 characters.'
         : 'At least 8 characters.',
   createAdmin: 'Create account and sign in',
+  newPassword: 'New password',
+  newPasswordAgain: 'Repeat new password',
+  differ: 'The passwords don’t match.',
+  replaceTitle: 'Choose a new password',
+  replaceHint: 'Your password was set by an administrator. Replace it to continue.',
+  replace: 'Save and sign in',
+  invitationTitle: 'Welcome to Strongroom',
+  invitationHint: (name: string) => `${name}, choose a password for your account.`,
+  acceptInvitation: 'Save and sign in',
+  invitationOver: 'This invitation has ended',
+  invitationOverHint:
+    'It has expired, was used, or was replaced by a newer one. If you’ve already chosen a password, sign in with it. Otherwise, ask for a new invitation.',
+  toSignIn: 'Go to sign-in',
 })

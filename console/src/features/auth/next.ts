@@ -1,6 +1,11 @@
 /** Where to go after sign-in: a path of the console and nothing else. */
 export function safeNext(next: string | undefined): string {
-  if (!next?.startsWith('/') || next.startsWith('//') || /^\/(login|setup)/.test(next) || next.startsWith('/auth/'))
+  if (
+    !next?.startsWith('/') ||
+    next.startsWith('//') ||
+    /^\/(login|setup|invitation)/.test(next) ||
+    next.startsWith('/auth/')
+  )
     return '/'
   return next
 }

@@ -9,15 +9,19 @@ import { type Challenge, digitsOf, explain, isCode } from './challenge.ts'
 import { text } from './messages.ts'
 import { hasPasskeys, signWithPasskey } from './passkeys.ts'
 
-type Answer = Omit<Parameters<typeof publicClient.verifyLogin>[0]['body'], 'challenge'>
+export type Answer = Omit<Parameters<typeof publicClient.verifyLogin>[0]['body'], 'challenge'>
 
 /** The second step of a sign-in: a code, a passkey or a recovery code. */
 export default function SecondStep({
   challenge: { challenge, methods, passkey },
+  send: answerWith = (answer) =>
+    publicClient.verifyLogin({ query: { session: 'cookie' }, body: { challenge, ...answer } }),
   onDone,
   onAgain,
 }: {
   challenge: Challenge
+  /** Answers the challenge; default: that of a sign-in that needs nothing else. */
+  send?: (answer: Answer) => Promise<TokenPair>
   email?: string
   onDone: (tokens: TokenPair) => Promise<unknown> | undefined
   onAgain: () => void
@@ -34,8 +38,7 @@ export default function SecondStep({
     setSending(by)
     setProblem(undefined)
     try {
-      const body = { challenge, ...(await answer()) }
-      await onDone(await publicClient.verifyLogin({ query: { session: 'cookie' }, body }))
+      await onDone(await answerWith(await answer()))
     } catch (error) {
       setProblem(explain(error))
       setCode('')

@@ -4,21 +4,27 @@ import { text } from './messages.ts'
 
 /** What a sign-in with the right password still needs. */
 export interface Challenge {
-  /** A second step is to be set up first. */
-  enroll: boolean
+  /** What is asked for: the second step, to set one up, or another password. */
+  step: 'verify' | 'enroll' | 'password'
   challenge: string
   methods: readonly string[]
   passkey: PasskeyRequest | undefined
+}
+
+const steps: Readonly<Record<string, Challenge['step']>> = {
+  second_factor_required: 'verify',
+  second_factor_enrollment_required: 'enroll',
+  password_change_required: 'password',
 }
 
 /** The challenge that a sign-in was answered with; undefined for any other error. */
 export function challengeOf(error: unknown): Challenge | undefined {
   if (!(error instanceof ProblemError)) return undefined
   const { code, challenge, methods = [], ...more } = error.problem
-  const enroll = code === 'second_factor_enrollment_required'
-  if (challenge === undefined || !(enroll || code === 'second_factor_required')) return undefined
+  const step = steps[code]
+  if (challenge === undefined || step === undefined) return undefined
   const { passkey } = more as { passkey?: PasskeyRequest }
-  return { enroll, challenge, methods, passkey }
+  return { step, challenge, methods, passkey }
 }
 
 /** What to show for an error of the second step. */

@@ -1,4 +1,4 @@
-import { Anchor, Button, PasswordInput, TextInput } from '@mantine/core'
+import { Anchor, Button, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -12,7 +12,9 @@ import { useForm } from '../../ui/useForm.ts'
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import { TimeAgo } from '../../ui/values.tsx'
 import { groupsQuery, refreshPeople } from '../groups/queries.ts'
+import { Invitation } from './Invitation.tsx'
 import { text } from './messages.ts'
+import { NewPassword } from './NewPassword.tsx'
 import { Source, State } from './parts.tsx'
 import { mayWith } from './queries.ts'
 
@@ -114,10 +116,11 @@ function Password({ user, own, mayChange }: { user: User; own: boolean; mayChang
   const cache = useQueryClient()
   const [editing, setEditing] = useState(false)
   const form = useForm({ password: '' })
-  const { id, email, has_password } = user
+  const [mustChange, setMustChange] = useState(!own)
+  const { id, email, has_password, must_change_password } = user
   const save = async () => {
-    const { password } = form.values
-    if (!(await form.submit(() => client.updateUser({ params: { id }, body: { password } })))) return
+    const body = { password: form.values.password, must_change_password: mustChange }
+    if (!(await form.submit(() => client.updateUser({ params: { id }, body })))) return
     form.reset()
     setEditing(false)
     notify.ok(text.passwordChanged)
@@ -141,7 +144,9 @@ function Password({ user, own, mayChange }: { user: User; own: boolean; mayChang
   return (
     <div className="stack-tight">
       <h3>{text.password}</h3>
-      <p className="dim">{has_password ? text.passwordSet : text.passwordNone}</p>
+      <p className="dim">
+        {must_change_password ? text.passwordMustChange : has_password ? text.passwordSet : text.passwordNone}
+      </p>
       {mayChange ? null : <p className="dim">{text.cannotTakeOver}</p>}
       {own && has_password ? (
         <p className="dim">
@@ -159,12 +164,15 @@ function Password({ user, own, mayChange }: { user: User; own: boolean; mayChang
             if (form.values.password !== '') void save()
           }}
         >
-          <PasswordInput
-            {...form.field('password')}
+          <NewPassword
+            field={form.field('password')}
             label={text.newPassword}
             description={text.newPasswordHint}
-            autoComplete="new-password"
-            autoFocus
+            mustChangeLabel={text.mustChangeNext}
+            mustChange={mustChange}
+            setPassword={(password) => form.set('password', password)}
+            setMustChange={setMustChange}
+            focused
           />
           <div className="dialog-actions">
             <Button
@@ -195,6 +203,7 @@ function Password({ user, own, mayChange }: { user: User; own: boolean; mayChang
           ) : null}
         </div>
       )}
+      {mayChange && !has_password ? <Invitation user={user} /> : null}
     </div>
   )
 }

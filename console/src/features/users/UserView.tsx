@@ -84,7 +84,7 @@ function Banners({ user }: { user: User }) {
           {text.disabledHint}
         </Alert>
       )}
-      {user.has_password || user.idp_subject !== null ? null : (
+      {user.has_password || user.idp_subject !== null || user.invitation_expires_at !== null ? null : (
         <Alert className="alert-warn" title={text.noWayInTitle(name)}>
           {text.noWayInHint}
         </Alert>

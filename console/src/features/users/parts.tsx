@@ -8,7 +8,11 @@ import { Status } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
 /** A user's sign-in methods. */
-export const Source = ({ user: { has_password, has_second_factor, idp_subject } }: { user: User }) => (
+export const Source = ({
+  user: { has_password, has_second_factor, idp_subject, invitation_expires_at },
+}: {
+  user: User
+}) => (
   <span className="users-badges">
     {has_password ? (
       <span className="status">
@@ -28,13 +32,19 @@ export const Source = ({ user: { has_password, has_second_factor, idp_subject } 
         {text.idp}
       </span>
     )}
-    {has_password || idp_subject !== null ? null : <Status tone="warn">{text.noWayIn}</Status>}
+    {has_password || idp_subject !== null ? null : invitation_expires_at !== null ? (
+      <span className="dim">{text.notChosen}</span>
+    ) : (
+      <Status tone="warn">{text.noWayIn}</Status>
+    )}
   </span>
 )
 
-export const State = ({ user: { is_active } }: { user: User }) => (
-  <Status tone={is_active ? 'ok' : 'bad'}>{is_active ? text.active : text.disabled}</Status>
-)
+export const State = ({ user: { is_active, invitation_expires_at } }: { user: User }) => {
+  if (!is_active) return <Status tone="bad">{text.disabled}</Status>
+  if (invitation_expires_at !== null) return <Status tone="note">{text.invited}</Status>
+  return <Status tone="ok">{text.active}</Status>
+}
 
 export const GroupLinks = ({ groups }: { groups: User['groups'] }) =>
   groups.length === 0 ? (
