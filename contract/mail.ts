@@ -2,7 +2,13 @@ import Type from 'typebox'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
 
-export const mailKinds = ['token_expiring', 'access_key_expiring', 'share_opened', 'quota_warning'] as const
+export const mailKinds = [
+  'token_expiring',
+  'access_key_expiring',
+  'share_opened',
+  'quota_warning',
+  'invitation',
+] as const
 export type MailKind = (typeof mailKinds)[number]
 
 export const Mail = Type.Object({

@@ -186,6 +186,25 @@ describeEngines('what users get mail about', (engine, itOnce) => {
     assert.equal((await mails()).length, 1)
   })
 
+  it('an invitation, with the link that admits whoever has it', async () => {
+    const { email: by } = await server.admin.me()
+    const email = `invited-${engine}@example.com`
+    const body = { email, display_name: 'Invited', invite: true }
+    const { id, invitation } = await server.records([{ action: 'user_create' }, { action: 'invitation_create' }], () =>
+      server.admin.createUser({ body }),
+    )
+    const [, token = ''] = invitation?.url.split('#') ?? []
+    server.secrets.add(token)
+    assert.deepEqual(await mails(), [[email, `${by} created an account for you`]])
+    assert.ok(mail.taken[0]?.body.includes(invitation?.url ?? 'none'))
+    const again = await server.admin.inviteUser({ params: { id } })
+    server.secrets.add(again.url.split('#')[1] ?? '')
+    assert.equal((await mails()).length, 1)
+    assert.ok(mail.taken[0]?.body.includes(again.url))
+    await server.records([], () => rejectsWith(server.admin.createUser({ body }), 'already_exists'))
+    assert.deepEqual(await mails(), [])
+  })
+
   itOnce('cannot be asked for where mail is off, and such links say nothing', async () => {
     const { client } = await person()
     const told = await client.shareObject({ params: { bucket: BUCKET, key: 'docs/a.txt' }, body: { notify: true } })

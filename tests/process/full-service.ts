@@ -115,6 +115,7 @@ export async function fillRareTables(database: Database): Promise<void> {
           ...{ challenge_hash: 'x', user_id: user.id, purpose: 'login', token_version: 1, tries: 5 },
           ...{ passkey_challenge: null, secret: '\\.', expires_at: late },
         }),
+        tx.insertInto('site_logo').values({ id: 1, png: new Uint8Array([0, 255, 39]), hash: 'x', updated_at: late }),
         tx.insertInto('mails').values({
           ...{ id: newId(), kind: 'share_opened', dedupe_key: ODD_KEY, recipient: 'kim@example.com', subject: '\\N' },
           ...{ sealed_body: 'v1.x', status: 'queued', attempts: 2 ** 31 - 1, last_error: null, created_at: early },

@@ -83,6 +83,27 @@ export interface Opening {
   took: boolean
 }
 
+/** A new user, who chooses a password with a link that admits whoever has it. `by`: who invites them. */
+export function invitation({
+  by,
+  token,
+  expires_at,
+}: {
+  by: string | null
+  token: string
+  expires_at: string
+}): Message {
+  const who = by === null ? 'An administrator' : named(by)
+  return {
+    subject: `${who} created an account for you`,
+    lines: [
+      `${who} created an account for you. Choose a password, and you are in. The link works once, until ${moment(expires_at)}:`,
+    ],
+    path: `/invitation#${token}`,
+    reason: 'If you did not expect this, ignore it: without a password, nobody can use the account.',
+  }
+}
+
 /** A bucket that has filled to one of the announced levels. */
 export function bucketFilling({ bucket, percent, used_bytes, reserved_bytes, quota_gb }: Filling): Message {
   const held = `${formatSize(used_bytes + reserved_bytes)} of ${formatSize(quota_gb * 1024 ** 3)}`

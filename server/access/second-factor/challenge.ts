@@ -106,7 +106,10 @@ export async function factorRequired(
 export async function passwordChangeRequired(ctx: Ctx, user: User): Promise<ServiceError> {
   const { signed, offer } = await offerOf(ctx, user)
   const challenge = await ctx.upkeep((step) => openChallenge(step, user, 'password_change', signed))
-  return required('password_change_required', 'Choose another password to log in, in the console for example.', { challenge, ...offer })
+  return required('password_change_required', 'Choose another password to log in, in the console for example.', {
+    challenge,
+    ...offer,
+  })
 }
 
 /** The refusal of a login that has the right password, with a challenge for setting up the second factor that it needs. */

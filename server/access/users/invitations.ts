@@ -5,6 +5,8 @@ import type { Ctx, Step, Upkeep } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
 import { randomToken } from '../../secrets/random.ts'
 import { hashSecret } from '../../secrets/sign.ts'
+import { enqueueMail } from '../mail/enqueue.ts'
+import { invitation } from '../mail/messages.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { assertMayTakeOver } from './service.ts'
 import * as store from './store.ts'
@@ -13,10 +15,10 @@ const LIFE_MS = 7 * DAY_MS
 
 /**
  * Step: invites a user to choose a password, which ends an earlier invitation; only the hash of the link's token is
- * stored. Throws conflict for those who have a password or are disabled, and where nobody logs in with a password.
+ * stored, and the link is sent to them where mail is set up. Throws conflict for those who have a password or are disabled, and where nobody logs in with a password.
  */
 export async function issueInvitation(step: Step, user: Row<'users'>): Promise<Invitation> {
-  const { tx, now, config, record } = step
+  const { tx, now, config, record, actor } = step
   if (!(await settingsInForce(step)).auth.enable_local)
     throw new ServiceError('conflict', 'Logins with a password are turned off: an invitation would lead nowhere.')
   if (user.disabled_at !== null) throw new ServiceError('conflict', 'The user is disabled. Enable them first.')
@@ -25,7 +27,14 @@ export async function issueInvitation(step: Step, user: Row<'users'>): Promise<I
   const token = randomToken()
   const expires_at = new Date(now().getTime() + LIFE_MS).toISOString()
   const { id, email, email_key, token_version } = user
-  await store.putInvitation(tx, { user_id: id, token_hash: hashSecret(token), email_key, token_version, expires_at })
+  const token_hash = hashSecret(token)
+  await store.putInvitation(tx, { user_id: id, token_hash, email_key, token_version, expires_at })
+  await enqueueMail(step, {
+    kind: 'invitation',
+    about: token_hash,
+    to: { address: email },
+    message: invitation({ by: actor.email, token, expires_at }),
+  })
   record({ name: 'invitation_create', resource: { type: 'user', id }, details: { email, expires_at } })
   return { url: `${config.publicBaseUrl}/console/invitation#${token}`, expires_at }
 }

@@ -239,6 +239,7 @@ export const mailKinds = catalogue({
   access_key_expiring: 'Access key expires',
   share_opened: 'Link opened',
   quota_warning: 'Bucket fills up',
+  invitation: 'Invitation',
 })
 /** What became of a mail. */
 export const mailStates = catalogue({

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Invitation as Link, User } from '../../../../contract/users.ts'
-import { authConfigQuery } from '../../api/queries.ts'
+import { authConfigQuery, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
@@ -14,7 +14,7 @@ import { text } from './messages.ts'
 /** Shows the link of an invitation, once. */
 export const InvitationLink = ({ email, url, onClose }: { email: string; url: string; onClose: () => void }) => (
   <SecretReveal title={text.invitationTitle(email)} label={text.invitationLink} secret={url} onClose={onClose}>
-    <p className="dim">{text.invitationLinkHint}</p>
+    <p className="dim">{useMe().mail ? text.invitationMailed(email) : text.invitationLinkHint}</p>
   </SecretReveal>
 )
 

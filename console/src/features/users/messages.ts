@@ -53,6 +53,8 @@ export const text = catalogue({
   invitationLink: 'Invitation link',
   invitationLinkHint:
     'Send it to the user. Whoever opens it can choose the password of the account. It works once and expires in 7 days.',
+  invitationMailed: (email: string) =>
+    `It was sent to ${email}. Whoever opens it can choose the password of the account. It works once and expires in 7 days.`,
   revokeInvitation: 'Revoke invitation',
   revokeInvitationTitle: (email: string) => `Revoke the invitation of ${email}?`,
   revokeInvitationHint: 'The link stops working. You can create a new one at any time.',
