@@ -12,6 +12,7 @@ import { isOver, receivedParts } from '../../storage/uploads/received.ts'
 import { dropUpload } from '../../storage/uploads/service.ts'
 import { findAttempt, findUpload, type UploadRow } from '../../storage/uploads/store.ts'
 import { acceptFile, countFile, freeNames, limitsOf, roomIn, tooMuch } from './accept.ts'
+import { noteOpened } from './notice.ts'
 import { accessRow, gone, isOpen, openLink, openRanges, useRow, visitorOf } from './open.ts'
 import type { Presented } from './password.ts'
 import { findUploadLink } from './receive.ts'
@@ -81,6 +82,7 @@ export async function beginThroughShare(
       },
     },
   )
+  noteOpened(ctx, link)
   return describe(ctx, row, upload, [])
 }
 
