@@ -94,29 +94,27 @@ describeConsole('large files through upload links', (engine) => {
 
   it('is paused, resumed and cancelled by its sender; what was cancelled takes no place', () =>
     inBrowser(async (browser) => {
-      const at = await linkTo('paused/')
-      const { page, check, faults } = await openConsole(browser, server, at)
-      // Slow enough to be paused.
-      const session = await browser.context.newCDPSession(page)
-      const throttle = (uploadThroughput: number) =>
-        session.send('Network.emulateNetworkConditions', {
-          ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput },
-        })
-      await throttle(20 * MIB)
-      const input = page.locator('input[type=file]')
-      await input.setInputFiles(file)
-      await page.getByRole('button', { name: 'Pause' }).click()
-      await page.getByText('Paused', { exact: true }).waitFor()
-      await check('link-upload-paused')
-      await page.getByRole('button', { name: 'Resume' }).click()
-      await page.getByRole('button', { name: 'Pause' }).waitFor()
-      await page.getByRole('button', { name: 'Cancel holiday.mp4' }).click()
-      await page.getByText('Cancelled', { exact: true }).waitFor()
-      await throttle(-1)
-      // The only place of the link is free for it again.
-      await page.getByRole('button', { name: 'Try again' }).click()
-      await page.getByText('1 file sent. You can close this page.').waitFor({ timeout: 60_000 })
-      assert.equal(await hashOf('paused/holiday.mp4'), hash)
-      assert.deepEqual(faults, [])
+      const wire = await cutWire(server.url)
+      try {
+        const { page, check, faults } = await openConsole(browser, { url: wire.url }, await linkTo('paused/'))
+        wire.holdAt(30 * MIB)
+        await page.locator('input[type=file]').setInputFiles(file)
+        await page.getByText(/^1\d%$/).waitFor()
+        await page.getByRole('button', { name: 'Pause' }).click()
+        await page.getByText('Paused', { exact: true }).waitFor()
+        await check('link-upload-paused')
+        await page.getByRole('button', { name: 'Resume' }).click()
+        await page.getByRole('button', { name: 'Pause' }).waitFor()
+        await page.getByRole('button', { name: 'Cancel holiday.mp4' }).click()
+        await page.getByText('Cancelled', { exact: true }).waitFor()
+        wire.mend()
+        // The only place of the link is free for it again.
+        await page.getByRole('button', { name: 'Try again' }).click()
+        await page.getByText('1 file sent. You can close this page.').waitFor({ timeout: 60_000 })
+        assert.equal(await hashOf('paused/holiday.mp4'), hash)
+        assert.deepEqual(faults, [])
+      } finally {
+        wire.close()
+      }
     }))
 })

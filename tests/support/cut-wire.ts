@@ -8,15 +8,23 @@ export interface CutWire {
   sent(): number
   /** Breaks every connection, and each new one, once clients have sent this many bytes in all. */
   cutAt(bytes: number): void
+  /** Lets the large requests wait once clients have sent this many bytes in all; others pass. */
+  holdAt(bytes: number): void
   mend(): void
   close(): void
 }
+
+/** Bytes: more than the head of a request. */
+const LARGE = 8192
 
 export async function cutWire(target: string): Promise<CutWire> {
   const { hostname, port } = new URL(target)
   const open = new Set<net.Socket>()
   let sent = 0
   let limit = Number.POSITIVE_INFINITY
+  let hold = Number.POSITIVE_INFINITY
+  let release = () => {}
+  let released = Promise.resolve()
   const cut = () => {
     for (const socket of open) socket.resetAndDestroy()
   }
@@ -34,11 +42,15 @@ export async function cutWire(target: string): Promise<CutWire> {
         other.destroy()
       })
     }
-    client.on('data', (chunk: Buffer) => {
+    client.on('data', async (chunk: Buffer) => {
       sent += chunk.length
       if (sent >= limit) cut()
+      client.pause()
+      if (sent >= hold && chunk.length > LARGE) await released
+      if (upstream.write(chunk)) client.resume()
+      else upstream.once('drain', () => client.resume())
     })
-    client.pipe(upstream)
+    client.on('end', () => upstream.end())
     upstream.pipe(client)
     return undefined
   })
@@ -50,8 +62,16 @@ export async function cutWire(target: string): Promise<CutWire> {
     cutAt(bytes) {
       limit = bytes
     },
+    holdAt(bytes) {
+      hold = bytes
+      released = new Promise((go) => {
+        release = go
+      })
+    },
     mend() {
       limit = Number.POSITIVE_INFINITY
+      hold = Number.POSITIVE_INFINITY
+      release()
     },
     close() {
       server.close()

@@ -23,6 +23,9 @@ interface Options {
   onWaiting: (waits: boolean) => void
 }
 
+/** Until the server has ended what was discarded. */
+let discarded: Promise<unknown> = Promise.resolve()
+
 const json = { 'content-type': 'application/json' }
 const pathOf = (upload: string) => `/api/v1/public/uploads/${upload}`
 
@@ -71,6 +74,8 @@ async function open(
       if (!(error instanceof Refused) || error.status !== 404) throw error
       forget(known.upload)
     }
+  // The link may have no place for both.
+  await discarded
   const { name, size, type, lastModified: changed } = file
   const body = JSON.stringify({ name, size, ...(type && { content_type: type }), sender: senderOf(who), attempt })
   const url = `/api/v1${contentsUrl({}, '/uploads')}`
@@ -193,7 +198,8 @@ export async function review(): Promise<void> {
 /** Ends an upload for good, here and, as far as it can be reached, at the server. */
 export function discard(upload: string): void {
   forget(upload)
-  void ask(pathOf(upload), { method: 'DELETE' }).catch(() => undefined)
+  const ended = ask(pathOf(upload), { method: 'DELETE' }).catch(() => undefined)
+  discarded = Promise.all([discarded, ended])
 }
 /** The same for the upload of a file. */
 export function discardOf(file: File): void {
