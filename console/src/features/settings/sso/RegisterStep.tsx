@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mantine/core'
 import { CopyField } from '../../../ui/CopyField.tsx'
-import { instructions, providerText, text } from './messages.ts'
+import { instructionsOf, providerText, text } from './messages.ts'
 import type { Provider } from './presets.ts'
 
 const isLocal = ({ hostname }: URL) => hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
@@ -30,7 +30,7 @@ export function RegisterStep({
         <Alert className="alert-warn">{text.insecure}</Alert>
       ) : null}
       <ol className="sso-instructions">
-        {instructions[provider].split('\n').map((one) => (
+        {instructionsOf(provider).map((one) => (
           <li key={one}>{one}</li>
         ))}
       </ol>

@@ -29,52 +29,55 @@ export const partHints = catalogue({
   issuer: 'Its configuration is below it, at /.well-known/openid-configuration.',
 } satisfies Record<Part, string>)
 
-/** What to do at each provider, a step a line. */
-export const instructions = catalogue({
+const guides: Readonly<Record<Provider, readonly string[]>> = {
   entra: [
     'In the Microsoft Entra admin center, open App registrations and choose New registration.',
     'Supported account types: only accounts in this organizational directory.',
     'Redirect URI: choose Web and paste the address above.',
     'Under Certificates & secrets, create a client secret and copy its value.',
     'From Overview, copy the application (client) ID and the directory (tenant) ID.',
-  ].join('\n'),
+  ],
   okta: [
     'In the Admin Console, open Applications and choose Create App Integration.',
     'Sign-in method: OIDC. Application type: Web Application.',
     'Sign-in redirect URIs: paste the address above.',
     'Assign the users or groups who may sign in.',
     'Copy the client ID and the client secret.',
-  ].join('\n'),
+  ],
   google: [
     'In the Google Cloud console, open Google Auth Platform and set the audience to Internal, so that only your organization can sign in.',
     'Under Clients, create a client of the type Web application.',
     'Authorized redirect URIs: paste the address above.',
     'Copy the client ID and the client secret.',
-  ].join('\n'),
+  ],
   keycloak: [
     'In the admin console, choose your realm, open Clients and choose Create client, type OpenID Connect.',
     'Turn on Client authentication. Of the flows, Standard flow is enough.',
     'Valid redirect URIs: paste the address above.',
     'Copy the client ID, and the client secret from the Credentials tab.',
-  ].join('\n'),
+  ],
   authentik: [
     'In the admin interface, open Applications and choose Create with provider, type OAuth2/OpenID.',
     'Client type: Confidential. Redirect URI: Strict, with the address above.',
     'Copy the client ID, the client secret and the application’s slug.',
-  ].join('\n'),
+  ],
   other: [
     'Create a client (or application) for the authorization code flow, with a client secret.',
     'Redirect URI: paste the address above.',
     'Allow the scopes openid, profile and email.',
     'Copy the client ID, the client secret and the issuer URL.',
-  ].join('\n'),
-} satisfies Record<Provider, string>)
+  ],
+}
+
+/** What to do at a provider, in order. */
+export const instructionsOf = (provider: Provider): string[] => guides[provider].map((_, i) => text.guide(provider, i))
 
 export const text = catalogue({
   title: 'Set up single sign-on',
   hint: 'Users sign in with the accounts they have.',
   step: (step: Step) =>
     ({ provider: 'Provider', register: 'Register', connect: 'Connect', users: 'Users', test: 'Test' })[step],
+  guide: (provider: Provider, i: number) => guides[provider][i] ?? '',
   back: 'Back',
   next: 'Next',
   providerTitle: 'Where do your users have their accounts?',
