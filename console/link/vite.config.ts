@@ -24,7 +24,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       // One file for what every page needs, instead of one for each set of modules that the parts share.
-      output: { codeSplitting: { groups: [{ name: 'page', test: /^(?!.*\/link\/src\/(viewer|upload)\/)/ }] } },
+      output: {
+        codeSplitting: { groups: [{ name: 'page', test: /^(?!.*\/link\/src\/(viewer\/|upload\/|texts\/(?!en)))/ }] },
+      },
     },
   },
   server: { proxy: { '/public': 'http://127.0.0.1:8080' } },

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { after, before, it } from 'node:test'
 import sharp from 'sharp'
-import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
+import { describeConsole, inBrowserOf, openConsole, startBrowser } from '../support/browser.ts'
 import { request } from '../support/http.ts'
 import { pdf } from '../support/pdf.ts'
+import { checkReflow } from '../support/reflow.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 import { unzip } from '../support/unzip.ts'
 
@@ -375,4 +376,27 @@ describeConsole('pages of share links', (engine) => {
     for (const path of ['/s/assets/none.js', '/s/assets/..%2findex.html', '/s/', '/s', `${link.page}/deeper`])
       assert.equal((await ask(path)).status, 404, path)
   })
+
+  for (const [locale, language, words] of [
+    ['de-AT', 'de', ['9 Dateien', 'Alles herunterladen (ZIP)', /^Gültig bis \d+\./]],
+    ['fr-CA', 'fr', ['9 fichiers', 'Tout télécharger (zip)', /^Expire le /]],
+    ['es-MX', 'es', ['9 archivos', 'Descargar todo (zip)', /^Caduca el /]],
+    ['ja-JP', 'ja', ['9 個のファイル', 'すべてダウンロード (zip)', /^有効期限: \d{4}/]],
+    ['zh-CN', 'zh-CN', ['9 个文件', '全部下载 (zip)', /^有效期至 \d{4}/]],
+    ['zh-TW', 'en', ['9 files', 'Download all (zip)', /^Expires /]],
+    ['sv-SE', 'en', ['9 files', 'Download all (zip)', /^Expires /]],
+  ] as const)
+    it(`speaks the visitor’s language: ${locale}`, async () => {
+      const browser = await startBrowser({ ...PHONE, locale })
+      try {
+        const link = await trip()
+        const opened = await openConsole(browser, server, link.page)
+        for (const word of words) await opened.page.getByText(word).first().waitFor()
+        assert.equal(await opened.page.evaluate(() => document.documentElement.lang), language)
+        await opened.check(`link-${locale}`)
+        await checkReflow(opened, `link-${locale}`)
+      } finally {
+        await browser.close()
+      }
+    })
 })

@@ -30,6 +30,8 @@ interface BrowserOptions {
   args?: readonly string[]
   /** The browser whole, one of the test's own: with its viewer of PDF. */
   whole?: boolean
+  /** The language of its user; English by default. */
+  locale?: string
 }
 
 let shared: Promise<Chromium> | undefined
@@ -37,9 +39,9 @@ after(async () => (await shared)?.close())
 
 /** A browser with an empty profile. */
 export async function startBrowser(options: BrowserOptions = {}): Promise<Browser> {
-  const { width = 1440, height = 900, args, whole = false } = options
+  const { width = 1440, height = 900, args, whole = false, locale = 'en-US' } = options
   // Nobody watches: an animation would be drawn frame by frame, and waited for.
-  const profile = { viewport: { width, height }, reducedMotion: 'reduce' } as const
+  const profile = { viewport: { width, height }, reducedMotion: 'reduce', locale } as const
   if (args || whole) {
     const own = await launchChromium(args, whole ? undefined : findShell())
     return { context: await newProfile(own, profile), close: () => own.close() }

@@ -2,7 +2,24 @@ import { speak } from './numbers.ts'
 import { english, type Texts } from './texts/en.ts'
 
 /** Other languages that have a catalogue: each is a file of its own, loaded for those who read it. */
-const others: { readonly [language: string]: () => Promise<{ default: Texts }> } = {}
+const others: { readonly [language: string]: () => Promise<{ default: Texts }> } = {
+  de: () => import('./texts/de.ts'),
+  es: () => import('./texts/es.ts'),
+  fr: () => import('./texts/fr.ts'),
+  ja: () => import('./texts/ja.ts'),
+  'zh-CN': () => import('./texts/zh-CN.ts'),
+}
+
+/** The catalogue for a language tag: by its language alone, and for Chinese only in the same script. */
+function catalogueOf(tag: string): string | undefined {
+  try {
+    const { language, script } = new Intl.Locale(tag).maximize()
+    const name = language === 'zh' && script === 'Hans' ? 'zh-CN' : language
+    return name === 'en' || Object.hasOwn(others, name) ? name : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** All texts of the pages, in the visitor's language once `readLanguage` has resolved. */
 export let text: Texts = english
@@ -23,18 +40,24 @@ const disguised = (texts: Texts): Texts =>
   ) as Texts
 
 /**
- * Chooses the first of the visitor's languages that has a catalogue, else English, before any text is shown.
- * `?lang=en-XA` shows every text longer and accented, `?lang=ar-XB` turns the page right to left.
+ * Chooses the first of the visitor's languages that has a catalogue, else English, before any text is shown; `?lang=ja` is
+ * preferred to theirs. `?lang=en-XA` shows every text longer and accented, `?lang=ar-XB` turns the page right to left.
  */
 export async function readLanguage(): Promise<void> {
   const asked = new URLSearchParams(location.search).get('lang')
   if (asked === 'ar-XB') document.documentElement.dir = 'rtl'
   if (asked === 'en-XA') text = disguised(english)
-  const wanted = navigator.languages.flatMap((one) => [one, one.split('-', 1)[0] ?? ''])
-  const found = wanted.find((one) => one === 'en' || Object.hasOwn(others, one)) ?? 'en'
+  const tags = [...(asked === null ? [] : [asked]), ...navigator.languages]
+  const found = tags.map(catalogueOf).find((name) => name !== undefined) ?? 'en'
   const load = others[found]
   if (!load) return
-  text = (await load()).default
+  try {
+    text = (await load()).default
+  } catch (error) {
+    // Without its file, for example after an upgrade, the page is better in English than empty.
+    console.error(error)
+    return
+  }
   speak(found)
   document.documentElement.lang = found
 }
