@@ -1,10 +1,12 @@
 import { Autocomplete, Button, MultiSelect, Select, TextInput } from '@mantine/core'
+import { IconFilter } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { auditOnly } from '../../../../contract/actions.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { localValue } from '../../ui/ExpiryField.tsx'
+import { useMedia } from '../../ui/useMedia.ts'
 import { eventsQuery } from '../webhooks/queries.ts'
 import { actionsOf, type FilterName, names } from './filters.ts'
 import { text } from './messages.ts'
@@ -133,37 +135,55 @@ export function FilterBar({ faults }: { faults: Partial<Record<FilterName, strin
     )
   }
   const clear = () => void open({ ...Object.fromEntries(names.map((name) => [name, undefined])), e: undefined })
+  // On a phone they would fill the screen before the first record.
+  const isNarrow = useMedia('(max-width: 800px)')
+  const [isOpen, setOpen] = useState(false)
+  const count = names.filter((name) => search[name]).length
   return (
     <section className="audit-filters" aria-label={text.filters}>
-      <ActorFilter value={search.actor ?? ''} onCommit={(value) => set('actor', value)} error={faults.actor} />
-      <MultiSelect
-        label={text.action}
-        {...(actions.length === 0 ? { placeholder: text.anyAction } : {})}
-        data={[...all].sort()}
-        value={actions}
-        onChange={(next) => set('action', next.join(','))}
-        maxValues={MOST_ACTIONS}
-        error={faults.action}
-        searchable
-        hidePickedOptions
-      />
-      {typed('bucket', text.bucket)}
-      {typed('key', text.key)}
-      {timed('from', text.from)}
-      {timed('to', text.to)}
-      <Select
-        label={text.result}
-        data={[
-          { value: '', label: text.anyResult },
-          ...(['success', 'denied', 'failure'] as const).map((one) => ({ value: one, label: text[one] })),
-        ]}
-        value={search.result ?? ''}
-        onChange={(result) => set('result', result ?? '')}
-      />
-      {typed('ip', text.ip)}
-      {typed('request', text.request)}
-      {search.about ? typed('about', text.about) : null}
-      {names.some((name) => search[name]) ? (
+      {isNarrow ? (
+        <Button
+          variant="default"
+          leftSection={<IconFilter size={15} />}
+          aria-expanded={isOpen}
+          onClick={() => setOpen((was) => !was)}
+        >
+          {text.filtersSet(count)}
+        </Button>
+      ) : null}
+      {isNarrow && !isOpen ? null : (
+        <>
+          <ActorFilter value={search.actor ?? ''} onCommit={(value) => set('actor', value)} error={faults.actor} />
+          <MultiSelect
+            label={text.action}
+            {...(actions.length === 0 ? { placeholder: text.anyAction } : {})}
+            data={[...all].sort()}
+            value={actions}
+            onChange={(next) => set('action', next.join(','))}
+            maxValues={MOST_ACTIONS}
+            error={faults.action}
+            searchable
+            hidePickedOptions
+          />
+          {typed('bucket', text.bucket)}
+          {typed('key', text.key)}
+          {timed('from', text.from)}
+          {timed('to', text.to)}
+          <Select
+            label={text.result}
+            data={[
+              { value: '', label: text.anyResult },
+              ...(['success', 'denied', 'failure'] as const).map((one) => ({ value: one, label: text[one] })),
+            ]}
+            value={search.result ?? ''}
+            onChange={(result) => set('result', result ?? '')}
+          />
+          {typed('ip', text.ip)}
+          {typed('request', text.request)}
+          {search.about ? typed('about', text.about) : null}
+        </>
+      )}
+      {count > 0 ? (
         <Button variant="subtle" onClick={clear} className="audit-clear">
           {text.clear}
         </Button>

@@ -8,6 +8,7 @@ export const text = catalogue({
   hint: 'Who did what, when, from where, and with what result.',
   // Filters
   filters: 'Filters',
+  filtersSet: (n: number) => (n === 0 ? 'Filters' : `Filters (${n})`),
   actor: 'Actor',
   actorHint: 'Name, email or user ID',
   actorIncomplete: 'Select a user, or enter a full email address or ID.',
