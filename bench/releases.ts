@@ -1,12 +1,13 @@
 /**
  * The hot paths of this checkout compared with those of an earlier one, each with a service and data of its own, in turns:
- * `node bench/releases.ts <folder of the other checkout, after npm ci> [--seconds N] [--rounds N] [--postgres] [--only upload]`.
+ * `node bench/releases.ts <folder of the other checkout, after npm ci> [--seconds N] [--rounds N] [--postgres] [--only upload] [--statements]`.
  * Prints how many requests a second both answer, and the CPU time that each takes for one; the ratios are medians of the
- * rounds'.
+ * rounds'. With `--statements`, prints instead how many statements a request of each takes on PostgreSQL, which does not vary.
  */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createClient } from '../client/derived.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
@@ -14,6 +15,7 @@ import { MAIN, type ServerProcess, spawnServer } from '../tests/support/process.
 import { type Job, type Measured, median, runMeasured } from './load.ts'
 import { flat, seedObjects } from './seed.ts'
 import { serviceEnv, WHO } from './service.ts'
+import { type Counted, countStatements } from './statements.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,6 +24,7 @@ const { values: options, positionals } = parseArgs({
     rounds: { type: 'string', default: '9' },
     postgres: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
+    statements: { type: 'boolean', default: false },
   },
 })
 const [other] = positionals
@@ -39,20 +42,36 @@ const PATHS: readonly (readonly [name: string, method: string, path: string, bod
   ['list', 'GET', 'objects?limit=100'],
 ]
 
+const chosen = PATHS.filter(([name]) => name.includes(options.only))
+/** Requests of a path before its statements are counted, and those whose are. */
+const [WARM, MEASURED, SETTLE_MS] = [5, 21, 60]
+
 interface Side {
+  counted?: Counted
   service: ServerProcess
   url: string
   authorization: string
 }
 
 const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
-const postgres = options.postgres ? await startPostgres() : undefined
+const postgres = options.postgres || options.statements ? await startPostgres() : undefined
 const sides: Side[] = []
 try {
   for (const main of [MAIN, path.join(path.resolve(other), 'server', 'main.ts')]) sides.push(await start(main))
   const [ours, theirs] = sides as [Side, Side]
+  await (options.statements ? compareStatements(ours, theirs) : compareSpeed(ours, theirs))
+} finally {
+  for (const { service, counted } of sides) {
+    await service.kill('SIGTERM')
+    counted?.stop()
+  }
+  await postgres?.stop()
+  fs.rmSync(folder, { recursive: true, force: true })
+}
+
+async function compareSpeed(ours: Side, theirs: Side): Promise<void> {
   const table: Record<string, object> = {}
-  for (const [name, method, at, body = 0] of PATHS.filter(([name]) => name.includes(options.only))) {
+  for (const [name, method, at, body = 0] of chosen) {
     const rounds: { ours: Measured; theirs: Measured }[] = []
     // The first one warms both up.
     for (let i = 0; i <= Number(options.rounds); i++) {
@@ -75,10 +94,32 @@ try {
   }
   console.log(`${os.cpus().length} cores, ${options.rounds} rounds of ${options.seconds} s`)
   console.table(table)
-} finally {
-  for (const { service } of sides) await service.kill('SIGTERM')
-  await postgres?.stop()
-  fs.rmSync(folder, { recursive: true, force: true })
+}
+
+/** How many statements a request takes, one at a time: the fewest of several, because both also work in the background. */
+async function compareStatements(ours: Side, theirs: Side): Promise<void> {
+  const table: Record<string, object> = {}
+  for (const [name, method, at, body = 0] of chosen) {
+    const counts: number[] = []
+    for (const { url, authorization, counted } of [ours, theirs]) {
+      const each: number[] = []
+      for (let i = 0; i < WARM + MEASURED; i++) {
+        const before = counted?.count() ?? 0
+        const answer = await fetch(`${url}${at.replace('#', String(i))}`, {
+          ...{ method, headers: { authorization } },
+          ...(body > 0 ? { body: Buffer.alloc(body, 'strongroom ') } : {}),
+        })
+        if (!answer.ok) throw new Error(`${name}: ${answer.status}`)
+        await answer.arrayBuffer()
+        // What no response waits for belongs to the request too.
+        await pause(SETTLE_MS)
+        if (i >= WARM) each.push((counted?.count() ?? 0) - before)
+      }
+      counts.push(Math.min(...each))
+    }
+    table[name] = { ours: counts[0], other: counts[1] }
+  }
+  console.table(table)
 }
 
 function perSecond(one: Measured): number {
@@ -91,14 +132,20 @@ function cpuMs(one: Measured): number {
 async function start(main: string): Promise<Side> {
   const own = fs.mkdtempSync(path.join(folder, 'service-'))
   const databaseUrl = postgres ? (await createDatabase(postgres.url)).url : `sqlite:${path.join(own, 'strongroom.db')}`
-  const service = await spawnServer(serviceEnv(own, databaseUrl), ['serve'], main)
+  const counted = options.statements ? await countStatements(databaseUrl) : undefined
+  const service = await spawnServer(serviceEnv(own, counted?.url ?? databaseUrl), ['serve'], main)
   const { access_token: token } = await createClient({ baseUrl: service.url }).login({ body: WHO })
   const client = createClient({ baseUrl: service.url, token })
   await client.createBucket({ body: { name: BUCKET, trash_days: 0 } })
   for (const [key, size] of Object.entries({ small: 4096, large: 1024 * 1024 }))
     await client.putObject({ params: { bucket: BUCKET, key }, query: {}, body: Buffer.alloc(size, 'strongroom ') })
   await seedObjects(databaseUrl, BUCKET, flat(OBJECTS))
-  return { service, url: `${service.url}/api/v1/buckets/${BUCKET}/`, authorization: `Bearer ${token}` }
+  return {
+    ...(counted && { counted }),
+    service,
+    url: `${service.url}/api/v1/buckets/${BUCKET}/`,
+    authorization: `Bearer ${token}`,
+  }
 }
 
 function jobOf({ url, authorization }: Side, method: string, at: string, body: number): Job {
