@@ -334,7 +334,6 @@ export const operations = {
     }),
     produces: 'bytes',
     errors: ['not_found'],
-    rate: 'none',
   }),
 
   testIdp: route({

@@ -54,6 +54,7 @@ describeOnce('rate limits and origins', (engine) => {
       'headSigned',
       'healthz',
       'putPart',
+      'putSharedPart',
       'putSigned',
       'readyz',
       'receiveEvents',
