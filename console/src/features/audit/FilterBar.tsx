@@ -143,6 +143,7 @@ export function FilterBar({ faults }: { faults: Partial<Record<FilterName, strin
     <section className="audit-filters" aria-label={text.filters}>
       {isNarrow ? (
         <Button
+          className="audit-toggle"
           variant="default"
           leftSection={<IconFilter size={15} />}
           aria-expanded={isOpen}

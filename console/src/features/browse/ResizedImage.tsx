@@ -2,18 +2,18 @@ import './resized.css'
 import { Button, Loader, NumberInput, Select } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { ProblemError, urlOf } from '../../../../client/derived.ts'
+import { urlOf } from '../../../../client/derived.ts'
 import type { ImageQuery } from '../../../../contract/images.ts'
 import { api } from '../../../../contract/index.ts'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { describeProblem } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
-import { authorizedFetch } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { CopyField } from '../../ui/CopyField.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { linkQuery, linksToQuery } from '../shares/queries.ts'
 import { text } from './messages.ts'
+import { fetchImage } from './pictures.ts'
 import { SignedUrl } from './SignedUrl.tsx'
 
 const MOST = 4096
@@ -105,9 +105,9 @@ function Result({ path, source }: { path: string; source: number }) {
     setLoading(true)
     const load = async () => {
       try {
-        const next = await fetchImage(path, control.signal)
-        made = next.url
-        setLoaded(next)
+        const blob = await fetchImage(path, control.signal)
+        made = URL.createObjectURL(blob)
+        setLoaded({ url: made, bytes: blob.size, type: blob.type.replace('image/', '').toUpperCase() })
         setRefusal(undefined)
       } catch (error) {
         if (control.signal.aborted) return
@@ -146,16 +146,6 @@ function Result({ path, source }: { path: string; source: number }) {
       </figcaption>
     </figure>
   )
-}
-
-async function fetchImage(path: string, signal: AbortSignal): Promise<Loaded> {
-  const answer = await authorizedFetch(path, { signal })
-  if (!answer.ok) {
-    if (!answer.headers.get('content-type')?.startsWith('application/problem+json')) throw new Error(`${answer.status}`)
-    throw new ProblemError(await answer.json(), answer)
-  }
-  const blob = await answer.blob()
-  return { url: URL.createObjectURL(blob), bytes: blob.size, type: blob.type.replace('image/', '').toUpperCase() }
 }
 
 /** The same through a share link that anyone can use. */

@@ -58,10 +58,15 @@ export function pictureOf(
 
 async function fetchPicture(bucket: string, key: string, w: number, signal?: AbortSignal): Promise<string> {
   const address = urlOf('', api.getImageByQuery, { params: { bucket }, query: { key, w, format: 'webp' } })
+  return URL.createObjectURL(await fetchImage(address, signal))
+}
+
+/** What the image proxy serves at an address. Throws its problem. */
+export async function fetchImage(address: string, signal?: AbortSignal): Promise<Blob> {
   const answer = await authorizedFetch(address, signal ? { signal } : {})
   if (!answer.ok) {
     if (!answer.headers.get('content-type')?.startsWith('application/problem+json')) throw new Error(`${answer.status}`)
     throw new ProblemError(await answer.json(), answer)
   }
-  return URL.createObjectURL(await answer.blob())
+  return answer.blob()
 }
