@@ -164,11 +164,9 @@ describeConsole('two-step verification', (engine) => {
       const removing = page.getByRole('dialog', { name: 'Remove Old phone?' })
       await removing.getByText('your password alone is enough').waitFor()
       await check('two-step-remove')
-      await check('two-step-remove-passkey')
-      await server.records([{ action: 'second_factor_remove' }], async () => {
-        await removing.getByRole('button', { name: 'Use passkey' }).click()
-        await card.getByText('Not set up yet.').waitFor()
-      })
+      await removing.getByLabel('Current password').fill(who.password)
+      await removing.getByRole('button', { name: 'Remove' }).click()
+      await card.getByText('Not set up yet.').waitFor()
       await signOut(page)
       await enterPassword(page, who)
       await arrived(page)
@@ -200,9 +198,11 @@ describeConsole('two-step verification', (engine) => {
       await page.goto(`${site.url}/console/account`)
       await card.getByRole('button', { name: 'Remove Passkey' }).click()
       const removing = page.getByRole('dialog', { name: 'Remove Passkey?' })
-      await removing.getByLabel('Current password').fill(who.password)
-      await removing.getByRole('button', { name: 'Remove' }).click()
-      await card.getByText('Not set up yet.').waitFor()
+      await check('two-step-remove-passkey')
+      await server.records([{ action: 'second_factor_remove' }], async () => {
+        await removing.getByRole('button', { name: 'Use passkey' }).click()
+        await card.getByText('Not set up yet.').waitFor()
+      })
     }))
 
   it('a session that expires asks for both steps over the view', () =>
