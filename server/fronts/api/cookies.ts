@@ -1,7 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
-import { DEVICE_SECONDS } from '../../access/auth/device.ts'
+import { DEVICE_SECONDS, deviceTicket } from '../../access/auth/device.ts'
 import { isHostOnly } from '../../access/sessions/jwt.ts'
 import type { Tokens } from '../../access/sessions/sessions.ts'
 import type { Ctx } from '../../context.ts'
@@ -64,8 +64,6 @@ export const readLoginCookie = (ctx: Ctx, request: FastifyRequest) => read(ctx, 
 export const clearLoginCookie = (ctx: Ctx, reply: FastifyReply): void =>
   put(ctx, reply, { ...loginCookie, maxAge: 0 }, '')
 
-export const setDeviceCookie = (ctx: Ctx, reply: FastifyReply, value: string): void =>
-  put(ctx, reply, deviceCookie, value)
 export const readDeviceCookie = (ctx: Ctx, request: FastifyRequest) => read(ctx, request, deviceCookie)
 
 export interface Raw {
@@ -112,4 +110,16 @@ function assertSameOrigin(ctx: Ctx, { headers }: FastifyRequest): void {
   const fromHere = origin === undefined || (URL.canParse(origin) && known.includes(new URL(origin).host))
   if ((site === undefined || site === 'same-origin') && fromHere) return
   throw new ServiceError('forbidden', 'Sessions with a cookie are only for pages of this very origin.')
+}
+
+/** The same after a login with a password; with `session=cookie`, the browser is recognised when its user logs in again. */
+export function answerLogin(
+  ctx: Ctx,
+  { tokens, email }: { tokens: Tokens; email: string },
+  session: 'cookie' | undefined,
+  raw: Raw,
+) {
+  const answer = answerTokens(ctx, tokens, session, raw)
+  if (session === 'cookie') put(ctx, raw.reply, deviceCookie, deviceTicket(ctx, email))
+  return answer
 }

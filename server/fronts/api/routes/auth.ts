@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../../contract/errors.ts'
 import { api } from '../../../../contract/index.ts'
-import { deviceTicket } from '../../../access/auth/device.ts'
 import * as idp from '../../../access/auth/idp-login.ts'
 import { acceptInvitation, readInvitation } from '../../../access/auth/invitation.ts'
 import { changePassword, login } from '../../../access/auth/login.ts'
@@ -18,9 +17,7 @@ export const authRoutes = [
       throw new ServiceError('unsupported_grant_type', 'grant_type must be "password".')
     const device = cookies.readDeviceCookie(ctx, raw.request)
     const tokens = await login(ctx, { ...body, device })
-    const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
-    if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, body.username))
-    return answer
+    return cookies.answerLogin(ctx, { tokens, email: body.username }, query.session, raw)
   }),
   handle(api.refresh, async (ctx, { body, query, ...raw }) => {
     if (body.refresh_token === undefined && query.session !== 'cookie')
@@ -47,12 +44,9 @@ export const authRoutes = [
     reply.header('cache-control', 'no-store')
     return readInvitation(ctx, body.token)
   }),
-  handle(api.acceptInvitation, async (ctx, { body, query, ...raw }) => {
-    const { tokens, email } = await acceptInvitation(ctx, body)
-    const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
-    if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, email))
-    return answer
-  }),
+  handle(api.acceptInvitation, async (ctx, { body, query, ...raw }) =>
+    cookies.answerLogin(ctx, await acceptInvitation(ctx, body), query.session, raw),
+  ),
   handle(api.idpLogin, async (ctx, { query, reply }) => {
     const { auth_url, cookie } = await idp.beginLogin(ctx, query.return_to)
     cookies.setLoginCookie(ctx, reply, cookie)

@@ -1,5 +1,4 @@
 import { api } from '../../../../contract/index.ts'
-import { deviceTicket } from '../../../access/auth/device.ts'
 import { replaceExpiredPassword } from '../../../access/auth/expired-password.ts'
 import * as own from '../../../access/auth/own-factors.ts'
 import { beginLoginEnrollment, finishLoginEnrollment, verifyLogin } from '../../../access/auth/second-step.ts'
@@ -10,10 +9,7 @@ import { handle } from '../handle.ts'
 export const secondFactorRoutes = [
   handle(api.verifyLogin, async (ctx, { body, query, ...raw }) => {
     const device = cookies.readDeviceCookie(ctx, raw.request)
-    const { tokens, email } = await verifyLogin(ctx, { ...body, device })
-    const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
-    if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, email))
-    return answer
+    return cookies.answerLogin(ctx, await verifyLogin(ctx, { ...body, device }), query.session, raw)
   }),
   handle(api.beginLoginEnrollment, (ctx, { body, reply }) => {
     reply.header('cache-control', 'no-store')
@@ -21,17 +17,12 @@ export const secondFactorRoutes = [
   }),
   handle(api.finishLoginEnrollment, async (ctx, { body, query, ...raw }) => {
     const device = cookies.readDeviceCookie(ctx, raw.request)
-    const { tokens, email, recovery_codes } = await finishLoginEnrollment(ctx, { ...body, device })
-    const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
-    if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, email))
-    return { ...answer, recovery_codes }
+    const { recovery_codes, ...entered } = await finishLoginEnrollment(ctx, { ...body, device })
+    return { ...cookies.answerLogin(ctx, entered, query.session, raw), recovery_codes }
   }),
   handle(api.replaceExpiredPassword, async (ctx, { body, query, ...raw }) => {
     const device = cookies.readDeviceCookie(ctx, raw.request)
-    const { tokens, email } = await replaceExpiredPassword(ctx, { ...body, device })
-    const answer = cookies.answerTokens(ctx, tokens, query.session, raw)
-    if (query.session === 'cookie') cookies.setDeviceCookie(ctx, raw.reply, deviceTicket(ctx, email))
-    return answer
+    return cookies.answerLogin(ctx, await replaceExpiredPassword(ctx, { ...body, device }), query.session, raw)
   }),
   handle(api.listSecondFactors, (ctx) => own.listOwnFactors(ctx)),
   handle(api.challengeSecondFactor, (ctx, { reply }) => {
