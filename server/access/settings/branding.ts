@@ -12,7 +12,9 @@ export interface Branding {
   logo: string | null
 }
 
-const pathOf = (hash: string): string => `/public/logo?v=${hash.slice(0, 22)}`
+/** What tells a logo from earlier ones, in its address. */
+const versionOf = (hash: string): string => hash.slice(0, 22)
+const pathOf = (hash: string): string => `/public/logo?v=${versionOf(hash)}`
 const noLogo = () => new ServiceError('not_found', 'No logo is set.')
 
 export async function brandingOf(ctx: Pick<Ctx, 'config' | 'db'>): Promise<Branding> {
@@ -28,11 +30,11 @@ export async function logoPath({ db }: Pick<Ctx, 'db'>): Promise<string | null> 
   return hash === undefined ? null : pathOf(hash)
 }
 
-/** The logo as a PNG, and whether `version` is its own. Throws `not_found` if none is set. */
-export async function findLogo({ db }: Ctx, version: string | undefined) {
+/** The logo as a PNG. Throws `not_found` if none is set. */
+export async function findLogo({ db }: Ctx): Promise<{ png: Uint8Array; version: string }> {
   const logo = await store.readLogo(db)
   if (!logo) throw noLogo()
-  return { png: logo.png, isVersion: version !== undefined && version === logo.hash.slice(0, 22) }
+  return { png: logo.png, version: versionOf(logo.hash) }
 }
 
 /** Sets the logo, a PNG. Returns its path. */

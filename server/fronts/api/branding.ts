@@ -3,35 +3,26 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { type Branding, brandingOf, findLogo, setLogo } from '../../access/settings/branding.ts'
 import type { Ctx } from '../../context.ts'
 import { renderLogo } from '../../features/images/logo.ts'
+import { collect } from '../../http/collect.ts'
+import { sendAsset } from './assets.ts'
 import type { Raw } from './handle.ts'
 import { bodyOf } from './uploads.ts'
 
 const MOST_BYTES = 1024 * 1024
-const YEAR_SECONDS = 31_536_000
+const tooLarge = () => new ServiceError('too_large', 'The logo may have at most 1 MiB.')
 
 /** Stores the logo in a request's body. */
 export async function receiveLogo(ctx: Ctx, raw: Raw): Promise<{ logo_url: string }> {
   const { source, announced = 0 } = bodyOf(raw)
-  const tooLarge = () => new ServiceError('too_large', 'The logo may have at most 1 MiB.')
   if (announced > MOST_BYTES) throw tooLarge()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of source()) {
-    size += chunk.length
-    if (size > MOST_BYTES) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return { logo_url: await setLogo(ctx, await renderLogo(Buffer.concat(chunks))) }
+  return { logo_url: await setLogo(ctx, await renderLogo(await collect(source(), MOST_BYTES, tooLarge))) }
 }
 
 /** Responds with the logo; for ever if the address names its version. */
-export async function sendLogo(ctx: Ctx, version: string | undefined, { reply }: Raw): Promise<FastifyReply> {
-  const { png, isVersion } = await findLogo(ctx, version)
-  return reply
-    .header('cache-control', isVersion ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache')
-    .header('x-content-type-options', 'nosniff')
-    .type('image/png')
-    .send(Buffer.from(png))
+export async function sendLogo(ctx: Ctx, version: string | undefined, { request, reply }: Raw): Promise<FastifyReply> {
+  const logo = await findLogo(ctx)
+  const asset = { type: 'image/png', etag: logo.version, bytes: Buffer.from(logo.png) }
+  return sendAsset(request, reply, asset, { immutable: version === logo.version })
 }
 
 export const escaped = (text: string): string =>

@@ -1,4 +1,5 @@
 import { allow } from '../../context.ts'
+import { collect } from '../../http/collect.ts'
 import { findConfig, setConfig } from '../../storage/buckets/config.ts'
 import type { BucketPolicy, KeyPattern, PolicyAction, PolicyStatement } from '../../storage/buckets/policy.ts'
 import { findAccess, isPublic } from '../../storage/buckets/public-access.ts'
@@ -138,19 +139,13 @@ export function readPolicy(text: string, bucket: string): BucketPolicy {
   return { text, statements: statements.map((statement) => statementOf(statement, bucket)) }
 }
 
-async function textIn(exchange: Exchange): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of verified(exchange)) {
-    size += chunk.length
-    if (size > MOST_BYTES)
-      throw new S3Error('MaxMessageLengthExceeded', 'Your request was too large.', {
-        fields: { MaxMessageLengthBytes: String(MOST_BYTES) },
-      })
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
-}
+const tooLarge = () =>
+  new S3Error('MaxMessageLengthExceeded', 'Your request was too large.', {
+    fields: { MaxMessageLengthBytes: String(MOST_BYTES) },
+  })
+
+const textIn = async (exchange: Exchange): Promise<string> =>
+  (await collect(verified(exchange), MOST_BYTES, tooLarge)).toString()
 
 /** `PutBucketPolicy`: what everyone is allowed. Needs `manage`, and that anything can be public. */
 export async function putBucketPolicy(exchange: Exchange): Promise<void> {
