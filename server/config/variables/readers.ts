@@ -37,14 +37,13 @@ export const httpUrl = (text: string) => {
 export const ranges = (text: string): Range[] => list(text).map(parseRange)
 
 /** The same, to be allowed: throws on those that never are. */
-export const allowedRanges = (text: string): Range[] => {
-  for (const one of list(text)) {
+export const allowedRanges = (text: string): Range[] =>
+  list(text).map((one) => {
+    const range = parseRange(one)
     const [address = ''] = one.split('/', 1)
-    parseRange(one)
     if (isNeverAllowed(address)) throw new Error(`has "${address}", which can never be allowed`)
-  }
-  return ranges(text)
-}
+    return range
+  })
 
 /** The contents of a file; null where none is named. */
 export const readable = (text: string): string | null => {
