@@ -1,16 +1,15 @@
 import { Button, Loader } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { errors } from '../../../../contract/errors.ts'
 import { describeProblem } from '../../api/problem.ts'
-import { meQuery } from '../../api/queries.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
 import { titled } from '../../branding.ts'
 import { useView } from '../../navigation.ts'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { text } from './messages.ts'
 import { safeNext } from './next.ts'
+import { useEnter } from './useEnter.ts'
 
 /** Explains a failed sign-in by the error code in the address. */
 const wordsOf = (code: string | null): string => {
@@ -22,17 +21,15 @@ const wordsOf = (code: string | null): string => {
 
 /** Where sign-in through the identity provider ends: exchanges the one-time code in the fragment for a session. */
 export default function Callback() {
-  const { search, go } = useView()
-  const cache = useQueryClient()
+  const { search } = useView()
+  const enter = useEnter()
   const [problem, setProblem] = useState<string>()
   const begun = useRef(false)
   const finish = useEffectEvent(async (fragment: URLSearchParams) => {
     const code = fragment.get('code')
     if (!code) return setProblem(wordsOf(fragment.get('error')))
     takeTokens(await publicClient.redeemHandoff({ query: { session: 'cookie' }, body: { code } }))
-    await cache.fetchQuery({ ...meQuery, staleTime: 0 })
-    const [path, query = ''] = safeNext(search.next).split('?')
-    await go(path ?? '/', Object.fromEntries(new URLSearchParams(query)))
+    await enter(safeNext(search.next))
   })
   useEffect(() => {
     if (begun.current) return

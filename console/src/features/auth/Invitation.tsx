@@ -1,11 +1,11 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { TokenPair } from '../../../../contract/auth.ts'
 import { codeOf, describeProblem } from '../../api/problem.ts'
-import { meQuery } from '../../api/queries.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
+import { titled } from '../../branding.ts'
 import { useView } from '../../navigation.ts'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import { useForm } from '../../ui/useForm.ts'
@@ -14,11 +14,11 @@ import { Card } from './Card.tsx'
 import { text } from './messages.ts'
 import { NextStep } from './NextStep.tsx'
 import { bytesOf, fits } from './password.ts'
+import { useEnter } from './useEnter.ts'
 
 /** Whoever was invited chooses a password, and is signed in with it. */
 export default function Invitation() {
   const { go } = useView()
-  const cache = useQueryClient()
   const token = useLocation({ select: ({ hash }) => hash })
   const [asked, setAsked] = useState<Challenge>()
   const invitation = useQuery({
@@ -29,16 +29,16 @@ export default function Invitation() {
     retry: false,
   })
   useEffect(() => {
-    document.title = `${text.invitationTitle} – Strongroom`
+    document.title = titled(text.invitationTitle)
   }, [])
-  const enter = async (tokens: TokenPair) => {
+  const enter = useEnter()
+  const signIn = async (tokens: TokenPair) => {
     takeTokens(tokens)
-    await cache.fetchQuery({ ...meQuery, staleTime: 0 })
-    await go('/')
+    await enter()
   }
   const { data, error } = invitation
   if (asked && data)
-    return <NextStep challenge={asked} email={data.email} onDone={enter} onAgain={() => void go('/login')} />
+    return <NextStep challenge={asked} email={data.email} onDone={signIn} onAgain={() => void go('/login')} />
   const isOver = token === '' || codeOf(error) === 'gone'
   return (
     <Card title={isOver ? text.invitationOver : text.invitationTitle}>
@@ -51,7 +51,7 @@ export default function Invitation() {
         </>
       ) : null}
       {error && !isOver ? <ProblemView error={error} retry={invitation.refetch} /> : null}
-      {data && !isOver ? <Accept token={token} {...data} onDone={enter} onChallenge={setAsked} /> : null}
+      {data && !isOver ? <Accept token={token} {...data} onDone={signIn} onChallenge={setAsked} /> : null}
     </Card>
   )
 }

@@ -1,9 +1,9 @@
 import { Alert, Button, Divider, PasswordInput, TextInput } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { TokenPair } from '../../../../contract/auth.ts'
 import { describeProblem } from '../../api/problem.ts'
-import { authConfigQuery, meQuery } from '../../api/queries.ts'
+import { authConfigQuery } from '../../api/queries.ts'
 import { client, publicClient, renew, takeTokens } from '../../api/session.ts'
 import { titled } from '../../branding.ts'
 import { useView } from '../../navigation.ts'
@@ -15,11 +15,11 @@ import { FindLink } from './FindLink.tsx'
 import { text } from './messages.ts'
 import { NextStep } from './NextStep.tsx'
 import { safeNext } from './next.ts'
+import { useEnter } from './useEnter.ts'
 
 /** The sign-in page with the enabled methods. */
 export default function Login() {
-  const { search, go } = useView()
-  const cache = useQueryClient()
+  const { search } = useView()
   const config = useQuery(authConfigQuery)
   const {
     local = false,
@@ -33,11 +33,8 @@ export default function Login() {
   const [asked, setAsked] = useState<Challenge & { email: string }>()
   const next = safeNext(search.next)
 
-  const enter = useEffectEvent(async () => {
-    await cache.fetchQuery({ ...meQuery, staleTime: 0 })
-    const [path, query = ''] = next.split('?')
-    await go(path ?? '/', Object.fromEntries(new URLSearchParams(query)))
-  })
+  const enterAt = useEnter()
+  const enter = useEffectEvent(() => enterAt(next))
   useEffect(() => {
     document.title = titled(text.title)
     // Skips sign-in for users who are already signed in.

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { codeOf, describeProblem } from '../../api/problem.ts'
-import { authConfigQuery, meQuery } from '../../api/queries.ts'
+import { authConfigQuery } from '../../api/queries.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
 import { titled } from '../../branding.ts'
 import { useView } from '../../navigation.ts'
@@ -16,6 +16,7 @@ import { Card } from './Card.tsx'
 import { FindLink } from './FindLink.tsx'
 import { text } from './messages.ts'
 import { bytesOf, fits } from './password.ts'
+import { useEnter } from './useEnter.ts'
 
 /** The first run: whoever has the link from the log creates the first administrator. */
 export default function Setup() {
@@ -92,6 +93,7 @@ function Readiness() {
 function NewAdmin({ token }: { token: string }) {
   const { go } = useView()
   const cache = useQueryClient()
+  const enter = useEnter()
   const form = useForm({ email: '', display_name: '', password: '' })
   const [dead, setDead] = useState<string>()
   const { email, display_name, password } = form.values
@@ -108,8 +110,7 @@ function NewAdmin({ token }: { token: string }) {
           return setDead(describeProblem(error).detail)
         }
         await cache.invalidateQueries(authConfigQuery)
-        await cache.fetchQuery({ ...meQuery, staleTime: 0 })
-        await go('/')
+        await enter()
       },
       { already_exists: 'email' },
     )

@@ -1,10 +1,11 @@
 import { Alert, Button, TextInput } from '@mantine/core'
 import { IconPlugConnected } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { Settings, SettingsChange } from '../../../../../contract/settings.ts'
 import { describeProblem } from '../../../api/problem.ts'
 import { client } from '../../../api/session.ts'
 import { notify } from '../../../ui/notify.tsx'
+import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts'
 import { DraftField } from '../DraftField.tsx'
 import { type Draft, isEmptyDraft, withValue } from '../fields.ts'
 import { text as settingsText } from '../messages.ts'
@@ -28,7 +29,6 @@ export function ConnectStep({
   settings,
   entered,
   onEntered,
-  onDirty,
   onBack,
   onNext,
 }: {
@@ -36,7 +36,6 @@ export function ConnectStep({
   settings: Settings
   entered: Entered
   onEntered: (entered: Entered) => void
-  onDirty: (isDirty: boolean) => void
   onBack: () => void
   onNext: () => void
 }) {
@@ -51,10 +50,7 @@ export function ConnectStep({
   const issuer = isFixed ? (saved ?? undefined) : issuerOf(provider, given)
   const all = isFixed ? draft : withValue(draft, 'issuer_url', issuer ?? null, saved)
   const isTouched = !isEmptyDraft(draft) || (issuer !== undefined && !isEmptyDraft(all))
-  useEffect(() => {
-    onDirty(isTouched)
-    return () => onDirty(false)
-  }, [isTouched, onDirty])
+  useLeaveGuard(isTouched)
   const change = (next: Draft) => {
     clear()
     onEntered({ ...entered, draft: next })

@@ -8,7 +8,6 @@ import { Page } from '../../../ui/Page.tsx'
 import { ForbiddenView } from '../../../ui/ProblemView.tsx'
 import { StateView } from '../../../ui/StateView.tsx'
 import { StepList, useStepFocus } from '../../../ui/StepList.tsx'
-import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts'
 import { text as settingsText } from '../messages.ts'
 import { settingsQuery } from '../queries.ts'
 import { ConnectStep, type Entered } from './ConnectStep.tsx'
@@ -37,9 +36,7 @@ export default function Sso() {
 
 function Steps({ settings }: { settings: Settings }) {
   const { search, open, go } = useView()
-  const [isDirty, setDirty] = useState(false)
   const [entered, setEntered] = useState<Entered>({ draft: {} })
-  useLeaveGuard(isDirty)
   const { issuer_url, client_id } = settings.idp
   const provider =
     providers.find((one) => one === search.provider) ?? (issuer_url === null ? undefined : providerOf(issuer_url))
@@ -74,18 +71,11 @@ function Steps({ settings }: { settings: Settings }) {
           settings={settings}
           entered={entered}
           onEntered={setEntered}
-          onDirty={setDirty}
           onBack={() => show('register')}
           onNext={() => show('users')}
         />
       ) : step === 'users' ? (
-        <UsersStep
-          provider={provider}
-          settings={settings}
-          onDirty={setDirty}
-          onBack={() => show('connect')}
-          onNext={() => show('test')}
-        />
+        <UsersStep provider={provider} settings={settings} onBack={() => show('connect')} onNext={() => show('test')} />
       ) : (
         <TestStep
           settings={settings}

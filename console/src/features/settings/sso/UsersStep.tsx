@@ -1,7 +1,8 @@
 import { Anchor, Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { Settings } from '../../../../../contract/settings.ts'
+import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts'
 import { DraftField } from '../DraftField.tsx'
 import { type Draft, isEmptyDraft } from '../fields.ts'
 import { SaveProblem } from '../SaveProblem.tsx'
@@ -13,13 +14,11 @@ import { type Provider, presets } from './presets.ts'
 export function UsersStep({
   provider,
   settings,
-  onDirty,
   onBack,
   onNext,
 }: {
   provider: Provider
   settings: Settings
-  onDirty: (isDirty: boolean) => void
   onBack: () => void
   onNext: () => void
 }) {
@@ -27,10 +26,7 @@ export function UsersStep({
   const [idp, setIdp] = useState<Draft>({})
   const { sending, problem, faults, clear, save } = useSaving()
   const isTouched = !isEmptyDraft(auth) || !isEmptyDraft(idp)
-  useEffect(() => {
-    onDirty(isTouched)
-    return () => onDirty(false)
-  }, [isTouched, onDirty])
+  useLeaveGuard(isTouched)
   const next = async () => {
     if (isTouched && !(await save({ ...(isEmptyDraft(auth) ? {} : { auth }), ...(isEmptyDraft(idp) ? {} : { idp }) })))
       return
