@@ -405,6 +405,8 @@ export interface Me {
   id: string
   email: string
   display_name: string
+  /** The language of the console for this account; null: the browser’s. */
+  language: 'en' | 'de' | 'es' | 'fr' | 'ja' | 'zh-CN' | null
   is_admin: boolean
   groups: {
     /** A UUIDv7. */
@@ -1886,6 +1888,16 @@ export interface Operations {
   /** GET /auth/me: Get your account and permissions. */
   me: {
     call: object
+    reply: Me
+  }
+  /** PATCH /auth/me: Change your own preferences. */
+  updateMe: {
+    call: {
+      body: {
+        /** The language of the console for this account; null: the browser’s. */
+        language: 'en' | 'de' | 'es' | 'fr' | 'ja' | 'zh-CN' | null
+      }
+    }
     reply: Me
   }
   /** GET /auth/config: List the enabled login methods. */

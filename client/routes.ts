@@ -13,6 +13,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   refresh: { method: 'POST', url: '/auth/refresh', body: true, reply: true, open: true },
   logout: { method: 'POST', url: '/auth/logout' },
   me: { method: 'GET', url: '/auth/me', reply: true },
+  updateMe: { method: 'PATCH', url: '/auth/me', body: true, reply: true },
   authConfig: { method: 'GET', url: '/auth/config', reply: true, open: true },
   setUp: { method: 'POST', url: '/auth/setup', body: true, reply: true, open: true },
   idpLogin: { method: 'GET', url: '/auth/login', reply: true, open: true },

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { languages } from './languages.ts'
 import { bucketActions, globalRights } from './permissions.ts'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
@@ -16,10 +17,15 @@ export const TokenPair = Type.Object({
 })
 export type TokenPair = Type.Static<typeof TokenPair>
 
+const Language = Nullable(Type.Enum([...languages]), {
+  description: 'The language of the console for this account; null: the browser’s.',
+})
+
 export const Me = Type.Object({
   id: Id,
   email: Type.String(),
   display_name: Type.String(),
+  language: Language,
   is_admin: Type.Boolean(),
   groups: Type.Array(Type.Object({ id: Id, name: Type.String() })),
   permissions: Type.Object({
@@ -179,6 +185,18 @@ export const operations = {
     access: 'signed_in',
     status: 200,
     reply: Me,
+  }),
+
+  updateMe: route({
+    method: 'PATCH',
+    url: '/auth/me',
+    tag: 'auth',
+    summary: 'Change your own preferences',
+    access: 'signed_in',
+    status: 200,
+    body: Exactly({ language: Language }),
+    reply: Me,
+    records: ['user_update'],
   }),
 
   authConfig: route({

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { languages } from '../contract/languages.ts'
 
 /** Maximum kilobytes (1000 bytes, after gzip -9) that a browser may load before a view is displayed. */
 const budgets = [
@@ -12,7 +13,15 @@ const budgets = [
     framed: true,
     js: 230,
   },
-] as const
+  ...languages
+    .filter((tag) => tag !== 'en')
+    .map((tag) => ({
+      route: `browse, ${tag}`,
+      views: ['src/features/browse/Browse.tsx', `src/languages/${tag}/frame.ts`],
+      framed: true,
+      js: 250,
+    })),
+]
 const MOST_CSS = 24
 /** Everything that a page of a share link needs before it shows what the link opens. */
 const MOST_LINK = 30

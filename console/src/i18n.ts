@@ -1,17 +1,18 @@
 import { inUnits } from './units.ts'
 
 /**
- * A feature's texts: one object of strings and functions beside it (`messages.ts`), typed by itself. `?lang=en-XA`
- * shows every text longer and accented, which reveals texts that are not in a catalogue or have no room; `?lang=ar-XB`
- * turns the page right to left.
+ * A feature's texts: objects of strings and functions beside it (`messages.ts`), in English. Other languages have them
+ * in `languages/`, loaded before anything is shown. `?lang=en-XA` shows every text longer and accented, which reveals
+ * texts that are not in a catalogue or have no room; `?lang=ar-XB` turns the page right to left.
  */
 type Text = string | ((...given: never[]) => string)
 export type Messages = { readonly [name: string]: Text }
-
-const asked = new URLSearchParams(globalThis.location?.search ?? '').get('lang')
-const pseudo = asked === 'en-XA'
-if (asked === 'ar-XB') document.documentElement.dir = 'rtl'
-export const locale = 'en'
+/** A catalogue in another language: it says the same, given the same. */
+export type Translation<M> = {
+  readonly [Name in keyof M]: M[Name] extends (...given: infer Given) => string ? (...given: Given) => string : string
+}
+/** A language's catalogues by feature and name. */
+export type Catalogues = { readonly [feature: string]: { readonly [name: string]: Messages } }
 
 const ACCENTED: Record<string, string> = {
   a: 'á',
@@ -28,36 +29,84 @@ const ACCENTED: Record<string, string> = {
 }
 const disguise = (text: string): string =>
   `[${text.replace(/[aeioucnAEOS]/g, (letter) => ACCENTED[letter] ?? letter)}${'·'.repeat(Math.ceil(text.length / 4))}]`
+const disguised = (english: Messages): Messages =>
+  Object.fromEntries(
+    Object.entries(english).map(([name, text]) => [
+      name,
+      typeof text === 'string' ? disguise(text) : (...given: never[]) => disguise(text(...given)),
+    ]),
+  )
 
-/** Returns a feature's catalogue in the page's language. */
-export function catalogue<M extends Messages>(english: M): M {
-  if (!pseudo) return english
-  const shown = Object.entries(english).map(([name, text]) => [
-    name,
-    typeof text === 'string' ? disguise(text) : (...given: never[]) => disguise(text(...given)),
-  ])
-  return Object.fromEntries(shown) as M
+/** The language of texts, numbers and dates. */
+export let locale = 'en'
+let spoken: Catalogues | 'disguised' = {}
+const shown = new Map<string, Messages>()
+const translated = (name: string, english: Messages): Messages => {
+  if (spoken === 'disguised') return disguised(english)
+  const [feature = '', catalogue = ''] = name.split('.')
+  const texts = spoken[feature]?.[catalogue]
+  if (!texts && locale !== 'en') console.error(`${name} is used before its language has arrived`)
+  return texts ?? english
 }
 
-const rules = new Intl.PluralRules(locale)
-const counts = new Intl.NumberFormat(locale)
+/** Returns a catalogue in the page's language. `name` is the feature's and the catalogue's, with a dot in between. */
+export function catalogue<M extends Messages>(name: string, english: M): M {
+  const texts = { ...english, ...translated(name, english) }
+  shown.set(name, texts)
+  return texts
+}
+
+/**
+ * Sets the page's language. Catalogues that exist are changed in place, so it is called before anything is shown and
+ * before views are loaded: they may keep texts in constants.
+ */
+export function speak(language: string, texts: Catalogues | 'disguised'): void {
+  locale = language
+  spoken = texts
+  formats = formatsOf(language)
+  for (const [name, one] of shown) Object.assign(one, translated(name, one))
+}
+
+/** Adds catalogues of the page's language, before the views that have them are loaded. */
+export function speakMore(texts: Catalogues): void {
+  if (spoken !== 'disguised') speak(locale, { ...spoken, ...texts })
+}
+
+/** The text for a value that only the server names, if the page's language has one. */
+export const translate = (name: string, value: string, english: string): string => {
+  const text = translated(name, {})[value]
+  return typeof text === 'string' ? text : english
+}
+
+/** The formatters of a language: to construct one takes longer than to draw a row. */
+const formatsOf = (language: string) => ({
+  plurals: new Intl.PluralRules(language),
+  percent: new Intl.NumberFormat(language, { style: 'percent' }),
+  counts: new Intl.NumberFormat(language),
+  wholes: new Intl.NumberFormat(language, { maximumFractionDigits: 0 }),
+  tenths: new Intl.NumberFormat(language, { maximumFractionDigits: 1 }),
+  relative: new Intl.RelativeTimeFormat(language),
+  present: new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second'),
+  absolute: new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }),
+  clock: new Intl.DateTimeFormat(language, { timeStyle: 'short' }),
+  moment: new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }),
+})
+let formats = formatsOf(locale)
+
 /** `plural(3, { one: 'object', other: 'objects' })` is `3 objects`. */
 export const plural = (n: number, forms: Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }): string =>
-  `${counts.format(n)} ${forms[rules.select(n)] ?? forms.other}`
-export const formatCount = (n: number): string => counts.format(n)
+  `${formats.counts.format(n)} ${forms[formats.plurals.select(n)] ?? forms.other}`
+export const formatCount = (n: number): string => formats.counts.format(n)
 
 /** `98%`; less than all is never rounded up to 100%. */
-export const formatShare = (share: number): string =>
-  new Intl.NumberFormat(locale, { style: 'percent' }).format(Math.floor(share * 100) / 100)
+export const formatShare = (share: number): string => formats.percent.format(Math.floor(share * 100) / 100)
 
-const wholes = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
-const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 export const MB = 1024 ** 2
 export const GB = 1024 ** 3
 /** `1.4 MB`, always in units of 1024, as in the API's quotas, so that used and free add up. */
 export function formatBytes(bytes: number): string {
-  const { value, unit, decimals } = inUnits(bytes)
-  return `${(decimals ? tenths : wholes).format(value)} ${unit}`
+  const { value, unit, decimals } = inUnits(bytes, locale)
+  return `${(decimals ? formats.tenths : formats.wholes).format(value)} ${unit}`
 }
 
 /** Each unit in seconds, and the number of them from which the next one is used. */
@@ -68,26 +117,21 @@ const steps = [
   ['month', 2_629_800, 24],
   ['year', 31_557_600, Number.POSITIVE_INFINITY],
 ] as const
-const relative = new Intl.RelativeTimeFormat(locale)
-const present = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, 'second')
 /** `3 hours ago`, `in 7 days`; rounded, so that what expires in 7 days still says so a second later. */
 export function formatAgo(time: string | number | Date, now = Date.now()): string {
   const seconds = (new Date(time).getTime() - now) / 1000
-  if (Math.abs(seconds) < 60) return present
+  if (Math.abs(seconds) < 60) return formats.present
   for (const [unit, length, most] of steps) {
     const n = Math.round(seconds / length)
-    if (Math.abs(n) < most) return relative.format(n, unit)
+    if (Math.abs(n) < most) return formats.relative.format(n, unit)
   }
-  return present
+  return formats.present
 }
-const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
-export const formatTime = (time: string | number | Date): string => absolute.format(new Date(time))
-const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
-const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+export const formatTime = (time: string | number | Date): string => formats.absolute.format(new Date(time))
 /** `12:03 PM`, with the date unless it is today's. */
 export function formatMoment(time: string | number | Date, now = Date.now()): string {
   const date = new Date(time)
-  return (date.toDateString() === new Date(now).toDateString() ? clock : moment).format(date)
+  return (date.toDateString() === new Date(now).toDateString() ? formats.clock : formats.moment).format(date)
 }
 /** Local time and UTC, for a title. */
 export const formatBoth = (time: string | number | Date): string =>
@@ -95,9 +139,15 @@ export const formatBoth = (time: string | number | Date): string =>
     .toISOString()
     .replace('T', ' ')
     .replace(/\.\d+Z$/, ' UTC')}`
+
+export const durations = catalogue('i18n.durations', {
+  seconds: (s: number) => `${s} s`,
+  minutes: (min: number, s: number) => `${min} min ${s} s`,
+  hours: (h: number, min: number) => `${h} h ${min} min`,
+})
 export function formatDuration(seconds: number): string {
   const s = Math.max(0, Math.round(seconds))
-  if (s < 60) return `${s} s`
-  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`
-  return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`
+  if (s < 60) return durations.seconds(s)
+  if (s < 3600) return durations.minutes(Math.floor(s / 60), s % 60)
+  return durations.hours(Math.floor(s / 3600), Math.floor((s % 3600) / 60))
 }

@@ -8,9 +8,10 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queries } from './api/queries.ts'
+import { loadLanguage } from './languages/load.ts'
 import { applyPreferences } from './preferences.ts'
 import { router } from './router.tsx'
-import { resolver, theme } from './theme.ts'
+import { createOurTheme, resolver } from './theme.ts'
 import { Toasts } from './ui/notify.tsx'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
@@ -19,11 +20,12 @@ Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 applyPreferences()
 
-createRoot(document.getElementById('root') as HTMLElement).render(
+/** All of it, once the language is known. */
+const page = () => (
   <StrictMode>
     <DirectionProvider>
       <MantineProvider
-        theme={theme}
+        theme={createOurTheme()}
         cssVariablesResolver={resolver}
         defaultColorScheme="auto"
         colorSchemeManager={localStorageColorSchemeManager({ key: 'strongroom-color-scheme' })}
@@ -35,5 +37,6 @@ createRoot(document.getElementById('root') as HTMLElement).render(
         </QueryClientProvider>
       </MantineProvider>
     </DirectionProvider>
-  </StrictMode>,
+  </StrictMode>
 )
+void loadLanguage().then(() => createRoot(document.getElementById('root') as HTMLElement).render(page()))

@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { views } from './features/views.ts'
+import { wholeLanguage } from './languages/load.ts'
 import { BASE_PATH, history } from './navigation.ts'
 import { Broken, FailedView, Forbidden, NotFound } from './shell/failures.tsx'
 import { Gate } from './shell/Gate.tsx'
@@ -35,11 +36,11 @@ const page = (path: string, component: () => ReactNode) => createRoute({ getPare
 const routes = (parent: typeof root | typeof framed, open: boolean) =>
   views
     .filter((view) => (view.open ?? false) === open)
-    .map(({ path, load }) =>
+    .map(({ path, load, inFrame = false }) =>
       createRoute({
         getParentRoute: () => parent as never,
         path,
-        component: lazyRouteComponent(part(load)),
+        component: lazyRouteComponent(part(inFrame ? load : () => wholeLanguage().then(load))),
         errorComponent: FailedView,
       }),
     )

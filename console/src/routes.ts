@@ -5,6 +5,8 @@ export interface View {
   path: string
   /** The module with the view as its default export, loaded on demand. */
   load: () => Promise<{ default: ComponentType }>
+  /** What it says is loaded with the frame, so that it does not wait for other views' texts. */
+  inFrame?: boolean
   /** Shown without the frame to users who are not signed in. */
   open?: boolean
 }

@@ -40,54 +40,55 @@ const dark: MantineColorsTuple = [
   '#0b0e11',
 ]
 
-export const theme = createTheme({
-  colors: { teal, danger, dark },
-  primaryColor: 'teal',
-  primaryShade: { light: 7, dark: 7 },
-  black: '#16191d',
-  defaultRadius: 4,
-  fontFamily: "'Inter Variable', system-ui, sans-serif",
-  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
-  fontSizes: { xs: '11px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
-  lineHeights: { xs: '1.4', sm: '1.45', md: '1.45', lg: '1.4', xl: '1.3' },
-  spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
-  headings: {
-    fontWeight: '650',
-    sizes: { h1: { fontSize: '20px', lineHeight: '1.3' }, h2: { fontSize: '16px', lineHeight: '1.35' } },
-  },
-  respectReducedMotion: true,
-  cursorType: 'pointer',
-  components: {
-    Anchor: { defaultProps: { inherit: true } },
-    Button: { defaultProps: { size: 'compact-md' } },
-    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 30 } },
-    TextInput: { defaultProps: { size: 'sm' } },
-    PasswordInput: {
-      defaultProps: { size: 'sm', visibilityToggleButtonProps: { 'aria-label': text.showPassword, tabIndex: 0 } },
+export const createOurTheme = () =>
+  createTheme({
+    colors: { teal, danger, dark },
+    primaryColor: 'teal',
+    primaryShade: { light: 7, dark: 7 },
+    black: '#16191d',
+    defaultRadius: 4,
+    fontFamily: "'Inter Variable', system-ui, sans-serif",
+    fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+    fontSizes: { xs: '11px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+    lineHeights: { xs: '1.4', sm: '1.45', md: '1.45', lg: '1.4', xl: '1.3' },
+    spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
+    headings: {
+      fontWeight: '650',
+      sizes: { h1: { fontSize: '20px', lineHeight: '1.3' }, h2: { fontSize: '16px', lineHeight: '1.35' } },
     },
-    NumberInput: { defaultProps: { size: 'sm' } },
-    Select: { defaultProps: { size: 'sm', allowDeselect: false, withScrollArea: false } },
-    MultiSelect: { defaultProps: { withScrollArea: false } },
-    TagsInput: { defaultProps: { withScrollArea: false } },
-    Autocomplete: { defaultProps: { withScrollArea: false } },
-    Textarea: { defaultProps: { size: 'sm' } },
-    Checkbox: { defaultProps: { size: 'sm' } },
-    Modal: {
-      defaultProps: {
-        radius: 10,
-        centered: true,
-        closeButtonProps: { 'aria-label': text.close },
-        transitionProps: { duration: 120 },
+    respectReducedMotion: true,
+    cursorType: 'pointer',
+    components: {
+      Anchor: { defaultProps: { inherit: true } },
+      Button: { defaultProps: { size: 'compact-md' } },
+      ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 30 } },
+      TextInput: { defaultProps: { size: 'sm' } },
+      PasswordInput: {
+        defaultProps: { size: 'sm', visibilityToggleButtonProps: { 'aria-label': text.showPassword, tabIndex: 0 } },
       },
+      NumberInput: { defaultProps: { size: 'sm' } },
+      Select: { defaultProps: { size: 'sm', allowDeselect: false, withScrollArea: false } },
+      MultiSelect: { defaultProps: { withScrollArea: false } },
+      TagsInput: { defaultProps: { withScrollArea: false } },
+      Autocomplete: { defaultProps: { withScrollArea: false } },
+      Textarea: { defaultProps: { size: 'sm' } },
+      Checkbox: { defaultProps: { size: 'sm' } },
+      Modal: {
+        defaultProps: {
+          radius: 10,
+          centered: true,
+          closeButtonProps: { 'aria-label': text.close },
+          transitionProps: { duration: 120 },
+        },
+      },
+      Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+      Drawer: { defaultProps: { position: 'right', closeButtonProps: { 'aria-label': text.close } } },
+      Alert: { defaultProps: { variant: 'default' } },
+      Tooltip: { defaultProps: { openDelay: 400 } },
+      Table: { defaultProps: { verticalSpacing: 7, horizontalSpacing: 12 } },
+      Notification: { defaultProps: { closeButtonProps: { 'aria-label': text.close } } },
     },
-    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    Drawer: { defaultProps: { position: 'right', closeButtonProps: { 'aria-label': text.close } } },
-    Alert: { defaultProps: { variant: 'default' } },
-    Tooltip: { defaultProps: { openDelay: 400 } },
-    Table: { defaultProps: { verticalSpacing: 7, horizontalSpacing: 12 } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': text.close } } },
-  },
-})
+  })
 
 /** The design tokens (tokens.css), where Mantine's own are too faint. */
 export const resolver: CSSVariablesResolver = () => {

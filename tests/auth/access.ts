@@ -110,6 +110,7 @@ export const table: Record<OperationName, Entry> = {
   idpCallback: { expect: everyone(403), call: (c) => c.idpCallback({ query: { code: 'x', state: 'x' } }) },
   idpCallbackPost: { expect: everyone(403), call: (c) => c.idpCallbackPost({ body: { code: 'x', state: 'x' } }) },
   redeemHandoff: { expect: everyone(400), call: (c) => c.redeemHandoff({ body: { code: 'x' } }) },
+  updateMe: { expect: signedIn(200), call: (c) => c.updateMe({ body: { language: null } }) },
   changePassword: {
     expect: signedIn(422),
     call: (c) => c.changePassword({ body: { current_password: 'wrong one', new_password: 'another one' } }),

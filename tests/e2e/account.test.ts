@@ -111,15 +111,41 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
       for (const { id, current } of (await other.listSessions()).items)
         if (!current) await other.endSession({ params: { id } })
       await page.evaluate(() => void window.dispatchEvent(new Event('visibilitychange')))
-      await again.getByRole('button', { name: 'Go to sign-in page' }).click()
-      await page.getByText('Your session expired').waitFor()
-      await check('session-ended')
+      await again.waitFor()
       await page.goto(`${server.url}/console/tokens?ended=1`)
       await page.getByText('Your session expired').waitFor()
+      await check('session-ended')
       await page.getByLabel('Email').fill(kim.email)
       await page.getByLabel('Password', { exact: true }).fill(kim.password)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.waitForURL('**/console/tokens?ended=1')
+    }))
+
+  it('shows nothing of a session to somebody else who signs in after it', () =>
+    inBrowser(async (browser) => {
+      const [kim, other] = [await person(), await person()]
+      await signIn(browser, server, kim)
+      const { page } = await openConsole(browser, server, '/tokens', { expect: [401] })
+      await page.getByRole('button', { name: 'New token' }).first().click()
+      await page.getByRole('dialog').getByLabel('Name').fill('a secret plan')
+      const { id } = await server.as(await server.login(kim.email, kim.password)).me()
+      await server.admin.endUserSessions({ params: { id } })
+      await page.keyboard.press('Enter')
+      const again = page.getByRole('dialog', { name: 'Your session expired' })
+      const opened = browser.context.waitForEvent('page')
+      await again.getByRole('button', { name: 'Sign in in a new tab' }).click()
+      const tab = await opened
+      await tab.getByLabel('Email').fill(other.email)
+      await tab.getByLabel('Password', { exact: true }).fill(other.password)
+      await Promise.all([
+        tab.waitForEvent('close'),
+        page.waitForEvent('load'),
+        tab.getByRole('button', { name: 'Sign in' }).click(),
+      ])
+      await page.getByText('No access tokens yet').waitFor()
+      assert.equal(await page.getByRole('dialog').count(), 0)
+      await page.goto(`${server.url}/console/account`)
+      await page.getByRole('definition').filter({ hasText: other.email }).waitFor()
     }))
 
   it('signs out in all tabs at once', () =>

@@ -123,6 +123,50 @@ describe('console: single sign-on, step by step', { skip: noBrowser }, () => {
       await page.getByRole('heading', { name: 'Identity provider', level: 2 }).waitFor()
     }))
 
+  it('keeps what was typed when the session of someone without a password expires', async () => {
+    // Passwords can be turned off where an administrator can come through the provider.
+    const group = (await server.admin.listGroups()).items.find(({ name }) => name === 'Administrators')
+    const root = { email: 'root@example.com', display_name: 'Root', group_ids: [group?.id ?? ''] }
+    const { id: rootId } = await server.admin.createUser({ body: root })
+    await server.admin.updateUser({ params: { id: rootId }, body: { idp_subject: 'root' } })
+    await server.admin.updateSettings({ body: { auth: { enable_local: false } } })
+    const browser = await startBrowser()
+    try {
+      await browser.context.route(`${idp.issuer}/**`, (route) =>
+        route.continue({ headers: { ...route.request().headers(), 'x-account': 'noor' } }),
+      )
+      const { page, check, faults } = await openConsole(browser, server, '/login?next=/tokens', { expect: [401] })
+      await page.getByRole('button', { name: 'Continue with Acme' }).click()
+      await page.getByRole('button', { name: 'New token' }).first().click()
+      const form = page.getByRole('dialog', { name: 'New token' })
+      await form.getByLabel('Name').fill('for the nightly build')
+      const noor = (await server.admin.listUsers({ query: { q: 'noor' } })).items[0]?.id ?? ''
+      await server.admin.endUserSessions({ params: { id: noor } })
+      await page.keyboard.press('Enter')
+      const again = page.getByRole('dialog', { name: 'Your session expired' })
+      await again.waitFor()
+      // The provider's pages are not ours.
+      faults.length = 0
+      await check('session-expired-sso')
+      assert.equal(await again.getByRole('textbox').count(), 0, 'no password is asked for')
+      const opened = browser.context.waitForEvent('page')
+      await again.getByRole('button', { name: 'Sign in in a new tab' }).click()
+      const tab = await opened
+      const closed = tab.waitForEvent('close')
+      await tab.getByRole('button', { name: 'Continue with Acme' }).click()
+      await closed
+      await again.waitFor({ state: 'detached' })
+      assert.equal(await form.getByLabel('Name').inputValue(), 'for the nightly build')
+      await form.getByRole('button', { name: 'Create token' }).click()
+      const secret = form.getByLabel('Token', { exact: true })
+      await secret.waitFor()
+      server.secrets.add(await secret.inputValue())
+    } finally {
+      await browser.close()
+      await server.admin.updateSettings({ body: { auth: { enable_local: true } } })
+    }
+  })
+
   it('starts with what is saved', () =>
     inBrowser(async (browser) => {
       await server.admin.updateSettings({

@@ -27,7 +27,17 @@ type Asked = Partial<Hostile> & { path?: string; method?: string; as?: 'admin' |
 
 /** Operations that are as bad as their shapes let them be. */
 const asGenerated: readonly Name[] = [
-  ...(['login', 'refresh', 'me', 'authConfig', 'setUp', 'idpLogin', 'idpCallback', 'idpCallbackPost'] as const),
+  ...([
+    'login',
+    'refresh',
+    'me',
+    'updateMe',
+    'authConfig',
+    'setUp',
+    'idpLogin',
+    'idpCallback',
+    'idpCallbackPost',
+  ] as const),
   ...(['verifyLogin', 'beginLoginEnrollment', 'finishLoginEnrollment', 'listSecondFactors'] as const),
   ...(['challengeSecondFactor', 'beginSecondFactor', 'addSecondFactor', 'renameSecondFactor'] as const),
   ...(['removeSecondFactor', 'createRecoveryCodes', 'resetSecondFactors'] as const),

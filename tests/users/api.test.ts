@@ -32,6 +32,35 @@ describeEngines('users and groups', (engine, itOnce) => {
     )
   })
 
+  it('everyone chooses the language of their own account, and nobody another’s', async () => {
+    const { admin } = server
+    const password = 'a password for a language'
+    server.secrets.add(password)
+    const { id, email } = await admin.createUser({
+      body: { email: 'ines@example.com', display_name: 'Inés', password },
+    })
+    const ines = server.as(await server.login(email, password))
+    assert.equal((await ines.me()).language, null)
+    const chosen = await server.records([{ action: 'user_update' }], () => ines.updateMe({ body: { language: 'es' } }))
+    assert.deepEqual([chosen.id, chosen.language], [id, 'es'])
+    const { items } = await admin.listAudit({ query: { action: ['user_update'], page_size: 1 } })
+    assert.deepEqual(items[0]?.details, { email, before: { language: null }, after: { language: 'es' } })
+    await server.records([], () => ines.updateMe({ body: { language: 'es' } }))
+    const refused = (body: object, path: string) =>
+      rejectsWith(ines.updateMe({ body: body as { language: null } }), 'invalid_request', path)
+    await server.records([], async () => {
+      await refused({ language: 'tlh' }, 'body.language')
+      await refused({ language: 'es', is_active: false }, 'body.is_active')
+      await refused({}, 'body.language')
+    })
+    const again = server.as(await server.login(email, password))
+    assert.equal((await again.me()).language, 'es')
+    assert.equal((await admin.me()).language, null)
+    await server.records([{ action: 'user_update' }], () => again.updateMe({ body: { language: null } }))
+    assert.equal((await ines.me()).language, null)
+    await admin.deleteUser({ params: { id } })
+  })
+
   it('creates users and groups, and puts one into the other', async () => {
     const { admin } = server
     const group = await server.records([{ action: 'group_create' }], () =>

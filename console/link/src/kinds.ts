@@ -72,6 +72,17 @@ export function typeWords(contentType: string | null, name: string): string {
   return text.other(ending)
 }
 
+const PLURALS = { image: 'pictures', video: 'videos', audio: 'audios', text: 'textFiles' } as const
+/** What people call the types that are accepted: `pictures, PDF document` for `image/*, application/pdf`. */
+export const acceptedWords = (types: readonly string[]): string =>
+  types
+    .map((type) => {
+      const [top = '', sub] = plainType(type).split('/')
+      if (sub === '*') return top in PLURALS ? text[PLURALS[top as keyof typeof PLURALS]] : type
+      return known[plainType(type)] || FAMILIES[top] ? typeWords(type, '') : type
+    })
+    .join(', ')
+
 /** Which icon stands for a file. */
 export function familyOf(contentType: string | null, name: string): Family {
   const type = plainType(contentType)

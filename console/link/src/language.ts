@@ -1,24 +1,14 @@
+import { type LanguageTag, languageFor } from '../../../contract/languages.ts'
 import { speak } from './numbers.ts'
 import { english, type Texts } from './texts/en.ts'
 
 /** Other languages that have a catalogue: each is a file of its own, loaded for those who read it. */
-const others: { readonly [language: string]: () => Promise<{ default: Texts }> } = {
+const others: { readonly [Tag in Exclude<LanguageTag, 'en'>]: () => Promise<{ default: Texts }> } = {
   de: () => import('./texts/de.ts'),
   es: () => import('./texts/es.ts'),
   fr: () => import('./texts/fr.ts'),
   ja: () => import('./texts/ja.ts'),
   'zh-CN': () => import('./texts/zh-CN.ts'),
-}
-
-/** The catalogue for a language tag: by its language alone, and for Chinese only in the same script. */
-function catalogueOf(tag: string): string | undefined {
-  try {
-    const { language, script } = new Intl.Locale(tag).maximize()
-    const name = language === 'zh' && script === 'Hans' ? 'zh-CN' : language
-    return name === 'en' || Object.hasOwn(others, name) ? name : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** All texts of the pages, in the visitor's language once `readLanguage` has resolved. */
@@ -48,11 +38,10 @@ export async function readLanguage(): Promise<void> {
   if (asked === 'ar-XB') document.documentElement.dir = 'rtl'
   if (asked === 'en-XA') text = disguised(english)
   const tags = [...(asked === null ? [] : [asked]), ...navigator.languages]
-  const found = tags.map(catalogueOf).find((name) => name !== undefined) ?? 'en'
-  const load = others[found]
-  if (!load) return
+  const found = tags.map(languageFor).find((tag) => tag !== undefined) ?? 'en'
+  if (found === 'en') return
   try {
-    text = (await load()).default
+    text = (await others[found]()).default
   } catch (error) {
     // Without its file, for example after an upgrade, the page is better in English than empty.
     console.error(error)

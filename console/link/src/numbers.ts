@@ -29,7 +29,7 @@ export const plural = (n: number, forms: Forms): string =>
 
 /** `1.4 MB`, as the console has it. */
 export function formatBytes(bytes: number): string {
-  const { value, unit, decimals } = inUnits(bytes)
+  const { value, unit, decimals } = inUnits(bytes, locale)
   return `${numbers(decimals ? 1 : 0).format(value)} ${unit}`
 }
 /** `Dec 3, 2026` */

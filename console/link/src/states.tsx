@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Refused, unlock } from './api.ts'
 import { Icon } from './icons.tsx'
 import { text } from './language.ts'
@@ -45,6 +45,7 @@ export function Unlock({ onUnlocked }: { onUnlocked: () => Promise<unknown> }) {
   const [sending, setSending] = useState(false)
   const [shown, setShown] = useState(false)
   const [problem, setProblem] = useState<string>()
+  const input = useRef<HTMLInputElement>(null)
   const send = async (password: string) => {
     setSending(true)
     setProblem(undefined)
@@ -55,6 +56,7 @@ export function Unlock({ onUnlocked }: { onUnlocked: () => Promise<unknown> }) {
       const { status, message } = error instanceof Refused ? error : { status: 0, message: '' }
       if (status === 410) await onUnlocked()
       setProblem(status === 401 ? text.wrong : message || text.offline)
+      if (status === 401) input.current?.select()
     }
     setSending(false)
   }
@@ -77,6 +79,7 @@ export function Unlock({ onUnlocked }: { onUnlocked: () => Promise<unknown> }) {
           {text.passwordHint}
         </p>
         <input
+          ref={input}
           id="password"
           name="password"
           type={shown ? 'text' : 'password'}

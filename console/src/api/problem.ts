@@ -1,4 +1,5 @@
 import { ProblemError } from '../../../client/derived.ts'
+import { translate } from '../i18n.ts'
 import { text } from './messages.ts'
 import { isUnreachable } from './reach.ts'
 
@@ -12,8 +13,13 @@ export function describeProblem(error: unknown): {
   status?: number
 } {
   if (error instanceof ProblemError) {
-    const { title, detail, request_id } = error.problem
-    return { title, detail, requestId: request_id, status: error.response.status }
+    const { code, title, detail, request_id } = error.problem
+    return {
+      title: translate('problems.titles', code, title),
+      detail,
+      requestId: request_id,
+      status: error.response.status,
+    }
   }
   if (isUnreachable(error)) return { title: text.unreachable, detail: text.unreachableHint }
   return { title: text.broken, detail: error instanceof Error ? error.message : String(error) }

@@ -38,6 +38,14 @@ export function onSessionEnd(listener: (signedOut: boolean) => void): () => void
     if (ended === listener) ended = undefined
   }
 }
+/** Calls `listener` when somebody signs in in another tab. Returns a function that ends the calls. */
+export function onSignIn(listener: () => void): () => void {
+  const listen = ({ key, newValue }: StorageEvent) => {
+    if (key === SIGNED_IN && newValue !== null) listener()
+  }
+  addEventListener('storage', listen)
+  return () => removeEventListener('storage', listen)
+}
 /** Called when the server reports a missing permission. */
 export const onRefusal = (listener: () => void): void => {
   refused = listener

@@ -4,6 +4,7 @@ import { statusOf } from '../api/problem.ts'
 import { meQuery } from '../api/queries.ts'
 import { isAway, onReach } from '../api/reach.ts'
 import { hasToken, onSessionEnd, renew } from '../api/session.ts'
+import { followLanguage } from '../language.ts'
 import { useView } from '../navigation.ts'
 import { ProblemView } from '../ui/ProblemView.tsx'
 
@@ -19,14 +20,14 @@ export function Gate({ children }: { children: ReactNode }) {
 
   /** The session has expired while the user was working: the view stays, with all that was typed into it. */
   const [isExpired, setExpired] = useState(false)
-  const leave = useEffectEvent(() => {
+  const leave = useEffectEvent((signedOut = false) => {
     setReady(false)
     setExpired(false)
     cache.clear()
     const next = location.pathname.replace(/^\/console/, '') + location.search
-    void go('/login', next === '/' || next === '' ? {} : { next })
+    void go('/login', { ...(next === '/' || next === '' ? {} : { next }), ...(signedOut ? { out: '1' } : {}) })
   })
-  const onEnd = useEffectEvent((signedOut: boolean) => (signedOut || !me.data ? leave() : setExpired(true)))
+  const onEnd = useEffectEvent((signedOut: boolean) => (signedOut || !me.data ? leave(signedOut) : setExpired(true)))
   useEffect(() => {
     // A response that arrives after the user has left must not clear the sign-in page.
     const ignoreEnd = onSessionEnd((signedOut) => onEnd(signedOut))
@@ -41,6 +42,12 @@ export function Gate({ children }: { children: ReactNode }) {
       ignoreReach()
     }
   }, [])
+
+  /** The account's language comes before anything else of it. One chosen elsewhere later waits for the next page load. */
+  const [isSpoken, setSpoken] = useState(false)
+  useEffect(() => {
+    if (me.data && !isSpoken && !followLanguage(me.data.language)) setSpoken(true)
+  }, [me.data, isSpoken])
 
   const permissions = me.data?.permissions
   const known = useRef(permissions)
@@ -63,19 +70,17 @@ export function Gate({ children }: { children: ReactNode }) {
         <ProblemView heading="h1" error={me.error} retry={me.refetch} />
       </main>
     )
-  if (!ready || !me.data) return null
+  if (!ready || !me.data || !isSpoken) return null
   return (
     <>
       {children}
       {isExpired ? (
         <Suspense fallback={null}>
           <SignInAgain
-            email={me.data.email}
             onDone={() => {
               setExpired(false)
               void cache.invalidateQueries()
             }}
-            onLeave={leave}
           />
         </Suspense>
       ) : null}

@@ -3,9 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import type { TokenPair } from '../../../contract/auth.ts'
 import { describeProblem } from '../api/problem.ts'
-import { authConfigQuery } from '../api/queries.ts'
-import { publicClient, takeTokens } from '../api/session.ts'
+import { authConfigQuery, useMe } from '../api/queries.ts'
+import { client, onSignIn, publicClient, renew, takeTokens } from '../api/session.ts'
 import { type Challenge, challengeOf } from '../features/second-factor/challenge.ts'
+import { BASE_PATH } from '../navigation.ts'
+import { FormProblem } from '../ui/FormProblem.tsx'
 import { text } from './messages.ts'
 
 const SecondStep = lazy(() => import('../features/second-factor/SecondStep.tsx'))
@@ -13,33 +15,38 @@ const SecondStep = lazy(() => import('../features/second-factor/SecondStep.tsx')
 /** Escape is not for the dialog that may be open below this one. */
 const KEEPS_ESCAPE = { 'data-mantine-stop-propagation': 'true' }
 
+/** The tab cannot reach this page, also not from the provider's. */
+function openTab(): void {
+  const tab = window.open(`${BASE_PATH}/login?next=/signed-in`)
+  if (tab) tab.opener = null
+}
+
 /**
- * Asks for the password over the view in which the session has expired. Who signs in otherwise is taken to the sign-in
- * page.
+ * Signs in again over the view in which the session has expired, so that what was typed into it stays: with the password
+ * here, and in every other way in a tab of its own, after which this one continues.
  */
-export default function SignInAgain({
-  email,
-  onDone,
-  onLeave,
-}: {
-  email: string
-  onDone: () => void
-  onLeave: () => void
-}) {
+export default function SignInAgain({ onDone }: { onDone: () => void }) {
+  const { id, email } = useMe()
   const config = useQuery(authConfigQuery)
   const [password, setPassword] = useState('')
   const [problem, setProblem] = useState<string>()
   const [sending, setSending] = useState(false)
   const [asked, setAsked] = useState<Challenge>()
-  const leave = useEffectEvent(onLeave)
-  const isPossible = config.data?.local ?? !config.error
-  useEffect(() => {
-    if (!isPossible) leave()
-  }, [isPossible])
   const finish = (tokens: TokenPair): undefined => {
     takeTokens(tokens)
     onDone()
   }
+  const proceed = useEffectEvent(async () => {
+    try {
+      if (!(await renew())) return
+      // What somebody else may see is not what is here.
+      if ((await client.me()).id === id) onDone()
+      else location.reload()
+    } catch (error) {
+      setProblem(describeProblem(error).detail)
+    }
+  })
+  useEffect(() => onSignIn(() => void proceed()), [])
   const signIn = async () => {
     setSending(true)
     setProblem(undefined)
@@ -48,17 +55,23 @@ export default function SignInAgain({
     } catch (error) {
       const challenge = challengeOf(error)
       // Setting up a second step, and another password, need a page of their own.
-      if (challenge && challenge.step !== 'verify') return onLeave()
-      setAsked(challenge)
-      if (!challenge) setProblem(describeProblem(error).detail)
+      const here = challenge?.step === 'verify' ? challenge : undefined
+      setAsked(here)
+      if (!here) setProblem(challenge ? text.moreSteps : describeProblem(error).detail)
       setSending(false)
     }
   }
-  if (!config.data?.local) return null
+  const local = config.data?.local ?? false
+  const elsewhere = (
+    <Button variant={local ? 'default' : 'filled'} onClick={openTab} {...KEEPS_ESCAPE}>
+      {text.signInInTab}
+    </Button>
+  )
+  if (!config.data) return null
   return (
     <Modal
       opened
-      onClose={onLeave}
+      onClose={() => undefined}
       title={text.expiredTitle}
       withCloseButton={false}
       closeOnClickOutside={false}
@@ -90,22 +103,26 @@ export default function SignInAgain({
         }}
       >
         <p role="status">{text.expiredHint}</p>
-        <PasswordInput
-          label={text.passwordOf(email)}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={problem}
-          autoComplete="current-password"
-          data-autofocus
-          {...KEEPS_ESCAPE}
-        />
+        {local ? (
+          <PasswordInput
+            label={text.passwordOf(email)}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={problem}
+            autoComplete="current-password"
+            data-autofocus
+            {...KEEPS_ESCAPE}
+          />
+        ) : (
+          <FormProblem>{problem}</FormProblem>
+        )}
         <div className="dialog-actions">
-          <Button variant="default" onClick={onLeave} {...KEEPS_ESCAPE}>
-            {text.signInOtherwise}
-          </Button>
-          <Button type="submit" loading={sending} {...KEEPS_ESCAPE}>
-            {text.signIn}
-          </Button>
+          {elsewhere}
+          {local ? (
+            <Button type="submit" loading={sending} {...KEEPS_ESCAPE}>
+              {text.signIn}
+            </Button>
+          ) : null}
         </div>
       </form>
     </Modal>

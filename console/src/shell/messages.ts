@@ -1,6 +1,6 @@
 import { catalogue } from '../i18n.ts'
 
-export const text = catalogue({
+export const text = catalogue('shell.text', {
   skip: 'Skip to content',
   navigation: 'Main',
   administration: 'Administration',
@@ -25,7 +25,8 @@ export const text = catalogue({
   expiredHint: 'Sign in to continue. What you entered on this page is still there.',
   passwordOf: (email: string) => `Password of ${email}`,
   signIn: 'Sign in',
-  signInOtherwise: 'Go to sign-in page',
+  signInInTab: 'Sign in in a new tab',
+  moreSteps: 'Signing in needs another step now. Use a new tab.',
   menu: 'Menu',
   closeMenu: 'Close menu',
   apiPages: 'API reference',

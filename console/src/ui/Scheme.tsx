@@ -3,18 +3,18 @@ import { IconMoon, IconSun, IconSunMoon } from '@tabler/icons-react'
 import { text } from './messages.ts'
 
 const choices = [
-  { value: 'light', label: text.light, icon: IconSun },
-  { value: 'dark', label: text.dark, icon: IconMoon },
-  { value: 'auto', label: text.system, icon: IconSunMoon },
+  { value: 'light', name: 'light', icon: IconSun },
+  { value: 'dark', name: 'dark', icon: IconMoon },
+  { value: 'auto', name: 'system', icon: IconSunMoon },
 ] as const
 
 /** Cycles through light, dark and the system's colour scheme. */
 export function Scheme() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const at = choices.findIndex(({ value }) => value === colorScheme)
-  const { label, icon: Icon } = choices[at] ?? choices[2]
+  const { name, icon: Icon } = choices[at] ?? choices[2]
   const next = choices[(at + 1) % choices.length] ?? choices[0]
-  const words = `${text.theme}: ${label}`
+  const words = `${text.theme}: ${text[name]}`
   return (
     <ActionIcon aria-label={words} title={words} onClick={() => setColorScheme(next.value)}>
       <Icon size={17} stroke={1.6} />

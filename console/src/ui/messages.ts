@@ -9,7 +9,7 @@ const publicVerbs: Readonly<Record<PublicAction, string>> = {
   delete: 'delete',
 }
 
-export const text = catalogue({
+export const text = catalogue('ui.text', {
   steps: 'Steps',
   stepDone: 'completed',
   retry: 'Try again',
@@ -109,4 +109,6 @@ export const text = catalogue({
   pastTime: (time: string) => `${time} is in the past.`,
   until: (time: string) => `Expires ${time}`,
   untilNever: 'Never expires.',
+  unknownAgent: 'Unknown browser',
+  agentOn: (browser: string, system: string) => `${browser} on ${system}`,
 })

@@ -22,6 +22,10 @@ export const notify = {
   ok(message: ReactNode, undo?: () => void): void {
     void load().then(({ showDone }) => showDone(message, undo))
   },
+  /** Hides what is shown: it is about something that is gone. */
+  clear(): void {
+    toasts?.hideAll()
+  },
   problem(error: unknown): void {
     // The session has ended: the sign-in page says so.
     if (statusOf(error) === 401 && !hasToken()) return

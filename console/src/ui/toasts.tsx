@@ -13,6 +13,9 @@ const SHORT_MS = 4_000
 
 export const Host = () => <Notifications position="bottom-left" limit={3} />
 
+/** Takes back what is shown. */
+export const hideAll = (): void => notifications.clean()
+
 export function showDone(message: ReactNode, undo?: () => void): void {
   const id = crypto.getRandomValues(new Uint32Array(2)).join()
   notifications.show({

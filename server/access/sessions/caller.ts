@@ -9,7 +9,7 @@ import type { Actor, Ctx, Origin } from '../../context.ts'
 import { listeningOf } from '../../http/listening.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { mailServerOf } from '../settings/mail.ts'
-import type { UserRow } from './store.ts'
+import { findLanguage, type UserRow } from './store.ts'
 
 /** The actor described by a credential's rows, with their current permissions. */
 export function actorOf(
@@ -52,6 +52,7 @@ export async function describeCaller(ctx: Ctx) {
     id: actor.user_id ?? '',
     email: actor.email ?? '',
     display_name: actor.display_name ?? '',
+    language: (await findLanguage(ctx.db, actor.user_id ?? ''))?.language ?? null,
     is_admin: isAdmin(actor.groups),
     groups: actor.groups.map(({ id, name }) => ({ id, name })),
     permissions: {

@@ -26,6 +26,7 @@ import { sendersOfUploads } from './0024-senders-of-uploads.ts'
 import { mail } from './0025-mail.ts'
 import { siteLogo } from './0026-site-logo.ts'
 import { auditByResource } from './0027-audit-by-resource.ts'
+import { language } from './0028-language.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -57,4 +58,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0025-mail': mail,
   '0026-site-logo': siteLogo,
   '0027-audit-by-resource': auditByResource,
+  '0028-language': language,
 }

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { LanguageTag } from '../../../contract/languages.ts'
 
 /** What people issue to themselves, for programs: both kinds live and end alike. */
 interface Credential {
@@ -32,6 +33,8 @@ export interface IdentityTables {
     password_hash: string | null
     /** 1: they choose another password when they next log in with it. */
     must_change_password: Generated<number>
+    /** Of the console; null for the browser's. */
+    language: LanguageTag | null
     idp_issuer: string | null
     idp_subject: string | null
     /** Incremented to end all of the user's access tokens at once. */

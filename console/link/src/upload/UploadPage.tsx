@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ShareInfo } from '../api.ts'
 import { By, Facts, Message } from '../Facts.tsx'
 import { Icon } from '../icons.tsx'
+import { acceptedWords } from '../kinds.ts'
 import { text } from '../language.ts'
 import { formatBytes } from '../numbers.ts'
 import { createQueue } from './queue.ts'
@@ -15,7 +16,7 @@ function limitsOf({ max_file_bytes, max_total_bytes, max_files, content_types }:
     ...(max_files === null ? [] : [text.upTo(max_files)]),
     ...(max_file_bytes === null ? [] : [text.eachUpTo(formatBytes(max_file_bytes))]),
     ...(max_total_bytes === null ? [] : [text.allUpTo(formatBytes(max_total_bytes))]),
-    ...(content_types === null ? [] : [text.ofTypes(content_types.join(', '))]),
+    ...(content_types === null ? [] : [text.ofTypes(acceptedWords(content_types))]),
   ]
   return limits.length === 0 ? [text.anything] : limits
 }

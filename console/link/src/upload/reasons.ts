@@ -1,4 +1,5 @@
 import { Refused, type ShareInfo } from '../api.ts'
+import { acceptedWords } from '../kinds.ts'
 import { text } from '../language.ts'
 import { formatBytes } from '../numbers.ts'
 import { Unreadable } from './in-parts.ts'
@@ -12,7 +13,7 @@ export function refusalOf(file: File, { max_file_bytes, content_types }: ShareIn
   return fits === false && file.type !== '' ? wrongType(content_types) : undefined
 }
 
-const wrongType = (types: ShareInfo['content_types']) => text.wrongType(types?.join(', ') ?? '')
+const wrongType = (types: ShareInfo['content_types']) => text.wrongType(acceptedWords(types ?? []))
 
 /** Why the server did not take a file, in plain words, and whether it may take it later. */
 export function reasonOf(error: unknown, { content_types }: ShareInfo): { note: string; again: boolean } {

@@ -1,6 +1,6 @@
 import { catalogue, plural } from '../../i18n.ts'
 
-export const text = catalogue({
+export const text = catalogue('accessKeys.text', {
   title: 'Access keys',
   hint: 'For S3 clients. A key acts as you, with your current permissions, within its limits.',
   off: 'This service has no S3 endpoint. Set S3_PORT to use access keys.',

@@ -7,6 +7,7 @@ import { Page } from '../../ui/Page.tsx'
 import { text as secondFactor } from '../second-factor/messages.ts'
 import { TwoStep } from '../second-factor/TwoStep.tsx'
 import { ChangePassword } from './ChangePassword.tsx'
+import { LanguageChoice } from './LanguageChoice.tsx'
 import { text } from './messages.ts'
 import { Sessions } from './Sessions.tsx'
 
@@ -40,6 +41,7 @@ export default function Account() {
               )}
             </dd>
           </dl>
+          <LanguageChoice />
         </Section>
         <Section title={text.appearance} hint={text.onThisDevice}>
           <Appearance />

@@ -1,11 +1,14 @@
 import { catalogue } from '../../i18n.ts'
 
-export const text = catalogue({
+export const text = catalogue('account.text', {
   title: 'Account',
   profile: 'Profile',
   name: 'Name',
   email: 'Email',
   groups: 'Groups',
+  language: 'Language',
+  languageHint: 'Of the console. Saved with your account.',
+  languageOfBrowser: 'Same as the browser',
   noGroups: 'None. Ask an administrator to add you to one.',
   rights: 'Role',
   admin: 'Administrator',
@@ -49,6 +52,4 @@ export const text = catalogue({
   endTitle: 'Sign out this session?',
   endText: (where: string) => `${where} will be signed out with its next request.`,
   endSelfText: 'This is your current session. You’ll be signed out here.',
-  unknown: 'Unknown browser',
-  on: (browser: string, system: string) => `${browser} on ${system}`,
 })

@@ -5,7 +5,7 @@ import { catalogue, formatCount, plural } from '../../i18n.ts'
 const objects = (n: number) => plural(n, { one: 'object', other: 'objects' })
 
 /** The way to an attached bucket. */
-export const text = catalogue({
+export const text = catalogue('attached.text', {
   right: 'admin',
   title: 'Attach bucket',
   hint: 'Shows a bucket of an S3 engine here, read-only. Nothing in it is copied, changed or deleted.',
@@ -52,7 +52,7 @@ export const text = catalogue({
 })
 
 /** Scans. */
-export const scanText = catalogue({
+export const scanText = catalogue('attached.scanText', {
   title: 'Scans',
   hint: 'A scan compares this bucket with what the S3 engine lists.',
   hintTakenOver:
@@ -139,7 +139,7 @@ export const scanText = catalogue({
 })
 
 /** The way to a bucket that was taken over. */
-export const takeOverText = catalogue({
+export const takeOverText = catalogue('attached.takeOverText', {
   right: 'admin',
   title: 'Take over',
   heading: (bucket: string) => `Take over ${bucket}`,
@@ -210,7 +210,7 @@ export const takeOverText = catalogue({
 })
 
 /** What others did where a bucket was taken over. */
-export const findingText = catalogue({
+export const findingText = catalogue('attached.findingText', {
   title: 'Findings',
   hint: 'What others changed on the engine since this bucket was taken over. It’s never merged into the bucket.',
   none: 'No findings',

@@ -2,7 +2,7 @@ import { catalogue, formatCount, plural } from '../../i18n.ts'
 
 const records = { one: 'record', other: 'records' }
 
-export const text = catalogue({
+export const text = catalogue('audit.text', {
   right: 'admin',
   title: 'Audit log',
   hint: 'Who did what, when, from where, and with what result.',

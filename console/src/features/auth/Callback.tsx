@@ -5,6 +5,7 @@ import { errors } from '../../../../contract/errors.ts'
 import { describeProblem } from '../../api/problem.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
 import { titled } from '../../branding.ts'
+import { translate } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { text } from './messages.ts'
@@ -14,7 +15,8 @@ import { useEnter } from './useEnter.ts'
 /** Explains a failed sign-in by the error code in the address. */
 const wordsOf = (code: string | null): string => {
   const known: Readonly<Record<string, { title: string }>> = errors
-  const title = known[code ?? '']?.title
+  const english = known[code ?? '']?.title
+  const title = english && translate('problems.titles', code ?? '', english)
   if (code === 'user_not_provisioned') return `${title}. ${text.notProvisionedHint}`
   return title === undefined ? text.failedHint : `${title}.`
 }

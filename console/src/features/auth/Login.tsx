@@ -82,7 +82,9 @@ export default function Login() {
     return <NextStep challenge={asked} email={asked.email} onDone={finish} onAgain={() => setAsked(undefined)} />
   return (
     <Card title={text.title}>
-      {search.next && !problem && !setup_required ? <Alert role="status">{text.sessionEnded}</Alert> : null}
+      {search.next && search.out === undefined && !problem && !setup_required ? (
+        <Alert role="status">{text.sessionEnded}</Alert>
+      ) : null}
       <FormProblem>{problem}</FormProblem>
       {config.error ? <ProblemView error={config.error} retry={config.refetch} /> : null}
       {config.data ? (

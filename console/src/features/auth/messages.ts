@@ -1,6 +1,6 @@
 import { catalogue } from '../../i18n.ts'
 
-export const text = catalogue({
+export const text = catalogue('auth.text', {
   title: 'Sign in',
   email: 'Email',
   password: 'Password',
@@ -14,6 +14,9 @@ export const text = catalogue({
   failed: 'Sign-in failed',
   failedHint: 'The identity provider cancelled the sign-in.',
   notProvisionedHint: 'Ask your administrator to add you.',
+  signedIn: 'You’re signed in',
+  signedInHint: 'Go back to the tab you were in. You can close this one.',
+  openConsole: 'Open console',
   again: 'Back to sign-in',
   finishing: 'Signing you in…',
   firstStart: 'First start? The server printed the administrator’s email and password.',

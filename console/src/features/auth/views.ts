@@ -1,8 +1,9 @@
 import type { View } from '../../routes.ts'
 
 export const authViews: readonly View[] = [
-  { path: '/login', load: () => import('./Login.tsx'), open: true },
-  { path: '/setup', load: () => import('./Setup.tsx'), open: true },
-  { path: '/invitation', load: () => import('./Invitation.tsx'), open: true },
-  { path: '/auth/callback', load: () => import('./Callback.tsx'), open: true },
+  { path: '/login', load: () => import('./Login.tsx'), inFrame: true, open: true },
+  { path: '/signed-in', load: () => import('./SignedIn.tsx'), inFrame: true, open: true },
+  { path: '/setup', load: () => import('./Setup.tsx'), inFrame: true, open: true },
+  { path: '/invitation', load: () => import('./Invitation.tsx'), inFrame: true, open: true },
+  { path: '/auth/callback', load: () => import('./Callback.tsx'), inFrame: true, open: true },
 ]

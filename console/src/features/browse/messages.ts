@@ -9,7 +9,7 @@ const both = (nObjects: number, nFolders: number) =>
     .filter(Boolean)
     .join(', ')
 
-export const text = catalogue({
+export const text = catalogue('browse.text', {
   // Where one is
   noName: '(no name)',
   grid: (folder: string) => `Contents of ${folder}`,

@@ -9,7 +9,7 @@ import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { storagesQuery } from '../storages/queries.ts'
 import { text } from './messages.ts'
-import { nameFault } from './name.ts'
+import { nameFault, suggestName } from './name.ts'
 
 export function CreateBucket({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient()
@@ -22,6 +22,7 @@ export function CreateBucket({ onClose }: { onClose: () => void }) {
   const form = useForm({ name: '', quota_gb: '' as number | string, storage: DEFAULT_STORAGE })
   const { name, storage } = form.values
   const fault = nameFault(name)
+  const better = fault === undefined ? undefined : suggestName(name)
   const create = async () => {
     const taken = await form.submit(
       ({ quota_gb }) =>
@@ -59,6 +60,11 @@ export function CreateBucket({ onClose }: { onClose: () => void }) {
           spellCheck={false}
           maxLength={80}
         />
+        {better === undefined ? null : (
+          <Button variant="default" className="bucket-better-name" onClick={() => form.set('name', better)}>
+            {text.betterName(better)}
+          </Button>
+        )}
         <NumberInput
           label={text.quota}
           description={text.quotaHint}

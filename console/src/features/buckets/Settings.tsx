@@ -173,6 +173,7 @@ function Danger({
     if (!yes) return
     try {
       await client.deleteBucket({ params: { bucket: name } })
+      notify.clear()
       notify.ok(text.removed(name))
       await queries.invalidateQueries({ queryKey: ['buckets'] })
       await go('/buckets')

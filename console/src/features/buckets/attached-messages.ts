@@ -1,7 +1,7 @@
 import { catalogue, plural } from '../../i18n.ts'
 
 /** The way to take a read-only bucket over. */
-export const takeOverText = catalogue({
+export const takeOverText = catalogue('bucketsAttached.takeOverText', {
   title: 'Take over',
   cardHint:
     'Its objects become the bucket’s own without being copied. They can then be renamed, overwritten and deleted here. Others must no longer write there.',
@@ -10,7 +10,7 @@ export const takeOverText = catalogue({
 })
 
 /** The way back of a bucket that was taken over. */
-export const releaseText = catalogue({
+export const releaseText = catalogue('bucketsAttached.releaseText', {
   title: 'Release',
   hint: 'Writes every object under its own key to an S3 storage. Then the bucket is read-only and shows them there.',
   open: 'Release bucket…',

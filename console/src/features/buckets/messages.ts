@@ -2,7 +2,7 @@ import { catalogue, plural } from '../../i18n.ts'
 
 const objects = (n: number) => plural(n, { one: 'object', other: 'objects' })
 
-export const text = catalogue({
+export const text = catalogue('buckets.text', {
   // The list
   title: 'Buckets',
   create: 'New bucket',
@@ -16,6 +16,7 @@ export const text = catalogue({
   emptyHint: 'Buckets hold your files. Each can have its own quota.',
   noneVisible: 'You don’t have access to any buckets yet. Ask an administrator to add you to a group.',
   nameHint: '3–63 characters: lowercase letters, digits, dots and hyphens.',
+  betterName: (name: string) => `Use “${name}”`,
   nameShort: 'Use at least 3 characters.',
   nameBad:
     'Use lowercase letters, digits, dots and hyphens. Start and end with a letter or digit. No two dots in a row, no IP addresses.',

@@ -1,6 +1,6 @@
 import { catalogue, formatCount } from '../../i18n.ts'
 
-export const text = catalogue({
+export const text = catalogue('folders.text', {
   crumbsHidden: 'More folders',
   folderName: 'Folder name',
   noFolders: 'No folders here',

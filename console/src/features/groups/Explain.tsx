@@ -1,9 +1,10 @@
-import { Anchor, Select, TextInput } from '@mantine/core'
+import { Anchor, Autocomplete, Select, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type BucketAction, bucketActions } from '../../../../contract/permissions.ts'
+import { bucketsQuery } from '../../api/buckets.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { StateView } from '../../ui/StateView.tsx'
@@ -24,6 +25,7 @@ export function Explain({ userId }: { userId?: string }) {
   const action = isAction(search.action) ? search.action : 'read'
   const who = userId ?? user
   const [asked] = useDebouncedValue({ bucket, key }, PAUSE_MS)
+  const buckets = useQuery(bucketsQuery)
   const question = { user_id: who ?? '', action, bucket: asked.bucket, key: asked.key }
   const ready = who !== undefined && asked.bucket !== ''
   const answer = useQuery({
@@ -45,10 +47,12 @@ export function Explain({ userId }: { userId?: string }) {
           value={action}
           onChange={(one) => void change({ action: one ?? undefined })}
         />
-        <TextInput
+        <Autocomplete
           label={text.explainBucket}
+          data={buckets.data?.map(({ name }) => name) ?? []}
+          limit={20}
           value={bucket}
-          onChange={(event) => void change({ bucket: event.currentTarget.value })}
+          onChange={(name) => void change({ bucket: name })}
           maxLength={63}
           autoComplete="off"
           spellCheck={false}

@@ -3,7 +3,7 @@ import { catalogue, plural } from '../../i18n.ts'
 
 const place = (pattern: string, prefix: string) => (prefix === '' ? pattern : `${pattern}/${prefix}`)
 
-export const text = catalogue({
+export const text = catalogue('groups.text', {
   title: 'Groups',
   listTab: 'Groups',
   explainTab: 'Check access',
@@ -122,7 +122,7 @@ export const text = catalogue({
 })
 
 /** What each permission allows, in a line. */
-export const actionHints: Readonly<Record<BucketAction, string>> = catalogue({
+export const actionHints: Readonly<Record<BucketAction, string>> = catalogue('groups.actionHints', {
   list: 'List folders and objects',
   read: 'Download objects',
   write: 'Upload and restore objects',

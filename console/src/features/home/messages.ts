@@ -1,6 +1,6 @@
 import { catalogue, formatCount, plural } from '../../i18n.ts'
 
-export const text = catalogue({
+export const text = catalogue('home.text', {
   title: 'Home',
   // First steps
   firstSteps: 'Finish setting up',

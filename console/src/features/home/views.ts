@@ -1,3 +1,3 @@
 import type { View } from '../../routes.ts'
 
-export const homeViews: readonly View[] = [{ path: '/', load: () => import('./Home.tsx') }]
+export const homeViews: readonly View[] = [{ path: '/', load: () => import('./Home.tsx'), inFrame: true }]

@@ -2,7 +2,7 @@ import { catalogue, formatCount, plural } from '../../i18n.ts'
 
 const objects = (n: number) => plural(n, { one: 'object', other: 'objects' })
 
-export const text = catalogue({
+export const text = catalogue('jobs.text', {
   title: 'Jobs',
   hint: 'Large operations run here in the background. Jobs are kept for a month.',
   job: 'Job',

@@ -2,7 +2,7 @@ import { catalogue, formatCount, plural } from '../../i18n.ts'
 
 const objects = { one: 'object', other: 'objects' }
 
-export const text = catalogue({
+export const text = catalogue('policies.text', {
   title: 'Cleanup policies',
   hint: 'Rules that delete objects by age, size, name or count. Deleted objects go to the trash.',
   create: 'New policy',

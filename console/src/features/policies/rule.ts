@@ -1,9 +1,9 @@
 import type { Policy } from '../../../../contract/policies.ts'
 import { reachesObjects, reachesVersions } from '../../../../contract/reach.ts'
-import { formatBytes, formatTime, MB } from '../../i18n.ts'
+import { formatBytes, formatTime, locale, MB } from '../../i18n.ts'
 import { text } from './messages.ts'
 
-const lists = new Intl.ListFormat('en', { type: 'conjunction' })
+const lists = new Intl.ListFormat(locale, { type: 'conjunction' })
 
 /** A rule as edited in the form. Empty numbers mean no condition. */
 export type Draft = {

@@ -4,7 +4,7 @@ import { catalogue, plural } from '../../i18n.ts'
 const days = (n: number) => plural(n, { one: 'day', other: 'days' })
 const years = (n: number) => plural(n, { one: 'year', other: 'years' })
 
-export const text = catalogue({
+export const text = catalogue('protection.text', {
   title: 'Protection',
   summary: 'What can be removed, and by whom',
   // Sentences

@@ -1,6 +1,6 @@
 import { catalogue, plural } from '../../i18n.ts'
 
-export const text = catalogue({
+export const text = catalogue('secondFactor.text', {
   title: 'Two-step verification',
   hint: 'A second step after your password, with an authenticator app or a passkey.',
   // Sign-in

@@ -3,8 +3,15 @@ import { IconLock } from '@tabler/icons-react'
 import type { Settings } from '../../../../contract/settings.ts'
 import type { Field, FieldName } from './fields.ts'
 import { MappingInput } from './MappingInput.tsx'
-import { choices, hints, labels, text } from './messages.ts'
+import { externalChangeChoices, hints, labels, mailSecurityChoices, secondFactorChoices, text } from './messages.ts'
 import { SecretInput } from './SecretInput.tsx'
+
+/** The choices of a field, if their values are not names. */
+const choices: { readonly [N in FieldName]?: Readonly<Record<string, string>> } = {
+  'auth.second_factor': secondFactorChoices,
+  'mail.security': mailSecurityChoices,
+  'audit.external_changes': externalChangeChoices,
+}
 
 interface Props {
   name: FieldName
@@ -60,7 +67,7 @@ export function FieldInput({ name, field, value, isSet, changed, fault, variable
         />
       )
     case 'choice': {
-      const named: Readonly<Record<string, string>> = name in choices ? choices[name as keyof typeof choices] : {}
+      const named = choices[name] ?? {}
       return (
         <Select
           {...common}

@@ -1,7 +1,7 @@
 import { catalogue } from '../../i18n.ts'
 
 /** What a section is about. */
-export const sectionText = catalogue({
+export const sectionText = catalogue('settings.sectionText', {
   auth: 'Sign-in',
   idp: 'Identity provider',
   directory: 'Directory',
@@ -18,7 +18,7 @@ export const sectionText = catalogue({
 })
 
 /** The name of each field, `section.field`. */
-export const labels = catalogue({
+export const labels = catalogue('settings.labels', {
   'auth.enable_local': 'Password sign-in',
   'auth.enable_idp': 'Single sign-on',
   'auth.second_factor': 'Require two-step verification',
@@ -82,7 +82,7 @@ export const labels = catalogue({
 })
 
 /** What each field means, in a sentence. */
-export const hints = catalogue({
+export const hints = catalogue('settings.hints', {
   'auth.enable_local':
     'When off, no one can sign in with a password. Run “strongroom enable-local-login” on the server to turn it back on.',
   'auth.enable_idp': 'Takes effect once an identity provider is set up.',
@@ -156,18 +156,23 @@ export const hints = catalogue({
     'Shown instead of “Strongroom” here, on the sign-in page, on the pages of share links and in authenticator apps. Leave empty to show only the logo.',
 })
 
-/** The choices of a field, if their values are not names. */
-export const choices = {
-  'auth.second_factor': catalogue({
-    optional: 'No, users can turn it on themselves',
-    administrators: 'For administrators',
-    everyone: 'For everyone',
-  }),
-  'mail.security': catalogue({ starttls: 'STARTTLS', tls: 'TLS', none: 'None' }),
-  'audit.external_changes': catalogue({ off: 'Off', first_1000: 'The first 1,000 of a scan', all: 'All' }),
-} as const
+export const secondFactorChoices = catalogue('settings.secondFactorChoices', {
+  optional: 'No, users can turn it on themselves',
+  administrators: 'For administrators',
+  everyone: 'For everyone',
+})
+export const mailSecurityChoices = catalogue('settings.mailSecurityChoices', {
+  starttls: 'STARTTLS',
+  tls: 'TLS',
+  none: 'None',
+})
+export const externalChangeChoices = catalogue('settings.externalChangeChoices', {
+  off: 'Off',
+  first_1000: 'The first 1,000 of a scan',
+  all: 'All',
+})
 
-export const text = catalogue({
+export const text = catalogue('settings.text', {
   title: 'Settings',
   right: 'admin',
   hint: 'Changes apply immediately on all servers.',
@@ -234,7 +239,7 @@ export const text = catalogue({
 })
 
 /** What a mail is about. */
-export const mailKinds = catalogue({
+export const mailKinds = catalogue('settings.mailKinds', {
   token_expiring: 'Access token expires',
   access_key_expiring: 'Access key expires',
   share_opened: 'Link opened',
@@ -242,7 +247,7 @@ export const mailKinds = catalogue({
   invitation: 'Invitation',
 })
 /** What became of a mail. */
-export const mailStates = catalogue({
+export const mailStates = catalogue('settings.mailStates', {
   queued: 'Waiting',
   sending: 'Sending',
   sent: 'Sent',

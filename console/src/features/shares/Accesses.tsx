@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { Api } from '../../../../contract/index.ts'
 import type { Reply } from '../../../../contract/route.ts'
 import type { Share } from '../../../../contract/shares.ts'
+import { nameAgent } from '../../ui/agent.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
@@ -54,7 +55,11 @@ export function Accesses({ share, onClose }: { share: Share; onClose: () => void
       breaks: true,
       title: text.agent,
       optional: true,
-      cell: ({ user_agent }) => <span className="small dim">{user_agent ?? text.unknown}</span>,
+      cell: ({ user_agent }) => (
+        <span className="small dim" title={user_agent ?? undefined}>
+          {nameAgent(user_agent)}
+        </span>
+      ),
     },
   ]
   return (

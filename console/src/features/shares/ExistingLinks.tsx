@@ -33,7 +33,7 @@ export function ExistingLinks({
               {', '}
               {share.expires_at ? (
                 <>
-                  {text.expires.toLowerCase()} <TimeAgo time={share.expires_at} />
+                  {text.expiring} <TimeAgo time={share.expires_at} />
                 </>
               ) : (
                 text.endsNever

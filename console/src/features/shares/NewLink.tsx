@@ -37,12 +37,15 @@ export function NewLink({
   target,
   takes: wantsFiles,
   onMade,
+  onTakes,
   onClose,
 }: {
   target: Target
   /** Whether it is to be an upload link, where the folder allows that. */
   takes: boolean
   onMade: (share: NewShare) => void
+  /** Whether it now is to be one. */
+  onTakes: (takes: boolean) => void
   onClose: () => void
 }) {
   const me = useMe()
@@ -134,7 +137,10 @@ export function NewLink({
               { value: 'take', label: text.toTake },
             ]}
             value={values.purpose}
-            onChange={(value) => form.set('purpose', value)}
+            onChange={(value) => {
+              form.set('purpose', value)
+              onTakes(value === 'take')
+            }}
           />
         </Input.Wrapper>
       ) : null}

@@ -25,9 +25,10 @@ interface Props {
 const lastName = (key: string): string => key.split('/').findLast((segment) => segment !== '') ?? key
 
 /** Creates a download or upload link for an object, a folder or a selection, and lists the existing ones. */
-export default function ShareDialog({ bucket, objectKey, prefix, keys, takes = false, onClose }: Props) {
+export default function ShareDialog({ bucket, objectKey, prefix, keys, takes: startsTaking = false, onClose }: Props) {
   // The link is only in this dialog's state and disappears with it; its creator can get it again if it is stored.
   const [made, setMade] = useState<NewShare>()
+  const [takes, setTakes] = useState(startsTaking)
   const [isTaken, setTaken] = useState(false)
   const [leaving, setLeaving] = useState<{ go: () => void }>()
   const [shown, setShown] = useState<Share>()
@@ -49,7 +50,7 @@ export default function ShareDialog({ bucket, objectKey, prefix, keys, takes = f
   const title =
     target.kind === 'selection'
       ? text.shareSelection(target.keys.length)
-      : text.shareTitle(target.kind === 'folder' && target.prefix === '' ? text.wholeBucket : target.name)
+      : (takes ? text.requestTitle : text.shareTitle)(target.name)
   return (
     <Modal
       opened
@@ -73,7 +74,7 @@ export default function ShareDialog({ bucket, objectKey, prefix, keys, takes = f
         <KeptLink share={shown} onDone={{ label: text.back, go: () => setShown(undefined) }} />
       ) : (
         <div className="stack">
-          <NewLink target={target} takes={takes} onMade={setMade} onClose={onClose} />
+          <NewLink target={target} takes={startsTaking} onTakes={setTakes} onMade={setMade} onClose={onClose} />
           {target.kind === 'selection' ? null : <ExistingLinks target={target} onShow={setShown} />}
         </div>
       )}

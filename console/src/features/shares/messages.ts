@@ -1,6 +1,6 @@
 import { catalogue, plural } from '../../i18n.ts'
 
-export const text = catalogue({
+export const text = catalogue('shares.text', {
   title: 'Share links',
   hint: 'Share files with anyone, no account needed.',
   newLink: 'New link',
@@ -13,11 +13,12 @@ export const text = catalogue({
   // The dialog
   shareTitle: (name: string) => `Share ${name}`,
   shareSelection: (n: number) => `Share ${plural(n, { one: 'object', other: 'objects' })}`,
-  wholeBucket: 'the whole bucket',
+  requestTitle: (name: string) => `Request files for ${name}`,
   purpose: 'Anyone with the link can',
   toGive: 'Download files',
   toTake: 'Upload files',
   expires: 'Expires',
+  expiring: 'expires',
   message: 'Message',
   messageHint: 'Shown on the page of the link. Optional.',
   notify: 'Email me when it is first opened',

@@ -3,7 +3,7 @@ import { catalogue, formatCount, plural } from '../../i18n.ts'
 
 const buckets = (n: number) => plural(n, { one: 'bucket', other: 'buckets' })
 
-export const text = catalogue({
+export const text = catalogue('storages.text', {
   right: 'admin',
   title: 'Storages',
   hint: 'Places for the bytes of buckets: S3-compatible engines and folders.',
@@ -55,7 +55,7 @@ export const text = catalogue({
   removed: 'Storage deleted',
 })
 
-export const formText = catalogue({
+export const formText = catalogue('storages.formText', {
   newTitle: 'Add storage',
   newHint: 'Nothing is written there before the first bucket is created on it.',
   place: 'Location',
@@ -84,7 +84,7 @@ export const formText = catalogue({
   added: (name: string) => `Storage ${name} added`,
 })
 
-export const testText = catalogue({
+export const testText = catalogue('storages.testText', {
   title: 'Test',
   hint: 'Tries all that a bucket needs. Nothing stays there.',
   hintSaved: 'Tries the saved settings. Nothing stays there.',
@@ -115,7 +115,7 @@ export const testText = catalogue({
   modified: 'Modified',
 })
 
-export const eventsText = catalogue({
+export const eventsText = catalogue('storages.eventsText', {
   title: 'Event notifications',
   on: 'Token set',
   off: 'Off',

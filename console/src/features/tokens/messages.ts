@@ -1,6 +1,6 @@
 import { catalogue, plural } from '../../i18n.ts'
 
-export const text = catalogue({
+export const text = catalogue('tokens.text', {
   title: 'Access tokens',
   hint: 'For scripts and applications. A token acts as you, with your current permissions.',
   create: 'New token',

@@ -2,7 +2,7 @@ import { catalogue, formatCount, plural } from '../../i18n.ts'
 
 const contents = (n: number) => plural(n, { one: 'item', other: 'items' })
 
-export const text = catalogue({
+export const text = catalogue('trash.text', {
   title: 'Trash',
   hint: 'Deleted files and previous versions, kept for each bucket’s retention time.',
   bucket: 'Bucket',

@@ -62,7 +62,8 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
     [shown, me, bucket, prefix],
   )
   const size = shown.reduce((sum, { file }) => sum + file.size, 0)
-  const hidden = found.length - shown.length
+  const skipped = found.filter((one) => !shown.includes(one)).map(({ path }) => path)
+  const hidden = skipped.length
 
   const upload = async () => {
     setStarting(true)
@@ -149,7 +150,12 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
               ))}
               {shown.length > SHOWN ? <li className="dim">{text.more(shown.length - SHOWN)}</li> : null}
             </ul>
-            {hidden > 0 ? <p className="dim small">{text.leftOut(hidden)}</p> : null}
+            {hidden > 0 ? (
+              <p className="dim small" title={skipped.slice(0, SHOWN).join('\n')}>
+                {text.leftOut(hidden)} ({skipped[0]}
+                {hidden > 1 ? ', …' : ''})
+              </p>
+            ) : null}
             {emptyFolders > 0 ? <p className="dim small">{text.emptyFolders(emptyFolders)}</p> : null}
           </div>
         ) : null}

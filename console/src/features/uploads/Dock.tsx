@@ -62,6 +62,11 @@ export function Dock({
     <section className="uploads-dock" aria-label={text.uploads} data-open={open || undefined}>
       <header className="uploads-head">
         <h2 className="clip">{title}</h2>
+        {!open && left === 0 && counts.lost > 0 ? (
+          <Button variant="default" size="compact-sm" onClick={() => setOpen(true)}>
+            {text.goOn}
+          </Button>
+        ) : null}
         {canPause ? (
           <ActionIcon aria-label={text.pauseAll} title={text.pauseAll} onClick={() => engine.pauseAll()}>
             <IconPlayerPause size={16} stroke={1.6} />
@@ -174,6 +179,7 @@ function Notices({ now, decide }: { now: Snapshot; decide: () => void }) {
 function Lost({ count }: { count: number }) {
   const [busy, setBusy] = useState(false)
   const [known] = useState(() => [...new Set([...engine.store.those('lost')].flatMap(({ batch }) => batch.handles))])
+  const hasFolder = [...engine.store.those('lost')].some(({ path }) => path.includes('/'))
   const attach = async (found: readonly Found[] | undefined) => {
     if (!found) return notify.problem(new Error(text.notAllowed))
     setBusy(true)
@@ -199,7 +205,14 @@ function Lost({ count }: { count: number }) {
         </Button>
       ) : null}
       <PickButton label={text.chooseFiles} disabled={busy} onPick={(files) => void attach(readPicked(files))} />
-      <PickButton label={text.chooseFolder} disabled={busy} folder onPick={(files) => void attach(readPicked(files))} />
+      {hasFolder ? (
+        <PickButton
+          label={text.chooseFolder}
+          disabled={busy}
+          folder
+          onPick={(files) => void attach(readPicked(files))}
+        />
+      ) : null}
       <Button variant="subtle" disabled={busy} onClick={discard}>
         {text.discard}
       </Button>

@@ -36,6 +36,13 @@ export const engine = new Engine(
   },
 )
 
+engine.store.subscribe(() => {
+  const { running, completing } = engine.store.snapshot().counts
+  if (timer === undefined || running + completing > 0) return
+  clearTimeout(timer)
+  tellViews()
+})
+
 export const useUploads = () => useSyncExternalStore(engine.store.subscribe, engine.store.snapshot)
 
 addEventListener('offline', () => engine.wentOffline())

@@ -2,7 +2,7 @@ import { catalogue, formatCount, plural } from '../../i18n.ts'
 
 const files = (n: number) => plural(n, { one: 'file', other: 'files' })
 
-export const text = catalogue({
+export const text = catalogue('uploads.text', {
   files,
   // Dialog
   title: 'Upload',

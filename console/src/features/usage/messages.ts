@@ -1,6 +1,6 @@
 import { catalogue, plural } from '../../i18n.ts'
 
-export const text = catalogue({
+export const text = catalogue('usage.text', {
   title: 'Usage',
   hint: 'Storage and traffic over time',
   stored: 'Stored',

@@ -2,7 +2,7 @@ import { catalogue, plural } from '../../i18n.ts'
 
 const users = (n: number) => plural(n, { one: 'user', other: 'users' })
 
-export const text = catalogue({
+export const text = catalogue('users.text', {
   title: 'Users',
   right: 'users.manage',
   filter: 'Filter by email or name',
@@ -226,7 +226,7 @@ export const text = catalogue({
 })
 
 /** What came of importing one person. */
-export const importResult = catalogue({
+export const importResult = catalogue('users.importResult', {
   created: 'Imported',
   exists: 'Already imported',
   not_found: 'No longer in the directory',

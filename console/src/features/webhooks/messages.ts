@@ -1,6 +1,6 @@
 import { catalogue, formatCount, plural } from '../../i18n.ts'
 
-export const text = catalogue({
+export const text = catalogue('webhooks.text', {
   right: 'admin',
   title: 'Webhooks',
   hint: 'Send a signed HTTP request to your server when something changes.',
@@ -122,7 +122,7 @@ export const text = catalogue({
   testOpen: 'View delivery',
 })
 
-export const deliveryText = catalogue({
+export const deliveryText = catalogue('webhooks.deliveryText', {
   status: 'Status',
   anyStatus: 'All',
   queued: 'Queued',

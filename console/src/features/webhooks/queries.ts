@@ -5,8 +5,13 @@ import { client } from '../../api/session.ts'
 export const POLL_MS = 2000
 export const PAGE = 50
 
+/** A webhook; refetched while it fails, so that a success is seen. */
 export const webhookQuery = (id: string) =>
-  queryOptions({ queryKey: ['webhooks', 'one', id], queryFn: () => client.getWebhook({ params: { id } }) })
+  queryOptions({
+    queryKey: ['webhooks', 'one', id],
+    queryFn: () => client.getWebhook({ params: { id } }),
+    refetchInterval: ({ state }) => (state.data?.failing_since ? POLL_MS : false),
+  })
 
 /** All events; they change only with the server's version. */
 export const eventsQuery = queryOptions({

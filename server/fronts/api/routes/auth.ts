@@ -7,6 +7,7 @@ import { changePassword, login } from '../../../access/auth/login.ts'
 import { isFirstSignIn, isSetupRequired, setUp } from '../../../access/auth/setup.ts'
 import { describeCaller } from '../../../access/sessions/caller.ts'
 import * as sessions from '../../../access/sessions/sessions.ts'
+import { updateMe } from '../../../access/users/own.ts'
 import type { Ctx } from '../../../context.ts'
 import * as cookies from '../cookies.ts'
 import { handle } from '../handle.ts'
@@ -32,6 +33,7 @@ export const authRoutes = [
     return sessions.logout(ctx)
   }),
   handle(api.me, (ctx) => describeCaller(ctx)),
+  handle(api.updateMe, (ctx, { body }) => updateMe(ctx, body)),
   handle(api.authConfig, async (ctx) => ({
     ...(await idp.describeLogins(ctx)),
     setup_required: await isSetupRequired(ctx),

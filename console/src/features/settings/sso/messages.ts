@@ -2,7 +2,7 @@ import { catalogue } from '../../../i18n.ts'
 import type { Part, Provider } from './presets.ts'
 import type { Step } from './steps.ts'
 
-export const providerText = catalogue({
+export const providerText = catalogue('sso.providerText', {
   entra: 'Microsoft Entra ID',
   okta: 'Okta',
   google: 'Google',
@@ -11,7 +11,7 @@ export const providerText = catalogue({
   other: 'Another OpenID Connect provider',
 } satisfies Record<Provider, string>)
 
-export const partText = catalogue({
+export const partText = catalogue('sso.partText', {
   tenant: 'Directory (tenant) ID',
   domain: 'Okta domain',
   base: 'Server address',
@@ -20,7 +20,7 @@ export const partText = catalogue({
   issuer: 'Issuer URL',
 } satisfies Record<Part, string>)
 
-export const partHints = catalogue({
+export const partHints = catalogue('sso.partHints', {
   tenant: 'On the overview page of the app registration.',
   domain: 'For example acme.okta.com.',
   base: 'For example https://sso.example.com.',
@@ -72,7 +72,7 @@ const guides: Readonly<Record<Provider, readonly string[]>> = {
 /** What to do at a provider, in order. */
 export const instructionsOf = (provider: Provider): string[] => guides[provider].map((_, i) => text.guide(provider, i))
 
-export const text = catalogue({
+export const text = catalogue('sso.text', {
   title: 'Set up single sign-on',
   hint: 'Users sign in with the accounts they have.',
   step: (step: Step) =>

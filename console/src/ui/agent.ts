@@ -19,9 +19,9 @@ const first = (list: typeof browsers, agent: string): string | undefined => list
 
 /** A user agent in a few words: `Firefox on Linux`. */
 export function nameAgent(agent: string | null): string {
-  if (agent === null || agent === '') return text.unknown
+  if (agent === null || agent === '') return text.unknownAgent
   const browser = first(browsers, agent)
   const system = first(systems, agent)
-  if (browser === undefined) return agent.split(' ')[0] ?? text.unknown
-  return system === undefined ? browser : text.on(browser, system)
+  if (browser === undefined) return agent.split(' ')[0] ?? text.unknownAgent
+  return system === undefined ? browser : text.agentOn(browser, system)
 }

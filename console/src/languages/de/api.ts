@@ -1,0 +1,8 @@
+import type * as english from '../../api/messages.ts'
+import type { Translation } from '../../i18n.ts'
+
+export const text: Translation<typeof english.text> = {
+  unreachable: 'Server nicht erreichbar',
+  unreachableHint: 'Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
+  broken: 'Etwas ist schiefgelaufen',
+}

@@ -1,0 +1,40 @@
+import type * as english from '../../features/usage/messages.ts'
+import { plural, type Translation } from '../../i18n.ts'
+
+const days = (n: number) => plural(n, { one: 'Tag', other: 'Tage' })
+
+export const text: Translation<typeof english.text> = {
+  title: 'Nutzung',
+  hint: 'Speicherplatz und Datenverkehr im Zeitverlauf',
+  stored: 'Gespeichert',
+  objects: 'Objekte',
+  trash: 'Im Papierkorb',
+  inTrash: (size) => `${size} zusätzlich im Papierkorb`,
+  buckets: 'Buckets',
+  full: (n) => plural(n, { one: 'Bucket ist zu mindestens 80 % voll', other: 'Buckets sind zu mindestens 80 % voll' }),
+  byBucket: 'Größte Buckets',
+  others: (n) => plural(n, { one: 'anderer Bucket', other: 'andere Buckets' }),
+  bucket: 'Bucket',
+  bytes: 'Größe',
+  noData: 'Noch keine Daten',
+  noDataHint: 'Die Nutzung erscheint hier, sobald es Objekte gibt.',
+  history: 'Gespeichert im Zeitverlauf',
+  historyByBucket: 'Gespeichert im Zeitverlauf, nach Bucket',
+  days,
+  period: 'Zeitraum',
+  time: 'Zeit (UTC)',
+  noHistory: 'Noch keine Daten. Die Nutzung wird stündlich erfasst.',
+  received: 'Hochgeladen',
+  sent: 'Heruntergeladen',
+  inDays: (n) => (n === 1 ? 'letzter Tag' : `letzte ${days(n)}`),
+  failed: 'Fehlgeschlagene Zustellungen',
+  requests: 'Anfragen',
+  byType: 'Gespeichert nach Inhaltstyp',
+  type: 'Inhaltstyp',
+  rare: 'andere Typen',
+  otherTypes: (n) => plural(n, { one: 'anderer Typ', other: 'andere Typen' }),
+  counted: 'Stand',
+  hourly: 'Stündlich erfasst',
+  noTypes: 'Noch keine Daten. Typen werden stündlich gezählt.',
+  deleted: (bucket) => `${bucket} (gelöscht)`,
+}

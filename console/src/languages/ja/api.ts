@@ -1,0 +1,8 @@
+import type * as english from '../../api/messages.ts'
+import type { Translation } from '../../i18n.ts'
+
+export const text: Translation<typeof english.text> = {
+  unreachable: 'サーバーに接続できません',
+  unreachableHint: 'ネットワーク接続を確認して、もう一度お試しください。',
+  broken: '問題が発生しました',
+}

@@ -1,0 +1,56 @@
+import type * as english from '../../features/auth/messages.ts'
+import type { Translation } from '../../i18n.ts'
+
+export const text: Translation<typeof english.text> = {
+  title: '登录',
+  email: '邮箱',
+  password: '密码',
+  signIn: '登录',
+  continueWith: (name) => `使用 ${name} 继续`,
+  provider: '单点登录',
+  or: '或',
+  bothOff: '所有登录方式均已关闭',
+  bothOffHint: '在服务器上运行 `strongroom enable-local-login` 以重新启用密码登录。',
+  sessionEnded: '会话已过期，请登录以继续。',
+  failed: '登录失败',
+  failedHint: '身份提供商取消了登录。',
+  notProvisionedHint: '请让管理员为您添加账号。',
+  signedIn: '您已登录',
+  signedInHint: '请回到之前的标签页。此标签页可以关闭。',
+  openConsole: '打开控制台',
+  again: '返回登录',
+  finishing: '正在登录…',
+  firstStart: '首次启动？服务器已输出管理员的邮箱和密码。',
+  setupTitle: '设置 Strongroom',
+  setupHint: '创建第一个管理员账号。此链接只能使用一次。',
+  setUpAlready: '设置已完成',
+  setUpAlreadyHint: '管理员账号已存在。',
+  noAdmin: '还没有管理员',
+  findLink: '服务器启动时输出了设置链接。请查看其输出或日志，并使用最新的链接：',
+  database: '数据库',
+  storage: '存储',
+  answers: '已连接',
+  silent: '无法连接',
+  asking: '正在检查…',
+  adminEmail: '管理员邮箱',
+  name: '姓名（选填）',
+  passwordRule: (bytes) =>
+    bytes > 72
+      ? `过长：${bytes} 字节，最多 72 字节。`
+      : bytes > 0 && bytes < 8
+        ? '过短。请至少使用 8 个字符。'
+        : '至少 8 个字符。',
+  createAdmin: '创建账号并登录',
+  newPassword: '新密码',
+  newPasswordAgain: '再次输入新密码',
+  differ: '两次输入的密码不一致。',
+  replaceTitle: '设置新密码',
+  replaceHint: '您的密码由管理员设置，请更换后继续。',
+  replace: '保存并登录',
+  invitationTitle: '欢迎使用 Strongroom',
+  invitationHint: (name) => `${name}，请为您的账号设置密码。`,
+  acceptInvitation: '保存并登录',
+  invitationOver: '此邀请已失效',
+  invitationOverHint: '邀请已过期、已使用或已被新的邀请取代。如果您已设置密码，请使用该密码登录；否则请索取新的邀请。',
+  toSignIn: '前往登录',
+}
