@@ -5,9 +5,11 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
+import sharp from 'sharp'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { cutWire } from '../support/cut-wire.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { unzip } from '../support/unzip.ts'
 
 const BUCKET = 'large'
 const MIB = 1024 ** 2
@@ -91,6 +93,85 @@ describeConsole('large files through upload links', (engine) => {
         wire.close()
       }
     }))
+
+  it('a stranger with a phone and in Japanese: password, gallery, choice, zip, and a film over a connection that breaks', () =>
+    inBrowser(
+      async (browser) => {
+        for (const [i, background] of ['#c2553f', '#3f7fc2', '#4fa36a'].entries()) {
+          const picture = sharp({ create: { width: 1200, height: 800, channels: 3, background } })
+          const place = { params: { bucket: BUCKET }, query: { key: `京都/写真 ${i + 1}.jpg` } }
+          await server.admin.putObjectByQuery({ ...place, body: (await picture.jpeg().toBuffer()) as BodyInit })
+        }
+        const password = '桜の季節'
+        server.secrets.add(password)
+        const given = { bucket: BUCKET, password, message: '旅行の写真です。動画を送ってください。' } as const
+        const gallery = await server.admin.createShare({ body: { ...given, kind: 'folder', prefix: '京都/' } })
+        const film = await server.admin.createShare({ body: { ...given, kind: 'upload', prefix: '動画/' } })
+        for (const { token } of [gallery, film]) server.secrets.add(token)
+        const wire = await cutWire(server.url)
+        try {
+          const opened = await openConsole(browser, { url: wire.url }, `/s/${gallery.token}`, { expect: [401] })
+          const { page, check, faults } = opened
+          const unlock = async (word: string) => {
+            await page.getByLabel('パスワード', { exact: true }).fill(word)
+            await page.getByRole('button', { name: '開く' }).tap()
+          }
+          await page.getByRole('heading', { name: 'このリンクを開くにはパスワードを入力してください' }).waitFor()
+          assert.doesNotMatch(await page.content(), /京都|写真/, 'without the password there is no name')
+          await unlock('梅の季節')
+          await page.getByText('パスワードが正しくありません。').waitFor()
+          await check('journey-password')
+          await unlock(password)
+          await page.getByText('3 個のファイル').waitFor()
+          await page.getByText(given.message).waitFor()
+          const drawn = () => [...document.images].filter(({ naturalWidth }) => naturalWidth > 0).length >= 3
+          await page.waitForFunction(drawn)
+          await check('journey-gallery')
+          await page.getByRole('link', { name: '写真 2.jpg を開く' }).tap()
+          await page.getByRole('dialog').getByText('3 件中 2 件目').waitFor()
+          await page.getByRole('button', { name: '閉じる' }).tap()
+
+          await page.getByRole('button', { name: '選択', exact: true }).tap()
+          for (const n of [1, 3])
+            await page
+              .locator('.tile', { hasText: `写真 ${n}.jpg` })
+              .locator('label')
+              .tap()
+          const bar = page.getByRole('region', { name: '選択項目' })
+          await bar.getByText('2 個を選択中').waitFor()
+          await check('journey-choice')
+          const download = page.waitForEvent('download')
+          await bar.getByRole('button', { name: 'ダウンロード (zip)' }).tap()
+          const zip = await unzip(fs.readFileSync(await (await download).path()))
+          assert.deepEqual(
+            zip.map(({ name }) => name),
+            ['京都/写真 1.jpg', '京都/写真 3.jpg'],
+          )
+
+          await page.goto(`${wire.url}/s/${film.token}`)
+          await unlock(password)
+          await page.getByLabel(/お名前/).fill('花子')
+          const lost = page.getByText('接続が切れました。接続が戻りしだい再開します。')
+          for (const [i, cut] of [40, 120].entries()) {
+            wire.cutAt(cut * MIB)
+            if (i === 0) await page.locator('input[type=file]').setInputFiles(file)
+            await lost.waitFor()
+            faults.length = 0
+            if (i === 0) await check('journey-broken')
+            wire.mend()
+            await lost.waitFor({ state: 'detached' })
+          }
+          await page.getByText('1 個のファイルを送信しました。').waitFor({ timeout: 60_000 })
+          faults.length = 0
+          await check('journey-sent')
+          assert.ok(wire.sent() < SIZE + 60 * MIB, `${Math.round(wire.sent() / MIB)} MiB were sent`)
+          assert.equal(await hashOf('動画/holiday.mp4'), hash)
+        } finally {
+          wire.close()
+        }
+      },
+      { locale: 'ja-JP', phone: true },
+    ))
 
   it('is paused, resumed and cancelled by its sender; what was cancelled takes no place', () =>
     inBrowser(async (browser) => {

@@ -32,6 +32,8 @@ interface BrowserOptions {
   whole?: boolean
   /** The language of its user; English by default. */
   locale?: string
+  /** Its user has a phone: a small screen, touched by a finger. */
+  phone?: boolean
 }
 
 let shared: Promise<Chromium> | undefined
@@ -39,9 +41,11 @@ after(async () => (await shared)?.close())
 
 /** A browser with an empty profile. */
 export async function startBrowser(options: BrowserOptions = {}): Promise<Browser> {
-  const { width = 1440, height = 900, args, whole = false, locale = 'en-US' } = options
+  const { phone = false, args, whole = false, locale = 'en-US' } = options
+  const { width = phone ? 390 : 1440, height = phone ? 844 : 900 } = options
   // Nobody watches: an animation would be drawn frame by frame, and waited for.
-  const profile = { viewport: { width, height }, reducedMotion: 'reduce', locale } as const
+  const touch = { hasTouch: phone, isMobile: phone }
+  const profile = { viewport: { width, height }, reducedMotion: 'reduce', locale, ...touch } as const
   if (args || whole) {
     const own = await launchChromium(args, whole ? undefined : findShell())
     return { context: await newProfile(own, profile), close: () => own.close() }
