@@ -237,7 +237,7 @@ describe('console: groups', { skip: noBrowser }, () => {
       const { page, check } = opened
       await page.getByRole('combobox', { name: 'User' }).fill(ada.email)
       await page.getByRole('option', { name: ada.email }).click()
-      await page.getByLabel('Bucket', { exact: true }).fill('logs-2026')
+      await page.getByRole('combobox', { name: 'Bucket', exact: true }).fill('logs-2026')
       await page.getByText('Not allowed').waitFor()
       await page.getByRole('combobox', { name: 'Permission' }).click()
       await page.getByRole('option', { name: /^write/ }).click()

@@ -174,7 +174,7 @@ describeConsole('users', (engine) => {
       await page.getByRole('tab', { name: 'Permissions' }).click()
       await page.getByText('write on photos: allowed by Photo editors').waitFor({ state: 'attached' })
       await page.getByText('share on photos: not allowed').waitFor({ state: 'attached' })
-      await page.getByLabel('Bucket', { exact: true }).fill('photos')
+      await page.getByRole('combobox', { name: 'Bucket', exact: true }).fill('photos')
       await page.getByText('Allowed', { exact: true }).waitFor()
       await check('user-permissions')
       await checkReflow(opened, 'user-permissions')
