@@ -191,7 +191,7 @@ export const tasks: Task[] = [
   },
   {
     number: 39,
-    name: '16 hostile names: all are listed as they are, and open',
+    name: '16 hostile names: all are listed unchanged, and open',
     async prepare(world) {
       await world.server.admin.createBucket({ body: { name: 'odd' } })
       for (const key of ODD)
