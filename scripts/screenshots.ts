@@ -21,7 +21,7 @@ const setup: Screen = { name: 'setup', is: 'The first run', at: '/setup', shows:
 const SCHEMES = ['light', 'dark'] as const
 
 const wanted = process.argv.slice(2)
-const server = await startServer('sqlite', { WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32' })
+const server = await startServer('sqlite', { WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32', S3_PORT: '9000' })
 const receiver = await startReceiver()
 const chromium = await launchChromium()
 try {

@@ -11,7 +11,7 @@ const kept = (): string | null => {
 }
 const asked = new URLSearchParams(globalThis.location?.search ?? '').get('lang')
 
-/** What `?lang=` asks for, in capitals of a tag; it is preferred to every choice. */
+/** What `?lang=` asks for; it is preferred to every choice. */
 export const askedLanguage = (): string | null => asked
 
 /** The page's language: of `?lang=`, of the account that was last here, or the first of the browser's that we have. */

@@ -67,7 +67,7 @@ export default function SignInAgain({ onDone }: { onDone: () => void }) {
       {text.signInInTab}
     </Button>
   )
-  if (!config.data) return null
+  if (config.isPending) return null
   return (
     <Modal
       opened

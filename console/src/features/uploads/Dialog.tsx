@@ -62,8 +62,8 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
     [shown, me, bucket, prefix],
   )
   const size = shown.reduce((sum, { file }) => sum + file.size, 0)
-  const skipped = found.filter((one) => !shown.includes(one)).map(({ path }) => path)
-  const hidden = skipped.length
+  const hidden = found.length - shown.length
+  const firstHidden = hidden > 0 ? found.find(({ path }) => isHidden(path))?.path : undefined
 
   const upload = async () => {
     setStarting(true)
@@ -151,8 +151,8 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
               {shown.length > SHOWN ? <li className="dim">{text.more(shown.length - SHOWN)}</li> : null}
             </ul>
             {hidden > 0 ? (
-              <p className="dim small" title={skipped.slice(0, SHOWN).join('\n')}>
-                {text.leftOut(hidden)} ({skipped[0]}
+              <p className="dim small">
+                {text.leftOut(hidden)} ({firstHidden}
                 {hidden > 1 ? ', …' : ''})
               </p>
             ) : null}
