@@ -73,7 +73,7 @@ const confirmation = {
 }
 const byId = Type.Object({ id: Id })
 const failing = ['invalid_state', 'invalid_second_factor', 'login_disabled', 'rate_limited', 'busy'] as const
-const proving = ['invalid_request', 'rate_limited', 'busy'] as const
+const proving = ['invalid_state', 'invalid_request', 'rate_limited', 'busy'] as const
 
 export const operations = {
   verifyLogin: route({
@@ -220,7 +220,7 @@ export const operations = {
         description: 'With your first factor: ten recovery codes, shown only now.',
       }),
     }),
-    errors: ['invalid_state', 'conflict', 'limit_reached', ...proving],
+    errors: ['conflict', 'limit_reached', ...proving],
     records: ['second_factor_add', 'recovery_codes_create', 'recovery_code_use', 'login_failed'],
   }),
 

@@ -36,11 +36,19 @@ async function attach(pid: number, file: string): Promise<(() => Promise<unknown
   }
 }
 
-/** Why `traced` cannot work here; undefined if it can. */
+/**
+ * Why `traced` cannot work here; undefined if it can. It is tried with a process of its own: the tests of other files in this
+ * one may be starting and killing children, which would be traced too and could keep strace from letting go.
+ */
 export async function noStrace(): Promise<string | undefined> {
-  const end = await attach(process.pid, os.devNull)
-  await end?.()
-  return end ? undefined : 'needs strace, and permission to trace processes'
+  const idle = spawn('sleep', ['600'], { stdio: 'ignore' })
+  try {
+    const end = await attach(idle.pid as number, os.devNull)
+    await end?.()
+    return end ? undefined : 'needs strace, and permission to trace processes'
+  } finally {
+    idle.kill('SIGKILL')
+  }
 }
 
 /** The calls that a process makes to files and sockets during `work`, those that failed left out. Linux. */

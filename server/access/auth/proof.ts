@@ -28,7 +28,7 @@ async function refuse(ctx: Ctx, { id, email }: User, reason: string, proof: Proo
 /**
  * Checks the caller's password or second factor; guesses are throttled like logins. The password alone does not count for
  * somebody with a second factor whose session was opened without one: it would undo what the second factor is for. Throws
- * invalid_request and rate_limited.
+ * invalid_request, rate_limited, and invalid_state for a passkey's challenge that is over or another user's.
  */
 export async function prove(ctx: Ctx, proof: Proof): Promise<Proven> {
   const user = await findUser(ctx.db, ctx.actor.user_id ?? '')
