@@ -214,7 +214,7 @@ describeConsole('previews', (engine) => {
     inBrowser(async (browser) => {
       const { page, faults } = await openConsole(browser, server, at('previews'))
       await page.getByRole('button', { name: 'Share this bucket' }).click()
-      await page.getByRole('dialog', { name: 'Share the whole bucket' }).getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('dialog', { name: 'Share previews' }).getByRole('button', { name: 'Cancel' }).click()
       await row(page, 'folder').getByRole('link').click()
       await page.getByRole('button', { name: 'Share this folder' }).click()
       const dialog = page.getByRole('dialog', { name: 'Share folder' })
