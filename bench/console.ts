@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { request } from 'undici'
 import { type Client, createClient } from '../client/derived.ts'
 import { weigh, weighLink } from '../scripts/console-budget.ts'
-import { launchChromium, newProfile, noBrowser, signInto } from '../tests/support/launch.ts'
+import { dropFile, launchChromium, newProfile, noBrowser, signInto } from '../tests/support/launch.ts'
 import { type ServerProcess, spawnServer } from '../tests/support/process.ts'
 import { flat, seedObjects } from './seed.ts'
 import { serviceEnv, WHO } from './service.ts'
@@ -327,11 +327,8 @@ async function measureDrop(url: string, folder: string, client: Client, token: s
     const page = await open(context, url, '/b/dropped')
     await page.locator('.browse').waitFor()
     await page.waitForTimeout(1000)
-    const session = await context.newCDPSession(page)
-    const data = { items: [], files: [many], dragOperationsMask: 1 }
     const from = performance.now()
-    for (const type of ['dragEnter', 'dragOver', 'dragOver', 'drop'] as const)
-      await session.send('Input.dispatchDragEvent', { type, x: 640, y: 500, data })
+    await dropFile(page, { x: 640, y: 500 }, many)
     const button = page.getByRole('button', { name: 'Upload 10,000 files' })
     await button.waitFor({ timeout: 30_000 })
     const listed = performance.now() - from

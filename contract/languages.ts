@@ -12,3 +12,7 @@ export function languageFor(tag: string): LanguageTag | undefined {
     return undefined
   }
 }
+
+/** The first language that suits one of these tags, those that are preferred first; English if none does. */
+export const firstLanguage = (tags: readonly (string | null)[]): LanguageTag =>
+  tags.map((tag) => (tag === null ? undefined : languageFor(tag))).find((found) => found !== undefined) ?? 'en'

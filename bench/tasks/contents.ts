@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Locator, Page } from 'playwright-core'
+import { dropFile } from '../../tests/support/launch.ts'
 import type { Hand, World } from './hand.ts'
 
 type Contents = string | Buffer | { body: string | Buffer; type: string }
@@ -42,9 +43,5 @@ export async function dropOn(hand: Hand, target: Locator, file: string): Promise
   hand.steps++
   const box = await target.boundingBox()
   if (!box) throw new Error('there is nothing to drop on')
-  const session = await hand.page.context().newCDPSession(hand.page)
-  const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
-  const data = { items: [], files: [file], dragOperationsMask: 1 }
-  for (const type of ['dragEnter', 'dragOver', 'dragOver', 'drop'] as const)
-    await session.send('Input.dispatchDragEvent', { type, ...at, data })
+  await dropFile(hand.page, { x: box.x + box.width / 2, y: box.y + box.height / 2 }, file)
 }

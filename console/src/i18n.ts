@@ -1,3 +1,4 @@
+import { disguised } from './disguise.ts'
 import { inUnits } from './units.ts'
 
 /**
@@ -13,29 +14,6 @@ export type Translation<M> = {
 }
 /** A language's catalogues by feature and name. */
 export type Catalogues = { readonly [feature: string]: { readonly [name: string]: Messages } }
-
-const ACCENTED: Record<string, string> = {
-  a: 'á',
-  e: 'é',
-  i: 'í',
-  o: 'ó',
-  u: 'ú',
-  c: 'ç',
-  n: 'ñ',
-  A: 'Á',
-  E: 'É',
-  O: 'Ö',
-  S: 'Š',
-}
-const disguise = (text: string): string =>
-  `[${text.replace(/[aeioucnAEOS]/g, (letter) => ACCENTED[letter] ?? letter)}${'·'.repeat(Math.ceil(text.length / 4))}]`
-const disguised = (english: Messages): Messages =>
-  Object.fromEntries(
-    Object.entries(english).map(([name, text]) => [
-      name,
-      typeof text === 'string' ? disguise(text) : (...given: never[]) => disguise(text(...given)),
-    ]),
-  )
 
 /** The language of texts, numbers and dates. */
 export let locale = 'en'

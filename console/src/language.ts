@@ -1,4 +1,4 @@
-import { type LanguageTag, languageFor } from '../../contract/languages.ts'
+import { firstLanguage, type LanguageTag } from '../../contract/languages.ts'
 
 /** The language that users chose for their account, so that it is there before they have signed in. */
 const KEY = 'strongroom-language'
@@ -15,8 +15,7 @@ const asked = new URLSearchParams(globalThis.location?.search ?? '').get('lang')
 export const askedLanguage = (): string | null => asked
 
 /** The page's language: of `?lang=`, of the account that was last here, or the first of the browser's that we have. */
-export const wantedLanguage = (): LanguageTag =>
-  [asked, kept(), ...navigator.languages].map((tag) => (tag ? languageFor(tag) : undefined)).find(Boolean) ?? 'en'
+export const wantedLanguage = (): LanguageTag => firstLanguage([asked, kept(), ...navigator.languages])
 
 /**
  * Keeps the language of the account (null: the browser's) in this browser. If that is another than the page's, the page

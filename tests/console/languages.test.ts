@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { type Catalogues, type Messages, speak } from '../../console/src/i18n.ts'
-import { languageFor, languages } from '../../contract/languages.ts'
+import { firstLanguage, languageFor, languages } from '../../contract/languages.ts'
 
 const root = path.join(import.meta.dirname, '../../console/src')
 const load = async (file: string) => (await import(path.join(root, file))) as Readonly<Record<string, unknown>>
@@ -90,4 +90,6 @@ test('a browser’s language finds the one that suits', () => {
     ['not a tag', undefined],
   ] as const)
     assert.equal(languageFor(tag), language, tag)
+  assert.equal(firstLanguage([null, 'pt-BR', 'fr-CA', 'de']), 'fr')
+  assert.equal(firstLanguage(['pt-BR']), 'en')
 })

@@ -16,7 +16,7 @@ import {
   signIn,
   startBrowser,
 } from '../support/browser.ts'
-import { noBrowser } from '../support/launch.ts'
+import { dropFile, noBrowser } from '../support/launch.ts'
 import { spawnServer } from '../support/process.ts'
 import { ADMIN, serverEnv, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -560,10 +560,7 @@ async function slow(page: Page, bytes: number, offline = false): Promise<void> {
 async function drop(page: Page, folder: string): Promise<void> {
   const box = await page.locator('.uploads-zone').boundingBox()
   assert.ok(box)
-  const session = await page.context().newCDPSession(page)
-  const data = { items: [], files: [folder], dragOperationsMask: 1 }
-  for (const type of ['dragEnter', 'dragOver', 'dragOver', 'drop'] as const)
-    await session.send('Input.dispatchDragEvent', { type, x: box.x + box.width / 2, y: box.y + 20, data })
+  await dropFile(page, { x: box.x + box.width / 2, y: box.y + 20 }, folder)
 }
 async function countParts(page: Page, work: () => Promise<void>): Promise<number> {
   let count = 0

@@ -3,12 +3,6 @@ import { auditOnly } from '../../contract/actions.ts'
 import { events } from '../../contract/events.ts'
 import { bucketActions, presetNames } from '../../contract/permissions.ts'
 
-/** The console's pseudo-locale version of a letter. */
-const ACCENTED: Record<string, string> = {
-  ...{ a: 'á', e: 'é', i: 'í', o: 'ó', u: 'ú', c: 'ç', n: 'ñ', A: 'Á', E: 'É', O: 'Ö', S: 'Š' },
-}
-export const accented = (text: string): string => text.replace(/[aeioucnAEOS]/g, (letter) => ACCENTED[letter] ?? letter)
-
 /**
  * Texts that may appear without accents in the pseudo-locale, because they are not the console's: contents, names from the
  * API, and output of `Intl`. `words` are those of the test's own contents.

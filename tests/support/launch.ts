@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import path from 'node:path'
-import { type BrowserContext, type BrowserContextOptions, type Browser as Chromium, chromium } from 'playwright-core'
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Browser as Chromium,
+  chromium,
+  type Page,
+} from 'playwright-core'
 import { findChromium } from './chromium.ts'
 
 const isBuilt = fs.existsSync(path.join(import.meta.dirname, '../../console/dist/index.html'))
@@ -72,6 +78,14 @@ export async function signInto(
     headers: { origin: url },
   })
   assert.equal(answer.status(), 200)
+}
+
+/** Drops a file or folder on a place of a page, as the system would. */
+export async function dropFile(page: Page, at: { x: number; y: number }, file: string): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const data = { items: [], files: [file], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', { type, ...at, data })
 }
 
 /** The path of a view of the console; pages of share links are not below `/console`. */

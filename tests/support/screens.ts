@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
+import { accented } from '../../console/src/disguise.ts'
 import type { Demo } from './demo.ts'
-import { accented } from './languages.ts'
 
 /** A screen of the console on the demo: one line each. */
 export interface Screen {

@@ -77,9 +77,10 @@ const PLURALS = { image: 'pictures', video: 'videos', audio: 'audios', text: 'te
 export const acceptedWords = (types: readonly string[]): string =>
   types
     .map((type) => {
-      const [top = '', sub] = plainType(type).split('/')
+      const plain = plainType(type)
+      const [top = '', sub] = plain.split('/')
       if (sub === '*') return top in PLURALS ? text[PLURALS[top as keyof typeof PLURALS]] : type
-      return known[plainType(type)] || FAMILIES[top] ? typeWords(type, '') : type
+      return known[plain] || FAMILIES[top] ? typeWords(type, '') : type
     })
     .join(', ')
 

@@ -5,6 +5,9 @@ import { isUnreachable } from './reach.ts'
 
 export { ProblemError }
 
+/** A problem's title in the page's language. */
+export const titleOf = (code: string, english: string): string => translate('problems.titles', code, english)
+
 /** What to show for any error: the server's own words, or why there are none. */
 export function describeProblem(error: unknown): {
   title: string
@@ -15,7 +18,7 @@ export function describeProblem(error: unknown): {
   if (error instanceof ProblemError) {
     const { code, title, detail, request_id } = error.problem
     return {
-      title: translate('problems.titles', code, title),
+      title: titleOf(code, title),
       detail,
       requestId: request_id,
       status: error.response.status,

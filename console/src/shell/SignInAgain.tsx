@@ -62,11 +62,6 @@ export default function SignInAgain({ onDone }: { onDone: () => void }) {
     }
   }
   const local = config.data?.local ?? false
-  const elsewhere = (
-    <Button variant={local ? 'default' : 'filled'} onClick={openTab} {...KEEPS_ESCAPE}>
-      {text.signInInTab}
-    </Button>
-  )
   if (config.isPending) return null
   return (
     <Modal
@@ -117,7 +112,9 @@ export default function SignInAgain({ onDone }: { onDone: () => void }) {
           <FormProblem>{problem}</FormProblem>
         )}
         <div className="dialog-actions">
-          {elsewhere}
+          <Button variant={local ? 'default' : 'filled'} onClick={openTab} {...KEEPS_ESCAPE}>
+            {text.signInInTab}
+          </Button>
           {local ? (
             <Button type="submit" loading={sending} {...KEEPS_ESCAPE}>
               {text.signIn}

@@ -2,10 +2,9 @@ import { Button, Loader } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { errors } from '../../../../contract/errors.ts'
-import { describeProblem } from '../../api/problem.ts'
+import { describeProblem, titleOf } from '../../api/problem.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
 import { titled } from '../../branding.ts'
-import { translate } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { text } from './messages.ts'
@@ -16,7 +15,7 @@ import { useEnter } from './useEnter.ts'
 const wordsOf = (code: string | null): string => {
   const known: Readonly<Record<string, { title: string }>> = errors
   const english = known[code ?? '']?.title
-  const title = english && translate('problems.titles', code ?? '', english)
+  const title = english && titleOf(code ?? '', english)
   if (code === 'user_not_provisioned') return `${title}. ${text.notProvisionedHint}`
   return title === undefined ? text.failedHint : `${title}.`
 }
