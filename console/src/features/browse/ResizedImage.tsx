@@ -142,7 +142,7 @@ function Result({ path, source }: { path: string; source: number }) {
         {loaded && size
           ? text.resizedFacts(size, formatBytes(loaded.bytes), loaded.type, Math.round((loaded.bytes / source) * 100))
           : null}
-        {isLoading ? <Loader size={12} aria-label={text.resizedLoading} /> : null}
+        {isLoading ? <Loader size={12} role="img" aria-label={text.resizedLoading} /> : null}
       </figcaption>
     </figure>
   )

@@ -31,7 +31,7 @@ export function Preview({
     <section className="card stack policies-preview" aria-label={text.preview} aria-busy={complete && !current}>
       <div className="row">
         <h2 className="grow">{text.preview}</h2>
-        {complete && !current && !error ? <Loader size="xs" aria-label={text.looking} /> : null}
+        {complete && !current && !error ? <Loader size="xs" role="img" aria-label={text.looking} /> : null}
       </div>
       {complete ? <p>{inWords(rule)}.</p> : <p className="dim">{text.previewWait}</p>}
       {complete && error && statusOf(error) === 422 ? (
