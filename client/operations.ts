@@ -937,6 +937,13 @@ export interface Job {
   dest_prefix: string | null
   if_none_match: '*' | null
   of: string | null
+  /** The run of a policy whose deletions it restores. */
+  of_run: {
+    /** A UUIDv7. */
+    policy_id: string
+    /** A UUIDv7. */
+    run_id: string
+  } | null
   dest_storage: string | null
   /** Whether a `restore` job can restore something that this job deleted or moved. */
   restorable: boolean
@@ -1073,6 +1080,8 @@ export interface PolicyRun {
   }[]
   /** Keys of the first 100 matches, except those the caller may not list. */
   sample: string[]
+  /** Buckets where objects that the run deleted can be restored together. Empty while it is unfinished. */
+  restorable: string[]
 }
 
 export interface RestoredItem {
@@ -4485,6 +4494,22 @@ export interface Operations {
       }
     }
     reply: PolicyRun
+  }
+  /** POST /policies/{id}/runs/{run_id}/restore: Restore what a run deleted in a bucket. Starts a `restore` job that puts back the objects that are still in the trash, and removes the delete markers that the run left in a bucket that keeps versions. Needs `write` on each key. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. Earlier versions that the run deleted are not part of it. */
+  restorePolicyRun: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+        /** A UUIDv7. */
+        run_id: string
+      }
+      body: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+    }
+    reply: Job
   }
   /** GET /buckets/{bucket}/policies: List the policies that will delete an object, with when and why. Policies that match the object now or once it is old enough. Needs `read` on the key. */
   explainPolicies: {

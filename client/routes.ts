@@ -136,6 +136,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   getPolicyRun: { method: 'GET', url: '/policies/{id}/runs/{run_id}', reply: true },
   listPolicyRunItems: { method: 'GET', url: '/policies/{id}/runs/{run_id}/items', reply: true, pages: 'cursor', limit: true },
   cancelPolicyRun: { method: 'POST', url: '/policies/{id}/runs/{run_id}/cancel', reply: true },
+  restorePolicyRun: { method: 'POST', url: '/policies/{id}/runs/{run_id}/restore', body: true, reply: true },
   explainPolicies: { method: 'GET', url: '/buckets/{bucket}/policies', reply: true },
   listTrash: { method: 'GET', url: '/buckets/{bucket}/trash', reply: true, pages: 'cursor', limit: true },
   restoreTrash: { method: 'POST', url: '/buckets/{bucket}/trash/restore', body: true, reply: true },

@@ -22,6 +22,9 @@ export const Job = Type.Object({
   dest_prefix: Nullable(Type.String()),
   if_none_match: Nullable(Type.Enum(['*'], { description: 'If set, existing keys are not replaced.' })),
   of: Nullable(Id),
+  of_run: Nullable(Type.Object({ policy_id: Id, run_id: Id }), {
+    description: 'The run of a policy whose deletions it restores.',
+  }),
   dest_storage: Nullable(StorageName),
   restorable: Type.Boolean({
     description: 'Whether a `restore` job can restore something that this job deleted or moved.',

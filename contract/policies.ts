@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { BucketPattern } from './groups.ts'
+import { Job } from './jobs.ts'
 import { route } from './route.ts'
 import {
   BucketName,
@@ -161,6 +162,9 @@ export const PolicyRun = Type.Object({
   sample: Type.Array(Type.String(), {
     maxItems: 100,
     description: 'Keys of the first 100 matches, except those the caller may not list.',
+  }),
+  restorable: Type.Array(BucketName, {
+    description: 'Buckets where objects that the run deleted can be restored together. Empty while it is unfinished.',
   }),
 })
 export type PolicyRun = Type.Static<typeof PolicyRun>
@@ -408,6 +412,23 @@ export const operations = {
     reply: PolicyRun,
     errors: ['not_found'],
     records: ['policy_run'],
+  }),
+
+  restorePolicyRun: route({
+    method: 'POST',
+    url: '/policies/{id}/runs/{run_id}/restore',
+    tag: 'policies',
+    summary: 'Restore what a run deleted in a bucket',
+    description:
+      'Starts a `restore` job that puts back the objects that are still in the trash, and removes the delete markers that the run left in a bucket that keeps versions. Needs `write` on each key. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. Earlier versions that the run deleted are not part of it.',
+    access: 'signed_in',
+    status: 202,
+    rate: 'costly',
+    params: byRun,
+    body: Exactly({ bucket: BucketName }),
+    reply: Job,
+    errors: ['not_found', 'conflict', 'limit_reached', 'nothing_to_restore', 'read_only'],
+    records: [],
   }),
 
   explainPolicies: route({

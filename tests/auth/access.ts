@@ -393,6 +393,11 @@ export const table: Record<OperationName, Entry> = {
     call: async (c, { run }) => c.listPolicyRunItems({ params: await run() }),
   },
   cancelPolicyRun: { expect: hidden(200), call: async (c, { run }) => c.cancelPolicyRun({ params: await run() }) },
+  // A dry run has deleted nothing.
+  restorePolicyRun: {
+    expect: hidden(410),
+    call: async (c, { run }) => c.restorePolicyRun({ params: await run(), body: { bucket: BUCKET } }),
+  },
   explainPolicies: { expect: holder(200), call: (c) => c.explainPolicies({ params, query: { key: KEY } }) },
   listVersions: { expect: holder(200), call: (c) => c.listVersions({ params, query: { prefix: 'docs/' } }) },
   listDeleted: { expect: holder(200), call: (c) => c.listDeleted({ params, query: { prefix: 'docs/' } }) },

@@ -66,6 +66,8 @@ const calls: { [N in OperationName]?: (client: Client, of: Owned) => Promise<unk
   getPolicyRun: (c, { policy, run }) => c.getPolicyRun({ params: { id: policy, run_id: run } }),
   listPolicyRunItems: (c, { policy, run }) => c.listPolicyRunItems({ params: { id: policy, run_id: run } }),
   cancelPolicyRun: (c, { policy, run }) => c.cancelPolicyRun({ params: { id: policy, run_id: run } }),
+  restorePolicyRun: (c, { policy, run }) =>
+    c.restorePolicyRun({ params: { id: policy, run_id: run }, body: { bucket: 'lees-bucket' } }),
   restoreTrash: (c, { trashed }) => c.restoreTrash({ params: { bucket: name }, body: { ids: [trashed] } }),
   purgeTrash: (c, { trashed }) => c.purgeTrash({ params: { bucket: name }, body: { ids: [trashed] } }),
   getUser: (c, { user }) => c.getUser({ params: { id: user } }),
@@ -216,6 +218,7 @@ describeEngines('whose it is', (engine, itOnce) => {
     const run = { id: other.policy, run_id: of.run }
     for (const call of ['getPolicyRun', 'listPolicyRunItems', 'cancelPolicyRun'] as const)
       await assertKept(() => admin[call]({ params: run }), call)
+    await assertKept(() => admin.restorePolicyRun({ params: run, body: { bucket: 'lees-bucket' } }), 'restorePolicyRun')
     const delivery = { id: other.webhook, delivery_id: of.delivery }
     for (const call of ['getDelivery', 'resendDelivery'] as const)
       await assertKept(() => admin[call]({ params: delivery }), call)

@@ -25,7 +25,7 @@ it('every operation of the contract has one handler, and every handler an operat
 const recordsNothing = [
   ...['unlockShare', 'archiveShare', 'archiveShareAtRoot', 'beginSharedUpload', 'putSharedPart', 'abortSharedUpload'],
   ...['testIdp', 'testMail', 'testNewStorage', 'testStorage', 'objectsExist', 'archiveSelection', 'presignObject'],
-  ...['initUpload', 'abortUpload', 'putPart', 'createJob', 'cancelJob', 'previewPolicy'],
+  ...['initUpload', 'abortUpload', 'putPart', 'createJob', 'cancelJob', 'restorePolicyRun', 'previewPolicy'],
   ...['beginLoginEnrollment', 'challengeSecondFactor', 'beginSecondFactor'],
   ...['receiveEvents', 'startScan', 'takeOverBucket'],
 ]

@@ -82,7 +82,19 @@ describeConsole('cleanup policies', (engine) => {
       await table.getByRole('row').nth(1).click()
       await dialog.getByText('Deleted', { exact: true }).last().waitFor()
       await check('policy-run')
-      await page.goBack()
+      const gone = before.filter((key) => !after.includes(key))
+      await server.records(
+        gone.map((key) => ({ action: 'restore', bucket: 'media', key })),
+        async () => {
+          await dialog.getByRole('button', { name: 'Restore objects' }).click()
+          await page.getByText('3 of 3 objects').waitFor()
+        },
+      )
+      assert.deepEqual(await keys(), before)
+      await check('policy-restored')
+      await page.getByRole('link', { name: 'Run of a cleanup policy' }).click()
+      await dialog.getByText('Deleted', { exact: true }).last().waitFor()
+      await dialog.getByRole('button', { name: 'Restore objects' }).waitFor({ state: 'detached' })
 
       await page.goto(`${server.url}/console/policies`)
       await page.getByText('Succeeded').waitFor()
@@ -154,7 +166,7 @@ describeConsole('cleanup policies', (engine) => {
       })
       await page.getByLabel('Older than (days)').fill('0')
       const preview = page.getByRole('region', { name: 'Would be deleted now' })
-      await preview.getByText('2 objects', { exact: true }).waitFor()
+      await preview.getByText('5 objects', { exact: true }).waitFor()
       await page.getByLabel('Maximum objects per run').fill('1')
       await preview.getByText('A run would stop').waitFor()
       await page

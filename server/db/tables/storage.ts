@@ -92,7 +92,7 @@ export interface StorageTables {
     blob_id: string | null
     /** When it was replaced or deleted; of a marker, when that was made. */
     noncurrent_at: string
-    /** The job that made the marker. */
+    /** The job or policy run that made the marker. */
     job_id: Generated<string | null>
   }
   trash: StorageTables['objects'] & {
@@ -100,7 +100,7 @@ export interface StorageTables {
     reason: 'deleted' | 'overwritten'
     deleted_at: string
     deleted_by: string | null
-    /** The job that put it here. */
+    /** The job or policy run that put it here. */
     job_id: string | null
   }
   /**

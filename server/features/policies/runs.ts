@@ -12,6 +12,7 @@ import { numbersOf, type Requester } from './finish.ts'
 import * as itemStore from './items.ts'
 import { deleteOrphans } from './lifecycle.ts'
 import { momentOf, nextRun } from './moment.ts'
+import { findRestorable } from './restorable.ts'
 import { hasOnAll, type RunRule, ruleOf } from './rule.ts'
 import { drainRuns, type KeptObject } from './runner.ts'
 import * as store from './store.ts'
@@ -130,17 +131,18 @@ async function waitFor(ctx: Ctx, work: Promise<void>): Promise<void> {
 }
 
 /** A run as the caller may see it: only the keys of objects they may list. */
-function describeRun({ actor }: Ctx, row: store.RunRow): PolicyRun {
+function describeRun({ actor }: Ctx, row: store.RunRow, restorable: readonly string[] = []): PolicyRun {
   const visible = ({ bucket, key }: { bucket: string; key: string }) =>
     decide(actor.groups, 'list', bucket, key).allowed
   return {
     ...summariseRun(row),
     errors: (JSON.parse(row.errors) as KeptObject[]).filter(visible),
     sample: (JSON.parse(row.sample) as KeptObject[]).filter(visible).map(({ key }) => key),
+    restorable: [...restorable],
   }
 }
 
-export function summariseRun(row: store.RunRow): Omit<PolicyRun, 'errors' | 'sample'> {
+export function summariseRun(row: store.RunRow): Omit<PolicyRun, 'errors' | 'sample' | 'restorable'> {
   const requester = row.requester === null ? null : (JSON.parse(row.requester) as Requester)
   return {
     id: row.id,
@@ -164,15 +166,28 @@ export function summariseRun(row: store.RunRow): Omit<PolicyRun, 'errors' | 'sam
   }
 }
 
-async function findVisibleRun(ctx: Ctx, id: string, runId: string): Promise<store.RunRow> {
+/** A run of a policy that the caller may see. Throws not_found. */
+export async function findVisibleRun(ctx: Ctx, id: string, runId: string): Promise<store.RunRow> {
   await getVisible(ctx, id)
   const row = await store.findRun(ctx.db, id, runId)
   if (!row) throw runMissing()
   return row
 }
 
-export const getRun = async (ctx: Ctx, id: string, runId: string): Promise<PolicyRun> =>
-  describeRun(ctx, await findVisibleRun(ctx, id, runId))
+export async function getRun(ctx: Ctx, id: string, runId: string): Promise<PolicyRun> {
+  const row = await findVisibleRun(ctx, id, runId)
+  const [run] = await describeRuns(ctx, [row])
+  return run as PolicyRun
+}
+
+async function describeRuns(ctx: Ctx, rows: readonly store.RunRow[]): Promise<PolicyRun[]> {
+  const over = rows.filter(({ kind, finished_at }) => kind === 'live' && finished_at !== null)
+  const restorable = await findRestorable(
+    ctx.db,
+    over.map(({ id }) => id),
+  )
+  return rows.map((row) => describeRun(ctx, row, restorable.get(row.id)))
+}
 
 /** A policy's runs, latest first. */
 export async function listRuns(ctx: Ctx, id: string, limit: number, cursor: string | undefined) {
@@ -180,7 +195,7 @@ export async function listRuns(ctx: Ctx, id: string, limit: number, cursor: stri
   const [before] = decodeCursor(cursor, 1) ?? []
   const rows = await store.listRuns(ctx.db, id, before, limit + 1)
   const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
-  return { items: page.map((row) => describeRun(ctx, row)), next_cursor }
+  return { items: await describeRuns(ctx, page), next_cursor }
 }
 
 interface RunItem extends Pick<itemStore.ItemRow, 'bucket' | 'key' | 'size' | 'etag' | 'last_modified'> {

@@ -7,6 +7,8 @@ export interface CreateJob {
   source_bucket: string
   /** The job whose deletions are restored or whose moves are undone. */
   of?: string | undefined
+  /** The run of a policy whose deletions are restored. */
+  of_run?: { policy_id: string; run_id: string } | undefined
   prefix?: string | undefined
   search?: string | undefined
   exclude?: readonly string[] | undefined

@@ -161,7 +161,7 @@ async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Prom
     request.kind === 'copy' ? 'read' : 'write',
   )
   if (request.kind === 'restore') {
-    const total = await countUndoable(tx, request.of ?? '')
+    const total = await countUndoable(tx, request, bucketId)
     return void (await store.updateJob(tx, id, { total, listed_at: step.now().toISOString(), ...renewed(step) }))
   }
   const { items, next } =

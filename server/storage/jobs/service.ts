@@ -173,6 +173,7 @@ function describe(row: store.JobRow, restorable = false): Job {
     dest_prefix = null,
     if_none_match = null,
     of = null,
+    of_run = null,
     dest_storage = null,
   } = JSON.parse(row.request) as CreateJob
   return {
@@ -186,6 +187,7 @@ function describe(row: store.JobRow, restorable = false): Job {
     dest_prefix,
     if_none_match,
     of,
+    of_run,
     dest_storage,
     restorable,
     total: row.listed_at === null ? null : row.total,

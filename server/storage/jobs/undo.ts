@@ -27,12 +27,17 @@ export interface Work {
   copies: Copies
 }
 
-/** Counts the objects a job moved or deleted that may be restored. */
-export const countUndoable = async (tx: Tx, id: string): Promise<number> =>
-  (await store.countMoves(tx, id)) + (await countDeleted(tx, id)) + (await countMarkers(tx, id))
+/** The job or policy run that a restore undoes. */
+const undoneBy = ({ of, of_run }: CreateJob): string => of ?? of_run?.run_id ?? ''
+
+/** Counts the objects that a restore's job or run moved or deleted and that may be restored to a bucket. */
+export async function countUndoable(tx: Tx, request: CreateJob, bucketId: string): Promise<number> {
+  const by = { by: undoneBy(request), bucketId }
+  return (await store.countMoves(tx, by.by)) + (await countDeleted(tx, by)) + (await countMarkers(tx, by))
+}
 
 /**
- * Step: restores the next objects that a job moved or deleted. Moves come first, latest first: each object returns to
+ * Step: restores the next objects that a job moved or deleted, or a policy run deleted. Moves come first, latest first: each object returns to
  * where it was just before, and the one it replaced is restored after it, so that nothing the job itself did is in the
  * way. Then come the objects left in the trash, and then the delete markers. `listed_to` is null, then `#` and a position,
  * then a trash id, then `@` and a marker's number. Others may have restored some of what was counted, so the end is
@@ -42,7 +47,7 @@ export async function undoStep(step: Step, job: store.JobRow, work: Work): Promi
   const { tx } = step
   const { request, size: limit } = work
   const { listed_to: at, position: before } = job
-  const [by, more] = [request.of ?? '', { job_id: job.id }]
+  const [by, more] = [undoneBy(request), { job_id: job.id }]
   const isAtMoves = at === null || at.startsWith('#')
   if (isAtMoves) {
     const moves = uniqueKeys(await store.lockMoves(tx, by, at === null ? null : Number(at.slice(1)), limit))

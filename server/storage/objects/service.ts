@@ -136,8 +136,13 @@ export async function deleteObject(
 export interface PartOf {
   bulk_id?: string
   job_id?: string
+  /** The policy of a run, whose id is `bulk_id`. */
   policy_id?: string
 }
+
+/** What can undo a removal as a whole: its job or policy run. */
+const undoableBy = ({ job_id, policy_id, bulk_id }: PartOf): string | undefined =>
+  job_id ?? (policy_id === undefined ? undefined : bulk_id)
 
 /**
  * Step: removes objects, whose keys are locked, and records each with `more` in its details. Returns their trash ids, and
@@ -152,10 +157,11 @@ export async function removeObjects(
   const { tx, record, alongside } = step
   if (rows.length === 0) return { trashIds: [], markers: new Map() }
   const keys = rows.map(({ key }) => key)
-  const removal = { reason: 'deleted', job_id: more.job_id, permanent } as const
+  const job_id = undoableBy(more)
+  const removal = { reason: 'deleted', job_id, permanent } as const
   alongside(store.deleteObjects(tx, bucket.id, keys))
   const { trashIds, change } = await retire(step, bucket, rows, { ...removal, keys })
-  const markers = markDeleted(step, bucket, keys, more.job_id)
+  const markers = markDeleted(step, bucket, keys, job_id)
   alongside(countUsage(tx, bucket, { ...change, objects: -rows.length }))
   for (const [i, row] of rows.entries()) {
     const { key, size } = row

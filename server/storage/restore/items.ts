@@ -8,7 +8,7 @@ import { sumChanges } from '../retired/retire.ts'
 import { lockItems, takeOut } from '../trash/service.ts'
 import * as store from '../trash/store.ts'
 
-/** The next deletions of a job: `limit` items after the id `after`. `last` returns the id to continue after. */
+/** The next deletions of a job or policy run: `limit` items after the id `after`. `last` returns the id to continue after. */
 export interface Deleted {
   by: string
   after: string
@@ -19,7 +19,7 @@ interface Outcome {
   errors: ItemError[]
 }
 
-/** Step: restores the next objects that a job deleted. */
+/** Step: restores the next objects that a job or policy run deleted. */
 export async function restoreDeleted(
   step: Step,
   bucket: HeldBucket,
@@ -28,7 +28,7 @@ export async function restoreDeleted(
 ): Promise<Outcome & { last: string | null }> {
   const { tx } = step
   // Ids first: in one query with the rows, items that other requests take meanwhile would look like the end.
-  const ids = await store.listDeleted(tx, deleted)
+  const ids = await store.listDeleted(tx, { ...deleted, bucketId: bucket.id })
   return { ...(await restoreItems(step, bucket, ids, more)), last: ids.at(-1) ?? null }
 }
 

@@ -65,25 +65,27 @@ export const setVersionTags = (tx: Tx, seq: number, tags: string | null) =>
 export const setVersionAcl = (tx: Tx, seq: number, acl: string | null) =>
   tx.updateTable('versions').set({ acl }).where('seq', '=', seq).execute()
 
-/** The next delete markers that a job made, after one. */
+/** The next delete markers that a job or policy run made in a bucket, after one. */
 export const findMarkers = (
   db: Db,
-  { by, after, limit }: { by: string; after: number; limit: number },
+  { by, bucketId, after, limit }: { by: string; bucketId: string; after: number; limit: number },
 ): Promise<Pick<VersionRow, 'seq' | 'key'>[]> =>
   db
     .selectFrom('versions')
     .select(['seq', 'key'])
     .where('job_id', '=', by)
+    .where('bucket_id', '=', bucketId)
     .where('seq', '>', after)
     .orderBy('seq')
     .limit(limit)
     .execute()
 
-export const countMarkers = async (db: Db, jobId: string): Promise<number> => {
+export const countMarkers = async (db: Db, { by, bucketId }: { by: string; bucketId: string }): Promise<number> => {
   const { count } = await db
     .selectFrom('versions')
     .select((e) => e.fn.countAll<number>().as('count'))
-    .where('job_id', '=', jobId)
+    .where('job_id', '=', by)
+    .where('bucket_id', '=', bucketId)
     .executeTakeFirstOrThrow()
   return Number(count)
 }

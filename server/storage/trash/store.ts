@@ -44,30 +44,33 @@ export const lockTrash = async (tx: Tx, bucketId: string, ids: readonly string[]
 }
 
 /**
- * Ids of a job's deletions, in order, after an id. Written as one range of the index: with an equality, a planner that
- * knows little about the job yet expects few rows, and reads and sorts all of them for every page.
+ * Ids of the deletions of a job or policy run in a bucket, in order, after an id. Written as one range of the index: with
+ * an equality, a planner that knows little about the job yet expects few rows, and reads and sorts all of them for every
+ * page.
  */
 export const listDeleted = async (
   db: Db,
-  { by, after, limit }: { by: string; after: string; limit: number },
+  { by, bucketId, after, limit }: { by: string; bucketId: string; after: string; limit: number },
 ): Promise<string[]> => {
   const rows = await db
     .selectFrom('trash')
     .select('id')
-    .where((e) => e(e.refTuple('job_id', 'id'), '>', e.tuple(by, after)))
-    .where('job_id', '<=', by)
+    .where((e) => e(e.refTuple('job_id', 'bucket_id', 'id'), '>', e.tuple(by, bucketId, after)))
+    .where((e) => e(e.refTuple('job_id', 'bucket_id'), '<=', e.tuple(by, bucketId)))
     .orderBy('job_id')
+    .orderBy('bucket_id')
     .orderBy('id')
     .limit(limit)
     .execute()
   return rows.map(({ id }) => id)
 }
 
-export const countDeleted = async (db: Db, by: string): Promise<number> => {
+export const countDeleted = async (db: Db, { by, bucketId }: { by: string; bucketId: string }): Promise<number> => {
   const { count } = await db
     .selectFrom('trash')
     .select((e) => e.fn.countAll<number>().as('count'))
     .where('job_id', '=', by)
+    .where('bucket_id', '=', bucketId)
     .executeTakeFirstOrThrow()
   return Number(count)
 }

@@ -7,7 +7,7 @@ import { findMarkers, findPlaces } from '../retired/store.ts'
 import { keysOf, removeRows } from './remove.ts'
 
 /**
- * Step: takes away the next delete markers that a job made, after one: what they hid is there again. One that has been
+ * Step: takes away the next delete markers that a job or policy run made, after one: what they hid is there again. One that has been
  * covered since stays and gets an error, as does one whose key the actor may not write; one that is gone gets none.
  * Records each. `last` is null after the last.
  */
@@ -19,7 +19,7 @@ export async function unmarkStep(
 ): Promise<{ removed: number; errors: ItemError[]; last: number | null }> {
   const { tx } = step
   const errors: ItemError[] = []
-  const found = await findMarkers(tx, made)
+  const found = await findMarkers(tx, { ...made, bucketId: bucket.id })
   const allowed = found.filter(({ key }) => {
     const refused = refusal(step.actor, 'write', bucket.name, key)
     if (refused) errors.push(itemError(key, refused))

@@ -17,7 +17,7 @@ import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Tile, Tiles } from '../../ui/Tiles.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
-import { beginJob, isUndoable, undoJob } from './begin.ts'
+import { beginJob, isUndoable, restoreRun, undoJob } from './begin.ts'
 import { isOver, statusOf, titleOf } from './describe.ts'
 import { text } from './messages.ts'
 import { Progress } from './Progress.tsx'
@@ -80,6 +80,7 @@ function Actions({ job }: { job: Job }) {
     const { kind, source_bucket, prefix, dest_bucket, dest_prefix, if_none_match } = job
     try {
       // What a restore could not restore is still in the trash, so everything is tried again.
+      if (job.of_run !== null) return await go(`/jobs/${(await restoreRun(job.of_run, job.source_bucket)).id}`)
       if (job.of !== null) return await go(`/jobs/${(await undoJob({ id: job.of })).id}`)
       const { id } = await beginJob({
         kind: kind === 'empty_bucket' ? 'delete' : kind,
@@ -126,7 +127,7 @@ function Actions({ job }: { job: Job }) {
       ) : null}
       {again.length > 0 ? (
         <Button leftSection={<IconRefresh size={15} />} onClick={retry}>
-          {text.retry(job.of === null ? again.length : job.failed)}
+          {text.retry(job.kind === 'restore' ? job.failed : again.length)}
         </Button>
       ) : null}
     </>
@@ -211,6 +212,20 @@ function Detail({ job }: { job: Job }) {
               <dd>
                 <Link to={`/jobs/${job.of}`} className="job-link">
                   <Undone id={job.of} />
+                </Link>
+              </dd>
+            </>
+          )}
+          {job.of_run === null ? null : (
+            <>
+              <dt>{text.undoes}</dt>
+              <dd>
+                <Link
+                  to={`/policies/${job.of_run.policy_id}`}
+                  {...({ search: { tab: 'runs', run: job.of_run.run_id } } as object)}
+                  className="job-link"
+                >
+                  {text.policyRun}
                 </Link>
               </dd>
             </>

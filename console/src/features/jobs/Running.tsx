@@ -53,6 +53,7 @@ function useEnds(jobs: readonly Job[] | undefined, me: Me): void {
         if (name !== null)
           for (const key of ['browse', 'bucket', 'trash']) void queries.invalidateQueries({ queryKey: [key, name] })
       void queries.invalidateQueries({ queryKey: ['buckets'] })
+      if (job.of_run !== null) void queries.invalidateQueries({ queryKey: ['policies'] })
     }
   }, [jobs, me])
 }

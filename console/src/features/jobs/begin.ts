@@ -9,9 +9,12 @@ export const begun = new Set<string>()
 export const watched = new Set<string>()
 
 /** Starts a job and refetches the lists of jobs. */
-export async function beginJob(body: Parameters<typeof client.createJob>[0]['body']): Promise<Job> {
+export const beginJob = (body: Parameters<typeof client.createJob>[0]['body']): Promise<Job> =>
+  noteBegun(client.createJob({ body }))
+
+async function noteBegun(starting: Promise<Job>): Promise<Job> {
   try {
-    const job = await client.createJob({ body })
+    const job = await starting
     begun.add(job.id)
     return job
   } finally {
@@ -28,6 +31,10 @@ export const isUndoable = (
   me.can('write', source_bucket, prefix) &&
   (dest_bucket === null ||
     (['read', 'delete'] as const).every((action) => me.can(action, dest_bucket, dest_prefix ?? '')))
+
+/** Starts the job that restores what a policy's run deleted in a bucket. */
+export const restoreRun = ({ policy_id, run_id }: NonNullable<Job['of_run']>, bucket: string): Promise<Job> =>
+  noteBegun(client.restorePolicyRun({ params: { id: policy_id, run_id }, body: { bucket } }))
 
 /** Starts the job that undoes a delete or a move. */
 export const undoJob = ({ id }: Pick<Job, 'id'>): Promise<Job> => beginJob({ kind: 'restore', of: id })

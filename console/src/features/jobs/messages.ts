@@ -65,6 +65,7 @@ export const text = catalogue('jobs.text', {
   undo: 'Undo delete',
   moveBack: 'Undo move',
   undoes: 'Undo of',
+  policyRun: 'Run of a cleanup policy',
   csv: 'Download CSV',
   errors: 'Failures',
   errorKey: 'Key',

@@ -1,7 +1,9 @@
 import { Anchor, Button, Drawer } from '@mantine/core'
+import { IconArrowBackUp } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Api } from '../../../../contract/index.ts'
+import type { Job } from '../../../../contract/jobs.ts'
 import type { Policy, PolicyRun } from '../../../../contract/policies.ts'
 import type { Reply } from '../../../../contract/route.ts'
 import { useMe } from '../../api/queries.ts'
@@ -12,6 +14,7 @@ import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Bytes, Count, TimeAgo } from '../../ui/values.tsx'
+import { restoreRun } from '../jobs/begin.ts'
 import { ItemName, itemId } from './ItemName.tsx'
 import { text } from './messages.ts'
 import { isOver, itemsQuery, runQuery, runsQuery } from './queries.ts'
@@ -128,6 +131,18 @@ const itemColumns: readonly Column<Item>[] = [
 function RunDetail({ policy, run }: { policy: Policy; run: PolicyRun }) {
   const cache = useQueryClient()
   const items = useInfiniteQuery(itemsQuery(policy.id, run.id))
+  const me = useMe()
+  const { go } = useView()
+  const restorable = run.restorable.filter((bucket) => me.can('write', bucket, policy.prefix))
+  const restore = async () => {
+    try {
+      const jobs: Job[] = []
+      for (const bucket of restorable) jobs.push(await restoreRun({ policy_id: policy.id, run_id: run.id }, bucket))
+      await go(jobs.length === 1 ? `/jobs/${jobs[0]?.id}` : '/jobs')
+    } catch (error) {
+      notify.problem(error)
+    }
+  }
   const cancel = async () => {
     try {
       await client.cancelPolicyRun({ params: { id: policy.id, run_id: run.id } })
@@ -162,7 +177,19 @@ function RunDetail({ policy, run }: { policy: Policy; run: PolicyRun }) {
           {text.objects(run.matched)}, {formatBytes(run.matched_bytes)}
         </dd>
         <dt>{text.deleted}</dt>
-        <dd>{run.dry_run ? '–' : `${text.objects(run.deleted)}, ${formatBytes(run.bytes)}`}</dd>
+        <dd className="row">
+          {run.dry_run ? '–' : `${text.objects(run.deleted)}, ${formatBytes(run.bytes)}`}
+          {restorable.length > 0 ? (
+            <Button
+              variant="default"
+              leftSection={<IconArrowBackUp size={15} />}
+              title={text.restoreHint}
+              onClick={() => void restore()}
+            >
+              {text.restore}
+            </Button>
+          ) : null}
+        </dd>
         <dt>{text.kept}</dt>
         <dd>{text.objects(run.kept)}</dd>
       </dl>

@@ -156,6 +156,8 @@ export const text = catalogue('policies.text', {
   failed: 'Failed',
   cancelled: 'Cancelled',
   cancelRun: 'Cancel run',
+  restore: 'Restore objects',
+  restoreHint: 'Puts back what is still in the trash. Names that are in use again are skipped.',
   noRuns: 'No runs yet',
   runOf: (time: string) => `Run of ${time}`,
   reason: 'Reason',

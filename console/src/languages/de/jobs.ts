@@ -68,6 +68,7 @@ export const text: Translation<typeof english.text> = {
   undo: 'Löschen rückgängig machen',
   moveBack: 'Verschieben rückgängig machen',
   undoes: 'Macht rückgängig',
+  policyRun: 'Lauf einer Bereinigungsrichtlinie',
   csv: 'CSV herunterladen',
   errors: 'Fehler',
   errorKey: 'Schlüssel',

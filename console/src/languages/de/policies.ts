@@ -161,6 +161,8 @@ export const text: Translation<typeof english.text> = {
   failed: 'Fehlgeschlagen',
   cancelled: 'Abgebrochen',
   cancelRun: 'Lauf abbrechen',
+  restore: 'Objekte wiederherstellen',
+  restoreHint: 'Holt zurück, was noch im Papierkorb liegt. Namen, die wieder belegt sind, werden übersprungen.',
   noRuns: 'Noch keine Läufe',
   runOf: (time) => `Lauf vom ${time}`,
   reason: 'Grund',

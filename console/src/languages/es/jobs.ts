@@ -67,6 +67,7 @@ export const text: Translation<typeof english.text> = {
   undo: 'Deshacer eliminación',
   moveBack: 'Deshacer traslado',
   undoes: 'Deshace',
+  policyRun: 'Ejecución de una política de limpieza',
   csv: 'Descargar CSV',
   errors: 'Errores',
   errorKey: 'Clave',

@@ -163,6 +163,8 @@ export const text: Translation<typeof english.text> = {
   failed: 'Fallida',
   cancelled: 'Cancelada',
   cancelRun: 'Cancelar ejecución',
+  restore: 'Restaurar objetos',
+  restoreHint: 'Devuelve lo que sigue en la papelera. Los nombres que vuelven a estar en uso se omiten.',
   noRuns: 'Todavía no hay ejecuciones',
   runOf: (time) => `Ejecución del ${time}`,
   reason: 'Motivo',

@@ -67,6 +67,7 @@ export const text: Translation<typeof english.text> = {
   undo: 'Annuler la suppression',
   moveBack: 'Annuler le déplacement',
   undoes: 'Annulation de',
+  policyRun: 'Exécution d’une politique de nettoyage',
   csv: 'Télécharger en CSV',
   errors: 'Échecs',
   errorKey: 'Clé',

@@ -162,6 +162,8 @@ export const text: Translation<typeof english.text> = {
   failed: 'Échec',
   cancelled: 'Annulée',
   cancelRun: 'Annuler l’exécution',
+  restore: 'Restaurer les objets',
+  restoreHint: 'Remet en place ce qui est encore dans la corbeille. Les noms de nouveau utilisés sont ignorés.',
   noRuns: 'Aucune exécution pour le moment',
   runOf: (time) => `Exécution du ${time}`,
   reason: 'Raison',

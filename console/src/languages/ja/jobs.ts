@@ -67,6 +67,7 @@ export const text: Translation<typeof english.text> = {
   undo: '削除を元に戻す',
   moveBack: '移動を元に戻す',
   undoes: '元に戻すジョブ',
+  policyRun: 'クリーンアップポリシーの実行',
   csv: 'CSV をダウンロード',
   errors: '失敗',
   errorKey: 'キー',

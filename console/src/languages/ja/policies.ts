@@ -156,6 +156,8 @@ export const text: Translation<typeof english.text> = {
   failed: '失敗',
   cancelled: 'キャンセル済み',
   cancelRun: '実行をキャンセル',
+  restore: 'オブジェクトを復元',
+  restoreHint: 'ゴミ箱に残っているものを元に戻します。すでに使われている名前はスキップされます。',
   noRuns: '実行はまだありません',
   runOf: (time) => `${time} の実行`,
   reason: '理由',

@@ -65,6 +65,7 @@ export const text: Translation<typeof english.text> = {
   undo: '撤消删除',
   moveBack: '撤消移动',
   undoes: '撤消的任务',
+  policyRun: '清理策略的运行',
   csv: '下载 CSV',
   errors: '失败项',
   errorKey: '键',

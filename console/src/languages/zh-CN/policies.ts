@@ -154,6 +154,8 @@ export const text: Translation<typeof english.text> = {
   failed: '失败',
   cancelled: '已取消',
   cancelRun: '取消运行',
+  restore: '还原对象',
+  restoreHint: '将仍在回收站中的内容放回原处，已被重新使用的名称会跳过。',
   noRuns: '还没有运行',
   runOf: (time) => `${time} 的运行`,
   reason: '原因',

@@ -1,5 +1,6 @@
 import { api } from '../../../../contract/index.ts'
 import * as explain from '../../../features/policies/explain.ts'
+import { restoreRun } from '../../../features/policies/restore.ts'
 import * as runs from '../../../features/policies/runs.ts'
 import * as service from '../../../features/policies/service.ts'
 import { handle } from '../handle.ts'
@@ -24,5 +25,6 @@ export const policyRoutes = [
     runs.listRunItems(ctx, params.id, params.run_id, { outcome, limit, cursor }),
   ),
   handle(api.cancelPolicyRun, (ctx, { params }) => runs.cancelRun(ctx, params.id, params.run_id)),
+  handle(api.restorePolicyRun, (ctx, { params, body }) => restoreRun(ctx, params, body.bucket)),
   handle(api.explainPolicies, (ctx, { params, query }) => explain.explainPolicies(ctx, params.bucket, query.key)),
 ]
