@@ -1,14 +1,14 @@
-import { ActionIcon, Menu, Tooltip } from '@mantine/core'
-import { IconClipboardList, IconHelp, IconLogout, IconMenu2, IconUser } from '@tabler/icons-react'
+import { ActionIcon } from '@mantine/core'
+import { IconMenu2 } from '@tabler/icons-react'
 import { onlineManager } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { lazy, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useMe } from '../api/queries.ts'
-import { signOut } from '../features/account/signOut.ts'
 import { useView } from '../navigation.ts'
 import { Confirmations } from '../ui/confirm.tsx'
 import { Corner } from '../ui/corner.tsx'
 import { Brand } from '../ui/Mark.tsx'
+import { MenuButton } from '../ui/MenuButton.tsx'
 import { Scheme } from '../ui/Scheme.tsx'
 import { useAway } from '../ui/useAway.ts'
 import { useMedia } from '../ui/useMedia.ts'
@@ -16,6 +16,8 @@ import { startBackground } from './background.ts'
 import { Keys } from './Keys.tsx'
 import { text } from './messages.ts'
 import { type Place, usePlaces } from './places.ts'
+
+const AccountItems = lazy(() => import('./AccountItems.tsx'))
 
 /** The frame of all views for signed-in users. */
 export default function Shell({ children }: { children: ReactNode }) {
@@ -108,25 +110,20 @@ function Places({ places }: { places: readonly Place[] }) {
     <ul>
       {places.map(({ to, label, icon: Icon }) => (
         <li key={to}>
-          <Tooltip label={label} position="right" classNames={{ tooltip: 'nav-tip' }}>
-            <Link
-              to={to}
-              className={isIn(to) ? 'nav-link active' : 'nav-link'}
-              activeProps={{ className: 'nav-link active' }}
-              activeOptions={{ exact: to === '/' }}
-            >
-              <Icon size={17} stroke={1.6} aria-hidden />
-              <span>{label}</span>
-            </Link>
-          </Tooltip>
+          <Link
+            to={to}
+            className={isIn(to) ? 'nav-link active' : 'nav-link'}
+            activeProps={{ className: 'nav-link active' }}
+            activeOptions={{ exact: to === '/' }}
+          >
+            <Icon size={17} stroke={1.6} aria-hidden />
+            <span>{label}</span>
+          </Link>
         </li>
       ))}
     </ul>
   )
 }
-
-/** Where the documentation is, if the service has it: its page then says so. */
-const help = document.querySelector('link[rel=help]')?.getAttribute('href')
 
 /** `MS` for “Maria Sklodowska” or `maria.sklodowska@example.com`. */
 const initialsOf = (name: string): string =>
@@ -140,33 +137,8 @@ const initialsOf = (name: string): string =>
 function Account() {
   const me = useMe()
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <ActionIcon aria-label={text.account} title={me.email}>
-          <span className="initials" data-initials={initialsOf(me.display_name || me.email)} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <span className="account-name">{me.display_name}</span>
-          <span className="account-mail">{me.email}</span>
-        </Menu.Label>
-        <Menu.Item component={Link} to="/account" leftSection={<IconUser size={15} />}>
-          {text.account}
-        </Menu.Item>
-        <Menu.Item component="a" href="/docs" leftSection={<IconClipboardList size={15} />}>
-          {text.apiPages}
-        </Menu.Item>
-        {help ? (
-          <Menu.Item component="a" href={help} leftSection={<IconHelp size={15} />}>
-            {text.help}
-          </Menu.Item>
-        ) : null}
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => void signOut()}>
-          {text.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MenuButton label={text.account} title={me.email} position="bottom-end" width={240} items={<AccountItems />}>
+      <span className="initials" data-initials={initialsOf(me.display_name || me.email)} />
+    </MenuButton>
   )
 }

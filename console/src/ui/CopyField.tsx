@@ -1,4 +1,4 @@
-import { ActionIcon, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, TextInput } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useState } from 'react'
 import { copyText } from './copy.ts'
@@ -22,14 +22,12 @@ export function CopyButton({
     setTimeout(() => setDone(false), 2000)
   }
   return (
-    <Tooltip label={done ? text.copied : label} openDelay={done ? 0 : 400}>
-      <ActionIcon aria-label={label} onClick={copy}>
-        {done ? <IconCheck size={16} className="ok" /> : <IconCopy size={16} stroke={1.6} />}
-        <span className="visually-hidden" role="status">
-          {done ? text.copied : ''}
-        </span>
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon aria-label={label} title={label} onClick={copy}>
+      {done ? <IconCheck size={16} className="ok" /> : <IconCopy size={16} stroke={1.6} />}
+      <span className="visually-hidden" role="status">
+        {done ? text.copied : ''}
+      </span>
+    </ActionIcon>
   )
 }
 

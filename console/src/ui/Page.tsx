@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconTerminal2 } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import { type ApiCall, curlOf } from '../api/curl.ts'
@@ -50,10 +50,8 @@ function CopyCall({ call }: { call: ApiCall }) {
     if (await copyText(curlOf(call))) notify.ok(text.copied)
   }
   return (
-    <Tooltip label={`${text.copyCall}: ${text.copyCallHint}`}>
-      <ActionIcon aria-label={text.copyCall} onClick={copy}>
-        <IconTerminal2 size={17} stroke={1.6} />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon aria-label={text.copyCall} title={text.copyCallHint} onClick={copy}>
+      <IconTerminal2 size={17} stroke={1.6} />
+    </ActionIcon>
   )
 }

@@ -32,7 +32,7 @@ import { EmptyPlace, NothingFound } from './Empty.tsx'
 import { List } from './List.tsx'
 import { type Place, type Row, type Sort, useFolder, useMatches } from './listing.ts'
 import { text } from './messages.ts'
-import { type MenuPlace, RowMenu } from './RowMenu.tsx'
+import type { MenuPlace } from './RowMenu.tsx'
 import { refreshObjects } from './running.tsx'
 import { SearchField } from './SearchField.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
@@ -43,6 +43,7 @@ import { useGrowing } from './useGrowing.ts'
 import { useKeys } from './useKeys.ts'
 import { useSelection } from './useSelection.ts'
 
+const RowMenu = lazy(() => import('./RowMenu.tsx'))
 const Preview = lazy(() => import('./Preview.tsx'))
 const Tiles = lazy(() => import('./Tiles.tsx'))
 const VIEWS = [
@@ -377,7 +378,11 @@ export default function Browse() {
           </div>
         )}
       </div>
-      {menu ? <RowMenu at={menu} deeds={deeds(pickedAt(menu.row))} onClose={() => setMenu(undefined)} /> : null}
+      {menu ? (
+        <Suspense fallback={null}>
+          <RowMenu at={menu} deeds={deeds(pickedAt(menu.row))} onClose={() => setMenu(undefined)} />
+        </Suspense>
+      ) : null}
       <Dialogs
         open={dialog}
         bucket={bucket}

@@ -10,7 +10,15 @@ export interface MenuPlace {
 }
 
 /** The rows' shared menu, opened where it was requested. */
-export function RowMenu({ at, deeds, onClose }: { at: MenuPlace; deeds: readonly Deed[]; onClose: () => void }) {
+export default function RowMenu({
+  at,
+  deeds,
+  onClose,
+}: {
+  at: MenuPlace
+  deeds: readonly Deed[]
+  onClose: () => void
+}) {
   return (
     <Menu opened onClose={onClose} position="bottom-start" returnFocus={false}>
       <Menu.Target>

@@ -1,9 +1,11 @@
 import './folders.css'
-import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode } from 'react'
 import { legible, stepsTo } from '../../keys.ts'
+import { MenuButton } from '../../ui/MenuButton.tsx'
 import { text } from './messages.ts'
+
+const StepItems = lazy(() => import('./StepItems.tsx'))
 
 const AT_MOST = 4
 interface Way {
@@ -11,7 +13,7 @@ interface Way {
   prefix: string
   go: (prefix: string) => void
 }
-interface Step {
+export interface Step {
   name: string
   prefix: string
 }
@@ -29,20 +31,9 @@ export function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step)
       {root ? show(root) : null}
       {hidden.length > 0 ? (
         <span className="crumb-step">
-          <Menu>
-            <Menu.Target>
-              <ActionIcon aria-label={text.crumbsHidden} size={24}>
-                <IconDots size={15} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {hidden.map((step) => (
-                <Menu.Item key={step.prefix} onClick={() => go(step.prefix)}>
-                  {label(step.name)}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
+          <MenuButton label={text.crumbsHidden} size={24} items={<StepItems steps={hidden} go={go} />}>
+            <IconDots size={15} />
+          </MenuButton>
         </span>
       ) : null}
       {shown.map((step) => (
