@@ -780,6 +780,30 @@ describeConsole('object browser', (engine) => {
       await row(page, 'a.txt').waitFor()
     }))
 
+  it('sorts and filters results on a phone, where the heads of columns have no room', () =>
+    inBrowser(
+      async (browser) => {
+        const bucket = await fill({
+          'plan a.txt': 'aaa',
+          'plan b.txt': 'b',
+          'plan c.png': { body: 'cc', type: 'image/png' },
+        })
+        const { page, check, faults } = await open(browser, bucket, { q: 'plan' })
+        await page.getByText('3 objects found').waitFor()
+        const filters = page.getByRole('group', { name: 'Filter results' })
+        await filters.getByRole('combobox', { name: 'Sort order' }).click()
+        await page.getByRole('option', { name: 'Size, sorted descending' }).click()
+        await until(async () => String(await names(page)) === 'plan a.txt,plan c.png,plan b.txt')
+        await filters.getByRole('combobox', { name: 'Type' }).click()
+        await page.getByRole('option', { name: 'Documents' }).click()
+        await until(async () => String(await names(page)) === 'plan a.txt,plan b.txt')
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+        await check('search-phone')
+        assert.deepEqual(faults, [])
+      },
+      { width: 390, height: 844 },
+    ))
+
   it('fits a phone with two lines a row, in the right color scheme from the first frame', () =>
     inBrowser(
       async (browser) => {

@@ -136,8 +136,8 @@ export default function Browse() {
   }
   const upload = () => void openUpload({ bucket, prefix })
   const newFolder = () => setDialog({ kind: 'folder' })
-  const sortBy = (next: Sort) =>
-    void open({ sort: next, dir: next === sort && place.dir === 'asc' ? 'desc' : 'asc', sel: undefined })
+  const sortBy = (next: Sort, dir = next === sort && place.dir === 'asc' ? 'desc' : 'asc') =>
+    void open({ sort: next, dir, sel: undefined })
   const dropOn = (event: DragEvent, to: string) => {
     const taken = takeDrop(event)
     if (!taken) return
@@ -310,7 +310,10 @@ export default function Browse() {
           {search ? (
             <Suspense fallback={<div className="browse-filters" />}>
               <FilterRow
+                place={place}
+                search={search}
                 filters={filters}
+                onSort={sortBy}
                 sortedFirst={listing.isPending ? null : listing.sortedFirst}
                 onChange={(next) => void open({ ...next, sel: undefined })}
               />
@@ -344,7 +347,7 @@ export default function Browse() {
                       searchField.current?.focus()
                       searchFor(letter)
                     }}
-                    onSort={sortBy}
+                    onSort={(sort) => sortBy(sort)}
                     onMenu={setMenu}
                     pick={pickedAt}
                     onDrop={dropOn}

@@ -2,18 +2,25 @@ import { Button, Select } from '@mantine/core'
 import { kinds } from '../../../../contract/kinds.ts'
 import { formatBytes } from '../../i18n.ts'
 import { type Filters, isFiltered, noFilters, type Over, sizes, spans } from './filters.ts'
+import { type Place, type Sort, sortsOf } from './listing.ts'
 import { text } from './messages.ts'
 
 /** What search results can be narrowed to. */
 export default function FilterRow({
+  place: { sort, dir },
+  search,
   filters,
   sortedFirst,
   onChange,
+  onSort,
 }: {
+  place: Place
+  search: string
   filters: Filters
   /** Only so many of the results are sorted. */
   sortedFirst: number | null
   onChange: (next: Filters) => void
+  onSort: (sort: Sort, dir: Place['dir']) => void
 }) {
   const set = (name: keyof Filters) => (value: string | null) => onChange({ ...filters, [name]: value || undefined })
   return (
@@ -44,6 +51,23 @@ export default function FilterRow({
         ]}
         value={filters.over ?? ''}
         onChange={set('over')}
+      />
+      {/* For a list that has no room for the heads of all columns. */}
+      <Select
+        className="browse-order"
+        aria-label={text.order}
+        data={sortsOf(search).flatMap((one) =>
+          (['asc', 'desc'] as const).map((way) => ({
+            value: `${one} ${way}`,
+            label: text.sortedBy(text[one], way === 'asc'),
+          })),
+        )}
+        value={`${sort} ${dir}`}
+        onChange={(value) => {
+          const [one, way] = (value ?? '').split(' ')
+          const next = sortsOf(search).find((sort) => sort === one)
+          if (next) onSort(next, way === 'desc' ? 'desc' : 'asc')
+        }}
       />
       {isFiltered(filters) ? (
         <Button variant="subtle" onClick={() => onChange(noFilters)}>

@@ -59,6 +59,7 @@ export const text = catalogue('browse.text', {
   changedIn: (span: Span) => ({ today: 'Today', '7d': 'Last 7 days', '30d': 'Last 30 days', '1y': 'Last year' })[span],
   anySize: 'Any size',
   over: (size: string) => `Over ${size}`,
+  order: 'Sort order',
   clearFilters: 'Clear filters',
   sortedFirst: (n: number) => `Only the first ${formatCount(n)} results are sorted. Sort by name to see all.`,
   refresh: 'Refresh',

@@ -58,6 +58,7 @@ export const text: Translation<typeof english.text> = {
   changedIn: (span) => ({ today: 'Heute', '7d': 'Letzte 7 Tage', '30d': 'Letzte 30 Tage', '1y': 'Letztes Jahr' })[span],
   anySize: 'Jede Größe',
   over: (size) => `Über ${size}`,
+  order: 'Sortierung',
   clearFilters: 'Filter zurücksetzen',
   sortedFirst: (n) =>
     `Nur die ersten ${formatCount(n)} Ergebnisse sind sortiert. Sortieren Sie nach Name, um alle zu sehen.`,

@@ -59,6 +59,7 @@ export const text: Translation<typeof english.text> = {
   changedIn: (span) => ({ today: 'Hoy', '7d': 'Últimos 7 días', '30d': 'Últimos 30 días', '1y': 'Último año' })[span],
   anySize: 'Cualquier tamaño',
   over: (size) => `Más de ${size}`,
+  order: 'Orden',
   clearFilters: 'Borrar filtros',
   sortedFirst: (n) =>
     `Solo están ordenados los primeros ${formatCount(n)} resultados. Ordene por nombre para verlos todos.`,

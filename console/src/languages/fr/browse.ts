@@ -61,6 +61,7 @@ export const text: Translation<typeof english.text> = {
     ({ today: 'Aujourd’hui', '7d': '7 derniers jours', '30d': '30 derniers jours', '1y': 'Dernière année' })[span],
   anySize: 'Toutes les tailles',
   over: (size) => `Plus de ${size}`,
+  order: 'Ordre de tri',
   clearFilters: 'Effacer les filtres',
   sortedFirst: (n) => `Seuls les ${formatCount(n)} premiers résultats sont triés. Triez par nom pour les voir tous.`,
   refresh: 'Actualiser',

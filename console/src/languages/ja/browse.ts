@@ -57,6 +57,7 @@ export const text: Translation<typeof english.text> = {
   changedIn: (span) => ({ today: '今日', '7d': '過去 7 日間', '30d': '過去 30 日間', '1y': '過去 1 年間' })[span],
   anySize: 'すべてのサイズ',
   over: (size) => `${size} 超`,
+  order: '並べ替え',
   clearFilters: '絞り込みを解除',
   sortedFirst: (n) => `先頭の ${formatCount(n)} 件だけを並べ替えています。すべて表示するには名前で並べ替えてください。`,
   refresh: '更新',

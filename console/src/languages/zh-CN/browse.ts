@@ -56,6 +56,7 @@ export const text: Translation<typeof english.text> = {
   changedIn: (span) => ({ today: '今天', '7d': '最近 7 天', '30d': '最近 30 天', '1y': '最近一年' })[span],
   anySize: '任意大小',
   over: (size) => `大于 ${size}`,
+  order: '排序方式',
   clearFilters: '清除筛选条件',
   sortedFirst: (n) => `仅对前 ${formatCount(n)} 个结果排序。按名称排序可查看全部。`,
   refresh: '刷新',
