@@ -2929,7 +2929,7 @@ export interface Operations {
         order?: 'asc' | 'desc'
         /** Only objects of this kind, which follows from the content type. */
         kind?: 'picture' | 'video' | 'audio' | 'document' | 'archive' | 'other'
-        /** Only objects of so many bytes or more. */
+        /** Only objects of at least this size, in bytes. */
         min_size?: number
         /** Only objects that changed at this time or later. */
         modified_since?: string

@@ -31,7 +31,7 @@ export const operations = {
         Type.Integer({
           minimum: 0,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: 'Only objects of so many bytes or more.',
+          description: 'Only objects of at least this size, in bytes.',
         }),
       ),
       modified_since: Type.Optional({ ...Timestamp, description: 'Only objects that changed at this time or later.' }),

@@ -792,7 +792,7 @@ describeConsole('object browser', (engine) => {
         await page.getByText('3 objects found').waitFor()
         const filters = page.getByRole('group', { name: 'Filter results' })
         await filters.getByRole('combobox', { name: 'Sort order' }).click()
-        await page.getByRole('option', { name: 'Size, sorted descending' }).click()
+        await page.getByRole('option', { name: 'Size ↓' }).click()
         await until(async () => String(await names(page)) === 'plan a.txt,plan c.png,plan b.txt')
         await filters.getByRole('combobox', { name: 'Type' }).click()
         await page.getByRole('option', { name: 'Documents' }).click()

@@ -3,6 +3,7 @@ import { compareKeys } from '../../../contract/permissions.ts'
 import { countOf, decodeCursor, encodeCursor, timeOf } from '../../base/cursor.ts'
 import { takingTurns } from '../../base/turns.ts'
 import type { Ctx } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
 import { openListing } from './browse.ts'
 import { describeObject } from './describe.ts'
 import { findFolders } from './found-folders.ts'
@@ -10,6 +11,8 @@ import { findKeys, type Order } from './search.ts'
 import * as store from './store.ts'
 
 type Sort = 'name' | 'size' | 'type' | 'modified'
+/** What objects are sorted and filtered by. */
+type Traits = Pick<store.ObjectRow, 'key' | 'size' | 'content_type' | 'last_modified'>
 interface SearchQuery {
   search: string
   prefix?: string | undefined
@@ -33,7 +36,7 @@ const STEP = 500
 export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery) {
   const { search, prefix = '', sort = 'name', order = 'asc', cursor, limit = 100 } = query
   const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
-  const traits = new Map<string, store.Traits>()
+  const traits = new Map<string, Traits>()
   const fits = filterOf(query)
   const keep =
     fits || sort !== 'name'
@@ -72,8 +75,8 @@ export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery
   }
 }
 
-type Fits = (traits: store.Traits) => boolean
-const isFitting = (traits: store.Traits | undefined, fits: Fits | undefined): boolean =>
+type Fits = (traits: Traits) => boolean
+const isFitting = (traits: Traits | undefined, fits: Fits | undefined): boolean =>
   traits !== undefined && (!fits || fits(traits))
 
 function filterOf({ kind, min_size, modified_since }: SearchQuery): Fits | undefined {
@@ -85,14 +88,22 @@ function filterOf({ kind, min_size, modified_since }: SearchQuery): Fits | undef
     (since === undefined || last_modified >= since)
 }
 
-async function readTraits(ctx: Ctx, bucketId: string, keys: readonly string[], into: Map<string, store.Traits>) {
+async function readTraits(ctx: Ctx, bucketId: string, keys: readonly string[], into: Map<string, Traits>) {
   const turn = takingTurns()
   const unknown = keys.filter((key) => !into.has(key))
   for (let at = 0; at < unknown.length; at += STEP) {
-    for (const row of await store.findTraits(ctx.db, bucketId, unknown.slice(at, at + STEP))) into.set(row.key, row)
+    for (const row of await findTraits(ctx.db, bucketId, unknown.slice(at, at + STEP))) into.set(row.key, row)
     await turn()
   }
 }
+
+const findTraits = async (db: Db, bucketId: string, keys: readonly string[]): Promise<Traits[]> =>
+  db
+    .selectFrom('objects')
+    .select(['key', 'size', 'content_type', 'last_modified'])
+    .where('bucket_id', '=', bucketId)
+    .where('key', 'in', keys)
+    .execute()
 
 /** An object's place among the others. */
 interface Place {
@@ -100,9 +111,9 @@ interface Place {
   key: string
 }
 const sortedBy = {
-  size: ({ size }: store.Traits) => size,
-  type: ({ content_type }: store.Traits) => content_type.split(';', 1)[0]?.trim().toLowerCase() ?? '',
-  modified: ({ last_modified }: store.Traits) => last_modified,
+  size: ({ size }: Traits) => size,
+  type: ({ content_type }: Traits) => content_type.split(';', 1)[0]?.trim().toLowerCase() ?? '',
+  modified: ({ last_modified }: Traits) => last_modified,
 }
 
 function placeOf(sort: Exclude<Sort, 'name'>, cursor: string | undefined): Place | undefined {
@@ -112,7 +123,7 @@ function placeOf(sort: Exclude<Sort, 'name'>, cursor: string | undefined): Place
 }
 
 function pageOf(
-  all: readonly store.Traits[],
+  all: readonly Traits[],
   { sort, order, after, limit }: { sort: Exclude<Sort, 'name'>; order: Order; after: Place | undefined; limit: number },
 ): { keys: string[]; next: string | null } {
   const turned = order === 'asc' ? 1 : -1

@@ -104,16 +104,6 @@ export const listKeys = async (
 ): Promise<string[]> =>
   (await inRange(db, bucketId, range).select('key').orderBy('key', order).limit(limit).execute()).map(({ key }) => key)
 
-/** What objects are sorted and filtered by. */
-export type Traits = Pick<ObjectRow, 'key' | 'size' | 'content_type' | 'last_modified'>
-export const findTraits = async (db: Db, bucketId: string, keys: readonly string[]): Promise<Traits[]> =>
-  db
-    .selectFrom('objects')
-    .select(['key', 'size', 'content_type', 'last_modified'])
-    .where('bucket_id', '=', bucketId)
-    .where('key', 'in', keys)
-    .execute()
-
 /** Keys of a range in order, with what they may be sorted by. */
 export const listPlaces = (db: Db, bucketId: string, range: KeyRange, limit: number) =>
   inRange(db, bucketId, range).select(['key', 'size', 'last_modified']).orderBy('key').limit(limit).execute()

@@ -59,7 +59,7 @@ export default function FilterRow({
         data={sortsOf(search).flatMap((one) =>
           (['asc', 'desc'] as const).map((way) => ({
             value: `${one} ${way}`,
-            label: text.sortedBy(text[one], way === 'asc'),
+            label: `${text[one]} ${way === 'asc' ? '↑' : '↓'}`,
           })),
         )}
         value={`${sort} ${dir}`}
