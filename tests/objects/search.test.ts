@@ -641,6 +641,7 @@ describeEngines('search', (engine) => {
       ['min_size', { min_size: -1 }],
       ['min_size', { min_size: 1.5 }],
       ['modified_since', { modified_since: 'yesterday' }],
+      ['modified_since', { modified_since: '2016-12-31T23:59:60Z' }],
       ['limit', { limit: 1001 }],
       ['cursor', { cursor: 'x' }],
       ['cursor', { cursor: 'WyJhIiwiYiJd' }],

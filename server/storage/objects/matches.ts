@@ -1,6 +1,7 @@
 import { type Kind, kindOf } from '../../../contract/kinds.ts'
 import { compareKeys } from '../../../contract/permissions.ts'
 import { countOf, decodeCursor, encodeCursor, timeOf } from '../../base/cursor.ts'
+import { invalid } from '../../base/invalid.ts'
 import { takingTurns } from '../../base/turns.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
@@ -81,11 +82,18 @@ const isFitting = (traits: Traits | undefined, fits: Fits | undefined): boolean 
 
 function filterOf({ kind, min_size, modified_since }: SearchQuery): Fits | undefined {
   if (kind === undefined && min_size === undefined && modified_since === undefined) return undefined
-  const since = modified_since === undefined ? undefined : new Date(modified_since).toISOString()
+  const since = modified_since === undefined ? undefined : momentOf(modified_since)
   return ({ size, content_type, last_modified }) =>
     (kind === undefined || kindOf(content_type) === kind) &&
     (min_size === undefined || size >= min_size) &&
     (since === undefined || last_modified >= since)
+}
+
+/** A time as objects have it. A leap second is well-formed, but no time here. */
+function momentOf(text: string): string {
+  const time = Date.parse(text)
+  if (Number.isNaN(time)) throw invalid('query.modified_since', 'is not a time')
+  return new Date(time).toISOString()
 }
 
 async function readTraits(ctx: Ctx, bucketId: string, keys: readonly string[], into: Map<string, Traits>) {
