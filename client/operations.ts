@@ -2923,6 +2923,41 @@ export interface Operations {
     }
     reply: StoredObject
   }
+  /** GET /buckets/{bucket}/search: Search for folders and objects by name, sorted and filtered. Objects under `prefix` whose keys contain the text after it, ignoring case; with the first page also folders whose own name contains it, unless there are filters. By name, pages lead through all matches. By size, type or time, up to 10,000 matches are sorted, from the index or the first 20,000 keys; `sorted_first` says so if there may be more. A short page may not be the last one: check `next_cursor`. */
+  searchObjects: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query: {
+        search: string
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        prefix?: string
+        sort?: 'name' | 'size' | 'type' | 'modified'
+        order?: 'asc' | 'desc'
+        /** Only objects of this kind, which follows from the content type. */
+        kind?: 'picture' | 'video' | 'audio' | 'document' | 'archive' | 'other'
+        /** Only objects of at least this size, in bytes. */
+        min_size?: number
+        /** Only objects that changed at this time or later. */
+        modified_since?: string
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+        /** Maximum items per page. */
+        limit?: number
+      }
+    }
+    reply: {
+      /** Their prefixes. Only with the first page, and at most 100. */
+      folders: string[]
+      /** Whether these are all. If not, a longer text finds the others. */
+      folders_complete: boolean
+      items: StoredObject[]
+      next_cursor: string | null
+      sorted_first: number | null
+    }
+  }
   /** GET /buckets/{bucket}/versions: List versions and delete markers. Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`. */
   listVersions: {
     call: {

@@ -16,6 +16,7 @@ import * as policies from './policies.ts'
 import * as presign from './presign.ts'
 import type { RouteSpec } from './route.ts'
 import * as scans from './scans.ts'
+import * as search from './search.ts'
 import * as secondFactor from './second-factor.ts'
 import * as settings from './settings.ts'
 import * as shares from './shares.ts'
@@ -40,6 +41,7 @@ export const files = {
   attached,
   usage,
   objects,
+  search,
   versions,
   locks,
   transfers,

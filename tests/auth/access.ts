@@ -194,6 +194,10 @@ export const table: Record<OperationName, Entry> = {
   usageTypes: { expect: insider(200), call: (c) => c.usageTypes({ query: { bucket: BUCKET } }) },
   browse: { expect: holder(200), call: (c) => c.browse({ params, query: { prefix: 'docs/' } }) },
   listObjects: { expect: holder(200), call: (c) => c.listObjects({ params, query: { prefix: 'docs/' } }) },
+  searchObjects: {
+    expect: holder(200),
+    call: (c) => c.searchObjects({ params, query: { prefix: 'docs/', search: 'a' } }),
+  },
   uploadForm: { expect: holder(201), call: (c) => c.uploadForm({ params, query: { prefix: 'docs/' }, body: form() }) },
   putObject: {
     expect: holder(201),

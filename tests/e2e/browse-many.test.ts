@@ -87,6 +87,16 @@ describeConsole('object browser with 100,000 objects', (engine) => {
       await check('browse-nomatch')
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await page.getByText('24 folders, 100,000 objects').waitFor()
+      // Of too many results, only the first are sorted; all of them are listed by name.
+      await page.getByLabel('Search in this folder and subfolders').fill('img_0')
+      await page.getByText('Only the first 10,000 results are sorted. Sort by name to see all.').waitFor()
+      await page.getByText('1,000+ objects found').waitFor()
+      await check('browse-search-part')
+      await page.getByRole('columnheader').getByRole('button', { name: 'Name' }).click()
+      await page.getByText('200+ objects found').waitFor()
+      await page.getByText('Only the first').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Clear search' }).click()
+      await page.getByText('24 folders, 100,000 objects').waitFor()
       assert.deepEqual(faults, [])
     }))
 

@@ -331,6 +331,151 @@ describeConsole('object browser', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
+  it('sorts and filters what a search has found, and lists folders by their own name first', () =>
+    inBrowser(async (browser) => {
+      const large = Buffer.alloc(1024 ** 2 + 1, 'x')
+      const bucket = await fill({
+        'plans/2026/a.txt': 'aaa',
+        'plans/notes.txt': 'bb',
+        'x/old plan.zip': { body: 'zip', type: 'application/zip' },
+        'x/plan of the house.png': { body: large, type: 'image/png' },
+        'x/plan.txt': 'a',
+        'x/other.txt': 'o',
+      })
+      const changed = (time: Date, ...keys: string[]) =>
+        server.database.transaction((tx) =>
+          tx
+            .updateTable('objects')
+            .set({ last_modified: time.toISOString() })
+            .where('bucket_id', '=', tx.selectFrom('buckets').select('id').where('name', '=', bucket))
+            .where('key', 'in', keys)
+            .execute(),
+        )
+      const now = new Date()
+      await changed(new Date(0), 'x/plan.txt')
+      await changed(new Date(now.getTime() - 10 * 86_400_000), 'x/old plan.zip')
+      await changed(now, 'plans/2026/a.txt', 'plans/notes.txt', 'x/plan of the house.png')
+      const { page, check, faults } = await open(browser, bucket)
+      await row(page, 'x').waitFor()
+      await page.keyboard.press('/')
+      await page.keyboard.type('plan')
+      await page.getByText('1 folder, 5 objects found').waitFor()
+      const byName = [
+        'plans',
+        'plans/2026/a.txt',
+        'plans/notes.txt',
+        'x/old plan.zip',
+        'x/plan of the house.png',
+        'x/plan.txt',
+      ]
+      const shows = (...expected: string[]) => until(async () => String(await names(page)) === String(expected))
+      await shows(...byName)
+      await check('search')
+
+      const head = (name: string) => page.getByRole('columnheader').getByRole('button', { name, exact: true })
+      await head('Size').click()
+      await shows(
+        'plans',
+        'x/plan.txt',
+        'plans/notes.txt',
+        'plans/2026/a.txt',
+        'x/old plan.zip',
+        'x/plan of the house.png',
+      )
+      await head('Size').click()
+      await until(async () => (await names(page))[1] === 'x/plan of the house.png')
+      assert.deepEqual(
+        [new URL(page.url()).searchParams.get('sort'), new URL(page.url()).searchParams.get('dir')],
+        ['size', 'desc'],
+      )
+      await head('Type').focus()
+      await page.keyboard.press('Enter')
+      await until(async () => (await names(page))[1] === 'x/old plan.zip')
+      assert.equal(await page.getByRole('columnheader', { name: 'Type' }).getAttribute('aria-sort'), 'ascending')
+      await page.reload()
+      await until(async () => (await names(page))[1] === 'x/old plan.zip')
+      await head('Modified').click()
+      await until(async () => (await names(page))[1] === 'x/plan.txt')
+      await head('Name').click()
+      await head('Name').click()
+      await shows('plans', ...byName.slice(1).toReversed())
+
+      // By mouse and by keys.
+      const filters = page.getByRole('group', { name: 'Filter results' })
+      const choose = async (filter: string, option: string) => {
+        await filters.getByRole('combobox', { name: filter }).click()
+        await page.getByRole('option', { name: option, exact: true }).click()
+      }
+      await choose('Type', 'Documents')
+      await page.getByText('3 objects found').waitFor()
+      await shows('x/plan.txt', 'plans/notes.txt', 'plans/2026/a.txt')
+      await filters.getByRole('combobox', { name: 'Modified' }).focus()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await shows('plans/notes.txt', 'plans/2026/a.txt')
+      assert.equal(new URL(page.url()).searchParams.get('changed'), 'today')
+      await choose('Size', 'Over 1 MB')
+      await page.getByRole('heading', { name: 'No results for these filters' }).waitFor()
+      await check('search-no-match')
+      await page.getByRole('main').locator('.state').getByText('Clear filters').click()
+      await page.getByText('1 folder, 5 objects found').waitFor()
+      await choose('Type', 'Pictures')
+      await shows('x/plan of the house.png')
+      await page.reload()
+      await shows('x/plan of the house.png')
+      await filters.getByRole('button', { name: 'Clear filters' }).click()
+      await page.getByText('1 folder, 5 objects found').waitFor()
+      await choose('Modified', 'Last 30 days')
+      await page.getByText('4 objects found').waitFor()
+      await choose('Type', 'Documents')
+      await page.getByText('2 objects found').waitFor()
+      await check('search-filtered')
+
+      // All of them are what the filters leave, not what the text has.
+      await page.getByLabel('Select all results').click()
+      await page.getByText('2 selected').waitFor()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('2 objects moved to the trash').waitFor()
+      await page.getByRole('heading', { name: 'No results for these filters' }).waitFor()
+      assert.deepEqual(await keysIn(bucket), ['x/old plan.zip', 'x/other.txt', 'x/plan of the house.png', 'x/plan.txt'])
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('2 objects restored').waitFor()
+
+      // A folder that was found opens, without the search and its filters.
+      await filters.getByRole('button', { name: 'Clear filters' }).click()
+      await row(page, 'plans').getByRole('link').click()
+      await row(page, 'notes.txt').waitFor()
+      const { searchParams } = new URL(page.url())
+      assert.deepEqual(
+        ['prefix', 'q', 'kind', 'changed'].map((name) => searchParams.get(name)),
+        ['plans/', null, null, null],
+      )
+      assert.deepEqual(faults, [])
+    }))
+
+  it('acts once on what is in a folder that was found with it', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'plans/a.txt': 'a', 'plans/b.txt': 'b', 'x/plan.txt': 'c', 'other.txt': 'o' })
+      const { page, faults } = await open(browser, bucket, { q: 'plan' })
+      await page.getByText('1 folder, 3 objects found').waitFor()
+      await page.getByLabel('Select all results').click()
+      await page.getByText('4 selected').waitFor()
+      // Without the folder, and so without what is in it.
+      await row(page, 'plans').getByRole('checkbox').click()
+      await page.getByText('3 selected').waitFor()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('1 object moved to the trash').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['other.txt', 'plans/a.txt', 'plans/b.txt'])
+      await page.getByText('1 folder, 2 objects found').waitFor()
+      await page.getByLabel('Select all results').click()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('2 objects moved to the trash').waitFor()
+      await page.getByText('No results for “plan”').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['other.txt'])
+      assert.deepEqual(faults, [])
+    }))
+
   it('puts files that are dropped on a folder into it', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'in/a.txt': 'a', 'b.txt': 'b' })
@@ -634,6 +779,30 @@ describeConsole('object browser', (engine) => {
       await page.getByRole('button', { name: 'Try again' }).click()
       await row(page, 'a.txt').waitFor()
     }))
+
+  it('sorts and filters results on a phone, where the heads of columns have no room', () =>
+    inBrowser(
+      async (browser) => {
+        const bucket = await fill({
+          'plan a.txt': 'aaa',
+          'plan b.txt': 'b',
+          'plan c.png': { body: 'cc', type: 'image/png' },
+        })
+        const { page, check, faults } = await open(browser, bucket, { q: 'plan' })
+        await page.getByText('3 objects found').waitFor()
+        const filters = page.getByRole('group', { name: 'Filter results' })
+        await filters.getByRole('combobox', { name: 'Sort order' }).click()
+        await page.getByRole('option', { name: 'Size ↓' }).click()
+        await until(async () => String(await names(page)) === 'plan a.txt,plan c.png,plan b.txt')
+        await filters.getByRole('combobox', { name: 'Type' }).click()
+        await page.getByRole('option', { name: 'Documents' }).click()
+        await until(async () => String(await names(page)) === 'plan a.txt,plan b.txt')
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+        await check('search-phone')
+        assert.deepEqual(faults, [])
+      },
+      { width: 390, height: 844 },
+    ))
 
   it('fits a phone with two lines a row, in the right color scheme from the first frame', () =>
     inBrowser(

@@ -92,6 +92,12 @@ const byHand: Partial<Record<Name, readonly Asked[]>> = {
     { query: 'search=e&limit=1000' },
     { query: 'prefix=wide/&search=99&limit=1000' },
   ],
+  searchObjects: [
+    { query: 'search=nothing%20has%20this&limit=1000' },
+    { query: 'search=e&limit=1000&sort=size' },
+    { query: 'prefix=wide/&search=9&limit=1000&sort=modified&order=desc&kind=other' },
+    { query: 'search=e&limit=1000&order=desc&min_size=1000000' },
+  ],
   objectsExist: [json({ keys: many(1000, long) })],
   bulkCopy: [json({ source_bucket: 'waits', keys: many(1000, long), dest_prefix: 'copied/' })],
   bulkMove: [json({ source_bucket: 'waits', keys: many(1000, (i) => `copied/${i}`), dest_prefix: 'moved/' })],

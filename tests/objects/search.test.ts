@@ -412,4 +412,247 @@ describeEngines('search', (engine) => {
     assert.deepEqual(await find(other, 'absent'), [])
     assert.deepEqual(await find(other, 'q?', undefined, 7), [])
   })
+
+  interface Made {
+    key: string
+    size?: number
+    content_type?: string
+    last_modified?: string
+  }
+  /** A bucket with objects of these traits. */
+  async function openWith(made: readonly Made[]) {
+    const name = await open()
+    await server.database.transaction(async (tx) => {
+      const seed = await tx.selectFrom('objects').selectAll().where('key', '=', 'seed').executeTakeFirstOrThrow()
+      const { id } = await tx.selectFrom('buckets').select('id').where('name', '=', name).executeTakeFirstOrThrow()
+      for (let at = 0; at < made.length; at += 1000)
+        await tx
+          .insertInto('objects')
+          .values(made.slice(at, at + 1000).map((one) => ({ ...seed, ...one, bucket_id: id })))
+          .execute()
+    })
+    return name
+  }
+  type Query = Parameters<Client['searchObjects']>[0]['query']
+  /** All pages of a sorted search, put together. */
+  async function look(name: string, query: Query, client: Client = server.admin) {
+    const first = await client.searchObjects({ params: { bucket: name }, query })
+    const keys = first.items.map(({ key }) => key)
+    for (let cursor = first.next_cursor; cursor !== null; ) {
+      const page = await client.searchObjects({ params: { bucket: name }, query: { ...query, cursor } })
+      assert.ok(page.items.length <= (query.limit ?? 100))
+      assert.deepEqual([page.folders, page.sorted_first], [[], first.sorted_first])
+      keys.push(...page.items.map(({ key }) => key))
+      cursor = page.next_cursor
+    }
+    return { ...first, keys }
+  }
+  const times = ['2020-01-01T00:00:00.000Z', '2024-05-05T05:05:05.005Z', '2026-02-03T04:05:06.007Z']
+  const types = ['image/png', 'text/plain; charset=utf-8', 'application/zip', 'video/mp4', 'Image/JPEG', 'x/y']
+  const various = Array.from({ length: 60 }, (_, i) => ({
+    key: `${i % 4 ? 'dir/' : ''}Report ${i}`,
+    size: (i * 7) % 10,
+    content_type: types[i % types.length] ?? '',
+    last_modified: times[i % 3] ?? '',
+  }))
+
+  it('sorts what it finds by name, size, type and time, in both directions, page by page', async () => {
+    const name = await openWith([...various, { key: 'other', size: 3 }])
+    const bare = (type: string) => type.split(';')[0]?.toLowerCase() ?? ''
+    const values = {
+      name: () => '',
+      size: ({ size }: (typeof various)[0]) => size,
+      type: ({ content_type }: (typeof various)[0]) => bare(content_type),
+      modified: ({ last_modified }: (typeof various)[0]) => last_modified,
+    }
+    await server.records([], async () => {
+      for (const [sort, sortedBy] of Object.entries(values) as [keyof typeof values, (typeof values)['type']][])
+        for (const order of ['asc', 'desc'] as const)
+          for (const limit of [7, 1000]) {
+            const expected = various
+              .filter(({ key }) => fold(key).includes('report'))
+              .toSorted((a, b) => {
+                const [x, y] = [sortedBy(a), sortedBy(b)]
+                return x < y ? -1 : x > y ? 1 : compareKeys(a.key, b.key)
+              })
+              .map(({ key }) => key)
+            if (order === 'desc') expected.reverse()
+            const { keys, sorted_first } = await look(name, { search: 'REPORT', sort, order, limit })
+            assert.deepEqual(keys, expected, `${sort} ${order} ${limit}`)
+            assert.equal(sorted_first, null)
+          }
+    })
+    // By default as it always was: by name.
+    assert.deepEqual((await look(name, { search: 'report' })).keys, await find(name, 'report'))
+  })
+
+  it('filters what it finds by kind, size and time, on every page', async () => {
+    const name = await openWith(various)
+    const all = { search: 'report', limit: 7 }
+    const keysOf = (fits: (one: (typeof various)[0]) => boolean) =>
+      various
+        .filter(fits)
+        .map(({ key }) => key)
+        .toSorted(compareKeys)
+    const is = (...some: string[]) => keysOf(({ content_type }) => some.includes(content_type))
+    const cases: [Partial<Query>, string[]][] = [
+      [{ kind: 'picture' }, is('image/png', 'Image/JPEG')],
+      [{ kind: 'video' }, is('video/mp4')],
+      [{ kind: 'document' }, is('text/plain; charset=utf-8')],
+      [{ kind: 'archive' }, is('application/zip')],
+      [{ kind: 'other' }, is('x/y')],
+      [{ kind: 'audio' }, []],
+      [{ min_size: 0 }, keysOf(() => true)],
+      [{ min_size: 5 }, keysOf(({ size }) => size >= 5)],
+      [{ min_size: 10 }, []],
+      [{ modified_since: times[1] ?? '' }, keysOf(({ last_modified }) => last_modified >= (times[1] ?? ''))],
+      // The same moment, as another zone writes it.
+      [{ modified_since: '2026-02-03T06:05:06.007+02:00' }, keysOf(({ last_modified }) => last_modified === times[2])],
+      [
+        { kind: 'picture', min_size: 3, modified_since: times[2] ?? '' },
+        keysOf(
+          ({ content_type, size, last_modified }) =>
+            /^image/i.test(content_type) && size >= 3 && last_modified === times[2],
+        ),
+      ],
+    ]
+    for (const [filters, expected] of cases) {
+      const what = JSON.stringify(filters)
+      assert.deepEqual((await look(name, { ...all, ...filters })).keys, expected, what)
+      assert.deepEqual((await look(name, { ...all, ...filters, order: 'desc' })).keys, expected.toReversed(), what)
+      const bySize = (await look(name, { ...all, ...filters, sort: 'size' })).keys
+      assert.deepEqual(bySize.toSorted(compareKeys), expected, what)
+      // Too short for the index.
+      const short = await look(name, { ...all, ...filters, search: 'r' })
+      assert.deepEqual(short.keys, expected, what)
+      assert.deepEqual(short.folders, [], 'folders have none of these')
+    }
+  })
+
+  it('finds folders by their own name, at every depth, each once', async () => {
+    const keys = [
+      'Plans/a',
+      'Plans/b',
+      'old/plans 2025/x/y',
+      'old/plans 2025/z',
+      'old/plans 2025/replans/1',
+      'planning',
+      'x/no/plan.txt',
+      'empty plans/',
+      'old/PLAN//q',
+    ]
+    const name = await open(...keys)
+    const folders = async (search: string, more: Partial<Query> = {}, client?: Client) =>
+      (await look(name, { search, ...more }, client)).folders
+    const all = ['Plans/', 'empty plans/', 'old/PLAN/', 'old/plans 2025/', 'old/plans 2025/replans/']
+    for (const search of ['plan', 'PLA', 'pl'])
+      for (const sort of ['name', 'size', 'type', 'modified'] as const)
+        for (const limit of [1, 100]) {
+          assert.deepEqual(await folders(search, { sort, limit }), all.toSorted(compareKeys), `${search} ${sort}`)
+          const desc = await folders(search, { sort, limit, order: 'desc' })
+          assert.deepEqual(desc, all.toSorted(compareKeys).reverse())
+        }
+    assert.deepEqual(await folders('plan', { prefix: 'old/' }), all.slice(2))
+    assert.deepEqual(await folders('plan', { prefix: 'old/plans 2025/' }), ['old/plans 2025/replans/'])
+    assert.deepEqual(await folders('ans', { prefix: 'old/pl' }), ['old/plans 2025/', 'old/plans 2025/replans/'])
+    assert.deepEqual(await folders('plan', { prefix: 'x/' }), [])
+    assert.deepEqual(await folders('/'), [], 'no name has a slash')
+    assert.deepEqual(await folders('d/p'), [])
+    assert.deepEqual(await folders('planning'), [], 'an object')
+
+    const person = server.as(
+      await server.userWith(
+        { bucket_pattern: name, prefix: 'old/plans 2025/x', actions: ['list'] },
+        { bucket_pattern: name, prefix: 'Plans/nothing', actions: ['list'] },
+        { bucket_pattern: name, prefix: 'empty', actions: ['read'] },
+      ),
+    )
+    for (const search of ['plan', 'pl']) assert.deepEqual(await folders(search, {}, person), ['old/plans 2025/'])
+  })
+
+  it('lists at most 100 folders, and says if there are more', async () => {
+    const keys = (n: number) => Array.from({ length: n }, (_, i) => `album ${String(i).padStart(3, '0')}/a`)
+    for (const [n, isComplete] of [
+      [100, true],
+      [101, false],
+      [700, false],
+    ] as const) {
+      const name = await open(...keys(n))
+      for (const search of ['album', 'al']) {
+        const { folders, folders_complete } = await look(name, { search })
+        assert.deepEqual([folders.length, folders_complete], [100, isComplete])
+        assert.equal(folders[99], 'album 099/')
+      }
+    }
+  })
+
+  it('sorts the first matches only where there are too many, and says so', async () => {
+    const name = await openWith(Array.from({ length: 21_000 }, (_, i) => ({ key: `key ${100_000 + i}`, size: i })))
+    const params = { bucket: name }
+    const many = await server.admin.searchObjects({ params, query: { search: 'key', sort: 'size', order: 'desc' } })
+    assert.equal(many.sorted_first, 10_000)
+    assert.equal(many.items[0]?.key, 'key 109999')
+    // The index has all of the few.
+    const few = await server.admin.searchObjects({ params, query: { search: '120999', sort: 'size', order: 'desc' } })
+    assert.deepEqual([few.sorted_first, few.items.map(({ key }) => key)], [null, ['key 120999']])
+    // Too short for the index, and beyond what is read.
+    const short = await server.admin.searchObjects({ params, query: { search: '99', sort: 'size', order: 'desc' } })
+    assert.ok(short.sorted_first !== null && short.sorted_first > 0)
+    // By name, both directions lead through all of them.
+    const query = { search: 'key', limit: 1000, order: 'desc' } as const
+    const all = await look(name, query)
+    assert.deepEqual([all.keys.length, all.keys[0], all.keys.at(-1)], [21_000, 'key 120999', 'key 100000'])
+    const filtered = await look(name, { ...query, min_size: 20_995 })
+    assert.deepEqual(filtered.keys.length, 5)
+    assert.deepEqual(filtered.keys[0], 'key 120999')
+    assert.deepEqual((await look(name, { ...query, order: 'asc', min_size: 20_995 })).keys.length, 5)
+  })
+
+  it('finds nothing that the caller may not list, and refuses what it does not understand', async () => {
+    const name = await open('a/needle', 'a/x/needle', 'b/needle', 'needle', 'c/needle')
+    const params = { bucket: name }
+    const person = server.as(await server.userWith({ bucket_pattern: name, prefix: 'a/', actions: ['list'] }))
+    for (const sort of ['name', 'size', 'type', 'modified'] as const)
+      for (const order of ['asc', 'desc'] as const)
+        for (const search of ['needle', 'ne']) {
+          const { keys } = await look(name, { search, sort, order, limit: 1 }, person)
+          assert.deepEqual(keys.toSorted(compareKeys), ['a/needle', 'a/x/needle'])
+        }
+    // A cursor of someone who sees more leads nowhere else.
+    for (const sort of ['name', 'size'] as const) {
+      const query = { search: 'needle', sort, limit: 1 }
+      const { next_cursor } = await server.admin.searchObjects({ params, query })
+      const rest = await person.searchObjects({ params, query: { ...query, limit: 9, cursor: next_cursor ?? '' } })
+      assert.deepEqual(
+        rest.items.map(({ key }) => key),
+        ['a/x/needle'],
+      )
+    }
+    await rejectsWith(person.searchObjects({ params, query: { search: 'needle', prefix: 'b/' } }), 'forbidden')
+    await rejectsWith(person.searchObjects({ params: { bucket: 'absent' }, query: { search: 'x' } }), 'forbidden')
+    await rejectsWith(server.admin.searchObjects({ params: { bucket: 'absent' }, query: { search: 'x' } }), 'not_found')
+    await rejectsWith(server.as().searchObjects({ params, query: { search: 'x' } }), 'unauthenticated')
+    const bad: [string, object][] = [
+      ['search', { search: '' }],
+      ['search', { search: 'x'.repeat(201) }],
+      ['sort', { sort: 'etag' }],
+      ['order', { order: 'up' }],
+      ['kind', { kind: 'pictures' }],
+      ['min_size', { min_size: -1 }],
+      ['min_size', { min_size: 1.5 }],
+      ['modified_since', { modified_since: 'yesterday' }],
+      ['modified_since', { modified_since: '2016-12-31T23:59:60Z' }],
+      ['limit', { limit: 1001 }],
+      ['cursor', { cursor: 'x' }],
+      ['cursor', { cursor: 'WyJhIiwiYiJd' }],
+      ['cursor', { sort: 'size', cursor: 'WyJhIiwiYiJd' }],
+      ['cursor', { sort: 'modified', cursor: 'WyJhIiwiYiJd' }],
+    ]
+    for (const [field, wrong] of bad)
+      await rejectsWith(
+        server.admin.searchObjects({ params, query: { search: 'x', ...wrong } as Query }),
+        'invalid_request',
+        `query.${field}`,
+      )
+  })
 })

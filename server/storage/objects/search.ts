@@ -18,11 +18,11 @@ const SCAN_MOST = 20_000
  * Folds case letter by letter, as the indexes do: JavaScript's result for Σ depends on the letters around it, and its İ
  * becomes two characters.
  */
-const fold = (text: string): string =>
+export const fold = (text: string): string =>
   text.replaceAll(/[Σς]/g, 'σ').replaceAll(/[^İ]+/g, (letters) => letters.toLowerCase())
 
 /** One page of the objects under a prefix whose keys contain a text after it, in key order. */
-export async function searchObjects(
+export async function listMatching(
   ctx: Ctx,
   bucket: string,
   { prefix, search, limit, cursor }: { prefix: string; search: string; limit: number; cursor: string | undefined },
@@ -46,12 +46,20 @@ export interface KeySearch {
   search: string | null
   after: string | undefined
   limit: number
+  order?: Order
+  /** Which of these keys to keep, all of which contain the text. */
+  keep?: ((keys: readonly string[]) => Promise<string[]>) | undefined
+  /** The index is not asked for a text that so many of the first keys contain. */
+  common?: number
 }
+export type Order = 'asc' | 'desc'
 
 interface Found {
   keys: string[]
   /** The key to continue after; null when there are no more. */
   next: string | null
+  /** All keys that contain the text, kept or not, after the key to begin after; undefined if they are not known. */
+  all?: readonly string[] | undefined
 }
 
 /**
@@ -62,25 +70,30 @@ export async function findKeys(
   db: Db,
   bucketId: string,
   ranges: readonly KeyRange[],
-  { prefix, search, after, limit }: KeySearch,
+  { prefix, search, after, limit, order = 'asc', keep, common = limit }: KeySearch,
 ): Promise<Found> {
-  const left = ranges.flatMap((range) => remainder(range, after))
-  if (search === null) return readOn(db, bucketId, left, { limit, size: limit + 1 })
+  const left = remainder(ranges, after, order)
+  if (search === null) return readOn(db, bucketId, left, { limit, order, size: limit + 1 })
   const wanted = fold(search)
   const holds = (key: string) => fold(key.slice(prefix.length)).includes(wanted)
-  const first = await readOn(db, bucketId, left, { holds, limit, size: FIRST_LOOK, most: FIRST_LOOK })
+  const reading = { holds, keep, limit, order }
+  const first = await readOn(db, bucketId, left, { ...reading, size: FIRST_LOOK, most: FIRST_LOOK })
   if (first.next === null || first.keys.length === limit) return first
-  const indexed = [...wanted].length >= SHORTEST_INDEXED ? await findKeysHolding(db, bucketId, wanted, MANY) : null
-  if (!indexed) return readOn(db, bucketId, left, { holds, limit, size: SCAN_STEP, most: SCAN_MOST })
+  const isIndexed = [...wanted].length >= SHORTEST_INDEXED && first.keys.length < common
+  const indexed = isIndexed ? await findKeysHolding(db, bucketId, wanted, MANY) : null
+  if (!indexed) return readOn(db, bucketId, left, { ...reading, size: SCAN_STEP, most: SCAN_MOST })
   const inside = (key: string) =>
     left.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0))
-  const keys = indexed.filter((key) => inside(key) && holds(key)).sort(compareKeys)
-  return { keys: keys.slice(0, limit), next: keys.length > limit ? (keys[limit - 1] ?? null) : null }
+  const all = indexed.filter((key) => inside(key) && holds(key)).sort(inOrder(order))
+  const keys = keep ? await keep(all) : all
+  return { keys: keys.slice(0, limit), next: keys.length > limit ? (keys[limit - 1] ?? null) : null, all }
 }
 
 interface Reading {
   holds?: (key: string) => boolean
+  keep?: KeySearch['keep']
   limit: number
+  order: Order
   size: number
   most?: number
 }
@@ -90,15 +103,17 @@ async function readOn(
   db: Db,
   bucketId: string,
   ranges: readonly KeyRange[],
-  { holds, limit, size, most = Number.POSITIVE_INFINITY }: Reading,
+  { holds, keep, limit, order, size, most = Number.POSITIVE_INFINITY }: Reading,
 ): Promise<Found> {
   const keys: string[] = []
+  const all: string[] = []
   let read = 0
   for (const range of ranges)
-    for (let { from } = range; ; ) {
-      const step = await store.listKeys(db, bucketId, { from, to: range.to }, size)
-      for (const key of step) {
-        if (holds && !holds(key)) continue
+    for (let rest = range; ; ) {
+      const step = await store.listKeys(db, bucketId, rest, { limit: size, order })
+      const holding = holds ? step.filter(holds) : step
+      if (holds) all.push(...holding)
+      for (const key of keep ? await keep(holding) : holding) {
         if (keys.length === limit) return { keys, next: keys.at(-1) ?? null }
         keys.push(key)
       }
@@ -106,16 +121,20 @@ async function readOn(
       const last = step.at(-1)
       if (last === undefined || step.length < size) break
       if (read >= most) return { keys, next: last }
-      from = afterKey(last)
+      rest = order === 'asc' ? { from: afterKey(last), to: rest.to } : { from: rest.from, to: last }
     }
-  return { keys, next: null }
+  return { keys, next: null, all }
 }
 
-/** The part of a range after a key. */
-function remainder(range: KeyRange, after: string | undefined): KeyRange[] {
-  if (after === undefined) return [range]
-  // No key contains NUL, so this is the smallest key that can follow.
-  const next = afterKey(after)
-  const from = compareKeys(next, range.from) > 0 ? next : range.from
-  return range.to !== null && compareKeys(from, range.to) >= 0 ? [] : [{ from, to: range.to }]
-}
+const inOrder = (order: Order) => (order === 'asc' ? compareKeys : (a: string, b: string) => compareKeys(b, a))
+
+/** The parts of the ranges after a key, in order. */
+const remainder = (ranges: readonly KeyRange[], after: string | undefined, order: Order): KeyRange[] =>
+  (order === 'asc' ? ranges : ranges.toReversed()).flatMap(({ from, to }): KeyRange[] => {
+    if (after === undefined) return [{ from, to }]
+    // No key contains NUL, so this is the smallest key that can follow.
+    const next = afterKey(after)
+    const low = order === 'asc' && compareKeys(next, from) > 0 ? next : from
+    const high = order === 'desc' && (to === null || compareKeys(after, to) < 0) ? after : to
+    return high !== null && compareKeys(low, high) >= 0 ? [] : [{ from: low, to: high }]
+  })

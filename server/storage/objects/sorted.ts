@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** The text that the indexes have for it: an object's key up to the last slash. */
-const parentOf = (key: string) => sql<string>`rtrim(${sql.ref(key)}, replace(${sql.ref(key)}, '/', ''))`
+export const parentOf = (key: string) => sql<string>`rtrim(${sql.ref(key)}, replace(${sql.ref(key)}, '/', ''))`
 const PARENT = parentOf('key')
 
 /** Entries that one statement steps over: on SQLite it blocks the process. */

@@ -96,8 +96,13 @@ export const hasKeyIn = async (db: Db, bucketId: string, range: KeyRange): Promi
   (await inRange(db, bucketId, range).select('key').limit(1).execute()).length > 0
 
 /** Keys of a range in order, from the index alone. */
-export const listKeys = async (db: Db, bucketId: string, range: KeyRange, limit: number): Promise<string[]> =>
-  (await inRange(db, bucketId, range).select('key').orderBy('key').limit(limit).execute()).map(({ key }) => key)
+export const listKeys = async (
+  db: Db,
+  bucketId: string,
+  range: KeyRange,
+  { limit, order = 'asc' }: { limit: number; order?: Walk['order'] },
+): Promise<string[]> =>
+  (await inRange(db, bucketId, range).select('key').orderBy('key', order).limit(limit).execute()).map(({ key }) => key)
 
 /** Keys of a range in order, with what they may be sorted by. */
 export const listPlaces = (db: Db, bucketId: string, range: KeyRange, limit: number) =>

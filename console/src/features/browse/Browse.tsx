@@ -24,13 +24,14 @@ import { StateView } from '../../ui/StateView.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { type GridHandle, MOST_ROWS } from '../../ui/VirtualGrid.tsx'
 import { openUpload } from '../uploads/open.ts'
-import { type Picked, transfer, whyNot } from './bulk.tsx'
+import { type Picked, settle, transfer, whyNot } from './bulk.tsx'
 import { Crumbs } from './Crumbs.tsx'
 import { Dialogs, type Open } from './Dialogs.tsx'
 import { allowDrop, folderAt, hasFiles, takeDrop } from './drag.ts'
 import { EmptyPlace, NothingFound } from './Empty.tsx'
+import { filtersOf, isFiltered, noFilters, queryOf } from './filters.ts'
 import { List } from './List.tsx'
-import { type Place, type Row, type Sort, useFolder, useMatches } from './listing.ts'
+import { type Place, type Row, type Sort, sortsOf, useFolder, useMatches } from './listing.ts'
 import { text } from './messages.ts'
 import type { MenuPlace } from './RowMenu.tsx'
 import { refreshObjects } from './running.tsx'
@@ -46,11 +47,11 @@ import { useSelection } from './useSelection.ts'
 const RowMenu = lazy(() => import('./RowMenu.tsx'))
 const Preview = lazy(() => import('./Preview.tsx'))
 const Tiles = lazy(() => import('./Tiles.tsx'))
+const FilterRow = lazy(() => import('./FilterRow.tsx'))
 const VIEWS = [
   { id: 'list', label: text.asList, Icon: IconList },
   { id: 'grid', label: text.asTiles, Icon: IconLayoutGrid },
 ] as const
-const SORTS: readonly Sort[] = ['name', 'size', 'modified']
 
 /** The object browser: a bucket's folder or search results, with one object's details beside them. */
 export default function Browse() {
@@ -59,13 +60,14 @@ export default function Browse() {
   const { search: query, params, go, open, change } = view
   const { bucket = '' } = params
   const { prefix = '', q: search = '', sel = '' } = query
-  const sort = SORTS.find((one) => one === query.sort) ?? 'name'
+  const sort = sortsOf(search).find((one) => one === query.sort) ?? 'name'
   const place: Place = { bucket, prefix, sort, dir: query.dir === 'desc' ? 'desc' : 'asc' }
   const about = useQuery(bucketQuery(bucket))
   const folder = useFolder(place, search === '')
-  const matches = useMatches(place, search)
+  const filters = search === '' ? noFilters : filtersOf(query)
+  const matches = useMatches(place, search, filters)
   const listing = search === '' ? folder : matches
-  const id = JSON.stringify([place, search])
+  const id = JSON.stringify([place, search, filters])
   const chosen = useSelection(id, place, listing)
   const grid = useRef<GridHandle>(null)
   const pane = useRef<HTMLElement>(null)
@@ -98,6 +100,7 @@ export default function Browse() {
     rows: rows ?? [...chosen.selection.rows.values()],
     count: rows ? rows.length : selected,
     isExact: rows !== undefined || !isWhole,
+    isPart: listing.isPart,
   })
   /** What keys act on: the selection, otherwise the visible cursor. */
   const pickedByKeys = (): Picked => {
@@ -134,8 +137,8 @@ export default function Browse() {
   }
   const upload = () => void openUpload({ bucket, prefix })
   const newFolder = () => setDialog({ kind: 'folder' })
-  const sortBy = (next: Sort) =>
-    void open({ sort: next, dir: next === sort && place.dir === 'asc' ? 'desc' : 'asc', sel: undefined })
+  const sortBy = (next: Sort, dir = next === sort && place.dir === 'asc' ? 'desc' : 'asc') =>
+    void open({ sort: next, dir, sel: undefined })
   const dropOn = (event: DragEvent, to: string) => {
     const taken = takeDrop(event)
     if (!taken) return
@@ -143,16 +146,19 @@ export default function Browse() {
     const refusal = whyNot(taken.picked, taken.kind, target)
     if (refusal) return notify.failure(text.transferAll(taken.kind), refusal)
     chosen.clear()
-    transfer(taken.picked, taken.kind, target, { replace: false }).catch((error) => notify.problem(error))
+    settle(taken.picked, listing)
+      .then((picked) => transfer(picked, taken.kind, target, { replace: false }))
+      .catch((error: unknown) => notify.problem(error))
   }
   const showAs = (view: 'list' | 'grid') => {
     setPreferences({ view })
     if (view !== shape) void open({ view })
   }
+  const searchFor = (q: string) => void change({ q: q || undefined, sel: undefined, ...(q === '' ? noFilters : {}) })
   const stepBack = () => {
     if (selected > 0) chosen.clear()
     else if (sel) closeDetails()
-    else if (search) void change({ q: undefined })
+    else if (search) searchFor('')
   }
   useShortcuts(
     text.keysBrowser,
@@ -179,7 +185,11 @@ export default function Browse() {
       windowTitle={sel ? `${legible(nameOf(sel, parentOf(sel)))} – ${bucket}` : prefix ? `${here} – ${bucket}` : bucket}
       call={
         search
-          ? { operation: 'listObjects', params: { bucket }, query: { prefix, search } }
+          ? {
+              operation: 'searchObjects',
+              params: { bucket },
+              query: { prefix, search, sort, order: place.dir, ...queryOf(filters) },
+            }
           : { operation: 'browse', params: { bucket }, query: { prefix, folders: 'first' } }
       }
       actions={
@@ -267,14 +277,17 @@ export default function Browse() {
               <SearchField
                 ref={searchField}
                 value={search}
-                onSearch={(q) => void change({ q: q || undefined, sel: undefined })}
+                onSearch={searchFor}
                 onLeave={() => (grid.current ?? pane.current)?.focus()}
               />
               <span className="dim" role="status">
                 {listing.isPending || hasNothing
                   ? ''
                   : search
-                    ? text.matches(listing.count, listing.open)
+                    ? text.matches(listing.folders, listing.count - listing.folders, {
+                        folders: listing.moreFolders,
+                        objects: listing.open,
+                      })
                     : text.status(listing.folders, listing.count - listing.folders)}
               </span>
               {listing.count > MOST_ROWS ? <span className="warn">{text.capped(MOST_ROWS)}</span> : null}
@@ -295,6 +308,18 @@ export default function Browse() {
               </fieldset>
             </div>
           )}
+          {search ? (
+            <Suspense fallback={<div className="browse-filters" />}>
+              <FilterRow
+                place={place}
+                search={search}
+                filters={filters}
+                onSort={sortBy}
+                sortedFirst={listing.isPending ? null : listing.sortedFirst}
+                onChange={(next) => void open({ ...next, sel: undefined })}
+              />
+            </Suspense>
+          ) : null}
           <StateView
             query={{
               data: listing.isPending || (listing.error && listing.count === 0) ? undefined : listing,
@@ -321,16 +346,19 @@ export default function Browse() {
                     onUp={up}
                     onType={(letter) => {
                       searchField.current?.focus()
-                      void change({ q: letter, sel: undefined })
+                      searchFor(letter)
                     }}
-                    onSort={sortBy}
+                    onSort={(sort) => sortBy(sort)}
                     onMenu={setMenu}
                     pick={pickedAt}
                     onDrop={dropOn}
                   />
                 </Suspense>
               ) : search ? (
-                <NothingFound search={search} clear={() => void change({ q: undefined })} />
+                <NothingFound
+                  search={isFiltered(filters) ? undefined : search}
+                  clear={() => (isFiltered(filters) ? void open(noFilters) : searchFor(''))}
+                />
               ) : (
                 <EmptyPlace
                   bucket={bucket}
@@ -401,4 +429,7 @@ export default function Browse() {
 }
 
 /** Query parameters kept from folder to folder. */
-const kept = ({ sort, dir, view }: { [name: string]: string | undefined }) => ({ sort, dir, view })
+const kept = ({ sort, dir, view }: { [name: string]: string | undefined }) => ({
+  ...(sort === 'type' ? {} : { sort, dir }),
+  view,
+})

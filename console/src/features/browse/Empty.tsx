@@ -77,6 +77,7 @@ export function EmptyPlace({
   )
 }
 
-export const NothingFound = ({ search, clear }: { search: string; clear: () => void }) => (
-  <NoMatch query={legible(search)} clear={clear} />
+/** Nothing has the text, or nothing that has it fits the filters. */
+export const NothingFound = ({ search, clear }: { search: string | undefined; clear: () => void }) => (
+  <NoMatch query={search === undefined ? undefined : legible(search)} clear={clear} />
 )

@@ -11,6 +11,7 @@ import {
   IconVideo,
 } from '@tabler/icons-react'
 import { memo, type ReactNode } from 'react'
+import { type Kind, kindOf } from '../../../../contract/kinds.ts'
 import { formatAgo, formatBoth, formatBytes, formatCount } from '../../i18n.ts'
 import { legible, nameOf } from '../../keys.ts'
 import type { Place as RowPlace } from '../../ui/VirtualGrid.tsx'
@@ -19,14 +20,15 @@ import { text } from './messages.ts'
 import { SelectAll } from './SelectAll.tsx'
 import type { Shown } from './useGridInput.ts'
 
-const icons: readonly (readonly [RegExp, typeof IconFile])[] = [
-  [/^image\//, IconPhoto],
-  [/^video\//, IconVideo],
-  [/^audio\//, IconFileMusic],
-  [/^text\/|json|xml|pdf|yaml/, IconFileText],
-  [/zip|tar|gzip|compressed/, IconFileZip],
-]
-export const iconOf = (type: string): typeof IconFile => icons.find(([pattern]) => pattern.test(type))?.[1] ?? IconFile
+const icons: { readonly [K in Kind]: typeof IconFile } = {
+  picture: IconPhoto,
+  video: IconVideo,
+  audio: IconFileMusic,
+  document: IconFileText,
+  archive: IconFileZip,
+  other: IconFile,
+}
+export const iconOf = (type: string): typeof IconFile => icons[kindOf(type)]
 const bare = (type: string): string => type.split(';', 1)[0] ?? ''
 
 /** A row's address: a folder's contents, or an object's details. */
@@ -131,23 +133,18 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
   )
 })
 
-/** The header cells. Columns that the server can sort by are buttons, except in search results. */
+/** The header cells. Columns that the server can sort by are buttons: the type's only in search results. */
 export function GridHead({ place: { sort, dir }, search, listing, chosen, onSort }: Shown) {
-  const canSort = search === ''
   const column = (key: Sort, title: string, shape: string) => (
     <span
       role="columnheader"
       className={shape}
-      {...(canSort ? { 'aria-sort': sort !== key ? 'none' : dir === 'asc' ? 'ascending' : 'descending' } : {})}
+      aria-sort={sort !== key ? 'none' : dir === 'asc' ? 'ascending' : 'descending'}
     >
-      {canSort ? (
-        <button type="button" onClick={() => onSort(key)}>
-          {title}
-          {sort === key ? dir === 'asc' ? <IconChevronUp size={13} /> : <IconChevronDown size={13} /> : null}
-        </button>
-      ) : (
-        title
-      )}
+      <button type="button" onClick={() => onSort(key)}>
+        {title}
+        {sort === key ? dir === 'asc' ? <IconChevronUp size={13} /> : <IconChevronDown size={13} /> : null}
+      </button>
     </span>
   )
   return (
@@ -157,9 +154,13 @@ export function GridHead({ place: { sort, dir }, search, listing, chosen, onSort
       </span>
       {column('name', text.name, 'cell-name')}
       {column('size', text.size, 'cell-size number')}
-      <span role="columnheader" className="cell-type">
-        {text.type}
-      </span>
+      {search === '' ? (
+        <span role="columnheader" className="cell-type">
+          {text.type}
+        </span>
+      ) : (
+        column('type', text.type, 'cell-type')
+      )}
       {column('modified', text.modified, 'cell-time')}
       <span role="columnheader" className="cell-more">
         <span className="visually-hidden">{text.more}</span>

@@ -5,7 +5,7 @@ import type { StoredObject } from '../../../../contract/objects.ts'
 import { formatBytes, formatCount } from '../../i18n.ts'
 import { legible, nameOf, parentOf } from '../../keys.ts'
 import { type TilePlace, VirtualTiles } from '../../ui/VirtualTiles.tsx'
-import type { Row, Sort } from './listing.ts'
+import { type Row, sortsOf } from './listing.ts'
 import { text } from './messages.ts'
 import { checkOf, iconOf, linkOf, moreOf } from './Rows.tsx'
 import { SelectAll } from './SelectAll.tsx'
@@ -50,7 +50,6 @@ export default function Tiles(props: Shown) {
   )
 }
 
-const columns: readonly Sort[] = ['name', 'size', 'modified']
 /** Tiles have no column headers, so Select all and sorting have a bar of their own. */
 function TilesHead({ place: { sort, dir }, search, listing, chosen, onSort }: Shown) {
   return (
@@ -58,24 +57,22 @@ function TilesHead({ place: { sort, dir }, search, listing, chosen, onSort }: Sh
       <label className="tile-check">
         <SelectAll search={search} listing={listing} chosen={chosen} />
       </label>
-      {search
-        ? null
-        : columns.map((key) => {
-            const isBy = key === sort
-            const Arrow = dir === 'asc' ? IconChevronUp : IconChevronDown
-            return (
-              <button
-                key={key}
-                type="button"
-                aria-pressed={isBy}
-                aria-label={isBy ? text.sortedBy(text[key], dir === 'asc') : text.sortBy(text[key])}
-                onClick={() => onSort(key)}
-              >
-                {text[key]}
-                {isBy ? <Arrow size={13} aria-hidden /> : null}
-              </button>
-            )
-          })}
+      {sortsOf(search).map((key) => {
+        const isBy = key === sort
+        const Arrow = dir === 'asc' ? IconChevronUp : IconChevronDown
+        return (
+          <button
+            key={key}
+            type="button"
+            aria-pressed={isBy}
+            aria-label={isBy ? text.sortedBy(text[key], dir === 'asc') : text.sortBy(text[key])}
+            onClick={() => onSort(key)}
+          >
+            {text[key]}
+            {isBy ? <Arrow size={13} aria-hidden /> : null}
+          </button>
+        )
+      })}
     </div>
   )
 }

@@ -22,6 +22,8 @@ export interface Picked {
   /** The number of rows; for a search that is not fully loaded, a lower bound. */
   count: number
   isExact: boolean
+  /** More is under the prefix, or matches, than `all`: it is named by its keys. */
+  isPart: boolean
 }
 export interface Target {
   bucket: string
@@ -38,10 +40,37 @@ export const bytesOf = (rows: readonly Row[]): number => rows.reduce((sum, { obj
 
 /** Names the rows if there are few enough: then the action can be undone and affects nothing else. */
 export async function settle(picked: Picked, listing: Listing): Promise<Picked> {
-  if (!picked.all || !picked.isExact || listing.count > AT_ONCE) return picked
+  const { all, search, isExact, isPart } = picked
+  if (!all) return search === '' ? picked : named(picked, outermost(picked.rows))
+  if (!isPart && (!isExact || listing.count > AT_ONCE)) return picked
   const left = new Set(picked.rows.map(({ key }) => key))
-  const rows = (await listing.read(0, listing.count - 1)).filter(({ key }) => !left.has(key))
-  return { ...picked, all: false, rows, count: rows.length }
+  const listed = await listing.read(0, isPart ? MOST_KEYS : listing.count - 1)
+  if (listed.length > MOST_KEYS) throw new Error(text.tooManyFound(MOST_KEYS))
+  if (search === '')
+    return named(
+      picked,
+      listed.filter(({ key }) => !left.has(key)),
+    )
+  // What is in a folder that was found was found too.
+  const folders = picked.rows.filter(isFolder)
+  return named(
+    picked,
+    listed.filter((row) => !isFolder(row) && !left.has(row.key) && !isBelow(row, folders)),
+  )
+}
+const named = (picked: Picked, rows: readonly Row[]): Picked => ({
+  ...picked,
+  all: false,
+  rows,
+  count: rows.length,
+  isExact: true,
+})
+const isBelow = ({ key }: Row, folders: readonly Row[]): boolean =>
+  folders.some((folder) => key !== folder.key && key.startsWith(folder.key))
+/** Rows of a search without those that are in a folder among them. */
+function outermost(rows: readonly Row[]): Row[] {
+  const folders = rows.filter(isFolder)
+  return rows.filter((row) => !isBelow(row, folders))
 }
 
 /** The jobs for what one call cannot do. Throws if it is too much even for jobs. */

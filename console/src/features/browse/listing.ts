@@ -2,13 +2,17 @@ import { keepPreviousData, queryOptions, useInfiniteQuery, useQueries, useQueryC
 import { useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { client } from '../../api/session.ts'
+import { type Filters, isFiltered, queryOf } from './filters.ts'
 
 /** A row: a folder (its key ends with a slash) or an object. */
 export interface Row {
   key: string
   object: StoredObject | null
 }
-export type Sort = 'name' | 'size' | 'modified'
+/** By type only search results can be sorted. */
+export type Sort = 'name' | 'size' | 'type' | 'modified'
+export const sortsOf = (search: string): readonly Sort[] =>
+  search === '' ? ['name', 'size', 'modified'] : ['name', 'size', 'type', 'modified']
 export interface Place {
   bucket: string
   prefix: string
@@ -23,6 +27,12 @@ export interface Listing {
   /** There are more rows, which are counted only as they load. */
   open: boolean
   folders: number
+  /** There are more folders than these. */
+  moreFolders: boolean
+  /** Only so many of a search's results are sorted and listed; null: all. */
+  sortedFirst: number | null
+  /** Whether there is more below the prefix, or that has the text, than what is listed. */
+  isPart: boolean
   row: (index: number) => Row | undefined
   /** The number of loaded rows. */
   loaded: () => number
@@ -53,7 +63,7 @@ async function readPage(
 ): Promise<FolderPage> {
   const { common_prefixes, objects, total, total_folders } = await client.browse({
     params: { bucket },
-    query: { prefix, sort, order: dir, offset, limit, folders: 'first' },
+    query: { prefix, sort: sort === 'type' ? 'name' : sort, order: dir, offset, limit, folders: 'first' },
     ...(signal ? { signal } : {}),
   })
   // Folders come before objects, so the two lists form one order.
@@ -101,6 +111,9 @@ export function useFolder(place: Place, enabled: boolean): Listing {
     count: fresh?.total ?? current.total,
     open: false,
     folders: fresh?.folders ?? current.folders,
+    moreFolders: false,
+    sortedFirst: null,
+    isPart: false,
     row: (index) => at(Math.floor(index / PAGE))?.rows[index % PAGE],
     loaded: () =>
       cache
@@ -118,15 +131,23 @@ export function useFolder(place: Place, enabled: boolean): Listing {
   }
 }
 
-/** Objects below a prefix whose keys contain a text. Loaded while scrolling, because the total is not known. */
-export function useMatches({ bucket, prefix }: Place, search: string): Listing {
+/** Sorted pages are larger: for each of them the server sorts all. */
+const SORTED_PAGE = 1000
+
+/** Folders and objects below a prefix whose names contain a text. Loaded while scrolling, because the total is not known. */
+export function useMatches({ bucket, prefix, sort, dir }: Place, search: string, filters: Filters): Listing {
   const enabled = search !== ''
+  const query = { prefix, search, sort, order: dir, ...queryOf(filters) }
   const found = useInfiniteQuery({
-    queryKey: ['browse', bucket, prefix, 'search', search],
+    queryKey: ['browse', bucket, prefix, 'search', query],
     queryFn: ({ pageParam, signal }) =>
-      client.listObjects({
+      client.searchObjects({
         params: { bucket },
-        query: { prefix, search, limit: PAGE, ...(pageParam === '' ? {} : { cursor: pageParam }) },
+        query: {
+          ...query,
+          limit: sort === 'name' ? PAGE : SORTED_PAGE,
+          ...(pageParam === '' ? {} : { cursor: pageParam }),
+        },
         signal,
       }),
     initialPageParam: '',
@@ -134,20 +155,37 @@ export function useMatches({ bucket, prefix }: Place, search: string): Listing {
     placeholderData: keepPreviousData,
     enabled,
   })
-  const rows = found.data?.pages.flatMap(({ items }) => items.map(toRow)) ?? []
+  const rowsOf = (data: typeof found.data): Row[] =>
+    data?.pages.flatMap(({ folders, items }) => [
+      ...folders.map((key) => ({ key, object: null })),
+      ...items.map(toRow),
+    ]) ?? []
+  const rows = rowsOf(found.data)
+  const [first] = found.data?.pages ?? []
   const { hasNextPage, isFetchingNextPage, isFetching, fetchNextPage } = found
   const isShort = rows.length < PAGE && hasNextPage
   if (enabled && isShort && !isFetching) queueMicrotask(() => void fetchNextPage())
   return {
     count: rows.length,
     open: hasNextPage,
-    folders: 0,
+    folders: first?.folders.length ?? 0,
+    moreFolders: first?.folders_complete === false,
+    sortedFirst: enabled ? (first?.sorted_first ?? null) : null,
+    isPart: isFiltered(filters) || (first?.sorted_first ?? null) !== null,
     row: (index) => rows[index],
     loaded: () => rows.length,
     look: (_first, last) => {
       if (hasNextPage && !isFetchingNextPage && last >= rows.length - 50) void fetchNextPage()
     },
-    read: async (first, last) => rows.slice(first, last + 1),
+    read: async (from, to) => {
+      let [read, more] = [rows, hasNextPage]
+      while (more && read.length <= to) {
+        const next = await fetchNextPage()
+        if (next.error) throw next.error
+        ;[read, more] = [rowsOf(next.data), next.hasNextPage]
+      }
+      return read.slice(from, to + 1)
+    },
     isPending: found.isPending || (rows.length === 0 && isShort),
     isFetching,
     error: found.error,

@@ -1,5 +1,7 @@
 import type { Job } from '../../../../contract/jobs.ts'
+import type { Kind } from '../../../../contract/kinds.ts'
 import { catalogue, formatCount, plural } from '../../i18n.ts'
+import type { Span } from './filters.ts'
 
 const objects = (n: number) => plural(n, { one: 'object', other: 'objects' })
 const folders = (n: number) => plural(n, { one: 'folder', other: 'folders' })
@@ -14,7 +16,13 @@ export const text = catalogue('browse.text', {
   noName: '(no name)',
   grid: (folder: string) => `Contents of ${folder}`,
   status: (nFolders: number, nObjects: number) => both(nObjects, nFolders),
-  matches: (n: number, open: boolean) => (open ? `${formatCount(n)}+ objects found` : `${objects(n)} found`),
+  matches: (nFolders: number, nObjects: number, more: { folders: boolean; objects: boolean }) =>
+    [
+      nFolders === 0 ? '' : more.folders ? `${formatCount(nFolders)}+ folders` : folders(nFolders),
+      more.objects ? `${formatCount(nObjects)}+ objects found` : `${objects(nObjects)} found`,
+    ]
+      .filter(Boolean)
+      .join(', '),
   capped: (n: number) => `Showing the first ${formatCount(n)}. Search to find the others.`,
   // Columns
   name: 'Name',
@@ -36,6 +44,24 @@ export const text = catalogue('browse.text', {
   // The bar
   search: 'Search in this folder and subfolders',
   clearSearch: 'Clear search',
+  filters: 'Filter results',
+  anyKind: 'Any type',
+  kind: (kind: Kind) =>
+    ({
+      picture: 'Pictures',
+      video: 'Videos',
+      audio: 'Audio',
+      document: 'Documents',
+      archive: 'Archives',
+      other: 'Other',
+    })[kind],
+  anyTime: 'Any time',
+  changedIn: (span: Span) => ({ today: 'Today', '7d': 'Last 7 days', '30d': 'Last 30 days', '1y': 'Last year' })[span],
+  anySize: 'Any size',
+  over: (size: string) => `Over ${size}`,
+  order: 'Sort order',
+  clearFilters: 'Clear filters',
+  sortedFirst: (n: number) => `Only the first ${formatCount(n)} results are sorted. Sort by name to see all.`,
   refresh: 'Refresh',
   newFolder: 'New folder',
   upload: 'Upload',
@@ -170,6 +196,7 @@ export const text = catalogue('browse.text', {
   tooManyFolders: (n: number) =>
     `You can select at most ${formatCount(n)} folders at a time. Select all, then deselect some.`,
   tooManyExcept: (n: number) => `You can deselect at most ${formatCount(n)} items after selecting all.`,
+  tooManyFound: (n: number) => `You can act on at most ${formatCount(n)} of these results. Narrow the search.`,
   // Zip
   zipping: (bytes: string) => `Zip: ${bytes}`,
   zipTooMany: 'A zip can contain one folder or up to 1,000 objects.',

@@ -15,7 +15,13 @@ export const text: Translation<typeof english.text> = {
   noName: '(ohne Namen)',
   grid: (folder) => `Inhalt von ${folder}`,
   status: (nFolders, nObjects) => both(nObjects, nFolders),
-  matches: (n, open) => (open ? `Mehr als ${objects(n)} gefunden` : `${objects(n)} gefunden`),
+  matches: (nFolders, nObjects, more) =>
+    [
+      nFolders === 0 ? '' : more.folders ? `mehr als ${folders(nFolders)}` : folders(nFolders),
+      more.objects ? `mehr als ${objects(nObjects)} gefunden` : `${objects(nObjects)} gefunden`,
+    ]
+      .filter(Boolean)
+      .join(', '),
   capped: (n) => `Nur die ersten ${formatCount(n)} werden angezeigt. Nutzen Sie die Suche, um die anderen zu finden.`,
   // Columns
   name: 'Name',
@@ -37,6 +43,25 @@ export const text: Translation<typeof english.text> = {
   // The bar
   search: 'In diesem Ordner und seinen Unterordnern suchen',
   clearSearch: 'Suche löschen',
+  filters: 'Ergebnisse filtern',
+  anyKind: 'Alle Typen',
+  kind: (kind) =>
+    ({
+      picture: 'Bilder',
+      video: 'Videos',
+      audio: 'Audio',
+      document: 'Dokumente',
+      archive: 'Archive',
+      other: 'Andere',
+    })[kind],
+  anyTime: 'Jederzeit',
+  changedIn: (span) => ({ today: 'Heute', '7d': 'Letzte 7 Tage', '30d': 'Letzte 30 Tage', '1y': 'Letztes Jahr' })[span],
+  anySize: 'Jede Größe',
+  over: (size) => `Über ${size}`,
+  order: 'Sortierung',
+  clearFilters: 'Filter zurücksetzen',
+  sortedFirst: (n) =>
+    `Nur die ersten ${formatCount(n)} Ergebnisse sind sortiert. Sortieren Sie nach Name, um alle zu sehen.`,
   refresh: 'Aktualisieren',
   newFolder: 'Neuer Ordner',
   upload: 'Hochladen',
@@ -172,6 +197,8 @@ export const text: Translation<typeof english.text> = {
     `Sie können höchstens ${formatCount(n)} Ordner auf einmal auswählen. Wählen Sie alle aus und dann einzelne ab.`,
   tooManyExcept: (n) =>
     `Wenn alle ausgewählt sind, können Sie höchstens ${plural(n, { one: 'Element', other: 'Elemente' })} abwählen.`,
+  tooManyFound: (n) =>
+    `Höchstens ${formatCount(n)} dieser Ergebnisse lassen sich zusammen bearbeiten. Grenzen Sie die Suche ein.`,
   // Zip
   zipping: (bytes) => `ZIP: ${bytes}`,
   zipTooMany: 'Ein ZIP kann einen Ordner oder bis zu 1.000 Objekte enthalten.',

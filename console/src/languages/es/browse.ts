@@ -14,10 +14,15 @@ export const text: Translation<typeof english.text> = {
   noName: '(sin nombre)',
   grid: (folder) => `Contenido de ${folder}`,
   status: (nFolders, nObjects) => both(nObjects, nFolders),
-  matches: (n, open) =>
-    open
-      ? `Más de ${plural(n, { one: 'objeto encontrado', other: 'objetos encontrados' })}`
-      : plural(n, { one: 'objeto encontrado', other: 'objetos encontrados' }),
+  matches: (nFolders, nObjects, more) =>
+    [
+      nFolders === 0 ? '' : more.folders ? `más de ${folders(nFolders)}` : folders(nFolders),
+      more.objects
+        ? `más de ${objects(nObjects)}`
+        : plural(nObjects, { one: 'objeto encontrado', other: 'objetos encontrados' }),
+    ]
+      .filter(Boolean)
+      .join(', '),
   capped: (n) => `Se muestran los primeros ${formatCount(n)}. Use la búsqueda para encontrar los demás.`,
   // Columns
   name: 'Nombre',
@@ -39,6 +44,25 @@ export const text: Translation<typeof english.text> = {
   // The bar
   search: 'Buscar en esta carpeta y sus subcarpetas',
   clearSearch: 'Borrar búsqueda',
+  filters: 'Filtrar resultados',
+  anyKind: 'Cualquier tipo',
+  kind: (kind) =>
+    ({
+      picture: 'Imágenes',
+      video: 'Vídeos',
+      audio: 'Audio',
+      document: 'Documentos',
+      archive: 'Archivos comprimidos',
+      other: 'Otros',
+    })[kind],
+  anyTime: 'Cualquier fecha',
+  changedIn: (span) => ({ today: 'Hoy', '7d': 'Últimos 7 días', '30d': 'Últimos 30 días', '1y': 'Último año' })[span],
+  anySize: 'Cualquier tamaño',
+  over: (size) => `Más de ${size}`,
+  order: 'Orden',
+  clearFilters: 'Borrar filtros',
+  sortedFirst: (n) =>
+    `Solo están ordenados los primeros ${formatCount(n)} resultados. Ordene por nombre para verlos todos.`,
   refresh: 'Actualizar',
   newFolder: 'Nueva carpeta',
   upload: 'Subir',
@@ -176,6 +200,7 @@ export const text: Translation<typeof english.text> = {
   tooManyFolders: (n) =>
     `Puede seleccionar como máximo ${formatCount(n)} carpetas a la vez. Seleccione todo y después quite algunas.`,
   tooManyExcept: (n) => `Después de seleccionar todo, puede quitar como máximo ${formatCount(n)} elementos.`,
+  tooManyFound: (n) => `Puede actuar como máximo sobre ${formatCount(n)} de estos resultados. Acote la búsqueda.`,
   // Zip
   zipping: (bytes) => `Zip: ${bytes}`,
   zipTooMany: 'Un zip puede contener una carpeta o hasta 1000 objetos.',

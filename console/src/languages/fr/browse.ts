@@ -15,7 +15,15 @@ export const text: Translation<typeof english.text> = {
   noName: '(sans nom)',
   grid: (folder) => `Contenu de ${folder}`,
   status: (nFolders, nObjects) => both(nObjects, nFolders),
-  matches: (n, open) => (open ? `Plus de ${objects(n)}` : plural(n, { one: 'objet trouvé', other: 'objets trouvés' })),
+  matches: (nFolders, nObjects, more) =>
+    [
+      nFolders === 0 ? '' : more.folders ? `plus de ${folders(nFolders)}` : folders(nFolders),
+      more.objects
+        ? `plus de ${objects(nObjects)}`
+        : plural(nObjects, { one: 'objet trouvé', other: 'objets trouvés' }),
+    ]
+      .filter(Boolean)
+      .join(', '),
   capped: (n) => `Seuls les ${formatCount(n)} premiers sont affichés. Lancez une recherche pour trouver les autres.`,
   // Columns
   name: 'Nom',
@@ -37,6 +45,25 @@ export const text: Translation<typeof english.text> = {
   // The bar
   search: 'Rechercher dans ce dossier et ses sous-dossiers',
   clearSearch: 'Effacer la recherche',
+  filters: 'Filtrer les résultats',
+  anyKind: 'Tous les types',
+  kind: (kind) =>
+    ({
+      picture: 'Images',
+      video: 'Vidéos',
+      audio: 'Audio',
+      document: 'Documents',
+      archive: 'Archives',
+      other: 'Autres',
+    })[kind],
+  anyTime: 'Toutes les dates',
+  changedIn: (span) =>
+    ({ today: 'Aujourd’hui', '7d': '7 derniers jours', '30d': '30 derniers jours', '1y': 'Dernière année' })[span],
+  anySize: 'Toutes les tailles',
+  over: (size) => `Plus de ${size}`,
+  order: 'Ordre de tri',
+  clearFilters: 'Effacer les filtres',
+  sortedFirst: (n) => `Seuls les ${formatCount(n)} premiers résultats sont triés. Triez par nom pour les voir tous.`,
   refresh: 'Actualiser',
   newFolder: 'Nouveau dossier',
   upload: 'Envoyer',
@@ -174,6 +201,7 @@ export const text: Translation<typeof english.text> = {
   tooManyFolders: (n) =>
     `Vous pouvez sélectionner au plus ${formatCount(n)} dossiers à la fois. Sélectionnez tout, puis désélectionnez-en.`,
   tooManyExcept: (n) => `Vous pouvez désélectionner au plus ${formatCount(n)} éléments après avoir tout sélectionné.`,
+  tooManyFound: (n) => `Vous pouvez agir sur ${formatCount(n)} de ces résultats au plus. Affinez la recherche.`,
   // Zip
   zipping: (bytes) => `Zip : ${bytes}`,
   zipTooMany: 'Un zip peut contenir un dossier ou jusqu’à 1 000 objets.',

@@ -14,8 +14,13 @@ export const text: Translation<typeof english.text> = {
   noName: '(名前なし)',
   grid: (folder) => `${folder} の内容`,
   status: (nFolders, nObjects) => both(nObjects, nFolders),
-  matches: (n, open) =>
-    open ? `${formatCount(n)} 個以上のオブジェクトが見つかりました` : `${objects(n)}が見つかりました`,
+  matches: (nFolders, nObjects, more) =>
+    `${[
+      nFolders === 0 ? '' : more.folders ? `${formatCount(nFolders)} 個以上のフォルダー` : folders(nFolders),
+      more.objects ? `${formatCount(nObjects)} 個以上のオブジェクト` : objects(nObjects),
+    ]
+      .filter(Boolean)
+      .join('と ')}が見つかりました`,
   capped: (n) => `先頭の ${formatCount(n)} 件を表示しています。それ以外は検索で探してください。`,
   // Columns
   name: '名前',
@@ -37,6 +42,24 @@ export const text: Translation<typeof english.text> = {
   // The bar
   search: 'このフォルダーとサブフォルダーを検索',
   clearSearch: '検索をクリア',
+  filters: '検索結果を絞り込む',
+  anyKind: 'すべての種類',
+  kind: (kind) =>
+    ({
+      picture: '画像',
+      video: '動画',
+      audio: '音声',
+      document: '文書',
+      archive: 'アーカイブ',
+      other: 'その他',
+    })[kind],
+  anyTime: 'すべての日時',
+  changedIn: (span) => ({ today: '今日', '7d': '過去 7 日間', '30d': '過去 30 日間', '1y': '過去 1 年間' })[span],
+  anySize: 'すべてのサイズ',
+  over: (size) => `${size} 超`,
+  order: '並べ替え',
+  clearFilters: '絞り込みを解除',
+  sortedFirst: (n) => `先頭の ${formatCount(n)} 件だけを並べ替えています。すべて表示するには名前で並べ替えてください。`,
   refresh: '更新',
   newFolder: '新しいフォルダー',
   upload: 'アップロード',
@@ -167,6 +190,7 @@ export const text: Translation<typeof english.text> = {
   tooManyFolders: (n) =>
     `一度に選択できるフォルダーは ${formatCount(n)} 個までです。すべて選択してから、不要なものの選択を解除してください。`,
   tooManyExcept: (n) => `すべて選択した後に選択を解除できるのは ${formatCount(n)} 個までです。`,
+  tooManyFound: (n) => `一度に操作できる検索結果は ${formatCount(n)} 件までです。検索条件を絞り込んでください。`,
   // Zip
   zipping: (bytes) => `Zip: ${bytes}`,
   zipTooMany: 'zip に入れられるのは、フォルダー 1 個、またはオブジェクト 1,000 個までです。',

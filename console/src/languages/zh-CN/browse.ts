@@ -13,7 +13,13 @@ export const text: Translation<typeof english.text> = {
   noName: '（无名称）',
   grid: (folder) => `${folder} 的内容`,
   status: (nFolders, nObjects) => both(nObjects, nFolders),
-  matches: (n, open) => (open ? `找到 ${formatCount(n)}+ 个对象` : `找到 ${objects(n)}`),
+  matches: (nFolders, nObjects, more) =>
+    `找到 ${[
+      nFolders === 0 ? '' : more.folders ? `${formatCount(nFolders)}+ 个文件夹` : folders(nFolders),
+      more.objects ? `${formatCount(nObjects)}+ 个对象` : objects(nObjects),
+    ]
+      .filter(Boolean)
+      .join('、')}`,
   capped: (n) => `显示前 ${formatCount(n)} 项。请通过搜索查找其余内容。`,
   // Columns
   name: '名称',
@@ -35,6 +41,24 @@ export const text: Translation<typeof english.text> = {
   // The bar
   search: '在此文件夹及其子文件夹中搜索',
   clearSearch: '清除搜索',
+  filters: '筛选结果',
+  anyKind: '任意类型',
+  kind: (kind) =>
+    ({
+      picture: '图片',
+      video: '视频',
+      audio: '音频',
+      document: '文档',
+      archive: '压缩包',
+      other: '其他',
+    })[kind],
+  anyTime: '任意时间',
+  changedIn: (span) => ({ today: '今天', '7d': '最近 7 天', '30d': '最近 30 天', '1y': '最近一年' })[span],
+  anySize: '任意大小',
+  over: (size) => `大于 ${size}`,
+  order: '排序方式',
+  clearFilters: '清除筛选条件',
+  sortedFirst: (n) => `仅对前 ${formatCount(n)} 个结果排序。按名称排序可查看全部。`,
   refresh: '刷新',
   newFolder: '新建文件夹',
   upload: '上传',
@@ -163,6 +187,7 @@ export const text: Translation<typeof english.text> = {
   jobCancelled: (operation, n) => `${operation}已取消，此前已处理 ${objects(n)}`,
   tooManyFolders: (n) => `一次最多可选择 ${folders(n)}。请先全选，再取消选择部分内容。`,
   tooManyExcept: (n) => `全选后最多可取消选择 ${formatCount(n)} 个项目。`,
+  tooManyFound: (n) => `一次最多可操作其中 ${formatCount(n)} 个结果。请缩小搜索范围。`,
   // Zip
   zipping: (bytes) => `Zip：${bytes}`,
   zipTooMany: '一个 zip 可以包含一个文件夹，或最多 1,000 个对象。',

@@ -5,7 +5,8 @@ import { readEntityTags } from '../../../http/conditions.ts'
 import { archive } from '../../../storage/objects/archive.ts'
 import { browse, listObjects } from '../../../storage/objects/browse.ts'
 import * as bulk from '../../../storage/objects/bulk.ts'
-import { searchObjects } from '../../../storage/objects/search.ts'
+import { searchObjects } from '../../../storage/objects/matches.ts'
+import { listMatching } from '../../../storage/objects/search.ts'
 import { deleteObject } from '../../../storage/objects/service.ts'
 import { presign } from '../../../storage/objects/signed.ts'
 import type { ObjectRow } from '../../../storage/objects/store.ts'
@@ -60,8 +61,9 @@ export const objectRoutes = [
   handle(api.listObjects, (ctx, { params, query: { prefix = '', search, limit = 100, cursor } }) =>
     search === undefined
       ? listObjects(ctx, params.bucket, { prefix, limit, cursor })
-      : searchObjects(ctx, params.bucket, { prefix, search, limit, cursor }),
+      : listMatching(ctx, params.bucket, { prefix, search, limit, cursor }),
   ),
+  handle(api.searchObjects, (ctx, { params, query }) => searchObjects(ctx, params.bucket, query)),
   handle(api.uploadForm, (ctx, { params, query, request, reply }) =>
     receiveForm(ctx, params.bucket, query.prefix ?? '', { request, reply }),
   ),
