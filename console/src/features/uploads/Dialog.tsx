@@ -9,7 +9,7 @@ import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { type Found, isHidden, readDrop, readPicked, type Taken, takeDrop } from './engine/drop.ts'
 import type { IfTaken } from './engine/item.ts'
-import { engine } from './instance.ts'
+import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
 import { PickButton } from './PickButton.tsx'
 import { closeDialog, type Wanted } from './wanted.ts'
@@ -64,6 +64,14 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
   const size = shown.reduce((sum, { file }) => sum + file.size, 0)
   const hidden = found.length - shown.length
   const firstHidden = hidden > 0 ? found.find(({ path }) => isHidden(path))?.path : undefined
+
+  const { version } = useUploads()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: how much of them has arrived is known by the version only
+  const resumed = useMemo(() => {
+    const items = engine.interrupted({ bucket, prefix }, shown).filter(({ sent }) => sent > 0)
+    const total = (of: 'sent' | 'size') => formatBytes(items.reduce((sum, item) => sum + item[of], 0))
+    return items.length > 0 ? text.willResume(items.length, total('sent'), total('size')) : null
+  }, [bucket, prefix, shown, version])
 
   const upload = async () => {
     setStarting(true)
@@ -150,6 +158,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
               ))}
               {shown.length > SHOWN ? <li className="dim">{text.more(shown.length - SHOWN)}</li> : null}
             </ul>
+            {resumed === null ? null : <p>{resumed}</p>}
             {hidden > 0 ? (
               <p className="dim small">
                 {text.leftOut(hidden)} ({firstHidden}

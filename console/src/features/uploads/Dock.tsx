@@ -108,6 +108,8 @@ export function Dock({
             )}
           </p>
         </div>
+      ) : counts.lost > 0 ? (
+        <Arrived label={title} />
       ) : null}
       {open ? (
         <>
@@ -117,6 +119,19 @@ export function Dock({
       ) : null}
       <Announcer now={now} />
     </section>
+  )
+}
+
+/** How much of what was interrupted is on the server. */
+function Arrived({ label }: { label: string }) {
+  const lost = [...engine.store.those('lost')]
+  const [arrived, size] = [lost.reduce((n, { sent }) => n + sent, 0), lost.reduce((n, item) => n + item.size, 0)]
+  if (arrived === 0) return null
+  return (
+    <div className="uploads-total">
+      <Bar percent={(arrived / size) * 100} label={label} />
+      <p className="dim small uploads-figures">{text.arrivedOf(formatBytes(arrived), formatBytes(size))}</p>
+    </div>
   )
 }
 

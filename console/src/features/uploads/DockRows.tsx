@@ -156,6 +156,10 @@ function Row({
   const waits = state === 'queued' || state === 'checking'
   const word = waits && held ? text.held : words[state]
   const name = path.slice(path.lastIndexOf('/') + 1)
+  const line =
+    state === 'lost' && sent > 0
+      ? `${text.arrivedOf(formatBytes(sent), formatBytes(size))} · ${word}`
+      : `${word} · ${formatBytes(size)}`
   const moves = state === 'running' || (state === 'paused' && sent > 0)
   return (
     <li className={inner ? 'uploads-row uploads-inner' : 'uploads-row'} data-state={state}>
@@ -165,7 +169,7 @@ function Row({
           {name}
         </span>
         <span className={`small clip ${state === 'error' ? 'bad' : 'dim'}`} title={problem?.detail}>
-          {problem ? `${word}: ${problem.title}` : `${word} · ${formatBytes(size)}`}
+          {problem ? `${word}: ${problem.title}` : line}
         </span>
       </span>
       {moves && size > 0 ? <Bar percent={(sent / size) * 100} label={`${name}, ${formatCount(size)} B`} /> : null}

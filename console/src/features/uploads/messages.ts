@@ -20,6 +20,10 @@ export const text = catalogue('uploads.text', {
   leftOut: (n: number) => `${plural(n, { one: 'hidden file', other: 'hidden files' })} skipped`,
   emptyFolders: (n: number) => `${plural(n, { one: 'empty folder', other: 'empty folders' })} skipped`,
   nothing: 'No files found.',
+  willResume: (n: number, sent: string, all: string) =>
+    n === 1
+      ? `1 interrupted upload resumes: ${sent} of ${all} arrived.`
+      : `${formatCount(n)} interrupted uploads resume: ${sent} of ${all} arrived.`,
   ifTaken: 'If a file already exists',
   ask: 'Ask',
   replace: 'Replace',
@@ -40,6 +44,7 @@ export const text = catalogue('uploads.text', {
   finished: (n: number) => (n === 0 ? 'Nothing was uploaded' : `${files(n)} uploaded`),
   resumableTitle: (n: number) => `${plural(n, { one: 'upload', other: 'uploads' })} can be resumed`,
   progress: (sent: string, all: string) => `${sent} of ${all}`,
+  arrivedOf: (sent: string, all: string) => `${sent} of ${all} arrived`,
   rate: (rate: string) => `${rate}/s`,
   left: (time: string) => `${time} left`,
   pauseAll: 'Pause all',

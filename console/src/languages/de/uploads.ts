@@ -21,6 +21,10 @@ export const text: Translation<typeof english.text> = {
   leftOut: (n) => `${plural(n, { one: 'versteckte Datei', other: 'versteckte Dateien' })} übersprungen`,
   emptyFolders: (n) => `${plural(n, { one: 'leerer Ordner', other: 'leere Ordner' })} übersprungen`,
   nothing: 'Keine Dateien gefunden.',
+  willResume: (n, sent, all) =>
+    n === 1
+      ? `1 unterbrochener Upload wird fortgesetzt: ${sent} von ${all} sind angekommen.`
+      : `${formatCount(n)} unterbrochene Uploads werden fortgesetzt: ${sent} von ${all} sind angekommen.`,
   ifTaken: 'Wenn eine Datei schon vorhanden ist',
   ask: 'Fragen',
   replace: 'Ersetzen',
@@ -42,6 +46,7 @@ export const text: Translation<typeof english.text> = {
   resumableTitle: (n) =>
     plural(n, { one: 'Upload kann fortgesetzt werden', other: 'Uploads können fortgesetzt werden' }),
   progress: (sent, all) => `${sent} von ${all}`,
+  arrivedOf: (sent, all) => `${sent} von ${all} angekommen`,
   rate: (rate) => `${rate}/s`,
   left: (time) => `noch ${time}`,
   pauseAll: 'Alle anhalten',

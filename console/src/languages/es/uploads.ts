@@ -21,6 +21,10 @@ export const text: Translation<typeof english.text> = {
   leftOut: (n) => plural(n, { one: 'archivo oculto omitido', other: 'archivos ocultos omitidos' }),
   emptyFolders: (n) => plural(n, { one: 'carpeta vacía omitida', other: 'carpetas vacías omitidas' }),
   nothing: 'No se encontraron archivos.',
+  willResume: (n, sent, all) =>
+    n === 1
+      ? `Se reanudará 1 subida interrumpida; recibido: ${sent} de ${all}.`
+      : `Se reanudarán ${formatCount(n)} subidas interrumpidas; recibido: ${sent} de ${all}.`,
   ifTaken: 'Si ya existe un archivo',
   ask: 'Preguntar',
   replace: 'Reemplazar',
@@ -41,6 +45,7 @@ export const text: Translation<typeof english.text> = {
   finished: (n) => (n === 0 ? 'No se ha subido nada' : plural(n, { one: 'archivo subido', other: 'archivos subidos' })),
   resumableTitle: (n) => plural(n, { one: 'subida se puede reanudar', other: 'subidas se pueden reanudar' }),
   progress: (sent, all) => `${sent} de ${all}`,
+  arrivedOf: (sent, all) => `Recibido: ${sent} de ${all}`,
   rate: (rate) => `${rate}/s`,
   left: (time) => `Quedan ${time}`,
   pauseAll: 'Pausar todo',

@@ -21,6 +21,10 @@ export const text: Translation<typeof english.text> = {
   leftOut: (n) => plural(n, { one: 'fichier caché ignoré', other: 'fichiers cachés ignorés' }),
   emptyFolders: (n) => plural(n, { one: 'dossier vide ignoré', other: 'dossiers vides ignorés' }),
   nothing: 'Aucun fichier trouvé.',
+  willResume: (n, sent, all) =>
+    n === 1
+      ? `1 envoi interrompu sera repris ; reçu : ${sent} sur ${all}.`
+      : `${formatCount(n)} envois interrompus seront repris ; reçu : ${sent} sur ${all}.`,
   ifTaken: 'Si un fichier existe déjà',
   ask: 'Demander',
   replace: 'Remplacer',
@@ -41,6 +45,7 @@ export const text: Translation<typeof english.text> = {
   finished: (n) => (n === 0 ? 'Aucun fichier envoyé' : plural(n, { one: 'fichier envoyé', other: 'fichiers envoyés' })),
   resumableTitle: (n) => plural(n, { one: 'envoi peut être repris', other: 'envois peuvent être repris' }),
   progress: (sent, all) => `${sent} sur ${all}`,
+  arrivedOf: (sent, all) => `Reçu : ${sent} sur ${all}`,
   rate: (rate) => `${rate}/s`,
   left: (time) => `encore ${time}`,
   pauseAll: 'Tout mettre en pause',

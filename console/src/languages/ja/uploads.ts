@@ -22,6 +22,8 @@ export const text: Translation<typeof english.text> = {
   leftOut: (n) => `${formatCount(n)} 個の隠しファイルをスキップしました`,
   emptyFolders: (n) => `${formatCount(n)} 個の空のフォルダーをスキップしました`,
   nothing: 'ファイルが見つかりませんでした。',
+  willResume: (n, sent, all) =>
+    `中断された ${formatCount(n)} 件のアップロードを再開します（${all} 中 ${sent} を受信済み）。`,
   ifTaken: 'ファイルがすでに存在する場合',
   ask: '確認する',
   replace: '置き換える',
@@ -42,6 +44,7 @@ export const text: Translation<typeof english.text> = {
   finished: (n) => (n === 0 ? 'アップロードしたファイルはありません' : `${files(n)}をアップロードしました`),
   resumableTitle: (n) => `${formatCount(n)} 件のアップロードを再開できます`,
   progress: (sent, all) => `${sent} / ${all}`,
+  arrivedOf: (sent, all) => `${all} 中 ${sent} を受信済み`,
   rate: (rate) => `${rate}/s`,
   left: (time) => `残り ${time}`,
   pauseAll: 'すべて一時停止',

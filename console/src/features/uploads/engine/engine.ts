@@ -2,6 +2,7 @@ import { ProblemError } from '../../../../../client/derived.ts'
 import { isKeyText } from '../../../../../contract/names.ts'
 import { describeProblem } from '../../../api/problem.ts'
 import { isAway, onReach, untilReachable } from '../../../api/reach.ts'
+import { askArrived } from './arrived.ts'
 import { Checker } from './checker.ts'
 import type { Found } from './drop.ts'
 import { fingerprint } from './hash.ts'
@@ -107,7 +108,21 @@ export class Engine {
   async recall(): Promise<number> {
     const items = await takeOrphans(this.#user)
     this.store.add(items)
+    void askArrived(items, whenReachable, (item, bytes) => {
+      if (item.state === 'lost') this.store.sent(item, Math.min(item.size, bytes))
+    })
     return items.length
+  }
+
+  /** The interrupted uploads that these files would resume, as far as name, size and time tell. */
+  interrupted({ bucket, prefix }: Pick<Batch, 'bucket' | 'prefix'>, found: readonly Found[]): Item[] {
+    const lost = [...this.store.those('lost')].filter(({ batch }) => batch.bucket === bucket)
+    if (lost.length === 0) return []
+    const files = new Map(found.map(({ path, file }) => [prefix + path, file]))
+    return lost.filter((item) => {
+      const file = files.get(item.key)
+      return file !== undefined && isSame(item, file)
+    })
   }
 
   /** Resumes interrupted uploads whose files were chosen again. Returns how many. */
