@@ -30,7 +30,7 @@ export const text = catalogue('uploads.text', {
   skip: 'Skip',
   both: 'Keep both',
   noRoom: (free: string, size: string) =>
-    `Only ${free} left in this bucket, but you selected ${size}. Files that don’t fit will fail.`,
+    `Only ${free} left in this bucket, but you selected ${size}. Files that don’t fit won’t be uploaded.`,
   denied: (n: number) => `You don’t have the “write” permission for ${files(n)}.`,
   upload: (n: number) => (n === 0 ? 'Upload' : `Upload ${files(n)}`),
   alreadyUploading: 'These files are already being uploaded.',
@@ -60,6 +60,8 @@ export const text = catalogue('uploads.text', {
   cancel: (name: string) => `Cancel ${name}`,
   retryAll: (n: number) => `Retry ${files(n)}`,
   offline: 'Can’t reach the server. Uploads resume automatically.',
+  bucketFull: (bucket: string, n: number, missing: string) =>
+    `“${bucket}” is full: ${files(n)} not uploaded, ${missing} missing.`,
   bucketStopped: (detail: string, n: number) => `${detail} ${files(n)} not uploaded.`,
   tryAgain: 'Try again',
   conflicts: (n: number) => (n === 1 ? '1 file already exists.' : `${formatCount(n)} files already exist.`),
@@ -85,6 +87,7 @@ export const text = catalogue('uploads.text', {
   held: 'Paused',
   running: 'Uploading',
   completing: 'Finishing',
+  full: 'Bucket full',
   paused: 'Paused',
   error: 'Failed',
   conflict: 'Already exists',

@@ -31,7 +31,7 @@ export const text: Translation<typeof english.text> = {
   skip: 'Ignorer',
   both: 'Garder les deux',
   noRoom: (free, size) =>
-    `Il ne reste que ${free} dans ce bucket, mais vous avez sélectionné ${size}. Les fichiers en trop échoueront.`,
+    `Il ne reste que ${free} dans ce bucket, mais vous avez sélectionné ${size}. Les fichiers en trop ne seront pas envoyés.`,
   denied: (n) => `Vous n’avez pas l’autorisation « write » pour ${files(n)}.`,
   upload: (n) => (n === 0 ? 'Envoyer' : `Envoyer ${files(n)}`),
   alreadyUploading: 'Ces fichiers sont déjà en cours d’envoi.',
@@ -62,6 +62,8 @@ export const text: Translation<typeof english.text> = {
   cancel: (name) => `Annuler ${name}`,
   retryAll: (n) => `Réessayer ${files(n)}`,
   offline: 'Serveur injoignable. Les envois reprendront automatiquement.',
+  bucketFull: (bucket, n, missing) =>
+    `« ${bucket} » est plein : ${plural(n, { one: 'fichier non envoyé', other: 'fichiers non envoyés' })}, il manque ${missing}.`,
   bucketStopped: (detail, n) => `${detail} ${plural(n, { one: 'fichier non envoyé', other: 'fichiers non envoyés' })}.`,
   tryAgain: 'Réessayer',
   conflicts: (n) => `${plural(n, { one: 'fichier existe déjà', other: 'fichiers existent déjà' })}.`,
@@ -90,6 +92,7 @@ export const text: Translation<typeof english.text> = {
   held: 'En pause',
   running: 'Envoi',
   completing: 'Finalisation',
+  full: 'Bucket plein',
   paused: 'En pause',
   error: 'Échec',
   conflict: 'Existe déjà',

@@ -30,7 +30,7 @@ export const text: Translation<typeof english.text> = {
   skip: 'スキップ',
   both: '両方残す',
   noRoom: (free, size) =>
-    `このバケットの空きは ${free} ですが、選択したファイルは ${size} です。収まらないファイルは失敗します。`,
+    `このバケットの空きは ${free} ですが、選択したファイルは ${size} です。収まらないファイルはアップロードされません。`,
   denied: (n) => `${files(n)}に対する「write」権限がありません。`,
   upload: (n) => (n === 0 ? 'アップロード' : `${files(n)}をアップロード`),
   alreadyUploading: 'これらのファイルはすでにアップロード中です。',
@@ -60,6 +60,8 @@ export const text: Translation<typeof english.text> = {
   cancel: (name) => `${name} をキャンセル`,
   retryAll: (n) => `${files(n)}を再試行`,
   offline: 'サーバーに接続できません。アップロードは自動的に再開します。',
+  bucketFull: (bucket, n, missing) =>
+    `「${bucket}」に空きがないため、${files(n)}はアップロードされませんでした。あと ${missing} 必要です。`,
   bucketStopped: (detail, n) => `${detail} ${files(n)}はアップロードされませんでした。`,
   tryAgain: 'もう一度試す',
   conflicts: (n) => `${files(n)}がすでに存在します。`,
@@ -84,6 +86,7 @@ export const text: Translation<typeof english.text> = {
   held: '一時停止中',
   running: 'アップロード中',
   completing: '完了処理中',
+  full: 'バケットの空きなし',
   paused: '一時停止中',
   error: '失敗',
   conflict: 'すでに存在',

@@ -93,7 +93,6 @@ export class Engine {
         items.push(item)
       }
     }
-    this.store.stopped.delete(batch.bucket)
     const bad = items.filter(({ key }) => !isKeyText(key, 1))
     const good = items.filter((item) => !bad.includes(item))
     this.store.add(items)
@@ -168,11 +167,10 @@ export class Engine {
     this.#stop(item)
     this.store.set(item, 'paused')
   }
-  /** Resumes a paused file, or retries a failed one. */
+  /** Resumes a paused file, or retries one that failed or found no room. */
   resume(item: Item): void {
-    if (item.state !== 'paused' && item.state !== 'error') return
+    if (item.state !== 'paused' && item.state !== 'error' && item.state !== 'full') return
     if (item.problem === this.#words.badName) return
-    this.store.stopped.delete(item.batch.bucket)
     item.problem = undefined
     if (item.upload) item.upload.known = false
     this.#enqueue(item)
@@ -204,19 +202,14 @@ export class Engine {
   cancelAll(): void {
     for (const state of [...unsent, 'lost'] as const) for (const item of [...this.store.those(state)]) this.cancel(item)
     this.store.held = false
-    this.store.stopped.clear()
     void flush()
   }
   retryAll(): void {
     for (const item of [...this.store.those('error')]) this.resume(item)
   }
-  /** Resumes uploads to a bucket that was full. */
+  /** Tries all uploads to a bucket that was full. */
   reopen(bucket: string): void {
-    this.store.stopped.delete(bucket)
-    for (const state of ['paused', 'error'] as const)
-      for (const item of [...this.store.those(state)])
-        if (item.batch.bucket === bucket && item.problem?.code === 'quota_exceeded') this.resume(item)
-    this.store.tell()
+    for (const item of [...this.store.those('full')]) if (item.batch.bucket === bucket) this.resume(item)
   }
   /** Removes finished files from the list. */
   clear(): void {
@@ -335,16 +328,18 @@ export class Engine {
     else this.#fail(item, toProblem(error))
   }
 
+  /** One file found no room, so the bucket's others are not tried either. */
   #stopBucket(item: Item, problem: Problem): void {
-    const { bucket } = item.batch
-    this.#fail(item, problem)
-    this.store.stopped.set(bucket, problem)
+    const wait = (one: Item) => {
+      one.problem = problem
+      this.store.set(one, 'full')
+    }
+    wait(item)
     for (const state of ['queued', 'checking'] as const)
       for (const other of [...this.store.those(state)]) {
-        if (other.batch.bucket !== bucket) continue
+        if (other.batch.bucket !== item.batch.bucket) continue
         this.#stop(other)
-        other.problem = problem
-        this.store.set(other, 'paused')
+        wait(other)
       }
   }
 
