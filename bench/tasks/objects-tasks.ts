@@ -90,7 +90,7 @@ export const tasks: Task[] = [
       await hand.see(row(page, 'harbour.jpg'))
       await hand.click(page.getByRole('button', { name: 'Tiles' }))
       await hand.see(page.locator('.tile img'))
-      await hand.click(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Buckets' }))
+      await hand.click(page.getByRole('main').getByRole('link', { name: 'Buckets' }))
       await hand.see(page.getByRole('link', { name: 'press-kit' }))
     },
   },

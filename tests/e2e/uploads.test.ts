@@ -339,7 +339,7 @@ describeConsole('uploads', (engine) => {
       await page.getByRole('button', { name: 'Upload 1 file' }).click()
       await until(async () => (await listAll(server.admin, other)).length === 1)
       assert.equal(await dock.getByText('Bucket full · 146 KB').count(), 6)
-      await page.getByRole('link', { name: 'Buckets' }).click()
+      await page.getByRole('main').getByRole('link', { name: 'Buckets' }).click()
       await page.getByRole('link', { name: other }).click()
       await page.evaluate(() => history.back())
       await server.admin.updateBucket({ params: { bucket: full }, body: { quota_gb: 1 } })

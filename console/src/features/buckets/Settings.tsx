@@ -36,6 +36,7 @@ export default function Settings() {
   const mine = me.can('manage', name)
   return (
     <Page
+      inBuckets
       title={name}
       windowTitle={`${text.settings} – ${name}`}
       call={{ operation: 'updateBucket', params: { bucket: name }, body: { quota_gb: 10 } }}
