@@ -203,9 +203,9 @@ export const tasks: Task[] = [
       const files = Array.from({ length: 12 }, (_, i) => path.join(folder, `page-${i}.pdf`))
       await hand.click(page.getByRole('button', { name: 'Upload' }).first())
       await hand.files(page.locator('input[type=file]').first(), files)
-      await hand.see(page.getByText('Files that don’t fit will fail'))
+      await hand.see(page.getByText('Files that don’t fit won’t be uploaded'))
       await hand.click(page.getByRole('button', { name: 'Upload 12 files' }))
-      await hand.see(page.getByText(/6 files not uploaded/))
+      await hand.see(page.getByText('“tight” is full: 6 files not uploaded, 734 KB missing.'))
     },
   },
 ]

@@ -69,6 +69,7 @@ export const tasks: Task[] = [
       })
       await hand.open(page.url())
       await hand.see(dock.getByRole('heading', { name: '1 upload can be resumed' }))
+      await hand.see(dock.getByText(/^\d+ MB of 64 MB arrived$/))
       await hand.click(dock.getByRole('button', { name: 'Show files' }))
       await hand.see(dock.getByRole('button', { name: 'Resume' }))
       await hand.click(dock.getByRole('button', { name: 'Resume' }))
@@ -89,7 +90,7 @@ export const tasks: Task[] = [
       await hand.see(row(page, 'harbour.jpg'))
       await hand.click(page.getByRole('button', { name: 'Tiles' }))
       await hand.see(page.locator('.tile img'))
-      await hand.click(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Buckets' }))
+      await hand.click(page.getByRole('main').getByRole('link', { name: 'Buckets' }))
       await hand.see(page.getByRole('link', { name: 'press-kit' }))
     },
   },

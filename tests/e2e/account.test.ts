@@ -43,6 +43,21 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
   }
 
+  it('shows in one tab what changed in another of the same user', () =>
+    inBrowser(async (browser) => {
+      await signIn(browser, server)
+      const one = await openConsole(browser, server, '/buckets')
+      await one.page.getByRole('link', { name: 'photos' }).waitFor()
+      const two = await openConsole(browser, server, '/buckets')
+      await two.page.getByRole('button', { name: 'New bucket' }).click()
+      await two.page.getByLabel('Name', { exact: true }).fill('of-another-tab')
+      await two.page.keyboard.press('Enter')
+      await two.page.getByText('This bucket is empty').waitFor()
+      await one.page.getByRole('link', { name: 'of-another-tab' }).waitFor()
+      await server.admin.deleteBucket({ params: { bucket: 'of-another-tab' } })
+      assert.deepEqual([...one.faults, ...two.faults], [])
+    }))
+
   it('renews an expired access token once for all tabs and loses nothing', () =>
     inBrowser(async (browser) => {
       await signIn(browser, server)

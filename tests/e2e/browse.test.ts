@@ -819,6 +819,27 @@ describeConsole('object browser', (engine) => {
         // The bucket's name is as large as on its other tabs.
         const title = page.locator('h1').getByText(bucket, { exact: true })
         assert.equal(await title.evaluate((one) => getComputedStyle(one).fontSize), '20px')
+        // The path starts with the buckets, in a folder and on the other tabs too, and fits.
+        const toBuckets = page.getByRole('main').getByRole('link', { name: 'Buckets' })
+        for (const at of [
+          '?prefix=photos/',
+          '?prefix=one/two/three/four/five/',
+          '/settings',
+          '/uploads',
+          '/trash',
+          '/overview',
+        ]) {
+          await page.goto(`${server.url}/console/b/${bucket}${at}`)
+          await toBuckets.waitFor()
+          await page.getByRole('heading', { level: 1 }).getByText(bucket, { exact: true }).waitFor()
+          assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+          await check(`bucket-path-phone${at.replace(/\W+/g, '-')}`)
+        }
+        await toBuckets.click()
+        await page.getByRole('heading', { level: 1, name: 'Buckets' }).waitFor()
+        await page.goBack()
+        await page.goto(`${server.url}/console/b/${bucket}`)
+        await row(page, 'c.txt').waitFor()
         // The menu covers the view: Escape and a tap outside close it, and do nothing else.
         const menu = page.getByRole('button', { name: 'Menu', exact: true })
         const buckets = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Buckets' })

@@ -193,7 +193,7 @@ describeConsole('uploads', (engine) => {
     const other = makeFile('other/again.bin', 64 * MIB)
     const { mtime } = fs.statSync(file)
     fs.utimesSync(other, mtime, mtime)
-    await inBrowser(uploads(bucket), async ({ page, faults }) => {
+    await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
       await slow(page, 15 * MIB)
       await openDialog(page)
       await choose(page, 'Choose files', [file])
@@ -203,10 +203,26 @@ describeConsole('uploads', (engine) => {
       await dockSays(page, '1 upload can be resumed')
       const before = await received(bucket)
       const dock = page.getByRole('region', { name: 'Uploads' })
-      // It waits folded up, and claims nothing of what has arrived.
+      // It waits folded up, and says what the server has of it.
+      const arrived = `${before * 8} MB of 64 MB arrived`
+      await dock.getByText(arrived, { exact: true }).waitFor()
       assert.equal(await dock.getByRole('button', { name: 'Choose files' }).count(), 0)
       assert.equal(await page.getByText('0%', { exact: true }).count(), 0)
+      await check('upload-dock-interrupted')
       await dock.getByRole('button', { name: 'Show files' }).click()
+      await dock.locator('.uploads-row').getByText(arrived).waitFor()
+      await check('upload-dock-arrived')
+      await page.setViewportSize({ width: 390, height: 800 })
+      await check('upload-dock-arrived-narrow')
+      await page.setViewportSize({ width: 1440, height: 900 })
+      // So does the dialog, for the same file only.
+      await openDialog(page)
+      const dialog = page.getByRole('dialog')
+      await choose(dialog, 'Choose files', [file])
+      await dialog.getByText(`1 interrupted upload resumes: ${arrived}.`).waitFor()
+      await check('upload-dialog-resumes')
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'hidden' })
       // The same name, size and time, but not the same file.
       await choose(dock, 'Choose files', [other])
       await page.getByText('None of these files matches').waitFor()
@@ -307,23 +323,29 @@ describeConsole('uploads', (engine) => {
     await inBrowser(uploads(full), async ({ page, check, faults }) => {
       await openDialog(page)
       await choose(page, 'Choose folder', path.join(folder, 'quota'))
-      await page.getByText('Files that don’t fit will fail').waitFor()
+      await page.getByText('Files that don’t fit won’t be uploaded').waitFor()
       await check('upload-dialog-quota')
       await page.getByRole('button', { name: 'Upload 12 files' }).click()
-      await page
-        .getByText(new RegExp(`Bucket "${full}" has [\\d.]+ KB left; this needs 146 KB. 6 files not uploaded`))
-        .waitFor()
+      await page.getByText(`“${full}” is full: 6 files not uploaded, 734 KB missing.`).waitFor()
       await until(async () => (await listAll(server.admin, full)).length === 6)
       await page.evaluate((to) => history.pushState({}, '', to), `/console/b/${other}/uploads`)
+      // All that wait for the same reason say the same, whether they were refused or not tried any more.
+      const dock = page.getByRole('region', { name: 'Uploads' })
+      assert.equal(await dock.getByText('Bucket full · 146 KB').count(), 6)
+      assert.equal(await dock.getByText(/Failed|Paused/).count(), 0)
       await check('upload-dock-full')
-      await page.getByRole('link', { name: 'Buckets' }).click()
+      await openDialog(page)
+      await choose(page.getByRole('dialog'), 'Choose files', [small])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await until(async () => (await listAll(server.admin, other)).length === 1)
+      assert.equal(await dock.getByText('Bucket full · 146 KB').count(), 6)
+      await page.getByRole('main').getByRole('link', { name: 'Buckets' }).click()
       await page.getByRole('link', { name: other }).click()
       await page.evaluate(() => history.back())
       await server.admin.updateBucket({ params: { bucket: full }, body: { quota_gb: 1 } })
       await page.getByRole('button', { name: 'Try again', exact: true }).click()
-      await dockSays(page, '12 files uploaded')
+      await dockSays(page, '13 files uploaded')
       assert.deepEqual(faults, [])
-      void small
     })
     await assertSame(server.admin, full, folder, ['quota'])
   })

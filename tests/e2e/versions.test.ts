@@ -110,7 +110,6 @@ describeConsole('versions', (engine) => {
       await dialog.getByLabel(`Type ${bucket} to confirm`).fill(bucket)
       await dialog.getByRole('button', { name: 'Empty bucket' }).click()
       await page.getByText('6 of 6 objects').waitFor()
-      await page.goto(`${server.url}/console/b/${bucket}/settings`)
       await page.getByRole('button', { name: 'Delete bucket' }).click()
       await dialog.getByLabel(`Type ${bucket} to confirm`).fill(bucket)
       await dialog.getByRole('button', { name: 'Delete bucket' }).click()

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Bucket } from '../../../contract/buckets.ts'
+import { GB } from '../i18n.ts'
 import { client } from './session.ts'
 
 const RELEASE_POLL_MS = 5000
@@ -28,6 +29,10 @@ export const bucketQuery = (name: string) =>
     queryFn: () => client.getBucket({ params: { bucket: name } }),
     refetchInterval: ({ state }) => (state.data?.source?.release_job ? RELEASE_POLL_MS : false),
   })
+
+/** The bytes that its quota leaves; null without one. */
+export const roomIn = ({ quota_gb, used_bytes, reserved_bytes }: Bucket): number | null =>
+  quota_gb === null ? null : Math.max(0, quota_gb * GB - used_bytes - reserved_bytes)
 
 /** What becomes of objects that are deleted. */
 export type Fate = 'trash' | 'versions' | 'gone'

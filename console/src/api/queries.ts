@@ -1,4 +1,4 @@
-import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { QueryClient, type QueryKey, queryOptions, useQuery } from '@tanstack/react-query'
 import {
   actionsOn,
   type BucketAction,
@@ -39,6 +39,23 @@ export const meQuery = queryOptions({
 // An offered action was refused, so the permissions have changed.
 onRefusal(() => {
   if (queries.isFetching(meQuery) === 0) void queries.invalidateQueries(meQuery)
+})
+
+/**
+ * What is invalidated here is stale in the user's other tabs too: those in sight load it again, the rest when they are
+ * looked at. Only query keys are sent.
+ */
+const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('strongroom-queries')
+const invalidate = queries.invalidateQueries.bind(queries)
+const userHere = () => queries.getQueryData(meQuery.queryKey)?.id
+queries.invalidateQueries = (filters, options) => {
+  const user = userHere()
+  if (filters?.queryKey && user) tabs?.postMessage({ user, queryKey: filters.queryKey })
+  return invalidate(filters, options)
+}
+tabs?.addEventListener('message', ({ data }: MessageEvent<{ user: string; queryKey: QueryKey }>) => {
+  if (data.user === userHere())
+    void invalidate({ queryKey: data.queryKey, refetchType: document.hidden ? 'none' : 'active' })
 })
 
 export const authConfigQuery = queryOptions({

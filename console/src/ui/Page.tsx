@@ -1,5 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { IconTerminal2 } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { type ApiCall, curlOf } from '../api/curl.ts'
 import { titled } from '../branding.ts'
@@ -17,13 +18,15 @@ interface Props {
   actions?: ReactNode
   /** The API call behind the view. */
   call?: ApiCall
+  /** A view of a bucket: the path to it starts with the list of buckets. */
+  inBuckets?: boolean
   /** The view fills the window and scrolls itself. */
   full?: boolean
   children: ReactNode
 }
 
 /** Every view's frame: title, actions, API call. */
-export function Page({ title, windowTitle, hint, actions, call, full = false, children }: Props) {
+export function Page({ title, windowTitle, hint, actions, call, inBuckets = false, full = false, children }: Props) {
   const name = windowTitle ?? (typeof title === 'string' ? title : '')
   useEffect(() => {
     document.title = titled(name)
@@ -32,7 +35,16 @@ export function Page({ title, windowTitle, hint, actions, call, full = false, ch
     <div className={full ? 'page page-full' : 'page'}>
       <header className="page-head">
         <div className="page-title">
-          <h1>{title}</h1>
+          {inBuckets ? (
+            <div className="page-path">
+              <span className="page-parent">
+                <Link to="/buckets">{text.buckets}</Link>
+              </span>
+              <h1>{title}</h1>
+            </div>
+          ) : (
+            <h1>{title}</h1>
+          )}
           {hint ? <p className="dim">{hint}</p> : null}
         </div>
         <div className="page-actions">

@@ -26,6 +26,7 @@ export const text = catalogue('ui.text', {
   copied: 'Copied',
   copyCall: 'Copy as curl',
   copyCallHint: 'Copy this view’s API call as curl',
+  buckets: 'Buckets',
   cancel: 'Cancel',
   save: 'Save',
   discard: 'Discard',

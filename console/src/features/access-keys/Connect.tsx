@@ -17,6 +17,7 @@ export default function Connect() {
   const to = useEndpoint()
   return (
     <Page
+      inBuckets
       title={bucket}
       windowTitle={`${text.connect} – ${bucket}`}
       actions={

@@ -34,6 +34,7 @@ export default function Findings() {
   const isTakenOver = bucket.data?.mode === 'taken_over'
   return (
     <Page
+      inBuckets
       title={name}
       windowTitle={`${text.title} – ${name}`}
       hint={isTakenOver ? text.hint : undefined}

@@ -28,6 +28,7 @@ export default function Scans() {
   const source = bucket.data?.source ?? null
   return (
     <Page
+      inBuckets
       title={name}
       windowTitle={`${text.title} – ${name}`}
       hint={source === null ? undefined : source.taken_over_at === null ? text.hint : text.hintTakenOver}

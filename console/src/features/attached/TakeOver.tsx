@@ -25,6 +25,7 @@ export default function TakeOver() {
   const bucket = useQuery(bucketQuery(name))
   return (
     <Page
+      inBuckets
       title={name}
       windowTitle={`${text.title} – ${name}`}
       call={{ operation: 'takeOverBucket', params: { bucket: name }, body: { dry_run: true } }}

@@ -178,6 +178,7 @@ export default function Browse() {
   const here = legible(nameOf(prefix, parentOf(prefix)) || bucket)
   return (
     <Page
+      inBuckets
       full
       title={
         <Crumbs bucket={bucket} prefix={prefix} kept={kept(query)} go={goTo} onDragOver={allowDrop} onDrop={dropOn} />

@@ -94,6 +94,7 @@ export default function Deleted() {
   ]
   return (
     <Page
+      inBuckets
       title={bucket}
       windowTitle={`${text.deletedTitle} – ${bucket}`}
       call={{ operation: 'listDeleted', params: { bucket }, query: { prefix } }}

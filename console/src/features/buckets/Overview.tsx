@@ -31,6 +31,7 @@ export default function Overview() {
   const readOnly = useReadOnly(name)
   return (
     <Page
+      inBuckets
       title={name}
       windowTitle={`${text.overview} – ${name}`}
       call={{ operation: 'getBucket', params: { bucket: name } }}

@@ -1,7 +1,10 @@
 import './buckets.css'
+import '../jobs/jobs.css'
 import { Alert, Button, NumberInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { Bucket } from '../../../../contract/buckets.ts'
+import type { Job } from '../../../../contract/jobs.ts'
 import { bucketQuery, isReadOnly } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -13,7 +16,11 @@ import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
-import { beginJob } from '../jobs/begin.ts'
+import { Status } from '../../ui/values.tsx'
+import { beginJob, begun } from '../jobs/begin.ts'
+import { isOver, statusOf } from '../jobs/describe.ts'
+import { Progress } from '../jobs/Progress.tsx'
+import { latestJobsQuery } from '../jobs/queries.ts'
 import { text } from './messages.ts'
 import { Release } from './Release.tsx'
 import { ReleaseToEngine } from './ReleaseToEngine.tsx'
@@ -29,6 +36,7 @@ export default function Settings() {
   const mine = me.can('manage', name)
   return (
     <Page
+      inBuckets
       title={name}
       windowTitle={`${text.settings} – ${name}`}
       call={{ operation: 'updateBucket', params: { bucket: name }, body: { quota_gb: 10 } }}
@@ -134,11 +142,36 @@ function Limits({ bucket: { name, quota_gb, trash_days, used_bytes, reserved_byt
   )
 }
 
-function Danger({
-  bucket: { name, object_count, used_bytes, trash_bytes, trash_days, versioning },
-}: {
-  bucket: Bucket
-}) {
+/** The job that empties a bucket, until it is over; one that was started in this page also afterwards. */
+function useEmptying({ name, created_at }: Bucket): Job | undefined {
+  const { data } = useQuery(latestJobsQuery)
+  return data?.find(
+    (job) =>
+      job.kind === 'empty_bucket' &&
+      job.source_bucket === name &&
+      // Not of a deleted bucket of this name.
+      job.created_at >= created_at &&
+      (!isOver(job) || begun.has(job.id)),
+  )
+}
+
+const Emptying = ({ job }: { job: Job }) => {
+  const { tone, word } = statusOf(job)
+  return (
+    <div className="bucket-emptying">
+      <Progress job={job} />
+      <Status tone={tone}>{word}</Status>
+      <Link to={`/jobs/${job.id}`} className="job-link">
+        {text.showJob}
+      </Link>
+    </div>
+  )
+}
+
+function Danger({ bucket }: { bucket: Bucket }) {
+  const { name, object_count, used_bytes, trash_bytes, trash_days, versioning } = bucket
+  const emptying = useEmptying(bucket)
+  const isEmptying = emptying !== undefined && !isOver(emptying)
   // Of delete markers, which take no bytes, nothing is counted.
   const isEmpty = object_count === 0 && versioning === 'off'
   const emptyHint =
@@ -156,9 +189,7 @@ function Danger({
     })
     if (!yes) return
     try {
-      const { id } = await beginJob({ kind: 'empty_bucket', source_bucket: name })
-      notify.ok(text.emptyStarted)
-      await go(`/jobs/${id}`)
+      await beginJob({ kind: 'empty_bucket', source_bucket: name })
     } catch (error) {
       notify.problem(error)
     }
@@ -189,10 +220,11 @@ function Danger({
         {me.canIn('delete', name) ? (
           <div className="bucket-danger-row">
             <div>
-              <p>{isEmpty ? text.emptyNothing : emptyHint}</p>
-              {isEmpty ? null : <p className="dim">{text.emptyTrash(trash_days)}</p>}
+              <p role="status">{isEmptying ? text.emptyStarted : isEmpty ? text.emptyNothing : emptyHint}</p>
+              {isEmpty || isEmptying ? null : <p className="dim">{text.emptyTrash(trash_days)}</p>}
+              {emptying ? <Emptying job={emptying} /> : null}
             </div>
-            <Button variant="default" disabled={isEmpty} onClick={empty}>
+            <Button variant="default" disabled={isEmpty || isEmptying} onClick={empty}>
               {text.emptyBucket}
             </Button>
           </div>
@@ -201,7 +233,7 @@ function Danger({
           <div>
             <p>{object_count === 0 ? text.removeHint : text.removeFirst(object_count)}</p>
           </div>
-          <Button color="danger" disabled={object_count > 0} onClick={remove}>
+          <Button color="danger" disabled={object_count > 0 || isEmptying} onClick={remove}>
             {text.remove}
           </Button>
         </div>

@@ -135,6 +135,7 @@ export const text = catalogue('buckets.text', {
       : `You can restore them from the trash for ${plural(days, { one: 'day', other: 'days' })}.`,
   emptyBucketTitle: (bucket: string) => `Empty ${bucket}?`,
   emptyStarted: 'Emptying the bucket',
+  showJob: 'Show job',
   remove: 'Delete bucket',
   removeHint: 'Also deletes its trash. The name becomes available again.',
   removeFirst: (n: number) => `Only an empty bucket can be deleted. This one has ${objects(n)}.`,

@@ -28,6 +28,7 @@ export default function Protection() {
   const mine = me.can('manage', name)
   return (
     <Page
+      inBuckets
       title={name}
       windowTitle={`${text.title} – ${name}`}
       call={{ operation: 'updateBucket', params: { bucket: name }, body: { versioning: 'enabled' } }}

@@ -13,6 +13,7 @@ export default function BucketTrash() {
   const bucket = useQuery(bucketQuery(name))
   return (
     <Page
+      inBuckets
       title={name}
       windowTitle={`${text.title} – ${name}`}
       call={{ operation: 'listTrash', params: { bucket: name } }}

@@ -118,6 +118,7 @@ export default function BucketUploads() {
 
   return (
     <Page
+      inBuckets
       title={bucket}
       windowTitle={`${text.unfinished} – ${bucket}`}
       hint={text.unfinishedHint}

@@ -2,14 +2,14 @@ import { Alert, Button, Checkbox, Loader, Modal, Select } from '@mantine/core'
 import { IconFile, IconFolder, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, useEffect, useEffectEvent, useMemo, useState } from 'react'
-import { bucketQuery } from '../../api/buckets.ts'
+import { bucketQuery, roomIn } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
-import { formatBytes, GB } from '../../i18n.ts'
+import { formatBytes } from '../../i18n.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { type Found, isHidden, readDrop, readPicked, type Taken, takeDrop } from './engine/drop.ts'
 import type { IfTaken } from './engine/item.ts'
-import { engine } from './instance.ts'
+import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
 import { PickButton } from './PickButton.tsx'
 import { closeDialog, type Wanted } from './wanted.ts'
@@ -64,6 +64,14 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
   const size = shown.reduce((sum, { file }) => sum + file.size, 0)
   const hidden = found.length - shown.length
   const firstHidden = hidden > 0 ? found.find(({ path }) => isHidden(path))?.path : undefined
+
+  const { version } = useUploads()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: how much of them has arrived is known by the version only
+  const resumed = useMemo(() => {
+    const items = engine.interrupted({ bucket, prefix }, shown).filter(({ sent }) => sent > 0)
+    const total = (of: 'sent' | 'size') => formatBytes(items.reduce((sum, item) => sum + item[of], 0))
+    return items.length > 0 ? text.willResume(items.length, total('sent'), total('size')) : null
+  }, [bucket, prefix, shown, version])
 
   const upload = async () => {
     setStarting(true)
@@ -150,6 +158,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
               ))}
               {shown.length > SHOWN ? <li className="dim">{text.more(shown.length - SHOWN)}</li> : null}
             </ul>
+            {resumed === null ? null : <p>{resumed}</p>}
             {hidden > 0 ? (
               <p className="dim small">
                 {text.leftOut(hidden)} ({firstHidden}
@@ -201,9 +210,8 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
 /** Warns before the upload if the bucket has no room for it. */
 function Quota({ bucket, size }: { bucket: string; size: number }) {
   const { data } = useQuery(bucketQuery(bucket))
-  if (!data || data.quota_gb === null) return null
-  const free = Math.max(0, data.quota_gb * GB - data.used_bytes - data.reserved_bytes)
-  if (size <= free) return null
+  const free = data ? roomIn(data) : null
+  if (free === null || size <= free) return null
   return (
     <Alert role="alert" className="uploads-warn">
       {text.noRoom(formatBytes(free), formatBytes(size))}

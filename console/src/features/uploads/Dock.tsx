@@ -7,7 +7,9 @@ import {
   IconPlayerPlay,
   IconX,
 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { bucketQuery, roomIn } from '../../api/buckets.ts'
 import { formatBytes, formatDuration } from '../../i18n.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
@@ -15,7 +17,7 @@ import { Bar } from './Bar.tsx'
 import { DockRows } from './DockRows.tsx'
 import { type Found, readHandles, readPicked } from './engine/drop.ts'
 import { unsent } from './engine/item.ts'
-import type { Snapshot } from './engine/store.ts'
+import type { Snapshot, Waiting } from './engine/store.ts'
 import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
 import { PickButton } from './PickButton.tsx'
@@ -108,6 +110,8 @@ export function Dock({
             )}
           </p>
         </div>
+      ) : counts.lost > 0 ? (
+        <Arrived label={title} />
       ) : null}
       {open ? (
         <>
@@ -117,6 +121,19 @@ export function Dock({
       ) : null}
       <Announcer now={now} />
     </section>
+  )
+}
+
+/** How much of what was interrupted is on the server. */
+function Arrived({ label }: { label: string }) {
+  const lost = [...engine.store.those('lost')]
+  const [arrived, size] = [lost.reduce((n, { sent }) => n + sent, 0), lost.reduce((n, item) => n + item.size, 0)]
+  if (arrived === 0) return null
+  return (
+    <div className="uploads-total">
+      <Bar percent={(arrived / size) * 100} label={label} />
+      <p className="dim small uploads-figures">{text.arrivedOf(formatBytes(arrived), formatBytes(size))}</p>
+    </div>
   )
 }
 
@@ -130,25 +147,12 @@ const Notice = ({ children, actions }: { children: ReactNode; actions?: ReactNod
 
 /** What uploads wait for and the user can act on. */
 function Notices({ now, decide }: { now: Snapshot; decide: () => void }) {
-  const { counts, offline, stopped } = now
-  const waiting = (bucket: string) =>
-    [...engine.store.those('paused'), ...engine.store.those('error')].filter(
-      ({ batch, problem }) => batch.bucket === bucket && problem?.code === 'quota_exceeded',
-    ).length
+  const { counts, offline, full } = now
   return (
     <>
       {offline ? <Notice>{text.offline}</Notice> : null}
-      {[...stopped].map(([bucket, { detail }]) => (
-        <Notice
-          key={bucket}
-          actions={
-            <Button variant="default" onClick={() => engine.reopen(bucket)}>
-              {text.tryAgain}
-            </Button>
-          }
-        >
-          {text.bucketStopped(detail, waiting(bucket))}
-        </Notice>
+      {[...full].map(([bucket, waiting]) => (
+        <Full key={bucket} bucket={bucket} waiting={waiting} />
       ))}
       {counts.conflict > 0 ? (
         <Notice
@@ -161,7 +165,7 @@ function Notices({ now, decide }: { now: Snapshot; decide: () => void }) {
           {text.conflicts(counts.conflict)}
         </Notice>
       ) : null}
-      {counts.error > 0 && stopped.size === 0 ? (
+      {counts.error > 0 ? (
         <div className="uploads-notice">
           <span className="uploads-notice-actions">
             <Button variant="default" onClick={() => engine.retryAll()}>
@@ -172,6 +176,23 @@ function Notices({ now, decide }: { now: Snapshot; decide: () => void }) {
       ) : null}
       {counts.lost > 0 ? <Lost count={counts.lost} /> : null}
     </>
+  )
+}
+
+/** A bucket without room: how much is missing, and all that waits for it is tried together. */
+function Full({ bucket, waiting: { files, bytes, detail } }: { bucket: string; waiting: Waiting }) {
+  const { data } = useQuery(bucketQuery(bucket))
+  const missing = data ? bytes - (roomIn(data) ?? bytes) : 0
+  return (
+    <Notice
+      actions={
+        <Button variant="default" onClick={() => engine.reopen(bucket)}>
+          {text.tryAgain}
+        </Button>
+      }
+    >
+      {missing > 0 ? text.bucketFull(bucket, files, formatBytes(missing)) : text.bucketStopped(detail, files)}
+    </Notice>
   )
 }
 
@@ -221,18 +242,19 @@ function Lost({ count }: { count: number }) {
   return <Notice actions={actions}>{text.lost(count)}</Notice>
 }
 
-/** Announces to screen readers that everything is uploaded, or that a decision is needed. */
+/** Announces to screen readers that everything is uploaded, or that a decision or room is needed. */
 function Announcer({ now: { counts } }: { now: Snapshot }) {
   const [words, setWords] = useState('')
-  const before = useRef({ left: 0, conflict: 0 })
+  const before = useRef({ left: 0, conflict: 0, full: 0 })
   const left = sum(counts, unsent)
-  const { conflict, done } = counts
+  const { conflict, full, done } = counts
   useEffect(() => {
     const was = before.current
     if (left === 0 && was.left > 0) setWords(text.finished(done))
     else if (conflict > 0 && was.conflict === 0) setWords(text.conflicts(conflict))
-    before.current = { left, conflict }
-  }, [left, conflict, done])
+    else if (full > 0 && was.full === 0) setWords(text.full)
+    before.current = { left, conflict, full }
+  }, [left, conflict, full, done])
   return (
     <span className="visually-hidden" role="status">
       {words}

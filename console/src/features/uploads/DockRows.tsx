@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import {
   IconAlertTriangle,
+  IconBucketOff,
   IconCheck,
   IconChevronDown,
   IconChevronRight,
@@ -32,6 +33,7 @@ const icons: Record<State, { icon: typeof IconX; tone: string }> = {
   conflict: { icon: IconAlertTriangle, tone: 'warn' },
   running: { icon: IconLoader2, tone: '' },
   completing: { icon: IconLoader2, tone: '' },
+  full: { icon: IconBucketOff, tone: 'warn' },
   paused: { icon: IconPlayerPause, tone: 'dim' },
   checking: { icon: IconClock, tone: 'dim' },
   queued: { icon: IconClock, tone: 'dim' },
@@ -45,6 +47,7 @@ const words: Record<State, string> = {
   conflict: text.conflict,
   running: text.running,
   completing: text.completing,
+  full: text.full,
   paused: text.paused,
   checking: text.checking,
   queued: text.queued,
@@ -156,6 +159,10 @@ function Row({
   const waits = state === 'queued' || state === 'checking'
   const word = waits && held ? text.held : words[state]
   const name = path.slice(path.lastIndexOf('/') + 1)
+  const line =
+    state === 'lost' && sent > 0
+      ? `${text.arrivedOf(formatBytes(sent), formatBytes(size))} · ${word}`
+      : `${word} · ${formatBytes(size)}`
   const moves = state === 'running' || (state === 'paused' && sent > 0)
   return (
     <li className={inner ? 'uploads-row uploads-inner' : 'uploads-row'} data-state={state}>
@@ -165,7 +172,7 @@ function Row({
           {name}
         </span>
         <span className={`small clip ${state === 'error' ? 'bad' : 'dim'}`} title={problem?.detail}>
-          {problem ? `${word}: ${problem.title}` : `${word} · ${formatBytes(size)}`}
+          {problem && state !== 'full' ? `${word}: ${problem.title}` : line}
         </span>
       </span>
       {moves && size > 0 ? <Bar percent={(sent / size) * 100} label={`${name}, ${formatCount(size)} B`} /> : null}
@@ -190,7 +197,7 @@ function RowActions({ item, name, decide }: { item: Item; name: string; decide: 
           <IconPlayerPlay size={15} stroke={1.6} />
         </ActionIcon>
       ) : null}
-      {state === 'error' ? (
+      {state === 'error' || state === 'full' ? (
         <ActionIcon aria-label={text.retry(name)} onClick={() => engine.resume(item)}>
           <IconRefresh size={15} stroke={1.6} />
         </ActionIcon>

@@ -20,13 +20,17 @@ export const text = catalogue('uploads.text', {
   leftOut: (n: number) => `${plural(n, { one: 'hidden file', other: 'hidden files' })} skipped`,
   emptyFolders: (n: number) => `${plural(n, { one: 'empty folder', other: 'empty folders' })} skipped`,
   nothing: 'No files found.',
+  willResume: (n: number, sent: string, all: string) =>
+    n === 1
+      ? `1 interrupted upload resumes: ${sent} of ${all} arrived.`
+      : `${formatCount(n)} interrupted uploads resume: ${sent} of ${all} arrived.`,
   ifTaken: 'If a file already exists',
   ask: 'Ask',
   replace: 'Replace',
   skip: 'Skip',
   both: 'Keep both',
   noRoom: (free: string, size: string) =>
-    `Only ${free} left in this bucket, but you selected ${size}. Files that don’t fit will fail.`,
+    `Only ${free} left in this bucket, but you selected ${size}. Files that don’t fit won’t be uploaded.`,
   denied: (n: number) => `You don’t have the “write” permission for ${files(n)}.`,
   upload: (n: number) => (n === 0 ? 'Upload' : `Upload ${files(n)}`),
   alreadyUploading: 'These files are already being uploaded.',
@@ -40,6 +44,7 @@ export const text = catalogue('uploads.text', {
   finished: (n: number) => (n === 0 ? 'Nothing was uploaded' : `${files(n)} uploaded`),
   resumableTitle: (n: number) => `${plural(n, { one: 'upload', other: 'uploads' })} can be resumed`,
   progress: (sent: string, all: string) => `${sent} of ${all}`,
+  arrivedOf: (sent: string, all: string) => `${sent} of ${all} arrived`,
   rate: (rate: string) => `${rate}/s`,
   left: (time: string) => `${time} left`,
   pauseAll: 'Pause all',
@@ -55,6 +60,8 @@ export const text = catalogue('uploads.text', {
   cancel: (name: string) => `Cancel ${name}`,
   retryAll: (n: number) => `Retry ${files(n)}`,
   offline: 'Can’t reach the server. Uploads resume automatically.',
+  bucketFull: (bucket: string, n: number, missing: string) =>
+    `“${bucket}” is full: ${files(n)} not uploaded, ${missing} missing.`,
   bucketStopped: (detail: string, n: number) => `${detail} ${files(n)} not uploaded.`,
   tryAgain: 'Try again',
   conflicts: (n: number) => (n === 1 ? '1 file already exists.' : `${formatCount(n)} files already exist.`),
@@ -80,6 +87,7 @@ export const text = catalogue('uploads.text', {
   held: 'Paused',
   running: 'Uploading',
   completing: 'Finishing',
+  full: 'Bucket full',
   paused: 'Paused',
   error: 'Failed',
   conflict: 'Already exists',

@@ -139,6 +139,7 @@ export const text: Translation<typeof english.text> = {
       : `Sie können ${days(n)} lang aus dem Papierkorb wiederhergestellt werden.`,
   emptyBucketTitle: (bucket) => `${bucket} leeren?`,
   emptyStarted: 'Der Bucket wird geleert',
+  showJob: 'Auftrag anzeigen',
   remove: 'Bucket löschen',
   removeHint: 'Löscht auch seinen Papierkorb. Der Name wird wieder frei.',
   removeFirst: (n) => `Nur ein leerer Bucket kann gelöscht werden. Dieser enthält ${objects(n)}.`,

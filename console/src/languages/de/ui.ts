@@ -27,6 +27,7 @@ export const text: Translation<typeof english.text> = {
   copied: 'Kopiert',
   copyCall: 'Als curl kopieren',
   copyCallHint: 'API-Aufruf dieser Ansicht als curl kopieren',
+  buckets: 'Buckets',
   cancel: 'Abbrechen',
   save: 'Speichern',
   discard: 'Verwerfen',

@@ -21,13 +21,17 @@ export const text: Translation<typeof english.text> = {
   leftOut: (n) => `${plural(n, { one: 'versteckte Datei', other: 'versteckte Dateien' })} übersprungen`,
   emptyFolders: (n) => `${plural(n, { one: 'leerer Ordner', other: 'leere Ordner' })} übersprungen`,
   nothing: 'Keine Dateien gefunden.',
+  willResume: (n, sent, all) =>
+    n === 1
+      ? `1 unterbrochener Upload wird fortgesetzt: ${sent} von ${all} sind angekommen.`
+      : `${formatCount(n)} unterbrochene Uploads werden fortgesetzt: ${sent} von ${all} sind angekommen.`,
   ifTaken: 'Wenn eine Datei schon vorhanden ist',
   ask: 'Fragen',
   replace: 'Ersetzen',
   skip: 'Überspringen',
   both: 'Beide behalten',
   noRoom: (free, size) =>
-    `In diesem Bucket sind nur noch ${free} frei, ausgewählt sind ${size}. Dateien, die nicht hineinpassen, schlagen fehl.`,
+    `In diesem Bucket sind nur noch ${free} frei, ausgewählt sind ${size}. Dateien, die nicht hineinpassen, werden nicht hochgeladen.`,
   denied: (n) => `Für ${files(n)} fehlt Ihnen die Berechtigung „write“.`,
   upload: (n) => (n === 0 ? 'Hochladen' : `${files(n)} hochladen`),
   alreadyUploading: 'Diese Dateien werden schon hochgeladen.',
@@ -42,6 +46,7 @@ export const text: Translation<typeof english.text> = {
   resumableTitle: (n) =>
     plural(n, { one: 'Upload kann fortgesetzt werden', other: 'Uploads können fortgesetzt werden' }),
   progress: (sent, all) => `${sent} von ${all}`,
+  arrivedOf: (sent, all) => `${sent} von ${all} angekommen`,
   rate: (rate) => `${rate}/s`,
   left: (time) => `noch ${time}`,
   pauseAll: 'Alle anhalten',
@@ -58,6 +63,7 @@ export const text: Translation<typeof english.text> = {
   cancel: (name) => `${name} abbrechen`,
   retryAll: (n) => `${files(n)} noch einmal versuchen`,
   offline: 'Server nicht erreichbar. Die Uploads werden automatisch fortgesetzt.',
+  bucketFull: (bucket, n, missing) => `„${bucket}“ ist voll: ${files(n)} nicht hochgeladen, ${missing} fehlen.`,
   bucketStopped: (detail, n) => `${detail} ${files(n)} nicht hochgeladen.`,
   tryAgain: 'Noch einmal versuchen',
   conflicts: (n) => `${plural(n, { one: 'Datei ist', other: 'Dateien sind' })} schon vorhanden.`,
@@ -83,6 +89,7 @@ export const text: Translation<typeof english.text> = {
   held: 'Angehalten',
   running: 'Wird hochgeladen',
   completing: 'Wird abgeschlossen',
+  full: 'Bucket voll',
   paused: 'Angehalten',
   error: 'Fehlgeschlagen',
   conflict: 'Schon vorhanden',

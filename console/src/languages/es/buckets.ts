@@ -142,6 +142,7 @@ export const text: Translation<typeof english.text> = {
       : `Puede restaurarlos desde la papelera durante ${plural(days, { one: 'día', other: 'días' })}.`,
   emptyBucketTitle: (bucket) => `¿Vaciar ${bucket}?`,
   emptyStarted: 'Vaciando el bucket',
+  showJob: 'Ver la tarea',
   remove: 'Eliminar bucket',
   removeHint: 'También elimina su papelera. El nombre vuelve a quedar disponible.',
   removeFirst: (n) => `Solo se puede eliminar un bucket vacío. Este tiene ${objects(n)}.`,

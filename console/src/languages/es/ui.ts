@@ -27,6 +27,7 @@ export const text: Translation<typeof english.text> = {
   copied: 'Copiado',
   copyCall: 'Copiar como curl',
   copyCallHint: 'Copiar como curl la llamada a la API de esta vista',
+  buckets: 'Buckets',
   cancel: 'Cancelar',
   save: 'Guardar',
   discard: 'Descartar',

@@ -21,13 +21,17 @@ export const text: Translation<typeof english.text> = {
   leftOut: (n) => plural(n, { one: 'archivo oculto omitido', other: 'archivos ocultos omitidos' }),
   emptyFolders: (n) => plural(n, { one: 'carpeta vacía omitida', other: 'carpetas vacías omitidas' }),
   nothing: 'No se encontraron archivos.',
+  willResume: (n, sent, all) =>
+    n === 1
+      ? `Se reanudará 1 subida interrumpida; recibido: ${sent} de ${all}.`
+      : `Se reanudarán ${formatCount(n)} subidas interrumpidas; recibido: ${sent} de ${all}.`,
   ifTaken: 'Si ya existe un archivo',
   ask: 'Preguntar',
   replace: 'Reemplazar',
   skip: 'Omitir',
   both: 'Conservar ambos',
   noRoom: (free, size) =>
-    `En este bucket solo quedan ${free}, pero ha seleccionado ${size}. Los archivos que no quepan darán error.`,
+    `En este bucket solo quedan ${free}, pero ha seleccionado ${size}. Los archivos que no quepan no se subirán.`,
   denied: (n) => `No tiene el permiso “write” para ${files(n)}.`,
   upload: (n) => (n === 0 ? 'Subir' : `Subir ${files(n)}`),
   alreadyUploading: 'Estos archivos ya se están subiendo.',
@@ -41,6 +45,7 @@ export const text: Translation<typeof english.text> = {
   finished: (n) => (n === 0 ? 'No se ha subido nada' : plural(n, { one: 'archivo subido', other: 'archivos subidos' })),
   resumableTitle: (n) => plural(n, { one: 'subida se puede reanudar', other: 'subidas se pueden reanudar' }),
   progress: (sent, all) => `${sent} de ${all}`,
+  arrivedOf: (sent, all) => `Recibido: ${sent} de ${all}`,
   rate: (rate) => `${rate}/s`,
   left: (time) => `Quedan ${time}`,
   pauseAll: 'Pausar todo',
@@ -57,6 +62,7 @@ export const text: Translation<typeof english.text> = {
   cancel: (name) => `Cancelar ${name}`,
   retryAll: (n) => `Reintentar ${files(n)}`,
   offline: 'No se puede conectar con el servidor. Las subidas se reanudarán automáticamente.',
+  bucketFull: (bucket, n, missing) => `“${bucket}” está lleno: ${files(n)} sin subir, faltan ${missing}.`,
   bucketStopped: (detail, n) => `${detail} ${files(n)} sin subir.`,
   tryAgain: 'Reintentar',
   conflicts: (n) => `${plural(n, { one: 'archivo ya existe', other: 'archivos ya existen' })}.`,
@@ -85,6 +91,7 @@ export const text: Translation<typeof english.text> = {
   held: 'En pausa',
   running: 'Subiendo',
   completing: 'Terminando',
+  full: 'Bucket lleno',
   paused: 'En pausa',
   error: 'Error',
   conflict: 'Ya existe',

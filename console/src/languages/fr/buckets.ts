@@ -139,6 +139,7 @@ export const text: Translation<typeof english.text> = {
       : `Vous pourrez les restaurer depuis la corbeille pendant ${days(n)}.`,
   emptyBucketTitle: (bucket) => `Vider ${bucket} ?`,
   emptyStarted: 'Vidage du bucket en cours',
+  showJob: 'Afficher la tâche',
   remove: 'Supprimer le bucket',
   removeHint: 'Supprime aussi sa corbeille. Le nom redevient disponible.',
   removeFirst: (n) => `Seul un bucket vide peut être supprimé. Celui-ci contient ${objects(n)}.`,

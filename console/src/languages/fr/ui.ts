@@ -27,6 +27,7 @@ export const text: Translation<typeof english.text> = {
   copied: 'Copié',
   copyCall: 'Copier pour curl',
   copyCallHint: 'Copier l’appel d’API de cette vue sous forme de commande curl',
+  buckets: 'Buckets',
   cancel: 'Annuler',
   save: 'Enregistrer',
   discard: 'Abandonner',

@@ -21,13 +21,17 @@ export const text: Translation<typeof english.text> = {
   leftOut: (n) => plural(n, { one: 'fichier caché ignoré', other: 'fichiers cachés ignorés' }),
   emptyFolders: (n) => plural(n, { one: 'dossier vide ignoré', other: 'dossiers vides ignorés' }),
   nothing: 'Aucun fichier trouvé.',
+  willResume: (n, sent, all) =>
+    n === 1
+      ? `1 envoi interrompu sera repris ; reçu : ${sent} sur ${all}.`
+      : `${formatCount(n)} envois interrompus seront repris ; reçu : ${sent} sur ${all}.`,
   ifTaken: 'Si un fichier existe déjà',
   ask: 'Demander',
   replace: 'Remplacer',
   skip: 'Ignorer',
   both: 'Garder les deux',
   noRoom: (free, size) =>
-    `Il ne reste que ${free} dans ce bucket, mais vous avez sélectionné ${size}. Les fichiers en trop échoueront.`,
+    `Il ne reste que ${free} dans ce bucket, mais vous avez sélectionné ${size}. Les fichiers en trop ne seront pas envoyés.`,
   denied: (n) => `Vous n’avez pas l’autorisation « write » pour ${files(n)}.`,
   upload: (n) => (n === 0 ? 'Envoyer' : `Envoyer ${files(n)}`),
   alreadyUploading: 'Ces fichiers sont déjà en cours d’envoi.',
@@ -41,6 +45,7 @@ export const text: Translation<typeof english.text> = {
   finished: (n) => (n === 0 ? 'Aucun fichier envoyé' : plural(n, { one: 'fichier envoyé', other: 'fichiers envoyés' })),
   resumableTitle: (n) => plural(n, { one: 'envoi peut être repris', other: 'envois peuvent être repris' }),
   progress: (sent, all) => `${sent} sur ${all}`,
+  arrivedOf: (sent, all) => `Reçu : ${sent} sur ${all}`,
   rate: (rate) => `${rate}/s`,
   left: (time) => `encore ${time}`,
   pauseAll: 'Tout mettre en pause',
@@ -57,6 +62,8 @@ export const text: Translation<typeof english.text> = {
   cancel: (name) => `Annuler ${name}`,
   retryAll: (n) => `Réessayer ${files(n)}`,
   offline: 'Serveur injoignable. Les envois reprendront automatiquement.',
+  bucketFull: (bucket, n, missing) =>
+    `« ${bucket} » est plein : ${plural(n, { one: 'fichier non envoyé', other: 'fichiers non envoyés' })}, il manque ${missing}.`,
   bucketStopped: (detail, n) => `${detail} ${plural(n, { one: 'fichier non envoyé', other: 'fichiers non envoyés' })}.`,
   tryAgain: 'Réessayer',
   conflicts: (n) => `${plural(n, { one: 'fichier existe déjà', other: 'fichiers existent déjà' })}.`,
@@ -85,6 +92,7 @@ export const text: Translation<typeof english.text> = {
   held: 'En pause',
   running: 'Envoi',
   completing: 'Finalisation',
+  full: 'Bucket plein',
   paused: 'En pause',
   error: 'Échec',
   conflict: 'Existe déjà',

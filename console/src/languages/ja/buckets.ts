@@ -136,6 +136,7 @@ export const text: Translation<typeof english.text> = {
       : `${formatCount(days)} 日以内であれば、ゴミ箱から復元できます。`,
   emptyBucketTitle: (bucket) => `${bucket} を空にしますか？`,
   emptyStarted: 'バケットを空にしています',
+  showJob: 'ジョブを表示',
   remove: 'バケットを削除',
   removeHint: 'ゴミ箱も削除されます。名前は再び使えるようになります。',
   removeFirst: (n) => `削除できるのは空のバケットだけです。このバケットには ${objects(n)}があります。`,

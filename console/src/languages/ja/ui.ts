@@ -26,6 +26,7 @@ export const text: Translation<typeof english.text> = {
   copied: 'コピーしました',
   copyCall: 'curl としてコピー',
   copyCallHint: 'この画面の API 呼び出しを curl コマンドとしてコピー',
+  buckets: 'バケット',
   cancel: 'キャンセル',
   save: '保存',
   discard: '破棄',

@@ -126,6 +126,7 @@ export const text: Translation<typeof english.text> = {
   emptyTrash: (days) => (days === 0 ? '回收站已关闭，因此无法恢复。' : `${formatCount(days)} 天内可以从回收站恢复。`),
   emptyBucketTitle: (bucket) => `清空 ${bucket}？`,
   emptyStarted: '正在清空存储桶',
+  showJob: '查看任务',
   remove: '删除存储桶',
   removeHint: '同时删除其回收站。该名称之后可以重新使用。',
   removeFirst: (n) => `只能删除空的存储桶。此存储桶有 ${objects(n)}。`,

@@ -27,6 +27,7 @@ export const text: Translation<typeof english.text> = {
   copied: '已复制',
   copyCall: '复制为 curl',
   copyCallHint: '将此视图的 API 调用复制为 curl 命令',
+  buckets: '存储桶',
   cancel: '取消',
   save: '保存',
   discard: '放弃',

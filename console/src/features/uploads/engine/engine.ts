@@ -2,6 +2,7 @@ import { ProblemError } from '../../../../../client/derived.ts'
 import { isKeyText } from '../../../../../contract/names.ts'
 import { describeProblem } from '../../../api/problem.ts'
 import { isAway, onReach, untilReachable } from '../../../api/reach.ts'
+import { askArrived } from './arrived.ts'
 import { Checker } from './checker.ts'
 import type { Found } from './drop.ts'
 import { fingerprint } from './hash.ts'
@@ -92,7 +93,6 @@ export class Engine {
         items.push(item)
       }
     }
-    this.store.stopped.delete(batch.bucket)
     const bad = items.filter(({ key }) => !isKeyText(key, 1))
     const good = items.filter((item) => !bad.includes(item))
     this.store.add(items)
@@ -107,7 +107,21 @@ export class Engine {
   async recall(): Promise<number> {
     const items = await takeOrphans(this.#user)
     this.store.add(items)
+    void askArrived(items, whenReachable, (item, bytes) => {
+      if (item.state === 'lost') this.store.sent(item, Math.min(item.size, bytes))
+    })
     return items.length
+  }
+
+  /** The interrupted uploads that these files would resume, as far as name, size and time tell. */
+  interrupted({ bucket, prefix }: Pick<Batch, 'bucket' | 'prefix'>, found: readonly Found[]): Item[] {
+    const lost = [...this.store.those('lost')].filter(({ batch }) => batch.bucket === bucket)
+    if (lost.length === 0) return []
+    const files = new Map(found.map(({ path, file }) => [prefix + path, file]))
+    return lost.filter((item) => {
+      const file = files.get(item.key)
+      return file !== undefined && isSame(item, file)
+    })
   }
 
   /** Resumes interrupted uploads whose files were chosen again. Returns how many. */
@@ -153,11 +167,10 @@ export class Engine {
     this.#stop(item)
     this.store.set(item, 'paused')
   }
-  /** Resumes a paused file, or retries a failed one. */
+  /** Resumes a paused file, or retries one that failed or found no room. */
   resume(item: Item): void {
-    if (item.state !== 'paused' && item.state !== 'error') return
+    if (item.state !== 'paused' && item.state !== 'error' && item.state !== 'full') return
     if (item.problem === this.#words.badName) return
-    this.store.stopped.delete(item.batch.bucket)
     item.problem = undefined
     if (item.upload) item.upload.known = false
     this.#enqueue(item)
@@ -189,19 +202,14 @@ export class Engine {
   cancelAll(): void {
     for (const state of [...unsent, 'lost'] as const) for (const item of [...this.store.those(state)]) this.cancel(item)
     this.store.held = false
-    this.store.stopped.clear()
     void flush()
   }
   retryAll(): void {
     for (const item of [...this.store.those('error')]) this.resume(item)
   }
-  /** Resumes uploads to a bucket that was full. */
+  /** Tries all uploads to a bucket that was full. */
   reopen(bucket: string): void {
-    this.store.stopped.delete(bucket)
-    for (const state of ['paused', 'error'] as const)
-      for (const item of [...this.store.those(state)])
-        if (item.batch.bucket === bucket && item.problem?.code === 'quota_exceeded') this.resume(item)
-    this.store.tell()
+    for (const item of [...this.store.those('full')]) if (item.batch.bucket === bucket) this.resume(item)
   }
   /** Removes finished files from the list. */
   clear(): void {
@@ -320,16 +328,18 @@ export class Engine {
     else this.#fail(item, toProblem(error))
   }
 
+  /** One file found no room, so the bucket's others are not tried either. */
   #stopBucket(item: Item, problem: Problem): void {
-    const { bucket } = item.batch
-    this.#fail(item, problem)
-    this.store.stopped.set(bucket, problem)
+    const wait = (one: Item) => {
+      one.problem = problem
+      this.store.set(one, 'full')
+    }
+    wait(item)
     for (const state of ['queued', 'checking'] as const)
       for (const other of [...this.store.those(state)]) {
-        if (other.batch.bucket !== bucket) continue
+        if (other.batch.bucket !== item.batch.bucket) continue
         this.#stop(other)
-        other.problem = problem
-        this.store.set(other, 'paused')
+        wait(other)
       }
   }
 

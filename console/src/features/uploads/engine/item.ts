@@ -12,6 +12,7 @@ export const states = [
   'conflict',
   'running',
   'completing',
+  'full',
   'paused',
   'checking',
   'queued',
@@ -22,14 +23,23 @@ export const states = [
 ] as const
 /**
  * `lost`: interrupted by a reload; the file has to be chosen again. `conflict`: the key exists and the user has not
- * decided yet.
+ * decided yet. `full`: its bucket has no room; it waits until the user tries again.
  */
 export type State = (typeof states)[number]
 export type IfTaken = 'ask' | 'replace' | 'skip' | 'both'
 export type Choice = Exclude<IfTaken, 'ask'>
 
 /** States with something left to send. */
-export const unsent: readonly State[] = ['running', 'completing', 'paused', 'checking', 'queued', 'conflict', 'error']
+export const unsent: readonly State[] = [
+  'running',
+  'completing',
+  'full',
+  'paused',
+  'checking',
+  'queued',
+  'conflict',
+  'error',
+]
 export const over: readonly State[] = ['done', 'skipped', 'cancelled']
 
 /** Files that were added together. */

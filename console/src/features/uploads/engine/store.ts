@@ -1,4 +1,4 @@
-import { type Item, type Problem, type State, states, unsent } from './item.ts'
+import { type Item, type State, states, unsent } from './item.ts'
 
 const RATE_MS = 6_000
 
@@ -11,6 +11,14 @@ export interface Group {
   bytes: number
   sent: number
   counts: Record<State, number>
+}
+/** What waits for room in a bucket. */
+export interface Waiting {
+  files: number
+  /** What they still need. */
+  bytes: number
+  /** The server's words. */
+  detail: string
 }
 /** What the dock shows at one moment. */
 export interface Snapshot {
@@ -25,8 +33,8 @@ export interface Snapshot {
   held: boolean
   /** The server is unreachable. */
   offline: boolean
-  /** Full buckets, and why. */
-  stopped: ReadonlyMap<string, Problem>
+  /** Full buckets, and what waits for room in them. */
+  full: ReadonlyMap<string, Waiting>
   groups: readonly Group[]
 }
 
@@ -54,7 +62,6 @@ export class UploadStore {
   #snapshot: Snapshot
   held = false
   offline = false
-  readonly stopped = new Map<string, Problem>()
 
   constructor() {
     this.#snapshot = this.#take(0)
@@ -187,9 +194,18 @@ export class UploadStore {
       rate: this.#rate(counts.running > 0),
       held: this.held,
       offline: this.offline,
-      stopped: new Map(this.stopped),
+      full: this.#full(),
       groups: [...this.#groups.values()],
     }
+  }
+
+  #full(): ReadonlyMap<string, Waiting> {
+    const full = new Map<string, Waiting>()
+    for (const { batch, size, sent, problem } of this.those('full')) {
+      const { files, bytes, detail } = full.get(batch.bucket) ?? { files: 0, bytes: 0, detail: problem?.detail ?? '' }
+      full.set(batch.bucket, { files: files + 1, bytes: bytes + size - sent, detail })
+    }
+    return full
   }
 
   #rate(isMoving: boolean): number | null {
