@@ -267,7 +267,7 @@ describeConsole('audit log', (engine) => {
         await page.getByRole('option', { name, exact: true }).click()
       }
       const since = async (hours: number) =>
-        total({ from: new Date(server.clock.now() - hours * 3600_000).toISOString() })
+        total({ from: new Date(server.clock.now().getTime() - hours * 3600_000).toISOString() })
       await count(await total())
       await choose('Last hour')
       await page.waitForURL(/\?time=1h$/)
@@ -288,7 +288,7 @@ describeConsole('audit log', (engine) => {
       await choose('Custom range')
       await page.waitForURL((url) => url.searchParams.has('from') && !url.searchParams.has('time'))
       await count(latest)
-      const start = new Date(server.clock.now() - 3600_000).toISOString().slice(0, 16)
+      const start = new Date(server.clock.now().getTime() - 3600_000).toISOString().slice(0, 16)
       assert.equal(await page.getByLabel('From', { exact: true }).inputValue(), start)
       await page.getByLabel('From', { exact: true }).fill('2025-12-31T00:00')
       await page.getByLabel('To', { exact: true }).fill('2026-01-01T01:00')
