@@ -103,7 +103,7 @@ const french: Texts = {
   pdfs: 'fichiers PDF',
   office: 'documents Office',
   textFiles: 'fichiers texte',
-  archives: 'archives',
+  archives: 'archives compressées',
   anything: 'Tous les types, toutes les tailles.',
   private: 'Personne d’autre ne voit vos fichiers. Les fichiers existants ne sont jamais remplacés.',
   waiting: 'En attente',
