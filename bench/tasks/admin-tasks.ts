@@ -156,11 +156,11 @@ export const tasks: Task[] = [
       await hand.press('Escape')
       await hand.click(page.getByRole('button', { name: 'Record: delete' }).first())
       await hand.see(page.getByRole('region', { name: 'Record: delete' }))
-      await hand.click(page.getByRole('button', { name: 'Verify' }))
+      await hand.click(page.getByRole('button', { name: 'Verify', exact: true }))
       await hand.see(page.getByRole('dialog').getByText('Log is intact'))
       await hand.press('Escape')
       const saved = page.waitForEvent('download')
-      await hand.click(page.getByRole('button', { name: 'Export' }))
+      await hand.click(page.getByRole('button', { name: 'Export', exact: true }))
       await hand.click(page.getByRole('menuitem', { name: 'CSV' }))
       await saved
     },

@@ -30,12 +30,12 @@ export const tasks: Task[] = [
     async run(hand) {
       const { page } = hand
       await hand.click(page.getByRole('button', { name: 'Restore 2026/oslo/fjord-4.jpg' }))
-      await hand.see(page.getByText('1 item restored'))
+      await hand.see(page.getByText('fjord-4.jpg restored'))
       await hand.click(page.getByRole('button', { name: 'Restore 2026/lisbon/notes.txt' }))
       await hand.click(page.getByRole('dialog').getByRole('button', { name: 'Replace' }))
       await page.getByRole('button', { name: 'Restore 2026/oslo/fjord-4.jpg' }).waitFor({ state: 'detached' })
       await page.getByRole('dialog').waitFor({ state: 'detached' })
-      await hand.see(page.getByText('1 item restored'))
+      await hand.see(page.getByText('notes.txt restored'))
     },
   },
   {

@@ -6,6 +6,13 @@ export function nameOf(key: string, prefix = ''): string {
 export const isFolderKey = (key: string): boolean => key.endsWith('/')
 /** The folder of a key or prefix. */
 export const parentOf = (key: string): string => key.slice(0, key.lastIndexOf('/', key.length - 2) + 1)
+/** The folder that all these keys are in; '' is the bucket itself. */
+export function commonParentOf(keys: readonly string[]): string {
+  const [first = ''] = keys
+  let folder = parentOf(first)
+  while (folder !== '' && !keys.every((key) => key.startsWith(folder))) folder = parentOf(folder)
+  return folder
+}
 export const lastSegment = (key: string): string => key.slice(parentOf(key).length)
 
 const hex = (character: string) => `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`

@@ -85,6 +85,9 @@ describeConsole('audit log', (engine) => {
       await page.getByText(`${await total()} records`, { exact: true }).waitFor()
 
       // Each filter is a text of the address, and of the question.
+      assert.equal(await page.getByLabel('Bucket', { exact: true }).count(), 0)
+      const more = page.getByRole('button', { name: 'More filters' })
+      await more.press('Enter')
       await page.getByLabel('Bucket', { exact: true }).fill('media')
       await page.getByLabel('Key starts with').fill('many/1')
       await page.getByLabel('Key starts with').press('Enter')
@@ -126,7 +129,11 @@ describeConsole('audit log', (engine) => {
         assert.ok(n > 0, search)
         await page.getByText(n === 1 ? '1 record' : `${n} records`, { exact: true }).waitFor()
       }
+      // What has no field on the page is a button that takes it away.
+      await page.getByRole('button', { name: `Remove filter Request ID: ${whole?.request_id}` }).waitFor()
+      await more.press('Enter')
       assert.equal(await page.getByLabel('Request ID').inputValue(), whole?.request_id)
+      assert.equal(await page.getByRole('button', { name: 'Remove filter' }).count(), 0)
       await page.goto(`${server.url}/console/admin/audit?bucket=No`)
       await page.locator('.mantine-InputWrapper-error').waitFor()
       await page.goto(`${server.url}/console/admin/audit?to=2025-01-01T00:00:00.000Z`)
@@ -177,7 +184,7 @@ describeConsole('audit log', (engine) => {
             (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true }),
         })
       })
-      await page.getByRole('button', { name: 'Export' }).click()
+      await page.getByRole('button', { name: 'Export', exact: true }).click()
       await page.getByText('written to a file as they arrive').waitFor()
       await check('audit-export')
       await page.getByRole('menuitem', { name: 'NDJSON' }).click()
@@ -197,7 +204,7 @@ describeConsole('audit log', (engine) => {
 
       await page.addInitScript(() => void Object.assign(window, { showSaveFilePicker: undefined }))
       await page.reload()
-      await page.getByRole('button', { name: 'Export' }).click()
+      await page.getByRole('button', { name: 'Export', exact: true }).click()
       await page.getByText('keeps the file in memory').waitFor()
       const saved = page.waitForEvent('download')
       await page.getByRole('menuitem', { name: 'CSV' }).click()
@@ -222,7 +229,7 @@ describeConsole('audit log', (engine) => {
       await server.later(3600_000)
       await server.running.tick()
       const { page, check } = await openConsole(browser, server, '/admin/audit', { expect: [401] })
-      await page.getByRole('button', { name: 'Verify' }).click()
+      await page.getByRole('button', { name: 'Verify', exact: true }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByText('Log is intact').waitFor()
       await check('audit-whole')
@@ -235,12 +242,95 @@ describeConsole('audit log', (engine) => {
         for (const { name } of rows) await sql`drop trigger ${sql.id(name)}`.execute(tx)
         await sql`update audit_sealed set object_key = 'another' where object_key = 'many/7.txt'`.execute(tx)
       })
-      await page.getByRole('button', { name: 'Verify' }).click()
+      await page.getByRole('button', { name: 'Verify', exact: true }).click()
       await dialog.getByText('Integrity check failed: 1 problem').waitFor()
       await dialog.getByText('Record edited').waitFor()
       await check('audit-changed')
     }),
   )
+
+  it('shows a period that moves with the time, or two fixed times', async () => {
+    const old = await total()
+    await server.later(3 * 3600_000)
+    await server.admin.createBucket({ body: { name: 'later' } })
+    await inBrowser(async (browser) => {
+      const { page, check } = await openConsole(browser, server, '/admin/audit')
+      const rows = page.getByRole('table', { name: 'Audit log' }).locator('tbody tr:not(.below)')
+      const count = async (n: number) =>
+        page.getByText(n === 1 ? '1 record' : `${n} records`, { exact: true }).waitFor()
+      const period = page
+        .getByRole('combobox', { name: 'Time' })
+        .or(page.getByRole('textbox', { name: 'Time' }))
+        .first()
+      const choose = async (name: string) => {
+        await period.click()
+        await page.getByRole('option', { name, exact: true }).click()
+      }
+      const since = async (hours: number) =>
+        total({ from: new Date(server.clock.now().getTime() - hours * 3600_000).toISOString() })
+      await count(await total())
+      await choose('Last hour')
+      await page.waitForURL(/\?time=1h$/)
+      const latest = await since(1)
+      assert.ok(latest > 0 && latest < old)
+      await count(latest)
+      assert.equal(await rows.count(), latest)
+      await check('audit-period')
+      await page.reload()
+      await count(latest)
+      await choose('Last 7 days')
+      await page.waitForURL(/\?time=7d$/)
+      await count(await since(24 * 7))
+      await page.goBack()
+      await count(latest)
+
+      // Two times start from the period.
+      await choose('Custom range')
+      await page.waitForURL((url) => url.searchParams.has('from') && !url.searchParams.has('time'))
+      await count(latest)
+      const start = new Date(server.clock.now().getTime() - 3600_000).toISOString().slice(0, 16)
+      assert.equal(await page.getByLabel('From', { exact: true }).inputValue(), start)
+      await page.getByLabel('From', { exact: true }).fill('2025-12-31T00:00')
+      await page.getByLabel('To', { exact: true }).fill('2026-01-01T01:00')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/to=2026-01-01T01/)
+      await count(await total({ from: '2025-12-31T00:00:00.000Z', to: '2026-01-01T01:00:00.000Z' }))
+      await check('audit-custom')
+      await choose('Any time')
+      await page.waitForURL(/admin\/audit$/)
+      assert.equal(await page.getByLabel('From', { exact: true }).count(), 0)
+    })
+  })
+
+  it('filters by a value of a record', () =>
+    inBrowser(async (browser) => {
+      const { page, check } = await openConsole(browser, server, '/admin/audit?key=robot/a')
+      const table = page.getByRole('table', { name: 'Audit log' })
+      // With the mouse in the list, and by keys in the open record.
+      await table.getByTitle('Show only upload').click()
+      await page.waitForURL(/action=upload/)
+      assert.equal(await table.getByTitle('Show only upload').count(), 0)
+      await table.getByTitle('Show only admin@example.com').click()
+      await page.waitForURL(/actor=admin%40example.com/)
+      await table.getByRole('button', { name: 'Record: upload' }).press('Enter')
+      const only = page.getByRole('region', { name: 'Show only' })
+      await only.getByRole('button', { name: 'Key starts with: robot/a b.txt' }).waitFor()
+      assert.equal(await only.getByRole('button', { name: 'Actor' }).count(), 0)
+      await check('audit-only')
+      await only.getByRole('button', { name: 'Bucket: media' }).press('Enter')
+      await page.waitForURL(/bucket=media/)
+      await page.getByRole('region', { name: 'Record: upload' }).waitFor()
+      const query = { bucket: 'media', object_key_prefix: 'robot/a', action: ['upload'], email: 'admin@example.com' }
+      assert.equal(await total(query), 1)
+      await page.getByText('1 record', { exact: true }).waitFor()
+      // Each goes by itself, and all together.
+      await page.getByRole('button', { name: 'Remove filter Key starts with: robot/a' }).press('Enter')
+      await page.waitForURL((url) => !url.searchParams.has('key'))
+      await page.getByText(`${await total({ ...query, object_key_prefix: '' })} records`, { exact: true }).waitFor()
+      await check('audit-chips')
+      await page.getByRole('button', { name: 'Clear filters' }).press('Enter')
+      await page.waitForURL(/admin\/audit$/)
+    }))
 
   it('works on a phone', () =>
     inBrowser(
@@ -256,6 +346,7 @@ describeConsole('audit log', (engine) => {
         await page.getByLabel('Bucket', { exact: true }).waitFor()
         await check('audit-phone-filters')
         await page.getByRole('button', { name: 'Filters (1)' }).click()
+        await page.getByRole('button', { name: 'Remove filter Action: token_create' }).waitFor()
         await record.click()
         await page.getByRole('region', { name: 'Record: token_create' }).waitFor()
         await check('audit-phone')

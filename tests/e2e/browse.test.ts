@@ -624,6 +624,10 @@ describeConsole('object browser', (engine) => {
           await page.locator('.contents-markdown').getByText('stolen').first().waitFor()
           await page.locator('.contents').getByText('Source').click()
         }
+        if (key === 'evil.svg') {
+          await page.locator('.contents img').waitFor()
+          await page.locator('.contents-drawing').getByText('Source').click()
+        }
         await page.locator('.contents pre').getByText('stolen').first().waitFor()
       }
       await row(page, 'lies.png').getByRole('link').click()

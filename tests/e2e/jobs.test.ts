@@ -295,7 +295,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine) => {
         assert.equal(await read('report.pdf'), 'new')
         await restore('report.pdf')
         await dialog.getByRole('button', { name: 'Replace' }).click()
-        await page.getByText('1 item restored').waitFor()
+        await page.getByText('report.pdf restored').waitFor()
         assert.equal(await read('report.pdf'), 'old')
         assert.deepEqual(await inTrash(), ['report.pdf'], 'what was there is in the trash')
 
@@ -338,7 +338,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine) => {
         await dialog.getByText('The current version is permanently deleted').waitFor()
         await check('trash-restore-lossy')
         await dialog.getByRole('button', { name: 'Replace' }).click()
-        await page.getByText('1 item restored').waitFor()
+        await page.getByText('b.txt restored').waitFor()
         assert.equal(await read('b.txt'), '2')
         assert.deepEqual(await inTrash(), [])
         assert.deepEqual(faults, [])
@@ -368,6 +368,18 @@ describeConsole('jobs, trash, bucket pages and usage', (engine) => {
         await check('trash-taken')
         await dialog.getByRole('button', { name: 'Restore only the other 2' }).click()
         await page.getByText('2 items restored').waitFor()
+        // Several lead to the folder that all of them are in, one to itself.
+        await page.getByRole('button', { name: 'Show', exact: true }).click()
+        await page.waitForURL('**/b/bin?prefix=docs%2F')
+        await page.getByRole('row').filter({ hasText: 'c.txt' }).waitFor()
+        await page.goto(`${server.url}/console/b/bin/trash`)
+        await page.getByRole('button', { name: 'Restore docs/b.txt' }).click()
+        await dialog.getByRole('button', { name: 'Keep both' }).click()
+        await page.getByText('Restored as b (restored).txt').waitFor()
+        await check('trash-restored')
+        await page.getByRole('button', { name: 'Show', exact: true }).press('Enter')
+        await page.getByRole('complementary').getByRole('heading', { name: 'b (restored).txt' }).waitFor()
+        await server.admin.deleteObject({ params: { bucket: 'bin', key: 'docs/a.txt' } })
         await page.goto(`${server.url}/console/b/bin/trash`)
         await page.getByLabel('Select other/d.txt').check()
         await page.getByLabel('Select other/e.txt').check()
@@ -388,7 +400,7 @@ describeConsole('jobs, trash, bucket pages and usage', (engine) => {
     const { items } = await server.admin.listObjects({ params: { bucket: 'bin' } })
     assert.deepEqual(
       items.map(({ key }) => key),
-      ['docs/a.txt', 'docs/b.txt', 'docs/c.txt'],
+      ['docs/b (restored).txt', 'docs/b.txt', 'docs/c.txt'],
     )
   })
 

@@ -1,6 +1,7 @@
 // What the console makes of an object's contents, in the panel and on the full screen.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import sharp from 'sharp'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { photo } from '../support/pictures.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -121,6 +122,89 @@ describeConsole('previews', (engine) => {
         asked.filter((url) => !url.startsWith(server.url) && !url.startsWith('blob:')),
         [],
       )
+      assert.deepEqual(faults, [])
+    }))
+
+  it('show an SVG as a picture that runs nothing and loads nothing, and as its source', () =>
+    inBrowser(async (browser) => {
+      await server.admin.createBucket({ body: { name: 'drawings' } })
+      const hostile = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="200" height="100"
+          onload="document.title='stolen'; top.document.title='stolen'; fetch('/track')">
+        <script>top.document.title = 'stolen'; fetch('/track?script')</script>
+        <script href="/track.js"/>
+        <style>@import url(https://example.com/track.css); @font-face { font-family: x; src: url(/track.woff2) }
+          .back { fill: rgb(10, 160, 80) } text { font-family: x }</style>
+        <rect class="back" width="200" height="100"/><text x="5" y="20">Words</text>
+        <image href="https://example.com/track.png" width="9" height="9"/><image xlink:href="/track.png" width="9" height="9"/>
+        <use href="https://example.com/track.svg#x"/><rect width="9" height="9" fill="url(/track.svg#y)"/>
+        <foreignObject width="50" height="50"><div xmlns="http://www.w3.org/1999/xhtml"><iframe src="/track.html"></iframe>
+          <img src="/track.gif" onerror="top.document.title='stolen'"/><script>top.document.title='stolen'</script></div></foreignObject>
+        <set attributeName="onmouseover" to="top.document.title='stolen'"/>
+        <a href="javascript:top.document.title='stolen'"><rect y="50" width="200" height="50" fill="transparent"/></a>
+      </svg>`
+      for (const [key, body, type] of [
+        ['a.svg', hostile, 'image/svg+xml'],
+        ['b.svg', '<svg xmlns="http://www.w3.org/2000/svg"><g>', 'image/svg+xml'],
+        [
+          'c.svg',
+          '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h2v4h-2z"/></svg>',
+          'text/plain',
+        ],
+      ] as const)
+        await server.admin.putObject({
+          params: { bucket: 'drawings', key },
+          body,
+          headers: { 'content-type': type },
+        })
+      const { page, check, faults } = await openConsole(browser, server, at('drawings', { sel: 'a.svg' }))
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(request.url()))
+      const details = page.getByRole('complementary')
+      const image = details.locator('.contents img')
+      await image.waitFor()
+      await page.waitForFunction(
+        () => (document.querySelector('.contents img') as HTMLImageElement).naturalWidth === 200,
+      )
+      // It is drawn, with its own styles.
+      const shot = sharp(await image.screenshot())
+      const { width = 0, height = 0 } = await shot.metadata()
+      const pixel = await shot
+        .extract({ left: Math.round(width * 0.9), top: Math.round(height * 0.25), width: 1, height: 1 })
+        .removeAlpha()
+        .raw()
+        .toBuffer()
+      assert.deepEqual([...pixel], [10, 160, 80])
+      await image.hover({ position: { x: 20, y: height - 10 } })
+      await check('contents-svg')
+      await image.click()
+      const box = page.getByRole('dialog')
+      await box.locator('img').waitFor()
+      await box.getByRole('button', { name: 'Zoom in' }).click()
+      await box.getByText('150%').waitFor()
+      await check('lightbox-svg')
+      // A link in it is none.
+      await box.locator('img').click({ position: { x: 20, y: 120 } })
+      await box.getByText('Source').click()
+      await box.locator('pre .tone-name').first().waitFor()
+      assert.equal(await box.locator('pre').textContent(), hostile)
+      await check('lightbox-svg-source')
+      await page.keyboard.press('Escape')
+      await box.waitFor({ state: 'detached' })
+      await details.getByText('Source').click()
+      await details.locator('pre').getByText('stolen').first().waitFor()
+
+      // What is none has its source alone; one that is known by its name only is shown too.
+      await page.getByRole('button', { name: 'Next object' }).click()
+      await details.locator('pre').getByText('<g>').waitFor()
+      assert.equal(await details.getByRole('radiogroup', { name: 'Show as' }).count(), 0)
+      await page.getByRole('button', { name: 'Next object' }).click()
+      await page.waitForFunction(() => (document.querySelector('.contents img') as HTMLImageElement)?.naturalWidth > 0)
+      await check('contents-svg-lines')
+      assert.deepEqual(
+        asked.filter((url) => /track|example/.test(url)),
+        [],
+      )
+      assert.match(await page.title(), /Strongroom$/)
       assert.deepEqual(faults, [])
     }))
 

@@ -5,6 +5,7 @@ import { after, before, it } from 'node:test'
 import jsqr from 'jsqr'
 import type { Locator } from 'playwright-core'
 import sharp from 'sharp'
+import { fileKinds } from '../../contract/file-kinds.ts'
 import { describeConsole, inBrowserOf, navigate, openConsole, signIn } from '../support/browser.ts'
 import { request } from '../support/http.ts'
 import { freePort } from '../support/idp.ts'
@@ -463,6 +464,55 @@ describeConsole('share links', (engine) => {
       await spent.waitFor()
       assert.equal(await spent.getByText(/^in /).count(), 0)
     }))
+
+  it('an upload link is limited to kinds of files, and to own types; its page, the list and the form for it say so', () =>
+    inBrowser(
+      async (browser) => {
+        await signIn(browser, server)
+        const { page, check } = await openConsole(browser, server, '/shares')
+        const dialog = page.getByRole('dialog')
+        await page.getByRole('button', { name: 'Request files' }).first().click()
+        await dialog.getByRole('button', { name: `Request files for ${BUCKET}/` }).click()
+        const kinds = dialog.getByRole('group', { name: 'Allowed file types' })
+        await dialog.getByText('Choose none to allow all.').waitFor()
+        await kinds.getByLabel('Pictures').press('Space')
+        await kinds.getByLabel('Office documents').click()
+        await dialog.getByLabel('Other types').press('Space')
+        await dialog.getByLabel('Own types').fill('image/* no/type/')
+        await dialog.getByRole('button', { name: 'Create link' }).click()
+        await dialog.getByText('Use types such as image/* or application/pdf, separated by commas.').waitFor()
+        await dialog.getByLabel('Own types').scrollIntoViewIfNeeded()
+        await check('share-types')
+        await dialog.getByLabel('Own types').fill('font/woff2, application/x-step')
+        await dialog.getByRole('button', { name: 'Create link' }).click()
+        await dialog.getByText('Link created').waitFor()
+        await dialog.getByRole('button', { name: 'Copy link' }).click()
+        await dialog.getByRole('button', { name: 'Done' }).click()
+        const share = (await server.admin.listShares({ query: {} })).items[0]
+        assert.deepEqual(share?.content_types, [
+          ...fileKinds.pictures,
+          ...fileKinds.office,
+          'font/woff2',
+          'application/x-step',
+        ])
+
+        const words = 'Pictures, Office documents, font/woff2, application/x-step'
+        await page.getByText(`Upload link · ${BUCKET} · ${words}`).waitFor()
+        await check('share-types-list')
+        await page.goto(`${server.url}/console/shares?edit=${share?.id}`)
+        await dialog.getByText(`Allowed file types: ${words}`).waitFor()
+        await check('share-types-edit')
+        const link = await linkTo({
+          ...{ kind: 'upload', bucket: BUCKET, prefix: 'inbox/' },
+          content_types: [...fileKinds.archives, 'image/*', 'image/svg+xml', 'application/pdf', 'x/y'],
+        })
+        await page.goto(server.url + link.page)
+        await page.getByText('Only pictures, PDF files, archives, SVG picture, x/y').waitFor()
+        await server.admin.revokeShare({ params: { id: link.id } })
+        await server.admin.revokeShare({ params: { id: share?.id ?? '' } })
+      },
+      { width: 390, height: 844 },
+    ))
 
   it('an upload link shows and enforces its limits, numbers duplicate names and lists nothing', () =>
     inBrowser(

@@ -1,3 +1,4 @@
+import { kindsOf } from '../../../contract/file-kinds.ts'
 import { text } from './language.ts'
 
 /** How a file is shown: in which viewer, with which icon. */
@@ -72,17 +73,16 @@ export function typeWords(contentType: string | null, name: string): string {
   return text.other(ending)
 }
 
-const PLURALS = { image: 'pictures', video: 'videos', audio: 'audios', text: 'textFiles' } as const
-/** What people call the types that are accepted: `pictures, PDF document` for `image/*, application/pdf`. */
-export const acceptedWords = (types: readonly string[]): string =>
-  types
-    .map((type) => {
-      const plain = plainType(type)
-      const [top = '', sub] = plain.split('/')
-      if (sub === '*') return top in PLURALS ? text[PLURALS[top as keyof typeof PLURALS]] : type
-      return known[plain] || FAMILIES[top] ? typeWords(type, '') : type
-    })
-    .join(', ')
+/** What people call the types that are accepted: `pictures, PDF files` for `image/*, application/pdf`. */
+export function acceptedWords(types: readonly string[]): string {
+  const { kinds, others } = kindsOf(types)
+  const words = others.map((type) => {
+    const plain = plainType(type)
+    const [top = '', sub] = plain.split('/')
+    return sub !== '*' && (known[plain] || FAMILIES[top]) ? typeWords(type, '') : type
+  })
+  return [...kinds.map((kind) => text[kind]), ...words].join(', ')
+}
 
 /** Which icon stands for a file. */
 export function familyOf(contentType: string | null, name: string): Family {

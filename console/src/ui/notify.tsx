@@ -19,8 +19,9 @@ const subscribe = (listener: () => void) => {
 
 /** Short notices at the bottom left. Errors stay until they are closed. */
 export const notify = {
-  ok(message: ReactNode, undo?: () => void): void {
-    void load().then(({ showDone }) => showDone(message, undo))
+  /** With what can be done about it: taking it back, or `next`. */
+  ok(message: ReactNode, undo?: () => void, next?: { label: string; run: () => void }): void {
+    void load().then(({ showDone }) => showDone(message, undo ? { label: text.undo, run: undo } : next))
   },
   /** Hides what is shown: it is about something that is gone. */
   clear(): void {

@@ -8,7 +8,7 @@ import type { ReactNode } from 'react'
 import { isAway, onReach } from '../api/reach.ts'
 import { text } from './messages.ts'
 
-const UNDO_MS = 8_000
+const LONG_MS = 8_000
 const SHORT_MS = 4_000
 
 export const Host = () => <Notifications position="bottom-left" limit={3} />
@@ -16,26 +16,26 @@ export const Host = () => <Notifications position="bottom-left" limit={3} />
 /** Takes back what is shown. */
 export const hideAll = (): void => notifications.clean()
 
-export function showDone(message: ReactNode, undo?: () => void): void {
+export function showDone(message: ReactNode, next?: { label: string; run: () => void }): void {
   const id = crypto.getRandomValues(new Uint32Array(2)).join()
   notifications.show({
     id,
     role: 'status',
     color: 'teal',
     icon: <IconCheck size={16} />,
-    autoClose: undo ? UNDO_MS : SHORT_MS,
+    autoClose: next ? LONG_MS : SHORT_MS,
     closeButtonProps: { 'aria-label': text.close },
-    message: undo ? (
+    message: next ? (
       <span className="toast-undo">
         {message}
         <Button
           variant="subtle"
           onClick={() => {
             notifications.hide(id)
-            undo()
+            next.run()
           }}
         >
-          {text.undo}
+          {next.label}
         </Button>
       </span>
     ) : (

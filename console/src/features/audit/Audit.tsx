@@ -2,7 +2,7 @@ import './audit.css'
 import { ActionIcon, Alert, Button, CloseButton, Switch } from '@mantine/core'
 import { IconArrowUp, IconChevronDown, IconChevronRight, IconShieldCheck } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { AuditRecord } from '../../../../contract/audit.ts'
 import { faultsOf, statusOf } from '../../api/problem.ts'
 import { queries, useMe } from '../../api/queries.ts'
@@ -16,7 +16,16 @@ import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Action, Actor, Moment, Place, Result } from './cells.tsx'
 import { Export } from './Export.tsx'
 import { FilterBar } from './FilterBar.tsx'
-import { type AuditQuery, type FilterName, filterOf, names, queryOf, recordsQuery } from './filters.ts'
+import {
+  type AuditQuery,
+  type FilterName,
+  filterOf,
+  names,
+  periodOf,
+  queryOf,
+  recordsQuery,
+  startOf,
+} from './filters.ts'
 import { text } from './messages.ts'
 import { Verify } from './Verify.tsx'
 import { Whole } from './Whole.tsx'
@@ -28,7 +37,10 @@ const LIVE_PAGE = 50
 export default function Audit() {
   const me = useMe()
   const { search, open } = useView()
-  const query = queryOf(search)
+  const period = periodOf(search)
+  // It stays while the list is shown: a start that moves would ask again all the time.
+  const since = useMemo(() => period && startOf(period), [period])
+  const query = queryOf(search, since)
   const records = useInfiniteQuery({ ...recordsQuery(query), enabled: me.isAdmin })
   const [verifying, setVerifying] = useState(false)
   if (!me.isAdmin)

@@ -1,144 +1,39 @@
-import { Autocomplete, Button, MultiSelect, Select, TextInput } from '@mantine/core'
-import { IconFilter } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { Button, MultiSelect, Select } from '@mantine/core'
+import { IconAdjustmentsHorizontal, IconFilter, IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { auditOnly } from '../../../../contract/actions.ts'
-import { client } from '../../api/session.ts'
+import { formatTime } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
-import { localValue } from '../../ui/ExpiryField.tsx'
 import { useMedia } from '../../ui/useMedia.ts'
 import { eventsQuery } from '../webhooks/queries.ts'
-import { actionsOf, type FilterName, names } from './filters.ts'
+import { ActorFilter, TimeFilter, TypedFilter } from './fields.tsx'
+import { actionsOf, type FilterName, names, periodNames, periodOf, results, startOf } from './filters.ts'
 import { text } from './messages.ts'
 
 const MOST_ACTIONS = 20
+/** What is filtered by less often. */
+const more: readonly FilterName[] = ['bucket', 'key', 'result', 'ip', 'request', 'about']
+type Faults = Partial<Record<FilterName, string>>
 
-/** A text filter, applied on Enter or blur. */
-function TypedFilter({
-  label,
-  value,
-  onCommit,
-  error,
-  type = 'text',
-}: {
-  label: string
-  value: string
-  onCommit: (value: string) => void
-  error?: string | undefined
-  type?: 'text' | 'datetime-local'
-}) {
-  const [draft, setDraft] = useState(value)
-  useEffect(() => setDraft(value), [value])
-  const commit = () => {
-    if (draft !== value) onCommit(draft)
-  }
-  return (
-    <TextInput
-      label={label}
-      type={type}
-      value={draft}
-      error={error}
-      autoComplete="off"
-      spellCheck={false}
-      onChange={(event) => setDraft(event.currentTarget.value)}
-      onBlur={commit}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') commit()
-      }}
-    />
-  )
-}
-
-const OFFERED = 20
-const ACTOR = /@|^[0-9a-f-]{36}$/i
-/** The actor: users are offered by a part of their name or email; anything else applies on Enter or blur. */
-function ActorFilter({
-  value,
-  onCommit,
-  error,
-}: {
-  value: string
-  onCommit: (value: string) => void
-  error: string | undefined
-}) {
-  const [draft, setDraft] = useState(value)
-  useEffect(() => setDraft(value), [value])
-  const q = draft.trim().slice(0, 100)
-  const [isAsked, setAsked] = useState(false)
-  const found = useQuery({
-    queryKey: ['users', 'offered', q],
-    queryFn: () => client.listUsers({ query: { ...(q === '' ? {} : { q }), limit: OFFERED } }),
-    enabled: isAsked && (q === '' || q !== value),
-    placeholderData: keepPreviousData,
-  })
-  const emails = (found.data?.items ?? []).map(({ email }) => email)
-  const [isIncomplete, setIncomplete] = useState(false)
-  const commit = (next: string) => {
-    const wanted = next.trim()
-    setIncomplete(wanted !== '' && !ACTOR.test(wanted))
-    if (wanted === '' || ACTOR.test(wanted)) {
-      setDraft(wanted)
-      if (wanted !== value) onCommit(wanted)
-    }
-  }
-  return (
-    <Autocomplete
-      label={text.actor}
-      placeholder={text.actorHint}
-      value={draft}
-      data={emails}
-      // The server has matched names too.
-      filter={({ options }) => options}
-      error={error ?? (isIncomplete ? text.actorIncomplete : undefined)}
-      autoComplete="off"
-      spellCheck={false}
-      onChange={(next) => {
-        setDraft(next)
-        setIncomplete(false)
-      }}
-      onFocus={() => setAsked(true)}
-      onOptionSubmit={commit}
-      onBlur={() => commit(draft)}
-      onKeyDown={(event) => {
-        // With an option picked by arrow keys, Enter is the option's.
-        const isPicked = event.currentTarget.getAttribute('aria-activedescendant')
-        if (event.key === 'Enter' && !isPicked) commit(draft)
-      }}
-    />
-  )
-}
-
-/** The filters, each a query parameter of the address. */
-export function FilterBar({ faults }: { faults: Partial<Record<FilterName, string>> }) {
+/** The filters, each a query parameter of the address: the most used in fields, the others behind a button. */
+export function FilterBar({ faults }: { faults: Faults }) {
   const { search, open } = useView()
-  const events = useQuery(eventsQuery)
-  const actions = actionsOf(search)
-  const all = new Set<string>([...(events.data ?? []).map(({ name }) => name), ...auditOnly, ...actions])
   const set = (name: FilterName, value: string) => void open({ [name]: value.trim() || undefined, e: undefined })
-  const typed = (name: FilterName, label: string) => (
-    <TypedFilter label={label} value={search[name] ?? ''} onCommit={(value) => set(name, value)} error={faults[name]} />
-  )
-  const timed = (name: 'from' | 'to', label: string) => {
-    const time = new Date(search[name] ?? '')
-    const known = Number.isFinite(time.getTime())
-    return (
-      <TypedFilter
-        label={label}
-        type="datetime-local"
-        value={known ? localValue(time) : ''}
-        onCommit={(value) => {
-          const next = new Date(value)
-          set(name, Number.isFinite(next.getTime()) ? next.toISOString() : '')
-        }}
-        error={faults[name]}
-      />
-    )
-  }
   const clear = () => void open({ ...Object.fromEntries(names.map((name) => [name, undefined])), e: undefined })
-  // On a phone they would fill the screen before the first record.
   const isNarrow = useMedia('(max-width: 800px)')
   const [isOpen, setOpen] = useState(false)
-  const count = names.filter((name) => search[name]).length
+  const isRejected = more.some((name) => faults[name])
+  // On a phone all fields would fill the screen before the first record.
+  const hasFields = !isNarrow || isOpen
+  const hasMore = isOpen || (!isNarrow && isRejected)
+  const chosen = names.filter((name) => search[name])
+  const chips = chosen.filter((name) => (hasFields ? more.includes(name) && !hasMore : true))
+  const clearAll = (
+    <Button variant="subtle" onClick={clear}>
+      {text.clear}
+    </Button>
+  )
   return (
     <section className="audit-filters" aria-label={text.filters}>
       {isNarrow ? (
@@ -149,46 +44,161 @@ export function FilterBar({ faults }: { faults: Partial<Record<FilterName, strin
           aria-expanded={isOpen}
           onClick={() => setOpen((was) => !was)}
         >
-          {text.filtersSet(count)}
+          {text.filtersSet(chosen.length)}
         </Button>
       ) : null}
-      {isNarrow && !isOpen ? null : (
-        <>
-          <ActorFilter value={search.actor ?? ''} onCommit={(value) => set('actor', value)} error={faults.actor} />
-          <MultiSelect
-            label={text.action}
-            {...(actions.length === 0 ? { placeholder: text.anyAction } : {})}
-            data={[...all].sort()}
-            value={actions}
-            onChange={(next) => set('action', next.join(','))}
-            maxValues={MOST_ACTIONS}
-            error={faults.action}
-            searchable
-            hidePickedOptions
-          />
-          {typed('bucket', text.bucket)}
-          {typed('key', text.key)}
-          {timed('from', text.from)}
-          {timed('to', text.to)}
-          <Select
-            label={text.result}
-            data={[
-              { value: '', label: text.anyResult },
-              ...(['success', 'denied', 'failure'] as const).map((one) => ({ value: one, label: text[one] })),
-            ]}
-            value={search.result ?? ''}
-            onChange={(result) => set('result', result ?? '')}
-          />
-          {typed('ip', text.ip)}
-          {typed('request', text.request)}
-          {search.about ? typed('about', text.about) : null}
-        </>
-      )}
-      {count > 0 ? (
-        <Button variant="subtle" onClick={clear} className="audit-clear">
-          {text.clear}
-        </Button>
+      {hasFields ? (
+        <div className="audit-fields">
+          <UsualFilters faults={faults} set={set} />
+          {isNarrow ? null : (
+            <div className="audit-more">
+              <Button
+                variant="default"
+                leftSection={<IconAdjustmentsHorizontal size={15} />}
+                aria-expanded={hasMore}
+                onClick={() => setOpen(!hasMore)}
+              >
+                {text.moreFilters}
+              </Button>
+              {chosen.length > 0 ? clearAll : null}
+            </div>
+          )}
+        </div>
+      ) : null}
+      {hasMore ? (
+        <div className="audit-fields">
+          <MoreFilters faults={faults} set={set} />
+        </div>
+      ) : null}
+      {chips.length > 0 || (isNarrow && chosen.length > 0) ? (
+        <div className="audit-chips">
+          {chips.map((name) => (
+            <Chip key={name} name={name} onRemove={() => set(name, '')} />
+          ))}
+          {isNarrow ? clearAll : null}
+        </div>
       ) : null}
     </section>
   )
+}
+
+interface FieldsProps {
+  faults: Faults
+  set: (name: FilterName, value: string) => void
+}
+
+function UsualFilters({ faults, set }: FieldsProps) {
+  const { search } = useView()
+  const events = useQuery(eventsQuery)
+  const actions = actionsOf(search)
+  const all = new Set<string>([...(events.data ?? []).map(({ name }) => name), ...auditOnly, ...actions])
+  return (
+    <>
+      <PeriodFilter faults={faults} set={set} />
+      <ActorFilter value={search.actor ?? ''} onCommit={(value) => set('actor', value)} error={faults.actor} />
+      <MultiSelect
+        className="audit-actions"
+        label={text.action}
+        {...(actions.length === 0 ? { placeholder: text.anyAction } : {})}
+        data={[...all].sort()}
+        value={actions}
+        onChange={(next) => set('action', next.join(','))}
+        maxValues={MOST_ACTIONS}
+        error={faults.action}
+        searchable
+        hidePickedOptions
+      />
+    </>
+  )
+}
+
+/** A period up to now, which moves with the time, or two fixed times. */
+function PeriodFilter({ faults, set }: FieldsProps) {
+  const { search, open } = useView()
+  const period = periodOf(search)
+  const [isAsked, setAsked] = useState(false)
+  const isCustom = Boolean(search.from || search.to || (isAsked && period === undefined))
+  const choose = (next: string | null) => {
+    setAsked(next === 'custom')
+    // Two times start from what was shown before.
+    const from = next === 'custom' ? (search.from ?? (period && startOf(period))) : undefined
+    const to = next === 'custom' ? search.to : undefined
+    void open({ time: next === 'custom' ? undefined : next || undefined, from, to, e: undefined })
+  }
+  return (
+    <>
+      <Select
+        label={text.time}
+        data={[
+          { value: '', label: text.anyTime },
+          ...periodNames.map((one) => ({ value: one, label: text.periods(one) })),
+          { value: 'custom', label: text.customTime },
+        ]}
+        value={isCustom ? 'custom' : (period ?? '')}
+        onChange={choose}
+        allowDeselect={false}
+      />
+      {isCustom ? (
+        <>
+          <TimeFilter
+            label={text.from}
+            value={search.from}
+            onCommit={(value) => set('from', value)}
+            error={faults.from}
+          />
+          <TimeFilter label={text.to} value={search.to} onCommit={(value) => set('to', value)} error={faults.to} />
+        </>
+      ) : null}
+    </>
+  )
+}
+
+function MoreFilters({ faults, set }: FieldsProps) {
+  const { search } = useView()
+  const typed = (name: FilterName, label: string) => (
+    <TypedFilter label={label} value={search[name] ?? ''} onCommit={(value) => set(name, value)} error={faults[name]} />
+  )
+  return (
+    <>
+      {typed('bucket', text.bucket)}
+      {typed('key', text.key)}
+      <Select
+        label={text.result}
+        data={[{ value: '', label: text.anyResult }, ...results.map((one) => ({ value: one, label: text[one] }))]}
+        value={search.result ?? ''}
+        onChange={(result) => set('result', result ?? '')}
+      />
+      {typed('ip', text.ip)}
+      {typed('request', text.request)}
+      {typed('about', text.about)}
+    </>
+  )
+}
+
+/** A filter that is set and has no field on the page. */
+function Chip({ name, onRemove }: { name: FilterName; onRemove: () => void }) {
+  const { search } = useView()
+  const words = text.is(text[name], wordsOf(name, search[name] ?? ''))
+  return (
+    <Button
+      className="audit-chip"
+      size="compact-sm"
+      variant="default"
+      rightSection={<IconX size={13} />}
+      aria-label={text.remove(words)}
+      title={text.remove(words)}
+      onClick={onRemove}
+    >
+      <bdi>{words}</bdi>
+    </Button>
+  )
+}
+
+/** A filter's value in the words of its field. */
+function wordsOf(name: FilterName, value: string): string {
+  const time = Date.parse(value)
+  if (name === 'from' || name === 'to') return Number.isFinite(time) ? formatTime(time) : value
+  if (name === 'time') return periodNames.some((one) => one === value) ? text.periods(value) : value
+  if (name === 'result') return results.some((one) => one === value) ? text[value as (typeof results)[number]] : value
+  return name === 'action' ? value.split(',').join(', ') : value
 }

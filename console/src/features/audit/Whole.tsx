@@ -7,6 +7,7 @@ import { CopyButton } from '../../ui/CopyField.tsx'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import { partOf } from './cells.tsx'
 import { text } from './messages.ts'
+import { Only } from './Only.tsx'
 
 const PAGE = 200
 
@@ -25,6 +26,7 @@ export function Whole({ record }: { record: AuditRecord }) {
       <div className="audit-copy">
         <CopyButton value={json} label={text.copyJson} />
       </div>
+      <Only record={record} />
       {part && !change.data ? (
         <p className="row">
           <span className="dim">{text.isPart}</span>

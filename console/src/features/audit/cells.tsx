@@ -5,6 +5,7 @@ import type { Part } from '../../../../contract/details.ts'
 import { formatBoth, formatTime } from '../../i18n.ts'
 import { Status, type Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
+import { Pick } from './Only.tsx'
 
 /** How the actor was authenticated. */
 function credentialOf({ auth_method, actor }: AuditRecord): [word: string, title: string] | undefined {
@@ -21,7 +22,9 @@ export function Actor({ record }: { record: AuditRecord }) {
   const { email, user_id } = record.actor
   return (
     <span className="audit-actor">
-      <span>{email ?? user_id ?? (credential ? '' : text.nobody)}</span>
+      <Pick name="actor" value={email ?? user_id}>
+        <span>{email ?? user_id ?? (credential ? '' : text.nobody)}</span>
+      </Pick>
       {credential ? (
         <Badge className="audit-badge" title={credential[1]}>
           {credential[0]}
@@ -39,7 +42,9 @@ export function Action({ record }: { record: AuditRecord }) {
   const part = partOf(record)
   return (
     <span>
-      <code className="mono">{record.action}</code>
+      <Pick name="action" value={record.action}>
+        <code className="mono">{record.action}</code>
+      </Pick>
       {part ? <span className="dim small"> {text.part(part.number, part.of)}</span> : null}
     </span>
   )

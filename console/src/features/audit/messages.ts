@@ -27,6 +27,15 @@ export const text = catalogue('audit.text', {
   request: 'Request ID',
   about: 'About (ID)',
   clear: 'Clear filters',
+  moreFilters: 'More filters',
+  anyTime: 'Any time',
+  customTime: 'Custom range',
+  periods: (one: string) =>
+    ({ '1h': 'Last hour', today: 'Today', '7d': 'Last 7 days', '30d': 'Last 30 days' })[one] ?? '',
+  is: (label: string, value: string) => `${label}: ${value}`,
+  remove: (filter: string) => `Remove filter ${filter}`,
+  only: 'Show only',
+  onlyOne: (value: string) => `Show only ${value}`,
   emptyTitle: 'No records yet',
   // The list
   time: 'Time',

@@ -252,7 +252,8 @@ export const text = catalogue('browse.text', {
   noPreview: 'No preview for this file type',
   showAsText: 'Show as text',
   showAs: 'Show as',
-  form: (form: 'json' | 'table' | 'markdown') => ({ json: 'Formatted', table: 'Table', markdown: 'Rendered' })[form],
+  form: (form: 'json' | 'table' | 'markdown' | 'picture') =>
+    ({ json: 'Formatted', table: 'Table', markdown: 'Rendered', picture: 'Picture' })[form],
   source: 'Source',
   members: (n: number, isArray: boolean) =>
     isArray ? `[ ${plural(n, { one: 'item', other: 'items' })} ]` : `{ ${plural(n, { one: 'key', other: 'keys' })} }`,

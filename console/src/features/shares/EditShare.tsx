@@ -7,7 +7,7 @@ import { ExpiryField, expiresIn, lengthsUpTo } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
-import { nameOf } from './describe.ts'
+import { nameOf, typesWords } from './describe.ts'
 import { LimitFields, limitsOf, MessageField, NotifyField } from './limits.tsx'
 import { text } from './messages.ts'
 
@@ -59,6 +59,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
     message === share.message &&
     values.notify === share.notify
   const name = nameOf(share)
+  const types = typesWords(share)
   return (
     <Modal opened onClose={onClose} title={text.editTitle(name)}>
       <form
@@ -68,6 +69,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
           void save()
         }}
       >
+        {types === undefined ? null : <p className="dim small">{text.allowedTypes(types)}</p>}
         <Checkbox
           label={text.changeExpiry}
           description={share.expires_at === null ? common.untilNever : undefined}

@@ -1,4 +1,4 @@
-import { Button, Input, NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import { Button, Input, NumberInput, SegmentedControl } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { NewShare } from '../../../../contract/shares.ts'
@@ -11,6 +11,7 @@ import { text as common } from '../../ui/messages.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { LimitFields, MessageField, NotifyField, noLimits } from './limits.tsx'
 import { text } from './messages.ts'
+import { anyTypes, TypesField, typesOf } from './TypesField.tsx'
 import { WhoMayOpen } from './WhoMayOpen.tsx'
 
 export type Target = { bucket: string; name: string } & (
@@ -19,8 +20,6 @@ export type Target = { bucket: string; name: string } & (
   | { kind: 'selection'; keys: readonly string[] }
 )
 const USUAL = ['1h', '1d', '7d', '30d']
-const TYPE = /^[\w.+-]+\/([\w.+-]+|\*)$/
-const typesOf = (words: string): string[] => words.split(/[\s,;]+/).filter(Boolean)
 const given = (value: number | string): number | undefined => (typeof value === 'number' ? value : undefined)
 const bytes = (megabytes: number | string): number | undefined => {
   const n = given(megabytes)
@@ -59,7 +58,7 @@ export function NewLink({
     max_file_bytes: '' as number | string,
     max_total_bytes: '' as number | string,
     max_files: '' as number | string,
-    content_types: '',
+    content_types: anyTypes,
   })
   const { values, faults } = form
   const [typesFault, setTypesFault] = useState<string>()
@@ -71,7 +70,7 @@ export function NewLink({
 
   const create = async () => {
     const types = typesOf(values.content_types)
-    if (takes && !types.every((type) => TYPE.test(type))) return setTypesFault(text.badTypes)
+    if (takes && types === undefined) return setTypesFault(text.badTypes)
     const length = expiresIn(values.expires_in)
     if (length === undefined) return
     let share: NewShare | undefined
@@ -98,7 +97,7 @@ export function NewLink({
                 max_file_bytes: bytes(values.max_file_bytes),
                 max_total_bytes: bytes(values.max_total_bytes),
                 max_files: given(values.max_files),
-                content_types: types.length > 0 ? types : undefined,
+                content_types: types?.length ? types : undefined,
               })
             : {}),
         },
@@ -158,13 +157,13 @@ export function NewLink({
             {number('max_file_bytes', text.maxFileSize)}
             {number('max_total_bytes', text.maxTotalSize)}
           </div>
-          <TextInput
-            {...form.field('content_types')}
-            label={text.contentTypes}
-            description={text.contentTypesHint}
+          <TypesField
+            value={values.content_types}
             error={typesFault ?? faults.content_types}
-            onInput={() => setTypesFault(undefined)}
-            autoComplete="off"
+            onChange={(next) => {
+              form.set('content_types', next)
+              setTypesFault(undefined)
+            }}
           />
         </>
       ) : null}

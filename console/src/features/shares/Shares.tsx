@@ -24,7 +24,7 @@ import { Page } from '../../ui/Page.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Count, Status, TimeAgo } from '../../ui/values.tsx'
 import { Accesses } from './Accesses.tsx'
-import { kindOf, nameOf, stateWords } from './describe.ts'
+import { kindOf, nameOf, stateWords, typesWords } from './describe.ts'
 import { EditShare } from './EditShare.tsx'
 import { KeptLinkDialog } from './KeptLink.tsx'
 import { text } from './messages.ts'
@@ -77,6 +77,7 @@ export default function Shares() {
               <span className="dim small">
                 {kindOf(share)} · {share.bucket}
                 {share.has_password ? ` · ${text.hasPassword}` : ''}
+                {share.content_types === null ? '' : ` · ${typesWords(share)}`}
               </span>
             </div>
           </div>

@@ -1,3 +1,4 @@
+import { kindsOf } from '../../../../contract/file-kinds.ts'
 import type { Share } from '../../../../contract/shares.ts'
 import type { Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
@@ -9,6 +10,13 @@ export function nameOf({ kind, object_key, prefix, keys, bucket }: Share): strin
   return prefix || bucket
 }
 export const kindOf = ({ kind }: Share): string => text[kind]
+
+/** The types of files that an upload link takes: `Pictures, PDF, image/x-raw`; undefined if it takes all. */
+export function typesWords({ content_types }: Share): string | undefined {
+  if (content_types === null) return undefined
+  const { kinds, others } = kindsOf(content_types)
+  return [...kinds.map((kind) => text.fileKinds(kind)), ...others].join(', ')
+}
 
 export const stateWords: Record<Share['state'], { tone: Tone; word: string }> = {
   active: { tone: 'ok', word: text.active },

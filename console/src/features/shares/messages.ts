@@ -1,3 +1,4 @@
+import type { FileKind } from '../../../../contract/file-kinds.ts'
 import { catalogue, plural } from '../../i18n.ts'
 
 export const text = catalogue('shares.text', {
@@ -40,7 +41,21 @@ export const text = catalogue('shares.text', {
   maxTotalSize: 'Maximum total size (MB)',
   maxFiles: 'Maximum number of files',
   contentTypes: 'Allowed file types',
-  contentTypesHint: 'For example image/*, application/pdf. Leave empty for all.',
+  contentTypesHint: 'Choose none to allow all.',
+  fileKinds: (kind: FileKind) =>
+    ({
+      pictures: 'Pictures',
+      videos: 'Videos',
+      audios: 'Audio',
+      pdfs: 'PDF',
+      office: 'Office documents',
+      textFiles: 'Text',
+      archives: 'Archives',
+    })[kind],
+  otherTypes: 'Other types',
+  ownTypes: 'Own types',
+  ownTypesHint: 'Types such as image/heic or font/*, separated by commas.',
+  allowedTypes: (types: string) => `Allowed file types: ${types}`,
   badTypes: 'Use types such as image/* or application/pdf, separated by commas.',
   create: 'Create link',
   made: 'Link created',

@@ -8,7 +8,8 @@ import { codeOf, type ProblemError } from '../../api/problem.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
-import { useView } from '../../navigation.ts'
+import { commonParentOf, lastSegment, legible } from '../../keys.ts'
+import { openView, useView } from '../../navigation.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { FilterField } from '../../ui/FilterField.tsx'
 import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
@@ -51,13 +52,19 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
     await Promise.all(shown.map((queryKey) => queries.invalidateQueries({ queryKey })))
   }
   /** Says what was done once the list shows it: until then, what is gone from the trash could still be chosen. */
-  const done = async (message: string) => {
+  const done = async (message: string, show?: () => void) => {
     await changed()
-    notify.ok(message)
+    notify.ok(message, undefined, show && { label: text.show, run: show })
   }
   const failed = async (error: unknown) => {
     notify.problem(error)
     await changed()
+  }
+  /** Opens the folder that all of it is in. */
+  const show = (keys: readonly string[]) => {
+    const [only] = keys
+    const place = { prefix: commonParentOf(keys), ...(only && keys.length === 1 ? { sel: only } : {}) }
+    openView(`/b/${bucket}?${new URLSearchParams(place)}`)
   }
   const restore = async (items: readonly TrashItem[], on_conflict: OnConflict = 'fail') => {
     setTaken(undefined)
@@ -68,7 +75,15 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
       })
       const [only] = restored
       const isBeside = restored.length === 1 && only !== undefined && only.key !== only.original_key
-      await done(isBeside ? text.restoredAs(only.key) : text.restored(restored.length))
+      const name = legible(lastSegment(only?.key ?? ''))
+      await done(
+        restored.length !== 1
+          ? text.restored(restored.length)
+          : isBeside
+            ? text.restoredAs(name)
+            : text.restoredOne(name),
+        me.canIn('read', bucket) && only ? () => show(restored.map(({ key }) => key)) : undefined,
+      )
     } catch (error) {
       // Whoever has chosen how to restore is not asked again.
       if (codeOf(error) !== 'conflict' || on_conflict !== 'fail') return failed(error)

@@ -24,6 +24,8 @@ export const text = catalogue('trash.text', {
   purge: 'Delete permanently',
   purgeOne: (key: string) => `Delete ${key} permanently`,
   restored: (n: number) => `${contents(n)} restored`,
+  restoredOne: (name: string) => `${name} restored`,
+  show: 'Show',
   purged: (n: number) => `${contents(n)} permanently deleted`,
   emptyAll: 'Empty trash',
   emptyAllTitle: (bucket: string) => `Empty the trash of ${bucket}?`,

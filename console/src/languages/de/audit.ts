@@ -28,6 +28,15 @@ export const text: Translation<typeof english.text> = {
   request: 'Anfrage-ID',
   about: 'Betrifft (ID)',
   clear: 'Filter zurücksetzen',
+  moreFilters: 'Weitere Filter',
+  anyTime: 'Beliebiger Zeitraum',
+  customTime: 'Eigener Zeitraum',
+  periods: (one) =>
+    ({ '1h': 'Letzte Stunde', today: 'Heute', '7d': 'Letzte 7 Tage', '30d': 'Letzte 30 Tage' })[one] ?? '',
+  is: (label, value) => `${label}: ${value}`,
+  remove: (filter) => `Filter entfernen – ${filter}`,
+  only: 'Nur anzeigen',
+  onlyOne: (value) => `Nur ${value} anzeigen`,
   emptyTitle: 'Noch keine Einträge',
   // The list
   time: 'Zeit',

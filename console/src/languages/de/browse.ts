@@ -254,7 +254,7 @@ export const text: Translation<typeof english.text> = {
   noPreview: 'Keine Vorschau für diesen Dateityp',
   showAsText: 'Als Text anzeigen',
   showAs: 'Anzeigen als',
-  form: (form) => ({ json: 'Formatiert', table: 'Tabelle', markdown: 'Formatiert' })[form],
+  form: (form) => ({ json: 'Formatiert', table: 'Tabelle', markdown: 'Formatiert', picture: 'Bild' })[form],
   source: 'Quelltext',
   members: (n, isArray) =>
     isArray

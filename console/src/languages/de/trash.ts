@@ -25,6 +25,8 @@ export const text: Translation<typeof english.text> = {
   purge: 'Endgültig löschen',
   purgeOne: (key) => `${key} endgültig löschen`,
   restored: (n) => `${contents(n)} wiederhergestellt`,
+  restoredOne: (name) => `${name} wiederhergestellt`,
+  show: 'Anzeigen',
   purged: (n) => `${contents(n)} endgültig gelöscht`,
   emptyAll: 'Papierkorb leeren',
   emptyAllTitle: (bucket) => `Papierkorb von ${bucket} leeren?`,

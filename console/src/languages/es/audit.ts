@@ -28,6 +28,15 @@ export const text: Translation<typeof english.text> = {
   request: 'ID de solicitud',
   about: 'Relacionado con (ID)',
   clear: 'Borrar filtros',
+  moreFilters: 'Más filtros',
+  anyTime: 'Cualquier momento',
+  customTime: 'Intervalo personalizado',
+  periods: (one) =>
+    ({ '1h': 'Última hora', today: 'Hoy', '7d': 'Últimos 7 días', '30d': 'Últimos 30 días' })[one] ?? '',
+  is: (label, value) => `${label}: ${value}`,
+  remove: (filter) => `Quitar el filtro ${filter}`,
+  only: 'Mostrar solo',
+  onlyOne: (value) => `Mostrar solo ${value}`,
   emptyTitle: 'Todavía no hay entradas',
   // The list
   time: 'Hora',

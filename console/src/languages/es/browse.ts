@@ -257,7 +257,7 @@ export const text: Translation<typeof english.text> = {
   noPreview: 'No hay vista previa para este tipo de archivo',
   showAsText: 'Mostrar como texto',
   showAs: 'Mostrar como',
-  form: (form) => ({ json: 'Con formato', table: 'Tabla', markdown: 'Con formato' })[form],
+  form: (form) => ({ json: 'Con formato', table: 'Tabla', markdown: 'Con formato', picture: 'Imagen' })[form],
   source: 'Fuente',
   members: (n, isArray) =>
     isArray

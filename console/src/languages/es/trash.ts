@@ -25,6 +25,8 @@ export const text: Translation<typeof english.text> = {
   purge: 'Eliminar definitivamente',
   purgeOne: (key) => `Eliminar ${key} definitivamente`,
   restored: (n) => plural(n, { one: 'elemento restaurado', other: 'elementos restaurados' }),
+  restoredOne: (name) => `${name}: restaurado`,
+  show: 'Mostrar',
   purged: (n) =>
     plural(n, { one: 'elemento eliminado definitivamente', other: 'elementos eliminados definitivamente' }),
   emptyAll: 'Vaciar papelera',

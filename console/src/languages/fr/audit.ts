@@ -28,6 +28,15 @@ export const text: Translation<typeof english.text> = {
   request: 'ID de requête',
   about: 'Concerne (ID)',
   clear: 'Effacer les filtres',
+  moreFilters: 'Plus de filtres',
+  anyTime: 'Toutes les dates',
+  customTime: 'Période personnalisée',
+  periods: (one) =>
+    ({ '1h': 'Dernière heure', today: 'Aujourd’hui', '7d': '7 derniers jours', '30d': '30 derniers jours' })[one] ?? '',
+  is: (label, value) => `${label} : ${value}`,
+  remove: (filter) => `Retirer le filtre ${filter}`,
+  only: 'Afficher uniquement',
+  onlyOne: (value) => `Afficher uniquement ${value}`,
   emptyTitle: 'Aucun enregistrement pour le moment',
   // The list
   time: 'Date et heure',

@@ -259,7 +259,7 @@ export const text: Translation<typeof english.text> = {
   noPreview: 'Pas d’aperçu pour ce type de fichier',
   showAsText: 'Afficher comme texte',
   showAs: 'Afficher comme',
-  form: (form) => ({ json: 'Mis en forme', table: 'Tableau', markdown: 'Mis en page' })[form],
+  form: (form) => ({ json: 'Mis en forme', table: 'Tableau', markdown: 'Mis en page', picture: 'Image' })[form],
   source: 'Source',
   members: (n, isArray) => (isArray ? `[ ${items(n)} ]` : `{ ${plural(n, { one: 'clé', other: 'clés' })} }`),
   moreMembers: (n) => `En afficher ${formatCount(n)} de plus`,

@@ -25,6 +25,8 @@ export const text: Translation<typeof english.text> = {
   purge: 'Supprimer définitivement',
   purgeOne: (key) => `Supprimer définitivement ${key}`,
   restored: (n) => plural(n, { one: 'élément restauré', other: 'éléments restaurés' }),
+  restoredOne: (name) => `${name} restauré`,
+  show: 'Afficher',
   purged: (n) => plural(n, { one: 'élément supprimé définitivement', other: 'éléments supprimés définitivement' }),
   emptyAll: 'Vider la corbeille',
   emptyAllTitle: (bucket) => `Vider la corbeille de ${bucket} ?`,

@@ -246,7 +246,7 @@ export const text: Translation<typeof english.text> = {
   noPreview: 'この種類のファイルはプレビューできません',
   showAsText: 'テキストとして表示',
   showAs: '表示形式',
-  form: (form) => ({ json: '整形', table: '表', markdown: 'レンダリング' })[form],
+  form: (form) => ({ json: '整形', table: '表', markdown: 'レンダリング', picture: '画像' })[form],
   source: 'ソース',
   members: (n, isArray) => (isArray ? `[ ${formatCount(n)} 項目 ]` : `{ ${formatCount(n)} キー }`),
   moreMembers: (n) => `さらに ${formatCount(n)} 件を表示`,

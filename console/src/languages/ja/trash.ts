@@ -25,6 +25,8 @@ export const text: Translation<typeof english.text> = {
   purge: '完全に削除',
   purgeOne: (key) => `${key} を完全に削除`,
   restored: (n) => `${contents(n)}を復元しました`,
+  restoredOne: (name) => `${name} を復元しました`,
+  show: '表示',
   purged: (n) => `${contents(n)}を完全に削除しました`,
   emptyAll: 'ゴミ箱を空にする',
   emptyAllTitle: (bucket) => `${bucket} のゴミ箱を空にしますか？`,

@@ -241,7 +241,7 @@ export const text: Translation<typeof english.text> = {
   noPreview: '此类文件无法预览',
   showAsText: '以文本显示',
   showAs: '显示方式',
-  form: (form) => ({ json: '格式化', table: '表格', markdown: '渲染' })[form],
+  form: (form) => ({ json: '格式化', table: '表格', markdown: '渲染', picture: '图片' })[form],
   source: '源代码',
   members: (n, isArray) => (isArray ? `[ ${formatCount(n)} 项 ]` : `{ ${formatCount(n)} 个键 }`),
   moreMembers: (n) => `再显示 ${formatCount(n)} 项`,

@@ -25,6 +25,8 @@ export const text: Translation<typeof english.text> = {
   purge: '永久删除',
   purgeOne: (key) => `永久删除 ${key}`,
   restored: (n) => `已恢复 ${contents(n)}`,
+  restoredOne: (name) => `已恢复 ${name}`,
+  show: '查看',
   purged: (n) => `已永久删除 ${contents(n)}`,
   emptyAll: '清空回收站',
   emptyAllTitle: (bucket) => `清空 ${bucket} 的回收站？`,

@@ -1,15 +1,17 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { StoredObject } from '../../../../../contract/objects.ts'
 import { client } from '../../../api/session.ts'
 import { legible } from '../../../keys.ts'
 import { assertReadable, ownUrl } from '../bulk.tsx'
 import { text } from '../messages.ts'
-import { kindOf } from './kinds.ts'
+import { isDrawing, kindOf } from './kinds.ts'
 import { Picture } from './Picture.tsx'
 import { Broken, Nothing, Waiting } from './states.tsx'
 import { Words } from './Words.tsx'
+
+const Drawing = lazy(() => import('./Drawing.tsx'))
 
 /** Previews an object, as far as that is safe. `onFull` opens it on the full screen; without it, it is there already. */
 export function Contents({ object, onFull }: { object: StoredObject; onFull?: () => void }) {
@@ -17,6 +19,12 @@ export function Contents({ object, onFull }: { object: StoredObject; onFull?: ()
   if (object.size === 0) return <Nothing>{text.emptyObject}</Nothing>
   const kind = asText ? 'text' : kindOf(object)
   if (kind === 'picture') return <Picture object={object} {...(onFull ? { onFull } : {})} />
+  if (kind === 'text' && !asText && isDrawing(object))
+    return (
+      <Suspense fallback={<Waiting />}>
+        <Drawing object={object} {...(onFull ? { onFull } : {})} />
+      </Suspense>
+    )
   if (kind === 'text') return <Words object={object} />
   if (kind === 'none')
     return (

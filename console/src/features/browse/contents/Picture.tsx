@@ -43,7 +43,8 @@ export function Picture({ object, onFull }: { object: StoredObject; onFull?: () 
   )
 }
 
-function Zoomed({ src, alt }: { src: string; alt: string }) {
+/** A picture on the full screen, with its size in the user's hands. */
+export function Zoomed({ src, alt, onError }: { src: string; alt: string; onError?: () => void }) {
   const image = useRef<HTMLImageElement>(null)
   /** Pixels of the page for one of the picture; undefined: as it fits. */
   const [scale, setScale] = useState<number>()
@@ -67,6 +68,7 @@ function Zoomed({ src, alt }: { src: string; alt: string }) {
           src={src}
           alt={alt}
           {...(scale === undefined ? { className: 'fits' } : { style: { inlineSize: natural * scale } })}
+          {...(onError ? { onError } : {})}
           onLoad={({ currentTarget }) => setNatural(currentTarget.naturalWidth)}
         />
       </section>

@@ -15,8 +15,8 @@ const textualName =
 const typeOf = ({ content_type }: About) => content_type.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
 /**
- * How an object is shown. Types that could contain scripts are shown as text or as a raster image, never as part of the
- * page.
+ * How an object is shown. Types that could contain scripts are shown as text or as an image, in which browsers run none,
+ * never as part of the page.
  */
 export function kindOf(about: About): Kind {
   const type = typeOf(about)
@@ -27,6 +27,12 @@ export function kindOf(about: About): Kind {
   if (/^text\/|[/+](json|xml|yaml|x-yaml|x-ndjson|javascript|ecmascript|sql|x-sh|toml)$/.test(type)) return 'text'
   return textual.test(about.key) || textualName.test(about.key) ? 'text' : 'none'
 }
+
+/** Larger drawings are shown as their source alone. */
+const MOST_DRAWING = 8 * 1024 * 1024
+/** Whether a text is an SVG, which is shown as a picture too. */
+export const isDrawing = (about: About & Pick<StoredObject, 'size'>): boolean =>
+  about.size <= MOST_DRAWING && (typeOf(about) === 'image/svg+xml' || /\.svg$/i.test(about.key))
 
 /** What a text can be shown as; undefined for one that has only its source. */
 export function formOf(about: About): Form | undefined {
