@@ -19,6 +19,7 @@ import { useView } from '../../navigation.ts'
 import { setPreferences, usePreferences } from '../../preferences.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { notify } from '../../ui/notify.tsx'
+import { OwnFolders } from '../../ui/OwnFolders.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
@@ -294,6 +295,11 @@ export default function Browse() {
               </fieldset>
             </div>
           )}
+          {prefix === '' && search === '' && !me.can('list', bucket) && !me.prefixesIn(bucket).includes('') ? (
+            <div className="browse-bar">
+              <OwnFolders bucket={bucket} />
+            </div>
+          ) : null}
           <StateView
             query={{
               data: listing.isPending || (listing.error && listing.count === 0) ? undefined : listing,
@@ -335,6 +341,7 @@ export default function Browse() {
                   bucket={bucket}
                   prefix={prefix}
                   mayWrite={mayWrite}
+                  isWhole={me.can('list', bucket, prefix)}
                   isGrowing={isGrowing}
                   upload={upload}
                   goTo={goTo}

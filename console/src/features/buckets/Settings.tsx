@@ -2,7 +2,7 @@ import './buckets.css'
 import { Alert, Button, NumberInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Bucket } from '../../../../contract/buckets.ts'
-import { bucketQuery, isReadOnly } from '../../api/buckets.ts'
+import { bucketQuery, isReadOnly, totalsOf } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, GB } from '../../i18n.ts'
@@ -70,12 +70,13 @@ export default function Settings() {
   )
 }
 
-function Limits({ bucket: { name, quota_gb, trash_days, used_bytes, reserved_bytes } }: { bucket: Bucket }) {
+function Limits({ bucket }: { bucket: Bucket }) {
+  const { name, quota_gb, trash_days } = bucket
   const before = { quota_gb: quota_gb ?? ('' as number | string), trash_days: trash_days as number | string }
   const form = useForm(before)
   const { values } = form
   const dirty = values.quota_gb !== before.quota_gb || values.trash_days !== before.trash_days
-  const used = used_bytes + reserved_bytes
+  const used = totalsOf(bucket)?.counted_bytes ?? 0
   const below = typeof values.quota_gb === 'number' && values.quota_gb * GB < used
   const save = async () => {
     const quota = typeof values.quota_gb === 'number' ? values.quota_gb : null
@@ -134,11 +135,9 @@ function Limits({ bucket: { name, quota_gb, trash_days, used_bytes, reserved_byt
   )
 }
 
-function Danger({
-  bucket: { name, object_count, used_bytes, trash_bytes, trash_days, versioning },
-}: {
-  bucket: Bucket
-}) {
+function Danger({ bucket }: { bucket: Bucket }) {
+  const { name, trash_days, versioning } = bucket
+  const { object_count = 0, used_bytes = 0, trash_bytes = 0 } = totalsOf(bucket) ?? {}
   // Of delete markers, which take no bytes, nothing is counted.
   const isEmpty = object_count === 0 && versioning === 'off'
   const emptyHint =

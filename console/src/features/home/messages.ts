@@ -23,6 +23,7 @@ export const text = catalogue('home.text', {
   objects: 'Objects',
   stored: 'Stored',
   inTrash: 'In trash',
+  withoutFolders: 'Without buckets where you only have folders',
   // Attention
   attention: 'Needs attention',
   nothing: 'Nothing needs your attention.',

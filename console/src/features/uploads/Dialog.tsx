@@ -2,7 +2,7 @@ import { Alert, Button, Checkbox, Loader, Modal, Select } from '@mantine/core'
 import { IconFile, IconFolder, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, useEffect, useEffectEvent, useMemo, useState } from 'react'
-import { bucketQuery } from '../../api/buckets.ts'
+import { bucketQuery, totalsOf } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { formatBytes, GB } from '../../i18n.ts'
 import { text as common } from '../../ui/messages.ts'
@@ -201,8 +201,9 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
 /** Warns before the upload if the bucket has no room for it. */
 function Quota({ bucket, size }: { bucket: string; size: number }) {
   const { data } = useQuery(bucketQuery(bucket))
-  if (!data || data.quota_gb === null) return null
-  const free = Math.max(0, data.quota_gb * GB - data.used_bytes - data.reserved_bytes)
+  const totals = data ? totalsOf(data) : null
+  if (totals === null || totals.quota_gb === null) return null
+  const free = Math.max(0, totals.quota_gb * GB - totals.counted_bytes)
   if (size <= free) return null
   return (
     <Alert role="alert" className="uploads-warn">

@@ -24,6 +24,7 @@ export const text: Translation<typeof english.text> = {
   objects: 'Objekte',
   stored: 'Gespeichert',
   inTrash: 'Im Papierkorb',
+  withoutFolders: 'Ohne Buckets, in denen Sie nur Ordner haben',
   // Attention
   attention: 'Erfordert Aufmerksamkeit',
   nothing: 'Nichts erfordert Ihre Aufmerksamkeit.',

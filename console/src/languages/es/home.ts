@@ -24,6 +24,7 @@ export const text: Translation<typeof english.text> = {
   objects: 'Objetos',
   stored: 'Almacenado',
   inTrash: 'En la papelera',
+  withoutFolders: 'Sin los buckets en los que solo tiene carpetas',
   // Attention
   attention: 'Requiere atención',
   nothing: 'Nada requiere su atención.',

@@ -24,6 +24,7 @@ export const text: Translation<typeof english.text> = {
   objects: 'Objets',
   stored: 'Stocké',
   inTrash: 'En corbeille',
+  withoutFolders: 'Hors buckets où vous n’avez que des dossiers',
   // Attention
   attention: 'À surveiller',
   nothing: 'Rien ne demande votre attention.',

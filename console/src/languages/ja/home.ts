@@ -24,6 +24,7 @@ export const text: Translation<typeof english.text> = {
   objects: 'オブジェクト',
   stored: '保存済み',
   inTrash: 'ゴミ箱内',
+  withoutFolders: 'フォルダーのみ利用できるバケットを除く',
   // Attention
   attention: '要確認',
   nothing: '確認が必要な事項はありません。',

@@ -24,6 +24,7 @@ export const text: Translation<typeof english.text> = {
   objects: '对象',
   stored: '已存储',
   inTrash: '回收站中',
+  withoutFolders: '不含您只有文件夹权限的存储桶',
   // Attention
   attention: '需要注意',
   nothing: '没有需要注意的事项。',
