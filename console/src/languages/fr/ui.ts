@@ -102,7 +102,7 @@ export const text: Translation<typeof english.text> = {
   scanHeld: 'Analyse suspendue',
   scanHeldHint: 'La dernière analyse doit être vérifiée avant de modifier quoi que ce soit.',
   ownFolders: 'Vos dossiers',
-  ownFoldersAre: 'Vos dossiers :',
+  ownFoldersAre: 'Vos dossiers :',
   moreFolders: (n) => `et ${formatCount(n)} de plus`,
   hiddenTotal: 'Affiché uniquement à ceux qui peuvent lister tout le bucket.',
   you: 'Vous',
