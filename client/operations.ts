@@ -440,6 +440,8 @@ export interface Me {
   } | null
   /** Whether the service sends mail. */
   mail: boolean
+  /** Whether the password is still the one that the service generated and printed. Null: it generated none for this account. */
+  password_generated: boolean | null
 }
 
 export interface TokenPair {

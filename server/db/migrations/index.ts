@@ -27,6 +27,7 @@ import { mail } from './0025-mail.ts'
 import { siteLogo } from './0026-site-logo.ts'
 import { auditByResource } from './0027-audit-by-resource.ts'
 import { language } from './0028-language.ts'
+import { passwordGenerated } from './0031-password-generated.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -59,4 +60,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0026-site-logo': siteLogo,
   '0027-audit-by-resource': auditByResource,
   '0028-language': language,
+  '0031-password-generated': passwordGenerated,
 }

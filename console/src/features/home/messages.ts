@@ -6,6 +6,8 @@ export const text = catalogue('home.text', {
   firstSteps: 'Finish setting up',
   progress: (done: number, all: number) => `${formatCount(done)} of ${formatCount(all)} done`,
   hide: 'Hide',
+  password: 'Replace the generated password',
+  passwordHint: 'The service printed it, so it may be in a log.',
   bucket: 'Create a bucket',
   bucketHint: 'Or attach one that is on an S3 engine already.',
   people: 'Add users',

@@ -7,6 +7,8 @@ export const text: Translation<typeof english.text> = {
   firstSteps: 'Complete la configuración',
   progress: (done, all) => `${formatCount(done)} de ${formatCount(all)} hechos`,
   hide: 'Ocultar',
+  password: 'Reemplazar la contraseña generada',
+  passwordHint: 'El servicio la mostró al iniciarse, así que puede estar en un registro.',
   bucket: 'Crear un bucket',
   bucketHint: 'O asocie uno que ya esté en un motor S3.',
   people: 'Añadir usuarios',

@@ -7,6 +7,8 @@ export const text: Translation<typeof english.text> = {
   firstSteps: '完成设置',
   progress: (done, all) => `已完成 ${formatCount(done)} / ${formatCount(all)}`,
   hide: '隐藏',
+  password: '更换自动生成的密码',
+  passwordHint: '该密码由服务输出，可能留在日志中。',
   bucket: '创建存储桶',
   bucketHint: '或挂载已在 S3 引擎上的存储桶。',
   people: '添加用户',
