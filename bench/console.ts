@@ -368,7 +368,7 @@ async function measureDrop(url: string, folder: string, client: Client, token: s
   })
 }
 async function rateOf(client: Client, name: string, seconds: number): Promise<number> {
-  const count = async () => (await client.getBucket({ params: { bucket: name } })).object_count
+  const count = async () => (await client.getBucket({ params: { bucket: name } })).object_count ?? 0
   const [from, before] = [performance.now(), await count()]
   await new Promise((done) => setTimeout(done, seconds * 1000))
   return ((await count()) - before) / ((performance.now() - from) / 1000)

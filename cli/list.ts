@@ -61,10 +61,13 @@ async function listBuckets({ client, json }: Run, long: boolean): Promise<void> 
     if (json) await print(`${JSON.stringify(bucket)}\n`)
     else {
       const { name, used_bytes, object_count } = bucket
-      const counts = long ? `${String(used_bytes).padStart(15)}  ${String(object_count).padStart(10)} objects  ` : ''
+      const counts = long ? `${shown(used_bytes).padStart(15)}  ${shown(object_count).padStart(10)} objects  ` : ''
       await print(`${counts}${SCHEME}${name}/${long ? stateOf(bucket) : ''}\n`)
     }
 }
+
+/** A total of a bucket; a dash for who sees only parts of it. */
+const shown = (total: number | null): string => (total === null ? '-' : String(total))
 
 /** What sets a bucket apart whose objects others keep, or kept. */
 function stateOf({ mode, source }: Bucket): string {
@@ -72,5 +75,5 @@ function stateOf({ mode, source }: Bucket): string {
   if (mode === 'owned' || !source) return ''
   const { findings, release_job } = source
   if (release_job !== null) return '  (taken over, being released)'
-  return findings === 0 ? '  (taken over)' : `  (taken over, ${findings} finding${findings === 1 ? '' : 's'})`
+  return !findings ? '  (taken over)' : `  (taken over, ${findings} finding${findings === 1 ? '' : 's'})`
 }

@@ -55,7 +55,7 @@ async function forget(
     const text = `The bucket ${name} with ${objectsText(asked.objects)} would be forgotten. Everything on the storage stays.`
     return print(`${json ? JSON.stringify(asked) : text}\n`)
   }
-  const question = `Forget the bucket ${name} with ${objectsText(object_count)}, their tags and links? Everything on the storage stays.`
+  const question = `Forget the bucket ${name} with ${objectsText(object_count ?? 0)}, their tags and links? Everything on the storage stays.`
   if (!(await agrees(question, yes))) throw new Error('Nothing was released.')
   const { objects } = await client.releaseBucket({ params: { bucket: name } })
   await print(
@@ -113,6 +113,6 @@ async function followRelease(run: Run, before: Bucket, started: Job, wait: boole
     throw new Error(`${printable(why)} The bucket ${name} stays taken over. To continue, release it to the same place.`)
   }
   if (json || !source || !before.source) return
-  const now = `Its ${objectsText(object_count)} are at ${showSource(source)} now, and it is read-only.`
+  const now = `Its ${objectsText(object_count ?? 0)} are at ${showSource(source)} now, and it is read-only.`
   await print(`Released the bucket ${name}. ${now} What was taken over stays at ${showSource(before.source)}.\n`)
 }

@@ -76,7 +76,7 @@ async function conclude(run: Run, started: Scan, { wait, asked }: { wait: boolea
   refuseHeld(scan)
   if (json) return
   const { name, source, storage, object_count } = bucket
-  const stay = `${objectsText(object_count)} stay${object_count === 1 ? 's' : ''}`
+  const stay = `${objectsText(object_count ?? 0)} stay${object_count === 1 ? 's' : ''}`
   const where = source === null ? 'the engine' : showSource(source)
   await print(
     `The bucket ${name} is taken over: its ${stay} at ${where}, and new bytes go to the storage ${storage}.\n`,

@@ -440,6 +440,8 @@ export interface Me {
   } | null
   /** Whether the service sends mail. */
   mail: boolean
+  /** Whether the password is still the one that the service generated and printed. Null: it generated none for this account. */
+  password_generated: boolean | null
 }
 
 export interface TokenPair {
@@ -550,16 +552,18 @@ export interface Bucket {
   mode: 'owned' | 'read_only' | 'taken_over'
   /** Null: an owned bucket. */
   source: BucketSource | null
+  /** Null without a quota, or if `used_bytes` is null. */
   quota_gb: number | null
-  /** Bytes of objects and their versions, as counted against the quota. */
-  used_bytes: number
-  /** Bytes reserved by unfinished multipart uploads; they count against the quota. */
-  reserved_bytes: number
-  object_count: number
-  /** Bytes in the trash; they do not count against the quota. */
-  trash_bytes: number
-  /** The part of `used_bytes` that noncurrent versions take. */
-  version_bytes: number
+  /** Bytes of objects and their versions, as counted against the quota. Null unless the caller can list or manage the whole bucket. */
+  used_bytes: number | null
+  /** Bytes reserved by unfinished multipart uploads; they count against the quota. Null unless the caller can list or manage the whole bucket. */
+  reserved_bytes: number | null
+  /** Null unless the caller can list or manage the whole bucket. */
+  object_count: number | null
+  /** Bytes in the trash; they do not count against the quota. Null unless the caller can list or manage the whole bucket. */
+  trash_bytes: number | null
+  /** The part of `used_bytes` that noncurrent versions take. Null unless the caller can list or manage the whole bucket. */
+  version_bytes: number | null
   /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
   trash_days: number
   versioning: 'off' | 'enabled' | 'suspended'
@@ -600,8 +604,8 @@ export interface BucketSource {
   events_at: string | null
   /** Null: it is read-only. */
   taken_over_at: string | null
-  /** How many keys others have changed since it was taken over; 1,000 at most. */
-  findings: number
+  /** How many keys others have changed since it was taken over; 1,000 at most. Null unless the caller can list or manage the whole bucket. */
+  findings: number | null
   /** The job that writes its objects back to an engine. Until that has ended, the bucket cannot be changed. */
   release_job: string | null
 }
@@ -2543,7 +2547,7 @@ export interface Operations {
     }
     reply: Release
   }
-  /** GET /usage: Get current usage of the buckets you have a grant on, in total and each. */
+  /** GET /usage: Get current usage of the buckets you can list as a whole, in total and each. Those you manage are included. Buckets of which you can list only folders are left out. */
   usage: {
     call: object
     reply: {
@@ -2560,7 +2564,7 @@ export interface Operations {
       })[]
     }
   }
-  /** GET /usage/history: Get usage over time, by hour or day, of the buckets you have a grant on. Daily values are kept for 400 days, hourly ones for 35; a request may span at most as much. Traffic is counted in memory and written every minute. */
+  /** GET /usage/history: Get usage over time, by hour or day, of the buckets you can list as a whole. Daily values are kept for 400 days, hourly ones for 35; a request may span at most as much. Traffic is counted in memory and written every minute. A `bucket` of which you can list only folders is refused (403). */
   usageHistory: {
     call: {
       query?: {
@@ -2607,7 +2611,7 @@ export interface Operations {
       failed_deliveries: number | null
     }
   }
-  /** GET /usage/types: Get usage by content type, in the buckets you have a grant on. Counted in the background: hourly for buckets that changed in size or object count, else daily. */
+  /** GET /usage/types: Get usage by content type, in the buckets you can list as a whole. Counted in the background: hourly for buckets that changed in size or object count, else daily. A `bucket` of which you can list only folders is refused (403). */
   usageTypes: {
     call: {
       query?: {

@@ -59,6 +59,10 @@ export const Me = Type.Object({
     { description: 'Where S3 clients reach the service; null without an S3 endpoint.' },
   ),
   mail: Type.Boolean({ description: 'Whether the service sends mail.' }),
+  password_generated: Nullable(Type.Boolean(), {
+    description:
+      'Whether the password is still the one that the service generated and printed. Null: it generated none for this account.',
+  }),
 })
 
 export const Otp = Type.String({

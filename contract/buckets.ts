@@ -33,6 +33,9 @@ const Mode = Type.Enum([...bucketModes], {
     '`owned`: its objects are stored by Strongroom. `read_only`: it shows the objects that others keep on an S3 engine, and nothing there is ever changed. `taken_over`: those objects are its own now, and their bytes still lie there.',
 })
 
+/** Said of each figure that is of the whole bucket. */
+const hidden = 'Null unless the caller can list or manage the whole bucket.'
+
 /** Where the objects are, or were, that an attached bucket shows, or that were taken over. */
 export const BucketSource = Type.Object({
   bucket: Type.String({ description: 'The bucket of the S3 engine.' }),
@@ -49,7 +52,9 @@ export const BucketSource = Type.Object({
   }),
   events_at: Nullable(Timestamp, { description: 'When the engine last reported a change.' }),
   taken_over_at: Nullable(Timestamp, { description: 'Null: it is read-only.' }),
-  findings: Type.Integer({ description: 'How many keys others have changed since it was taken over; 1,000 at most.' }),
+  findings: Nullable(Type.Integer(), {
+    description: `How many keys others have changed since it was taken over; 1,000 at most. ${hidden}`,
+  }),
   release_job: Nullable(Id, {
     description:
       'The job that writes its objects back to an engine. Until that has ended, the bucket cannot be changed.',
@@ -61,14 +66,22 @@ export const Bucket = Type.Object({
   name: BucketName,
   mode: Mode,
   source: Nullable(BucketSource, { description: 'Null: an owned bucket.' }),
-  quota_gb: Nullable(QuotaGb),
-  used_bytes: Type.Integer({ description: 'Bytes of objects and their versions, as counted against the quota.' }),
-  reserved_bytes: Type.Integer({
-    description: 'Bytes reserved by unfinished multipart uploads; they count against the quota.',
+  quota_gb: Nullable(QuotaGb, {
+    description: 'Null without a quota, or if `used_bytes` is null.',
   }),
-  object_count: Type.Integer(),
-  trash_bytes: Type.Integer({ description: 'Bytes in the trash; they do not count against the quota.' }),
-  version_bytes: Type.Integer({ description: 'The part of `used_bytes` that noncurrent versions take.' }),
+  used_bytes: Nullable(Type.Integer(), {
+    description: `Bytes of objects and their versions, as counted against the quota. ${hidden}`,
+  }),
+  reserved_bytes: Nullable(Type.Integer(), {
+    description: `Bytes reserved by unfinished multipart uploads; they count against the quota. ${hidden}`,
+  }),
+  object_count: Nullable(Type.Integer(), { description: hidden }),
+  trash_bytes: Nullable(Type.Integer(), {
+    description: `Bytes in the trash; they do not count against the quota. ${hidden}`,
+  }),
+  version_bytes: Nullable(Type.Integer(), {
+    description: `The part of \`used_bytes\` that noncurrent versions take. ${hidden}`,
+  }),
   trash_days: TrashDays,
   versioning: Type.Enum([...versionings]),
   object_lock: Nullable(ObjectLock, { description: 'Null: nothing in it can be locked.' }),

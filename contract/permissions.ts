@@ -158,6 +158,25 @@ export function actionsOn(groups: readonly GrantingGroup[], bucket: string): Buc
   return bucketActions.filter((action) => found.has(action))
 }
 
+/**
+ * Whether members of `groups` may know how much is in the whole of `bucket`: those who can list all of it, or manage it.
+ */
+export const seesTotals = (groups: readonly GrantingGroup[], bucket: string): boolean =>
+  decide(groups, 'list', bucket, '').allowed || decide(groups, 'manage', bucket, '').allowed
+
+/**
+ * The prefixes below which members of `groups` have a permission in `bucket`, in key order; one inside another is left
+ * out. Only '' means something in the whole bucket.
+ */
+export function prefixesIn(groups: readonly GrantingGroup[], bucket: string): string[] {
+  if (isAdmin(groups)) return ['']
+  const reaching = groups.flatMap(({ grants }) => grants).filter((grant) => grantReaches(grant, bucket))
+  const prefixes = [...new Set(reaching.map(({ prefix }) => prefix))]
+  return prefixes
+    .filter((one) => !prefixes.some((other) => other !== one && one.startsWith(other)))
+    .sort((a, b) => compareKeys(a, b))
+}
+
 /** A half-open range of keys in byte order; `to` null means up to the end. */
 export interface KeyRange {
   from: string

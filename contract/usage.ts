@@ -24,7 +24,8 @@ export const operations = {
     method: 'GET',
     url: '/usage',
     tag: 'buckets',
-    summary: 'Get current usage of the buckets you have a grant on, in total and each',
+    summary: 'Get current usage of the buckets you can list as a whole, in total and each',
+    description: 'Those you manage are included. Buckets of which you can list only folders are left out.',
     access: 'signed_in',
     status: 200,
     reply: Type.Object({
@@ -47,9 +48,9 @@ export const operations = {
     method: 'GET',
     url: '/usage/history',
     tag: 'buckets',
-    summary: 'Get usage over time, by hour or day, of the buckets you have a grant on',
+    summary: 'Get usage over time, by hour or day, of the buckets you can list as a whole',
     description:
-      'Daily values are kept for 400 days, hourly ones for 35; a request may span at most as much. Traffic is counted in memory and written every minute.',
+      'Daily values are kept for 400 days, hourly ones for 35; a request may span at most as much. Traffic is counted in memory and written every minute. A `bucket` of which you can list only folders is refused (403).',
     access: 'signed_in',
     status: 200,
     query: Exactly({
@@ -107,8 +108,9 @@ export const operations = {
     method: 'GET',
     url: '/usage/types',
     tag: 'buckets',
-    summary: 'Get usage by content type, in the buckets you have a grant on',
-    description: 'Counted in the background: hourly for buckets that changed in size or object count, else daily.',
+    summary: 'Get usage by content type, in the buckets you can list as a whole',
+    description:
+      'Counted in the background: hourly for buckets that changed in size or object count, else daily. A `bucket` of which you can list only folders is refused (403).',
     access: 'signed_in',
     status: 200,
     query: Exactly({ bucket: Type.Optional(BucketName) }),

@@ -63,12 +63,12 @@ class Findings extends Error {
 const commands: { [name: string]: Command } = {
   'create-admin': async (ctx, { words: [email, ...name], password }) => {
     const chosen = await password()
-    await createAdmin(ctx, address(email), name.join(' ') || 'Administrator', chosen.password)
+    await createAdmin(ctx, address(email), name.join(' ') || 'Administrator', chosen)
     return `Created administrator ${email}.${shown(chosen)}`
   },
   'reset-password': async (ctx, { words: [email], password }) => {
     const chosen = await password()
-    await resetPassword(ctx, address(email), chosen.password)
+    await resetPassword(ctx, address(email), chosen)
     return `The password of ${email} was changed and their sessions ended.${shown(chosen)}`
   },
   'reset-second-factor': async (ctx, { words: [email] }) => {

@@ -190,8 +190,8 @@ export const table: Record<OperationName, Entry> = {
     call: async (c, { bucket }) => c.deleteBucket({ params: { bucket: await bucket() } }),
   },
   usage: { expect: signedIn(200), call: (c) => c.usage() },
-  usageHistory: { expect: insider(200), call: (c) => c.usageHistory({ query: { bucket: BUCKET } }) },
-  usageTypes: { expect: insider(200), call: (c) => c.usageTypes({ query: { bucket: BUCKET } }) },
+  usageHistory: { expect: holder(200), call: (c) => c.usageHistory({ query: { bucket: BUCKET } }) },
+  usageTypes: { expect: holder(200), call: (c) => c.usageTypes({ query: { bucket: BUCKET } }) },
   browse: { expect: holder(200), call: (c) => c.browse({ params, query: { prefix: 'docs/' } }) },
   listObjects: { expect: holder(200), call: (c) => c.listObjects({ params, query: { prefix: 'docs/' } }) },
   searchObjects: {

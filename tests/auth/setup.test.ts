@@ -187,6 +187,23 @@ describeEngines('setup by a link', (engine, itOnce) => {
     await rejectsWith(setUp(running, tokenOf(running)), 'gone')
   })
 
+  it('says of a generated password whether it was replaced', async () => {
+    const generated = await serve({ SETUP_LINK: 'false' })
+    const { email, password } = generated.first.admin ?? assert.fail('no administrator')
+    const login = async (username: string, password: string) =>
+      client(generated, (await client(generated).login({ body: { username, password } })).access_token)
+    const admin = await login(email, password ?? '')
+    assert.equal((await admin.me()).password_generated, true)
+    const made = await admin.createUser({ body: { ...ALICE, display_name: 'Alice' } })
+    assert.equal((await (await login(ALICE.email, ALICE.password)).me()).password_generated, null)
+    await admin.updateUser({ params: { id: made.id }, body: { password: 'another wonderland' } })
+    assert.equal((await (await login(ALICE.email, 'another wonderland')).me()).password_generated, null)
+    await admin.updateMe({ body: { language: 'de' } })
+    assert.equal((await admin.me()).password_generated, true)
+    await admin.changePassword({ query: {}, body: { current_password: password ?? '', new_password: ALICE.password } })
+    assert.equal((await (await login(email, ALICE.password)).me()).password_generated, false)
+  })
+
   itOnce('a generated password is printed instead where it is switched off', async () => {
     const generated = await serve({ SETUP_LINK: 'false' })
     assert.equal(generated.first.setupLink, undefined)

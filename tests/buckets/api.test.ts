@@ -77,6 +77,33 @@ describeEngines('buckets', (engine, itOnce) => {
     await rejectsWith(someone.listBuckets({ query: { cursor: 'garbage' } }), 'invalid_request', 'query.cursor')
   })
 
+  it('tells what is in the whole bucket only to those who can list or manage it', async () => {
+    const { admin } = server
+    const params = { bucket: 'shared' }
+    await admin.createBucket({ body: { name: 'shared', quota_gb: 1 } })
+    for (const key of ['customers/acme/a.txt', 'customers/other/b.txt'])
+      await admin.putObjectByQuery({ params, query: { key }, body: Buffer.alloc(1000) })
+    const figuresOf = async (...grants: Parameters<TestServer['userWith']>) => {
+      const client = server.as(await server.userWith(...grants))
+      return server.records([], async () => {
+        const bucket = await client.getBucket({ params })
+        const { items } = await client.listBuckets()
+        assert.deepEqual(items, [bucket])
+        const { used_bytes, reserved_bytes, object_count, trash_bytes, version_bytes, quota_gb } = bucket
+        return [used_bytes, reserved_bytes, object_count, trash_bytes, version_bytes, quota_gb]
+      })
+    }
+    const all = [2000, 0, 2, 0, 0, 1]
+    const none = [null, null, null, null, null, null]
+    const whole = { bucket_pattern: 'shared', prefix: '' }
+    const folder = { bucket_pattern: 'shared', prefix: 'customers/acme/' }
+    assert.deepEqual(await figuresOf({ ...whole, actions: ['list'] }), all)
+    assert.deepEqual(await figuresOf({ ...whole, actions: ['manage'] }), all)
+    assert.deepEqual(await figuresOf({ ...whole, actions: ['read', 'write', 'create'] }), none)
+    assert.deepEqual(await figuresOf({ ...folder, actions: ['list', 'read', 'write', 'manage'] }), none)
+    assert.deepEqual(await figuresOf({ ...folder, actions: ['read'] }, { ...whole, actions: ['list'] }), all)
+  })
+
   itOnce('answers the same 403 for a bucket without a grant whether or not it exists', async () => {
     await server.admin.createBucket({ body: { name: 'hidden' } })
     const someone = server.as(await server.userWith({ bucket_pattern: 'mine', actions: ['list', 'create'] }))

@@ -105,6 +105,66 @@ describe('console: groups', { skip: noBrowser }, () => {
       assert.deepEqual(faults, [])
     }))
 
+  it('chooses a folder for a permission, and says what a prefix without a slash matches besides', () =>
+    inBrowser(async (browser) => {
+      for (const key of ['customers/acme/a.txt', 'customers/acme-old/b.txt', 'customers/zen/c.txt'])
+        await server.admin.putObjectByQuery({ params: { bucket: 'photos' }, query: { key }, body: 'x' })
+      const group = await server.admin.createGroup({ body: { name: 'Account managers' } })
+      await signIn(browser, server)
+      const opened = await openConsole(browser, server, `/admin/groups/${group.id}?tab=permissions`)
+      const { page, check, faults } = opened
+      await page.getByRole('button', { name: 'Add permission' }).click()
+      const choose = page.getByRole('button', { name: 'Choose folder, Row 1' })
+      assert.equal(await choose.isDisabled(), true)
+      await page.getByRole('combobox', { name: 'Bucket, Row 1' }).fill('photos')
+      const prefix = page.getByLabel('Prefix, Row 1')
+      await prefix.fill('customers/acme')
+      await page.getByText('Also matches files and folders that start with “acme”, such as acme-old/').waitFor()
+      await check('group-loose-prefix')
+      await checkReflow(opened, 'group-loose-prefix')
+      await page.getByRole('button', { name: 'Add /, Row 1' }).click()
+      assert.equal(await prefix.inputValue(), 'customers/acme/')
+      assert.equal(await page.getByText('Also matches').count(), 0)
+
+      await choose.click()
+      const dialog = page.getByRole('dialog', { name: 'Choose folder' })
+      await dialog.getByRole('button', { name: 'customers', exact: true }).click()
+      await dialog.getByRole('button', { name: 'zen', exact: true }).click()
+      await dialog.getByText('No folders here').waitFor()
+      await check('group-choose-folder')
+      await dialog.getByRole('button', { name: 'Use customers/zen/' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      assert.equal(await prefix.inputValue(), 'customers/zen/')
+      await page.getByLabel('read on photos/customers/zen/').check()
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Permissions saved').waitFor()
+      const { grants } = await server.admin.getGroup({ params: { id: group.id } })
+      assert.deepEqual(
+        grants.map(({ bucket_pattern, prefix, actions }) => [bucket_pattern, prefix, actions]),
+        [['photos', 'customers/zen/', ['read']]],
+      )
+
+      // A new folder is only named: nothing is saved yet.
+      await page.getByLabel('list on photos/customers/zen/').check()
+      await choose.click()
+      await dialog.getByRole('button', { name: 'New folder' }).click()
+      await dialog.getByLabel('Folder name').fill('next')
+      await server.records([], async () => {
+        await page.keyboard.press('Enter')
+        await dialog.getByRole('button', { name: 'Use customers/zen/next/' }).click()
+        assert.equal(await prefix.inputValue(), 'customers/zen/next/')
+      })
+
+      // A pattern has the folders of each bucket that matches.
+      await page.getByRole('combobox', { name: 'Bucket, Row 1' }).fill('logs-*')
+      await choose.click()
+      await dialog.getByRole('combobox', { name: 'Bucket' }).click()
+      await page.getByRole('option', { name: 'logs-2027' }).click()
+      await dialog.getByRole('button', { name: 'Use the whole bucket' }).click()
+      assert.equal(await prefix.inputValue(), '')
+      assert.deepEqual(faults, [])
+    }))
+
   it('applies a granted and a removed permission without a new sign-in', () =>
     inBrowser(async (browser) => {
       const group = await server.admin.createGroup({ body: { name: 'Watchers' } })

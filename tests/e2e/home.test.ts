@@ -69,6 +69,56 @@ describeConsole('home and search', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
+  it('leads users of one folder there with a click, and shows no totals of the bucket around it', () =>
+    inBrowser(async (browser) => {
+      await server.admin.createBucket({ body: { name: 'projects', quota_gb: 5 } })
+      await put('projects', 'customers/acme/offer.txt', 5000)
+      await put('projects', 'customers/other/plan.txt', 70_000)
+      const token = await server.userWith(
+        { bucket_pattern: 'projects', prefix: 'customers/acme/', actions: ['list', 'read'] },
+        { bucket_pattern: 'projects', prefix: 'inbox/acme', actions: ['write'] },
+      )
+      const { email } = await server.as(token).me()
+      await signIn(browser, server, { email, password: `password of ${/\d+/.exec(email)?.[0]}` })
+      const { page, check, faults } = await openConsole(browser, server, '/')
+      const inFolder = async () => {
+        await page.getByRole('gridcell', { name: 'offer.txt' }).or(page.getByText('offer.txt')).first().waitFor()
+        assert.equal(new URL(page.url()).searchParams.get('prefix'), 'customers/acme/')
+      }
+      const folder = (scope = page.locator('main')) => scope.getByRole('link', { name: 'customers/acme/' })
+      const home = page.getByRole('region', { name: 'Your folders' })
+      await folder(home).waitFor()
+      assert.equal(await page.getByText('Largest buckets').count(), 0)
+      await check('home-own-folders')
+      await folder(home).click()
+      await inFolder()
+
+      await page.goto(`${server.url}/console/buckets`)
+      const row = page.getByRole('row').filter({ hasText: 'projects' })
+      await row.getByRole('link', { name: 'inbox/acme…' }).waitFor()
+      assert.doesNotMatch((await row.textContent()) ?? '', /KB|kB|GB/)
+      await check('buckets-own-folders')
+      await folder(row).click()
+      await inFolder()
+
+      await page.goto(`${server.url}/console/b/projects`)
+      await page.getByText('Your folders:').waitFor()
+      await check('browse-own-folders')
+      await folder().click()
+      await inFolder()
+
+      await page.goto(`${server.url}/console/b/projects/overview`)
+      const facts = page.getByRole('region', { name: 'About this bucket' })
+      await facts.getByText('Your permissions').waitFor()
+      assert.deepEqual(await facts.locator('dd').last().locator('> div').allTextContents(), [
+        'customers/acme/listread',
+        'inbox/acme…write',
+      ])
+      assert.equal(await page.getByText('Stored').count(), 0)
+      await check('overview-own-folders')
+      assert.deepEqual(faults, [])
+    }))
+
   it('the palette finds pages, buckets, objects, people, groups and actions, and remembers what was opened', () =>
     inBrowser(async (browser) => {
       const { page, check, faults } = await openConsole(browser, server, '/b/photos')
@@ -162,6 +212,6 @@ describeConsole('home and search', (engine) => {
         ['/', '.home-columns'],
         ['/shares?pick=take', '.browse-folders-list'],
       ],
-      words: ['photos', 'secret', 'folder', 'nightly', 'summer.txt', 'user', 'example.com'],
+      words: ['photos', 'projects', 'secret', 'folder', 'nightly', 'summer.txt', 'user', 'example.com'],
     }))
 })

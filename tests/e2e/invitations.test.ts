@@ -54,7 +54,7 @@ describeConsole('first sign-in', (engine) => {
       const { page, check } = view
       await page.getByRole('button', { name: 'New user' }).click()
       const dialog = page.getByRole('dialog', { name: 'New user' })
-      assert.ok(await dialog.getByRole('radio', { name: 'Send an invitation link' }).isChecked())
+      assert.ok(await dialog.getByRole('radio', { name: 'Create an invitation link' }).isChecked())
       await dialog.getByLabel('Email').fill(email)
       await dialog.getByLabel('Name').fill('Robin First')
       await check('invitation-new')

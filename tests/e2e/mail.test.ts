@@ -75,6 +75,12 @@ describeConsole('mail', (engine) => {
         [[ADMIN.email]],
       )
 
+      await navigate(page, '/admin/users')
+      await page.getByRole('button', { name: 'New user' }).click()
+      await page.getByRole('radio', { name: 'Send an invitation by email' }).waitFor()
+      await check('mail-new-user')
+      await page.keyboard.press('Escape')
+
       await navigate(page, `/shares?new=${BUCKET}&key=beach.txt`)
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel(notice).check()

@@ -83,4 +83,40 @@ describe('console: the first run', { skip: noBrowser }, () => {
     await check('setup-over')
     assert.deepEqual(faults, [])
   })
+
+  it('the first steps name a generated password until it is replaced', async () => {
+    const {
+      BOOTSTRAP_ADMIN_EMAIL: _email,
+      BOOTSTRAP_ADMIN_PASSWORD: _password,
+      ...env
+    } = serverEnv(fs.mkdtempSync(path.join(folder, 'generated-')))
+    const logTo = new Writable({ write: (_chunk, _encoding, done) => done() })
+    const generated = await start(readConfig({ ...env, SETUP_LINK: 'false' }), { timers: false, logTo })
+    try {
+      const { email, password } = generated.first.admin ?? assert.fail('no administrator')
+      const { page, check, faults } = await openConsole(await browser(), generated, '/', { expect: [401] })
+      await page.getByLabel('Email').fill(email)
+      await page.getByLabel('Password', { exact: true }).fill(password ?? '')
+      await page.keyboard.press('Enter')
+      const steps = page.getByRole('region', { name: 'Finish setting up' })
+      await steps.getByText('0 of 5 done').waitFor()
+      await check('generated-password')
+      await steps.getByRole('link', { name: 'Replace the generated password' }).click()
+      const current = page.getByLabel('Current password')
+      await current.waitFor()
+      assert.ok(await current.evaluate((field) => field === document.activeElement))
+      await page.keyboard.type(password ?? '')
+      await page.getByLabel('New password', { exact: true }).fill(ALICE.password)
+      await page.getByLabel('Confirm new password').fill(ALICE.password)
+      await page.getByRole('button', { name: 'Change password' }).click()
+      await page.getByText('Password changed').waitFor()
+      await page.getByRole('link', { name: 'Home' }).click()
+      await steps.getByText('1 of 5 done').waitFor()
+      assert.equal(await steps.getByRole('link', { name: 'Replace the generated password' }).count(), 0)
+      await check('generated-password-replaced')
+      assert.deepEqual(faults, [])
+    } finally {
+      await generated.stop()
+    }
+  })
 })

@@ -82,6 +82,24 @@ describe('console: single sign-on, step by step', { skip: noBrowser }, () => {
 
       await page.getByRole('switch', { name: 'Link existing accounts by verified email' }).click()
       await page.getByText(/Turn this on only if/).waitFor()
+      const team = await server.admin.createGroup({ body: { name: 'Staff' } })
+      await page.getByRole('button', { name: 'Add group' }).click()
+      await page.getByRole('textbox', { name: 'Provider group 1' }).fill('staff')
+      await server.records([], async () => {
+        await page.getByRole('button', { name: 'Next' }).click()
+        await page.getByText('Required.').waitFor()
+      })
+      await page.reload()
+      await page.getByRole('button', { name: 'Add group' }).click()
+      await page.getByRole('switch', { name: 'Link existing accounts by verified email' }).click()
+      await page.getByRole('textbox', { name: 'Provider group 1' }).fill('staff')
+      await page.getByRole('combobox', { name: 'Group 1' }).click()
+      await page.getByRole('option', { name: 'Staff' }).click()
+      await server.records([], async () => {
+        await page.getByRole('button', { name: 'Next' }).click()
+        await page.getByText('Required.').waitFor()
+      })
+      await page.getByLabel('Groups claim').fill('groups')
       await check('sso-users')
       await server.records([{ action: 'settings_update' }], async () => {
         await page.getByRole('button', { name: 'Next' }).click()
@@ -92,13 +110,20 @@ describe('console: single sign-on, step by step', { skip: noBrowser }, () => {
         [saved.issuer_url, saved.client_id, saved.name, saved.link_verified_email, auth.auto_create_users],
         [idp.issuer, IDP_CLIENT.id, 'Acme', true, false],
       )
+      assert.deepEqual([saved.groups_claim, saved.group_mapping], ['groups', [{ value: 'staff', group_id: team.id }]])
       await check('sso-test')
 
       // In the private window: an account that is not known here, and then one with a user's verified address.
       const { id } = await server.admin.createUser({ body: { email: 'noor@example.com', display_name: 'Noor' } })
       const signInAs = async (sub: string, shows: string | RegExp) => {
         server.clock.advance(Date.now() - server.clock.now().getTime())
-        idp.accounts.set(sub, { sub, email: `${sub}@example.com`, email_verified: true, name: sub })
+        idp.accounts.set(sub, {
+          sub,
+          email: `${sub}@example.com`,
+          email_verified: true,
+          name: sub,
+          groups: sub === 'noor' ? ['staff'] : [],
+        })
         const elsewhere = await startBrowser()
         try {
           await elsewhere.context.route(`${idp.issuer}/**`, (route) =>
@@ -114,11 +139,12 @@ describe('console: single sign-on, step by step', { skip: noBrowser }, () => {
       await signInAs('stranger', /no account/i)
       await page.getByText('stranger@example.com: You have no account here').waitFor()
       await page.getByText(/Go back to “Users”/).waitFor()
-      await signInAs('noor', /belong to a group yet/)
+      await signInAs('noor', /Your groups don’t grant you any permissions yet/)
       await page.getByText('noor@example.com signed in').waitFor()
       await check('sso-tested')
       await checkReflow(opened, 'sso-tested')
-      assert.equal((await server.admin.getUser({ params: { id } })).idp_subject, 'noor')
+      const linked = await server.admin.getUser({ params: { id } })
+      assert.deepEqual([linked.idp_subject, linked.groups.map(({ name }) => name)], ['noor', ['Staff']])
       await page.getByRole('button', { name: 'Done' }).click()
       await page.getByRole('heading', { name: 'Identity provider', level: 2 }).waitFor()
     }))

@@ -112,7 +112,7 @@ describe('console: usage', { skip: noBrowser }, () => {
       const row = chart.getByRole('row').filter({ hasText: '2026-01-15' })
       assert.ok(
         (await row.textContent())?.includes(
-          size((await server.admin.getBucket({ params: { bucket: 'team-a' } })).used_bytes),
+          size((await server.admin.getBucket({ params: { bucket: 'team-a' } })).used_bytes ?? 0),
         ),
       )
       await check('usage-table')

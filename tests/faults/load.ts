@@ -67,7 +67,7 @@ async function run({ bases, token, seed, workers, rest, inlineMaxBytes }: LoadOp
       const looked = await send((client) => client.getBucket({ params: { bucket: 'tight' } }))
       if (looked.kind !== 'done') continue
       const { used_bytes, reserved_bytes } = looked.value
-      if (used_bytes + reserved_bytes > BUCKETS.tight.quota_gb * 1024 ** 3)
+      if ((used_bytes ?? 0) + (reserved_bytes ?? 0) > BUCKETS.tight.quota_gb * 1024 ** 3)
         fault(`the quota is exceeded: ${used_bytes} used, ${reserved_bytes} reserved`)
     }
   }

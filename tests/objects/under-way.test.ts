@@ -167,7 +167,7 @@ describeEngines('uploads in progress', (engine, itOnce) => {
     const { used_bytes, reserved_bytes } = await server.admin.getBucket({ params: { bucket } })
     const through = answers.filter((status) => status === '201').length
     assert.deepEqual([used_bytes, reserved_bytes], [through * 40 * 65_536, 0])
-    const body = new Blob([Buffer.alloc(limit - used_bytes)]).stream()
+    const body = new Blob([Buffer.alloc(limit - (used_bytes ?? 0))]).stream()
     const stored = await fetch(`${server.url}/api/v1/buckets/${bucket}/object?key=rest`, {
       ...{ method: 'PUT', headers: { Authorization: `Bearer ${server.adminToken}` }, body, duplex: 'half' },
     })

@@ -116,7 +116,7 @@ describeEngines('S3: buckets and objects', (engine, itOnce) => {
     const { objects } = await server.admin.browse({ params: { bucket: B }, query: { prefix: 'a/' } })
     assert.equal(`"${objects[0]?.etag}"`, ETag)
     const { used_bytes } = await server.admin.getBucket({ params: { bucket: B } })
-    assert.equal(used_bytes - before, 5)
+    assert.equal((used_bytes ?? 0) - (before ?? 0), 5)
     const record = (await server.admin.listAudit({ query: { action: ['upload'] } })).items[0]
     assert.deepEqual([record?.auth_method, record?.route, record?.method], ['access_key', 's3:PutObject', 'PUT'])
     const [key] = (await server.admin.listAccessKeys()).items

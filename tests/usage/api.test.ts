@@ -145,14 +145,24 @@ describeEngines('usage over time', (engine, itOnce) => {
     })
   })
 
-  it('shows people the buckets they have a grant on, by name, number and sum', async () => {
-    const [mine, theirs] = [await open(), await open()]
+  it('shows people the buckets they can list as a whole, by name, number and sum', async () => {
+    const [mine, theirs, partly] = [await open(), await open(), await open()]
     await nextHour()
     await put(mine, 'a.txt', 'mine')
     await put(theirs, 'a.txt', 'not mine', 'text/x-theirs')
+    await put(partly, 'deep/a.txt', 'partly', 'text/x-partly')
     await server.running.tick()
-    const token = await server.userWith({ bucket_pattern: mine, prefix: 'deep/', actions: ['list'] })
+    const token = await server.userWith(
+      { bucket_pattern: mine, actions: ['list'] },
+      { bucket_pattern: partly, prefix: 'deep/', actions: ['list', 'read', 'manage'] },
+    )
     const me = server.as(token)
+    const { buckets, ...sums } = await me.usage()
+    assert.deepEqual(
+      buckets.map(({ name }) => name),
+      [mine],
+    )
+    assert.deepEqual(sums, { used_bytes: 4, object_count: 1, trash_bytes: 0 })
     const seen = await ofHour(undefined, me)
     assert.deepEqual(
       seen.series.map(({ bucket }) => bucket),
@@ -171,6 +181,8 @@ describeEngines('usage over time', (engine, itOnce) => {
     await rejectsWith(ofHour(theirs, me), 'forbidden')
     await rejectsWith(ofHour('no-such-bucket', me), 'forbidden')
     await rejectsWith(me.usageTypes({ query: { bucket: theirs } }), 'forbidden')
+    await rejectsWith(ofHour(partly, me), 'forbidden')
+    await rejectsWith(me.usageTypes({ query: { bucket: partly } }), 'forbidden')
     await rejectsWith(ofHour('no-such-bucket'), 'not_found')
     const nobody = server.as(await server.userWith())
     assert.deepEqual((await ofHour(undefined, nobody)).series, [])

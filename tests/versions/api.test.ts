@@ -40,7 +40,10 @@ describeEngines('versions', (engine, itOnce) => {
     (await versions(key)).map(({ version_id, latest, marker, size }) => ({ version_id, latest, marker, size }))
   const usage = async () => {
     const { used_bytes, object_count, version_bytes, trash_bytes } = await admin.getBucket({ params })
-    return { used_bytes, object_count, version_bytes, trash_bytes }
+    return {
+      ...{ used_bytes: used_bytes ?? 0, object_count: object_count ?? 0 },
+      ...{ version_bytes: version_bytes ?? 0, trash_bytes: trash_bytes ?? 0 },
+    }
   }
 
   it('keeps what is replaced and deleted, reads it, and brings it back', async () => {

@@ -30,9 +30,11 @@ export const bucketQuery = (name: string) =>
     refetchInterval: ({ state }) => (state.data?.source?.release_job ? RELEASE_POLL_MS : false),
   })
 
-/** The bytes that its quota leaves; null without one. */
-export const roomIn = ({ quota_gb, used_bytes, reserved_bytes }: Bucket): number | null =>
-  quota_gb === null ? null : Math.max(0, quota_gb * GB - used_bytes - reserved_bytes)
+/** The bytes that its quota leaves; null without one, and for a user who sees only parts of the bucket. */
+export function roomIn(bucket: Bucket): number | null {
+  const { quota_gb = null, counted_bytes = 0 } = totalsOf(bucket) ?? {}
+  return quota_gb === null ? null : Math.max(0, quota_gb * GB - counted_bytes)
+}
 
 /** What becomes of objects that are deleted. */
 export type Fate = 'trash' | 'versions' | 'gone'
@@ -51,4 +53,13 @@ export function useReadOnly(name: string): boolean | undefined {
     ?.find((bucket) => bucket.name === name)
   const known = data ?? listed
   return known ? isReadOnly(known) : isError ? false : undefined
+}
+
+/** What is in the whole of a bucket; null for a user who sees only parts of it. */
+export function totalsOf({ used_bytes, reserved_bytes, object_count, trash_bytes, version_bytes, quota_gb }: Bucket) {
+  if (used_bytes === null || reserved_bytes === null || object_count === null) return null
+  return {
+    ...{ used_bytes, reserved_bytes, object_count, quota_gb, counted_bytes: used_bytes + reserved_bytes },
+    ...{ trash_bytes: trash_bytes ?? 0, version_bytes: version_bytes ?? 0 },
+  }
 }

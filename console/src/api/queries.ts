@@ -2,11 +2,16 @@ import { QueryClient, type QueryKey, queryOptions, useQuery } from '@tanstack/re
 import {
   actionsOn,
   type BucketAction,
+  bucketActions,
+  compareKeys,
   covers,
   decide,
   type GrantingGroup,
+  grantReaches,
   isAdmin,
   mayManageUsers,
+  prefixesIn,
+  seesTotals,
 } from '../../../contract/permissions.ts'
 import { statusOf } from './problem.ts'
 import { isAway, isUnreachable, onReach } from './reach.ts'
@@ -94,6 +99,21 @@ function rightsOf(data: Awaited<ReturnType<typeof client.me>> | undefined) {
     covers: (others: readonly GrantingGroup[]) => covers(groups, others),
     /** Whether they can do this to at least one key of a bucket. */
     canIn: (action: BucketAction, bucket: string) => actionsOn(groups, bucket).includes(action),
+    /** Whether they can know how much is in the whole of a bucket. */
+    seesTotals: (bucket: string) => seesTotals(groups, bucket),
+    /** The prefixes below which they can do something in a bucket; only '' is the whole of it. */
+    prefixesIn: (bucket: string) => prefixesIn(groups, bucket),
+    /** What they can do in a bucket below each prefix. */
+    actionsByPrefix: (bucket: string): (readonly [prefix: string, actions: BucketAction[]])[] => {
+      if (isAdmin(groups)) return [['', [...bucketActions]]]
+      const grants = groups.flatMap((group) => group.grants).filter((grant) => grantReaches(grant, bucket))
+      return [...Map.groupBy(grants, ({ prefix }) => prefix)]
+        .map(
+          ([prefix, all]) =>
+            [prefix, bucketActions.filter((one) => all.some(({ actions }) => actions.includes(one)))] as const,
+        )
+        .sort(([a], [b]) => compareKeys(a, b))
+    },
     /** Whether they can do this in a bucket of some name, existing or not. */
     canSomewhere: (action: BucketAction) =>
       isAdmin(groups) || groups.some(({ grants }) => grants.some(({ actions }) => actions.includes(action))),

@@ -41,7 +41,7 @@ export function AttachedBadges({ bucket: { name, mode, source }, asOf = true }: 
       )}
       {asOf && isShown ? <AsOf time={source.as_of} /> : null}
       <Held bucket={name} />
-      {isShown ? null : <Findings bucket={name} n={source.findings} />}
+      {isShown ? null : <Findings bucket={name} n={source.findings ?? 0} />}
     </span>
   )
 }

@@ -1,5 +1,5 @@
 import type { PublicAction } from '../../../contract/public-access.ts'
-import { catalogue, locale, plural } from '../i18n.ts'
+import { catalogue, formatCount, locale, plural } from '../i18n.ts'
 
 const lists = new Intl.ListFormat(locale)
 const publicVerbs: Readonly<Record<PublicAction, string>> = {
@@ -99,6 +99,10 @@ export const text = catalogue('ui.text', {
   firstScanHint: 'Objects appear as the first scan finds them.',
   scanHeld: 'Scan held',
   scanHeldHint: 'The last scan needs a look before it changes anything.',
+  ownFolders: 'Your folders',
+  ownFoldersAre: 'Your folders:',
+  moreFolders: (n: number) => `and ${formatCount(n)} more`,
+  hiddenTotal: 'Only shown to those who can list the whole bucket.',
   you: 'You',
   otherUser: 'Another user',
   unknownPerson: 'Unknown',

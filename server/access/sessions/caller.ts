@@ -9,7 +9,7 @@ import type { Actor, Ctx, Origin } from '../../context.ts'
 import { listeningOf } from '../../http/listening.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { mailServerOf } from '../settings/mail.ts'
-import { findLanguage, type UserRow } from './store.ts'
+import { findOwn, type UserRow } from './store.ts'
 
 /** The actor described by a credential's rows, with their current permissions. */
 export function actorOf(
@@ -48,11 +48,13 @@ export async function describeCaller(ctx: Ctx) {
   const { actor } = ctx
   const settings = await settingsInForce(ctx)
   const { shares, tokens } = settings
+  const own = await findOwn(ctx.db, actor.user_id ?? '')
+  const generated = own?.password_generated ?? null
   return {
     id: actor.user_id ?? '',
     email: actor.email ?? '',
     display_name: actor.display_name ?? '',
-    language: (await findLanguage(ctx.db, actor.user_id ?? ''))?.language ?? null,
+    language: own?.language ?? null,
     is_admin: isAdmin(actor.groups),
     groups: actor.groups.map(({ id, name }) => ({ id, name })),
     permissions: {
@@ -74,6 +76,7 @@ export async function describeCaller(ctx: Ctx) {
     },
     s3: s3EndpointOf(ctx),
     mail: mailServerOf(settings) !== null,
+    password_generated: generated === null ? null : generated === 1,
   }
 }
 

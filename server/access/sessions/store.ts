@@ -23,8 +23,9 @@ export const touchSession = (tx: Tx, id: string, now: Date) =>
 export const markSecondFactor = (tx: Tx, id: string, now: Date) =>
   tx.updateTable('sessions').set({ second_factor_at: now.toISOString() }).where('id', '=', id).execute()
 
-export const findLanguage = (db: Db, userId: string) =>
-  db.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
+/** What of an account only its user needs to know. */
+export const findOwn = (db: Db, userId: string) =>
+  db.selectFrom('users').select(['language', 'password_generated']).where('id', '=', userId).executeTakeFirst()
 
 /** Ends every session of a user; returns how many were live. */
 export async function revokeSessionsOf(tx: Tx, userId: string, now: Date): Promise<number> {

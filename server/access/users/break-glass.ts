@@ -12,17 +12,32 @@ import * as store from './store.ts'
 
 export const newPassword = (): string => randomBytes(15).toString('base64url')
 
+/** A password, and whether the service generated it: then it is to be replaced. */
+interface Chosen {
+  password: string
+  generated: boolean
+}
+
 /** Creates a user in the built-in group of administrators; `already_exists` if the address is in use. */
-export async function createAdmin(ctx: Ctx, email: string, display_name: string, password: string): Promise<void> {
+export async function createAdmin(
+  ctx: Ctx,
+  email: string,
+  display_name: string,
+  { password, generated }: Chosen,
+): Promise<void> {
   assertSettable(password, 'password')
   const password_hash = await hashPassword(password, ctx.config.bcryptCost)
-  await ctx.act((step) => insertAdmin(step, { email, display_name, password_hash }))
+  const admin = { email, display_name, password_hash, password_generated: generated ? 1 : null }
+  await ctx.act((step) => insertAdmin(step, admin))
 }
 
 /** Step: creates a user in the built-in group of administrators; `already_exists` if the address is in use. */
 export async function insertAdmin(
   step: Step,
-  { email, ...admin }: { email: string; display_name: string; password_hash: string },
+  {
+    email,
+    ...admin
+  }: { email: string; display_name: string; password_hash: string; password_generated?: number | null },
 ): Promise<Row<'users'>> {
   const { tx, record } = step
   const group = await ensureAdministrators(step)
@@ -46,7 +61,7 @@ export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; passw
   const { adminEmail: email, adminPassword } = ctx.config.bootstrap
   const password = adminPassword ?? newPassword()
   try {
-    await createAdmin(ctx, email, 'Administrator', password)
+    await createAdmin(ctx, email, 'Administrator', { password, generated: adminPassword === null })
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'already_exists') return undefined
     throw error
@@ -55,7 +70,7 @@ export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; passw
 }
 
 /** Sets a user's password and enables them; their sessions end. Throws not_found. */
-export async function resetPassword(ctx: Ctx, email: string, password: string): Promise<void> {
+export async function resetPassword(ctx: Ctx, email: string, { password, generated }: Chosen): Promise<void> {
   assertSettable(password, 'password')
   const password_hash = await hashPassword(password, ctx.config.bcryptCost)
   await ctx.act(async ({ tx, record }) => {
@@ -65,6 +80,7 @@ export async function resetPassword(ctx: Ctx, email: string, password: string): 
     await revokeSessionsOf(tx, user.id, ctx.now())
     await store.updateUser(tx, user.id, {
       password_hash,
+      ...(generated ? { password_generated: 1 } : {}),
       must_change_password: 0,
       disabled_at: null,
       token_version: user.token_version + 1,

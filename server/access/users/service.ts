@@ -37,6 +37,7 @@ export interface NewUser {
   display_name: string
   password_hash?: string | null
   must_change_password?: number
+  password_generated?: number | null
   idp_issuer?: string | null
   idp_subject?: string | null
   disabled_at?: string | null
@@ -47,6 +48,7 @@ export const insertUser = (tx: Tx, user: NewUser, now: Date): Promise<Row<'users
   store.insertUser(tx, {
     password_hash: null,
     must_change_password: 0,
+    password_generated: null,
     idp_issuer: null,
     idp_subject: null,
     disabled_at: null,

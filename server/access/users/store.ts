@@ -9,8 +9,13 @@ export const insertUser = (tx: Tx, row: NewRow<'users'>): Promise<Row<'users'> |
     .returningAll()
     .executeTakeFirst()
 
-export const updateUser = (tx: Tx, id: string, change: RowChange<'users'>) =>
-  tx.updateTable('users').set(change).where('id', '=', id).execute()
+/** Changes a user; a generated password that is replaced is one no more. */
+export async function updateUser(tx: Tx, id: string, change: RowChange<'users'>): Promise<void> {
+  await tx.updateTable('users').set(change).where('id', '=', id).execute()
+  if (change.password_hash === undefined || change.password_generated !== undefined) return
+  const replaced = tx.updateTable('users').set({ password_generated: 0 }).where('id', '=', id)
+  await replaced.where('password_generated', '=', 1).execute()
+}
 
 /** Replaces a password's hash if it is still the expected one. */
 export const renewHash = (tx: Tx, id: string, from: string, to: string) =>

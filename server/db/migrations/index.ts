@@ -28,6 +28,7 @@ import { siteLogo } from './0026-site-logo.ts'
 import { auditByResource } from './0027-audit-by-resource.ts'
 import { language } from './0028-language.ts'
 import { restoreOfRuns } from './0029-restore-of-runs.ts'
+import { passwordGenerated } from './0030-password-generated.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -61,4 +62,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0027-audit-by-resource': auditByResource,
   '0028-language': language,
   '0029-restore-of-runs': restoreOfRuns,
+  '0030-password-generated': passwordGenerated,
 }

@@ -33,6 +33,8 @@ export interface IdentityTables {
     password_hash: string | null
     /** 1: they choose another password when they next log in with it. */
     must_change_password: Generated<number>
+    /** 1: the password is one that the service generated and printed; 0: it was replaced; null: there was none. */
+    password_generated: number | null
     /** Of the console; null for the browser's. */
     language: LanguageTag | null
     idp_issuer: string | null

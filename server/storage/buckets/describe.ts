@@ -1,5 +1,5 @@
 import type { Bucket, BucketSource, Versioning } from '../../../contract/buckets.ts'
-import { actionsOn } from '../../../contract/permissions.ts'
+import { actionsOn, seesTotals } from '../../../contract/permissions.ts'
 import type { PublicAccess } from '../../../contract/public-access.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
@@ -61,27 +61,43 @@ export async function describeAll(ctx: Ctx, rows: readonly store.BucketRow[]): P
   )
 }
 
-/** A bucket as the API returns it. */
-export const describe = (
-  ctx: Ctx,
+/** A bucket as the API returns it: without what is in the whole of it for callers who see only parts. */
+export function describe(
+  { actor: { groups } }: Ctx,
   row: store.BucketRow,
   { usage = none, public_access, storage = DEFAULT_STORAGE, source }: Besides,
-): Bucket => ({
-  name: row.name,
-  mode: row.mode === 'releasing' ? 'taken_over' : (row.mode ?? 'owned'),
-  source: source ?? null,
-  quota_gb: row.quota_gb,
+): Bucket {
+  const totals = seesTotals(groups, row.name)
+  return {
+    name: row.name,
+    mode: row.mode === 'releasing' ? 'taken_over' : (row.mode ?? 'owned'),
+    source: source ? (totals ? source : { ...source, findings: null }) : null,
+    ...(totals ? usageOf(row, usage) : hiddenUsage),
+    trash_days: row.trash_days,
+    versioning: versioningOf(row),
+    object_lock: objectLockOf(row),
+    storage,
+    created_at: row.created_at,
+    created_by: row.created_by,
+    public_access: public_access ?? null,
+    permissions: actionsOn(groups, row.name),
+  }
+}
+
+const usageOf = ({ quota_gb }: Pick<store.BucketRow, 'quota_gb'>, usage: store.Usage) => ({
+  quota_gb,
   used_bytes: usage.bytes,
   reserved_bytes: usage.reserved,
   object_count: usage.objects,
   trash_bytes: usage.trash_bytes,
   version_bytes: usage.version_bytes,
-  trash_days: row.trash_days,
-  versioning: versioningOf(row),
-  object_lock: objectLockOf(row),
-  storage,
-  created_at: row.created_at,
-  created_by: row.created_by,
-  public_access: public_access ?? null,
-  permissions: actionsOn(ctx.actor.groups, row.name),
 })
+
+const hiddenUsage: { [field in keyof ReturnType<typeof usageOf>]: null } = {
+  quota_gb: null,
+  used_bytes: null,
+  reserved_bytes: null,
+  object_count: null,
+  trash_bytes: null,
+  version_bytes: null,
+}

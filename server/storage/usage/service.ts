@@ -1,10 +1,10 @@
-import { actionsOn, isAdmin } from '../../../contract/permissions.ts'
+import { isAdmin, seesTotals } from '../../../contract/permissions.ts'
 import type { UsagePoint } from '../../../contract/usage.ts'
 import { itemsOf } from '../../base/cursor.ts'
 import { invalid } from '../../base/invalid.ts'
 import { DAY_MS } from '../../base/time.ts'
-import type { Ctx } from '../../context.ts'
-import { allowAny, bucketMissing, listBuckets } from '../buckets/service.ts'
+import { allow, type Ctx } from '../../context.ts'
+import { bucketMissing, listBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { KEPT_MS, STEP_MS, startOf } from './span.ts'
 import * as store from './store.ts'
@@ -23,16 +23,16 @@ interface Visible {
 }
 
 /**
- * The buckets with a history that the caller has a right in, optionally only those of one name. Administrators also see
+ * The buckets with a history whose totals the caller may see, optionally only those of one name. Administrators also see
  * deleted ones; for everyone else a bucket re-created under a name starts afresh.
  */
 async function findVisible(ctx: Ctx, bucket: string | undefined): Promise<Visible[]> {
   const { groups } = ctx.actor
   const admin = isAdmin(groups)
-  if (bucket !== undefined) allowAny(ctx, bucket)
+  if (bucket !== undefined && !seesTotals(groups, bucket)) allow(ctx.actor, 'list', bucket)
   const rows = (await store.listNames(ctx.db, bucket))
     .map(({ id, name, live }) => ({ id, name, deleted: live === null }))
-    .filter(({ name, deleted }) => admin || (!deleted && actionsOn(groups, name).length > 0))
+    .filter(({ name, deleted }) => admin || (!deleted && seesTotals(groups, name)))
   if (bucket !== undefined && rows.length === 0 && !(await findBucket(ctx.db, bucket))) throw bucketMissing(bucket)
   return rows
 }
@@ -119,7 +119,7 @@ async function addUp(ctx: Ctx, span: store.Span, all: readonly string[]): Promis
 
 const plus = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : a + b)
 
-/** What is stored by content type, in one bucket or all that the caller has a right in. */
+/** What is stored by content type, in one bucket or all whose totals the caller may see. */
 export async function getTypes(ctx: Ctx, { bucket }: { bucket?: string | undefined }) {
   const ids = (await findVisible(ctx, bucket)).filter(({ deleted }) => !deleted).map(({ id }) => id)
   const sums = new Map<string, { bytes: number; objects: number }>()
@@ -143,9 +143,14 @@ export async function getTypes(ctx: Ctx, { bucket }: { bucket?: string | undefin
 const pages = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, i) => ids.slice(i * PAGE, (i + 1) * PAGE))
 
-/** Usage of every bucket that the caller has a right in, and the totals. */
+/** Usage of every bucket whose totals the caller may see, and of all these together. */
 export async function summariseUsage(ctx: Ctx) {
-  const buckets = await Array.fromAsync(itemsOf((cursor) => listBuckets(ctx, LISTED, cursor)))
+  const all = await Array.fromAsync(itemsOf((cursor) => listBuckets(ctx, LISTED, cursor)))
+  const buckets = all.flatMap(({ name, quota_gb, used_bytes, object_count, trash_bytes }) =>
+    used_bytes === null || object_count === null || trash_bytes === null
+      ? []
+      : [{ name, quota_gb, used_bytes, object_count, trash_bytes }],
+  )
   const total = (field: 'used_bytes' | 'object_count' | 'trash_bytes') =>
     buckets.reduce((sum, bucket) => sum + bucket[field], 0)
   return {

@@ -1,8 +1,9 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { useMe } from '../../api/queries.ts'
+import { useEffect, useRef, useState } from 'react'
+import { meQuery, useMe } from '../../api/queries.ts'
 import { client, takeTokens } from '../../api/session.ts'
+import { useView } from '../../navigation.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
@@ -14,6 +15,12 @@ export function ChangePassword() {
   const me = useMe()
   const cache = useQueryClient()
   const form = useForm(empty)
+  const { search } = useView()
+  const current = useRef<HTMLInputElement>(null)
+  // Where this page was opened to change it.
+  useEffect(() => {
+    if (search.change === 'password') current.current?.focus()
+  }, [search.change])
   const [differ, setDiffer] = useState(false)
   const { current_password, new_password, again } = form.values
   const send = async () => {
@@ -26,7 +33,7 @@ export function ChangePassword() {
     if (!done) return
     form.reset()
     notify.ok(text.changed)
-    await cache.invalidateQueries({ queryKey: ['sessions'] })
+    await Promise.all([cache.invalidateQueries({ queryKey: ['sessions'] }), cache.invalidateQueries(meQuery)])
   }
   const field = (name: keyof typeof empty, label: string, autoComplete: string) => ({
     ...form.field(name),
@@ -42,7 +49,7 @@ export function ChangePassword() {
       }}
     >
       <input type="text" name="username" autoComplete="username" value={me.email} readOnly hidden />
-      <PasswordInput {...field('current_password', text.current, 'current-password')} />
+      <PasswordInput {...field('current_password', text.current, 'current-password')} ref={current} />
       <PasswordInput {...field('new_password', text.next, 'new-password')} description={text.nextHint} />
       <PasswordInput
         {...field('again', text.again, 'new-password')}

@@ -19,6 +19,7 @@ import { useView } from '../../navigation.ts'
 import { setPreferences, usePreferences } from '../../preferences.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { notify } from '../../ui/notify.tsx'
+import { OwnFolders } from '../../ui/OwnFolders.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
@@ -321,6 +322,11 @@ export default function Browse() {
               />
             </Suspense>
           ) : null}
+          {prefix === '' && search === '' && !me.can('list', bucket) && !me.prefixesIn(bucket).includes('') ? (
+            <div className="browse-bar">
+              <OwnFolders bucket={bucket} />
+            </div>
+          ) : null}
           <StateView
             query={{
               data: listing.isPending || (listing.error && listing.count === 0) ? undefined : listing,
@@ -365,6 +371,7 @@ export default function Browse() {
                   bucket={bucket}
                   prefix={prefix}
                   mayWrite={mayWrite}
+                  isWhole={me.can('list', bucket, prefix)}
                   isGrowing={isGrowing}
                   upload={upload}
                   goTo={goTo}

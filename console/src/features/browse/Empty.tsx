@@ -12,6 +12,7 @@ export function EmptyPlace({
   bucket,
   prefix,
   mayWrite,
+  isWhole,
   isGrowing,
   upload,
   goTo,
@@ -19,6 +20,8 @@ export function EmptyPlace({
   bucket: string
   prefix: string
   mayWrite: boolean
+  /** Whether the user could see everything in it. */
+  isWhole: boolean
   /** Objects appear by themselves. */
   isGrowing: boolean
   upload: () => void
@@ -52,7 +55,13 @@ export function EmptyPlace({
         {isGrowing ? text.growingHint : text.missingHint}
       </EmptyView>
     )
-  const title = isGrowing ? text.growing : prefix === '' ? text.emptyBucket : text.emptyFolder
+  const title = isGrowing
+    ? text.growing
+    : !isWhole
+      ? text.emptyOwn
+      : prefix === ''
+        ? text.emptyBucket
+        : text.emptyFolder
   if (!mayWrite)
     return (
       <EmptyView title={title} icon={<IconFolderOpen size={28} stroke={1.4} />}>

@@ -84,6 +84,7 @@ export const text = catalogue('browse.text', {
   copyKey: 'Copy path',
   copied: 'Copied',
   // States
+  emptyOwn: 'Your folders are empty',
   emptyBucket: 'This bucket is empty',
   emptyFolder: 'This folder is empty',
   emptyHint: 'Drag files here or choose Upload.',

@@ -3,13 +3,15 @@ import { IconPlugConnected, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Bucket } from '../../../../contract/buckets.ts'
-import { bucketsQuery } from '../../api/buckets.ts'
+import { bucketsQuery, totalsOf } from '../../api/buckets.ts'
 import { curlOf } from '../../api/curl.ts'
 import { useMe } from '../../api/queries.ts'
 import { useView } from '../../navigation.ts'
 import { AsOf, AttachedBadges } from '../../ui/AttachedBadges.tsx'
 import { FilterField, Filters } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
+import { OwnFolders } from '../../ui/OwnFolders.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { PublicBadge } from '../../ui/PublicBadge.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
@@ -18,34 +20,51 @@ import { CreateBucket } from './CreateBucket.tsx'
 import { text } from './messages.ts'
 import { NoRights } from './NoRights.tsx'
 
+const hidden = (
+  <span className="dim" title={common.hiddenTotal}>
+    –
+  </span>
+)
 const columns: readonly Column<Bucket>[] = [
   {
     key: 'name',
     breaks: true,
     title: text.name,
     cell: (bucket) => (
-      <span className="row">
-        <Anchor component={Link} to={`/b/${bucket.name}`} fw={600}>
-          {bucket.name}
-        </Anchor>
-        <AttachedBadges bucket={bucket} asOf={false} />
-        <PublicBadge access={bucket.public_access} />
-      </span>
+      <>
+        <span className="row">
+          <Anchor component={Link} to={`/b/${bucket.name}`} fw={600}>
+            {bucket.name}
+          </Anchor>
+          <AttachedBadges bucket={bucket} asOf={false} />
+          <PublicBadge access={bucket.public_access} />
+        </span>
+        <OwnFolders bucket={bucket.name} />
+      </>
     ),
   },
-  { key: 'objects', title: text.objects, number: true, cell: ({ object_count }) => <Count n={object_count} /> },
+  {
+    key: 'objects',
+    title: text.objects,
+    number: true,
+    cell: ({ object_count }) => (object_count === null ? hidden : <Count n={object_count} />),
+  },
   {
     key: 'used',
     title: text.used,
-    cell: ({ used_bytes, reserved_bytes, quota_gb, mode, source }) =>
-      source && mode === 'read_only' ? (
+    cell: (bucket) => {
+      const totals = totalsOf(bucket)
+      if (totals === null) return hidden
+      const { source, mode } = bucket
+      return source && mode === 'read_only' ? (
         <span className="row">
-          <Bytes bytes={used_bytes} />
+          <Bytes bytes={totals.used_bytes} />
           <AsOf time={source.as_of} />
         </span>
       ) : (
-        <QuotaBar used={used_bytes + reserved_bytes} quotaGb={quota_gb} />
-      ),
+        <QuotaBar used={totals.counted_bytes} quotaGb={totals.quota_gb} />
+      )
+    },
   },
   {
     key: 'trash',
@@ -53,7 +72,13 @@ const columns: readonly Column<Bucket>[] = [
     number: true,
     optional: true,
     cell: ({ trash_bytes, mode }) =>
-      mode === 'read_only' ? <span className="dim">–</span> : <Bytes bytes={trash_bytes} />,
+      trash_bytes === null ? (
+        hidden
+      ) : mode === 'read_only' ? (
+        <span className="dim">–</span>
+      ) : (
+        <Bytes bytes={trash_bytes} />
+      ),
   },
   { key: 'created', title: text.created, optional: true, cell: ({ created_at }) => <TimeAgo time={created_at} /> },
 ]

@@ -5,14 +5,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { AuditRecord } from '../../../../contract/audit.ts'
 import type { Bucket } from '../../../../contract/buckets.ts'
-import { bucketQuery, useReadOnly } from '../../api/buckets.ts'
-import { useMe } from '../../api/queries.ts'
+import { bucketQuery, totalsOf, useReadOnly } from '../../api/buckets.ts'
+import { type Me, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, GB } from '../../i18n.ts'
+import { isFolderKey } from '../../keys.ts'
 import { useView } from '../../navigation.ts'
 import { AsOf } from '../../ui/AttachedBadges.tsx'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { FolderLink } from '../../ui/OwnFolders.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Tile, Tiles } from '../../ui/Tiles.tsx'
@@ -29,6 +31,7 @@ export default function Overview() {
   const { bucket: name = '' } = useView().params
   const bucket = useQuery(bucketQuery(name))
   const readOnly = useReadOnly(name)
+  const folder = uploadFolderOf(me, name)
   return (
     <Page
       inBuckets
@@ -36,8 +39,11 @@ export default function Overview() {
       windowTitle={`${text.overview} – ${name}`}
       call={{ operation: 'getBucket', params: { bucket: name } }}
       actions={
-        readOnly === false && me.canIn('write', name) ? (
-          <Button leftSection={<IconUpload size={15} />} onClick={() => void openUpload({ bucket: name, prefix: '' })}>
+        readOnly === false && folder !== undefined ? (
+          <Button
+            leftSection={<IconUpload size={15} />}
+            onClick={() => void openUpload({ bucket: name, prefix: folder })}
+          >
             {text.upload}
           </Button>
         ) : null
@@ -45,59 +51,85 @@ export default function Overview() {
     >
       <BucketTabs bucket={name} active="overview" />
       <StateView query={bucket}>{(data) => <Facts bucket={data} />}</StateView>
-      {bucket.data ? <History bucket={name} /> : null}
+      {bucket.data && me.seesTotals(name) ? <History bucket={name} /> : null}
       {me.isAdmin ? <Activity bucket={name} /> : null}
     </Page>
   )
 }
 
+/** Where an upload of this user's would go: the whole bucket, or else the first folder they can write to. */
+const uploadFolderOf = (me: Me, bucket: string): string | undefined =>
+  me
+    .actionsByPrefix(bucket)
+    .find(([prefix, actions]) => actions.includes('write') && (prefix === '' || isFolderKey(prefix)))?.[0]
+
+/** What is in the whole bucket. */
+function Totals({ bucket, totals }: { bucket: Bucket; totals: NonNullable<ReturnType<typeof totalsOf>> }) {
+  const { used_bytes, reserved_bytes, quota_gb, object_count, trash_bytes, version_bytes, counted_bytes } = totals
+  const { versioning, mode, source } = bucket
+  const isOurs = mode !== 'read_only'
+  const free = quota_gb === null ? null : Math.max(0, quota_gb * GB - counted_bytes)
+  return (
+    <Tiles>
+      <Tile
+        label={text.stored}
+        note={source && !isOurs ? <AsOf time={source.as_of} /> : free === null ? null : text.free(formatBytes(free))}
+      >
+        <Bytes bytes={used_bytes} />
+      </Tile>
+      <Tile label={text.objects}>
+        <Count n={object_count} />
+      </Tile>
+      {isOurs ? (
+        <Tile label={text.inTrash}>
+          <Bytes bytes={trash_bytes} />
+        </Tile>
+      ) : null}
+      {versioning === 'off' ? null : (
+        <Tile label={text.inVersions}>
+          <Bytes bytes={version_bytes} />
+        </Tile>
+      )}
+      {reserved_bytes > 0 ? (
+        <Tile label={text.reserved}>
+          <Link to={`/b/${bucket.name}/uploads`} className="bucket-link">
+            <Bytes bytes={reserved_bytes} />
+          </Link>
+        </Tile>
+      ) : null}
+    </Tiles>
+  )
+}
+
 function Facts({ bucket }: { bucket: Bucket }) {
-  const { used_bytes, reserved_bytes, quota_gb, object_count, trash_bytes, trash_days, versioning } = bucket
-  const { version_bytes, created_at, permissions, mode, source } = bucket
+  const me = useMe()
+  const { trash_days, created_at, mode, source, name } = bucket
   // What others change has no quota, and no trash.
   const isOurs = mode !== 'read_only'
-  const free = quota_gb === null ? null : Math.max(0, quota_gb * GB - used_bytes - reserved_bytes)
+  const totals = totalsOf(bucket)
+  const rights = me.actionsByPrefix(name)
   return (
     <>
-      <Tiles>
-        <Tile
-          label={text.stored}
-          note={source && !isOurs ? <AsOf time={source.as_of} /> : free === null ? null : text.free(formatBytes(free))}
-        >
-          <Bytes bytes={used_bytes} />
-        </Tile>
-        <Tile label={text.objects}>
-          <Count n={object_count} />
-        </Tile>
-        {isOurs ? (
-          <Tile label={text.inTrash}>
-            <Bytes bytes={trash_bytes} />
-          </Tile>
-        ) : null}
-        {versioning === 'off' ? null : (
-          <Tile label={text.inVersions}>
-            <Bytes bytes={version_bytes} />
-          </Tile>
-        )}
-        {reserved_bytes > 0 ? (
-          <Tile label={text.reserved}>
-            <Link to={`/b/${bucket.name}/uploads`} className="bucket-link">
-              <Bytes bytes={reserved_bytes} />
-            </Link>
-          </Tile>
-        ) : null}
-      </Tiles>
-      {source && isOurs && source.findings > 0 ? <FindingsNotice bucket={bucket.name} n={source.findings} /> : null}
+      {totals ? <Totals bucket={bucket} totals={totals} /> : null}
+      {source && isOurs && source.findings ? <FindingsNotice bucket={bucket.name} n={source.findings} /> : null}
       {source ? <SourceCard bucket={bucket} source={source} /> : null}
       <section className="card stack-tight" aria-labelledby="bucket-facts">
         <h2 id="bucket-facts">{text.facts}</h2>
         <dl className="facts">
           {isOurs ? (
             <>
-              <dt>{text.quotaFact}</dt>
-              <dd>
-                {quota_gb === null ? text.noQuota : <QuotaBar used={used_bytes + reserved_bytes} quotaGb={quota_gb} />}
-              </dd>
+              {totals ? (
+                <>
+                  <dt>{text.quotaFact}</dt>
+                  <dd>
+                    {totals.quota_gb === null ? (
+                      text.noQuota
+                    ) : (
+                      <QuotaBar used={totals.counted_bytes} quotaGb={totals.quota_gb} />
+                    )}
+                  </dd>
+                </>
+              ) : null}
               <dt>{text.trashKeeps}</dt>
               <dd>{trash_days === 0 ? text.trashOff : text.days(trash_days)}</dd>
             </>
@@ -107,11 +139,20 @@ function Facts({ bucket }: { bucket: Bucket }) {
             <TimeAgo time={created_at} />
           </dd>
           <dt>{text.rights}</dt>
-          <dd className="row">
-            {permissions.map((action) => (
-              <Badge key={action} variant="default" radius="sm" tt="none" fw={500}>
-                {action}
-              </Badge>
+          <dd className="stack-tight">
+            {rights.map(([prefix, actions]) => (
+              <div key={prefix} className="row">
+                {prefix !== '' ? (
+                  <FolderLink bucket={name} prefix={prefix} />
+                ) : rights.length > 1 ? (
+                  <span>{text.wholeBucket}</span>
+                ) : null}
+                {actions.map((action) => (
+                  <Badge key={action} variant="default" radius="sm" tt="none" fw={500}>
+                    {action}
+                  </Badge>
+                ))}
+              </div>
             ))}
           </dd>
         </dl>

@@ -43,7 +43,7 @@ export function Release({ bucket: { name, object_count } }: { bucket: Bucket }) 
       <div className="card bucket-danger">
         <div className="bucket-danger-row">
           <div>
-            <p>{text.releaseHint(object_count)}</p>
+            <p>{text.releaseHint(object_count ?? 0)}</p>
             {me.isAdmin ? null : <p className="dim">{text.releaseAdmins}</p>}
           </div>
           <Button color="danger" disabled={!me.isAdmin} onClick={() => void release()}>

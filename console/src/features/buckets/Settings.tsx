@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import type { Job } from '../../../../contract/jobs.ts'
-import { bucketQuery, isReadOnly } from '../../api/buckets.ts'
+import { bucketQuery, isReadOnly, totalsOf } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, GB } from '../../i18n.ts'
@@ -78,12 +78,13 @@ export default function Settings() {
   )
 }
 
-function Limits({ bucket: { name, quota_gb, trash_days, used_bytes, reserved_bytes } }: { bucket: Bucket }) {
+function Limits({ bucket }: { bucket: Bucket }) {
+  const { name, quota_gb, trash_days } = bucket
   const before = { quota_gb: quota_gb ?? ('' as number | string), trash_days: trash_days as number | string }
   const form = useForm(before)
   const { values } = form
   const dirty = values.quota_gb !== before.quota_gb || values.trash_days !== before.trash_days
-  const used = used_bytes + reserved_bytes
+  const used = totalsOf(bucket)?.counted_bytes ?? 0
   const below = typeof values.quota_gb === 'number' && values.quota_gb * GB < used
   const save = async () => {
     const quota = typeof values.quota_gb === 'number' ? values.quota_gb : null
@@ -169,7 +170,8 @@ const Emptying = ({ job }: { job: Job }) => {
 }
 
 function Danger({ bucket }: { bucket: Bucket }) {
-  const { name, object_count, used_bytes, trash_bytes, trash_days, versioning } = bucket
+  const { name, trash_days, versioning } = bucket
+  const { object_count = 0, used_bytes = 0, trash_bytes = 0 } = totalsOf(bucket) ?? {}
   const emptying = useEmptying(bucket)
   const isEmptying = emptying !== undefined && !isOver(emptying)
   // Of delete markers, which take no bytes, nothing is counted.

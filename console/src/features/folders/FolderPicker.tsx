@@ -55,6 +55,8 @@ export function FolderPicker({
           className="browse-folders-new"
           onSubmit={(event) => {
             event.preventDefault()
+            // The dialog can be part of a form.
+            event.stopPropagation()
             enter()
           }}
         >

@@ -1,9 +1,10 @@
 import './groups.css'
-import { ActionIcon, Autocomplete, Checkbox, Select, TextInput } from '@mantine/core'
+import { ActionIcon, Autocomplete, Checkbox, Select } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { type BucketAction, type Preset, presetNames, presetOf, presets } from '../../../../contract/permissions.ts'
 import type { Row } from './changes.ts'
 import { actionHints, text } from './messages.ts'
+import { LooseWarning, PrefixField } from './PrefixField.tsx'
 
 interface Props {
   rows: readonly Row[]
@@ -60,14 +61,14 @@ export function GrantRows({ rows, faults, buckets, actions: grantable, readOnly,
               spellCheck={false}
               maxLength={63}
             />
-            <TextInput
-              aria-label={`${text.prefix}, ${text.grantOf(i + 1)}`}
-              value={prefix}
-              onChange={(event) => set(row, { prefix: event.currentTarget.value })}
-              placeholder={text.wholeBucket}
+            <PrefixField
+              label={`${text.prefix}, ${text.grantOf(i + 1)}`}
+              row={text.grantOf(i + 1)}
+              pattern={bucket_pattern}
+              prefix={prefix}
+              buckets={buckets}
               readOnly={readOnly}
-              autoComplete="off"
-              spellCheck={false}
+              onChange={(value) => set(row, { prefix: value })}
             />
             <Select
               className="groups-preset"
@@ -102,6 +103,14 @@ export function GrantRows({ rows, faults, buckets, actions: grantable, readOnly,
               >
                 <IconX size={16} />
               </ActionIcon>
+            )}
+            {readOnly || prefix === '' || prefix.endsWith('/') ? null : (
+              <LooseWarning
+                bucket={buckets.find((name) => name === bucket_pattern)}
+                prefix={prefix}
+                row={text.grantOf(i + 1)}
+                onChange={(value) => set(row, { prefix: value })}
+              />
             )}
             {fault === 'actions' ? <span className="bad small groups-fault">{text.noActions}</span> : null}
           </div>

@@ -4,6 +4,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
+import { totalsOf } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { latestScansQuery } from '../../api/scans.ts'
 import { client } from '../../api/session.ts'
@@ -99,8 +100,10 @@ export function Attention({ buckets }: { buckets: readonly Bucket[] }) {
   )
 }
 
-function aboutBucket({ name, used_bytes, reserved_bytes, quota_gb, source }: Bucket): Item[] {
-  const share = quota_gb ? (used_bytes + reserved_bytes) / (quota_gb * GB) : 0
+function aboutBucket(bucket: Bucket): Item[] {
+  const { name, source } = bucket
+  const { quota_gb, counted_bytes = 0 } = totalsOf(bucket) ?? {}
+  const share = quota_gb ? counted_bytes / (quota_gb * GB) : 0
   return [
     ...(share >= NEARLY_FULL
       ? [
@@ -111,7 +114,7 @@ function aboutBucket({ name, used_bytes, reserved_bytes, quota_gb, source }: Buc
           },
         ]
       : []),
-    ...(source && source.findings > 0
+    ...(source?.findings
       ? [{ id: `findings ${name}`, to: `/b/${name}/findings`, words: text.findings(name, source.findings) }]
       : []),
   ]

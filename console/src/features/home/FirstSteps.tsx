@@ -9,7 +9,7 @@ import { setPreferences, usePreferences } from '../../preferences.ts'
 import { text } from './messages.ts'
 
 interface Step {
-  id: 'bucket' | 'people' | 'sso' | 'client' | 'webhook'
+  id: 'password' | 'bucket' | 'people' | 'sso' | 'client' | 'webhook'
   done: boolean
   to: string
   search?: Record<string, string>
@@ -35,6 +35,9 @@ export function FirstSteps({ buckets }: { buckets: readonly Bucket[] }) {
   if (!checklist || !found.data || !auth.data) return null
   const { people, keys, webhooks } = found.data
   const steps: Step[] = [
+    ...(me.password_generated === null
+      ? []
+      : [{ id: 'password', done: !me.password_generated, to: '/account', search: { change: 'password' } } as const]),
     { id: 'bucket', done: buckets.length > 0, to: '/buckets', search: { new: '1' } },
     { id: 'people', done: people > 1, to: '/admin/users' },
     { id: 'sso', done: auth.data.idp, to: '/admin/settings/sso' },

@@ -3,8 +3,10 @@ import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Bucket } from '../../../../contract/buckets.ts'
-import { bucketsQuery } from '../../api/buckets.ts'
+import { bucketsQuery, totalsOf } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
+import { text as common } from '../../ui/messages.ts'
+import { OwnFolders } from '../../ui/OwnFolders.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Tile, Tiles } from '../../ui/Tiles.tsx'
@@ -34,6 +36,7 @@ export default function Home() {
               {me.isAdmin ? <FirstSteps buckets={all} /> : null}
               <Figures buckets={all} />
               <div className="home-columns">
+                <Folders buckets={all} />
                 <Attention buckets={all} />
                 <Running />
                 <Largest buckets={all} />
@@ -47,21 +50,27 @@ export default function Home() {
 }
 
 function Figures({ buckets }: { buckets: readonly Bucket[] }) {
-  const sum = (of: (bucket: Bucket) => number) => buckets.reduce((total, bucket) => total + of(bucket), 0)
+  const known = buckets.flatMap((bucket) => totalsOf(bucket) ?? [])
+  const sum = (of: (totals: (typeof known)[number]) => number) => known.reduce((total, one) => total + of(one), 0)
+  const note = known.length < buckets.length ? text.withoutFolders : null
   return (
     <Tiles>
       <Tile label={text.buckets}>
         <Count n={buckets.length} />
       </Tile>
-      <Tile label={text.objects}>
-        <Count n={sum(({ object_count }) => object_count)} />
-      </Tile>
-      <Tile label={text.stored}>
-        <Bytes bytes={sum(({ used_bytes }) => used_bytes)} />
-      </Tile>
-      <Tile label={text.inTrash}>
-        <Bytes bytes={sum(({ trash_bytes }) => trash_bytes)} />
-      </Tile>
+      {known.length === 0 && buckets.length > 0 ? null : (
+        <>
+          <Tile label={text.objects} note={note}>
+            <Count n={sum(({ object_count }) => object_count)} />
+          </Tile>
+          <Tile label={text.stored} note={note}>
+            <Bytes bytes={sum(({ used_bytes }) => used_bytes)} />
+          </Tile>
+          <Tile label={text.inTrash} note={note}>
+            <Bytes bytes={sum(({ trash_bytes }) => trash_bytes)} />
+          </Tile>
+        </>
+      )}
     </Tiles>
   )
 }
@@ -87,9 +96,39 @@ function Running() {
   )
 }
 
+/** The folders of a user who has nothing but folders in a bucket. */
+function Folders({ buckets }: { buckets: readonly Bucket[] }) {
+  const me = useMe()
+  const partly = buckets.filter(({ name }) => !me.prefixesIn(name).includes(''))
+  if (partly.length === 0) return null
+  return (
+    <section className="card stack-tight" aria-labelledby="own-folders">
+      <header className="row">
+        <h2 id="own-folders">{common.ownFolders}</h2>
+        <span className="grow" />
+        <Anchor component={Link} to="/buckets">
+          {text.allBuckets}
+        </Anchor>
+      </header>
+      <ul className="home-list">
+        {partly.slice(0, LARGEST).map(({ name }) => (
+          <li key={name}>
+            <span>{name}</span>
+            <OwnFolders bucket={name} label={false} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
 function Largest({ buckets }: { buckets: readonly Bucket[] }) {
-  if (buckets.length === 0) return null
-  const largest = buckets.toSorted((a, b) => b.used_bytes - a.used_bytes).slice(0, LARGEST)
+  const known = buckets.flatMap((bucket) => {
+    const totals = totalsOf(bucket)
+    return totals ? [{ ...totals, name: bucket.name, mode: bucket.mode }] : []
+  })
+  if (known.length === 0) return null
+  const largest = known.toSorted((a, b) => b.used_bytes - a.used_bytes).slice(0, LARGEST)
   return (
     <section className="card stack-tight" aria-labelledby="largest">
       <header className="row">
@@ -100,16 +139,12 @@ function Largest({ buckets }: { buckets: readonly Bucket[] }) {
         </Anchor>
       </header>
       <ul className="home-list">
-        {largest.map(({ name, mode, used_bytes, reserved_bytes, quota_gb }) => (
+        {largest.map(({ name, mode, used_bytes, counted_bytes, quota_gb }) => (
           <li key={name}>
             <Anchor component={Link} to={`/b/${name}`} fw={600}>
               {name}
             </Anchor>
-            {mode === 'read_only' ? (
-              <Bytes bytes={used_bytes} />
-            ) : (
-              <QuotaBar used={used_bytes + reserved_bytes} quotaGb={quota_gb} />
-            )}
+            {mode === 'read_only' ? <Bytes bytes={used_bytes} /> : <QuotaBar used={counted_bytes} quotaGb={quota_gb} />}
           </li>
         ))}
       </ul>

@@ -6,6 +6,8 @@ export const text = catalogue('home.text', {
   firstSteps: 'Finish setting up',
   progress: (done: number, all: number) => `${formatCount(done)} of ${formatCount(all)} done`,
   hide: 'Hide',
+  password: 'Replace the generated password',
+  passwordHint: 'The service printed it, so it may be in a log.',
   bucket: 'Create a bucket',
   bucketHint: 'Or attach one that is on an S3 engine already.',
   people: 'Add users',
@@ -23,6 +25,7 @@ export const text = catalogue('home.text', {
   objects: 'Objects',
   stored: 'Stored',
   inTrash: 'In trash',
+  withoutFolders: 'Without buckets where you only have folders',
   // Attention
   attention: 'Needs attention',
   nothing: 'Nothing needs your attention.',

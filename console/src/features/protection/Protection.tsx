@@ -145,7 +145,9 @@ function Versioning({ bucket: { name, versioning, version_bytes, object_lock } }
       <h2 id="bucket-versioning">{text.versioning}</h2>
       <div>
         <p>{text.versioningIs(versioning)}</p>
-        {versioning === 'off' ? null : <p className="dim">{text.versionBytes(formatBytes(version_bytes))}</p>}
+        {versioning === 'off' || version_bytes === null ? null : (
+          <p className="dim">{text.versionBytes(formatBytes(version_bytes))}</p>
+        )}
         {object_lock === null ? null : <p className="dim">{text.lockKeepsOn}</p>}
       </div>
       {object_lock === null ? (

@@ -20,7 +20,7 @@ export default function BucketTrash() {
     >
       <BucketTabs bucket={name} active="trash" />
       <StateView query={bucket}>
-        {({ trash_days, trash_bytes }) => <TrashList bucket={name} days={trash_days} bytes={trash_bytes} />}
+        {({ trash_days, trash_bytes }) => <TrashList bucket={name} days={trash_days} bytes={trash_bytes ?? 0} />}
       </StateView>
     </Page>
   )

@@ -14,7 +14,7 @@ export default function Trash() {
   const buckets = useQuery(bucketsQuery)
   // Read-only buckets have none.
   const withTrash = buckets.data?.filter(({ mode }) => mode !== 'read_only')
-  const most = withTrash?.reduce((a, b) => (b.trash_bytes > a.trash_bytes ? b : a), withTrash[0] as never)
+  const most = withTrash?.reduce((a, b) => ((b.trash_bytes ?? 0) > (a.trash_bytes ?? 0) ? b : a), withTrash[0] as never)
   const name = search.bucket ?? most?.name
   return (
     <Page
@@ -32,7 +32,8 @@ export default function Trash() {
                 label={text.bucket}
                 data={all.map((one) => ({
                   value: one.name,
-                  label: text.bucketOption(one.name, formatBytes(one.trash_bytes)),
+                  label:
+                    one.trash_bytes === null ? one.name : text.bucketOption(one.name, formatBytes(one.trash_bytes)),
                 }))}
                 value={name}
                 onChange={(bucket) => void open({ bucket: bucket ?? undefined, prefix: undefined })}

@@ -14,7 +14,7 @@ export const text = catalogue('usage.text', {
   bucket: 'Bucket',
   bytes: 'Size',
   noData: 'No data yet',
-  noDataHint: 'Usage appears here once there are objects.',
+  noDataHint: 'Usage appears here once there are objects in a bucket you can list as a whole.',
   history: 'Stored over time',
   historyByBucket: 'Stored over time, by bucket',
   days: (n: number) => plural(n, { one: 'day', other: 'days' }),

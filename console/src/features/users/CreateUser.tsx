@@ -3,7 +3,7 @@ import { Button, Modal, Radio, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isEmail } from '../../../../contract/names.ts'
-import { authConfigQuery } from '../../api/queries.ts'
+import { authConfigQuery, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { text as common } from '../../ui/messages.ts'
@@ -24,6 +24,9 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient()
   const { go } = useView()
   const { data: config } = useQuery(authConfigQuery)
+  const { mail } = useMe()
+  /** What to say of a way: where mail is set up, the link is sent too. */
+  const asked = (way: Way) => (way === 'invite' && mail ? 'mail' : way)
   const form = useForm({ email: '', display_name: '', password: '', group_ids: [] as string[] })
   const [picked, setPicked] = useState<Way>()
   const [mustChange, setMustChange] = useState(true)
@@ -80,8 +83,8 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
               <Radio
                 key={one}
                 value={one}
-                label={text.ways(one)}
-                description={text.waysHint(one)}
+                label={text.ways(asked(one))}
+                description={text.waysHint(asked(one))}
                 disabled={one === 'invite' && config?.local === false}
               />
             ))}

@@ -34,10 +34,12 @@ export const text = catalogue('users.text', {
   passwordNewHint: 'At least 8 characters.',
   firstSignIn: 'First sign-in',
   ways: (way: string) =>
-    ({ invite: 'Send an invitation link', password: 'Set a password' })[way] ?? 'Single sign-on only',
+    ({ invite: 'Create an invitation link', mail: 'Send an invitation by email', password: 'Set a password' })[way] ??
+    'Single sign-on only',
   waysHint: (way: string) =>
     ({
-      invite: 'You get a link to send to the user, who chooses a password with it.',
+      invite: 'The link is shown to you, to pass on to the user, who chooses a password with it.',
+      mail: 'The user gets a link by email and chooses a password with it. The link is shown to you too.',
       password: 'You tell the user the password.',
     })[way] ?? 'The account gets no password. Link it to the identity provider.',
   generate: 'Generate',

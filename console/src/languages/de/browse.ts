@@ -84,6 +84,7 @@ export const text: Translation<typeof english.text> = {
   copyKey: 'Pfad kopieren',
   copied: 'Kopiert',
   // States
+  emptyOwn: 'Ihre Ordner sind leer',
   emptyBucket: 'Dieser Bucket ist leer',
   emptyFolder: 'Dieser Ordner ist leer',
   emptyHint: 'Ziehen Sie Dateien hierher oder wählen Sie „Hochladen“.',

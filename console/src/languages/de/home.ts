@@ -7,6 +7,8 @@ export const text: Translation<typeof english.text> = {
   firstSteps: 'Einrichtung abschließen',
   progress: (done, all) => `${formatCount(done)} von ${formatCount(all)} erledigt`,
   hide: 'Ausblenden',
+  password: 'Generiertes Passwort ersetzen',
+  passwordHint: 'Der Dienst hat es ausgegeben, es kann also in einem Protokoll stehen.',
   bucket: 'Bucket erstellen',
   bucketHint: 'Oder binden Sie einen ein, der schon auf einer S3-Engine liegt.',
   people: 'Benutzer hinzufügen',
@@ -24,6 +26,7 @@ export const text: Translation<typeof english.text> = {
   objects: 'Objekte',
   stored: 'Gespeichert',
   inTrash: 'Im Papierkorb',
+  withoutFolders: 'Ohne Buckets, in denen Sie nur Ordner haben',
   // Attention
   attention: 'Erfordert Aufmerksamkeit',
   nothing: 'Nichts erfordert Ihre Aufmerksamkeit.',

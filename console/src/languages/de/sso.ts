@@ -96,7 +96,10 @@ export const text: Translation<typeof english.text> = {
     `${provider} gibt nicht an, ob eine E-Mail-Adresse bestätigt wurde. Vorhandene Benutzer werden auf ihrer Benutzerseite oder beim Importieren verknüpft.`,
   linkRisk:
     'Schalten Sie dies nur ein, wenn der Anbieter Adressen bestätigt und nur Ihre Organisation dort Konten erstellen kann.',
-  moreSettings: 'Gruppenzuordnung und mehr',
+  groupsTitle: 'Gruppen (optional)',
+  groupsHint:
+    'Benutzer können anhand ihrer Gruppen beim Anbieter in Gruppen hier aufgenommen werden. Sonst fügen Sie sie selbst hinzu.',
+  moreSettings: 'Weitere Einstellungen',
   testTitle: 'Einmal anmelden',
   testHint: (name) =>
     `Öffnen Sie die Anmeldeseite in einem privaten Fenster und wählen Sie „Weiter mit ${name}“. Bleiben Sie hier angemeldet.`,

@@ -1,5 +1,5 @@
 import type { PublicAction } from '../../../../contract/public-access.ts'
-import { plural, type Translation } from '../../i18n.ts'
+import { formatCount, plural, type Translation } from '../../i18n.ts'
 import type * as english from '../../ui/messages.ts'
 
 const lists = new Intl.ListFormat('de')
@@ -102,6 +102,10 @@ export const text: Translation<typeof english.text> = {
   firstScanHint: 'Objekte erscheinen, sobald der erste Scan sie findet.',
   scanHeld: 'Scan angehalten',
   scanHeldHint: 'Bevor der letzte Scan etwas ändert, muss ihn jemand prüfen.',
+  ownFolders: 'Ihre Ordner',
+  ownFoldersAre: 'Ihre Ordner:',
+  moreFolders: (n) => `und ${formatCount(n)} weitere`,
+  hiddenTotal: 'Wird nur angezeigt, wenn Sie den ganzen Bucket auflisten können.',
   you: 'Sie',
   otherUser: 'Anderer Benutzer',
   unknownPerson: 'Unbekannt',

@@ -17,7 +17,7 @@ export const text: Translation<typeof english.text> = {
   bucket: 'Bucket',
   bytes: 'Größe',
   noData: 'Noch keine Daten',
-  noDataHint: 'Die Nutzung erscheint hier, sobald es Objekte gibt.',
+  noDataHint: 'Die Nutzung erscheint hier, sobald es Objekte in einem Bucket gibt, den Sie ganz auflisten können.',
   history: 'Gespeichert im Zeitverlauf',
   historyByBucket: 'Gespeichert im Zeitverlauf, nach Bucket',
   days,

@@ -35,10 +35,14 @@ export const text: Translation<typeof english.text> = {
   password: 'Passwort',
   passwordNewHint: 'Mindestens 8 Zeichen.',
   firstSignIn: 'Erste Anmeldung',
-  ways: (way) => ({ invite: 'Einladungslink senden', password: 'Passwort festlegen' })[way] ?? 'Nur Single Sign-on',
+  ways: (way) =>
+    ({ invite: 'Einladungslink erstellen', mail: 'Einladung per E-Mail senden', password: 'Passwort festlegen' })[
+      way
+    ] ?? 'Nur Single Sign-on',
   waysHint: (way) =>
     ({
-      invite: 'Sie erhalten einen Link für den Benutzer, der damit ein Passwort festlegt.',
+      invite: 'Der Link wird Ihnen angezeigt. Geben Sie ihn an den Benutzer weiter, der damit ein Passwort festlegt.',
+      mail: 'Der Benutzer erhält einen Link per E-Mail und legt damit ein Passwort fest. Auch Ihnen wird der Link angezeigt.',
       password: 'Sie teilen dem Benutzer das Passwort mit.',
     })[way] ?? 'Das Konto erhält kein Passwort. Verknüpfen Sie es mit dem Identitätsanbieter.',
   generate: 'Generieren',

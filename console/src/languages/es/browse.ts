@@ -85,6 +85,7 @@ export const text: Translation<typeof english.text> = {
   copyKey: 'Copiar ruta',
   copied: 'Copiado',
   // States
+  emptyOwn: 'Sus carpetas están vacías',
   emptyBucket: 'Este bucket está vacío',
   emptyFolder: 'Esta carpeta está vacía',
   emptyHint: 'Arrastre archivos hasta aquí o elija Subir.',

@@ -7,6 +7,8 @@ export const text: Translation<typeof english.text> = {
   firstSteps: 'Complete la configuración',
   progress: (done, all) => `${formatCount(done)} de ${formatCount(all)} hechos`,
   hide: 'Ocultar',
+  password: 'Reemplazar la contraseña generada',
+  passwordHint: 'El servicio la mostró al iniciarse, así que puede estar en un registro.',
   bucket: 'Crear un bucket',
   bucketHint: 'O asocie uno que ya esté en un motor S3.',
   people: 'Añadir usuarios',
@@ -24,6 +26,7 @@ export const text: Translation<typeof english.text> = {
   objects: 'Objetos',
   stored: 'Almacenado',
   inTrash: 'En la papelera',
+  withoutFolders: 'Sin los buckets en los que solo tiene carpetas',
   // Attention
   attention: 'Requiere atención',
   nothing: 'Nada requiere su atención.',

@@ -96,7 +96,9 @@ export const text: Translation<typeof english.text> = {
     `${provider} no indica si una dirección de correo se ha verificado. Los usuarios existentes se vinculan en su página de usuario o al importarlos.`,
   linkRisk:
     'Actívelo solo si el proveedor verifica las direcciones y si solo su organización puede crear cuentas en él.',
-  moreSettings: 'Asignación de grupos y más',
+  groupsTitle: 'Grupos (opcional)',
+  groupsHint: 'Los usuarios pueden entrar en grupos de aquí según sus grupos en el proveedor. Si no, los añade usted.',
+  moreSettings: 'Más ajustes',
   testTitle: 'Inicie sesión una vez',
   testHint: (name) =>
     `Abra la página de inicio de sesión en una ventana privada y elija “Continuar con ${name}”. No cierre la sesión aquí.`,

@@ -1,5 +1,5 @@
 import type { PublicAction } from '../../../../contract/public-access.ts'
-import { plural, type Translation } from '../../i18n.ts'
+import { formatCount, plural, type Translation } from '../../i18n.ts'
 import type * as english from '../../ui/messages.ts'
 
 const lists = new Intl.ListFormat('es')
@@ -101,6 +101,10 @@ export const text: Translation<typeof english.text> = {
   firstScanHint: 'Los objetos aparecen a medida que el primer análisis los encuentra.',
   scanHeld: 'Análisis retenido',
   scanHeldHint: 'El último análisis debe revisarse antes de que cambie nada.',
+  ownFolders: 'Sus carpetas',
+  ownFoldersAre: 'Sus carpetas:',
+  moreFolders: (n) => `y ${formatCount(n)} más`,
+  hiddenTotal: 'Solo se muestra a quienes pueden listar todo el bucket.',
   you: 'Usted',
   otherUser: 'Otro usuario',
   unknownPerson: 'Desconocido',

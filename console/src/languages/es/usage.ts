@@ -15,7 +15,7 @@ export const text: Translation<typeof english.text> = {
   bucket: 'Bucket',
   bytes: 'Tamaño',
   noData: 'Todavía no hay datos',
-  noDataHint: 'El uso aparece aquí en cuanto hay objetos.',
+  noDataHint: 'El uso aparece aquí en cuanto hay objetos en un bucket que puede listar por completo.',
   history: 'Almacenado a lo largo del tiempo',
   historyByBucket: 'Almacenado a lo largo del tiempo, por bucket',
   days: (n) => plural(n, { one: 'día', other: 'días' }),

@@ -35,11 +35,15 @@ export const text: Translation<typeof english.text> = {
   passwordNewHint: 'Al menos 8 caracteres.',
   firstSignIn: 'Primer inicio de sesión',
   ways: (way) =>
-    ({ invite: 'Enviar un enlace de invitación', password: 'Establecer una contraseña' })[way] ??
-    'Solo inicio de sesión único',
+    ({
+      invite: 'Crear un enlace de invitación',
+      mail: 'Enviar una invitación por correo',
+      password: 'Establecer una contraseña',
+    })[way] ?? 'Solo inicio de sesión único',
   waysHint: (way) =>
     ({
-      invite: 'Obtiene un enlace para enviarlo al usuario, que elige con él una contraseña.',
+      invite: 'Se le muestra el enlace para que lo entregue al usuario, que elige con él una contraseña.',
+      mail: 'El usuario recibe un enlace por correo y elige con él una contraseña. También se le muestra a usted.',
       password: 'Usted comunica la contraseña al usuario.',
     })[way] ?? 'La cuenta no tendrá contraseña. Vincúlela al proveedor de identidad.',
   generate: 'Generar',

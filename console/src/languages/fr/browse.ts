@@ -86,6 +86,7 @@ export const text: Translation<typeof english.text> = {
   copyKey: 'Copier le chemin',
   copied: 'Copié',
   // States
+  emptyOwn: 'Vos dossiers sont vides',
   emptyBucket: 'Ce bucket est vide',
   emptyFolder: 'Ce dossier est vide',
   emptyHint: 'Faites glisser des fichiers ici ou choisissez Envoyer.',

@@ -7,6 +7,8 @@ export const text: Translation<typeof english.text> = {
   firstSteps: 'Terminer la configuration',
   progress: (done, all) => `${plural(done, { one: 'étape', other: 'étapes' })} sur ${formatCount(all)}`,
   hide: 'Masquer',
+  password: 'Remplacer le mot de passe généré',
+  passwordHint: 'Le service l’a affiché : il peut figurer dans un journal.',
   bucket: 'Créer un bucket',
   bucketHint: 'Ou en rattacher un qui se trouve déjà sur un moteur S3.',
   people: 'Ajouter des utilisateurs',
@@ -24,6 +26,7 @@ export const text: Translation<typeof english.text> = {
   objects: 'Objets',
   stored: 'Stocké',
   inTrash: 'En corbeille',
+  withoutFolders: 'Hors buckets où vous n’avez que des dossiers',
   // Attention
   attention: 'À surveiller',
   nothing: 'Rien ne demande votre attention.',

@@ -102,7 +102,10 @@ export const text: Translation<typeof english.text> = {
     `${provider} n’indique pas si une adresse e-mail a été vérifiée. Les utilisateurs existants sont associés sur leur page d’utilisateur, ou lors de leur importation.`,
   linkRisk:
     'N’activez cette option que si le fournisseur vérifie les adresses et si seule votre organisation peut y créer des comptes.',
-  moreSettings: 'Correspondance des groupes et autres',
+  groupsTitle: 'Groupes (facultatif)',
+  groupsHint:
+    'Les utilisateurs peuvent rejoindre des groupes ici selon leurs groupes chez le fournisseur. Sinon, vous les ajoutez vous-même.',
+  moreSettings: 'Autres paramètres',
   testTitle: 'Connectez-vous une fois',
   testHint: (name) =>
     `Ouvrez la page de connexion dans une fenêtre privée et choisissez « Continuer avec ${name} ». Restez connecté ici.`,

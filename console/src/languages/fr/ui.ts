@@ -1,5 +1,5 @@
 import type { PublicAction } from '../../../../contract/public-access.ts'
-import { plural, type Translation } from '../../i18n.ts'
+import { formatCount, plural, type Translation } from '../../i18n.ts'
 import type * as english from '../../ui/messages.ts'
 
 const lists = new Intl.ListFormat('fr')
@@ -102,6 +102,10 @@ export const text: Translation<typeof english.text> = {
   firstScanHint: 'Les objets apparaissent à mesure que la première analyse les trouve.',
   scanHeld: 'Analyse suspendue',
   scanHeldHint: 'La dernière analyse doit être vérifiée avant de modifier quoi que ce soit.',
+  ownFolders: 'Vos dossiers',
+  ownFoldersAre: 'Vos dossiers :',
+  moreFolders: (n) => `et ${formatCount(n)} de plus`,
+  hiddenTotal: 'Affiché uniquement à ceux qui peuvent lister tout le bucket.',
   you: 'Vous',
   otherUser: 'Autre utilisateur',
   unknownPerson: 'Inconnu',

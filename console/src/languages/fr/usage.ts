@@ -15,7 +15,7 @@ export const text: Translation<typeof english.text> = {
   bucket: 'Bucket',
   bytes: 'Taille',
   noData: 'Aucune donnée pour le moment',
-  noDataHint: 'L’utilisation s’affiche ici dès qu’il y a des objets.',
+  noDataHint: 'L’utilisation s’affiche ici dès qu’il y a des objets dans un bucket que vous pouvez lister en entier.',
   history: 'Évolution du stockage',
   historyByBucket: 'Évolution du stockage, par bucket',
   days: (n) => plural(n, { one: 'jour', other: 'jours' }),

@@ -36,11 +36,15 @@ export const text: Translation<typeof english.text> = {
   passwordNewHint: 'Au moins 8 caractères.',
   firstSignIn: 'Première connexion',
   ways: (way) =>
-    ({ invite: 'Envoyer un lien d’invitation', password: 'Définir un mot de passe' })[way] ??
-    'Authentification unique seulement',
+    ({
+      invite: 'Créer un lien d’invitation',
+      mail: 'Envoyer une invitation par e-mail',
+      password: 'Définir un mot de passe',
+    })[way] ?? 'Authentification unique seulement',
   waysHint: (way) =>
     ({
-      invite: 'Vous obtenez un lien à envoyer à l’utilisateur, qui s’en sert pour choisir un mot de passe.',
+      invite: 'Le lien vous est affiché. Transmettez-le à l’utilisateur, qui s’en sert pour choisir un mot de passe.',
+      mail: 'L’utilisateur reçoit un lien par e-mail et choisit ainsi un mot de passe. Le lien vous est aussi affiché.',
       password: 'Vous communiquez le mot de passe à l’utilisateur.',
     })[way] ?? 'Le compte n’a pas de mot de passe. Associez-le au fournisseur d’identité.',
   generate: 'Générer',

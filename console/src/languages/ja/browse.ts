@@ -82,6 +82,7 @@ export const text: Translation<typeof english.text> = {
   copyKey: 'パスをコピー',
   copied: 'コピーしました',
   // States
+  emptyOwn: '自分のフォルダーは空です',
   emptyBucket: 'このバケットは空です',
   emptyFolder: 'このフォルダーは空です',
   emptyHint: 'ここにファイルをドラッグするか、「アップロード」を選択してください。',

@@ -7,6 +7,8 @@ export const text: Translation<typeof english.text> = {
   firstSteps: 'セットアップの続き',
   progress: (done, all) => `${formatCount(done)} / ${formatCount(all)} 完了`,
   hide: '非表示',
+  password: '自動生成されたパスワードを変更',
+  passwordHint: 'サービスが出力したため、ログに残っている可能性があります。',
   bucket: 'バケットを作成',
   bucketHint: 'または、すでに S3 エンジン上にあるバケットを接続します。',
   people: 'ユーザーを追加',
@@ -24,6 +26,7 @@ export const text: Translation<typeof english.text> = {
   objects: 'オブジェクト',
   stored: '保存済み',
   inTrash: 'ゴミ箱内',
+  withoutFolders: 'フォルダーのみ利用できるバケットを除く',
   // Attention
   attention: '要確認',
   nothing: '確認が必要な事項はありません。',

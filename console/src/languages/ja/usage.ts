@@ -15,7 +15,7 @@ export const text: Translation<typeof english.text> = {
   bucket: 'バケット',
   bytes: 'サイズ',
   noData: 'データはまだありません',
-  noDataHint: 'オブジェクトが追加されると、ここに使用量が表示されます。',
+  noDataHint: '全体を一覧表示できるバケットにオブジェクトが追加されると、ここに使用量が表示されます。',
   history: '保存量の推移',
   historyByBucket: 'バケット別の保存量の推移',
   days: (n) => `${formatCount(n)} 日`,

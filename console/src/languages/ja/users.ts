@@ -34,10 +34,13 @@ export const text: Translation<typeof english.text> = {
   password: 'パスワード',
   passwordNewHint: '8 文字以上。',
   firstSignIn: '初回ログイン',
-  ways: (way) => ({ invite: '招待リンクを送る', password: 'パスワードを設定' })[way] ?? 'シングルサインオンのみ',
+  ways: (way) =>
+    ({ invite: '招待リンクを作成', mail: '招待メールを送信', password: 'パスワードを設定' })[way] ??
+    'シングルサインオンのみ',
   waysHint: (way) =>
     ({
-      invite: 'リンクが発行されるので、ユーザーに送ってください。ユーザーはそのリンクでパスワードを設定します。',
+      invite: 'リンクが表示されるので、ユーザーに渡してください。ユーザーはそのリンクでパスワードを設定します。',
+      mail: 'ユーザーはメールで届くリンクでパスワードを設定します。リンクはここにも表示されます。',
       password: 'パスワードは、あなたからユーザーに伝えてください。',
     })[way] ?? 'アカウントにパスワードは設定されません。ID プロバイダーに連携してください。',
   generate: '生成',

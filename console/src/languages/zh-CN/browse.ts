@@ -80,6 +80,7 @@ export const text: Translation<typeof english.text> = {
   copyKey: '复制路径',
   copied: '已复制',
   // States
+  emptyOwn: '您的文件夹为空',
   emptyBucket: '此存储桶为空',
   emptyFolder: '此文件夹为空',
   emptyHint: '将文件拖到此处，或选择“上传”。',

@@ -7,6 +7,8 @@ export const text: Translation<typeof english.text> = {
   firstSteps: '完成设置',
   progress: (done, all) => `已完成 ${formatCount(done)} / ${formatCount(all)}`,
   hide: '隐藏',
+  password: '更换自动生成的密码',
+  passwordHint: '该密码由服务输出，可能留在日志中。',
   bucket: '创建存储桶',
   bucketHint: '或挂载已在 S3 引擎上的存储桶。',
   people: '添加用户',
@@ -24,6 +26,7 @@ export const text: Translation<typeof english.text> = {
   objects: '对象',
   stored: '已存储',
   inTrash: '回收站中',
+  withoutFolders: '不含您只有文件夹权限的存储桶',
   // Attention
   attention: '需要注意',
   nothing: '没有需要注意的事项。',

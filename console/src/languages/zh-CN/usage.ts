@@ -15,7 +15,7 @@ export const text: Translation<typeof english.text> = {
   bucket: '存储桶',
   bytes: '大小',
   noData: '还没有数据',
-  noDataHint: '有对象后，用量会显示在这里。',
+  noDataHint: '您可以完整列出的存储桶中有对象后，用量会显示在这里。',
   history: '存储量变化',
   historyByBucket: '各存储桶的存储量变化',
   days: (n) => `${formatCount(n)} 天`,

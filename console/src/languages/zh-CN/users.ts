@@ -34,10 +34,11 @@ export const text: Translation<typeof english.text> = {
   password: '密码',
   passwordNewHint: '至少 8 个字符。',
   firstSignIn: '首次登录',
-  ways: (way) => ({ invite: '发送邀请链接', password: '设置密码' })[way] ?? '仅单点登录',
+  ways: (way) => ({ invite: '创建邀请链接', mail: '通过邮件发送邀请', password: '设置密码' })[way] ?? '仅单点登录',
   waysHint: (way) =>
     ({
-      invite: '您会获得一个链接，将其发送给用户，用户通过它设置密码。',
+      invite: '链接会显示给您，请转交给用户，用户通过它设置密码。',
+      mail: '用户会收到含链接的邮件，并通过它设置密码。链接也会显示给您。',
       password: '由您将密码告知用户。',
     })[way] ?? '账号没有密码。请将其关联到身份提供商。',
   generate: '生成',

@@ -174,11 +174,11 @@ async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
     },
     async removal() {
       if (mode !== 'owned') return { kept: 'Objects of others are in it. Release it instead.' }
-      if (bucket.object_count > 0) return { kept: `It has ${counted(bucket.object_count, 'object')}.` }
+      const { object_count, trash_bytes } = bucket
+      if (object_count) return { kept: `It has ${counted(object_count, 'object')}.` }
       const row = await findBucket(ctx.db, name)
       if (row && (await hasAny(ctx.db, 'versions', row.id))) return { kept: 'It has versions.' }
-      const { trash_bytes } = bucket
-      const effects = trash_bytes > 0 ? [`Its trash is deleted too: ${counted(trash_bytes, 'byte')}.`] : []
+      const effects = trash_bytes ? [`Its trash is deleted too: ${counted(trash_bytes, 'byte')}.`] : []
       return { effects, remove: () => deleteBucket(ctx, name) }
     },
   }
@@ -186,7 +186,7 @@ async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
 
 function effectsOf(
   { quota_gb, trash_days, versioning, object_lock, lifecycle }: Partial<Entry>,
-  before: { used_bytes: number; trash_days: number; object_lock: unknown; versioning: string } | undefined,
+  before: { used_bytes: number | null; trash_days: number; object_lock: unknown; versioning: string } | undefined,
 ): string[] {
   const used = before?.used_bytes ?? 0
   return [

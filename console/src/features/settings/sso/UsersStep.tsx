@@ -5,6 +5,7 @@ import type { Settings } from '../../../../../contract/settings.ts'
 import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts'
 import { DraftField } from '../DraftField.tsx'
 import { type Draft, isEmptyDraft } from '../fields.ts'
+import { text as settingsText } from '../messages.ts'
 import { SaveProblem } from '../SaveProblem.tsx'
 import { useSaving } from '../useSaving.ts'
 import { providerText, text } from './messages.ts'
@@ -24,10 +25,20 @@ export function UsersStep({
 }) {
   const [auth, setAuth] = useState<Draft>({})
   const [idp, setIdp] = useState<Draft>({})
-  const { sending, problem, faults, clear, save } = useSaving()
+  const { sending, problem, faults, setFaults, clear, save } = useSaving()
   const isTouched = !isEmptyDraft(auth) || !isEmptyDraft(idp)
   useLeaveGuard(isTouched)
+  const changeIdp = (draft: Draft) => {
+    clear()
+    setIdp(draft)
+  }
   const next = async () => {
+    const mapping = (idp.group_mapping ?? []) as Settings['idp']['group_mapping']
+    if (mapping.some(({ value, group_id }) => value.trim() === '' || group_id === ''))
+      return setFaults({ group_mapping: settingsText.required })
+    // Without the claim, nothing would be mapped.
+    const claim = 'groups_claim' in idp ? idp.groups_claim : settings.idp.groups_claim
+    if (mapping.length > 0 && !claim) return setFaults({ groups_claim: settingsText.required })
     if (isTouched && !(await save({ ...(isEmptyDraft(auth) ? {} : { auth }), ...(isEmptyDraft(idp) ? {} : { idp }) })))
       return
     setAuth({})
@@ -66,16 +77,29 @@ export function UsersStep({
             settings={settings}
             draft={idp}
             fault={faults.link_verified_email}
-            onDraft={(draft) => {
-              clear()
-              setIdp(draft)
-            }}
+            onDraft={changeIdp}
           />
           {idp.link_verified_email === true ? <p className="warn small">{text.linkRisk}</p> : null}
         </>
       ) : (
         <p className="dim">{text.noVerified(providerText[provider])}</p>
       )}
+      <section className="stack-tight" aria-labelledby="sso-groups">
+        <div>
+          <h3 id="sso-groups">{text.groupsTitle}</h3>
+          <p className="dim">{text.groupsHint}</p>
+        </div>
+        {(['groups_claim', 'group_mapping'] as const).map((name) => (
+          <DraftField
+            key={name}
+            name={`idp.${name}`}
+            settings={settings}
+            draft={idp}
+            fault={faults[name]}
+            onDraft={changeIdp}
+          />
+        ))}
+      </section>
       <Anchor component={Link} to="/admin/settings" search={{ tab: 'idp' } as never}>
         {text.moreSettings}
       </Anchor>

@@ -99,7 +99,9 @@ export const text = catalogue('sso.text', {
     `${provider} doesn’t say whether an email address was verified. Existing users are linked on their user page, or when they are imported.`,
   linkRisk:
     'Turn this on only if the provider verifies addresses, and if only your organization can create accounts there.',
-  moreSettings: 'Group mapping and more',
+  groupsTitle: 'Groups (optional)',
+  groupsHint: 'Users can join groups here by their groups at the provider. Otherwise, you add them yourself.',
+  moreSettings: 'More settings',
   testTitle: 'Sign in once',
   testHint: (name: string) =>
     `Open the sign-in page in a private window and choose “Continue with ${name}”. Stay signed in here.`,
