@@ -179,11 +179,14 @@ describeConsole('previews', (engine) => {
       await image.click()
       const box = page.getByRole('dialog')
       await box.locator('img').waitFor()
+      await page.waitForFunction(
+        () => (document.querySelector('[role=dialog] img') as HTMLImageElement | null)?.naturalWidth === 200,
+      )
       await box.getByRole('button', { name: 'Zoom in' }).click()
-      await box.getByText('150%').waitFor()
+      await box.getByText(/^3(59|60)%$/).waitFor()
       await check('lightbox-svg')
       // A link in it is none.
-      await box.locator('img').click({ position: { x: 20, y: 120 } })
+      await box.locator('img').click({ position: { x: 20, y: 250 } })
       await box.getByText('Source').click()
       await box.locator('pre .tone-name').first().waitFor()
       assert.equal(await box.locator('pre').textContent(), hostile)
@@ -200,6 +203,10 @@ describeConsole('previews', (engine) => {
       await page.getByRole('button', { name: 'Next object' }).click()
       await page.waitForFunction(() => (document.querySelector('.contents img') as HTMLImageElement)?.naturalWidth > 0)
       await check('contents-svg-lines')
+      // One without a size of its own is seen on the full screen too.
+      await image.click()
+      assert.ok(((await box.locator('img').boundingBox())?.width ?? 0) >= 480)
+      await check('lightbox-svg-lines')
       assert.deepEqual(
         asked.filter((url) => /track|example/.test(url)),
         [],

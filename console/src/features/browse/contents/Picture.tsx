@@ -50,8 +50,8 @@ export function Zoomed({ src, alt, onError }: { src: string; alt: string; onErro
   const [scale, setScale] = useState<number>()
   const [natural, setNatural] = useState(0)
   const zoom = (by: number) => {
-    const now = scale ?? (image.current ? image.current.clientWidth / Math.max(1, natural) : 1)
-    setScale(Math.min(MOST, Math.max(1 / MOST, now * by)))
+    const now = scale ?? (image.current && natural > 0 ? image.current.clientWidth / natural : 1)
+    setScale(Math.min(Math.max(MOST, now), Math.max(1 / MOST, now * by)))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const does = { '+': () => zoom(STEP), '-': () => zoom(1 / STEP), 0: () => setScale(undefined) }[event.key]
