@@ -1,11 +1,16 @@
 import { Menu } from '@mantine/core'
-import { label, type Step } from './Trail.tsx'
+import type { ReactNode } from 'react'
+
+interface Props {
+  steps: readonly { prefix: string; label: ReactNode }[]
+  go: (prefix: string) => void
+}
 
 /** The folded steps of a path. */
-const StepItems = ({ steps, go }: { steps: readonly Step[]; go: (prefix: string) => void }) =>
-  steps.map((step) => (
-    <Menu.Item key={step.prefix} onClick={() => go(step.prefix)}>
-      {label(step.name)}
+const StepItems = ({ steps, go }: Props) =>
+  steps.map(({ prefix, label }) => (
+    <Menu.Item key={prefix} onClick={() => go(prefix)}>
+      {label}
     </Menu.Item>
   ))
 export default StepItems

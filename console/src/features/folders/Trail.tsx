@@ -13,7 +13,7 @@ interface Way {
   prefix: string
   go: (prefix: string) => void
 }
-export interface Step {
+interface Step {
   name: string
   prefix: string
 }
@@ -31,7 +31,11 @@ export function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step)
       {root ? show(root) : null}
       {hidden.length > 0 ? (
         <span className="crumb-step">
-          <MenuButton label={text.crumbsHidden} size={24} items={<StepItems steps={hidden} go={go} />}>
+          <MenuButton
+            label={text.crumbsHidden}
+            size={24}
+            items={<StepItems steps={hidden.map(({ name, prefix }) => ({ prefix, label: label(name) }))} go={go} />}
+          >
             <IconDots size={15} />
           </MenuButton>
         </span>
