@@ -145,7 +145,9 @@ async function show(page: Page, { shows, does, name, as }: Screen, at: string): 
 const seen = new Set<string>()
 /** Opens every menu and list of choices on a page that was not open before, and looks at it. */
 async function eachPopup({ page, check }: ConsolePage, where: string): Promise<void> {
-  const openers = await page.locator('[aria-haspopup=menu]:visible, [aria-haspopup=listbox]:visible').all()
+  const openers = await page
+    .locator('[aria-haspopup=menu]:visible:not([aria-hidden=true]), [aria-haspopup=listbox]:visible')
+    .all()
   for (const opener of openers) {
     const kind = await opener.evaluate((element) => {
       const label = element.id && document.querySelector(`label[for="${CSS.escape(element.id)}"]`)?.textContent
