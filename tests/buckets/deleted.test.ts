@@ -82,7 +82,8 @@ describeEngines('deleted buckets', (engine, itOnce) => {
         .replace('{+key}', 'k')
         .replace('{upload_id}', gone.upload)
       const byQuery = ['/object', 'images/{bucket}', 'share/{bucket}'].some((end) => url.endsWith(end))
-      const query = byQuery || operation === 'explainPolicies' ? '?key=k' : ''
+      const query =
+        operation === 'searchObjects' ? '?search=k' : byQuery || operation === 'explainPolicies' ? '?key=k' : ''
       const body = bodies[operation]
       const response = await fetch(`${server.url}/api/v1${path}${query}`, {
         method,

@@ -133,6 +133,7 @@ describeEngines('jobs', (engine, itOnce) => {
       dest_prefix: 'x/',
       if_none_match: null,
       of: null,
+      of_run: null,
       dest_storage: null,
       restorable: false,
       total: 6,

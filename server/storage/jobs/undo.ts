@@ -37,11 +37,11 @@ export async function countUndoable(tx: Tx, request: CreateJob, bucketId: string
 }
 
 /**
- * Step: restores the next objects that a job moved or deleted, or a policy run deleted. Moves come first, latest first: each object returns to
- * where it was just before, and the one it replaced is restored after it, so that nothing the job itself did is in the
- * way. Then come the objects left in the trash, and then the delete markers. `listed_to` is null, then `#` and a position,
- * then a trash id, then `@` and a marker's number. Others may have restored some of what was counted, so the end is
- * reached when nothing more is found.
+ * Step: restores the next objects that a job moved or deleted, or a policy run deleted. Moves come first, latest first:
+ * each object returns to where it was just before, and the one it replaced is restored after it, so that nothing the job
+ * itself did is in the way. Then come the objects left in the trash, and then the delete markers. `listed_to` is null,
+ * then `#` and a position, then a trash id, then `@` and a marker's number. Others may have restored some of what was
+ * counted, so the end is reached when nothing more is found.
  */
 export async function undoStep(step: Step, job: store.JobRow, work: Work): Promise<Outcome> {
   const { tx } = step
