@@ -181,9 +181,10 @@ it('reads trailers of unsigned bodies, and refuses broken ones', async () => {
 })
 
 const method = fc.constantFrom('GET', 'PUT', 'HEAD', 'DELETE')
+// A segment may have slashes itself. One of dots only would be resolved by URLs, as aws4fetch uses them.
 const segment = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
-  .filter((one) => one.isWellFormed() && !/^\.+$/.test(one))
+  .filter((one) => one.isWellFormed() && !one.split('/').some((part) => /^\.+$/.test(part)))
 const key = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
 const query = fc.dictionary(
   fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/),
