@@ -142,6 +142,7 @@ describeConsole('attach', (engine) => {
       // Neither in the menu nor by keys.
       await page.getByRole('button', { name: 'Actions for readme.md' }).click()
       const items = page.getByRole('menuitem')
+      await items.first().waitFor()
       assert.deepEqual(await items.allTextContents(), [
         'Details',
         'Full screen',
