@@ -69,7 +69,7 @@ describe('console: languages', { skip: noBrowser }, () => {
         })
         let holds = 0
         await page.route('**/assets/views-*.js', async (route) => {
-          // The page before may ask for them as late.
+          // The page before may still ask for them.
           if (!route.request().frame().url().endsWith('/b/photos')) return route.continue()
           holds++
           await held
