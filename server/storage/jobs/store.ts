@@ -100,6 +100,8 @@ export const findRestorable = async (db: Db, ids: readonly string[]): Promise<Se
                     .selectFrom('trash')
                     .select('trash.bucket_id')
                     .whereRef('trash.job_id', '=', 'jobs.id')
+                    // As the index has them: by the id alone, all of a job's items would be read and sorted.
+                    .orderBy('trash.bucket_id', 'desc')
                     .orderBy('trash.id', 'desc')
                     .limit(1),
                   f
