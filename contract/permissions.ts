@@ -151,12 +151,13 @@ export function presetOf(actions: readonly BucketAction[]): Preset | null {
 /** Everything a member of `groups` may do somewhere in `bucket`; empty means the bucket is hidden from them. */
 export function actionsOn(groups: readonly GrantingGroup[], bucket: string): BucketAction[] {
   if (isAdmin(groups)) return [...bucketActions]
-  const found = new Set<BucketAction>()
-  for (const group of groups)
-    for (const grant of group.grants)
-      if (grantReaches(grant, bucket)) for (const action of grant.actions) found.add(action)
+  const found = new Set(grantsIn(groups, bucket).flatMap(({ actions }) => actions))
   return bucketActions.filter((action) => found.has(action))
 }
+
+/** The grants of `groups` that reach something in `bucket`. */
+const grantsIn = (groups: readonly GrantingGroup[], bucket: string) =>
+  groups.flatMap(({ grants }) => grants).filter((grant) => grantReaches(grant, bucket))
 
 /**
  * Whether members of `groups` may know how much is in the whole of `bucket`: those who can list all of it, or manage it.
@@ -170,11 +171,24 @@ export const seesTotals = (groups: readonly GrantingGroup[], bucket: string): bo
  */
 export function prefixesIn(groups: readonly GrantingGroup[], bucket: string): string[] {
   if (isAdmin(groups)) return ['']
-  const reaching = groups.flatMap(({ grants }) => grants).filter((grant) => grantReaches(grant, bucket))
-  const prefixes = [...new Set(reaching.map(({ prefix }) => prefix))]
+  const prefixes = [...new Set(grantsIn(groups, bucket).map(({ prefix }) => prefix))]
   return prefixes
     .filter((one) => !prefixes.some((other) => other !== one && one.startsWith(other)))
     .sort((a, b) => compareKeys(a, b))
+}
+
+/** What members of `groups` may do in `bucket` below each prefix that a grant names, in key order. */
+export function actionsByPrefix(
+  groups: readonly GrantingGroup[],
+  bucket: string,
+): (readonly [prefix: string, actions: BucketAction[]])[] {
+  if (isAdmin(groups)) return [['', [...bucketActions]]]
+  return [...Map.groupBy(grantsIn(groups, bucket), ({ prefix }) => prefix)]
+    .map(
+      ([prefix, grants]) =>
+        [prefix, bucketActions.filter((one) => grants.some(({ actions }) => actions.includes(one)))] as const,
+    )
+    .sort(([a], [b]) => compareKeys(a, b))
 }
 
 /** A half-open range of keys in byte order; `to` null means up to the end. */

@@ -1,13 +1,18 @@
-import { QueryClient, type QueryKey, queryOptions, useQuery } from '@tanstack/react-query'
 import {
+  type InvalidateOptions,
+  type InvalidateQueryFilters,
+  QueryClient,
+  type QueryKey,
+  queryOptions,
+  useQuery,
+} from '@tanstack/react-query'
+import {
+  actionsByPrefix,
   actionsOn,
   type BucketAction,
-  bucketActions,
-  compareKeys,
   covers,
   decide,
   type GrantingGroup,
-  grantReaches,
   isAdmin,
   mayManageUsers,
   prefixesIn,
@@ -17,8 +22,37 @@ import { statusOf } from './problem.ts'
 import { isAway, isUnreachable, onReach } from './reach.ts'
 import { client, onRefusal, publicClient } from './session.ts'
 
+/**
+ * What is invalidated here is stale in the user's other tabs too: those in sight load it again, the rest when they are
+ * looked at. Only query keys are sent.
+ */
+class SharedQueries extends QueryClient {
+  readonly #tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('strongroom-queries')
+
+  constructor(...config: ConstructorParameters<typeof QueryClient>) {
+    super(...config)
+    this.#tabs?.addEventListener('message', ({ data }: MessageEvent<{ user: string; queryKey: QueryKey }>) => {
+      if (data.user === this.#user())
+        void super.invalidateQueries({ queryKey: data.queryKey, refetchType: document.hidden ? 'none' : 'active' })
+    })
+  }
+
+  override invalidateQueries<Key extends QueryKey>(
+    filters?: InvalidateQueryFilters<Key>,
+    options?: InvalidateOptions,
+  ): Promise<void> {
+    const user = this.#user()
+    if (filters?.queryKey && user) this.#tabs?.postMessage({ user, queryKey: filters.queryKey })
+    return super.invalidateQueries(filters, options)
+  }
+
+  #user(): string | undefined {
+    return this.getQueryData(meQuery.queryKey)?.id
+  }
+}
+
 /** The page's query client. It does not retry a query that failed with a 4xx. */
-export const queries = new QueryClient({
+export const queries = new SharedQueries({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -44,23 +78,6 @@ export const meQuery = queryOptions({
 // An offered action was refused, so the permissions have changed.
 onRefusal(() => {
   if (queries.isFetching(meQuery) === 0) void queries.invalidateQueries(meQuery)
-})
-
-/**
- * What is invalidated here is stale in the user's other tabs too: those in sight load it again, the rest when they are
- * looked at. Only query keys are sent.
- */
-const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('strongroom-queries')
-const invalidate = queries.invalidateQueries.bind(queries)
-const userHere = () => queries.getQueryData(meQuery.queryKey)?.id
-queries.invalidateQueries = (filters, options) => {
-  const user = userHere()
-  if (filters?.queryKey && user) tabs?.postMessage({ user, queryKey: filters.queryKey })
-  return invalidate(filters, options)
-}
-tabs?.addEventListener('message', ({ data }: MessageEvent<{ user: string; queryKey: QueryKey }>) => {
-  if (data.user === userHere())
-    void invalidate({ queryKey: data.queryKey, refetchType: document.hidden ? 'none' : 'active' })
 })
 
 export const authConfigQuery = queryOptions({
@@ -104,16 +121,7 @@ function rightsOf(data: Awaited<ReturnType<typeof client.me>> | undefined) {
     /** The prefixes below which they can do something in a bucket; only '' is the whole of it. */
     prefixesIn: (bucket: string) => prefixesIn(groups, bucket),
     /** What they can do in a bucket below each prefix. */
-    actionsByPrefix: (bucket: string): (readonly [prefix: string, actions: BucketAction[]])[] => {
-      if (isAdmin(groups)) return [['', [...bucketActions]]]
-      const grants = groups.flatMap((group) => group.grants).filter((grant) => grantReaches(grant, bucket))
-      return [...Map.groupBy(grants, ({ prefix }) => prefix)]
-        .map(
-          ([prefix, all]) =>
-            [prefix, bucketActions.filter((one) => all.some(({ actions }) => actions.includes(one)))] as const,
-        )
-        .sort(([a], [b]) => compareKeys(a, b))
-    },
+    actionsByPrefix: (bucket: string) => actionsByPrefix(groups, bucket),
     /** Whether they can do this in a bucket of some name, existing or not. */
     canSomewhere: (action: BucketAction) =>
       isAdmin(groups) || groups.some(({ grants }) => grants.some(({ actions }) => actions.includes(action))),

@@ -1,8 +1,7 @@
 import { ActionIcon, type ActionIconProps, type FloatingPosition } from '@mantine/core'
 import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 
-const loadMenu = () => import('./OpenedMenu.tsx')
-const OpenedMenu = lazy(loadMenu)
+const OpenedMenu = lazy(() => import('./OpenedMenu.tsx'))
 
 interface Props extends Pick<ActionIconProps, 'size'> {
   label: string

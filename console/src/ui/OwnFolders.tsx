@@ -7,7 +7,7 @@ import { text } from './messages.ts'
 const MOST = 5
 
 /** A prefix as it is shown: one that does not end a folder's name goes on. */
-export const prefixLabel = (prefix: string): string => (isFolderKey(prefix) ? legible(prefix) : `${legible(prefix)}…`)
+const prefixLabel = (prefix: string): string => (isFolderKey(prefix) ? legible(prefix) : `${legible(prefix)}…`)
 
 /** Leads to the folder of a prefix, or the folder that has what starts with it. */
 export const FolderLink = ({ bucket, prefix }: { bucket: string; prefix: string }) => {

@@ -8,7 +8,9 @@ import { sumChanges } from '../retired/retire.ts'
 import { lockItems, takeOut } from '../trash/service.ts'
 import * as store from '../trash/store.ts'
 
-/** The next deletions of a job or policy run: `limit` items after the id `after`. `last` returns the id to continue after. */
+/**
+ * The next deletions of a job or policy run: `limit` items after the id `after`. `last` returns the id to continue after.
+ */
 export interface Deleted {
   by: string
   after: string

@@ -7,9 +7,9 @@ import { findMarkers, findPlaces } from '../retired/store.ts'
 import { keysOf, removeRows } from './remove.ts'
 
 /**
- * Step: takes away the next delete markers that a job or policy run made, after one: what they hid is there again. One that has been
- * covered since stays and gets an error, as does one whose key the actor may not write; one that is gone gets none.
- * Records each. `last` is null after the last.
+ * Step: takes away the next delete markers that a job or policy run made, after one: what they hid is there again. One
+ * that has been covered since stays and gets an error, as does one whose key the actor may not write; one that is gone
+ * gets none. Records each. `last` is null after the last.
  */
 export async function unmarkStep(
   step: Step,

@@ -5,6 +5,14 @@ import { type Filters, isFiltered, noFilters, type Over, sizes, spans } from './
 import { type Place, type Sort, sortsOf } from './listing.ts'
 import { text } from './messages.ts'
 
+/** What one filter offers. */
+interface Choice<Value> {
+  label: string
+  any: string
+  values: readonly Value[]
+  words: (value: Value) => string
+}
+
 /** What search results can be narrowed to. */
 export default function FilterRow({
   place: { sort, dir },
@@ -22,36 +30,24 @@ export default function FilterRow({
   onChange: (next: Filters) => void
   onSort: (sort: Sort, dir: Place['dir']) => void
 }) {
-  const set = (name: keyof Filters) => (value: string | null) => onChange({ ...filters, [name]: value || undefined })
+  const filter = <Name extends keyof Filters>(
+    name: Name,
+    { label, any, values, words }: Choice<NonNullable<Filters[Name]>>,
+  ) => (
+    <Select
+      aria-label={label}
+      data={[{ value: '', label: any }, ...values.map((value) => ({ value, label: words(value) }))]}
+      value={filters[name] ?? ''}
+      onChange={(value) => onChange({ ...filters, [name]: value || undefined })}
+    />
+  )
+  const overs = Object.keys(sizes) as Over[]
+  const over = (one: Over) => text.over(formatBytes(sizes[one]))
   return (
     <fieldset className="browse-filters" aria-label={text.filters}>
-      <Select
-        aria-label={text.type}
-        data={[{ value: '', label: text.anyKind }, ...kinds.map((kind) => ({ value: kind, label: text.kind(kind) }))]}
-        value={filters.kind ?? ''}
-        onChange={set('kind')}
-      />
-      <Select
-        aria-label={text.modified}
-        data={[
-          { value: '', label: text.anyTime },
-          ...spans.map((span) => ({ value: span, label: text.changedIn(span) })),
-        ]}
-        value={filters.changed ?? ''}
-        onChange={set('changed')}
-      />
-      <Select
-        aria-label={text.size}
-        data={[
-          { value: '', label: text.anySize },
-          ...(Object.keys(sizes) as Over[]).map((over) => ({
-            value: over,
-            label: text.over(formatBytes(sizes[over])),
-          })),
-        ]}
-        value={filters.over ?? ''}
-        onChange={set('over')}
-      />
+      {filter('kind', { label: text.type, any: text.anyKind, values: kinds, words: text.kind })}
+      {filter('changed', { label: text.modified, any: text.anyTime, values: spans, words: text.changedIn })}
+      {filter('over', { label: text.size, any: text.anySize, values: overs, words: over })}
       {/* For a list that has no room for the heads of all columns. */}
       <Select
         className="browse-order"

@@ -5,10 +5,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { AuditRecord } from '../../../../contract/audit.ts'
 import type { Bucket } from '../../../../contract/buckets.ts'
-import { bucketQuery, totalsOf, useReadOnly } from '../../api/buckets.ts'
+import { bucketQuery, roomIn, totalsOf, useReadOnly } from '../../api/buckets.ts'
 import { type Me, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { formatBytes, GB } from '../../i18n.ts'
+import { formatBytes } from '../../i18n.ts'
 import { isFolderKey } from '../../keys.ts'
 import { useView } from '../../navigation.ts'
 import { AsOf } from '../../ui/AttachedBadges.tsx'
@@ -65,10 +65,10 @@ const uploadFolderOf = (me: Me, bucket: string): string | undefined =>
 
 /** What is in the whole bucket. */
 function Totals({ bucket, totals }: { bucket: Bucket; totals: NonNullable<ReturnType<typeof totalsOf>> }) {
-  const { used_bytes, reserved_bytes, quota_gb, object_count, trash_bytes, version_bytes, counted_bytes } = totals
+  const { used_bytes, reserved_bytes, object_count, trash_bytes, version_bytes } = totals
   const { versioning, mode, source } = bucket
   const isOurs = mode !== 'read_only'
-  const free = quota_gb === null ? null : Math.max(0, quota_gb * GB - counted_bytes)
+  const free = roomIn(bucket)
   return (
     <Tiles>
       <Tile

@@ -2,6 +2,7 @@ import './home.css'
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import { bucketsQuery, totalsOf } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
@@ -96,29 +97,34 @@ function Running() {
   )
 }
 
+/** Some of the buckets, with the way to all of them. */
+const SomeBuckets = ({ id, title, children }: { id: string; title: string; children: ReactNode }) => (
+  <section className="card stack-tight" aria-labelledby={id}>
+    <header className="row">
+      <h2 id={id}>{title}</h2>
+      <span className="grow" />
+      <Anchor component={Link} to="/buckets">
+        {text.allBuckets}
+      </Anchor>
+    </header>
+    <ul className="home-list">{children}</ul>
+  </section>
+)
+
 /** The folders of a user who has nothing but folders in a bucket. */
 function Folders({ buckets }: { buckets: readonly Bucket[] }) {
   const me = useMe()
   const partly = buckets.filter(({ name }) => !me.prefixesIn(name).includes(''))
   if (partly.length === 0) return null
   return (
-    <section className="card stack-tight" aria-labelledby="own-folders">
-      <header className="row">
-        <h2 id="own-folders">{common.ownFolders}</h2>
-        <span className="grow" />
-        <Anchor component={Link} to="/buckets">
-          {text.allBuckets}
-        </Anchor>
-      </header>
-      <ul className="home-list">
-        {partly.slice(0, LARGEST).map(({ name }) => (
-          <li key={name}>
-            <span>{name}</span>
-            <OwnFolders bucket={name} label={false} />
-          </li>
-        ))}
-      </ul>
-    </section>
+    <SomeBuckets id="own-folders" title={common.ownFolders}>
+      {partly.slice(0, LARGEST).map(({ name }) => (
+        <li key={name}>
+          <span>{name}</span>
+          <OwnFolders bucket={name} label={false} />
+        </li>
+      ))}
+    </SomeBuckets>
   )
 }
 
@@ -130,24 +136,15 @@ function Largest({ buckets }: { buckets: readonly Bucket[] }) {
   if (known.length === 0) return null
   const largest = known.toSorted((a, b) => b.used_bytes - a.used_bytes).slice(0, LARGEST)
   return (
-    <section className="card stack-tight" aria-labelledby="largest">
-      <header className="row">
-        <h2 id="largest">{text.largest}</h2>
-        <span className="grow" />
-        <Anchor component={Link} to="/buckets">
-          {text.allBuckets}
-        </Anchor>
-      </header>
-      <ul className="home-list">
-        {largest.map(({ name, mode, used_bytes, counted_bytes, quota_gb }) => (
-          <li key={name}>
-            <Anchor component={Link} to={`/b/${name}`} fw={600}>
-              {name}
-            </Anchor>
-            {mode === 'read_only' ? <Bytes bytes={used_bytes} /> : <QuotaBar used={counted_bytes} quotaGb={quota_gb} />}
-          </li>
-        ))}
-      </ul>
-    </section>
+    <SomeBuckets id="largest" title={text.largest}>
+      {largest.map(({ name, mode, used_bytes, counted_bytes, quota_gb }) => (
+        <li key={name}>
+          <Anchor component={Link} to={`/b/${name}`} fw={600}>
+            {name}
+          </Anchor>
+          {mode === 'read_only' ? <Bytes bytes={used_bytes} /> : <QuotaBar used={counted_bytes} quotaGb={quota_gb} />}
+        </li>
+      ))}
+    </SomeBuckets>
   )
 }

@@ -29,18 +29,9 @@ export type State = (typeof states)[number]
 export type IfTaken = 'ask' | 'replace' | 'skip' | 'both'
 export type Choice = Exclude<IfTaken, 'ask'>
 
-/** States with something left to send. */
-export const unsent: readonly State[] = [
-  'running',
-  'completing',
-  'full',
-  'paused',
-  'checking',
-  'queued',
-  'conflict',
-  'error',
-]
 export const over: readonly State[] = ['done', 'skipped', 'cancelled']
+/** States with something left to send. */
+export const unsent: readonly State[] = states.filter((state) => state !== 'lost' && !over.includes(state))
 
 /** Files that were added together. */
 export interface Batch {
