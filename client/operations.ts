@@ -407,6 +407,14 @@ export interface Me {
   display_name: string
   /** The language of the console for this account; null: the browser’s. */
   language: 'en' | 'de' | 'es' | 'fr' | 'ja' | 'zh-CN' | null
+  /** What the credential is limited to; null if to nothing but its owner’s permissions. */
+  scope: ({
+    /** A bucket’s name, or its start followed by `*`. */
+    bucket: string
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+    /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+    prefix: string
+  })[] | null
   is_admin: boolean
   groups: {
     /** A UUIDv7. */
@@ -418,8 +426,8 @@ export interface Me {
     grants: ({
       /** A UUIDv7. */
       group_id: string
-      /** A UUIDv7. */
-      grant_id: string
+      /** Null: the permission of administrators, within the scope. */
+      grant_id: string | null
       bucket_pattern: string
       prefix: string
       actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
@@ -469,6 +477,14 @@ export interface NewToken {
   /** A UUIDv7. */
   id: string
   name: string
+  /** What the credential is limited to; null if to nothing but its owner’s permissions. */
+  scope: ({
+    /** A bucket’s name, or its start followed by `*`. */
+    bucket: string
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+    /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+    prefix: string
+  })[] | null
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   expires_at: string | null
@@ -482,6 +498,14 @@ export interface Token {
   /** A UUIDv7. */
   id: string
   name: string
+  /** What the credential is limited to; null if to nothing but its owner’s permissions. */
+  scope: ({
+    /** A bucket’s name, or its start followed by `*`. */
+    bucket: string
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+    /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+    prefix: string
+  })[] | null
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   expires_at: string | null
@@ -501,12 +525,7 @@ export interface AccessKey {
   /** A UUIDv7. */
   id: string
   name: string
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  expires_at: string | null
-  /** Identifies the key in requests. */
-  access_key_id: string
-  /** What the key is limited to; null if to nothing but its owner’s permissions. */
+  /** What the credential is limited to; null if to nothing but its owner’s permissions. */
   scope: ({
     /** A bucket’s name, or its start followed by `*`. */
     bucket: string
@@ -514,6 +533,11 @@ export interface AccessKey {
     /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
     prefix: string
   })[] | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  expires_at: string | null
+  /** Identifies the key in requests. */
+  access_key_id: string
   last_used_at: string | null
   last_used_ip: string | null
   revoked_at: string | null
@@ -528,12 +552,7 @@ export interface NewAccessKey {
   /** A UUIDv7. */
   id: string
   name: string
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string
-  expires_at: string | null
-  /** Identifies the key in requests. */
-  access_key_id: string
-  /** What the key is limited to; null if to nothing but its owner’s permissions. */
+  /** What the credential is limited to; null if to nothing but its owner’s permissions. */
   scope: ({
     /** A bucket’s name, or its start followed by `*`. */
     bucket: string
@@ -541,6 +560,11 @@ export interface NewAccessKey {
     /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
     prefix: string
   })[] | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  expires_at: string | null
+  /** Identifies the key in requests. */
+  access_key_id: string
   /** The secret that signs requests. Returned only once. */
   secret_access_key: string
 }
@@ -2283,11 +2307,18 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /tokens: Create a personal access token. It acts as you, with the permissions you have at each request. At most 50 valid tokens per user. */
+  /** POST /tokens: Create a personal access token. It acts as you, with the permissions you have at each request, within its scope. With a scope it has none of the permissions that are not about buckets, and is refused by operations on your account: its profile, sessions, second factors, tokens and access keys. At most 50 valid tokens per user. */
   createToken: {
     call: {
       body: {
         name: string
+        scope?: ({
+          /** A bucket’s name, or its start followed by `*`. */
+          bucket: string
+          actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        })[] | null
         /** `30d`, `90d`, `365d`, seconds (a number, or a text of digits; at most ten years) or `never`. */
         expires_in?: '30d' | '90d' | '365d' | 'never' | number | string
       }
@@ -2319,7 +2350,7 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /tokens/{id}/rotate: Rotate a personal access token. Gives it a new value; name, expiry and lineage stay. The old value stops working at once, or after a grace period of up to a day. */
+  /** POST /tokens/{id}/rotate: Rotate a personal access token. Gives it a new value; name, scope, expiry and lineage stay. The old value stops working at once, or after a grace period of up to a day. */
   rotateToken: {
     call: {
       params: {

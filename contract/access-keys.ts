@@ -1,37 +1,15 @@
 import Type from 'typebox'
-import { ACCESS_KEY_ID, SCOPE_BUCKET } from './names.ts'
-import { bucketActions } from './permissions.ts'
+import { ACCESS_KEY_ID } from './names.ts'
 import { route } from './route.ts'
-import { Cursor, Exactly, Id, Limit, Nullable, Page, Prefix } from './shapes.ts'
-import { CredentialName, credential, credentialUse, graceSeconds, TokenExpiry } from './tokens.ts'
+import { Cursor, Exactly, Id, Limit, Nullable, Page } from './shapes.ts'
+import { CredentialName, credential, credentialUse, graceSeconds, NewScope, TokenExpiry } from './tokens.ts'
 
-const scopeEntry = {
-  bucket: Type.String({
-    pattern: SCOPE_BUCKET,
-    description: 'A bucket’s name, or its start followed by `*`.',
-    examples: ['photos', 'backup-*'],
-  }),
-  actions: Type.Array(Type.Enum([...bucketActions]), {
-    minItems: 1,
-    maxItems: bucketActions.length,
-    uniqueItems: true,
-  }),
-}
-const NewScope = Type.Array(Exactly({ ...scopeEntry, prefix: Type.Optional(Prefix) }), {
-  minItems: 1,
-  maxItems: 20,
-  description: 'What the key is limited to. Without it, the key may do everything that you may do.',
-})
 /** What can be said of a key. */
 export const accessKeyFields = { name: CredentialName, scope: Type.Optional(Nullable(NewScope)) }
-export type NewScope = Type.Static<typeof NewScope>
 
 const common = {
   ...credential,
   access_key_id: Type.String({ description: 'Identifies the key in requests.', pattern: ACCESS_KEY_ID }),
-  scope: Nullable(Type.Array(Type.Object({ ...scopeEntry, prefix: Prefix })), {
-    description: 'What the key is limited to; null if to nothing but its owner’s permissions.',
-  }),
 }
 
 export const AccessKey = Type.Object({ ...common, ...credentialUse })
@@ -54,6 +32,7 @@ export const operations = {
     description:
       'A key pair that signs S3 requests. It acts as you, with the permissions you have at each request, within its scope. At most 50 valid keys per user.',
     access: 'signed_in',
+    ofAccount: true,
     status: 201,
     body: Exactly({
       ...accessKeyFields,
@@ -70,6 +49,7 @@ export const operations = {
     tag: 'access-keys',
     summary: 'List your access keys, latest first',
     access: 'signed_in',
+    ofAccount: true,
     status: 200,
     query: listQuery,
     reply: Page(AccessKey),
@@ -82,6 +62,7 @@ export const operations = {
     summary: 'Revoke an access key',
     description: 'Takes effect on the next request. Administrators may revoke anyone’s.',
     access: 'signed_in',
+    ofAccount: true,
     status: 204,
     params: Type.Object({ id: Id }),
     errors: ['not_found'],
@@ -96,6 +77,7 @@ export const operations = {
     description:
       'Gives it a new secret; its access key ID, name, scope and expiry stay. The old secret stops working at once, or after a grace period of up to a day.',
     access: 'signed_in',
+    ofAccount: true,
     status: 201,
     params: Type.Object({ id: Id }),
     body: Exactly({ grace_seconds: Type.Optional(graceSeconds('secret')) }),

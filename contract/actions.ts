@@ -215,7 +215,13 @@ export interface ActionDetails {
     member_count: number
     members: readonly string[]
   }
-  token_create: { name: string; token_prefix: string; expires_at: string | null; created_by_token_id: string | null }
+  token_create: {
+    name: string
+    token_prefix: string
+    scope: readonly object[] | null
+    expires_at: string | null
+    created_by_token_id: string | null
+  }
   /** `reason`: requested, or revoked together with an ancestor. */
   token_revoke: { name: string; token_prefix: string; reason: 'requested' | 'cascade'; user_id: string }
   token_rotate: { name: string; token_prefix: string; previous_prefix: string; grace_seconds: number }

@@ -3,6 +3,7 @@ import { languages } from './languages.ts'
 import { bucketActions, globalRights } from './permissions.ts'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
+import { CredentialScope } from './tokens.ts'
 import { DisplayName, Email, Password } from './users.ts'
 
 export const TokenPair = Type.Object({
@@ -26,6 +27,7 @@ export const Me = Type.Object({
   email: Type.String(),
   display_name: Type.String(),
   language: Language,
+  scope: CredentialScope,
   is_admin: Type.Boolean(),
   groups: Type.Array(Type.Object({ id: Id, name: Type.String() })),
   permissions: Type.Object({
@@ -33,7 +35,7 @@ export const Me = Type.Object({
     grants: Type.Array(
       Type.Object({
         group_id: Id,
-        grant_id: Id,
+        grant_id: Nullable(Id, { description: 'Null: the permission of administrators, within the scope.' }),
         bucket_pattern: Type.String(),
         prefix: Type.String(),
         actions: Type.Array(Type.Enum([...bucketActions])),
@@ -175,6 +177,7 @@ export const operations = {
     tag: 'auth',
     summary: 'Log out: end this session with all its tokens',
     access: 'signed_in',
+    ofAccount: true,
     status: 204,
     // With a personal access token there is no session to end.
     errors: ['conflict'],
@@ -197,6 +200,7 @@ export const operations = {
     tag: 'auth',
     summary: 'Change your own preferences',
     access: 'signed_in',
+    ofAccount: true,
     status: 200,
     body: Exactly({ language: Language }),
     reply: Me,
@@ -310,6 +314,7 @@ export const operations = {
     description:
       'Ends all your sessions, including this one, and returns the tokens of a new one. Personal access tokens stay valid.',
     access: 'signed_in',
+    ofAccount: true,
     status: 200,
     query: sessionQuery,
     body: Exactly({
@@ -327,6 +332,7 @@ export const operations = {
     tag: 'auth',
     summary: 'List your sessions, latest first',
     access: 'signed_in',
+    ofAccount: true,
     status: 200,
     query: Exactly({ limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }),
     reply: Page(
@@ -349,6 +355,7 @@ export const operations = {
     tag: 'auth',
     summary: 'Sign out one of your sessions',
     access: 'signed_in',
+    ofAccount: true,
     status: 204,
     params: Type.Object({ id: Id }),
     errors: ['not_found'],

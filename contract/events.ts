@@ -10,6 +10,7 @@ const Texts = Type.Unsafe<readonly string[]>(Type.Array(Text))
 const Optional = Type.Optional
 /** The changed fields, with their values before and after. */
 const Fields = Type.Object({})
+const Scope = Nullable(Type.Unsafe<readonly object[]>(Type.Array(Fields)))
 const change = { before: Fields, after: Fields }
 /** Of what S3 clients can do too. */
 const fronted = { via: Optional(Type.Literal('s3')) }
@@ -136,7 +137,7 @@ export const events = {
   group_delete: event('A group was deleted.', Type.Object({ ...group, member_count: Count, members: Texts })),
   token_create: event(
     'A personal access token was created.',
-    Type.Object({ ...token, expires_at: Nullable(Text), created_by_token_id: Nullable(Text) }),
+    Type.Object({ ...token, scope: Scope, expires_at: Nullable(Text), created_by_token_id: Nullable(Text) }),
   ),
   token_revoke: event(
     'A token was revoked; `cascade`: together with the token that created it.',
@@ -150,7 +151,7 @@ export const events = {
     'An access key was created; `imported`: with a pair that another system made.',
     Type.Object({
       ...accessKey,
-      scope: Nullable(Type.Unsafe<readonly object[]>(Type.Array(Fields))),
+      scope: Scope,
       expires_at: Nullable(Text),
       created_by_token_id: Nullable(Text),
       user_id: Text,

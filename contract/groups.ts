@@ -182,6 +182,7 @@ export const operations = {
     summary: 'Check whether a user may do something, and through which groups and grants',
     description: 'Anyone may check themselves; checking others needs `users.manage`.',
     access: 'signed_in',
+    ofAccount: true,
     status: 200,
     query: Exactly({
       user_id: Type.Optional(Id),

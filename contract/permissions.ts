@@ -62,7 +62,7 @@ export interface ScopeEntry {
 
 /**
  * The groups as a credential limited to `scope` has them: it may do what both its owner and the scope allow. An
- * administrator's has the rights of the scope, and no others.
+ * administrator's has the rights of the scope, in grants with the id '', and no others.
  */
 export const withinScope = (groups: readonly GrantingGroup[], scope: readonly ScopeEntry[]): GrantingGroup[] =>
   groups.map((group) => ({
@@ -110,7 +110,7 @@ export function* reasons(
     if (group.global.includes('admin')) yield { ...via, grant_id: null }
     for (const grant of group.grants)
       if (grant.actions.includes(action) && coversKey(grant, key) && grantReaches(grant, bucket))
-        yield { ...via, grant_id: grant.id }
+        yield { ...via, grant_id: grant.id === '' ? null : grant.id }
   }
 }
 

@@ -24,6 +24,8 @@ export interface RouteSpec {
   summary: string
   description?: string
   access: Access
+  /** Is about the caller's account and not about buckets: refused to tokens that are limited to a scope. */
+  ofAccount?: true
   /** The status of success; `otherStatus` lists others the handler may use. */
   status: number
   otherStatus?: readonly number[]

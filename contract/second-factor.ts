@@ -160,6 +160,7 @@ export const operations = {
     summary: 'List your second factors',
     description: 'They protect logins with a password; the identity provider looks after its own.',
     access: 'signed_in',
+    ofAccount: true,
     status: 200,
     reply: Type.Object({
       items: Type.Array(SecondFactor),
@@ -184,6 +185,7 @@ export const operations = {
     tag: 'auth',
     summary: 'Get a challenge, to prove who you are with a passkey',
     access: 'signed_in',
+    ofAccount: true,
     status: 200,
     reply: Type.Object({ challenge: Type.String(), passkey: PasskeyRequest }),
     errors: ['conflict'],
@@ -197,6 +199,7 @@ export const operations = {
     summary: 'Start setting up a second factor',
     description: 'Changes nothing yet. The `challenge` is valid for five minutes.',
     access: 'signed_in',
+    ofAccount: true,
     status: 200,
     body: Exactly({ kind }),
     reply: Type.Object({ challenge: Type.String(), ...Enrollment.properties }),
@@ -212,6 +215,7 @@ export const operations = {
     description:
       'With the `challenge` of `POST /auth/second-factors/setup`, and either `otp` or `passkey`. Ends no session. The session that adds the first one counts as opened with it.',
     access: 'signed_in',
+    ofAccount: true,
     status: 201,
     body: Exactly({ challenge: Challenge, ...confirmation, proof: Proof }),
     reply: Type.Object({
@@ -230,6 +234,7 @@ export const operations = {
     tag: 'auth',
     summary: 'Rename a second factor',
     access: 'signed_in',
+    ofAccount: true,
     status: 200,
     params: byId,
     body: Exactly({ name: FactorName }),
@@ -246,6 +251,7 @@ export const operations = {
     description:
       'Ends no session. With the last one the recovery codes are deleted too; it cannot be removed while the settings require one.',
     access: 'signed_in',
+    ofAccount: true,
     status: 204,
     params: byId,
     body: Exactly({ proof: Proof }),
@@ -259,6 +265,7 @@ export const operations = {
     tag: 'auth',
     summary: 'Replace your recovery codes',
     access: 'signed_in',
+    ofAccount: true,
     status: 201,
     body: Exactly({ proof: Proof }),
     reply: Type.Object({ recovery_codes: RecoveryCodes }),

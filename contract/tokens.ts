@@ -1,6 +1,8 @@
 import Type from 'typebox'
+import { SCOPE_BUCKET } from './names.ts'
+import { bucketActions } from './permissions.ts'
 import { route } from './route.ts'
-import { Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
+import { Cursor, Exactly, Id, Limit, Nullable, Page, Prefix, Timestamp } from './shapes.ts'
 
 /** The form that secret scanners look for. */
 export const TOKEN_PATTERN = 'svc_pat_[0-9A-Za-z]{36}'
@@ -24,10 +26,35 @@ export const TokenExpiry = Type.Union(
 
 export const CredentialName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['ci'] })
 
+const scopeEntry = {
+  bucket: Type.String({
+    pattern: SCOPE_BUCKET,
+    description: 'A bucket’s name, or its start followed by `*`.',
+    examples: ['photos', 'backup-*'],
+  }),
+  actions: Type.Array(Type.Enum([...bucketActions]), {
+    minItems: 1,
+    maxItems: bucketActions.length,
+    uniqueItems: true,
+  }),
+}
+/** What a new credential is limited to. */
+export const NewScope = Type.Array(Exactly({ ...scopeEntry, prefix: Type.Optional(Prefix) }), {
+  minItems: 1,
+  maxItems: 20,
+  description: 'What the credential is limited to. Without it, it may do everything that you may do.',
+})
+export type NewScope = Type.Static<typeof NewScope>
+/** What a credential is limited to. */
+export const CredentialScope = Nullable(Type.Array(Type.Object({ ...scopeEntry, prefix: Prefix })), {
+  description: 'What the credential is limited to; null if to nothing but its owner’s permissions.',
+})
+
 /** What is shown of every credential that people issue to themselves. */
 export const credential = {
   id: Id,
   name: Type.String(),
+  scope: CredentialScope,
   created_at: Timestamp,
   expires_at: Nullable(Timestamp),
 }
@@ -79,10 +106,16 @@ export const operations = {
     url: '/tokens',
     tag: 'tokens',
     summary: 'Create a personal access token',
-    description: 'It acts as you, with the permissions you have at each request. At most 50 valid tokens per user.',
+    description:
+      'It acts as you, with the permissions you have at each request, within its scope. With a scope it has none of the permissions that are not about buckets, and is refused by operations on your account: its profile, sessions, second factors, tokens and access keys. At most 50 valid tokens per user.',
     access: 'signed_in',
+    ofAccount: true,
     status: 201,
-    body: Exactly({ name: CredentialName, expires_in: Type.Optional(TokenExpiry) }),
+    body: Exactly({
+      name: CredentialName,
+      scope: Type.Optional(Nullable(NewScope)),
+      expires_in: Type.Optional(TokenExpiry),
+    }),
     reply: NewToken,
     errors: ['invalid_request', 'limit_reached'],
     records: ['token_create'],
@@ -94,6 +127,7 @@ export const operations = {
     tag: 'tokens',
     summary: 'List your personal access tokens, latest first',
     access: 'signed_in',
+    ofAccount: true,
     status: 200,
     query: listQuery,
     reply: Page(Token),
@@ -107,6 +141,7 @@ export const operations = {
     description:
       'Takes effect on the next request. With `cascade`, tokens and access keys created with it, directly or indirectly, are revoked too. Administrators may revoke anyone’s.',
     access: 'signed_in',
+    ofAccount: true,
     status: 204,
     params: Type.Object({ id: Id }),
     query: Exactly({ cascade: Type.Optional(Type.Boolean({ default: false })) }),
@@ -120,8 +155,9 @@ export const operations = {
     tag: 'tokens',
     summary: 'Rotate a personal access token',
     description:
-      'Gives it a new value; name, expiry and lineage stay. The old value stops working at once, or after a grace period of up to a day.',
+      'Gives it a new value; name, scope, expiry and lineage stay. The old value stops working at once, or after a grace period of up to a day.',
     access: 'signed_in',
+    ofAccount: true,
     status: 201,
     params: Type.Object({ id: Id }),
     body: Exactly({ grace_seconds: Type.Optional(graceSeconds('value')) }),

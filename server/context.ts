@@ -1,7 +1,14 @@
 import type { Logger } from 'pino'
 import type { Action } from '../contract/actions.ts'
 import { ServiceError } from '../contract/errors.ts'
-import { allowedRanges, type BucketAction, decide, type GrantingGroup, type KeyRange } from '../contract/permissions.ts'
+import {
+  allowedRanges,
+  type BucketAction,
+  decide,
+  type GrantingGroup,
+  type KeyRange,
+  type ScopeEntry,
+} from '../contract/permissions.ts'
 import type { Blobs } from './blobs/drivers/blobs.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
@@ -26,7 +33,10 @@ export interface Actor {
   session_id: string | null
   /** The personal access token used, or the access key's row. */
   token_id: string | null
+  /** With the permissions of these groups, within `scope`. */
   groups: readonly GrantingGroup[]
+  /** What the token or access key used is limited to; missing where it is not. */
+  scope?: readonly ScopeEntry[]
   /** Whether the session was opened with a second factor. */
   second_factor?: boolean
   /** As whom ACLs of objects let the caller read, and in which buckets; without it ACLs do not count. */

@@ -138,7 +138,7 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   group_create: group,
   group_update: { name, before: { ...group, description: control(1000) }, after: { ...group, added: user.group_ids } },
   group_delete: { ...group, member_count: 1000, members: list(2000, () => id) },
-  token_create: { ...token, expires_at: time, created_by_token_id: id },
+  token_create: { ...token, scope, expires_at: time, created_by_token_id: id },
   token_revoke: { ...token, reason: 'cascade', user_id: id },
   token_rotate: { ...token, previous_prefix: 'svc_pat_1234', grace_seconds: 1 },
   access_key_create: {

@@ -12,6 +12,8 @@ type Who = (typeof who)[number]
 
 describeOnce('who may call what', (engine) => {
   let server: TestServer
+  /** Tokens limited to a scope, each with the column that its answers are to be like. */
+  const limited: { of: Who; like: Who; token: string }[] = []
   const people = new Map<Who, { login(): Promise<string>; token: string; pat: string }>()
   before(async () => {
     server = await startServer(engine)
@@ -33,6 +35,14 @@ describeOnce('who may call what', (engine) => {
       await addPerson(one as Who, () => server.login(email, password))
     }
     await addPerson('admin', () => server.login('admin@example.com', 'correct horse battery'))
+    for (const [of, like, bucket] of [
+      ['right', 'right', 'table-*'],
+      ['right', 'no group', 'nothing-*'],
+      ['admin', 'wrong bucket', 'elsewhere-*'],
+    ] as const) {
+      const body = { name: 'limited', scope: [{ bucket, actions }] }
+      limited.push({ of, like, token: (await server.as(people.get(of)?.token).createToken({ body })).token })
+    }
   })
   after(() => server.stop())
 
@@ -110,5 +120,11 @@ describeOnce('who may call what', (engine) => {
           const status = await statusOf(api[name], entry.call(client, making(one, byToken)))
           assert.equal(status, expected, `${one}${byToken ? ' by token' : ''}`)
         }
+      for (const { of, like, token } of limited) {
+        const { ofAccount = false } = api[name] as RouteSpec
+        const status = await statusOf(api[name], entry.call(server.as(token), making(of, true)))
+        const expected = ofAccount ? 403 : (entry.byToken ?? entry.expect)[who.indexOf(like)]
+        assert.equal(status, expected, `a token of ${of} limited like ${like}`)
+      }
     })
 })

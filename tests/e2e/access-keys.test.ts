@@ -22,7 +22,7 @@ describe('console: access keys', { skip: noBrowser }, () => {
       const { page, check, shot } = await openConsole(browser, server, '/b/photos/overview')
       await page.getByRole('navigation', { name: 'photos' }).getByRole('link', { name: 'Connect' }).click()
       assert.equal(await page.getByLabel('Endpoint', { exact: true }).inputValue(), world.url.origin)
-      const settings = page.locator('pre.snippet')
+      const settings = page.getByRole('region', { name: 'S3 clients' }).locator('pre.snippet')
       await settings.getByText('aws configure set').waitFor()
       for (const [name, line] of [
         ['rclone', `endpoint = ${world.url.origin}`],

@@ -1,7 +1,9 @@
 // Personal access tokens in a real browser.
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { TOKEN_PATTERN } from '../../contract/tokens.ts'
 import { inBrowserOf, openConsole } from '../support/browser.ts'
 import { noBrowser } from '../support/launch.ts'
@@ -105,6 +107,61 @@ describe('console: access tokens', { skip: noBrowser }, () => {
       await page.getByLabel('Show expired and revoked').check({ force: true })
       await page.getByText('Revoked', { exact: true }).first().waitFor()
       assert.match(page.url(), /ended=1/)
+    }))
+
+  it('leads from a bucket to a token for it, which works by the calls shown and nowhere else', () =>
+    inBrowser(async (browser) => {
+      for (const bucket of ['photos', 'private']) {
+        await server.admin.createBucket({ body: { name: bucket } })
+        await server.admin.putObject({ params: { bucket, key: 'it’s/1.txt' }, body: bucket })
+      }
+      const { page, check, shot } = await openConsole(browser, server, '/b/photos/connect')
+      const calls = page.getByRole('region', { name: 'API, command line and TypeScript' })
+      await calls.getByText('Bearer $STRONGROOM_TOKEN').first().waitFor()
+      await page.getByRole('link', { name: 'New token for this bucket' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Name', { exact: true }).fill('reads photos')
+      const rule = dialog.getByRole('group', { name: 'photos' })
+      assert.equal(await rule.getByLabel(/^write/).isChecked(), true)
+      await rule.getByRole('combobox').or(rule.getByRole('textbox')).last().click()
+      await page.getByRole('option', { name: 'viewer', exact: true }).click()
+      await rule.getByLabel(/^Prefix/).fill('it’s/')
+      await check('token-new-limited')
+      await server.records([{ action: 'token_create' }], async () => {
+        await dialog.getByRole('button', { name: 'Create token' }).click()
+        await dialog.getByLabel('Token', { exact: true }).waitFor()
+      })
+      const token = await dialog.getByLabel('Token', { exact: true }).inputValue()
+      server.secrets.add(token)
+      const shown = dialog.locator('pre.snippet')
+      const curl = (await shown.textContent()) ?? ''
+      assert.equal(curl.includes('-T '), false, 'it cannot write')
+      assert.ok(curl.includes(`'${token}'`))
+      const { stdout } = await promisify(execFile)('sh', ['-c', curl.replace('curl -H', 'curl -s -H')])
+      assert.deepEqual(
+        JSON.parse(stdout).items.map(({ key }: { key: string }) => key),
+        ['it’s/1.txt'],
+      )
+      for (const [name, line] of [
+        ['CLI', "npx strongroom ls 'stow:photos/it’s/'"],
+        ['TypeScript', "listObjects({ params, query: { prefix: 'it’s/' } })"],
+      ] as const) {
+        await dialog.getByText(name, { exact: true }).click()
+        await shown.getByText(line).waitFor()
+      }
+      await shot('token-reveal-limited')
+      const client = server.as(token)
+      const read = (bucket: string) => client.getObject({ params: { bucket, key: 'it’s/1.txt' } })
+      assert.equal(await (await read('photos')).text(), 'photos')
+      await rejectsWith(read('private'), 'forbidden')
+      await rejectsWith(client.putObject({ params: { bucket: 'photos', key: 'it’s/2' }, body: 'x' }), 'forbidden')
+      await dialog.getByRole('button', { name: 'I’ve saved it' }).click()
+      await page
+        .getByRole('row', { name: /reads photos/ })
+        .getByText('photos/it’s/ (viewer)')
+        .waitFor()
+      assert.equal(new URL(page.url()).search, '')
+      await check('tokens-limited')
     }))
 
   it('marks expiring and expired tokens, takes a custom date, and respects the maximum lifetime', () =>

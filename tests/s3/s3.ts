@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
-import type { NewScope } from '../../contract/access-keys.ts'
+import type { NewScope } from '../../contract/tokens.ts'
 import { type Engine, startServer, type TestServer } from '../support/server.ts'
 
 export interface Pair {

@@ -62,7 +62,7 @@ describeEngines('tokens', (engine, itOnce) => {
 
   itOnce('answers the value once, to no cache', async () => {
     const { client, jwt } = await person()
-    const fields = ['created_at', 'expires_at', 'id', 'name', 'token', 'token_prefix']
+    const fields = ['created_at', 'expires_at', 'id', 'name', 'scope', 'token', 'token_prefix']
     const created = await send('POST', '/tokens', jwt, { name: 'ci', expires_in: '90d' })
     const made = created.json<Awaited<ReturnType<Client['createToken']>>>()
     keepSecret(made.token)
@@ -77,7 +77,7 @@ describeEngines('tokens', (engine, itOnce) => {
     const list = await send('GET', '/tokens', jwt)
     assert.deepEqual(Object.keys((await client.listTokens()).items[0] ?? {}).sort(), [
       ...['created_at', 'created_by_token_id', 'created_via', 'expires_at', 'id', 'last_used_at', 'last_used_ip'],
-      ...['name', 'revoked_at', 'status', 'token_prefix'],
+      ...['name', 'revoked_at', 'scope', 'status', 'token_prefix'],
     ])
     const { token_hash } = await rowOf(made.id)
     for (const hidden of [made.token.slice(-20), token_hash])

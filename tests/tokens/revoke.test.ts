@@ -41,7 +41,7 @@ describeEngines('tokens: revoked and renewed', (engine, itOnce) => {
       [
         [
           ...['token_create', 'local'],
-          { name: 'ci', token_prefix: token.slice(0, 12), expires_at: null, created_by_token_id: null },
+          { name: 'ci', token_prefix: token.slice(0, 12), scope: null, expires_at: null, created_by_token_id: null },
         ],
         [
           ...['token_revoke', 'local'],

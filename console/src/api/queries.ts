@@ -102,7 +102,7 @@ function rightsOf(data: Awaited<ReturnType<typeof client.me>> | undefined) {
       id: grant.group_id,
       name: data.groups.find(({ id }) => id === grant.group_id)?.name ?? '',
       global: [],
-      grants: [{ ...grant, id: grant.grant_id }],
+      grants: [{ ...grant, id: grant.grant_id ?? '' }],
     })),
   ]
   return {

@@ -1,5 +1,4 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { type ScopeEntry, withinScope } from '../../../contract/permissions.ts'
 import { countPerMinute } from '../../base/minute-counter.ts'
 import { perSystem } from '../../base/per-system.ts'
 import { type Actor, createContext, type Origin, publicActor, type System } from '../../context.ts'
@@ -21,8 +20,6 @@ export interface KeySecret {
 export interface UsableKey {
   secrets: readonly KeySecret[]
   actor: Actor
-  /** What it is limited to; null for all that its owner may do. */
-  scope: readonly ScopeEntry[] | null
   settings: EffectiveSettings['s3']
 }
 
@@ -48,12 +45,9 @@ export async function findAccessKey(
   return {
     secrets: sealed.map((one) => ({ sealed: one, open: () => unsealSecret(system.config, accessKeyId, one) })),
     actor: ownerOf(system, [row, ...others], accessKeyId, origin),
-    scope: scopeOf(row),
     settings: settingsOf(system, row.settings ?? '{}').s3,
   }
 }
-
-const scopeOf = ({ scope }: store.KeyRow): ScopeEntry[] | null => (scope === null ? null : JSON.parse(scope))
 
 type Rows = readonly [store.KeyRow, ...store.KeyRow[]]
 const isAfter = (time: string | null, now: Date): boolean => time !== null && Date.parse(time) > now.getTime()
@@ -66,17 +60,15 @@ function faultOf({ revoked_at, expires_at, disabled_at }: store.KeyRow, now: Dat
 
 /** The key's actor can outlive the grace period of a rotated secret: the secret was valid when it was used. */
 function ownerOf(system: System, rows: Rows, accessKeyId: string, origin: Origin): Actor {
-  const [{ token_id }] = rows
-  const actor = actorOf(rows, { auth_method: 'access_key', session_id: null, token_id }, origin)
+  const [{ token_id, scope }] = rows
+  const actor = actorOf(rows, { auth_method: 'access_key', session_id: null, token_id, scope }, origin)
   const renew = async (db: Db): Promise<Actor> => {
     const [row, ...others] = await store.findKey(db, accessKeyId)
     if (!row || faultOf(row, system.now()))
       throw new ServiceError('unauthenticated', 'The access key is no longer valid.')
     return ownerOf(system, [row, ...others], accessKeyId, origin)
   }
-  const scope = scopeOf(rows[0])
-  const groups = scope === null ? actor.groups : withinScope(actor.groups, scope)
-  return { ...actor, groups, renew }
+  return { ...actor, renew }
 }
 
 const recordedOf = perSystem(() => countPerMinute(1))

@@ -1,20 +1,16 @@
 import type { AccessKey, NewAccessKey } from '../../../contract/access-keys.ts'
 import type { Action } from '../../../contract/actions.ts'
-import type { ScopeEntry } from '../../../contract/permissions.ts'
 import type { Row } from '../../db/schema.ts'
 import { describeUse } from '../credentials/manage.ts'
+import { describeScope } from '../sessions/scope.ts'
 
 type AccessKeyRow = Row<'access_keys'>
-
-/** What a key is limited to; null without a scope. */
-export const scopeOf = ({ scope }: Pick<AccessKeyRow, 'scope'>): ScopeEntry[] | null =>
-  scope === null ? null : JSON.parse(scope)
 
 const common = (row: AccessKeyRow) => ({
   id: row.id,
   name: row.name,
   access_key_id: row.access_key_id,
-  scope: scopeOf(row)?.map((entry) => ({ ...entry, actions: [...entry.actions] })) ?? null,
+  scope: describeScope(row),
 })
 
 /** A key as the API lists it. */

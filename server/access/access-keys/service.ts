@@ -1,6 +1,6 @@
-import type { NewAccessKey, NewScope } from '../../../contract/access-keys.ts'
+import type { NewAccessKey } from '../../../contract/access-keys.ts'
 import { ServiceError } from '../../../contract/errors.ts'
-import type { ScopeEntry } from '../../../contract/permissions.ts'
+import type { NewScope } from '../../../contract/tokens.ts'
 import type { Ctx, Step } from '../../context.ts'
 import { issueCredential, issueFor } from '../credentials/issue.ts'
 import {
@@ -11,7 +11,8 @@ import {
   expiryNotices as noticesOf,
   revokeOne,
 } from '../credentials/manage.ts'
-import { describe, describeNew, keyRevoked, scopeOf } from './describe.ts'
+import { scopeOf, scopeText } from '../sessions/scope.ts'
+import { describe, describeNew, keyRevoked } from './describe.ts'
 import { newAccessKeyId, newSecret, resealSecret, sealSecret, unsealSecret } from './secret.ts'
 import * as store from './store.ts'
 
@@ -41,9 +42,6 @@ const pair = ({ config }: Step, access_key_id: string, secret: string) => ({
   secret: sealSecret(config, access_key_id, secret),
   previous_secret: null,
 })
-
-const scopeText = (scope: NewScope | null): string | null =>
-  scope && JSON.stringify(scope.map(({ bucket, prefix = '', actions }): ScopeEntry => ({ bucket, prefix, actions })))
 
 /** Step: inserts a key and records it. Throws already_exists if its id is taken. */
 async function insert({ tx, record }: Step, row: store.AccessKeyRow, more: { imported?: true } = {}): Promise<void> {

@@ -4,21 +4,28 @@ import {
   type Grant,
   type GrantingGroup,
   isAdmin,
+  withinScope,
 } from '../../../contract/permissions.ts'
 import type { Actor, Ctx, Origin } from '../../context.ts'
 import { listeningOf } from '../../http/listening.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { mailServerOf } from '../settings/mail.ts'
+import { scopeOf } from './scope.ts'
 import { findOwn, type UserRow } from './store.ts'
 
-/** The actor described by a credential's rows, with their current permissions. */
+/** The actor described by a credential's rows, with their current permissions within its scope, if it has one. */
 export function actorOf(
   rows: readonly [UserRow, ...UserRow[]],
-  credential: Pick<Actor, 'auth_method' | 'session_id' | 'token_id'>,
+  {
+    scope: text = null,
+    ...credential
+  }: Pick<Actor, 'auth_method' | 'session_id' | 'token_id'> & { scope?: string | null },
   origin: Origin,
 ): Actor {
   const [{ user_id, email, display_name }] = rows
-  return { type: 'user', user_id, email, display_name, ...credential, groups: groupsOf(rows), origin }
+  const actor: Actor = { type: 'user', user_id, email, display_name, ...credential, groups: groupsOf(rows), origin }
+  const scope = scopeOf({ scope: text })
+  return scope === null ? actor : { ...actor, groups: withinScope(actor.groups, scope), scope }
 }
 
 /** The groups in a credential's rows. */
@@ -55,6 +62,7 @@ export async function describeCaller(ctx: Ctx) {
     email: actor.email ?? '',
     display_name: actor.display_name ?? '',
     language: own?.language ?? null,
+    scope: actor.scope ? actor.scope.map((entry) => ({ ...entry, actions: [...entry.actions] })) : null,
     is_admin: isAdmin(actor.groups),
     groups: actor.groups.map(({ id, name }) => ({ id, name })),
     permissions: {
@@ -62,7 +70,7 @@ export async function describeCaller(ctx: Ctx) {
       grants: actor.groups.flatMap((group) =>
         group.grants.map(({ id, bucket_pattern, prefix, actions }) => ({
           group_id: group.id,
-          grant_id: id,
+          grant_id: id === '' ? null : id,
           bucket_pattern,
           prefix,
           actions: [...actions],

@@ -9,20 +9,21 @@ import * as store from './store.ts'
 export const revokeSessionsOf = store.revokeSessionsOf
 
 /**
- * A user as the actor of something they signed or started earlier, with their current permissions; null if they are
- * gone or disabled, or if the token they used then is no longer valid.
+ * A user as the actor of something they signed or started earlier, with their current permissions within the scope of
+ * the token they used then; null if they are gone or disabled, or if that token is no longer valid.
  */
 export async function actorOfUser(
   { db, now, actor: { origin } }: { db: Db; now(): Date; actor: Pick<Actor, 'origin'> },
   userId: string,
   tokenId: string | null,
 ): Promise<Actor | null> {
-  const [[first, ...rest], live] = await Promise.all([
+  const [[first, ...rest], token] = await Promise.all([
     store.findUserRows(db, userId),
-    tokenId === null || store.isTokenLive(db, tokenId, now()),
+    tokenId === null ? { scope: null } : store.findLiveToken(db, tokenId, now()),
   ])
-  if (!first || first.disabled_at !== null || !live) return null
-  return actorOf([first, ...rest], { auth_method: null, session_id: null, token_id: tokenId }, origin)
+  if (!first || first.disabled_at !== null || !token) return null
+  const credential = { auth_method: null, session_id: null, token_id: tokenId, scope: token.scope }
+  return actorOf([first, ...rest], credential, origin)
 }
 
 /**

@@ -178,13 +178,13 @@ const userRows = prepared(
 /** A user with their permissions; no rows if they do not exist. */
 export const findUserRows = (db: Db, id: string): Promise<UserRow[]> => userRows(db, { id })
 
-/** Whether a personal access token is neither revoked nor expired. */
-export const isTokenLive = async (db: Db, id: string, now: Date): Promise<boolean> =>
-  (await liveTokens(db, { id, now: now.toISOString() })).length > 0
+/** A personal access token that is neither revoked nor expired. */
+export const findLiveToken = async (db: Db, id: string, now: Date): Promise<{ scope: string | null } | undefined> =>
+  (await liveTokens(db, { id, now: now.toISOString() })).at(0)
 const liveTokens = prepared((db: Db, { id, now }: { id: string; now: string }) =>
   db
     .selectFrom('tokens')
-    .select('id')
+    .select('scope')
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)])),

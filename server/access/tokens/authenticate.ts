@@ -51,7 +51,8 @@ type Rows = readonly [store.CredentialRow, ...store.CredentialRow[]]
 
 /** The token's actor can outlive the grace period of a rotated value: the value was valid when it was presented. */
 function ownerOf(system: System, rows: Rows, hash: string, origin: Origin): Actor {
-  const credential = { auth_method: 'pat', session_id: null, token_id: rows[0].token_id } as const
+  const [{ token_id, scope }] = rows
+  const credential = { auth_method: 'pat', session_id: null, token_id, scope } as const
   const renew = async (db: Db): Promise<Actor> => {
     const now = system.now()
     const [first, ...rest] = await store.findCredential(db, hash)

@@ -1,4 +1,4 @@
-import type { NewToken, Token } from '../../../contract/tokens.ts'
+import type { NewScope, NewToken, Token } from '../../../contract/tokens.ts'
 import type { Ctx } from '../../context.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { keyRevoked } from '../access-keys/describe.ts'
@@ -14,16 +14,26 @@ import {
   revokeOne,
   revokeWithDescendants,
 } from '../credentials/manage.ts'
+import { describeScope, scopeOf, scopeText } from '../sessions/scope.ts'
 import * as store from './store.ts'
 import { newTokenValue, prefixOf } from './value.ts'
 
+/** What a new token is to have. */
+export interface TokenRequest {
+  name: string
+  expires_in?: string | number | undefined
+  /** Null or missing: everything that its owner may do. */
+  scope?: NewScope | null | undefined
+}
+
 /** Creates a token for the caller; only this response contains its value. 409 if they have 50 valid ones. */
-export function createToken(ctx: Ctx, name: string, expiresIn: string | number | undefined): Promise<NewToken> {
+export function createToken(ctx: Ctx, { name, expires_in, scope }: TokenRequest): Promise<NewToken> {
   const value = newTokenValue()
   return ctx.act(async (step) => {
     const { tx, record } = step
     const row: store.TokenRow = {
-      ...(await issueCredential(step, 'tokens', { name, expiresIn })),
+      ...(await issueCredential(step, 'tokens', { name, expiresIn: expires_in })),
+      scope: scopeText(scope ?? null),
       token_prefix: prefixOf(value),
       token_hash: hashSecret(value),
       previous_hash: null,
@@ -33,7 +43,7 @@ export function createToken(ctx: Ctx, name: string, expiresIn: string | number |
     record({
       name: 'token_create',
       resource: { type: 'token', id: row.id },
-      details: { name: row.name, token_prefix, expires_at, created_by_token_id },
+      details: { name: row.name, token_prefix, scope: scopeOf(row), expires_at, created_by_token_id },
     })
     return describeNew(row, value)
   })
@@ -44,6 +54,7 @@ const describeNew = (row: store.TokenRow, token: string): NewToken => ({
   name: row.name,
   token,
   token_prefix: row.token_prefix,
+  scope: describeScope(row),
   created_at: row.created_at,
   expires_at: row.expires_at,
 })
@@ -55,6 +66,7 @@ const describe = (row: store.TokenRow, now: Date): Token => ({
   id: row.id,
   name: row.name,
   token_prefix: row.token_prefix,
+  scope: describeScope(row),
   ...describeUse(row, now),
 })
 

@@ -22,6 +22,7 @@ export interface CredentialRow extends UserRow {
   previous_until: string | null
   expires_at: string | null
   revoked_at: string | null
+  scope: string | null
 }
 
 const credentialRows = prepared(
@@ -33,7 +34,7 @@ const credentialRows = prepared(
       .leftJoin('groups as g', 'g.id', 'm.group_id')
       .leftJoin('grants as r', 'r.group_id', 'g.id')
       .select(['t.id as token_id', 't.name as token_name', 't.token_prefix', 't.previous_hash', 't.previous_until'])
-      .select(['t.expires_at', 't.revoked_at'])
+      .select(['t.expires_at', 't.revoked_at', 't.scope'])
       .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
       .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
       .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])

@@ -6,6 +6,8 @@ interface Credential {
   id: string
   user_id: string
   name: string
+  /** JSON: ScopeEntry[], what it is limited to; null for all that its owner may do. */
+  scope: string | null
   /** When the value that the last rotation replaced stops working. */
   previous_until: string | null
   created_at: string
@@ -102,8 +104,6 @@ export interface IdentityTables {
     secret: string
     /** The secret that the last rotation replaced, which works until `previous_until`. */
     previous_secret: string | null
-    /** JSON: ScopeEntry[], what the key is limited to; null for all that its owner may do. */
-    scope: string | null
   }
   /** Logins that were sent to the identity provider and have not come back yet. */
   idp_logins: {

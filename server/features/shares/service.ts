@@ -19,6 +19,7 @@ import { endUploadsOfLink } from '../../storage/uploads/service.ts'
 import { describe, shareMissing, type UploadLimits, urlsOf } from './describe.ts'
 import { sealToken } from './link.ts'
 import { assertNotifiable } from './notice.ts'
+import { isTheirs, targetsOf } from './owner.ts'
 import * as store from './store.ts'
 
 const TEN_YEARS_SECONDS = 315_360_000
@@ -158,8 +159,14 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
   const { limit = 100, cursor, ...wanted } = query
   const [before] = decodeCursor(cursor, 1) ?? []
   const createdBy = isAdmin(ctx.actor.groups) ? null : ctx.actor.user_id
-  const rows = await store.listShares(ctx.db, { ...wanted, createdBy, before, now: ctx.now() }, limit + 1)
-  const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
+  const rows: Awaited<ReturnType<typeof store.listShares>> = []
+  for (let from = before; rows.length <= limit; ) {
+    const next = await store.listShares(ctx.db, { ...wanted, createdBy, before: from, now: ctx.now() }, limit + 1)
+    rows.push(...next.filter((row) => createdBy === null || isTheirs(ctx, row)))
+    if (next.length <= limit) break
+    from = next.at(-1)?.id
+  }
+  const { page, next_cursor } = pageOf(rows.slice(0, limit + 1), limit, ({ id }) => [id])
   const uses = await store.sumUses(
     ctx.db,
     page.map(({ id }) => id),
@@ -172,9 +179,8 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
 
 /** Whether the caller may see and revoke a link: it is theirs, or they manage its target. */
 function isOver(ctx: Ctx, row: store.ShareRow): boolean {
-  if (row.created_by === ctx.actor.user_id || isAdmin(ctx.actor.groups)) return true
-  const keys = row.kind === 'selection' ? (JSON.parse(row.target) as string[]) : [row.target]
-  return keys.every((key) => decide(ctx.actor.groups, 'manage', row.bucket, key).allowed)
+  if (isTheirs(ctx, row) || isAdmin(ctx.actor.groups)) return true
+  return targetsOf(row).every((key) => decide(ctx.actor.groups, 'manage', row.bucket, key).allowed)
 }
 
 /** Changes a link's limits: the caller's, or for administrators anyone's. A revoked link stays revoked. */
@@ -185,7 +191,7 @@ export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Pro
   const hash = change.password ? await passwordHash(ctx, change.password) : null
   return ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
-    if (!row || (row.created_by !== ctx.actor.user_id && !isAdmin(ctx.actor.groups))) throw shareMissing()
+    if (!row || (!isTheirs(ctx, row) && !isAdmin(ctx.actor.groups))) throw shareMissing()
     if (row.revoked_at !== null) throw new ServiceError('conflict', 'The link was revoked. Create a new one.')
     const fields = {
       ...(expires_at === undefined ? {} : { expires_at }),

@@ -30,17 +30,21 @@ export async function authenticate(system: System, route: RouteSpec, request: Fa
   const actor = credential.startsWith(TOKEN_START)
     ? await authenticatePat(system, credential, origin)
     : await authenticateToken({ config: system.config, db: system.database.db, now: system.now }, credential, origin)
+  if (route.ofAccount && actor.scope) throw new RouteRefused(actor, 'A token with a scope is not for your account.')
   if ((route.access === 'admin' || route.access === 'monitor') && !isAdmin(actor.groups))
-    throw new RouteRefused(actor, 'admin')
-  if (route.access === 'user_manager' && !mayManageUsers(actor.groups)) throw new RouteRefused(actor, 'users.manage')
+    throw new RouteRefused(actor, needs('admin'))
+  if (route.access === 'user_manager' && !mayManageUsers(actor.groups))
+    throw new RouteRefused(actor, needs('users.manage'))
   return actor
 }
+
+const needs = (right: GlobalRight): string => `You need the "${right}" permission.`
 
 /** A refusal that knows its caller, so that the attempt can be audited. */
 export class RouteRefused extends ServiceError {
   readonly actor: Actor
-  constructor(actor: Actor, right: GlobalRight) {
-    super('forbidden', `You need the "${right}" permission.`)
+  constructor(actor: Actor, detail: string) {
+    super('forbidden', detail)
     this.actor = actor
   }
 }

@@ -87,7 +87,7 @@ async function ctxFor(exchange: Exchange, named: readonly Named[]): Promise<Ctx>
   const { ctx, bucket, system, authenticated } = exchange
   if (!authenticated.publicAccess || named.every(({ version }) => version === undefined)) return ctx
   const about = named.every(({ version }) => version !== undefined) ? (['versions'] as const) : BOTH
-  return ctx.as(await withPublicAccess(system, authenticated, new Map([[bucket, about]])))
+  return ctx.as(await withPublicAccess(system, authenticated.actor, new Map([[bucket, about]])))
 }
 const BOTH = ['current', 'versions'] as const
 

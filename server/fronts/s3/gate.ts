@@ -16,7 +16,6 @@ import { type Actor, type Origin, publicActor, type System } from '../../context
 import { source } from '../../http/source.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
 import { S3Error } from './errors.ts'
-import type { Caller } from './public-access.ts'
 import { joinHeaders, type Signable } from './signature/canonical.ts'
 import type { ChunkSignatures } from './signature/chunks.ts'
 import { assertCovered, assertCurrent, type Credential, readCredential } from './signature/credential.ts'
@@ -26,7 +25,9 @@ import { alternatives, isSame, type Mismatch, sign, signingKey, textOf } from '.
 import type { Query } from './target.ts'
 
 /** A request whose signature is right, or that has none. */
-export interface Authenticated extends Caller {
+export interface Authenticated {
+  /** Who makes the request, before what everyone may do is added. */
+  actor: Actor
   /** Undefined without a credential. */
   accessKeyId: string | undefined
   /** Whether anything can be public. */
@@ -90,7 +91,6 @@ async function anonymous(system: System, origin: Origin, mode: BodyMode): Promis
   if (!settings.s3.public_access) throw accessDenied()
   return {
     actor: publicActor(origin),
-    scope: null,
     publicAccess: true,
     accessKeyId: undefined,
     presigned: false,
@@ -100,9 +100,9 @@ async function anonymous(system: System, origin: Origin, mode: BodyMode): Promis
 }
 
 /** Who acts with a key. Throws SlowDown where it makes too many requests. */
-function admit(system: System, { actor, scope, settings }: UsableKey): Caller & { publicAccess: boolean } {
+function admit(system: System, { actor, settings }: UsableKey): { actor: Actor; publicAccess: boolean } {
   limitRate(system, actor, settings.rate_per_key)
-  return { actor, scope, publicAccess: settings.public_access }
+  return { actor, publicAccess: settings.public_access }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isAdmin, type ScopeEntry, withinScope } from '../../../contract/permissions.ts'
+import { isAdmin, withinScope } from '../../../contract/permissions.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import type { Actor, System } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
@@ -6,13 +6,6 @@ import type { About } from '../../storage/buckets/policy.ts'
 import { findPublicRights, type PublicRequest } from '../../storage/buckets/public-access.ts'
 import { S3Error } from './errors.ts'
 import { decodeText, type Query, type Target } from './target.ts'
-
-/** Who makes a request, before what everyone may do is added. */
-export interface Caller {
-  actor: Actor
-  /** What their key is limited to; null for all that they may do. */
-  scope: readonly ScopeEntry[] | null
-}
 
 const COPY_SOURCE = 'x-amz-copy-source'
 
@@ -44,7 +37,7 @@ export function bucketsOf({ bucket }: Target, query: Query, headers: { [name: st
  */
 export async function withPublicAccess(
   { config, database }: Pick<System, 'config' | 'database'>,
-  { actor, scope }: Caller,
+  actor: Actor,
   buckets: PublicRequest['buckets'],
 ): Promise<Actor> {
   // Whoever may do everything needs nothing more.
@@ -52,7 +45,7 @@ export async function withPublicAccess(
   const as = actor.type === 'public' ? 'everyone' : 'authenticated'
   const add = async (db: Db, to: Actor): Promise<Actor> => {
     const { group, acls } = await findPublicRights(db, { as, buckets })
-    const groups = [...to.groups, ...(scope === null ? [group] : withinScope([group], scope))]
+    const groups = [...to.groups, ...(to.scope ? withinScope([group], to.scope) : [group])]
     return { ...to, groups, acls: { as, buckets: acls } }
   }
   const renew = async (db: Db): Promise<Actor> => {

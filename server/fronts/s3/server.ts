@@ -212,7 +212,7 @@ async function callerOf(
 ): Promise<Actor> {
   const { actor, publicAccess } = authenticated
   if (actor.type === 'public' && open !== 'anyone') throw new S3Error('AccessDenied', 'Access Denied')
-  return open && publicAccess ? withPublicAccess(system, authenticated, buckets) : actor
+  return open && publicAccess ? withPublicAccess(system, actor, buckets) : actor
 }
 
 /**

@@ -4,7 +4,7 @@ import { type BucketAction, isAdmin } from '../../../contract/permissions.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
-import { allowSomewhere, type Ctx } from '../../context.ts'
+import { type Actor, allowSomewhere, type Ctx } from '../../context.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
@@ -204,10 +204,20 @@ function describe(row: store.JobRow, restorable = false): Job {
   }
 }
 
-/** A job of the caller, or for administrators anyone's; throws not_found. */
+/** Whose jobs the caller sees: their own, or all as an administrator; with a token that has a scope, what it started. */
+function seenBy({ user_id, groups, scope, token_id }: Actor): Pick<store.JobFilter, 'createdBy' | 'token'> {
+  const createdBy = isAdmin(groups) ? null : user_id
+  return scope ? { createdBy, token: token_id ?? '' } : { createdBy }
+}
+
+/** A job that the caller sees; throws not_found. */
 async function own(ctx: Ctx, id: string): Promise<store.JobRow> {
   const row = await store.findJob(ctx.db, id)
-  if (row && (row.created_by === ctx.actor.user_id || isAdmin(ctx.actor.groups))) return row
+  const { createdBy, token } = seenBy(ctx.actor)
+  const isSeen = (one: store.JobRow) =>
+    (createdBy === null || one.created_by === createdBy) &&
+    (token === undefined || (JSON.parse(one.actor) as JobActor).token_id === token)
+  if (row && isSeen(row)) return row
   throw new ServiceError('not_found', 'There is no such job.')
 }
 
@@ -223,11 +233,10 @@ export const getJob = async (ctx: Ctx, id: string): Promise<Job> => {
   return job as Job
 }
 
-/** The caller's jobs, or for administrators all, latest first. */
+/** The jobs that the caller sees, latest first. */
 export async function listJobs(ctx: Ctx, status: Job['status'] | undefined, limit: number, cursor: string | undefined) {
   const [before] = decodeCursor(cursor, 1) ?? []
-  const createdBy = isAdmin(ctx.actor.groups) ? null : ctx.actor.user_id
-  const rows = await store.listJobs(ctx.db, { createdBy, status, before }, limit + 1)
+  const rows = await store.listJobs(ctx.db, { ...seenBy(ctx.actor), status, before }, limit + 1)
   const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
   return { items: await describeAll(ctx, page), next_cursor }
 }

@@ -122,14 +122,18 @@ export const findRestorable = async (db: Db, ids: readonly string[]): Promise<Se
 export interface JobFilter {
   /** Null means everyone's. */
   createdBy: string | null
+  /** Started with this token. */
+  token?: string | undefined
   status: JobRow['status'] | undefined
   before: string | undefined
 }
 
 /** Jobs before an id, latest first. */
-export function listJobs(db: Db, { createdBy, status, before }: JobFilter, limit: number): Promise<JobRow[]> {
+export function listJobs(db: Db, { createdBy, token, status, before }: JobFilter, limit: number): Promise<JobRow[]> {
   let query = db.selectFrom('jobs').select(columns)
   if (createdBy !== null) query = query.where('created_by', '=', createdBy)
+  // In the row's JSON any quotation mark of another text is escaped.
+  if (token !== undefined) query = query.where('actor', 'like', `%"token_id":"${token}"%`)
   if (status !== undefined) query = query.where('status', '=', status)
   if (before !== undefined) query = query.where('id', '<', before)
   return query.orderBy('id', 'desc').limit(limit).execute()

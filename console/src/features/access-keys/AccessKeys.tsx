@@ -12,13 +12,12 @@ import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView } from '../../ui/StateView.tsx'
 import { CredentialList } from '../tokens/CredentialList.tsx'
-import { actionsColumn, lifeColumns, nameColumn } from '../tokens/columns.tsx'
+import { actionsColumn, lifeColumns, nameColumn, scopeColumn } from '../tokens/columns.tsx'
 import { Rotate } from '../tokens/Rotate.tsx'
 import { useEndpoint } from './endpoint.ts'
 import { text } from './messages.ts'
 import { accessKeysQuery } from './queries.ts'
 import { RevealAccessKey } from './RevealAccessKey.tsx'
-import { scopeWords } from './scope.ts'
 
 /** The user's access keys. */
 export default function AccessKeys() {
@@ -43,13 +42,7 @@ export default function AccessKeys() {
   const columns: readonly Column<AccessKey>[] = [
     nameColumn,
     { key: 'id', title: text.id, optional: true, cell: ({ access_key_id }) => <code>{access_key_id}</code> },
-    {
-      key: 'scope',
-      breaks: true,
-      title: text.scope,
-      optional: true,
-      cell: ({ scope }) => (scope ? scopeWords(scope) : <span className="dim">{text.anything}</span>),
-    },
+    scopeColumn,
     ...lifeColumns,
     actionsColumn(text.actions, (what, one) => (what === 'rotate' ? setRotating(one) : void revoke(one))),
   ]

@@ -6,6 +6,7 @@ import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { CopyField } from '../../ui/CopyField.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { ApiCalls } from '../tokens/ApiCalls.tsx'
 import { useEndpoint } from './endpoint.ts'
 import { text } from './messages.ts'
 import { ClientSettings } from './Settings.tsx'
@@ -30,7 +31,8 @@ export default function Connect() {
     >
       <BucketTabs bucket={bucket} active="connect" />
       {to ? (
-        <section className="card stack" aria-label={text.connect}>
+        <section className="card stack" aria-label={text.s3}>
+          <h2>{text.s3}</h2>
           <p className="dim">{text.connectHint}</p>
           <CopyField label={text.endpoint} hideLabel={false} value={to.endpoint} mono />
           <CopyField label={text.region} hideLabel={false} value={to.region} mono />
@@ -41,6 +43,16 @@ export default function Connect() {
       ) : (
         <p className="dim">{text.off}</p>
       )}
+      <section className="card stack" aria-label={text.api}>
+        <h2>{text.api}</h2>
+        <p className="dim">{text.apiHint}</p>
+        <ApiCalls bucket={bucket} readOnly={readOnly} />
+        <div>
+          <Button component={Link} to={`/tokens?bucket=${bucket}`} variant="default">
+            {text.tokenFor}
+          </Button>
+        </div>
+      </section>
     </Page>
   )
 }

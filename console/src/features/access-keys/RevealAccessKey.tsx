@@ -1,14 +1,9 @@
 import type { NewAccessKey } from '../../../../contract/access-keys.ts'
 import { CopyField } from '../../ui/CopyField.tsx'
 import { SecretReveal } from '../../ui/Secret.tsx'
+import { onlyBucket } from '../tokens/limits.ts'
 import { text } from './messages.ts'
 import { ClientSettings } from './Settings.tsx'
-
-/** The bucket that a key is limited to, if it is one. */
-function onlyBucket({ scope }: NewAccessKey): string | undefined {
-  const [first, ...others] = new Set(scope?.map(({ bucket }) => bucket))
-  return first?.endsWith('*') || others.length > 0 ? undefined : first
-}
 
 /** Shows a key's secret, this one time. */
 export function RevealAccessKey({
@@ -20,7 +15,7 @@ export function RevealAccessKey({
   title: string
   onClose: () => void
 }) {
-  const bucket = onlyBucket(accessKey)
+  const bucket = onlyBucket(accessKey.scope)
   return (
     <SecretReveal title={title} label={text.secret} secret={accessKey.secret_access_key} onClose={onClose}>
       <CopyField label={text.id} hideLabel={false} value={accessKey.access_key_id} mono />

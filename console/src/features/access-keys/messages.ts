@@ -8,9 +8,6 @@ export const text = catalogue('accessKeys.text', {
   nameHint: 'What uses the key, for example “restic on NAS”.',
   id: 'Access key ID',
   secret: 'Secret access key',
-  scope: 'Limited to',
-  anything: 'Everything you can do',
-  part: (place: string, actions: string) => `${place} (${actions})`,
   count: (n: number) => plural(n, { one: 'access key', other: 'access keys' }),
   actions: (name: string) => `Actions for access key ${name}`,
   emptyTitle: 'No access keys yet',
@@ -26,9 +23,6 @@ export const text = catalogue('accessKeys.text', {
   // A new key
   who: 'Name and expiry',
   limits: 'Limits',
-  limitsHint: 'A limited key is safer in scripts. It never has more permissions than you.',
-  limited: 'Limit to buckets, folders or permissions',
-  addPart: 'Add another',
   make: 'Create access key',
   cancel: 'Cancel',
   // Connecting
@@ -41,4 +35,8 @@ export const text = catalogue('accessKeys.text', {
   settings: 'Settings',
   needsKey: 'Replace the access key ID and the secret with those of an access key.',
   keyFor: 'New key for this bucket',
+  s3: 'S3 clients',
+  api: 'API, command line and TypeScript',
+  apiHint: 'With an access token in place of YOUR_TOKEN.',
+  tokenFor: 'New token for this bucket',
 })

@@ -1,32 +1,48 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { NewToken } from '../../../../contract/tokens.ts'
 import { client } from '../../api/session.ts'
 import { expiresIn } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { CredentialExpiry } from './CredentialExpiry.tsx'
+import { LimitFields } from './LimitFields.tsx'
 import { lifetimeOf, useLifetimes } from './lifetimes.ts'
+import { areWhole, limitsTo, scopeOf } from './limits.ts'
 import { text } from './messages.ts'
 
-export function CreateToken({ onMade, onClose }: { onMade: (token: NewToken) => void; onClose: () => void }) {
+export function CreateToken({
+  bucket,
+  onMade,
+  onClose,
+}: {
+  /** What it is limited to at first. */
+  bucket: string | undefined
+  onMade: (token: NewToken) => void
+  onClose: () => void
+}) {
   const cache = useQueryClient()
   const { usual } = useLifetimes()
-  const form = useForm({ name: '', expires_in: usual })
-  const { name, expires_in: expiry } = form.values
+  const [first] = useState(() => limitsTo(bucket))
+  const form = useForm({ name: '', expires_in: usual, scope: first })
+  const { name, expires_in: expiry, scope: limits } = form.values
   const length = expiresIn(expiry)
+  const ready = name.trim() !== '' && length !== undefined && areWhole(limits)
   const create = async () => {
-    if (length === undefined) return
+    if (!ready) return
     let made: NewToken | undefined
     const done = await form.submit(async () => {
-      made = await client.createToken({ body: { name: name.trim(), expires_in: lifetimeOf(length) } })
+      made = await client.createToken({
+        body: { name: name.trim(), expires_in: lifetimeOf(length), scope: scopeOf(limits) },
+      })
     })
     if (!done || !made) return
     onMade(made)
     await cache.invalidateQueries({ queryKey: ['tokens'] })
   }
   return (
-    <Modal opened onClose={onClose} title={text.create}>
+    <Modal opened onClose={onClose} title={text.create} size={limits.limited ? '62rem' : 'md'}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -47,11 +63,12 @@ export function CreateToken({ onMade, onClose }: { onMade: (token: NewToken) => 
           onChange={(next) => form.set('expires_in', next)}
           error={form.faults.expires_in}
         />
+        <LimitFields value={limits} onChange={(next) => form.set('scope', next)} faults={form.faults} />
         <div className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {common.cancel}
           </Button>
-          <Button type="submit" loading={form.sending} disabled={name.trim() === '' || length === undefined}>
+          <Button type="submit" loading={form.sending} disabled={!ready}>
             {text.make}
           </Button>
         </div>

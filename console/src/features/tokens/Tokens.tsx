@@ -5,12 +5,13 @@ import { useState } from 'react'
 import type { NewToken, Token } from '../../../../contract/tokens.ts'
 import { curlOf } from '../../api/curl.ts'
 import { client } from '../../api/session.ts'
+import { useView } from '../../navigation.ts'
 import type { Column } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView } from '../../ui/StateView.tsx'
 import { CreateToken } from './CreateToken.tsx'
 import { CredentialList } from './CredentialList.tsx'
-import { actionsColumn, lifeColumns, nameColumn } from './columns.tsx'
+import { actionsColumn, lifeColumns, nameColumn, scopeColumn } from './columns.tsx'
 import { text } from './messages.ts'
 import { tokensQuery } from './queries.ts'
 import { RevealToken } from './RevealToken.tsx'
@@ -23,10 +24,16 @@ type Asked = { what: 'create' } | { what: 'rotate' | 'revoke'; token: Token }
 export default function Tokens() {
   const cache = useQueryClient()
   const tokens = useInfiniteQuery(tokensQuery)
-  const [asked, setAsked] = useState<Asked>()
+  const { search, change } = useView()
+  // A bucket's view asks for a token that is limited to it.
+  const { bucket } = search
+  const [asked, setAsked] = useState<Asked | undefined>(bucket === undefined ? undefined : { what: 'create' })
   // A value exists only here, and only while it is shown.
   const [made, setMade] = useState<{ token: NewToken; title: string }>()
-  const close = () => setAsked(undefined)
+  const close = () => {
+    setAsked(undefined)
+    if (bucket !== undefined) void change({ bucket: undefined })
+  }
   const show = (title: string) => (token: NewToken) => {
     close()
     setMade({ token, title })
@@ -34,6 +41,7 @@ export default function Tokens() {
   const columns: readonly Column<Token>[] = [
     nameColumn,
     { key: 'prefix', title: text.prefix, optional: true, cell: (token) => <code>{token.token_prefix}…</code> },
+    scopeColumn,
     ...lifeColumns,
     actionsColumn(text.actions, (what, token) => setAsked({ what, token })),
   ]
@@ -60,7 +68,9 @@ export default function Tokens() {
           </EmptyView>
         }
       />
-      {asked?.what === 'create' ? <CreateToken onMade={show(text.revealTitle)} onClose={close} /> : null}
+      {asked?.what === 'create' ? (
+        <CreateToken bucket={bucket} onMade={show(text.revealTitle)} onClose={close} />
+      ) : null}
       {asked?.what === 'rotate' ? (
         <Rotate
           name={asked.token.name}

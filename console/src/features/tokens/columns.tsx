@@ -3,12 +3,13 @@ import { IconDots, IconKeyOff, IconRefresh } from '@tabler/icons-react'
 import type { Token } from '../../../../contract/tokens.ts'
 import { actionsShape, type Column } from '../../ui/ListTable.tsx'
 import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
+import { scopeWords } from './limits.ts'
 import { text } from './messages.ts'
 
 /** What every credential that users issue to themselves has. */
 export type Credential = Pick<
   Token,
-  'name' | 'created_at' | 'last_used_at' | 'expires_at' | 'status' | 'created_by_token_id'
+  'name' | 'scope' | 'created_at' | 'last_used_at' | 'expires_at' | 'status' | 'created_by_token_id'
 >
 
 export const tones: Record<Token['status'], Tone> = { active: 'ok', expiring: 'warn', expired: 'idle', revoked: 'bad' }
@@ -25,6 +26,15 @@ export const nameColumn: Column<Credential> = {
       {created_by_token_id ? <span className="dim small"> {text.byToken}</span> : null}
     </>
   ),
+}
+
+/** What a credential is limited to. */
+export const scopeColumn: Column<Pick<Credential, 'scope'>> = {
+  key: 'scope',
+  breaks: true,
+  title: text.scope,
+  optional: true,
+  cell: ({ scope }) => (scope ? scopeWords(scope) : <span className="dim">{text.anything}</span>),
 }
 
 /** When a credential was created and used, and how long it lasts. */

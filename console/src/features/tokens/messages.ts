@@ -2,7 +2,7 @@ import { catalogue, plural } from '../../i18n.ts'
 
 export const text = catalogue('tokens.text', {
   title: 'Access tokens',
-  hint: 'For scripts and applications. A token acts as you, with your current permissions.',
+  hint: 'For scripts and applications. A token acts as you, with your current permissions, within its limits.',
   create: 'New token',
   name: 'Name',
   nameHint: 'What uses the token, for example “Backup on NAS”.',
@@ -31,7 +31,9 @@ export const text = catalogue('tokens.text', {
   rotatedTitle: 'Your new token value',
   token: 'Token',
   saveEnv: 'Download .env',
-  useIt: 'Send it as “Authorization: Bearer …”. Works with every API endpoint.',
+  useIt: 'Send it as “Authorization: Bearer …”.',
+  calls: 'First calls',
+  program: 'Program',
   emptyTitle: 'No access tokens yet',
   emptyHint: 'Create one for a script or CI job instead of using your password.',
   onlyEnded: 'No active tokens',
@@ -48,4 +50,10 @@ export const text = catalogue('tokens.text', {
   graceHour: 'Works for 1 more hour',
   graceDay: 'Works for 1 more day',
   rotateAction: 'Rotate',
+  scope: 'Limited to',
+  anything: 'Everything you can do',
+  part: (place: string, actions: string) => `${place} (${actions})`,
+  limited: 'Limit to buckets, folders or permissions',
+  limitsHint: 'Safer in scripts. It never has more permissions than you.',
+  addPart: 'Add another',
 })

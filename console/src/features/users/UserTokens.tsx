@@ -10,10 +10,10 @@ import { actionsShape, type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
-import { tones } from '../tokens/columns.tsx'
+import { scopeColumn, tones } from '../tokens/columns.tsx'
 import { text } from './messages.ts'
 
-type Credential = Pick<Token, 'id' | 'name' | 'created_at' | 'last_used_at' | 'expires_at' | 'status'>
+type Credential = Pick<Token, 'id' | 'name' | 'scope' | 'created_at' | 'last_used_at' | 'expires_at' | 'status'>
 
 /** A user's personal access tokens. Administrators can revoke them, but no one can see their values. */
 export function UserTokens({ user }: { user: User }) {
@@ -106,6 +106,7 @@ function Credentials<T extends Credential>({
       optional: true,
       cell: (one) => <code className="mono">{identity.of(one)}</code>,
     },
+    scopeColumn,
     { key: 'created', title: text.created, optional: true, cell: ({ created_at }) => <TimeAgo time={created_at} /> },
     { key: 'used', title: text.tokenUsed, optional: true, cell: ({ last_used_at }) => <TimeAgo time={last_used_at} /> },
     { key: 'expires', title: text.tokenExpires, cell: ({ expires_at }) => <TimeAgo time={expires_at} /> },

@@ -9,9 +9,6 @@ export const text: Translation<typeof english.text> = {
   nameHint: 'Wofür der Schlüssel ist, zum Beispiel „restic auf NAS“.',
   id: 'Zugriffsschlüssel-ID',
   secret: 'Geheimer Zugriffsschlüssel',
-  scope: 'Beschränkt auf',
-  anything: 'Alles, was Sie dürfen',
-  part: (place, actions) => `${place} (${actions})`,
   count: (n) => plural(n, { one: 'Zugriffsschlüssel', other: 'Zugriffsschlüssel' }),
   actions: (name) => `Aktionen für Zugriffsschlüssel ${name}`,
   emptyTitle: 'Noch keine Zugriffsschlüssel',
@@ -27,9 +24,6 @@ export const text: Translation<typeof english.text> = {
   // A new key
   who: 'Name und Ablauf',
   limits: 'Grenzen',
-  limitsHint: 'Ein beschränkter Schlüssel ist in Skripten sicherer. Er hat nie mehr Berechtigungen als Sie.',
-  limited: 'Auf Buckets, Ordner oder Berechtigungen beschränken',
-  addPart: 'Weitere hinzufügen',
   make: 'Zugriffsschlüssel erstellen',
   cancel: 'Abbrechen',
   // Connecting
@@ -42,4 +36,8 @@ export const text: Translation<typeof english.text> = {
   settings: 'Einstellungen',
   needsKey: 'Ersetzen Sie Zugriffsschlüssel-ID und geheimen Schlüssel durch die eines Zugriffsschlüssels.',
   keyFor: 'Neuer Schlüssel für diesen Bucket',
+  s3: 'S3-Clients',
+  api: 'API, Kommandozeile und TypeScript',
+  apiHint: 'Mit einem Zugriffstoken anstelle von YOUR_TOKEN.',
+  tokenFor: 'Neues Token für diesen Bucket',
 }

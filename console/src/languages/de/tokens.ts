@@ -3,7 +3,7 @@ import { plural, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   title: 'Zugriffstoken',
-  hint: 'Für Skripte und Anwendungen. Ein Token handelt in Ihrem Namen, mit Ihren jeweiligen Berechtigungen.',
+  hint: 'Für Skripte und Anwendungen. Ein Token handelt in Ihrem Namen, mit Ihren jeweiligen Berechtigungen und innerhalb seiner Grenzen.',
   create: 'Neues Token',
   name: 'Name',
   nameHint: 'Wofür das Token ist, zum Beispiel „Backup auf NAS“.',
@@ -33,7 +33,9 @@ export const text: Translation<typeof english.text> = {
   rotatedTitle: 'Der neue Wert Ihres Tokens',
   token: 'Token',
   saveEnv: '.env herunterladen',
-  useIt: 'Senden Sie es als „Authorization: Bearer …“. Funktioniert mit jedem API-Endpunkt.',
+  useIt: 'Senden Sie es als „Authorization: Bearer …“.',
+  calls: 'Erste Aufrufe',
+  program: 'Programm',
   emptyTitle: 'Noch keine Zugriffstoken',
   emptyHint: 'Erstellen Sie eines für ein Skript oder einen CI-Job, statt Ihr Passwort zu verwenden.',
   onlyEnded: 'Keine aktiven Token',
@@ -51,4 +53,10 @@ export const text: Translation<typeof english.text> = {
   graceHour: 'Gilt noch 1 Stunde',
   graceDay: 'Gilt noch 1 Tag',
   rotateAction: 'Erneuern',
+  scope: 'Beschränkt auf',
+  anything: 'Alles, was Sie dürfen',
+  part: (place, actions) => `${place} (${actions})`,
+  limited: 'Auf Buckets, Ordner oder Berechtigungen beschränken',
+  limitsHint: 'In Skripten sicherer. Mehr Berechtigungen als Sie hat es nie.',
+  addPart: 'Weitere hinzufügen',
 }

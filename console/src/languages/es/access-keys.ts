@@ -9,9 +9,6 @@ export const text: Translation<typeof english.text> = {
   nameHint: 'Qué usa la clave, por ejemplo “restic en el NAS”.',
   id: 'ID de clave de acceso',
   secret: 'Clave de acceso secreta',
-  scope: 'Limitada a',
-  anything: 'Todo lo que usted puede hacer',
-  part: (place, actions) => `${place} (${actions})`,
   count: (n) => plural(n, { one: 'clave de acceso', other: 'claves de acceso' }),
   actions: (name) => `Acciones para la clave de acceso ${name}`,
   emptyTitle: 'Todavía no hay claves de acceso',
@@ -28,9 +25,6 @@ export const text: Translation<typeof english.text> = {
   // A new key
   who: 'Nombre y caducidad',
   limits: 'Límites',
-  limitsHint: 'Una clave limitada es más segura en scripts. Nunca tiene más permisos que usted.',
-  limited: 'Limitar a buckets, carpetas o permisos',
-  addPart: 'Añadir otro',
   make: 'Crear clave de acceso',
   cancel: 'Cancelar',
   // Connecting
@@ -43,4 +37,8 @@ export const text: Translation<typeof english.text> = {
   settings: 'Configuración',
   needsKey: 'Sustituya el ID de clave de acceso y el secreto por los de una clave de acceso.',
   keyFor: 'Nueva clave para este bucket',
+  s3: 'Clientes S3',
+  api: 'API, línea de comandos y TypeScript',
+  apiHint: 'Con un token de acceso en lugar de YOUR_TOKEN.',
+  tokenFor: 'Nuevo token para este bucket',
 }

@@ -3,7 +3,7 @@ import { plural, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   title: 'Tokens de acceso',
-  hint: 'Para scripts y aplicaciones. Un token actúa en su nombre, con sus permisos actuales.',
+  hint: 'Para scripts y aplicaciones. Un token actúa en su nombre, con sus permisos actuales y dentro de sus límites.',
   create: 'Nuevo token',
   name: 'Nombre',
   nameHint: 'Qué usa el token, por ejemplo “Copia de seguridad en el NAS”.',
@@ -34,7 +34,9 @@ export const text: Translation<typeof english.text> = {
   rotatedTitle: 'El nuevo valor de su token',
   token: 'Token',
   saveEnv: 'Descargar .env',
-  useIt: 'Envíelo como “Authorization: Bearer …”. Funciona con todos los endpoints de la API.',
+  useIt: 'Envíelo como “Authorization: Bearer …”.',
+  calls: 'Primeras llamadas',
+  program: 'Programa',
   emptyTitle: 'Todavía no hay tokens de acceso',
   emptyHint: 'Cree uno para un script o una tarea de CI en lugar de usar su contraseña.',
   onlyEnded: 'No hay tokens activos',
@@ -52,4 +54,10 @@ export const text: Translation<typeof english.text> = {
   graceHour: 'Funciona 1 hora más',
   graceDay: 'Funciona 1 día más',
   rotateAction: 'Rotar',
+  scope: 'Limitada a',
+  anything: 'Todo lo que usted puede hacer',
+  part: (place, actions) => `${place} (${actions})`,
+  limited: 'Limitar a buckets, carpetas o permisos',
+  limitsHint: 'Más seguro en scripts. Nunca tiene más permisos que usted.',
+  addPart: 'Añadir otro',
 }

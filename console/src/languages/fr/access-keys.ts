@@ -9,9 +9,6 @@ export const text: Translation<typeof english.text> = {
   nameHint: 'Ce qui utilise la clé, par exemple « restic sur NAS ».',
   id: 'ID de clé d’accès',
   secret: 'Clé d’accès secrète',
-  scope: 'Limitée à',
-  anything: 'Tout ce que vous pouvez faire',
-  part: (place, actions) => `${place} (${actions})`,
   count: (n) => plural(n, { one: 'clé d’accès', other: 'clés d’accès' }),
   actions: (name) => `Actions pour la clé d’accès ${name}`,
   emptyTitle: 'Aucune clé d’accès pour le moment',
@@ -27,9 +24,6 @@ export const text: Translation<typeof english.text> = {
   // A new key
   who: 'Nom et expiration',
   limits: 'Limites',
-  limitsHint: 'Une clé limitée est plus sûre dans des scripts. Elle n’a jamais plus d’autorisations que vous.',
-  limited: 'Limiter à des buckets, dossiers ou autorisations',
-  addPart: 'Ajouter une limite',
   make: 'Créer la clé d’accès',
   cancel: 'Annuler',
   // Connecting
@@ -42,4 +36,8 @@ export const text: Translation<typeof english.text> = {
   settings: 'Paramètres',
   needsKey: 'Remplacez l’ID de clé d’accès et le secret par ceux d’une clé d’accès.',
   keyFor: 'Nouvelle clé pour ce bucket',
+  s3: 'Clients S3',
+  api: 'API, ligne de commande et TypeScript',
+  apiHint: 'Avec un jeton d’accès à la place de YOUR_TOKEN.',
+  tokenFor: 'Nouveau jeton pour ce bucket',
 }

@@ -3,7 +3,7 @@ import { plural, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   title: 'Jetons d’accès',
-  hint: 'Pour les scripts et les applications. Un jeton agit en votre nom, avec vos autorisations actuelles.',
+  hint: 'Pour les scripts et les applications. Un jeton agit en votre nom, avec vos autorisations actuelles, dans ses limites.',
   create: 'Nouveau jeton',
   name: 'Nom',
   nameHint: 'Ce qui utilise le jeton, par exemple « Sauvegarde sur NAS ».',
@@ -33,8 +33,9 @@ export const text: Translation<typeof english.text> = {
   rotatedTitle: 'La nouvelle valeur de votre jeton',
   token: 'Jeton',
   saveEnv: 'Télécharger .env',
-  useIt:
-    'Envoyez-le sous la forme « Authorization: Bearer … ». Fonctionne avec tous les points de terminaison de l’API.',
+  useIt: 'Envoyez-le sous la forme « Authorization: Bearer … ».',
+  calls: 'Premiers appels',
+  program: 'Programme',
   emptyTitle: 'Aucun jeton d’accès pour le moment',
   emptyHint: 'Créez-en un pour un script ou une tâche de CI, au lieu d’utiliser votre mot de passe.',
   onlyEnded: 'Aucun jeton actif',
@@ -52,4 +53,10 @@ export const text: Translation<typeof english.text> = {
   graceHour: 'Fonctionne encore 1 heure',
   graceDay: 'Fonctionne encore 1 jour',
   rotateAction: 'Renouveler',
+  scope: 'Limitée à',
+  anything: 'Tout ce que vous pouvez faire',
+  part: (place, actions) => `${place} (${actions})`,
+  limited: 'Limiter à des buckets, dossiers ou autorisations',
+  limitsHint: 'Plus sûr dans des scripts. Il n’y a jamais plus d’autorisations que les vôtres.',
+  addPart: 'Ajouter une limite',
 }

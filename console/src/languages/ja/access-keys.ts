@@ -9,9 +9,6 @@ export const text: Translation<typeof english.text> = {
   nameHint: 'キーを使うもの。例:「NAS の restic」',
   id: 'アクセスキー ID',
   secret: 'シークレットアクセスキー',
-  scope: '制限',
-  anything: 'あなたに許可されているすべての操作',
-  part: (place, actions) => `${place} (${actions})`,
   count: (n) => `${formatCount(n)} 個のアクセスキー`,
   actions: (name) => `アクセスキー ${name} の操作`,
   emptyTitle: 'アクセスキーはまだありません',
@@ -27,9 +24,6 @@ export const text: Translation<typeof english.text> = {
   // A new key
   who: '名前と有効期限',
   limits: '制限',
-  limitsHint: 'スクリプトでは、制限したキーのほうが安全です。キーの権限があなたの権限を超えることはありません。',
-  limited: 'バケット、フォルダー、権限を制限する',
-  addPart: '追加',
   make: 'アクセスキーを作成',
   cancel: 'キャンセル',
   // Connecting
@@ -42,4 +36,8 @@ export const text: Translation<typeof english.text> = {
   settings: '設定',
   needsKey: 'アクセスキー ID とシークレットを、実際のアクセスキーのものに置き換えてください。',
   keyFor: 'このバケット用の新しいキー',
+  s3: 'S3 クライアント',
+  api: 'API、コマンドライン、TypeScript',
+  apiHint: 'YOUR_TOKEN をアクセストークンに置き換えてください。',
+  tokenFor: 'このバケット用の新しいトークン',
 }

@@ -3,7 +3,7 @@ import { formatCount, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   title: 'アクセストークン',
-  hint: 'スクリプトやアプリケーション用です。トークンは、あなたの現在の権限で動作します。',
+  hint: 'スクリプトやアプリケーション用です。トークンは、設定した制限の範囲内で、あなたの現在の権限で動作します。',
   create: '新しいトークン',
   name: '名前',
   nameHint: 'トークンを使うもの。例:「NAS のバックアップ」',
@@ -33,7 +33,9 @@ export const text: Translation<typeof english.text> = {
   rotatedTitle: 'トークンの新しい値',
   token: 'トークン',
   saveEnv: '.env をダウンロード',
-  useIt: '「Authorization: Bearer …」として送信します。すべての API エンドポイントで使えます。',
+  useIt: '「Authorization: Bearer …」として送信します。',
+  calls: '最初の呼び出し',
+  program: 'プログラム',
   emptyTitle: 'アクセストークンはまだありません',
   emptyHint: 'スクリプトや CI ジョブには、パスワードではなくトークンを作成して使ってください。',
   onlyEnded: '有効なトークンはありません',
@@ -51,4 +53,10 @@ export const text: Translation<typeof english.text> = {
   graceHour: 'あと 1 時間使えるようにする',
   graceDay: 'あと 1 日使えるようにする',
   rotateAction: 'ローテーション',
+  scope: '制限',
+  anything: 'あなたに許可されているすべての操作',
+  part: (place, actions) => `${place} (${actions})`,
+  limited: 'バケット、フォルダー、権限を制限する',
+  limitsHint: 'スクリプトでは、制限したほうが安全です。あなたの権限を超えることはありません。',
+  addPart: '追加',
 }

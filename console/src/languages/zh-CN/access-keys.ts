@@ -9,9 +9,6 @@ export const text: Translation<typeof english.text> = {
   nameHint: '使用此密钥的程序，例如“NAS 上的 restic”。',
   id: '访问密钥 ID',
   secret: '秘密访问密钥',
-  scope: '限于',
-  anything: '您可以执行的所有操作',
-  part: (place, actions) => `${place}（${actions}）`,
   count: (n) => `${formatCount(n)} 个访问密钥`,
   actions: (name) => `访问密钥 ${name} 的操作`,
   emptyTitle: '还没有访问密钥',
@@ -27,9 +24,6 @@ export const text: Translation<typeof english.text> = {
   // A new key
   who: '名称和到期时间',
   limits: '限制',
-  limitsHint: '在脚本中使用受限的密钥更安全。密钥的权限绝不会超过您的权限。',
-  limited: '限制存储桶、文件夹或权限',
-  addPart: '再添加一项',
   make: '创建访问密钥',
   cancel: '取消',
   // Connecting
@@ -42,4 +36,8 @@ export const text: Translation<typeof english.text> = {
   settings: '设置',
   needsKey: '请将访问密钥 ID 和秘密访问密钥替换为实际的值。',
   keyFor: '为此存储桶新建密钥',
+  s3: 'S3 客户端',
+  api: 'API、命令行和 TypeScript',
+  apiHint: '请将 YOUR_TOKEN 替换为访问令牌。',
+  tokenFor: '为此存储桶新建令牌',
 }

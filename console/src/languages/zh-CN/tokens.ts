@@ -3,7 +3,7 @@ import { formatCount, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   title: '访问令牌',
-  hint: '用于脚本和应用程序。令牌以您的身份操作，使用您当前的权限。',
+  hint: '用于脚本和应用程序。令牌以您的身份操作，使用您当前的权限，并受其自身限制的约束。',
   create: '新建令牌',
   name: '名称',
   nameHint: '使用此令牌的程序，例如“NAS 备份”。',
@@ -32,7 +32,9 @@ export const text: Translation<typeof english.text> = {
   rotatedTitle: '您的新令牌值',
   token: '令牌',
   saveEnv: '下载 .env',
-  useIt: '以“Authorization: Bearer …”发送。适用于所有 API 端点。',
+  useIt: '以“Authorization: Bearer …”发送。',
+  calls: '首次调用',
+  program: '程序',
   emptyTitle: '还没有访问令牌',
   emptyHint: '为脚本或 CI 任务创建一个，而不是使用您的密码。',
   onlyEnded: '没有有效的令牌',
@@ -49,4 +51,10 @@ export const text: Translation<typeof english.text> = {
   graceHour: '再保留 1 小时',
   graceDay: '再保留 1 天',
   rotateAction: '轮换',
+  scope: '限于',
+  anything: '您可以执行的所有操作',
+  part: (place, actions) => `${place}（${actions}）`,
+  limited: '限制存储桶、文件夹或权限',
+  limitsHint: '在脚本中使用更安全。其权限绝不会超过您的权限。',
+  addPart: '再添加一项',
 }

@@ -5,7 +5,7 @@ import { handle } from '../handle.ts'
 export const tokenRoutes = [
   handle(api.createToken, (ctx, { body, reply }) => {
     reply.header('cache-control', 'no-store')
-    return service.createToken(ctx, body.name, body.expires_in)
+    return service.createToken(ctx, body)
   }),
   handle(api.listTokens, (ctx, { query }) => service.listTokens(ctx, query)),
   handle(api.revokeToken, (ctx, { params, query }) => service.revokeToken(ctx, params.id, query.cascade ?? false)),

@@ -1,0 +1,14 @@
+import type { ScopeEntry } from '../../../contract/permissions.ts'
+import type { NewScope } from '../../../contract/tokens.ts'
+
+/** A scope as rows keep it; null for everything that the owner may do. */
+export const scopeText = (scope: NewScope | null): string | null =>
+  scope && JSON.stringify(scope.map(({ bucket, prefix = '', actions }): ScopeEntry => ({ bucket, prefix, actions })))
+
+/** What a credential is limited to; null without a scope. */
+export const scopeOf = ({ scope }: { scope: string | null }): ScopeEntry[] | null =>
+  scope === null ? null : JSON.parse(scope)
+
+/** The same as the API lists it. */
+export const describeScope = (row: { scope: string | null }) =>
+  scopeOf(row)?.map((entry) => ({ ...entry, actions: [...entry.actions] })) ?? null
