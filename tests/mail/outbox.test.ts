@@ -35,12 +35,14 @@ describeEngines('the outbox of mail', (engine, itOnce) => {
   })
 
   const config = () => readConfig(server.env)
-  const message = (subject = 'Hello', line = 'Something happened.') => ({
-    subject,
-    lines: [line],
-    path: '/shares',
-    reason: 'You are in a test.',
-  })
+  const message =
+    (subject = 'Hello', line = 'Something happened.') =>
+    () => ({
+      subject,
+      lines: [line],
+      path: '/shares',
+      reason: 'You are in a test.',
+    })
   const newMail = (more: Partial<NewMail> = {}): NewMail => ({
     ...{ kind: 'share_opened', about: newId(), to: { address: 'kim@example.com' }, message: message() },
     ...more,
@@ -125,6 +127,7 @@ describeEngines('the outbox of mail', (engine, itOnce) => {
     assert.equal(decoded(headers.subject), 'Grüße von “Kim” 🗝')
     assert.match(headers.subject ?? '', /^[\x20-\x7e]+$/)
     assert.equal(headers['auto-submitted'], 'auto-generated')
+    assert.equal(headers['content-language'], 'en')
     assert.match(headers['message-id'] ?? '', /^<[0-9a-f-]{36}@127\.0\.0\.1>$|^<[0-9a-f-]{36}@localhost>$/)
     assert.equal(headers.date, server.clock.now().toUTCString().replace('GMT', '+0000'))
     assert.match(headers['content-type'] ?? '', /^text\/plain; charset=utf-8/)
