@@ -405,7 +405,7 @@ export interface Me {
   id: string
   email: string
   display_name: string
-  /** The language of the console for this account; null: the browser’s. */
+  /** The language of the console for this account, and of mail to it; null: the browser’s, and English in mail. */
   language: 'en' | 'de' | 'es' | 'fr' | 'ja' | 'zh-CN' | null
   is_admin: boolean
   groups: {
@@ -1907,7 +1907,7 @@ export interface Operations {
   updateMe: {
     call: {
       body: {
-        /** The language of the console for this account; null: the browser’s. */
+        /** The language of the console for this account, and of mail to it; null: the browser’s, and English in mail. */
         language: 'en' | 'de' | 'es' | 'fr' | 'ja' | 'zh-CN' | null
       }
     }

@@ -5,7 +5,7 @@ import { SmtpFailure, type SmtpStep } from '../../outbound/smtp-failure.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { type MailServer, mailServerOf } from '../settings/mail.ts'
 import { type Body, openBody } from './body.ts'
-import { finishAbandoned, release, settle } from './outcomes.ts'
+import { finishAbandoned, release, settle, showCounts } from './outcomes.ts'
 import { sendMail } from './send.ts'
 import * as store from './store.ts'
 
@@ -23,6 +23,7 @@ export const mailDispatcher = {
   name: 'mail-dispatcher',
   every: 5 * SECOND_MS,
   async run(ctx: Ctx): Promise<void> {
+    showCounts(ctx)
     await finishAbandoned(ctx)
     while (!ctx.stopping.aborted) {
       const server = mailServerOf(await settingsInForce(ctx))

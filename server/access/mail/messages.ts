@@ -1,7 +1,8 @@
 import type { LanguageTag } from '../../../contract/languages.ts'
 import { DAY_MS } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
-import { type CredentialKind, type Wording, wordingOf } from './wording.ts'
+import type { CredentialKind } from './languages/en.ts'
+import { type Wording, wordingOf } from './wording.ts'
 
 /** What a mail says, in the language of whoever gets it. */
 export type Message = (wording: Wording) => Contents

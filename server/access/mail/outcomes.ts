@@ -1,3 +1,4 @@
+import { mailKinds } from '../../../contract/mail.ts'
 import { DAY_MS, MINUTE_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
 import type { RowChange, Tx } from '../../db/schema.ts'
@@ -85,6 +86,14 @@ async function fail(
   if (isOurs) count(ctx, mail, outcome)
 }
 
+const outcomes = ['sent', 'failed', 'unknown'] as const
+
 /** Counts a mail that has ended. */
-const count = ({ config }: Ctx, { kind }: store.MailRow, outcome: 'sent' | 'failed' | 'unknown'): void =>
+const count = ({ config }: Ctx, { kind }: store.MailRow, outcome: (typeof outcomes)[number]): void =>
   telemetryOf(config).metrics.strongroom_mail_outcomes_total.inc({ kind, outcome })
+
+/** Shows all counts, be it as 0: Prometheus sees no increase in one that is 1 when it first appears. */
+export function showCounts({ config }: Ctx): void {
+  const { strongroom_mail_outcomes_total: ended } = telemetryOf(config).metrics
+  for (const kind of mailKinds) for (const outcome of outcomes) ended.inc({ kind, outcome }, 0)
+}

@@ -1,39 +1,11 @@
 import type { LanguageTag } from '../../../contract/languages.ts'
 import { formatSize } from '../../base/size.ts'
 import { texts as de } from './languages/de.ts'
-import { texts as en } from './languages/en.ts'
+import { texts as en, type Texts } from './languages/en.ts'
 import { texts as es } from './languages/es.ts'
 import { texts as fr } from './languages/fr.ts'
 import { texts as ja } from './languages/ja.ts'
 import { texts as chinese } from './languages/zh-CN.ts'
-
-/** What mails say: the same texts in every language. */
-export type Texts = typeof en
-
-export type CredentialKind = 'tokens' | 'access_keys'
-/** A credential, and how much time is left until it expires: “in 7 days”. */
-export interface Named {
-  kind: CredentialKind
-  name: string
-  left: string
-}
-export interface Held extends Named {
-  mark: string
-  at: string
-}
-export interface Opened {
-  /** Whether it is an upload link. */
-  took: boolean
-  name: string
-  bucket: string
-  at: string
-}
-export interface Filled {
-  bucket: string
-  percent: string
-  held: string
-  quota: string
-}
 
 export const texts: { readonly [Tag in LanguageTag]: Texts } = { en, de, es, fr, ja, 'zh-CN': chinese }
 

@@ -1,4 +1,4 @@
-import type { Texts } from '../wording.ts'
+import type { Texts } from './en.ts'
 
 const yours = { tokens: 'Ihr Zugriffstoken', access_keys: 'Ihr Zugriffsschlüssel' } as const
 const the = { tokens: 'das Zugriffstoken', access_keys: 'der Zugriffsschlüssel' } as const

@@ -1,4 +1,27 @@
-import type { CredentialKind, Filled, Held, Named, Opened } from '../wording.ts'
+export type CredentialKind = 'tokens' | 'access_keys'
+/** A credential, and how much time is left until it expires: “in 7 days”. */
+export interface Named {
+  kind: CredentialKind
+  name: string
+  left: string
+}
+export interface Held extends Named {
+  mark: string
+  at: string
+}
+export interface Opened {
+  /** Whether it is an upload link. */
+  took: boolean
+  name: string
+  bucket: string
+  at: string
+}
+export interface Filled {
+  bucket: string
+  percent: string
+  held: string
+  quota: string
+}
 
 const what = { tokens: 'access token', access_keys: 'access key' } as const
 const who = (by: string | null): string => by ?? 'An administrator'
@@ -35,3 +58,5 @@ export const texts = {
 
   signature: (site: string, reason: string) => `${site}. ${reason}`,
 }
+/** The same texts in another language. */
+export type Texts = typeof texts

@@ -1,4 +1,4 @@
-import type { Texts } from '../wording.ts'
+import type { Texts } from './en.ts'
 
 const what = { tokens: 'token de acceso', access_keys: 'clave de acceso' } as const
 const who = (by: string | null): string => by ?? 'Un administrador'

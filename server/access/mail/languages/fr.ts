@@ -1,4 +1,4 @@
-import type { Texts } from '../wording.ts'
+import type { Texts } from './en.ts'
 
 const yours = { tokens: 'Votre jeton d’accès', access_keys: 'Votre clé d’accès' } as const
 const own = { tokens: 'ce jeton d’accès', access_keys: 'cette clé d’accès' } as const

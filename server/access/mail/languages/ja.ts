@@ -1,4 +1,4 @@
-import type { Texts } from '../wording.ts'
+import type { Texts } from './en.ts'
 
 const what = { tokens: 'アクセストークン', access_keys: 'アクセスキー' } as const
 const who = (by: string | null): string => (by === null ? '管理者' : `${by} `)

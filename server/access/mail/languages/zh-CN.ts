@@ -1,4 +1,4 @@
-import type { Texts } from '../wording.ts'
+import type { Texts } from './en.ts'
 
 const what = { tokens: '访问令牌', access_keys: '访问密钥' } as const
 const who = (by: string | null): string => (by === null ? '管理员' : `${by} `)
