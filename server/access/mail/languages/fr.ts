@@ -31,7 +31,7 @@ export const texts: Texts = {
   fillingHint: 'Une fois plein, il refusera les envois. Son quota et son contenu :',
   fillingReason: 'Vous recevez cet e-mail parce que vous êtes administrateur.',
 
-  testSubject: (site) => `E-mail de test de ${site}`,
+  testSubject: (site) => `E-mail de test : ${site}`,
   test: (site) => `La messagerie fonctionne : ${site} vous a envoyé cet e-mail depuis ses paramètres.`,
   testReason: 'Vous recevez cet e-mail parce que vous l’avez demandé.',
 
