@@ -405,7 +405,7 @@ export interface Me {
   id: string
   email: string
   display_name: string
-  /** The language of the console for this account; null: the browser’s. */
+  /** The language of the console for this account, and of mail to it; null: the browser’s, and English in mail. */
   language: 'en' | 'de' | 'es' | 'fr' | 'ja' | 'zh-CN' | null
   /** What the credential is limited to; null if to nothing but its owner’s permissions. */
   scope: ({
@@ -1931,7 +1931,7 @@ export interface Operations {
   updateMe: {
     call: {
       body: {
-        /** The language of the console for this account; null: the browser’s. */
+        /** The language of the console for this account, and of mail to it; null: the browser’s, and English in mail. */
         language: 'en' | 'de' | 'es' | 'fr' | 'ja' | 'zh-CN' | null
       }
     }

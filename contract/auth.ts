@@ -19,7 +19,8 @@ export const TokenPair = Type.Object({
 export type TokenPair = Type.Static<typeof TokenPair>
 
 const Language = Nullable(Type.Enum([...languages]), {
-  description: 'The language of the console for this account; null: the browser’s.',
+  description:
+    'The language of the console for this account, and of mail to it; null: the browser’s, and English in mail.',
 })
 
 export const Me = Type.Object({

@@ -111,6 +111,11 @@ export const eventMetrics = {
     help: 'Time of webhook delivery attempts, from the DNS lookup to the end of the response.',
     buckets: WIDE,
   },
+  strongroom_mail_outcomes_total: {
+    type: 'counter',
+    help: 'Mails that ended, by kind and outcome: sent, failed, or unknown (the mail server did not answer). Attempts that are repeated are not counted.',
+    labels: ['kind', 'outcome'],
+  },
   strongroom_worker_runs_total: { type: 'counter', help: 'Completed runs of background workers.', labels: ['worker'] },
   strongroom_worker_failures_total: { type: 'counter', help: 'Failed runs of background workers.', labels: ['worker'] },
   strongroom_worker_seconds_total: {
@@ -197,6 +202,12 @@ export const queueMetrics = {
     help: 'How long the oldest ready delivery has been due.',
   },
   strongroom_webhook_disabled_endpoints: { type: 'gauge', help: 'Webhook endpoints that are paused or disabled.' },
+  strongroom_mails: {
+    type: 'gauge',
+    help: 'Mails by state: queued (including those that are tried again later) and sending. Across all processes; counted up to 10,000.',
+    labels: ['state'],
+  },
+  strongroom_mail_oldest_ready_seconds: { type: 'gauge', help: 'How long the oldest ready mail has been due.' },
   strongroom_jobs: {
     type: 'gauge',
     help: 'Jobs by state: queued and running. Across all processes; counted up to 10,000.',

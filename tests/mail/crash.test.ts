@@ -47,7 +47,7 @@ describeEngines('mail of a process that ends', (engine) => {
         { tx, config: readConfig(env), now: () => new Date() },
         {
           ...{ kind: 'share_opened', about: newId(), to: { address: 'kim@example.com' } },
-          message: { subject: 'Hello', lines: ['Hello.'], path: '/', reason: 'You are in a test.' },
+          message: () => ({ subject: 'Hello', lines: ['Hello.'], path: '/', reason: 'You are in a test.' }),
         },
       ),
     )

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, it } from 'node:test'
+import { after, before, beforeEach, it, test } from 'node:test'
+import { type LanguageTag, languages } from '../../contract/languages.ts'
+import { texts, wordingOf } from '../../server/access/mail/wording.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
 import { request } from '../support/http.ts'
 import { decoded, type MailServer, startMailServer } from '../support/mail.ts'
 import { rejectsWith } from '../support/problems.ts'
-import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { ADMIN, describeEngines, startServer, type TestServer } from '../support/server.ts'
 
 const DAY = 86_400_000
 const BUCKET = 'mailed'
@@ -62,9 +64,9 @@ describeEngines('what users get mail about', (engine, itOnce) => {
     const { publicBaseUrl } = readConfig(server.env)
     const { body } = mail.taken.find(({ headers }) => decoded(headers.subject).includes('backup')) ?? assert.fail()
     const lines = [
-      `Your access token “Nightly “backup”” (${token.token_prefix}…) expires on 2026-01-31 00:00 UTC, in 7 days.`,
+      `Your access token “Nightly “backup”” (${token.token_prefix}…) expires in 7 days, on January 31, 2026 at 00:00 UTC.`,
       '',
-      'Programs that use it are refused from then on. If they are still needed, create another one and let them use that:',
+      'Programs that use it are refused from then on. If they are still needed, create another access token and let them use that:',
       '',
       `${publicBaseUrl}/console/tokens`,
       '',
@@ -128,7 +130,10 @@ describeEngines('what users get mail about', (engine, itOnce) => {
     assert.equal((await open(at(told))).status, 200)
     await open(at(told))
     assert.deepEqual(await mails(), [[email, 'Your link to “a.txt” was opened']])
-    assert.match(mail.taken[0]?.body ?? '', /in the bucket “mailed” was opened for the first time, on 20\d\d-/)
+    assert.match(
+      mail.taken[0]?.body ?? '',
+      /in the bucket “mailed” was opened for the first time, on \w+ \d+, 20\d\d at \d\d:\d\d UTC\./,
+    )
     assert.ok(!mail.taken[0]?.raw.includes(told.token))
     await open(at(told))
     assert.deepEqual(await mails(), [])
@@ -205,6 +210,110 @@ describeEngines('what users get mail about', (engine, itOnce) => {
     assert.deepEqual(await mails(), [])
   })
 
+  /** Chooses a language, which is recorded. */
+  const speak = (client: TestServer['admin'], language: LanguageTag | null) =>
+    server.records([{ action: 'user_update' }], () => client.updateMe({ body: { language } }))
+  /** The only mail that came. */
+  const only = async () => {
+    await mails()
+    const [one, ...others] = mail.taken
+    assert.deepEqual(others, [])
+    return one ?? assert.fail('no mail')
+  }
+
+  it('is in the language that its recipient has chosen', async () => {
+    const { publicBaseUrl } = readConfig(server.env)
+    const { client } = await person()
+    await speak(client, 'de')
+    const share = async () => {
+      const params = { bucket: BUCKET, key: 'docs/a.txt' }
+      const { token } = await client.shareObject({ params, body: { notify: true } })
+      await open(`/public/s/${token}`)
+      return only()
+    }
+    const german = await share()
+    assert.equal(decoded(german.headers.subject), 'Ihr Link zu „a.txt“ wurde geöffnet')
+    assert.equal(german.headers['content-language'], 'de')
+    assert.match(
+      german.body,
+      /^Ihr Link zu „a\.txt“ im Bucket „mailed“ wurde am \d+\. \p{L}+ 20\d\d um \d\d:\d\d UTC zum ersten Mal geöffnet\.\r\n/u,
+    )
+    await speak(client, null)
+    const none = await share()
+    assert.deepEqual(
+      [decoded(none.headers.subject), none.headers['content-language']],
+      ['Your link to “a.txt” was opened', 'en'],
+    )
+    const { id } = await client.me()
+    await server.database.transaction((tx) =>
+      tx
+        .updateTable('users')
+        .set({ language: 'tlh' as 'en' })
+        .where('id', '=', id)
+        .execute(),
+    )
+    assert.equal(decoded((await share()).headers.subject), 'Your link to “a.txt” was opened', 'a language it lacks')
+
+    await speak(client, 'ja')
+    const expiring = await client.createToken({ body: { name: '夜間バックアップ', expires_in: '30d' } })
+    server.secrets.add(expiring.token)
+    await server.later(23 * DAY)
+    const at = new Date(server.clock.now().getTime() + 7 * DAY)
+    const date = `${at.getUTCFullYear()}年${at.getUTCMonth() + 1}月${at.getUTCDate()}日 ${at.getUTCHours()}:${`${at.getUTCMinutes()}`.padStart(2, '0')} UTC`
+    const japanese = await only()
+    assert.equal(decoded(japanese.headers.subject), 'アクセストークン「夜間バックアップ」の有効期限が 7 日後に切れます')
+    assert.match(japanese.headers.subject ?? '', /^[\x20-\x7e]+$/)
+    assert.equal(japanese.headers['content-language'], 'ja')
+    assert.ok(japanese.raw.split('\r\n').every((line) => line.length <= 78))
+    const lines = [
+      `アクセストークン「夜間バックアップ」(${expiring.token_prefix}…) の有効期限が 7 日後の ${date} に切れます。`,
+      '',
+      '期限が切れると、これを使うプログラムは拒否されます。引き続き必要な場合は、次のページで新しいアクセストークンを作成し、置き換えてください。',
+      '',
+      `${publicBaseUrl}/console/tokens`,
+      '',
+      '-- ',
+      'Strongroom',
+      'このメールは、アクセストークンの所有者に送信しています。',
+      '',
+    ]
+    assert.equal(japanese.body, lines.join('\r\n'))
+  })
+
+  it('to several, each in their own; an invitation in that of whoever invites; a test mail in the caller’s', async () => {
+    await speak(server.admin, 'de')
+    const bucket = 'filling-again'
+    await server.admin.createBucket({ body: { name: bucket, quota_gb: 1 / 1024 } })
+    await server.admin.putObject({ params: { bucket, key: 'a' }, body: new Uint8Array(0.98 * 1024 ** 2) })
+    assert.deepEqual((await mails()).toSorted(), [
+      [ADMIN.email, 'Der Bucket „filling-again“ ist zu 95\u00a0% voll'],
+      ['second@example.com', 'The bucket “filling-again” is 95% full'],
+    ])
+    const german = mail.taken.find(({ to }) => to.join() === ADMIN.email)
+    assert.match(german?.body ?? '', /hat 95\u00a0% seines Kontingents erreicht: 1 MB von 1 MB, laufende/)
+
+    const email = `eingeladen-${engine}@example.com`
+    const { id, invitation } = await server.admin.createUser({ body: { email, display_name: 'Kim', invite: true } })
+    server.secrets.add(invitation?.url.split('#')[1] ?? '')
+    const invited = await only()
+    assert.equal(decoded(invited.headers.subject), `${ADMIN.email} hat ein Konto für Sie erstellt`)
+    assert.ok(invited.body.includes(invitation?.url ?? 'none'))
+    await server.database.transaction((tx) =>
+      tx.updateTable('users').set({ language: 'fr' }).where('id', '=', id).execute(),
+    )
+    const again = await server.admin.inviteUser({ params: { id } })
+    server.secrets.add(again.url.split('#')[1] ?? '')
+    assert.equal(decoded((await only()).headers.subject), `${ADMIN.email} a créé un compte pour vous`)
+
+    mail.forget()
+    await server.records([], () => server.admin.testMail())
+    assert.deepEqual(
+      mail.taken.map(({ headers }) => [decoded(headers.subject), headers['content-language']]),
+      [['Test-E-Mail von Strongroom', 'de']],
+    )
+    await speak(server.admin, null)
+  })
+
   itOnce('cannot be asked for where mail is off, and such links say nothing', async () => {
     const { client } = await person()
     const told = await client.shareObject({ params: { bucket: BUCKET, key: 'docs/a.txt' }, body: { notify: true } })
@@ -220,4 +329,46 @@ describeEngines('what users get mail about', (engine, itOnce) => {
     await client.updateShare({ params: { id: told.id }, body: { notify: false } })
     await server.admin.updateSettings({ body: { mail: { host: '127.0.0.1' } } })
   })
+})
+
+/** What a text says with every value that it takes, each to be seen in it. */
+function filled(text: (typeof texts)['en'][keyof (typeof texts)['en']], kind: 'tokens' | 'access_keys'): string {
+  if (typeof text === 'string') return text
+  const values = { kind, took: true, ...named(['name', 'mark', 'left', 'at', 'bucket', 'percent', 'held', 'quota']) }
+  const first = /^\s*\(?\s*\{/.test(String(text)) ? values : /Hint|Reason/.test(text.name) ? kind : '{0}'
+  return (text as (...given: unknown[]) => string)(first, '{1}')
+}
+const named = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `{${name}}`]))
+
+for (const tag of languages.filter((one) => one !== 'en'))
+  test(`mails in ${tag} have every text, with all that is put into it`, () => {
+    assert.deepEqual(Object.keys(texts[tag]), Object.keys(texts.en))
+    for (const key of Object.keys(texts.en) as (keyof typeof texts.en)[])
+      for (const kind of ['tokens', 'access_keys'] as const) {
+        const [english, other] = [filled(texts.en[key], kind), filled(texts[tag][key], kind)]
+        const placesOf = (text: string) => text.match(/\{\w+\}/g)?.toSorted()
+        assert.deepEqual(placesOf(other), placesOf(english), `${tag}: ${key}`)
+        assert.doesNotMatch(other, /undefined|\[object/, `${tag}: ${key}`)
+        if (key !== 'signature') assert.notEqual(other, english, `${tag}: ${key}`)
+      }
+  })
+
+test('times and numbers are as their language writes them, in UTC', () => {
+  const shown = languages.map((tag) => {
+    const { moment, left, percent, size } = wordingOf(tag)
+    return [moment('2026-03-01T09:30:59.000Z'), left(1), left(7), percent(80), size(870), size(1.5 * 1024 ** 2)].join(
+      ' | ',
+    )
+  })
+  assert.deepEqual(
+    shown.map((one) => one.replace(/[\u00a0\u202f]/g, ' ')),
+    [
+      'March 1, 2026 at 09:30 UTC | in 1 day | in 7 days | 80% | 870 bytes | 1.5 MB',
+      '1. März 2026 um 09:30 UTC | in 1 Tag | in 7 Tagen | 80 % | 870 Byte | 1,5 MB',
+      '1 de marzo de 2026 a las 9:30 UTC | dentro de 1 día | dentro de 7 días | 80 % | 870 bytes | 1,5 MB',
+      '1 mars 2026 à 09:30 UTC | dans 1 jour | dans 7 jours | 80 % | 870 octets | 1,5 Mo',
+      '2026年3月1日 9:30 UTC | 1 日後 | 7 日後 | 80% | 870 バイト | 1.5 MB',
+      '2026年3月1日 09:30 UTC | 1天后 | 7天后 | 80% | 870字节 | 1.5 MB',
+    ],
+  )
 })

@@ -3,11 +3,14 @@ import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { after, before, beforeEach, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { sealBody } from '../../server/access/mail/body.ts'
 import { enqueueMail, type NewMail } from '../../server/access/mail/enqueue.ts'
 import { newId } from '../../server/base/id.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
+import { request } from '../support/http.ts'
 import { decoded, type MailServer, type Refusal, startMailServer } from '../support/mail.ts'
+import { parseMetrics } from '../support/metrics.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { strongroom } from '../support/process.ts'
 import { allActions, describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
@@ -35,12 +38,14 @@ describeEngines('the outbox of mail', (engine, itOnce) => {
   })
 
   const config = () => readConfig(server.env)
-  const message = (subject = 'Hello', line = 'Something happened.') => ({
-    subject,
-    lines: [line],
-    path: '/shares',
-    reason: 'You are in a test.',
-  })
+  const message =
+    (subject = 'Hello', line = 'Something happened.') =>
+    () => ({
+      subject,
+      lines: [line],
+      path: '/shares',
+      reason: 'You are in a test.',
+    })
   const newMail = (more: Partial<NewMail> = {}): NewMail => ({
     ...{ kind: 'share_opened', about: newId(), to: { address: 'kim@example.com' }, message: message() },
     ...more,
@@ -125,6 +130,7 @@ describeEngines('the outbox of mail', (engine, itOnce) => {
     assert.equal(decoded(headers.subject), 'Grüße von “Kim” 🗝')
     assert.match(headers.subject ?? '', /^[\x20-\x7e]+$/)
     assert.equal(headers['auto-submitted'], 'auto-generated')
+    assert.equal(headers['content-language'], 'en')
     assert.match(headers['message-id'] ?? '', /^<[0-9a-f-]{36}@127\.0\.0\.1>$|^<[0-9a-f-]{36}@localhost>$/)
     assert.equal(headers.date, server.clock.now().toUTCString().replace('GMT', '+0000'))
     assert.match(headers['content-type'] ?? '', /^text\/plain; charset=utf-8/)
@@ -135,6 +141,54 @@ describeEngines('the outbox of mail', (engine, itOnce) => {
     )
     assert.equal([...body.matchAll(/https?:/g)].length, 1)
     assert.ok(raw.split('\r\n').every((line) => line.length <= 78))
+  })
+
+  itOnce('is sent without a language where it was queued before mails had one', async () => {
+    await enqueue(newMail())
+    const { id } = (await latest()) ?? assert.fail()
+    const sealed_body = sealBody(config(), id, { text: 'An earlier text: it stays.\n', language: undefined })
+    await server.database.transaction((tx) =>
+      tx.updateTable('mails').set({ sealed_body }).where('id', '=', id).execute(),
+    )
+    await dispatch()
+    const [{ headers, body } = assert.fail()] = mail.taken
+    assert.deepEqual([headers['content-language'], body], [undefined, 'An earlier text: it stays.\r\n'])
+  })
+
+  it('is counted by kind and outcome, and shows how many wait and for how long', async () => {
+    const scrape = async () => {
+      server.clock.advance(10_000)
+      const { body } = await request({ url: server.url, path: '/metrics', token: server.adminToken })
+      return parseMetrics(body.toString())
+    }
+    const before = await scrape()
+    assert.equal(before.get('strongroom_mail_outcomes_total{kind="quota_warning",outcome="unknown"}'), 0)
+    for (let i = 0; i < 2; i++) await enqueue(newMail())
+    await enqueue(newMail({ kind: 'invitation' }))
+    await enqueue(newMail({ to: { address: 'gone@example.com' } }))
+    await enqueue(newMail({ to: { address: 'later@example.com' } }))
+    const waiting = await scrape()
+    assert.equal(waiting.get('strongroom_mails{state="queued"}'), 5)
+    assert.equal(waiting.get('strongroom_mails{state="sending"}'), 0)
+    assert.equal(waiting.get('strongroom_mail_oldest_ready_seconds'), 10)
+    mail.refuse = (step, address) =>
+      step !== 'recipient' ? undefined : { 'gone@example.com': 550, 'later@example.com': 451 }[address]
+    await server.records([FAILED], dispatch)
+    const after = await scrape()
+    const grown = (kind: string, outcome: string) => {
+      const name = `strongroom_mail_outcomes_total{kind="${kind}",outcome="${outcome}"}`
+      return (after.get(name) ?? 0) - (before.get(name) ?? 0)
+    }
+    assert.deepEqual(
+      [grown('share_opened', 'sent'), grown('invitation', 'sent'), grown('share_opened', 'failed')],
+      [2, 1, 1],
+    )
+    assert.equal(after.get('strongroom_mails{state="queued"}'), 1, 'the one that is tried again')
+    assert.equal(after.get('strongroom_mail_oldest_ready_seconds'), 0, 'it is not due yet')
+    mail.refuse = () => undefined
+    await server.later(MINUTE)
+    await dispatch()
+    assert.equal((await scrape()).get('strongroom_mails{state="queued"}'), 0)
   })
 
   itOnce('nobody adds headers or recipients by names and addresses', async () => {

@@ -172,6 +172,6 @@ async function mailOwner(
     kind: table === 'tokens' ? 'token_expiring' : 'access_key_expiring',
     about: `${id}:${expires_at}:${days}d`,
     to: { user_id },
-    message: credentialExpiring({ table, name, mark, expires_at, now: step.now() }),
+    message: credentialExpiring({ kind: table, name, mark, expires_at, now: step.now() }),
   })
 }

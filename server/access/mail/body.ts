@@ -5,14 +5,23 @@ import * as store from './store.ts'
 
 const PURPOSE = 'mail-body'
 
-/** Encrypts a mail's text, in which a link may admit whoever has it, together with the mail's id. */
-export const sealBody = (config: Keys, id: string, text: string): string => seal(config, PURPOSE, `${id}:${text}`)
+/** A mail's text, and its language if that is known. */
+export interface Body {
+  text: string
+  language: string | undefined
+}
+
+/** Encrypts a mail's text, in which a link may admit whoever has it, together with the mail's id and its language. */
+export const sealBody = (config: Keys, id: string, { text, language }: Body): string =>
+  seal(config, PURPOSE, `${id}${language === undefined ? '' : `/${language}`}:${text}`)
 
 /** Decrypts a mail's text; throws if it is another mail's, or its SECRET_KEY is no longer configured. */
-export function openBody(config: Keys, { id, sealed_body }: Pick<store.Claimed, 'id' | 'sealed_body'>): string {
+export function openBody(config: Keys, { id, sealed_body }: Pick<store.Claimed, 'id' | 'sealed_body'>): Body {
   const opened = unseal(config, PURPOSE, sealed_body)
-  if (!opened.startsWith(`${id}:`)) throw new Error('The stored text is that of another mail')
-  return opened.slice(id.length + 1)
+  const end = opened.indexOf(':')
+  const [owner, language] = opened.slice(0, end).split('/')
+  if (owner !== id) throw new Error('The stored text is that of another mail')
+  return { text: opened.slice(end + 1), language }
 }
 
 /** Re-encrypts texts that still use a previous SECRET_KEY, so that it can be retired. Returns how many. */

@@ -4,8 +4,8 @@ import type { Ctx } from '../../context.ts'
 import { SmtpFailure, type SmtpStep } from '../../outbound/smtp-failure.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { type MailServer, mailServerOf } from '../settings/mail.ts'
-import { openBody } from './body.ts'
-import { finishAbandoned, release, settle } from './outcomes.ts'
+import { type Body, openBody } from './body.ts'
+import { finishAbandoned, release, settle, showCounts } from './outcomes.ts'
 import { sendMail } from './send.ts'
 import * as store from './store.ts'
 
@@ -23,6 +23,7 @@ export const mailDispatcher = {
   name: 'mail-dispatcher',
   every: 5 * SECOND_MS,
   async run(ctx: Ctx): Promise<void> {
+    showCounts(ctx)
     await finishAbandoned(ctx)
     while (!ctx.stopping.aborted) {
       const server = mailServerOf(await settingsInForce(ctx))
@@ -62,9 +63,9 @@ async function claim(ctx: Ctx): Promise<store.Claimed | undefined> {
  */
 async function attempt(ctx: Ctx, server: MailServer, mail: store.Claimed): Promise<SmtpFailure | 'lost' | null> {
   const { config, stopping } = ctx
-  let text: string
+  let body: Body
   try {
-    text = openBody(config, mail)
+    body = openBody(config, mail)
   } catch (error) {
     return new SmtpFailure({ step: 'message', verdict: 'permanent' }, 'The stored mail cannot be decrypted.', error)
   }
@@ -81,7 +82,7 @@ async function attempt(ctx: Ctx, server: MailServer, mail: store.Claimed): Promi
   const { id, recipient, subject } = mail
   try {
     const date = new Date(mail.created_at)
-    await sendMail(config, server, { id, recipient, subject, text, date }, { signal: limit.signal, beforeContents })
+    await sendMail(config, server, { id, recipient, subject, ...body, date }, { signal: limit.signal, beforeContents })
     return null
   } catch (error) {
     if (error instanceof SmtpFailure) return error

@@ -1,10 +1,12 @@
-import { counted } from '../../base/counted.ts'
-import { formatSize } from '../../base/size.ts'
+import type { LanguageTag } from '../../../contract/languages.ts'
 import { DAY_MS } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
+import type { CredentialKind } from './languages/en.ts'
+import { type Wording, wordingOf } from './wording.ts'
 
-/** What a mail says. */
-export interface Message {
+/** What a mail says, in the language of whoever gets it. */
+export type Message = (wording: Wording) => Contents
+export interface Contents {
   subject: string
   /** Paragraphs: what happened, and what to do. */
   lines: readonly string[]
@@ -25,35 +27,34 @@ function named(text: string, most = MOST_OF_A_NAME): string {
   return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : line
 }
 
-/** `2026-03-01 09:30 UTC`. */
-const moment = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
-
 /** A message as it is sent: plain text with one link. `site`: what this site calls itself. */
 export function written(
-  { subject, lines, path, reason }: Message,
+  message: Message,
+  language: LanguageTag,
   { publicBaseUrl, site }: Pick<Config, 'publicBaseUrl'> & { site: string },
-): { subject: string; text: string } {
-  const text = [...lines, `${publicBaseUrl}/console${path}`, `-- \n${named(site)}. ${reason}`].join('\n\n')
-  return { subject: named(subject, MOST_OF_A_SUBJECT), text: `${text}\n` }
+): { subject: string; text: string; language: LanguageTag } {
+  const wording = wordingOf(language)
+  const { subject, lines, path, reason } = message(wording)
+  const signature = `-- \n${wording.texts.signature(named(site), reason)}`
+  const text = [...lines, `${publicBaseUrl}/console${path}`, signature].join('\n\n')
+  return { subject: named(subject, MOST_OF_A_SUBJECT), text: `${text}\n`, language }
 }
 
 /** A token or an access key that expires soon. */
-export function credentialExpiring({ table, name, mark, expires_at, now }: Expiring): Message {
-  const what = table === 'tokens' ? 'access token' : 'access key'
-  const days = Math.max(1, Math.ceil((Date.parse(expires_at) - now.getTime()) / DAY_MS))
-  const left = `in ${counted(days, 'day')}`
-  return {
-    subject: `Your ${what} “${named(name)}” expires ${left}`,
-    lines: [
-      `Your ${what} “${named(name)}” (${mark}) expires on ${moment(expires_at)}, ${left}.`,
-      'Programs that use it are refused from then on. If they are still needed, create another one and let them use that:',
-    ],
-    path: table === 'tokens' ? '/tokens' : '/access-keys',
-    reason: `You get this because the ${what} is yours.`,
+export const credentialExpiring =
+  ({ kind, name, mark, expires_at, now }: Expiring): Message =>
+  ({ texts, moment, left }) => {
+    const days = Math.max(1, Math.ceil((Date.parse(expires_at) - now.getTime()) / DAY_MS))
+    const one = { kind, name: named(name), mark, left: left(days), at: moment(expires_at) }
+    return {
+      subject: texts.expiringSubject(one),
+      lines: [texts.expiring(one), texts.expiringHint(kind)],
+      path: kind === 'tokens' ? '/tokens' : '/access-keys',
+      reason: texts.expiringReason(kind),
+    }
   }
-}
 export interface Expiring {
-  table: 'tokens' | 'access_keys'
+  kind: CredentialKind
   name: string
   /** By what its owner recognises it: a prefix or an ID, never its value. */
   mark: string
@@ -62,18 +63,17 @@ export interface Expiring {
 }
 
 /** A share link that was opened for the first time. */
-export function shareOpened({ target, bucket, at, took }: Opening): Message {
-  const what = named(target)
-  return {
-    subject: `Your link to “${what}” was opened`,
-    lines: [
-      `Your ${took ? 'upload link' : 'link'} to “${what}” in the bucket “${named(bucket)}” was opened for the first time, on ${moment(at)}.`,
-      'Who opened it since, and everything else about your links:',
-    ],
-    path: '/shares',
-    reason: 'You get this once, because you asked for it when you shared.',
+export const shareOpened =
+  ({ target, bucket, at, took }: Opening): Message =>
+  ({ texts, moment }) => {
+    const name = named(target)
+    return {
+      subject: texts.openedSubject(name),
+      lines: [texts.opened({ took, name, bucket: named(bucket), at: moment(at) }), texts.openedHint],
+      path: '/shares',
+      reason: texts.openedReason,
+    }
   }
-}
 
 export interface Opening {
   target: string
@@ -84,39 +84,30 @@ export interface Opening {
 }
 
 /** A new user, who chooses a password with a link that admits whoever has it. `by`: who invites them. */
-export function invitation({
-  by,
-  token,
-  expires_at,
-}: {
-  by: string | null
-  token: string
-  expires_at: string
-}): Message {
-  const who = by === null ? 'An administrator' : named(by)
-  return {
-    subject: `${who} created an account for you`,
-    lines: [
-      `${who} created an account for you. Choose a password, and you are in. The link works once, until ${moment(expires_at)}:`,
-    ],
-    path: `/invitation#${token}`,
-    reason: 'If you did not expect this, ignore it: without a password, nobody can use the account.',
+export const invitation =
+  ({ by, token, expires_at }: { by: string | null; token: string; expires_at: string }): Message =>
+  ({ texts, moment }) => {
+    const who = by === null ? null : named(by)
+    return {
+      subject: texts.invitationSubject(who),
+      lines: [texts.invitation(who, moment(expires_at))],
+      path: `/invitation#${token}`,
+      reason: texts.invitationReason,
+    }
   }
-}
 
 /** A bucket that has filled to one of the announced levels. */
-export function bucketFilling({ bucket, percent, used_bytes, reserved_bytes, quota_gb }: Filling): Message {
-  const held = `${formatSize(used_bytes + reserved_bytes)} of ${formatSize(quota_gb * 1024 ** 3)}`
-  return {
-    subject: `The bucket “${bucket}” is ${percent}% full`,
-    lines: [
-      `The bucket “${bucket}” has reached ${percent}% of its quota: ${held}, with what is being uploaded.`,
-      'Uploads are refused once it is full. Its quota and what it holds:',
-    ],
-    path: `/b/${bucket}/overview`,
-    reason: 'You get this because you are an administrator.',
+export const bucketFilling =
+  ({ bucket, percent: level, used_bytes, reserved_bytes, quota_gb }: Filling): Message =>
+  ({ texts, percent, size }) => {
+    const [held, quota] = [size(used_bytes + reserved_bytes), size(quota_gb * 1024 ** 3)]
+    return {
+      subject: texts.fillingSubject(bucket, percent(level)),
+      lines: [texts.filling({ bucket, percent: percent(level), held, quota }), texts.fillingHint],
+      path: `/b/${bucket}/overview`,
+      reason: texts.fillingReason,
+    }
   }
-}
 export interface Filling {
   bucket: string
   percent: number
@@ -124,3 +115,13 @@ export interface Filling {
   reserved_bytes: number
   quota_gb: number
 }
+
+/** What administrators send themselves from the settings. */
+export const tested =
+  (site: string): Message =>
+  ({ texts }) => ({
+    subject: texts.testSubject(site),
+    lines: [texts.test(site)],
+    path: '/admin/settings?tab=mail',
+    reason: texts.testReason,
+  })

@@ -1,6 +1,8 @@
+import { mailKinds } from '../../../contract/mail.ts'
 import { DAY_MS, MINUTE_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
 import type { RowChange, Tx } from '../../db/schema.ts'
+import { telemetryOf } from '../../observe/telemetry.ts'
 import type { SmtpFailure } from '../../outbound/smtp-failure.ts'
 import * as store from './store.ts'
 
@@ -19,7 +21,7 @@ export async function settle(ctx: Ctx, mail: store.Claimed, failure: SmtpFailure
   const attempts = mail.attempts + 1
   if (failure === null) {
     const sent = { ...finished, status: 'sent' as const, attempts, last_error: null, sent_at: now.toISOString() }
-    await ctx.upkeep(({ tx }) => store.updateClaimed(tx, mail, sent))
+    if (await ctx.upkeep(({ tx }) => store.updateClaimed(tx, mail, sent))) count(ctx, mail, 'sent')
     return
   }
   const { verdict, message } = failure
@@ -64,19 +66,34 @@ interface Ending {
 }
 
 /** Finishes a mail that was not sent, and records it; does nothing if another process finished it. */
-const fail = (
+async function fail(
   ctx: Ctx,
-  { id, kind, recipient }: store.MailRow,
+  mail: store.MailRow,
   { outcome, attempts, error }: Ending,
   write: (tx: Tx, change: RowChange<'mails'>) => Promise<boolean>,
-): Promise<void> =>
-  ctx.act(async ({ tx, record, nothing }) => {
-    if (!(await write(tx, { ...finished, status: outcome, attempts, last_error: error }))) return nothing(undefined)
+): Promise<void> {
+  const { id, kind, recipient } = mail
+  const isOurs = await ctx.act(async ({ tx, record, nothing }) => {
+    if (!(await write(tx, { ...finished, status: outcome, attempts, last_error: error }))) return nothing(false)
     record({
       name: 'mail_failed',
       resource: { type: 'mail', id },
       result: 'failure',
       details: { mail_id: id, kind, recipient, outcome, error },
     })
-    return undefined
+    return true
   })
+  if (isOurs) count(ctx, mail, outcome)
+}
+
+const outcomes = ['sent', 'failed', 'unknown'] as const
+
+/** Counts a mail that has ended. */
+const count = ({ config }: Ctx, { kind }: store.MailRow, outcome: (typeof outcomes)[number]): void =>
+  telemetryOf(config).metrics.strongroom_mail_outcomes_total.inc({ kind, outcome })
+
+/** Shows all counts, be it as 0: Prometheus sees no increase in one that is 1 when it first appears. */
+export function showCounts({ config }: Ctx): void {
+  const { strongroom_mail_outcomes_total: ended } = telemetryOf(config).metrics
+  for (const kind of mailKinds) for (const outcome of outcomes) ended.inc({ kind, outcome }, 0)
+}

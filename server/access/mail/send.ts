@@ -20,6 +20,8 @@ interface Outgoing {
   recipient: string
   subject: string
   text: string
+  /** Its tag, for readers and programs that look for it (RFC 3282). */
+  language: string | undefined
   date: Date
 }
 
@@ -44,16 +46,24 @@ export async function sendMail(
 }
 
 /** Headers and body. Addresses are given as parts, so that no name in them can add another. */
-const compose = ({ id, recipient, subject, text, date }: Outgoing, from: MailServer['from'], hostname: string) =>
+const compose = (
+  { id, recipient, subject, text, language, date }: Outgoing,
+  from: MailServer['from'],
+  hostname: string,
+) =>
   new MailComposer({
     from,
     to: { name: '', address: recipient },
     subject,
-    text,
+    // The lines of a text end so also where it is encoded (RFC 2045 section 6.8).
+    text: text.replace(/\r?\n/g, '\r\n'),
     date,
     messageId: `<${id}@${hostname}>`,
-    // Out-of-office replies are not for us (RFC 3834).
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: {
+      // Out-of-office replies are not for us (RFC 3834).
+      'Auto-Submitted': 'auto-generated',
+      ...(language === undefined ? {} : { 'Content-Language': language }),
+    },
     disableFileAccess: true,
     disableUrlAccess: true,
   })

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
+import { countUpToMost, type Queue } from '../../db/count.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
 export type MailRow = Row<'mails'>
@@ -19,34 +20,37 @@ export const insertMail = async (tx: Tx, row: NewRow<'mails'>): Promise<boolean>
       .execute()
   ).length > 0
 
-/** The address of an active user. */
-export const findAddress = async (db: Db, userId: string): Promise<string | undefined> =>
-  (
-    await db
-      .selectFrom('users')
-      .select('email')
-      .where('id', '=', userId)
-      .where('disabled_at', 'is', null)
-      .executeTakeFirst()
-  )?.email
+/** Whom a mail goes to, and the language they have chosen. */
+export type Recipient = Pick<Row<'users'>, 'email'> & { language: string | null }
 
-/** The addresses of all active administrators. */
-export const findAdministrators = async (db: Db): Promise<string[]> =>
-  (
-    await db
-      .selectFrom('users as u')
-      .select('u.email')
-      .where('u.disabled_at', 'is', null)
-      .where('u.id', 'in', (e) =>
-        e
-          .selectFrom('group_members as m')
-          .innerJoin('groups as g', 'g.id', 'm.group_id')
-          .select('m.user_id')
-          .where('g.global', 'like', '%"admin"%'),
-      )
-      .orderBy('u.id')
-      .execute()
-  ).map(({ email }) => email)
+/** An active user. */
+export const findRecipient = (db: Db, userId: string): Promise<Recipient | undefined> =>
+  db
+    .selectFrom('users')
+    .select(['email', 'language'])
+    .where('id', '=', userId)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+
+/** All active administrators. */
+export const findAdministrators = (db: Db): Promise<Recipient[]> =>
+  db
+    .selectFrom('users as u')
+    .select(['u.email', 'u.language'])
+    .where('u.disabled_at', 'is', null)
+    .where('u.id', 'in', (e) =>
+      e
+        .selectFrom('group_members as m')
+        .innerJoin('groups as g', 'g.id', 'm.group_id')
+        .select('m.user_id')
+        .where('g.global', 'like', '%"admin"%'),
+    )
+    .orderBy('u.id')
+    .execute()
+
+/** The language that a user has chosen. */
+export const findLanguage = async (db: Db, userId: string) =>
+  (await db.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst())?.language
 
 // The literals of the partial indexes: SQLite would not use one for a parameter.
 const queued = sql<SqlBool>`status = 'queued'`
@@ -136,6 +140,25 @@ export function listMails(db: Db, before: string | undefined, limit: number) {
     .select(['created_at', 'next_attempt_at', 'sent_at'])
   const page = before === undefined ? query : query.where('id', '<', before)
   return page.orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** The mails on their way, counted up to 10,000, and since when the one that is due for longest could be sent. */
+export async function findQueue(db: Db, now: string): Promise<{ queued: Queue; sending: number }> {
+  const first = await db
+    .selectFrom('mails')
+    .select('next_attempt_at')
+    .where(queued)
+    .where('next_attempt_at', '<=', now)
+    .orderBy('next_attempt_at')
+    .limit(1)
+    .executeTakeFirst()
+  return {
+    queued: {
+      count: await countUpToMost(db, sql`mails where status = 'queued'`),
+      since: first?.next_attempt_at ?? null,
+    },
+    sending: await countUpToMost(db, sql`mails where status = 'sending'`),
+  }
 }
 
 /** Deletes finished mails that were queued before a time. */

@@ -5,7 +5,7 @@ import type { Ctx, Step, Upkeep } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
 import { randomToken } from '../../secrets/random.ts'
 import { hashSecret } from '../../secrets/sign.ts'
-import { enqueueMail } from '../mail/enqueue.ts'
+import { enqueueMail, languageOf } from '../mail/enqueue.ts'
 import { invitation } from '../mail/messages.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { assertMayTakeOver } from './service.ts'
@@ -15,7 +15,8 @@ const LIFE_MS = 7 * DAY_MS
 
 /**
  * Step: invites a user to choose a password, which ends an earlier invitation; only the hash of the link's token is
- * stored, and the link is sent to them where mail is set up. Throws conflict for those who have a password or are disabled, and where nobody logs in with a password.
+ * stored. Where mail is set up, the link is sent to them in their language, or else in the caller's. Throws conflict for
+ * those who have a password or are disabled, and where nobody logs in with a password.
  */
 export async function issueInvitation(step: Step, user: Row<'users'>): Promise<Invitation> {
   const { tx, now, config, record, actor } = step
@@ -32,7 +33,7 @@ export async function issueInvitation(step: Step, user: Row<'users'>): Promise<I
   await enqueueMail(step, {
     kind: 'invitation',
     about: token_hash,
-    to: { address: email },
+    to: { address: email, language: user.language ?? (await languageOf(tx, actor.user_id)) },
     message: invitation({ by: actor.email, token, expires_at }),
   })
   record({ name: 'invitation_create', resource: { type: 'user', id }, details: { email, expires_at } })

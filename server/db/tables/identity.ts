@@ -37,7 +37,7 @@ export interface IdentityTables {
     must_change_password: Generated<number>
     /** 1: the password is one that the service generated and printed; 0: it was replaced; null: there was none. */
     password_generated: number | null
-    /** Of the console; null for the browser's. */
+    /** Of the console, and of mail to them; null for the browser's, and English. */
     language: LanguageTag | null
     idp_issuer: string | null
     idp_subject: string | null

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client'
+import { findQueue as findMails } from '../../access/mail/store.ts'
 import { version } from '../../base/version.ts'
 import { findCollectable } from '../../blobs/store.ts'
 import type { Ctx } from '../../context.ts'
@@ -102,6 +103,7 @@ async function findQueues(ctx: Ctx) {
   const now = ctx.now().toISOString()
   return {
     webhooks: await webhookStatus(ctx),
+    mails: await findMails(ctx.db, now),
     jobs: await findJobs(ctx.db, now),
     runs: await findPolicyRuns(ctx.db, now),
     unsealed: await findUnsealed(ctx.db),
@@ -111,12 +113,15 @@ async function findQueues(ctx: Ctx) {
 }
 
 function setQueues(metrics: QueueMetrics, found: Queues, now: number): void {
-  const { webhooks, jobs, runs, unsealed, collectable, uploads } = found
+  const { webhooks, mails, jobs, runs, unsealed, collectable, uploads } = found
   const age = (since: string | null) => (since === null ? 0 : Math.max(0, (now - Date.parse(since)) / 1000))
   metrics.strongroom_webhook_deliveries.set({ state: 'queued' }, webhooks.queued)
   metrics.strongroom_webhook_deliveries.set({ state: 'in_flight' }, webhooks.inFlight)
   metrics.strongroom_webhook_oldest_ready_seconds.set(webhooks.oldestReadySeconds)
   metrics.strongroom_webhook_disabled_endpoints.set(webhooks.disabledEndpoints)
+  metrics.strongroom_mails.set({ state: 'queued' }, mails.queued.count)
+  metrics.strongroom_mails.set({ state: 'sending' }, mails.sending)
+  metrics.strongroom_mail_oldest_ready_seconds.set(age(mails.queued.since))
   metrics.strongroom_jobs.set({ state: 'queued' }, jobs.queued.count)
   metrics.strongroom_jobs.set({ state: 'running' }, jobs.running)
   metrics.strongroom_jobs_oldest_ready_seconds.set(age(jobs.queued.since))

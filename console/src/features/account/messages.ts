@@ -7,7 +7,7 @@ export const text = catalogue('account.text', {
   email: 'Email',
   groups: 'Groups',
   language: 'Language',
-  languageHint: 'Of the console. Saved with your account.',
+  languageHint: 'Of the console and of mail to you. Saved with your account.',
   languageOfBrowser: 'Same as the browser',
   noGroups: 'None. Ask an administrator to add you to one.',
   rights: 'Role',

@@ -8,7 +8,7 @@ export const text: Translation<typeof english.text> = {
   email: 'E-Mail',
   groups: 'Gruppen',
   language: 'Sprache',
-  languageHint: 'Der Konsole. Wird mit Ihrem Konto gespeichert.',
+  languageHint: 'Der Konsole und der E-Mails an Sie. Wird mit Ihrem Konto gespeichert.',
   languageOfBrowser: 'Wie der Browser',
   noGroups: 'Keine. Bitten Sie einen Administrator, Sie einer hinzuzufügen.',
   rights: 'Rolle',

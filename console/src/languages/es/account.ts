@@ -8,7 +8,7 @@ export const text: Translation<typeof english.text> = {
   email: 'Correo electrónico',
   groups: 'Grupos',
   language: 'Idioma',
-  languageHint: 'El de la consola. Se guarda con su cuenta.',
+  languageHint: 'El de la consola y de los correos que recibe. Se guarda con su cuenta.',
   languageOfBrowser: 'El del navegador',
   noGroups: 'Ninguno. Pida a un administrador que le añada a uno.',
   rights: 'Rol',

@@ -8,7 +8,7 @@ export const text: Translation<typeof english.text> = {
   email: 'E-mail',
   groups: 'Groupes',
   language: 'Langue',
-  languageHint: 'Celle de la console. Enregistrée avec votre compte.',
+  languageHint: 'Celle de la console et des e-mails que vous recevez. Enregistrée avec votre compte.',
   languageOfBrowser: 'Celle du navigateur',
   noGroups: 'Aucun. Demandez à un administrateur de vous ajouter à un groupe.',
   rights: 'Rôle',

@@ -8,7 +8,7 @@ export const text: Translation<typeof english.text> = {
   email: 'メールアドレス',
   groups: 'グループ',
   language: '言語',
-  languageHint: 'コンソールの表示言語です。アカウントに保存されます。',
+  languageHint: 'コンソールの表示と、あなた宛のメールの言語です。アカウントに保存されます。',
   languageOfBrowser: 'ブラウザーと同じ',
   noGroups: 'なし。グループへの追加を管理者に依頼してください。',
   rights: '役割',

@@ -8,7 +8,7 @@ export const text: Translation<typeof english.text> = {
   email: '邮箱',
   groups: '用户组',
   language: '语言',
-  languageHint: '控制台的语言。随账号保存。',
+  languageHint: '控制台和发送给您的邮件的语言。随账号保存。',
   languageOfBrowser: '与浏览器相同',
   noGroups: '无。请让管理员将您添加到用户组。',
   rights: '角色',

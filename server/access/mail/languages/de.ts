@@ -1,0 +1,39 @@
+import type { Texts } from './en.ts'
+
+const yours = { tokens: 'Ihr Zugriffstoken', access_keys: 'Ihr Zugriffsschlüssel' } as const
+const the = { tokens: 'das Zugriffstoken', access_keys: 'der Zugriffsschlüssel' } as const
+const another = { tokens: 'ein neues Token', access_keys: 'einen neuen Zugriffsschlüssel' } as const
+const who = (by: string | null): string => by ?? 'Ein Administrator'
+
+/** What mails say, in German. */
+export const texts: Texts = {
+  expiringSubject: ({ kind, name, left }) => `${yours[kind]} „${name}“ läuft ${left} ab`,
+  expiring: ({ kind, name, mark, left, at }) => `${yours[kind]} „${name}“ (${mark}) läuft ${left} ab, am ${at}.`,
+  expiringHint: (kind) =>
+    `Programme, die damit arbeiten, werden dann abgelehnt. Falls sie noch gebraucht werden, erstellen Sie ${another[kind]} und stellen Sie die Programme darauf um:`,
+  expiringReason: (kind) => `Sie erhalten diese E-Mail, weil ${the[kind]} Ihnen gehört.`,
+
+  openedSubject: (name) => `Ihr Link zu „${name}“ wurde geöffnet`,
+  opened: ({ took, name, bucket, at }) =>
+    `Ihr ${took ? 'Upload-Link' : 'Link'} zu „${name}“ im Bucket „${bucket}“ wurde am ${at} zum ersten Mal geöffnet.`,
+  openedHint: 'Wer ihn seitdem geöffnet hat, und alles Weitere zu Ihren Links:',
+  openedReason: 'Sie erhalten diese E-Mail einmal, weil Sie sie beim Teilen gewünscht haben.',
+
+  invitationSubject: (by) => `${who(by)} hat ein Konto für Sie erstellt`,
+  invitation: (by, until) =>
+    `${who(by)} hat ein Konto für Sie erstellt. Legen Sie ein Passwort fest, und schon sind Sie dabei. Der Link funktioniert einmal, bis zum ${until}:`,
+  invitationReason:
+    'Wenn Sie das nicht erwartet haben, ignorieren Sie diese E-Mail: Ohne Passwort kann niemand das Konto verwenden.',
+
+  fillingSubject: (bucket, percent) => `Der Bucket „${bucket}“ ist zu ${percent} voll`,
+  filling: ({ bucket, percent, held, quota }) =>
+    `Der Bucket „${bucket}“ hat ${percent} seines Kontingents erreicht: ${held} von ${quota}, laufende Uploads eingerechnet.`,
+  fillingHint: 'Sobald er voll ist, werden Uploads abgelehnt. Sein Kontingent und sein Inhalt:',
+  fillingReason: 'Sie erhalten diese E-Mail, weil Sie Administrator sind.',
+
+  testSubject: (site) => `Test-E-Mail von ${site}`,
+  test: (site) => `Der Versand funktioniert: ${site} hat Ihnen diese E-Mail aus den Einstellungen gesendet.`,
+  testReason: 'Sie erhalten diese E-Mail, weil Sie sie angefordert haben.',
+
+  signature: (site, reason) => `${site}. ${reason}`,
+}

@@ -1,0 +1,62 @@
+export type CredentialKind = 'tokens' | 'access_keys'
+/** A credential, and how much time is left until it expires: “in 7 days”. */
+export interface Named {
+  kind: CredentialKind
+  name: string
+  left: string
+}
+export interface Held extends Named {
+  mark: string
+  at: string
+}
+export interface Opened {
+  /** Whether it is an upload link. */
+  took: boolean
+  name: string
+  bucket: string
+  at: string
+}
+export interface Filled {
+  bucket: string
+  percent: string
+  held: string
+  quota: string
+}
+
+const what = { tokens: 'access token', access_keys: 'access key' } as const
+const who = (by: string | null): string => by ?? 'An administrator'
+
+/** What mails say, in English. Other languages have the same texts; names, times and numbers are ready to be put in. */
+export const texts = {
+  expiringSubject: ({ kind, name, left }: Named) => `Your ${what[kind]} “${name}” expires ${left}`,
+  expiring: ({ kind, name, mark, left, at }: Held) =>
+    `Your ${what[kind]} “${name}” (${mark}) expires ${left}, on ${at}.`,
+  expiringHint: (kind: CredentialKind) =>
+    `Programs that use it are refused from then on. If they are still needed, create another ${what[kind]} and let them use that:`,
+  expiringReason: (kind: CredentialKind) => `You get this because the ${what[kind]} is yours.`,
+
+  openedSubject: (name: string) => `Your link to “${name}” was opened`,
+  opened: ({ took, name, bucket, at }: Opened) =>
+    `Your ${took ? 'upload link' : 'link'} to “${name}” in the bucket “${bucket}” was opened for the first time, on ${at}.`,
+  openedHint: 'Who opened it since, and everything else about your links:',
+  openedReason: 'You get this once, because you asked for it when you shared.',
+
+  invitationSubject: (by: string | null) => `${who(by)} created an account for you`,
+  invitation: (by: string | null, until: string) =>
+    `${who(by)} created an account for you. Choose a password, and you are in. The link works once, until ${until}:`,
+  invitationReason: 'If you did not expect this, ignore it: without a password, nobody can use the account.',
+
+  fillingSubject: (bucket: string, percent: string) => `The bucket “${bucket}” is ${percent} full`,
+  filling: ({ bucket, percent, held, quota }: Filled) =>
+    `The bucket “${bucket}” has reached ${percent} of its quota: ${held} of ${quota}, with what is being uploaded.`,
+  fillingHint: 'Uploads are refused once it is full. Its quota and what it holds:',
+  fillingReason: 'You get this because you are an administrator.',
+
+  testSubject: (site: string) => `A test mail of ${site}`,
+  test: (site: string) => `Mail works: ${site} sent this to you from its settings.`,
+  testReason: 'You get this because you asked for it.',
+
+  signature: (site: string, reason: string) => `${site}. ${reason}`,
+}
+/** The same texts in another language. */
+export type Texts = typeof texts

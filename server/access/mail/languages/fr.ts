@@ -1,0 +1,39 @@
+import type { Texts } from './en.ts'
+
+const yours = { tokens: 'Votre jeton d’accès', access_keys: 'Votre clé d’accès' } as const
+const own = { tokens: 'ce jeton d’accès', access_keys: 'cette clé d’accès' } as const
+const another = { tokens: 'un autre jeton', access_keys: 'une autre clé' } as const
+const who = (by: string | null): string => by ?? 'Un administrateur'
+
+/** What mails say, in French. */
+export const texts: Texts = {
+  expiringSubject: ({ kind, name, left }) => `${yours[kind]} « ${name} » expire ${left}`,
+  expiring: ({ kind, name, mark, left, at }) => `${yours[kind]} « ${name} » (${mark}) expire ${left}, le ${at}.`,
+  expiringHint: (kind) =>
+    `Les programmes qui l’utilisent seront alors refusés. S’ils servent encore, créez ${another[kind]} et configurez-les pour l’utiliser :`,
+  expiringReason: (kind) => `Vous recevez cet e-mail parce que ${own[kind]} vous appartient.`,
+
+  openedSubject: (name) => `Votre lien vers « ${name} » a été ouvert`,
+  opened: ({ took, name, bucket, at }) =>
+    `Votre ${took ? 'lien d’envoi' : 'lien'} vers « ${name} » dans le bucket « ${bucket} » a été ouvert pour la première fois le ${at}.`,
+  openedHint: 'Qui l’a ouvert depuis, et tout le reste sur vos liens :',
+  openedReason: 'Vous recevez cet e-mail une seule fois, parce que vous l’avez demandé lors du partage.',
+
+  invitationSubject: (by) => `${who(by)} a créé un compte pour vous`,
+  invitation: (by, until) =>
+    `${who(by)} a créé un compte pour vous. Choisissez un mot de passe pour y accéder. Le lien fonctionne une seule fois, jusqu’au ${until} :`,
+  invitationReason:
+    'Si vous ne vous y attendiez pas, ignorez cet e-mail : sans mot de passe, personne ne peut utiliser le compte.',
+
+  fillingSubject: (bucket, percent) => `Le bucket « ${bucket} » est plein à ${percent}`,
+  filling: ({ bucket, percent, held, quota }) =>
+    `Le bucket « ${bucket} » a atteint ${percent} de son quota : ${held} sur ${quota}, envois en cours compris.`,
+  fillingHint: 'Une fois plein, il refusera les envois. Son quota et son contenu :',
+  fillingReason: 'Vous recevez cet e-mail parce que vous êtes administrateur.',
+
+  testSubject: (site) => `E-mail de test : ${site}`,
+  test: (site) => `La messagerie fonctionne : ${site} vous a envoyé cet e-mail depuis ses paramètres.`,
+  testReason: 'Vous recevez cet e-mail parce que vous l’avez demandé.',
+
+  signature: (site, reason) => `${site}. ${reason}`,
+}

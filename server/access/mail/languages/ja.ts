@@ -1,0 +1,38 @@
+import type { Texts } from './en.ts'
+
+const what = { tokens: 'アクセストークン', access_keys: 'アクセスキー' } as const
+const who = (by: string | null): string => (by === null ? '管理者' : `${by} `)
+
+/** What mails say, in Japanese. */
+export const texts: Texts = {
+  expiringSubject: ({ kind, name, left }) => `${what[kind]}「${name}」の有効期限が ${left}に切れます`,
+  expiring: ({ kind, name, mark, left, at }) =>
+    `${what[kind]}「${name}」(${mark}) の有効期限が ${left}の ${at} に切れます。`,
+  expiringHint: (kind) =>
+    `期限が切れると、これを使うプログラムは拒否されます。引き続き必要な場合は、次のページで新しい${what[kind]}を作成し、置き換えてください。`,
+  expiringReason: (kind) => `このメールは、${what[kind]}の所有者に送信しています。`,
+
+  openedSubject: (name) => `「${name}」へのリンクが開かれました`,
+  opened: ({ took, name, bucket, at }) =>
+    `バケット「${bucket}」にある「${name}」への${took ? 'アップロード用リンク' : 'リンク'}が、${at} に初めて開かれました。`,
+  openedHint: 'その後のアクセスなど、リンクの詳細は次のページで確認できます。',
+  openedReason: 'このメールは、共有時に通知を希望されたため、一度だけ送信しています。',
+
+  invitationSubject: (by) => `${who(by)}があなたのアカウントを作成しました`,
+  invitation: (by, until) =>
+    `${who(by)}があなたのアカウントを作成しました。次のリンクからパスワードを設定すると、利用を始められます。リンクは ${until} まで、一度だけ使えます。`,
+  invitationReason:
+    '心当たりがない場合は、このメールを無視してください。パスワードが設定されない限り、誰もこのアカウントを使用できません。',
+
+  fillingSubject: (bucket, percent) => `バケット「${bucket}」の使用量がクォータの ${percent} に達しました`,
+  filling: ({ bucket, percent, held, quota }) =>
+    `バケット「${bucket}」の使用量がクォータの ${percent} に達しました。アップロード中のものを含めて、${quota} のうち ${held} を使用しています。`,
+  fillingHint: 'いっぱいになると、アップロードは拒否されます。クォータと内容は次のページで確認できます。',
+  fillingReason: 'このメールは、管理者に送信しています。',
+
+  testSubject: (site) => `${site} からのテストメール`,
+  test: (site) => `メールは正常に送信できます。このメールは ${site} の設定画面から送信されました。`,
+  testReason: 'このメールは、あなたの操作によって送信されました。',
+
+  signature: (site, reason) => `${site}\n${reason}`,
+}

@@ -1,0 +1,35 @@
+import type { Texts } from './en.ts'
+
+const what = { tokens: '访问令牌', access_keys: '访问密钥' } as const
+const who = (by: string | null): string => (by === null ? '管理员' : `${by} `)
+
+/** What mails say, in Simplified Chinese. */
+export const texts: Texts = {
+  expiringSubject: ({ kind, name, left }) => `您的${what[kind]}“${name}”将在${left}过期`,
+  expiring: ({ kind, name, mark, left, at }) =>
+    `您的${what[kind]}“${name}” (${mark}) 将在${left}过期，过期时间为 ${at}。`,
+  expiringHint: (kind) => `过期后，使用它的程序将被拒绝。如果仍需要这些程序，请创建新的${what[kind]}并在程序中更换：`,
+  expiringReason: (kind) => `您收到此邮件，是因为该${what[kind]}属于您。`,
+
+  openedSubject: (name) => `您的链接“${name}”已被打开`,
+  opened: ({ took, name, bucket, at }) =>
+    `您为存储桶“${bucket}”中的“${name}”创建的${took ? '上传链接' : '链接'}于 ${at} 首次被打开。`,
+  openedHint: '查看此后的访问记录，以及您的所有链接：',
+  openedReason: '此邮件只发送一次，因为您在共享时要求了通知。',
+
+  invitationSubject: (by) => `${who(by)}为您创建了账号`,
+  invitation: (by, until) => `${who(by)}为您创建了账号。设置密码后即可使用。以下链接只能使用一次，有效期至 ${until}：`,
+  invitationReason: '如果您没有预料到此邮件，请忽略它：在设置密码之前，任何人都无法使用该账号。',
+
+  fillingSubject: (bucket, percent) => `存储桶“${bucket}”已用 ${percent}`,
+  filling: ({ bucket, percent, held, quota }) =>
+    `存储桶“${bucket}”的用量已达到配额的 ${percent}：已用 ${held}，共 ${quota}，包括正在上传的内容。`,
+  fillingHint: '存储桶用满后，上传将被拒绝。查看其配额和内容：',
+  fillingReason: '您收到此邮件，是因为您是管理员。',
+
+  testSubject: (site) => `来自 ${site} 的测试邮件`,
+  test: (site) => `邮件功能正常：此邮件由 ${site} 的设置页面发送给您。`,
+  testReason: '您收到此邮件，是因为您请求发送它。',
+
+  signature: (site, reason) => `${site}\n${reason}`,
+}
