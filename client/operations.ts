@@ -3639,6 +3639,8 @@ export interface Operations {
         message?: string | null
         /** Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up. */
         notify?: boolean
+        /** Only of upload links: for files sent from now on; null for all. */
+        content_types?: string[] | null
       }
     }
     reply: Share

@@ -515,6 +515,53 @@ describeEngines('share links', (engine, itOnce) => {
     assert.equal((await open(old.token)).status, 404)
   })
 
+  it('changes the types that an upload link takes, for the next file; no other link has any', async () => {
+    const link = await server.admin.createShare({
+      body: { kind: 'upload', bucket: BUCKET, prefix: 'typed/', max_files: 3, content_types: ['image/*'] },
+    })
+    const send = async (type: string) =>
+      (await open(link.token, { path: '/a', method: 'PUT', body: 'x', headers: { 'content-type': type } })).status
+    const said = async () => (await open(link.token, { path: '?info=1' })).json().content_types
+    const change = (content_types: string[] | null) =>
+      server.records([{ action: 'share_update', bucket: BUCKET }], async () => {
+        const changed = await server.admin.updateShare({ params: { id: link.id }, body: { content_types } })
+        assert.deepEqual([changed.content_types, changed.max_files, await said()], [content_types, 3, content_types])
+      })
+    assert.equal(await send('text/plain'), 415)
+    const texts = ['text/*', 'application/pdf']
+    await change(texts)
+    assert.deepEqual([await send('image/png'), await send('text/plain')], [415, 201])
+
+    const objectLink = await share(await put('typed.txt'))
+    const folderLink = await server.admin.createShare({ body: { kind: 'folder', bucket: BUCKET, prefix: 'typed/' } })
+    await server.records([], async () => {
+      for (const content_types of [[], ['text'], ['*/*'], Array.from({ length: 51 }, (_, i) => `x/${i}`)] as string[][])
+        await rejectsWith(
+          server.admin.updateShare({ params: { id: link.id }, body: { content_types } }),
+          'invalid_request',
+        )
+      for (const { id } of [objectLink, folderLink])
+        for (const content_types of [texts, null])
+          await rejectsWith(
+            server.admin.updateShare({ params: { id }, body: { content_types, message: 'not this either' } }),
+            ...(['invalid_request', 'body.content_types'] as const),
+          )
+    })
+    const { items } = await server.admin.listShares({ query: { bucket: BUCKET } })
+    const messages = items.filter(({ id }) => id === objectLink.id || id === folderLink.id).map((one) => one.message)
+    assert.deepEqual([messages, await said()], [[null, null], texts])
+    await change(null)
+    assert.equal(await send('image/png'), 201)
+    const updates = (await server.admin.listAudit({ query: { action: ['share_update'] } })).items
+    assert.deepEqual(
+      updates.slice(0, 2).map(({ details }) => details),
+      [
+        { share_id: link.id, before: { content_types: texts }, after: { content_types: null } },
+        { share_id: link.id, before: { content_types: ['image/*'] }, after: { content_types: texts } },
+      ],
+    )
+  })
+
   it('takes files from strangers: within its limits, never over another, telling nothing', async () => {
     await put('inbox/photo.png', 'mine', 'image/png')
     const link = await server.admin.createShare({
