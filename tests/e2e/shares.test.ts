@@ -5,7 +5,7 @@ import { after, before, it } from 'node:test'
 import jsqr from 'jsqr'
 import type { Locator } from 'playwright-core'
 import sharp from 'sharp'
-import { fileKinds } from '../../contract/file-kinds.ts'
+import { typesOf } from '../../contract/kinds.ts'
 import { describeConsole, inBrowserOf, navigate, openConsole, signIn } from '../support/browser.ts'
 import { request } from '../support/http.ts'
 import { freePort } from '../support/idp.ts'
@@ -189,8 +189,17 @@ describeConsole('share links', (engine) => {
       const dialog = page.getByRole('dialog')
       await dialog.getByText('Share beach.png').waitFor()
       await dialog.getByText('Anyone with the link can open it.').waitFor()
-      await dialog.getByText('Password and limits').click()
+      await dialog.getByText('File name and preview').click()
+      await dialog.getByLabel('Password', { exact: true }).fill('for a moment')
+      await dialog.getByLabel('Maximum downloads').fill('3')
+      await dialog.getByText('Previews count too.').waitFor()
+      await dialog.getByText('Anyone with the link and the password can open it.').waitFor()
       await check('share-dialog')
+      await page.setViewportSize({ width: 390, height: 844 })
+      await check('share-dialog-phone')
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await dialog.getByLabel('Password', { exact: true }).fill('')
+      await dialog.getByLabel('Maximum downloads').fill('')
       await dialog.getByLabel('Expires').click()
       await page.getByRole('option', { name: 'Never' }).waitFor()
       await page.getByRole('option', { name: '1 day' }).click()
@@ -490,8 +499,8 @@ describeConsole('share links', (engine) => {
         await dialog.getByRole('button', { name: 'Done' }).click()
         const share = (await server.admin.listShares({ query: {} })).items[0]
         assert.deepEqual(share?.content_types, [
-          ...fileKinds.pictures,
-          ...fileKinds.office,
+          ...typesOf('pictures'),
+          ...typesOf('office'),
           'font/woff2',
           'application/x-step',
         ])
@@ -500,11 +509,39 @@ describeConsole('share links', (engine) => {
         await page.getByText(`Upload link · ${BUCKET} · ${words}`).waitFor()
         await check('share-types-list')
         await page.goto(`${server.url}/console/shares?edit=${share?.id}`)
-        await dialog.getByText(`Allowed file types: ${words}`).waitFor()
+        // The dialog has what the link takes, and changes it.
+        assert.deepEqual(
+          [await kinds.getByLabel('Pictures').isChecked(), await kinds.getByLabel('Videos').isChecked()],
+          [true, false],
+        )
+        assert.equal(await dialog.getByLabel('Own types').inputValue(), 'font/woff2, application/x-step')
+        assert.ok(await dialog.getByRole('button', { name: 'Save' }).isDisabled())
+        await kinds.getByLabel('Office documents').press('Space')
+        await kinds.getByLabel('Videos').press('Space')
+        await dialog.getByLabel('Own types').fill('no/type/')
+        await dialog.getByRole('button', { name: 'Save' }).click()
+        await dialog.getByText('Use types such as image/* or application/pdf, separated by commas.').waitFor()
+        await dialog.getByLabel('Own types').fill('font/woff2')
         await check('share-types-edit')
+        await server.records([{ action: 'share_update', bucket: BUCKET }], async () => {
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await dialog.waitFor({ state: 'detached' })
+        })
+        await page.getByText(`Upload link · ${BUCKET} · Pictures, Videos, font/woff2`).waitFor()
+        assert.deepEqual((await server.admin.listShares({ query: {} })).items[0]?.content_types, [
+          ...typesOf('pictures'),
+          ...typesOf('videos'),
+          'font/woff2',
+        ])
+        await page.goto(`${server.url}/console/shares?edit=${share?.id}`)
+        for (const kind of ['Pictures', 'Videos']) await kinds.getByLabel(kind).press('Space')
+        await dialog.getByLabel('Other types').press('Space')
+        await dialog.getByRole('button', { name: 'Save' }).click()
+        await dialog.waitFor({ state: 'detached' })
+        assert.equal((await server.admin.listShares({ query: {} })).items[0]?.content_types, null)
         const link = await linkTo({
           ...{ kind: 'upload', bucket: BUCKET, prefix: 'inbox/' },
-          content_types: [...fileKinds.archives, 'image/*', 'image/svg+xml', 'application/pdf', 'x/y'],
+          content_types: [...typesOf('archives'), 'image/*', 'image/svg+xml', 'application/pdf', 'x/y'],
         })
         await page.goto(server.url + link.page)
         await page.getByText('Only pictures, PDF files, archives, SVG picture, x/y').waitFor()
@@ -639,7 +676,7 @@ describeConsole('share links', (engine) => {
         await dialog.getByRole('button', { name: 'Copy link' }).click()
         await dialog.getByRole('button', { name: 'Link copied' }).waitFor()
         await dialog.getByRole('button', { name: 'Another', exact: false }).click()
-        await dialog.getByText('Password and limits').click()
+        await dialog.getByText('File name and preview').click()
         await dialog.getByLabel('File name when downloaded').click()
         await page.keyboard.press('Control+V')
         assert.equal(await dialog.getByLabel('File name when downloaded').inputValue(), url)

@@ -1,4 +1,4 @@
-import { kindsOf } from '../../../contract/file-kinds.ts'
+import { kindsOf } from '../../../contract/kinds.ts'
 import { text } from './language.ts'
 
 /** How a file is shown: in which viewer, with which icon. */
