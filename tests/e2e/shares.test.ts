@@ -630,13 +630,47 @@ describeConsole('share links', (engine) => {
     inBrowser(async (browser) => {
       const script = 'try{localStorage.setItem("stolen","1")}catch{};document.title="stolen";fetch("/api/v1/auth/me")'
       await put('evil.html', `<!doctype html><script>${script}</script>`, 'text/html')
-      await put('evil.svg', `<svg xmlns="http://www.w3.org/2000/svg"><script>${script}</script></svg>`, 'image/svg+xml')
+      await put(
+        'evil.svg',
+        `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="200" height="100" onload='${script}'>
+          <script>${script}</script><script href="/track.js"/>
+          <style>@import url(https://example.com/track.css); .back { fill: rgb(10, 160, 80) }</style>
+          <rect class="back" width="200" height="100"/>
+          <image href="https://example.com/track.png" width="9" height="9"/><image xlink:href="/track.png" width="9" height="9"/>
+          <foreignObject width="50" height="50"><iframe xmlns="http://www.w3.org/1999/xhtml" src="/track.html"/></foreignObject>
+          <a href='javascript:${script}'><rect y="50" width="200" height="50" fill="transparent"/></a></svg>`,
+        'image/svg+xml',
+      )
       await signIn(browser, server)
       for (const key of ['evil.html', 'evil.svg']) {
         const link = await linkTo({ kind: 'object', bucket: BUCKET, key, disposition: 'inline' })
-        const { page, check } = await openConsole(browser, server, link.page)
-        await page.getByText('localStorage.setItem').waitFor()
+        const { page, check, faults } = await openConsole(browser, server, link.page)
+        const loaded: string[] = []
+        page.on('request', (one) => loaded.push(one.url()))
+        if (key === 'evil.html') await page.getByText('localStorage.setItem').waitFor()
+        else {
+          const isDrawn = (within: string) =>
+            page.waitForFunction(
+              (at) => document.querySelector<HTMLImageElement>(`${at} img.picture`)?.naturalWidth === 200,
+              within,
+            )
+          await isDrawn('.frame')
+          const shot = sharp(await page.locator('.frame img').screenshot())
+          const { width = 0, height = 0 } = await shot.metadata()
+          const at = { left: Math.round(width * 0.9), top: Math.round(height * 0.25), width: 1, height: 1 }
+          const pixel = await shot.extract(at).removeAlpha().raw().toBuffer()
+          assert.deepEqual([...pixel], [10, 160, 80], 'with its own styles')
+          await page.getByRole('button', { name: 'Open evil.svg' }).click()
+          await isDrawn('dialog')
+          await page.keyboard.press('+')
+          await page.locator('dialog img').click({ position: { x: 20, y: 80 } })
+          await check('link-svg-viewer')
+          await page.keyboard.press('Escape')
+          await page.getByRole('dialog').waitFor({ state: 'detached' })
+        }
         await check(`link-${key}`)
+        assert.deepEqual([loaded.filter((url) => /track|example|auth/.test(url)), faults], [[], []])
+        assert.doesNotMatch(await page.title(), /stolen/)
         assert.equal(await page.evaluate(() => localStorage.getItem('stolen')), null)
         const tab = await browser.context.newPage()
         const asked: string[] = []
@@ -654,6 +688,30 @@ describeConsole('share links', (engine) => {
         assert.equal(await page.evaluate(() => localStorage.getItem('stolen')), null)
         assert.ok(!asked.some((url) => url.endsWith('/auth/me')))
       }
+    }))
+
+  it('shows drawings of a shared folder, and what is no valid one as its source', () =>
+    inBrowser(async (browser) => {
+      const lines = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h2v4h-2z"/></svg>'
+      await put('drawings/a.svg', lines, 'image/svg+xml; charset=utf-8')
+      await put('drawings/b.svg', '<svg xmlns="http://www.w3.org/2000/svg"><g>', 'image/svg+xml')
+      const link = await linkTo({ kind: 'folder', bucket: BUCKET, prefix: 'drawings/' })
+      const { page, check, faults } = await openConsole(browser, server, link.page)
+      await page.waitForFunction(() => (document.querySelector('.tile img') as HTMLImageElement)?.naturalWidth > 0)
+      await page.getByText('SVG picture').first().waitFor()
+      await check('link-drawings')
+      await page.getByRole('link', { name: 'Open a.svg' }).click()
+      const viewer = page.getByRole('dialog')
+      await viewer.locator('img').waitFor()
+      assert.ok(((await viewer.locator('img').boundingBox())?.width ?? 0) >= 320)
+      await check('link-drawing')
+      await page.keyboard.press('ArrowRight')
+      await viewer.locator('pre').getByText('<g>').waitFor()
+      assert.equal(await viewer.getByRole('button', { name: 'Zoom in' }).count(), 0)
+      const alone = await linkTo({ kind: 'object', bucket: BUCKET, key: 'drawings/b.svg' })
+      await page.goto(server.url + alone.page)
+      await page.locator('.frame pre').getByText('<g>').waitFor()
+      assert.deepEqual(faults, [])
     }))
 
   it('creates and copies links on plain HTTP without the clipboard API', () => {
