@@ -703,7 +703,8 @@ describeConsole('share links', (engine) => {
       await page.getByRole('link', { name: 'Open a.svg' }).click()
       const viewer = page.getByRole('dialog')
       await viewer.locator('img').waitFor()
-      assert.ok(((await viewer.locator('img').boundingBox())?.width ?? 0) >= 320)
+      const { y = 0, height = 0 } = (await viewer.locator('img').boundingBox()) ?? {}
+      assert.ok(height > 400 && y + height <= 900, 'all of it is in sight')
       await check('link-drawing')
       await page.keyboard.press('ArrowRight')
       await viewer.locator('pre').getByText('<g>').waitFor()
