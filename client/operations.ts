@@ -3691,7 +3691,8 @@ export interface Operations {
       id: string
       /** ISO 8601, UTC, milliseconds. */
       time: string
-      outcome: 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
+      /** `opened`: someone saw what the link holds, on its page or by the API; at most once an hour for each address and browser. */
+      outcome: 'opened' | 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
       object_key: string | null
       ip: string | null
       user_agent: string | null

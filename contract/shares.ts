@@ -449,7 +449,13 @@ export const operations = {
       Type.Object({
         id: Id,
         time: Timestamp,
-        outcome: Type.Enum(['served', 'previewed', 'continued', 'uploaded', 'wrong_password', 'limit_spent']),
+        outcome: Type.Enum(
+          ['opened', 'served', 'previewed', 'continued', 'uploaded', 'wrong_password', 'limit_spent'],
+          {
+            description:
+              '`opened`: someone saw what the link holds, on its page or by the API; at most once an hour for each address and browser.',
+          },
+        ),
         object_key: Nullable(Type.String()),
         ip: Nullable(Type.String()),
         user_agent: Nullable(Type.String()),

@@ -322,7 +322,7 @@ describeConsole('pages of share links', (engine) => {
       await page.waitForFunction(() => (document.querySelector('.picture') as HTMLImageElement)?.naturalWidth > 0)
       await server.running.tick()
       const { items } = await server.admin.listShareAccesses({ params: { id: link.id } })
-      assert.deepEqual([...new Set(items.map(({ outcome }) => outcome))], ['previewed'])
+      assert.deepEqual([...new Set(items.map(({ outcome }) => outcome))], ['previewed', 'opened'])
       const listed = async () => (await server.admin.listShares()).items.find(({ id }) => id === link.id)?.access_count
       assert.equal(await listed(), 0)
       const saved = page.waitForEvent('download')
@@ -331,6 +331,30 @@ describeConsole('pages of share links', (engine) => {
       await server.running.tick()
       assert.equal(await listed(), 1)
     }))
+
+  it('a page that was opened and left is in the activity of its link, once however often it is loaded', () =>
+    inBrowser(
+      async (browser) => {
+        const link = await linkTo({ kind: 'object', key: 'trip/report.docx' })
+        const visitor = await openConsole(browser, server, link.page)
+        await visitor.page.getByRole('heading', { name: 'report.docx' }).waitFor()
+        await visitor.page.reload()
+        await visitor.page.getByRole('heading', { name: 'report.docx' }).waitFor()
+        await server.running.tick()
+        const { page, check, faults } = await openConsole(browser, server, '/shares')
+        await page.getByRole('button', { name: 'Actions for the link to trip/report.docx' }).click()
+        await page.getByRole('menuitem', { name: 'Activity' }).click()
+        const activity = page.getByRole('table', { name: 'Activity' })
+        await activity.getByText('Opened', { exact: true }).waitFor()
+        await page.getByText('1 entry').waitFor()
+        await check('link-opened')
+        await page.keyboard.press('Escape')
+        const row = page.getByRole('row').filter({ hasText: 'trip/report.docx' })
+        await row.locator('.number', { hasText: /^0$/ }).first().waitFor()
+        assert.deepEqual([...faults, ...visitor.faults], [])
+      },
+      { who: ADMIN },
+    ))
 
   it('shows the message that its creator wrote and changed in the console, as plain text', () =>
     inBrowser(

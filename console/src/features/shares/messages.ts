@@ -130,6 +130,7 @@ export const text = catalogue('shares.text', {
   agent: 'Browser',
   what: 'Object',
   sender: 'Sender, as stated',
+  opened: 'Opened',
   served: 'Downloaded',
   previewed: 'Previewed',
   continued: 'Resumed download',

@@ -134,6 +134,7 @@ export const text: Translation<typeof english.text> = {
   agent: 'Browser',
   what: 'Objekt',
   sender: 'Absender laut Angabe',
+  opened: 'Geöffnet',
   served: 'Heruntergeladen',
   previewed: 'Vorschau angesehen',
   continued: 'Download fortgesetzt',

@@ -132,6 +132,7 @@ export const text: Translation<typeof english.text> = {
   agent: 'Navegador',
   what: 'Objeto',
   sender: 'Remitente indicado',
+  opened: 'Abierto',
   served: 'Descargado',
   previewed: 'Vista previa',
   continued: 'Descarga reanudada',

@@ -133,6 +133,7 @@ export const text: Translation<typeof english.text> = {
   agent: 'Navigateur',
   what: 'Objet',
   sender: 'Expéditeur déclaré',
+  opened: 'Ouvert',
   served: 'Téléchargé',
   previewed: 'Prévisualisé',
   continued: 'Téléchargement repris',

@@ -131,6 +131,7 @@ export const text: Translation<typeof english.text> = {
   agent: 'ブラウザー',
   what: 'オブジェクト',
   sender: '送信者 (自己申告)',
+  opened: '閲覧',
   served: 'ダウンロード',
   previewed: 'プレビュー',
   continued: 'ダウンロードの再開',

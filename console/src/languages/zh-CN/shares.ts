@@ -130,6 +130,7 @@ export const text: Translation<typeof english.text> = {
   agent: '浏览器',
   what: '对象',
   sender: '发送者（自行填写）',
+  opened: '已打开',
   served: '已下载',
   previewed: '已预览',
   continued: '已继续下载',
