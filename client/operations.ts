@@ -3670,6 +3670,8 @@ export interface Operations {
         message?: string | null
         /** Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up. */
         notify?: boolean
+        /** Only of upload links: for files sent from now on; null for all. */
+        content_types?: string[] | null
       }
     }
     reply: Share
@@ -3720,7 +3722,8 @@ export interface Operations {
       id: string
       /** ISO 8601, UTC, milliseconds. */
       time: string
-      outcome: 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
+      /** `opened`: someone saw what the link holds, on its page or by the API; at most once an hour for each address and browser. */
+      outcome: 'opened' | 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
       object_key: string | null
       ip: string | null
       user_agent: string | null

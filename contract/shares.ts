@@ -73,18 +73,17 @@ const limits = {
   notify: Type.Optional(Notify),
 }
 const Bytes = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+const ContentTypes = Type.Array(Type.String({ pattern: '^[\\w.+-]+/([\\w.+-]+|\\*)$', maxLength: 255 }), {
+  minItems: 1,
+  maxItems: 50,
+  description: 'For example `image/*`. Compared with the Content-Type that the file is sent with.',
+})
 /** Limits on what strangers may upload through a link of kind `upload`. */
 const uploadLimits = {
   max_file_bytes: Type.Optional(Bytes),
   max_total_bytes: Type.Optional(Bytes),
   max_files: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-  content_types: Type.Optional(
-    Type.Array(Type.String({ pattern: '^[\\w.+-]+/([\\w.+-]+|\\*)$', maxLength: 255 }), {
-      minItems: 1,
-      maxItems: 50,
-      description: 'For example `image/*`. Compared with the Content-Type that the file is sent with.',
-    }),
-  ),
+  content_types: Type.Optional(ContentTypes),
 }
 
 export const Share = Type.Object({
@@ -396,6 +395,9 @@ export const operations = {
         disposition: Type.Optional(Nullable(Disposition)),
         message: Type.Optional(Nullable(Message)),
         notify: Type.Optional(Notify),
+        content_types: Type.Optional(
+          Nullable(ContentTypes, { description: 'Only of upload links: for files sent from now on; null for all.' }),
+        ),
       },
       { additionalProperties: false, minProperties: 1 },
     ),
@@ -447,7 +449,13 @@ export const operations = {
       Type.Object({
         id: Id,
         time: Timestamp,
-        outcome: Type.Enum(['served', 'previewed', 'continued', 'uploaded', 'wrong_password', 'limit_spent']),
+        outcome: Type.Enum(
+          ['opened', 'served', 'previewed', 'continued', 'uploaded', 'wrong_password', 'limit_spent'],
+          {
+            description:
+              '`opened`: someone saw what the link holds, on its page or by the API; at most once an hour for each address and browser.',
+          },
+        ),
         object_key: Nullable(Type.String()),
         ip: Nullable(Type.String()),
         user_agent: Nullable(Type.String()),

@@ -43,8 +43,7 @@ export const tasks: Task[] = [
       const dialog = page.getByRole('dialog')
       await hand.click(row(page, 'dunes.jpg').getByRole('button'))
       await hand.click(page.getByRole('menuitem', { name: 'Share…' }))
-      await hand.see(dialog.getByText('Password and limits'))
-      await hand.click(dialog.getByText('Password and limits'))
+      await hand.see(dialog.getByLabel('Password', { exact: true }))
       await hand.fill(dialog.getByLabel('Password', { exact: true }), PASSWORD)
       await hand.fill(dialog.getByLabel('Maximum downloads'), '3')
       await hand.click(dialog.getByRole('button', { name: 'Create link' }))
@@ -104,7 +103,7 @@ export const tasks: Task[] = [
       await hand.click(viewer.getByRole('button', { name: 'Close' }))
       const all = page.getByRole('link', { name: 'Download all (zip)' })
       await download(hand, () => hand.click(all))
-      await hand.see(all)
+      await hand.see(page.getByText(/^Download started: 10 files/))
     },
   },
   {
@@ -152,6 +151,7 @@ export const tasks: Task[] = [
       await hand.click(page.getByRole('button', { name: 'Actions for the link to 2026/lisbon/market.jpg' }))
       await hand.click(page.getByRole('menuitem', { name: 'Activity' }))
       await hand.see(page.getByRole('dialog').getByText('Downloaded', { exact: true }))
+      await hand.see(page.getByRole('dialog').getByText('Opened', { exact: true }))
     },
   },
 ]

@@ -212,6 +212,10 @@ describeConsole('pages of share links', (engine) => {
         await check(`link-choice-${where}`)
         const day = { 'trip/day 2/map/route.gpx': 9, 'trip/day 2/notes & plans.txt': 24 }
         assert.deepEqual(await saved(() => get.click()), { ...day, 'trip/report.docx': 2 })
+        await bar.getByText('Download started. Your browser shows its progress.').waitFor()
+        await check(`link-choice-started-${where}`)
+        await page.clock.runFor(10_000)
+        await bar.getByText('Download started').waitFor({ state: 'detached' })
 
         // The list has the same choice; by keyboard; and none of it is left in another folder.
         await page.getByRole('button', { name: 'List' }).click()
@@ -235,7 +239,51 @@ describeConsole('pages of share links', (engine) => {
         await page.getByRole('checkbox', { name: 'Select notes & plans.txt' }).check()
         await bar.getByText('1 selected · 24 B').waitFor()
         assert.deepEqual(await saved(() => get.click()), { 'trip/day 2/notes & plans.txt': 24 })
+        await bar.getByText('Download started: 1 file, 24 B.').waitFor()
         assert.deepEqual(faults, [])
+      }, size))
+
+  for (const [where, size] of [
+    ['wide', {}],
+    ['phone', PHONE],
+  ] as const)
+    it(`says that a zip of everything is prepared, then that the browser loads it, once however often it is asked (${where})`, () =>
+      inBrowser(async (browser) => {
+        const link = await trip()
+        const { page, check, faults } = await openConsole(browser, server, link.page)
+        await page.getByText('9 files').waitFor()
+        let started = 0
+        page.on('download', () => started++)
+        const { promise, resolve: goOn } = Promise.withResolvers<void>()
+        await page.route(
+          (url) => url.searchParams.get('archive') === '1',
+          async (route) => {
+            if (route.request().method() === 'HEAD') await promise
+            await route.continue()
+          },
+        )
+        const all = page.getByRole('link', { name: 'Download all (zip)' })
+        const said = page.getByRole('status')
+        await all.click()
+        await said.getByText('Preparing ZIP…').waitFor()
+        await check(`link-zip-preparing-${where}`)
+        await all.focus()
+        await page.keyboard.press('Enter')
+        const saved = page.waitForEvent('download')
+        goOn()
+        await (await saved).path()
+        await said.getByText(/^Download started: 9 files, .+ KB\. Your browser shows its progress\.$/).waitFor()
+        await check(`link-zip-started-${where}`)
+        await page.clock.runFor(10_000)
+        await said.getByText('Download started').waitFor({ state: 'detached' })
+        assert.deepEqual([started, faults], [1, []])
+        await page.unrouteAll()
+
+        // What is refused is no download.
+        await server.admin.revokeShare({ params: { id: link.id } })
+        await all.click()
+        await page.getByText('This link is no longer available').waitFor()
+        assert.equal(await page.getByText('Download started').count(), 0)
       }, size))
 
   it('a choice of which nothing is left is explained on the page, and counts one of the downloads where it is not', () =>
@@ -274,7 +322,7 @@ describeConsole('pages of share links', (engine) => {
       await page.waitForFunction(() => (document.querySelector('.picture') as HTMLImageElement)?.naturalWidth > 0)
       await server.running.tick()
       const { items } = await server.admin.listShareAccesses({ params: { id: link.id } })
-      assert.deepEqual([...new Set(items.map(({ outcome }) => outcome))], ['previewed'])
+      assert.deepEqual([...new Set(items.map(({ outcome }) => outcome))], ['previewed', 'opened'])
       const listed = async () => (await server.admin.listShares()).items.find(({ id }) => id === link.id)?.access_count
       assert.equal(await listed(), 0)
       const saved = page.waitForEvent('download')
@@ -283,6 +331,30 @@ describeConsole('pages of share links', (engine) => {
       await server.running.tick()
       assert.equal(await listed(), 1)
     }))
+
+  it('a page that was opened and left is in the activity of its link, once however often it is loaded', () =>
+    inBrowser(
+      async (browser) => {
+        const link = await linkTo({ kind: 'object', key: 'trip/report.docx' })
+        const visitor = await openConsole(browser, server, link.page)
+        await visitor.page.getByRole('heading', { name: 'report.docx' }).waitFor()
+        await visitor.page.reload()
+        await visitor.page.getByRole('heading', { name: 'report.docx' }).waitFor()
+        await server.running.tick()
+        const { page, check, faults } = await openConsole(browser, server, '/shares')
+        await page.getByRole('button', { name: 'Actions for the link to trip/report.docx' }).click()
+        await page.getByRole('menuitem', { name: 'Activity' }).click()
+        const activity = page.getByRole('table', { name: 'Activity' })
+        await activity.getByText('Opened', { exact: true }).waitFor()
+        await page.getByText('1 entry').waitFor()
+        await check('link-opened')
+        await page.keyboard.press('Escape')
+        const row = page.getByRole('row').filter({ hasText: 'trip/report.docx' })
+        await row.locator('.number', { hasText: /^0$/ }).first().waitFor()
+        assert.deepEqual([...faults, ...visitor.faults], [])
+      },
+      { who: ADMIN },
+    ))
 
   it('shows the message that its creator wrote and changed in the console, as plain text', () =>
     inBrowser(

@@ -5,7 +5,7 @@ import { after, before, it } from 'node:test'
 import jsqr from 'jsqr'
 import type { Locator } from 'playwright-core'
 import sharp from 'sharp'
-import { fileKinds } from '../../contract/file-kinds.ts'
+import { typesOf } from '../../contract/kinds.ts'
 import { describeConsole, inBrowserOf, navigate, openConsole, signIn } from '../support/browser.ts'
 import { request } from '../support/http.ts'
 import { freePort } from '../support/idp.ts'
@@ -189,8 +189,17 @@ describeConsole('share links', (engine) => {
       const dialog = page.getByRole('dialog')
       await dialog.getByText('Share beach.png').waitFor()
       await dialog.getByText('Anyone with the link can open it.').waitFor()
-      await dialog.getByText('Password and limits').click()
+      await dialog.getByText('File name and preview').click()
+      await dialog.getByLabel('Password', { exact: true }).fill('for a moment')
+      await dialog.getByLabel('Maximum downloads').fill('3')
+      await dialog.getByText('Previews count too.').waitFor()
+      await dialog.getByText('Anyone with the link and the password can open it.').waitFor()
       await check('share-dialog')
+      await page.setViewportSize({ width: 390, height: 844 })
+      await check('share-dialog-phone')
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await dialog.getByLabel('Password', { exact: true }).fill('')
+      await dialog.getByLabel('Maximum downloads').fill('')
       await dialog.getByLabel('Expires').click()
       await page.getByRole('option', { name: 'Never' }).waitFor()
       await page.getByRole('option', { name: '1 day' }).click()
@@ -490,8 +499,8 @@ describeConsole('share links', (engine) => {
         await dialog.getByRole('button', { name: 'Done' }).click()
         const share = (await server.admin.listShares({ query: {} })).items[0]
         assert.deepEqual(share?.content_types, [
-          ...fileKinds.pictures,
-          ...fileKinds.office,
+          ...typesOf('pictures'),
+          ...typesOf('office'),
           'font/woff2',
           'application/x-step',
         ])
@@ -500,11 +509,39 @@ describeConsole('share links', (engine) => {
         await page.getByText(`Upload link · ${BUCKET} · ${words}`).waitFor()
         await check('share-types-list')
         await page.goto(`${server.url}/console/shares?edit=${share?.id}`)
-        await dialog.getByText(`Allowed file types: ${words}`).waitFor()
+        // The dialog has what the link takes, and changes it.
+        assert.deepEqual(
+          [await kinds.getByLabel('Pictures').isChecked(), await kinds.getByLabel('Videos').isChecked()],
+          [true, false],
+        )
+        assert.equal(await dialog.getByLabel('Own types').inputValue(), 'font/woff2, application/x-step')
+        assert.ok(await dialog.getByRole('button', { name: 'Save' }).isDisabled())
+        await kinds.getByLabel('Office documents').press('Space')
+        await kinds.getByLabel('Videos').press('Space')
+        await dialog.getByLabel('Own types').fill('no/type/')
+        await dialog.getByRole('button', { name: 'Save' }).click()
+        await dialog.getByText('Use types such as image/* or application/pdf, separated by commas.').waitFor()
+        await dialog.getByLabel('Own types').fill('font/woff2')
         await check('share-types-edit')
+        await server.records([{ action: 'share_update', bucket: BUCKET }], async () => {
+          await dialog.getByRole('button', { name: 'Save' }).click()
+          await dialog.waitFor({ state: 'detached' })
+        })
+        await page.getByText(`Upload link · ${BUCKET} · Pictures, Videos, font/woff2`).waitFor()
+        assert.deepEqual((await server.admin.listShares({ query: {} })).items[0]?.content_types, [
+          ...typesOf('pictures'),
+          ...typesOf('videos'),
+          'font/woff2',
+        ])
+        await page.goto(`${server.url}/console/shares?edit=${share?.id}`)
+        for (const kind of ['Pictures', 'Videos']) await kinds.getByLabel(kind).press('Space')
+        await dialog.getByLabel('Other types').press('Space')
+        await dialog.getByRole('button', { name: 'Save' }).click()
+        await dialog.waitFor({ state: 'detached' })
+        assert.equal((await server.admin.listShares({ query: {} })).items[0]?.content_types, null)
         const link = await linkTo({
           ...{ kind: 'upload', bucket: BUCKET, prefix: 'inbox/' },
-          content_types: [...fileKinds.archives, 'image/*', 'image/svg+xml', 'application/pdf', 'x/y'],
+          content_types: [...typesOf('archives'), 'image/*', 'image/svg+xml', 'application/pdf', 'x/y'],
         })
         await page.goto(server.url + link.page)
         await page.getByText('Only pictures, PDF files, archives, SVG picture, x/y').waitFor()
@@ -593,13 +630,47 @@ describeConsole('share links', (engine) => {
     inBrowser(async (browser) => {
       const script = 'try{localStorage.setItem("stolen","1")}catch{};document.title="stolen";fetch("/api/v1/auth/me")'
       await put('evil.html', `<!doctype html><script>${script}</script>`, 'text/html')
-      await put('evil.svg', `<svg xmlns="http://www.w3.org/2000/svg"><script>${script}</script></svg>`, 'image/svg+xml')
+      await put(
+        'evil.svg',
+        `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="200" height="100" onload='${script}'>
+          <script>${script}</script><script href="/track.js"/>
+          <style>@import url(https://example.com/track.css); .back { fill: rgb(10, 160, 80) }</style>
+          <rect class="back" width="200" height="100"/>
+          <image href="https://example.com/track.png" width="9" height="9"/><image xlink:href="/track.png" width="9" height="9"/>
+          <foreignObject width="50" height="50"><iframe xmlns="http://www.w3.org/1999/xhtml" src="/track.html"/></foreignObject>
+          <a href='javascript:${script}'><rect y="50" width="200" height="50" fill="transparent"/></a></svg>`,
+        'image/svg+xml',
+      )
       await signIn(browser, server)
       for (const key of ['evil.html', 'evil.svg']) {
         const link = await linkTo({ kind: 'object', bucket: BUCKET, key, disposition: 'inline' })
-        const { page, check } = await openConsole(browser, server, link.page)
-        await page.getByText('localStorage.setItem').waitFor()
+        const { page, check, faults } = await openConsole(browser, server, link.page)
+        const loaded: string[] = []
+        page.on('request', (one) => loaded.push(one.url()))
+        if (key === 'evil.html') await page.getByText('localStorage.setItem').waitFor()
+        else {
+          const isDrawn = (within: string) =>
+            page.waitForFunction(
+              (at) => document.querySelector<HTMLImageElement>(`${at} img.picture`)?.naturalWidth === 200,
+              within,
+            )
+          await isDrawn('.frame')
+          const shot = sharp(await page.locator('.frame img').screenshot())
+          const { width = 0, height = 0 } = await shot.metadata()
+          const at = { left: Math.round(width * 0.9), top: Math.round(height * 0.25), width: 1, height: 1 }
+          const pixel = await shot.extract(at).removeAlpha().raw().toBuffer()
+          assert.deepEqual([...pixel], [10, 160, 80], 'with its own styles')
+          await page.getByRole('button', { name: 'Open evil.svg' }).click()
+          await isDrawn('dialog')
+          await page.keyboard.press('+')
+          await page.locator('dialog img').click({ position: { x: 20, y: 80 } })
+          await check('link-svg-viewer')
+          await page.keyboard.press('Escape')
+          await page.getByRole('dialog').waitFor({ state: 'detached' })
+        }
         await check(`link-${key}`)
+        assert.deepEqual([loaded.filter((url) => /track|example|auth/.test(url)), faults], [[], []])
+        assert.doesNotMatch(await page.title(), /stolen/)
         assert.equal(await page.evaluate(() => localStorage.getItem('stolen')), null)
         const tab = await browser.context.newPage()
         const asked: string[] = []
@@ -617,6 +688,31 @@ describeConsole('share links', (engine) => {
         assert.equal(await page.evaluate(() => localStorage.getItem('stolen')), null)
         assert.ok(!asked.some((url) => url.endsWith('/auth/me')))
       }
+    }))
+
+  it('shows drawings of a shared folder, and what is no valid one as its source', () =>
+    inBrowser(async (browser) => {
+      const lines = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h2v4h-2z"/></svg>'
+      await put('drawings/a.svg', lines, 'image/svg+xml; charset=utf-8')
+      await put('drawings/b.svg', '<svg xmlns="http://www.w3.org/2000/svg"><g>', 'image/svg+xml')
+      const link = await linkTo({ kind: 'folder', bucket: BUCKET, prefix: 'drawings/' })
+      const { page, check, faults } = await openConsole(browser, server, link.page)
+      await page.waitForFunction(() => (document.querySelector('.tile img') as HTMLImageElement)?.naturalWidth > 0)
+      await page.getByText('SVG picture').first().waitFor()
+      await check('link-drawings')
+      await page.getByRole('link', { name: 'Open a.svg' }).click()
+      const viewer = page.getByRole('dialog')
+      await viewer.locator('img').waitFor()
+      const { y = 0, height = 0 } = (await viewer.locator('img').boundingBox()) ?? {}
+      assert.ok(height > 400 && y + height <= 900, 'all of it is in sight')
+      await check('link-drawing')
+      await page.keyboard.press('ArrowRight')
+      await viewer.locator('pre').getByText('<g>').waitFor()
+      assert.equal(await viewer.getByRole('button', { name: 'Zoom in' }).count(), 0)
+      const alone = await linkTo({ kind: 'object', bucket: BUCKET, key: 'drawings/b.svg' })
+      await page.goto(server.url + alone.page)
+      await page.locator('.frame pre').getByText('<g>').waitFor()
+      assert.deepEqual(faults, [])
     }))
 
   it('creates and copies links on plain HTTP without the clipboard API', () => {
@@ -639,7 +735,7 @@ describeConsole('share links', (engine) => {
         await dialog.getByRole('button', { name: 'Copy link' }).click()
         await dialog.getByRole('button', { name: 'Link copied' }).waitFor()
         await dialog.getByRole('button', { name: 'Another', exact: false }).click()
-        await dialog.getByText('Password and limits').click()
+        await dialog.getByText('File name and preview').click()
         await dialog.getByLabel('File name when downloaded').click()
         await page.keyboard.press('Control+V')
         assert.equal(await dialog.getByLabel('File name when downloaded').inputValue(), url)

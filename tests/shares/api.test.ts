@@ -515,6 +515,102 @@ describeEngines('share links', (engine, itOnce) => {
     assert.equal((await open(old.token)).status, 404)
   })
 
+  it('changes the types that an upload link takes, for the next file; no other link has any', async () => {
+    const link = await server.admin.createShare({
+      body: { kind: 'upload', bucket: BUCKET, prefix: 'typed/', max_files: 3, content_types: ['image/*'] },
+    })
+    const send = async (type: string) =>
+      (await open(link.token, { path: '/a', method: 'PUT', body: 'x', headers: { 'content-type': type } })).status
+    const said = async () => (await open(link.token, { path: '?info=1' })).json().content_types
+    const change = (content_types: string[] | null) =>
+      server.records([{ action: 'share_update', bucket: BUCKET }], async () => {
+        const changed = await server.admin.updateShare({ params: { id: link.id }, body: { content_types } })
+        assert.deepEqual([changed.content_types, changed.max_files, await said()], [content_types, 3, content_types])
+      })
+    assert.equal(await send('text/plain'), 415)
+    const texts = ['text/*', 'application/pdf']
+    await change(texts)
+    assert.deepEqual([await send('image/png'), await send('text/plain')], [415, 201])
+
+    const objectLink = await share(await put('typed.txt'))
+    const folderLink = await server.admin.createShare({ body: { kind: 'folder', bucket: BUCKET, prefix: 'typed/' } })
+    await server.records([], async () => {
+      for (const content_types of [[], ['text'], ['*/*'], Array.from({ length: 51 }, (_, i) => `x/${i}`)] as string[][])
+        await rejectsWith(
+          server.admin.updateShare({ params: { id: link.id }, body: { content_types } }),
+          'invalid_request',
+        )
+      for (const { id } of [objectLink, folderLink])
+        for (const content_types of [texts, null])
+          await rejectsWith(
+            server.admin.updateShare({ params: { id }, body: { content_types, message: 'not this either' } }),
+            ...(['invalid_request', 'body.content_types'] as const),
+          )
+    })
+    const { items } = await server.admin.listShares({ query: { bucket: BUCKET } })
+    const messages = items.filter(({ id }) => id === objectLink.id || id === folderLink.id).map((one) => one.message)
+    assert.deepEqual([messages, await said()], [[null, null], texts])
+    await change(null)
+    assert.equal(await send('image/png'), 201)
+    const updates = (await server.admin.listAudit({ query: { action: ['share_update'] } })).items
+    assert.deepEqual(
+      updates.slice(0, 2).map(({ details }) => details),
+      [
+        { share_id: link.id, before: { content_types: texts }, after: { content_types: null } },
+        { share_id: link.id, before: { content_types: ['image/*'] }, after: { content_types: texts } },
+      ],
+    )
+  })
+
+  it('says who saw what a link holds: once an hour for a browser at an address, not of those who only look for it', async () => {
+    await put('seen/a.txt')
+    server.secrets.add('word to see it')
+    const folder = await server.admin.createShare({ body: { kind: 'folder', bucket: BUCKET, prefix: 'seen/' } })
+    const locked = await share('seen/a.txt', { password: 'word to see it', max_downloads: 2 })
+    const seen = async ({ id }: { id: string }) => {
+      await settled()
+      const { items } = await server.admin.listShareAccesses({ params: { id } })
+      return items.map(({ outcome, ip, user_agent, object_key }) => [outcome, ip, user_agent, object_key])
+    }
+    const see = (token: string, path: string, ip: string, agent: string, method = 'GET') =>
+      open(token, { path, method, headers: { ...from(ip), 'user-agent': agent } })
+    await settled()
+    await server.records([], async () => {
+      await see(folder.token, '', '203.0.113.1', 'one', 'HEAD')
+      await see(folder.token, '?info=1', '203.0.113.1', 'one', 'HEAD')
+      await request({ url: server.url, path: `/s/${folder.token}` })
+      assert.deepEqual(await seen(folder), [])
+      for (const path of ['?info=1&folder=', '?info=1', '?folder=', '', '/a.txt?embed=1', '?info=1'])
+        assert.equal((await see(folder.token, path, '203.0.113.1', 'one')).status, 200)
+      const first = [
+        ['previewed', '203.0.113.1', 'one', 'seen/a.txt'],
+        ['opened', '203.0.113.1', 'one', null],
+      ]
+      assert.deepEqual(await seen(folder), first)
+      await Promise.all(Array.from({ length: 5 }, () => see(folder.token, '?info=1', '203.0.113.1', 'two')))
+      await settled()
+      await see(folder.token, '?info=1', '203.0.113.2', 'one')
+      const three = [['opened', '203.0.113.2', 'one', null], ['opened', '203.0.113.1', 'two', null], ...first]
+      assert.deepEqual(await seen(folder), three)
+      const listed = (await server.admin.listShares({ query: { bucket: BUCKET } })).items
+      const { access_count, last_accessed_at } = listed.find(({ id }) => id === folder.id) ?? {}
+      assert.deepEqual([access_count, last_accessed_at], [0, null])
+
+      await see(locked.token, '?info=1', '203.0.113.1', 'one')
+      assert.deepEqual(await seen(locked), [], 'the password is missing')
+      const body = JSON.stringify({ password: 'word to see it' })
+      const headers = { 'content-type': 'application/json' }
+      const { ticket } = (await open(locked.token, { method: 'POST', body, headers })).json<{ ticket: string }>()
+      const info = (await see(locked.token, `?info=1&ticket=${ticket}`, '203.0.113.1', 'one')).json<ShareInfo>()
+      assert.equal(info.downloads_left, 2)
+      assert.deepEqual(await seen(locked), [['opened', '203.0.113.1', 'one', null]])
+    })
+    const before = await seen(folder)
+    await server.later(3600_000)
+    await see(folder.token, '?info=1', '203.0.113.1', 'one')
+    assert.deepEqual(await seen(folder), [['opened', '203.0.113.1', 'one', null], ...before])
+  })
+
   it('takes files from strangers: within its limits, never over another, telling nothing', async () => {
     await put('inbox/photo.png', 'mine', 'image/png')
     const link = await server.admin.createShare({

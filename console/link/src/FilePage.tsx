@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { contentsUrl, type ShareInfo } from './api.ts'
 import { By, Facts, Left, Message } from './Facts.tsx'
 import { Icon } from './icons.tsx'
@@ -16,10 +17,11 @@ export function FilePage({ info, downloads }: { info: ShareInfo; downloads: Down
   const name = info.name ?? ''
   const place = usePlace()
   const isOpen = place !== '' && !limited && size !== null
+  const [isBroken, setBroken] = useState(false)
   const viewer = useModule(isOpen, () => import('./viewer/Viewer.tsx'))
   if (size === null) return <State icon="other" title={text.missingTitle} hint={text.missingHint} />
   const file = { key: undefined, name, type, size }
-  const family = viewerOf(type, size)
+  const preview = <Preview file={file} across={1280} isBroken={isBroken} onBroken={() => setBroken(true)} />
   const href = contentsUrl({ download: '1' })
   const facts = [formatBytes(size), typeWords(type, name)]
   return (
@@ -38,14 +40,12 @@ export function FilePage({ info, downloads }: { info: ShareInfo; downloads: Down
           <Left info={info} />
           <p class="dim">{text.previewOff}</p>
         </div>
-      ) : family === 'picture' ? (
+      ) : !isBroken && viewerOf(type, size) === 'picture' ? (
         <button type="button" class="frame open" aria-label={text.openFile(name)} onClick={() => go(name)}>
-          <Preview file={file} across={1280} />
+          {preview}
         </button>
       ) : (
-        <div class="frame">
-          <Preview file={file} across={1280} />
-        </div>
+        <div class="frame">{preview}</div>
       )}
       {downloads.refused === undefined ? null : (
         <p class="note bad" role="alert">

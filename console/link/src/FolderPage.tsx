@@ -82,7 +82,7 @@ export function FolderPage({
           class="button"
           href={contentsUrl({ archive: '1' })}
           download={`${name}.zip`}
-          onClick={(event) => downloads.take(event)}
+          onClick={(event) => downloads.takeAll(event, facts)}
         >
           <Icon name="download" size={18} />
           {text.downloadAll}
@@ -94,6 +94,9 @@ export function FolderPage({
           {downloads.refused}
         </p>
       )}
+      <p class="note status" role="status">
+        {choice.isOn ? undefined : downloads.zip}
+      </p>
       <div class="row between">
         <Crumbs name={name} at={at} />
         {isFilled || choice.isOn ? (

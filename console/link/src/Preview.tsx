@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { contentsUrl, readText, TEXT_BYTES } from './api.ts'
 import { Icon } from './icons.tsx'
-import { familyOf, viewerOf } from './kinds.ts'
+import { familyOf, isDrawing, viewerOf } from './kinds.ts'
 import { text } from './language.ts'
 import { formatBytes } from './numbers.ts'
 import { baseOf } from './place.ts'
@@ -16,15 +16,26 @@ export interface Shown {
 }
 
 /**
- * A file's preview, as far as that is safe: pictures through the image proxy, text as text, videos and sound in players. Of
- * a picture `across` is how many pixels it may be wide.
+ * A file's preview, as far as that is safe: pictures through the image proxy or, if they are drawings, in an image, text as
+ * text, videos and sound in players. Of a picture `across` is how many pixels it may be wide. `onBroken` is called of a
+ * drawing that is no valid one; then it is shown as its source (`isBroken`).
  */
-export function Preview({ file, across }: { file: Shown; across: number }) {
+export function Preview({
+  file,
+  across,
+  isBroken,
+  onBroken,
+}: {
+  file: Shown
+  across: number
+  isBroken: boolean
+  onBroken: () => void
+}) {
   const { key, name, type, size } = file
   const label = text.previewOf(baseOf(name))
   const src = contentsUrl({ key, embed: '1' })
-  const viewer = viewerOf(type, size)
-  if (viewer === 'picture') return <Picture file={file} across={across} />
+  const viewer = isBroken ? 'text' : viewerOf(type, size)
+  if (viewer === 'picture') return <Picture file={file} across={across} onBroken={onBroken} />
   if (viewer === 'video')
     return (
       // biome-ignore lint/a11y/useMediaCaption: users' files have none
@@ -49,15 +60,18 @@ export const NoPreview = ({ file: { name, type } }: { file: Shown }) => (
   </div>
 )
 
-export function Picture({ file, across }: { file: Shown; across: number }) {
+/** A picture. `onBroken` is called of a drawing that is no valid one. */
+export function Picture({ file, across, onBroken }: { file: Shown; across: number; onBroken: () => void }) {
   const [failed, setFailed] = useState(false)
+  const { key, name, type, size } = file
+  const isDrawn = isDrawing(type, size)
   if (failed) return <NoPreview file={file} />
   return (
     <img
-      class="picture"
-      src={contentsUrl({ key: file.key, w: String(across), format: 'webp', embed: '1' })}
-      alt={text.previewOf(baseOf(file.name))}
-      onError={() => setFailed(true)}
+      class={isDrawn ? 'picture drawing' : 'picture'}
+      src={contentsUrl({ key, ...(isDrawn ? {} : { w: String(across), format: 'webp' }), embed: '1' })}
+      alt={text.previewOf(baseOf(name))}
+      onError={() => (isDrawn ? onBroken() : setFailed(true))}
     />
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { contentsUrl, type Item } from './api.ts'
 import { type FilesProps, fileWords, folderWords } from './files.ts'
 import { Icon } from './icons.tsx'
-import { familyOf, typeWords, viewerOf } from './kinds.ts'
+import { familyOf, isDrawing, typeWords, viewerOf } from './kinds.ts'
 import { text } from './language.ts'
 import { formatBytes } from './numbers.ts'
 import { hashOf } from './place.ts'
@@ -94,16 +94,26 @@ export function Way({
   )
 }
 
+/** Drawings come in full, so a gallery has only small ones. */
+const MOST_DRAWN = 256 * 1024
+
 /** A small picture of a file, or the icon of its type; that too where a picture would use up a download. */
 export function Thumb({ file, across, limited }: { file: Item; across: number; limited: boolean }) {
   const { name, content_type, size } = file
   const [failed, setFailed] = useState(false)
   const side = String(across)
+  const isDrawn = isDrawing(content_type, size)
+  const isPictured = viewerOf(content_type, size) === 'picture' && !(isDrawn && size > MOST_DRAWN)
   return (
     <span class="thumb">
-      {!failed && !limited && viewerOf(content_type, size) === 'picture' ? (
+      {!failed && !limited && isPictured ? (
         <img
-          src={contentsUrl({ key: name, w: side, h: side, fit: 'cover', format: 'webp', embed: '1' })}
+          class={isDrawn ? 'drawing' : undefined}
+          src={contentsUrl({
+            key: name,
+            ...(isDrawn ? {} : { w: side, h: side, fit: 'cover', format: 'webp' }),
+            embed: '1',
+          })}
           alt=""
           loading="lazy"
           decoding="async"

@@ -1,10 +1,10 @@
-import { kindsOf } from '../../../contract/file-kinds.ts'
+import { kindsOf } from '../../../contract/kinds.ts'
 import { text } from './language.ts'
 
 /** How a file is shown: in which viewer, with which icon. */
 export type Family = 'picture' | 'video' | 'audio' | 'pdf' | 'text' | 'archive' | 'document' | 'other'
 
-/** Types that the image proxy renders. SVG itself, which may contain scripts, is never shown. */
+/** Types that the image proxy renders. */
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/tiff']
 const FILMS = ['video/mp4', 'video/webm']
 const SOUNDS = ['audio/mpeg', 'audio/ogg', 'audio/wav']
@@ -13,11 +13,17 @@ const TEXTS =
 
 export const plainType = (type: string | null): string => type?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
+/** Larger drawings are shown as their source. */
+const MOST_DRAWING = 8 * 1024 * 1024
+/** Whether a file is an SVG that is shown as a picture. In an image, browsers run no script of it and load nothing for it. */
+export const isDrawing = (contentType: string | null, size: number): boolean =>
+  plainType(contentType) === 'image/svg+xml' && size <= MOST_DRAWING
+
 /** What a file can be shown as; `other` has no preview. */
 export function viewerOf(contentType: string | null, size: number): Family {
   const type = plainType(contentType)
   if (size === 0) return 'other'
-  if (PICTURES.includes(type)) return 'picture'
+  if (PICTURES.includes(type) || isDrawing(type, size)) return 'picture'
   if (FILMS.includes(type)) return 'video'
   if (SOUNDS.includes(type)) return 'audio'
   if (type === 'application/pdf') return 'pdf'

@@ -43,7 +43,7 @@ export interface SharingTables {
     id: string
     share_id: string
     time: string
-    outcome: 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
+    outcome: 'opened' | 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
     object_key: string | null
     ip: string | null
     user_agent: string | null

@@ -18,7 +18,7 @@ const MOST_KEY_BYTES = 1024
 const full = () => new ServiceError('limit_reached', 'This link has reached its limit of files.')
 export const tooMuch = () => new ServiceError('too_large', 'This link does not accept that many more bytes.')
 
-export const limitsOf = ({ limits }: store.ShareRow): UploadLimits => JSON.parse(limits)
+export const limitsOf = ({ limits }: Pick<store.ShareRow, 'limits'>): UploadLimits => JSON.parse(limits)
 
 /**
  * The key and Content-Type of a file with this name, relative to the link's folder. Throws unless the link takes such a file.

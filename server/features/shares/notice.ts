@@ -3,10 +3,14 @@ import { shareOpened } from '../../access/mail/messages.ts'
 import { type EffectiveSettings, settingsInForce } from '../../access/settings/effective.ts'
 import { mailServerOf } from '../../access/settings/mail.ts'
 import { invalid } from '../../base/invalid.ts'
+import { HOUR_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
 import { nameOf } from './listing.ts'
-import type { OpenLink } from './open.ts'
+import { accessRow, type OpenLink } from './open.ts'
 import * as store from './store.ts'
+
+/** Within this time, the same browser at the same address is the same visit. */
+const VISIT_MS = HOUR_MS
 
 /** Throws invalid_request for a link whose creator wants a mail that nobody would send. */
 export function assertNotifiable(settings: EffectiveSettings, notify: boolean | undefined): void {
@@ -22,6 +26,30 @@ export function noteOpened(ctx: Ctx, link: OpenLink): void {
   const { row } = link
   if (row.notify === 0 || row.notified_at !== null || ctx.actor.origin.method === 'HEAD') return
   ctx.background(mailCreator(ctx, link))
+}
+
+/**
+ * Records that a visitor saw what a link holds, after the response: the mail of the first opening, and an access. A page asks
+ * again while it is open, so a visitor's next one within an hour is the same.
+ */
+export function noteSeen(ctx: Ctx, link: OpenLink): void {
+  if (ctx.actor.origin.method === 'HEAD') return
+  noteOpened(ctx, link)
+  ctx.background(noteVisit(ctx, link.row))
+}
+
+async function noteVisit(ctx: Ctx, row: store.ShareRow): Promise<void> {
+  const access = accessRow(ctx, row, 'opened', { key: null })
+  const since = new Date(ctx.now().getTime() - VISIT_MS)
+  if (await store.hasOpened(ctx.db, access, since)) return
+  await ctx.upkeep(
+    async ({ tx }) => {
+      // Of requests at the same time, one is recorded.
+      if ((await store.lockShare(tx, row.id)) && !(await store.hasOpened(tx, access, since)))
+        await store.insertAccess(tx, access)
+    },
+    { relaxed: true },
+  )
 }
 
 async function mailCreator(ctx: Ctx, link: OpenLink): Promise<void> {

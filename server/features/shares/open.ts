@@ -70,7 +70,7 @@ export const isOpen = (ranges: readonly KeyRange[], key: string): boolean =>
 /** Whoever uses a link, as the audit log has them. */
 export const visitorOf = (ctx: Ctx): Ctx => ctx.as({ ...ctx.actor, auth_method: 'share_link' })
 
-type Outcome = 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
+type Outcome = 'opened' | 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
 
 /** What an access is of. */
 interface Accessed {

@@ -8,7 +8,7 @@ import { findObject } from '../../storage/objects/store.ts'
 import { noteBucket } from '../../storage/traffic/traffic.ts'
 import { openArchive, type SharedArchive } from './archive.ts'
 import { list, objectGone, type Page } from './listing.ts'
-import { noteOpened } from './notice.ts'
+import { noteSeen } from './notice.ts'
 import { findLink, gone, isOpen, type OpenLink, openRanges, visitorOf } from './open.ts'
 import { checkPassword, type Presented } from './password.ts'
 import { assertLeft, spend } from './spend.ts'
@@ -34,7 +34,7 @@ export async function openShare(ctx: Ctx, token: string, query: OpenQuery, prese
   noteBucket(ctx, link.row.bucket)
   if (query.info === '1') {
     const body = await describeLink(ctx, link, presented, query)
-    if (body.name !== null) noteOpened(ctx, link)
+    if (body.name !== null) noteSeen(ctx, link)
     return { kind: 'info', body }
   }
   await checkPassword(ctx, link, presented)
@@ -45,7 +45,7 @@ export async function openShare(ctx: Ctx, token: string, query: OpenQuery, prese
     kind === 'upload'
       ? { kind: 'info', body: await describeLink(ctx, link, presented) }
       : { kind: 'listing', body: await list(ctx, link, query) }
-  noteOpened(ctx, link)
+  noteSeen(ctx, link)
   return opened
 }
 

@@ -16,6 +16,7 @@ import { assertWritable } from '../../storage/buckets/writable.ts'
 import { objectMissing } from '../../storage/objects/service.ts'
 import { findObject } from '../../storage/objects/store.ts'
 import { endUploadsOfLink } from '../../storage/uploads/service.ts'
+import { limitsOf } from './accept.ts'
 import { describe, shareMissing, type UploadLimits, urlsOf } from './describe.ts'
 import { sealToken } from './link.ts'
 import { assertNotifiable } from './notice.ts'
@@ -33,6 +34,9 @@ export interface LinkLimits {
   disposition?: 'inline' | 'attachment' | null | undefined
   message?: string | null | undefined
   notify?: boolean | undefined
+}
+interface ShareChange extends LinkLimits {
+  content_types?: readonly string[] | null | undefined
 }
 export interface CreateShare extends LinkLimits, UploadLimits {
   kind: store.ShareRow['kind']
@@ -184,7 +188,7 @@ function isOver(ctx: Ctx, row: store.ShareRow): boolean {
 }
 
 /** Changes a link's limits: the caller's, or for administrators anyone's. A revoked link stays revoked. */
-export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Promise<Share> {
+export async function updateShare(ctx: Ctx, id: string, change: ShareChange): Promise<Share> {
   const settings = await settingsInForce(ctx)
   assertNotifiable(settings, change.notify)
   const expires_at = change.expires_in === undefined ? undefined : expiryOf(ctx, settings, change.expires_in)
@@ -193,6 +197,10 @@ export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Pro
     const row = await store.lockShare(tx, id)
     if (!row || (!isTheirs(ctx, row) && !isAdmin(ctx.actor.groups))) throw shareMissing()
     if (row.revoked_at !== null) throw new ServiceError('conflict', 'The link was revoked. Create a new one.')
+    const { content_types } = change
+    if (content_types !== undefined && row.kind !== 'upload')
+      throw invalid('body.content_types', 'is only allowed for links that accept uploads')
+    const limits = { ...limitsOf(row), content_types: content_types ?? undefined }
     const fields = {
       ...(expires_at === undefined ? {} : { expires_at }),
       ...(change.password === undefined ? {} : { password_hash: hash }),
@@ -201,13 +209,17 @@ export async function updateShare(ctx: Ctx, id: string, change: LinkLimits): Pro
       ...(change.disposition === undefined ? {} : { disposition: change.disposition }),
       ...(change.message === undefined ? {} : { message: change.message }),
       ...(change.notify === undefined ? {} : { notify: Number(change.notify) }),
+      ...(content_types === undefined ? {} : { limits: JSON.stringify(limits) }),
     }
     await store.updateShare(tx, id, fields)
     const next = { ...row, ...fields }
-    const recordedAs: { [field: string]: string } = { password_hash: 'has_password', message: 'has_message' }
+    const recordedAs: { [field: string]: string } = {
+      ...{ password_hash: 'has_password', message: 'has_message', limits: 'content_types' },
+    }
     const visible = ({ password_hash, message, notify, ...all }: store.ShareRow) => {
       const has = { has_password: password_hash !== null, has_message: message !== null, notify: notify === 1 }
-      const shown: { [field: string]: unknown } = { ...all, ...has }
+      const types = { content_types: limitsOf(all).content_types ?? null }
+      const shown: { [field: string]: unknown } = { ...all, ...has, ...types }
       const names = Object.keys(fields).map((name) => recordedAs[name] ?? name)
       return Object.fromEntries(names.map((name) => [name, shown[name]]))
     }

@@ -134,6 +134,35 @@ export async function sumUses(
 export const insertAccess = (tx: Tx, row: NewRow<'share_accesses'>) =>
   tx.insertInto('share_accesses').values(row).execute()
 
+/** How many of a link's latest accesses are looked through for an earlier opening. */
+const LOOKED_THROUGH = 1000
+
+/** Whether a visitor's opening of a link since a time is among its latest accesses. */
+export async function hasOpened(
+  db: Db,
+  { share_id, ip, user_agent }: Pick<Row<'share_accesses'>, 'share_id' | 'ip' | 'user_agent'>,
+  since: Date,
+): Promise<boolean> {
+  const rows = await db
+    .selectFrom((e) =>
+      e
+        .selectFrom('share_accesses')
+        .select(['outcome', 'time', 'ip', 'user_agent'])
+        .where('share_id', '=', share_id)
+        .orderBy('id', 'desc')
+        .limit(LOOKED_THROUGH)
+        .as('latest'),
+    )
+    .select('time')
+    .where('outcome', '=', 'opened')
+    .where('time', '>', since.toISOString())
+    .where('ip', ip === null ? 'is' : '=', ip)
+    .where('user_agent', user_agent === null ? 'is' : '=', user_agent)
+    .limit(1)
+    .execute()
+  return rows.length > 0
+}
+
 /** A link has sent contents to an address, which may continue downloading them until `ends_at`. */
 export type Serving = Omit<Row<'share_servings'>, 'left_bytes'>
 

@@ -30,6 +30,8 @@ const german: Texts = {
   request: 'Anfrage',
   download: 'Herunterladen',
   downloadAll: 'Alles herunterladen (ZIP)',
+  preparing: 'ZIP wird vorbereitet …',
+  started: (what) => `Download gestartet${what === '' ? '' : `: ${what}`}. Ihr Browser zeigt den Fortschritt.`,
   downloadOf: (name) => `${name} herunterladen`,
   openInTab: 'In neuem Tab öffnen',
   left: (n, most) => `Noch ${formatCount(n)} von ${plural(most, { one: 'Download', other: 'Downloads' })} verfügbar`,

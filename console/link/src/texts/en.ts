@@ -26,6 +26,8 @@ export const english = {
   request: 'Request',
   download: 'Download',
   downloadAll: 'Download all (zip)',
+  preparing: 'Preparing ZIP…',
+  started: (what: string) => `Download started${what === '' ? '' : `: ${what}`}. Your browser shows its progress.`,
   downloadOf: (name: string) => `Download ${name}`,
   openInTab: 'Open in a new tab',
   left: (n: number, most: number) =>

@@ -30,6 +30,8 @@ const spanish: Texts = {
   request: 'Solicitud',
   download: 'Descargar',
   downloadAll: 'Descargar todo (zip)',
+  preparing: 'Preparando el ZIP…',
+  started: (what) => `Descarga iniciada${what === '' ? '' : `: ${what}`}. El navegador muestra el progreso.`,
   downloadOf: (name) => `Descargar ${name}`,
   openInTab: 'Abrir en una pestaña nueva',
   left: (n, most) => `Quedan ${formatCount(n)} de ${plural(most, { one: 'descarga', other: 'descargas' })}`,

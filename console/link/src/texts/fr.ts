@@ -30,6 +30,8 @@ const french: Texts = {
   request: 'Requête',
   download: 'Télécharger',
   downloadAll: 'Tout télécharger (zip)',
+  preparing: 'Préparation du ZIP…',
+  started: (what) => `Téléchargement lancé${what === '' ? '' : ` : ${what}`}. Votre navigateur affiche sa progression.`,
   downloadOf: (name) => `Télécharger ${name}`,
   openInTab: 'Ouvrir dans un nouvel onglet',
   left: (n, most) =>

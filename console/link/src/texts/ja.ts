@@ -30,6 +30,9 @@ const japanese: Texts = {
   request: 'リクエスト',
   download: 'ダウンロード',
   downloadAll: 'すべてダウンロード (zip)',
+  preparing: 'ZIPを準備しています…',
+  started: (what) =>
+    `ダウンロードを開始しました${what === '' ? '' : `（${what}）`}。進行状況はブラウザーに表示されます。`,
   downloadOf: (name) => `${name} をダウンロード`,
   openInTab: '新しいタブで開く',
   left: (n, most) => `ダウンロードできる回数: あと ${formatCount(n)} 回 (全 ${formatCount(most)} 回)`,

@@ -30,6 +30,8 @@ const chinese: Texts = {
   request: '请求',
   download: '下载',
   downloadAll: '全部下载 (zip)',
+  preparing: '正在准备 ZIP…',
+  started: (what) => `已开始下载${what === '' ? '' : `：${what}`}。浏览器会显示进度。`,
   downloadOf: (name) => `下载 ${name}`,
   openInTab: '在新标签页中打开',
   left: (n, most) => `还可下载 ${formatCount(n)} 次，共 ${formatCount(most)} 次`,

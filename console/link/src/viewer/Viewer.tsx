@@ -69,6 +69,8 @@ export function Viewer({
   const dialog = useRef<HTMLDialogElement>(null)
   const stage = useRef<HTMLDivElement>(null)
   const [zoom, setZoom] = useState(1)
+  /** A drawing that is shown as its source. */
+  const [broken, setBroken] = useState<string>()
   const file = files[at] as Shown
   const close = () => leave(folder)
   useEffect(() => dialog.current?.showModal(), [])
@@ -81,7 +83,8 @@ export function Viewer({
   const closer = () => setZoom(Math.min(MOST_ZOOM, zoom * ZOOM_STEP))
   const farther = () => setZoom(Math.max(1, zoom / ZOOM_STEP))
   useSwipe(stage, zoom === 1 ? move : undefined)
-  const isPicture = viewerOf(file.type, file.size) === 'picture'
+  const isBroken = broken === file.name
+  const isPicture = !isBroken && viewerOf(file.type, file.size) === 'picture'
   const name = baseOf(file.name)
   return (
     <dialog
@@ -165,7 +168,11 @@ export function Viewer({
         </p>
       )}
       <div class="viewer-stage" ref={stage} key={file.name}>
-        {isPicture ? <ZoomedPicture file={file} zoom={zoom} onZoom={setZoom} /> : <Preview file={file} across={1920} />}
+        {isPicture ? (
+          <ZoomedPicture file={file} zoom={zoom} onZoom={setZoom} onBroken={() => setBroken(file.name)} />
+        ) : (
+          <Preview file={file} across={1920} isBroken={isBroken} onBroken={() => setBroken(file.name)} />
+        )}
       </div>
       {at > 0 ? (
         <button type="button" class="viewer-step previous" aria-label={text.previous} onClick={() => move(-1)}>

@@ -2,13 +2,25 @@ import { useRef } from 'preact/hooks'
 import { Picture, type Shown } from '../Preview.tsx'
 
 /** A picture that a double click or a wheel enlarges, and that is then dragged about. */
-export function ZoomedPicture({ file, zoom, onZoom }: { file: Shown; zoom: number; onZoom: (zoom: number) => void }) {
+export function ZoomedPicture({
+  file,
+  zoom,
+  onZoom,
+  onBroken,
+}: {
+  file: Shown
+  zoom: number
+  onZoom: (zoom: number) => void
+  onBroken: () => void
+}) {
   const frame = useRef<HTMLDivElement>(null)
   const held = useRef<{ x: number; y: number } | undefined>(undefined)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the viewer's buttons and keys do the same
     <div
       ref={frame}
+      // What scrolls has to be reached by keys.
+      tabIndex={zoom > 1 ? 0 : undefined}
       class={zoom > 1 ? 'zoom zoomed' : 'zoom'}
       onDblClick={() => onZoom(zoom > 1 ? 1 : 2.25)}
       onWheel={(event) => {
@@ -32,7 +44,7 @@ export function ZoomedPicture({ file, zoom, onZoom }: { file: Shown; zoom: numbe
       }}
     >
       <div class="zoom-inner" style={{ width: `${zoom * 100}%`, height: `${zoom * 100}%` }}>
-        <Picture file={file} across={zoom > 1 ? 3840 : 1920} />
+        <Picture file={file} across={zoom > 1 ? 3840 : 1920} onBroken={onBroken} />
       </div>
     </div>
   )

@@ -15,6 +15,7 @@ import { accessesQuery } from './queries.ts'
 type Access = Reply<Api['listShareAccesses']>['items'][number]
 const PAGE = 50
 const tones: Record<Access['outcome'], Tone> = {
+  opened: 'ok',
   served: 'ok',
   previewed: 'ok',
   continued: 'ok',

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Modal } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Share } from '../../../../contract/shares.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -7,9 +8,12 @@ import { ExpiryField, expiresIn, lengthsUpTo } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
-import { nameOf, typesWords } from './describe.ts'
-import { LimitFields, limitsOf, MessageField, NotifyField } from './limits.tsx'
+import { nameOf } from './describe.ts'
+import { FileFields, LimitFields, limitsOf, MessageField, NotifyField } from './limits.tsx'
 import { text } from './messages.ts'
+import { TypesField, typesFrom, typesOf } from './TypesField.tsx'
+
+const sorted = (types: readonly string[]) => types.toSorted().join()
 
 /** Edits a link's limits. The link itself stays the same. */
 export function EditShare({ share, onClose }: { share: Share; onClose: () => void }) {
@@ -21,11 +25,16 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
     expires_in: { choice: lengths.includes('7d') ? '7d' : (lengths.at(-1) ?? '7d'), at: '' },
     newExpiry: false,
     noPassword: false,
+    content_types: typesFrom(share.content_types),
   })
   const { values, faults } = form
+  const [typesFault, setTypesFault] = useState<string>()
+  const types = typesOf(values.content_types)
+  const isSameTypes = types !== undefined && sorted(types) === sorted(share.content_types ?? [])
   const message = values.message.trim() === '' ? null : values.message.trim()
   const length = values.newExpiry ? expiresIn(values.expires_in) : null
   const save = async () => {
+    if (types === undefined) return setTypesFault(text.badTypes)
     if (length === undefined) return
     const max_downloads = typeof values.max_downloads === 'number' ? values.max_downloads : null
     const done = await form.submit(() =>
@@ -37,6 +46,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
           ...(message === share.message ? {} : { message }),
           ...(values.notify === share.notify ? {} : { notify: values.notify }),
           ...(share.kind === 'upload' ? {} : { max_downloads }),
+          ...(isSameTypes ? {} : { content_types: types.length === 0 ? null : types }),
           ...(share.kind === 'object'
             ? {
                 filename: values.filename === '' ? null : values.filename,
@@ -57,9 +67,9 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
     values.password === '' &&
     !values.noPassword &&
     message === share.message &&
-    values.notify === share.notify
+    values.notify === share.notify &&
+    isSameTypes
   const name = nameOf(share)
-  const types = typesWords(share)
   return (
     <Modal opened onClose={onClose} title={text.editTitle(name)}>
       <form
@@ -69,7 +79,6 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
           void save()
         }}
       >
-        {types === undefined ? null : <p className="dim small">{text.allowedTypes(types)}</p>}
         <Checkbox
           label={text.changeExpiry}
           description={share.expires_at === null ? common.untilNever : undefined}
@@ -85,18 +94,11 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
             error={faults.expires_in}
           />
         ) : null}
-        <MessageField value={values.message} error={faults.message} onChange={(next) => form.set('message', next)} />
-        <NotifyField
-          value={values.notify}
-          label={share.created_by === me.id ? text.notify : text.notifyCreator}
-          onChange={(next) => form.set('notify', next)}
-        />
         <LimitFields
           values={values}
           faults={faults}
           set={form.set}
           kind={share.kind}
-          name={name.split('/').at(-1) ?? name}
           {...(share.has_password ? { passwordHint: text.passwordKept } : {})}
         >
           {share.has_password ? (
@@ -107,6 +109,25 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
             />
           ) : null}
         </LimitFields>
+        {share.kind === 'upload' ? (
+          <TypesField
+            value={values.content_types}
+            error={typesFault ?? faults.content_types}
+            onChange={(next) => {
+              form.set('content_types', next)
+              setTypesFault(undefined)
+            }}
+          />
+        ) : null}
+        <MessageField value={values.message} error={faults.message} onChange={(next) => form.set('message', next)} />
+        <NotifyField
+          value={values.notify}
+          label={share.created_by === me.id ? text.notify : text.notifyCreator}
+          onChange={(next) => form.set('notify', next)}
+        />
+        {share.kind === 'object' ? (
+          <FileFields values={values} faults={faults} set={form.set} name={name.split('/').at(-1) ?? name} />
+        ) : null}
         <div className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {common.cancel}

@@ -9,7 +9,7 @@ import { MB } from '../../i18n.ts'
 import { ExpiryField, expiresIn, lengthsUpTo } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { useForm } from '../../ui/useForm.ts'
-import { LimitFields, MessageField, NotifyField, noLimits } from './limits.tsx'
+import { FileFields, LimitFields, MessageField, NotifyField, noLimits } from './limits.tsx'
 import { text } from './messages.ts'
 import { anyTypes, TypesField, typesOf } from './TypesField.tsx'
 import { WhoMayOpen } from './WhoMayOpen.tsx'
@@ -150,6 +150,7 @@ export function NewLink({
         onChange={(next) => form.set('expires_in', next)}
         error={faults.expires_in}
       />
+      <LimitFields values={values} faults={faults} set={form.set} kind={kind} />
       {takes ? (
         <>
           <div className="shares-three">
@@ -173,12 +174,14 @@ export function NewLink({
         onChange={(message) => form.set('message', message)}
       />
       <NotifyField value={values.notify} onChange={(notify) => form.set('notify', notify)} />
-      <details className="shares-more">
-        <summary>{text.more}</summary>
-        <div className="stack">
-          <LimitFields values={values} faults={faults} set={form.set} kind={kind} name={target.name} />
-        </div>
-      </details>
+      {kind === 'object' ? (
+        <details className="shares-more">
+          <summary>{text.more}</summary>
+          <div className="stack">
+            <FileFields values={values} faults={faults} set={form.set} name={target.name} />
+          </div>
+        </details>
+      ) : null}
       <WhoMayOpen kind={kind} hasPassword={values.password !== ''} />
       <div className="dialog-actions">
         <Button variant="default" onClick={onClose}>

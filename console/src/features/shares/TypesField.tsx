@@ -1,5 +1,5 @@
 import { Checkbox, Input, TextInput } from '@mantine/core'
-import { type FileKind, fileKindNames, fileKinds } from '../../../../contract/file-kinds.ts'
+import { type FileKind, fileKinds, kindsOf, typesOf as typesOfKind } from '../../../../contract/kinds.ts'
 import { text } from './messages.ts'
 
 /** The types of files that an upload link takes: kinds, and what is typed while others are asked for. */
@@ -10,12 +10,18 @@ export interface Types {
 }
 export const anyTypes: Types = { kinds: [], hasOthers: false, others: '' }
 
+/** What a link has, as in the API. */
+export function typesFrom(types: readonly string[] | null): Types {
+  const { kinds, others } = kindsOf(types ?? [])
+  return { kinds, hasOthers: others.length > 0, others: others.join(', ') }
+}
+
 const TYPE = /^[\w.+-]+\/([\w.+-]+|\*)$/
 /** As in the API; undefined if something typed is no type. None is all. */
 export function typesOf({ kinds, hasOthers, others }: Types): string[] | undefined {
   const typed = hasOthers ? others.split(/[\s,;]+/).filter(Boolean) : []
   if (!typed.every((type) => TYPE.test(type))) return undefined
-  return [...new Set([...kinds.flatMap((kind) => fileKinds[kind]), ...typed])]
+  return [...new Set([...kinds.flatMap(typesOfKind), ...typed])]
 }
 
 /** Which kinds of files are taken, and own types. */
@@ -37,7 +43,7 @@ export function TypesField({
         onChange={(next) => onChange({ ...value, kinds: next as FileKind[] })}
       >
         <div className="shares-kinds">
-          {fileKindNames.map((kind) => (
+          {fileKinds.map((kind) => (
             <Checkbox key={kind} value={kind} label={text.fileKinds(kind)} />
           ))}
         </div>

@@ -1,4 +1,4 @@
-import { kindsOf } from '../../../../contract/file-kinds.ts'
+import { kindsOf } from '../../../../contract/kinds.ts'
 import type { Share } from '../../../../contract/shares.ts'
 import type { Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'

@@ -66,22 +66,27 @@ export function NotifyField({
   ) : null
 }
 
-/** The fields for a link's limits. */
+interface Fields {
+  values: Limits
+  faults: Record<string, string>
+  set: (name: keyof Limits, value: never) => void
+}
+/** A field beside its label. */
+const inRow = {
+  classNames: { root: 'shares-row' },
+  inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
+}
+
+/** The password of a link, and how often it can be used, where it is for downloads. */
 export function LimitFields({
   values,
   faults,
   set,
   kind,
-  name,
-  passwordHint = text.passwordHint,
+  passwordHint,
   children,
-}: {
-  values: Limits
-  faults: Record<string, string>
-  set: (name: keyof Limits, value: never) => void
+}: Fields & {
   kind: Share['kind']
-  /** The default file name. */
-  name: string
   passwordHint?: string
   /** Shown below the password. */
   children?: ReactNode
@@ -89,7 +94,9 @@ export function LimitFields({
   return (
     <>
       <PasswordInput
+        {...inRow}
         label={text.password}
+        placeholder={passwordHint === undefined ? text.noPassword : undefined}
         description={passwordHint}
         value={values.password}
         onChange={(event) => set('password', event.currentTarget.value as never)}
@@ -99,8 +106,10 @@ export function LimitFields({
       {children}
       {kind === 'upload' ? null : (
         <NumberInput
+          {...inRow}
           label={text.maxDownloads}
-          description={text.maxDownloadsHint}
+          placeholder={text.noLimit}
+          description={values.max_downloads === '' ? undefined : text.maxDownloadsHint}
           value={values.max_downloads}
           onChange={(value) => set('max_downloads', value as never)}
           error={faults.max_downloads}
@@ -109,32 +118,36 @@ export function LimitFields({
           hideControls
         />
       )}
-      {kind === 'object' ? (
-        <>
-          <TextInput
-            label={text.filename}
-            description={text.filenameHint(name)}
-            value={values.filename}
-            onChange={(event) => set('filename', event.currentTarget.value as never)}
-            error={faults.filename}
-            maxLength={255}
-            autoComplete="off"
-          />
-          <Input.Wrapper label={text.disposition} labelElement="div" description={text.dispositionHint}>
-            <SegmentedControl
-              aria-label={text.disposition}
-              fullWidth
-              mt={4}
-              data={[
-                { value: 'inline', label: text.inline },
-                { value: 'attachment', label: text.attachment },
-              ]}
-              value={values.disposition}
-              onChange={(value) => set('disposition', value as never)}
-            />
-          </Input.Wrapper>
-        </>
-      ) : null}
+    </>
+  )
+}
+
+/** How the file of a link to one object is called and opened. `name` is the default. */
+export function FileFields({ values, faults, set, name }: Fields & { name: string }) {
+  return (
+    <>
+      <TextInput
+        label={text.filename}
+        description={text.filenameHint(name)}
+        value={values.filename}
+        onChange={(event) => set('filename', event.currentTarget.value as never)}
+        error={faults.filename}
+        maxLength={255}
+        autoComplete="off"
+      />
+      <Input.Wrapper label={text.disposition} labelElement="div" description={text.dispositionHint}>
+        <SegmentedControl
+          aria-label={text.disposition}
+          fullWidth
+          mt={4}
+          data={[
+            { value: 'inline', label: text.inline },
+            { value: 'attachment', label: text.attachment },
+          ]}
+          value={values.disposition}
+          onChange={(value) => set('disposition', value as never)}
+        />
+      </Input.Wrapper>
     </>
   )
 }

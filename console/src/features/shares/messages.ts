@@ -1,4 +1,4 @@
-import type { FileKind } from '../../../../contract/file-kinds.ts'
+import type { FileKind } from '../../../../contract/kinds.ts'
 import { catalogue, plural } from '../../i18n.ts'
 
 export const text = catalogue('shares.text', {
@@ -24,13 +24,14 @@ export const text = catalogue('shares.text', {
   messageHint: 'Shown on the page of the link. Optional.',
   notify: 'Email me when it is first opened',
   notifyCreator: 'Email its creator when it is first opened',
-  more: 'Password and limits',
+  more: 'File name and preview',
   password: 'Password',
-  passwordHint: 'Required to open the link.',
+  noPassword: 'No password',
   passwordKept: 'A password is set. Enter a new one to change it.',
   removePassword: 'Remove password',
   maxDownloads: 'Maximum downloads',
-  maxDownloadsHint: 'Previews count too. Leave empty for no limit.',
+  noLimit: 'No limit',
+  maxDownloadsHint: 'Previews count too.',
   filename: 'File name when downloaded',
   filenameHint: (name: string) => `Default: ${name}`,
   disposition: 'When opened',
@@ -55,7 +56,6 @@ export const text = catalogue('shares.text', {
   otherTypes: 'Other types',
   ownTypes: 'Own types',
   ownTypesHint: 'Types such as image/heic or font/*, separated by commas.',
-  allowedTypes: (types: string) => `Allowed file types: ${types}`,
   badTypes: 'Use types such as image/* or application/pdf, separated by commas.',
   create: 'Create link',
   made: 'Link created',
@@ -130,6 +130,7 @@ export const text = catalogue('shares.text', {
   agent: 'Browser',
   what: 'Object',
   sender: 'Sender, as stated',
+  opened: 'Opened',
   served: 'Downloaded',
   previewed: 'Previewed',
   continued: 'Resumed download',
