@@ -286,6 +286,13 @@ describeEngines('a configuration', (engine, itOnce) => {
         'body.configuration.users.2.invite cannot be combined with is_active: false',
       ],
     )
+    const mail = (host: string | null, from_address: string | null) =>
+      server.admin.updateSettings({ body: { mail: { host, from_address } } })
+    await mail('mail.example.com', 'strongroom@example.com')
+    const mailed = await apply({ users: [{ email: 'a@example.com', invite: true }] }, { dry_run: true })
+    assert.deepEqual(mailed.changes[0]?.effects, ['They get a link with which they choose a password, by mail.'])
+    await mail(null, null)
+
     await server.records(
       [{ action: 'user_delete' }, { action: 'user_delete' }, { action: 'user_delete' }],
       async () => {
