@@ -41,9 +41,21 @@ export async function applyFiles(run: Run, files: Files, { dryRun, prune, yes }:
     run.progress.fail(`${KINDS[kind]} ${name}`, new Error(`${problem?.detail} (${problem?.code})`))
   const done = made.changes.filter(({ result }) => result === 'done').length
   const left = made.changes.length - done - failed.length
-  if (!run.json) await print(`${done} made${left > 0 ? `, ${left} not reached` : ''}.\n`)
+  if (!run.json) await print(`${invitationsOf(made)}${done} made${left > 0 ? `, ${left} not reached` : ''}.\n`)
   return failed.length > 0 ? 1 : 0
 }
+
+/** The links of new users, which are shown only now. */
+const invitationsOf = ({ changes }: Applied): string =>
+  changes
+    .flatMap(({ name, invitation }) =>
+      invitation
+        ? [
+            `Invitation of ${printable(name)}, shown only now and valid until ${invitation.expires_at}:\n${invitation.url}\n`,
+          ]
+        : [],
+    )
+    .join('')
 
 /** Sends what the files name; throws with all faults of the files, those that the service finds included. */
 async function ask({ client, progress }: Run, files: Files, options: Omit<Body, 'configuration'>): Promise<Applied> {

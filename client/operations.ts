@@ -172,6 +172,10 @@ export interface Configuration {
     display_name?: string
     /** For a user that is created. It is not changed afterwards. */
     password?: string
+    /** Together with a password, for a user that is created: they choose another one when they first log in. */
+    must_change_password?: boolean
+    /** Instead of a password, for a user that is created: they get a link with which they choose one themselves. */
+    invite?: boolean
     is_active?: boolean
     idp_subject?: string | null
     /** Names of all the groups they are in. */
@@ -632,6 +636,19 @@ export interface BucketSource {
   findings: number | null
   /** The job that writes its objects back to an engine. Until that has ended, the bucket cannot be changed. */
   release_job: string | null
+}
+
+export interface UserAccess {
+  /** A UUIDv7. */
+  user_id: string
+  email: string
+  display_name: string
+  /** What they may do with the key, or with every key that has the prefix. */
+  permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+  /** What they may do only with some of the keys that have the prefix. Empty for a key. */
+  permissions_in_part: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+  /** The grants that allow it, those in part too. */
+  via: Via[]
 }
 
 export interface Finding {
@@ -1211,6 +1228,22 @@ export interface Group {
   member_count: number
 }
 
+export interface Via {
+  /** A UUIDv7. */
+  group_id: string
+  group: string
+  /** Null: the group grants `admin`. */
+  grant: {
+    /** A UUIDv7. */
+    id: string
+    /** A bucket name; `*` matches any characters, at most three times. */
+    bucket_pattern: string
+    prefix: string
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+    preset: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner' | null
+  } | null
+}
+
 export interface Settings {
   auth: {
     /** Login with email and password. */
@@ -1541,6 +1574,7 @@ export interface ConfigurationChange {
   /** What follows from it, a sentence each. */
   effects: string[]
   result: 'planned' | 'done' | 'failed' | 'not_reached'
+  invitation?: Invitation
   problem?: {
     /** An error code of the API. */
     code: string
@@ -2494,6 +2528,26 @@ export interface Operations {
       }
     }
     reply: Bucket
+  }
+  /** GET /buckets/{bucket}/access: List who has access to a bucket, folder or object, by email. Of one `key`, or of the keys under a `prefix`; without either, of the whole bucket. Administrators are listed, disabled users are not. Needs `manage` on the bucket, or `users.manage` and any permission in it. */
+  listBucketAccess: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        key?: string
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        prefix?: string
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<UserAccess>
   }
   /** PATCH /buckets/{bucket}: Change a bucket's quota, trash days, versioning, Object Lock or public access. A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. Object Lock needs `versioning` `enabled`, and keeps it so (409). */
   updateBucket: {
@@ -5008,21 +5062,7 @@ export interface Operations {
       allowed: boolean
       /** The answer in a sentence. */
       reason: string
-      via: ({
-        /** A UUIDv7. */
-        group_id: string
-        group: string
-        /** Null: the group grants `admin`. */
-        grant: {
-          /** A UUIDv7. */
-          id: string
-          /** A bucket name; `*` matches any characters, at most three times. */
-          bucket_pattern: string
-          prefix: string
-          actions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
-          preset: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner' | null
-        } | null
-      })[]
+      via: Via[]
     }
   }
   /** GET /settings: Get the runtime settings. */

@@ -48,6 +48,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   createBucket: { method: 'POST', url: '/buckets', body: true, reply: true },
   listBuckets: { method: 'GET', url: '/buckets', reply: true, pages: 'cursor', limit: true },
   getBucket: { method: 'GET', url: '/buckets/{bucket}', reply: true },
+  listBucketAccess: { method: 'GET', url: '/buckets/{bucket}/access', reply: true, pages: 'cursor', limit: true },
   updateBucket: { method: 'PATCH', url: '/buckets/{bucket}', body: true, reply: true },
   deleteBucket: { method: 'DELETE', url: '/buckets/{bucket}' },
   takeOverBucket: { method: 'POST', url: '/buckets/{bucket}/take-over', body: true, reply: true },

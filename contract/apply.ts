@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Configuration, configurationKinds } from './configuration.ts'
 import { route } from './route.ts'
 import { Exactly } from './shapes.ts'
+import { Invitation } from './users.ts'
 
 const Kind = Type.Enum([...configurationKinds])
 const Value = Type.Unsafe<unknown>({ description: 'Any JSON value.' })
@@ -22,6 +23,7 @@ export const ConfigurationChange = Type.Object({
   ),
   effects: Type.Array(Type.String(), { description: 'What follows from it, a sentence each.' }),
   result: Type.Enum(['planned', 'done', 'failed', 'not_reached']),
+  invitation: Type.Optional(Invitation),
   problem: Type.Optional(
     Type.Object({ code: Type.String({ description: 'An error code of the API.' }), detail: Type.String() }),
   ),
@@ -61,8 +63,9 @@ export const operations = {
     errors: ['invalid_request'],
     records: [
       ...(['storage_create', 'storage_update', 'storage_delete', 'group_create', 'group_update'] as const),
-      ...(['group_delete', 'user_create', 'user_update', 'user_delete', 'create_bucket', 'update_bucket'] as const),
-      ...(['delete_bucket', 'access_key_create', 'access_key_update', 'access_key_revoke'] as const),
+      ...(['group_delete', 'user_create', 'user_update', 'user_delete', 'invitation_create'] as const),
+      ...(['create_bucket', 'update_bucket', 'delete_bucket'] as const),
+      ...(['access_key_create', 'access_key_update', 'access_key_revoke'] as const),
       ...(['webhook_create', 'webhook_update', 'webhook_delete', 'policy_create', 'policy_update'] as const),
       ...(['policy_delete', 'settings_update'] as const),
     ],

@@ -39,6 +39,18 @@ const configurationFields = {
         ...Password,
         description: 'For a user that is created. It is not changed afterwards.',
       } as typeof Password),
+      must_change_password: Type.Optional(
+        Type.Boolean({
+          description:
+            'Together with a password, for a user that is created: they choose another one when they first log in.',
+        }),
+      ),
+      invite: Type.Optional(
+        Type.Boolean({
+          description:
+            'Instead of a password, for a user that is created: they get a link with which they choose one themselves.',
+        }),
+      ),
       is_active: Type.Optional(Type.Boolean()),
       idp_subject: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 255 }))),
       groups: Type.Optional(

@@ -32,6 +32,14 @@ const NewGrant = Exactly({
 })
 export type NewGrant = Type.Static<typeof NewGrant>
 
+/** What gives a permission. */
+export const Via = Type.Object({
+  group_id: Id,
+  group: Type.String(),
+  grant: Nullable(Grant, { description: 'Null: the group grants `admin`.' }),
+})
+export type Via = Type.Static<typeof Via>
+
 export const Group = Type.Object({
   id: Id,
   name: Type.String(),
@@ -193,13 +201,7 @@ export const operations = {
     reply: Type.Object({
       allowed: Type.Boolean(),
       reason: Type.String({ description: 'The answer in a sentence.' }),
-      via: Type.Array(
-        Type.Object({
-          group_id: Id,
-          group: Type.String(),
-          grant: Nullable(Grant, { description: 'Null: the group grants `admin`.' }),
-        }),
-      ),
+      via: Type.Array(Via),
     }),
     errors: ['not_found'],
   }),

@@ -211,6 +211,97 @@ describeEngines('a configuration', (engine, itOnce) => {
     assert.equal(items.find(({ name }) => name === 'Designers')?.description, '')
   })
 
+  it('invites users and has passwords replaced when it creates them, and never again', async () => {
+    const password = 'chosen for somebody'
+    server.secrets.add(password)
+    const people: Configuration = {
+      users: [
+        { email: 'ina@example.com', display_name: 'Ina', invite: true },
+        { email: 'leo@example.com', password, must_change_password: true },
+        { email: 'una@example.com', invite: false, must_change_password: false },
+      ],
+    }
+    const plan = await server.records([], () => apply(people, { dry_run: true }))
+    assert.deepEqual(
+      plan.changes.map(({ effects, invitation }) => [effects, invitation]),
+      [
+        [['They get a link with which they choose a password: it is shown, once.'], undefined],
+        [['They choose another password when they first log in.'], undefined],
+        [['They cannot log in before they have a password, or an identity at the provider.'], undefined],
+      ],
+    )
+    const { changes } = await server.records(
+      [
+        { action: 'user_create' },
+        { action: 'invitation_create' },
+        { action: 'user_create' },
+        { action: 'user_create' },
+      ],
+      () => apply(people),
+    )
+    assert.deepEqual(
+      changes.map(({ result, invitation }) => [result, invitation !== undefined]),
+      [
+        ['done', true],
+        ['done', false],
+        ['done', false],
+      ],
+    )
+    const token = changes[0]?.invitation?.url.split('#')[1] ?? ''
+    server.secrets.add(token)
+    await rejectsWith(
+      server.as().login({ body: { username: 'leo@example.com', password } }),
+      'password_change_required',
+    )
+    await nothing(people)
+    const users = new Map((await server.admin.listUsers()).items.map((user) => [user.email, user]))
+    assert.notEqual(users.get('ina@example.com')?.invitation_expires_at, null)
+    assert.equal(users.get('leo@example.com')?.must_change_password, true)
+    assert.equal(users.get('una@example.com')?.invitation_expires_at, null)
+
+    const params = { id: users.get('ina@example.com')?.id ?? '' }
+    await server.admin.revokeInvitation({ params })
+    await server.admin.updateUser({
+      params: { id: users.get('leo@example.com')?.id ?? '' },
+      body: { password: 'chosen by themselves' },
+    })
+    await nothing(people)
+    assert.equal((await server.admin.getUser({ params })).invitation_expires_at, null)
+    await server.login('leo@example.com', 'chosen by themselves')
+    assert.doesNotMatch(JSON.stringify(await server.admin.exportConfiguration()), /invite|must_change/)
+
+    assert.deepEqual(
+      await faultsIn({
+        users: [
+          { email: 'a@example.com', invite: true, password },
+          { email: 'b@example.com', must_change_password: true },
+          { email: 'c@example.com', invite: true, is_active: false },
+          { email: 'd@example.com', invite: 'yes' },
+        ],
+      }),
+      [
+        'body.configuration.users.3.invite must be boolean',
+        'body.configuration.users.0.invite cannot be combined with a password',
+        'body.configuration.users.1.must_change_password needs a password',
+        'body.configuration.users.2.invite cannot be combined with is_active: false',
+      ],
+    )
+    const mail = (host: string | null, from_address: string | null) =>
+      server.admin.updateSettings({ body: { mail: { host, from_address } } })
+    await mail('mail.example.com', 'strongroom@example.com')
+    const mailed = await apply({ users: [{ email: 'a@example.com', invite: true }] }, { dry_run: true })
+    assert.deepEqual(mailed.changes[0]?.effects, ['They get a link with which they choose a password, by mail.'])
+    await mail(null, null)
+
+    await server.records(
+      [{ action: 'user_delete' }, { action: 'user_delete' }, { action: 'user_delete' }],
+      async () => {
+        for (const email of ['ina', 'leo', 'una'])
+          await server.admin.deleteUser({ params: { id: users.get(`${email}@example.com`)?.id ?? '' } })
+      },
+    )
+  })
+
   it('exports what applied again changes nothing, also elsewhere', async () => {
     const { configuration } = await server.records([], () => server.admin.exportConfiguration())
     assert.equal(JSON.stringify(configuration).includes('secret'), false)

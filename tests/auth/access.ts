@@ -184,6 +184,7 @@ export const table: Record<OperationName, Entry> = {
   createBucket: { expect: holder(201), call: (c) => c.createBucket({ body: { name: `table-${newId().slice(-12)}` } }) },
   listBuckets: { expect: signedIn(200), call: (c) => c.listBuckets() },
   getBucket: { expect: insider(200), call: (c) => c.getBucket({ params }) },
+  listBucketAccess: { expect: holder(200), call: (c) => c.listBucketAccess({ params, query: { key: KEY } }) },
   updateBucket: { expect: holder(200), call: (c) => c.updateBucket({ params, body: { trash_days: 7 } }) },
   deleteBucket: {
     expect: holder(204),

@@ -143,6 +143,24 @@ describeOnce('the commands for configurations', (engine) => {
     assert.deepEqual([drift.code, drift.out.split('\n')[1]], [2, '    secret_access_key: (secret)'])
   })
 
+  it('prints the links of those whom it invites, once', async () => {
+    write('invite.yaml', 'users: [{ email: ina@example.com, display_name: Ina, invite: true }]')
+    const made = await server.records([{ action: 'user_create' }, { action: 'invitation_create' }], () =>
+      strongroom(['apply', 'invite.yaml']),
+    )
+    assert.equal(made.code, 0)
+    assert.match(made.out, /^ {4}invite: true$/m)
+    const [, token = ''] =
+      /^Invitation of ina@example\.com, shown only now and valid until \S+Z:\n\S+\/console\/invitation#(\S+)\n1 made\.$/m.exec(
+        made.out,
+      ) ?? []
+    server.secrets.add(token)
+    const { email } = await server.as().readInvitation({ body: { token } })
+    assert.equal(email, 'ina@example.com')
+    const again = await unchanged(['apply', 'invite.yaml'])
+    assert.deepEqual([again.code, again.out], [0, 'Nothing to do; 1 already as named.\n'])
+  })
+
   it('exports a file that applies without a change, from standard input too', async () => {
     const exported = await unchanged(['export'])
     assert.deepEqual([exported.code, exported.err], [0, ''])

@@ -311,6 +311,86 @@ describe('console: groups', { skip: noBrowser }, () => {
       assert.equal(await page.getByRole('combobox', { name: 'User' }).inputValue(), ada.email)
     }))
 
+  it('lists who has access to a bucket, a folder and an object, and why', () =>
+    inBrowser(async (browser) => {
+      await server.admin.createBucket({ body: { name: 'plans' } })
+      for (const key of ['team/plan.txt', 'team/secret/x.txt', 'other/a.txt'])
+        await server.admin.putObject({
+          params: { bucket: 'plans', key },
+          body: 'x',
+          headers: { 'content-type': 'text/plain' },
+        })
+      const groupOf = async (name: string, prefix: string, preset: 'viewer' | 'editor' | 'owner') =>
+        (await server.admin.createGroup({ body: { name, grants: [{ bucket_pattern: 'plans', prefix, preset }] } })).id
+      const team = await groupOf('Plan team', 'team/', 'editor')
+      const readers = await groupOf('Plan readers', '', 'viewer')
+      const owners = await groupOf('Plan owners', '', 'owner')
+      const kim = await person([team])
+      const lee = await person([readers, team])
+      const olga = await person([owners])
+      const outsider = await person()
+      await signIn(browser, server)
+      const opened = await openConsole(browser, server, '/b/plans')
+      const { page, check, faults } = opened
+      const tabs = page.getByRole('navigation', { name: 'Sections of plans' })
+      await tabs.getByRole('link', { name: 'Access', exact: true }).click()
+      await page.getByRole('heading', { name: 'Who has access to plans' }).waitFor()
+      const rowOf = ({ email }: { email: string }) => page.getByRole('row').filter({ hasText: email })
+      await rowOf(kim).getByText('in parts of it: list, read, write, delete').waitFor()
+      await rowOf(lee).getByText('in parts of it: write, delete').waitFor()
+      await page.getByRole('row').filter({ hasText: 'admin@example.com' }).getByText('Full access').waitFor()
+      assert.equal(await rowOf(outsider).count(), 0)
+      await check('access-bucket')
+      await checkReflow(opened, 'access-bucket')
+
+      // From a folder's menu, by keys.
+      await tabs.getByRole('link', { name: 'Objects' }).click()
+      await page.getByRole('button', { name: 'Actions for team' }).click()
+      await page.getByRole('menuitem', { name: 'Who has access' }).focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Who has access to plans/team/' }).waitFor()
+      await rowOf(kim).getByText('list, read, write, delete', { exact: true }).waitFor()
+      assert.equal(await page.getByText('in parts of it').count(), 0)
+      await check('access-folder')
+
+      // From an object's details.
+      await page.getByRole('link', { name: 'Show in folder' }).click()
+      await page.getByRole('gridcell').getByText('plan.txt', { exact: true }).click()
+      await page.getByRole('link', { name: 'Who has access' }).click()
+      await page.getByRole('heading', { name: 'Who has access to plans/team/plan.txt' }).waitFor()
+      await rowOf(lee).getByRole('link', { name: 'Plan readers' }).filter({ visible: true }).waitFor()
+      await check('access-object')
+      await checkReflow(opened, 'access-object')
+      await rowOf(kim)
+        .getByRole('link', { name: /^Check access of/ })
+        .click()
+      await page.getByText('Allowed', { exact: true }).waitFor()
+      assert.equal(await page.getByLabel('Key (optional)').inputValue(), 'team/plan.txt')
+      await page.getByRole('list', { name: 'Allowed by' }).getByRole('link', { name: 'Plan team' }).waitFor()
+      await page.goBack()
+      await page.getByRole('link', { name: 'Show in folder' }).click()
+      await page.getByRole('complementary', { name: 'Contents of plan.txt' }).waitFor()
+      assert.deepEqual(faults, [])
+      await signIn(browser, server, olga)
+      const owner = await openConsole(browser, server, '/b/plans/access?prefix=team%2F')
+      await owner.page
+        .getByRole('row')
+        .filter({ hasText: lee.email })
+        .getByText('Plan readers')
+        .filter({ visible: true })
+        .waitFor()
+      assert.equal(await owner.page.getByRole('table').getByRole('link').count(), 0, 'what an owner could not open')
+      assert.deepEqual(owner.faults, [])
+
+      await signIn(browser, server, lee)
+      const reader = await openConsole(browser, server, '/b/plans/access?key=team%2Fplan.txt')
+      await reader.page.getByText('You don’t have permission to view this').waitFor()
+      await reader.page.goto(`${server.url}/console/b/plans?prefix=team%2F&sel=team%2Fplan.txt`)
+      await reader.page.getByText('Uploaded by').waitFor()
+      assert.equal(await reader.page.getByRole('link', { name: /^(Who has access|Access)$/ }).count(), 0)
+      assert.deepEqual(reader.faults, [])
+    }))
+
   it('lets user managers manage users and nothing else', () =>
     inBrowser(async (browser) => {
       const managers = await server.admin.createGroup({

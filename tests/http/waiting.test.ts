@@ -71,7 +71,7 @@ const asGenerated: readonly Name[] = [
   ...(['listStorages', 'createStorage', 'testNewStorage', 'getStorage', 'updateStorage'] as const),
   ...(['deleteStorage', 'testStorage', 'getStorageHealth', 'createEventsToken', 'deleteEventsToken'] as const),
   ...(['receiveEvents', 'startScan', 'listScans', 'getScan', 'listAbsences', 'confirmScan', 'releaseBucket'] as const),
-  ...(['takeOverBucket', 'listFindings', 'apply', 'exportConfiguration'] as const),
+  ...(['takeOverBucket', 'listFindings', 'apply', 'exportConfiguration', 'listBucketAccess'] as const),
   ...(['listVersions', 'listDeleted', 'restoreVersion', 'lockObject', 'getClock', 'confirmClock'] as const),
   ...(['healthz', 'readyz', 'metrics', 'logout'] as const),
 ]

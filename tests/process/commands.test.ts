@@ -27,12 +27,13 @@ describeEngines('commands', (engine, itOnce) => {
     const [, password = ''] = /Password, shown only now: (\S+)/.exec(made.out) ?? []
     server.secrets.add(password)
     const client = server.as(await server.login('ops@example.com', password))
-    const { is_admin, display_name } = await client.me()
-    assert.deepEqual([is_admin, display_name], [true, 'Olga Operations'])
+    const { is_admin, display_name, password_generated } = await client.me()
+    assert.deepEqual([is_admin, display_name, password_generated], [true, 'Olga Operations', true])
     server.secrets.add('a password from a pipe')
     const given = await strongroom(['create-admin', 'ops2@example.com', '--password-stdin'], 'a password from a pipe\n')
     assert.deepEqual([given.code, given.out], [0, 'Created administrator ops2@example.com.\n'])
-    await server.login('ops2@example.com', 'a password from a pipe')
+    const other = server.as(await server.login('ops2@example.com', 'a password from a pipe'))
+    assert.equal((await other.me()).password_generated, null)
     assert.deepEqual(await cli(), [
       ['user_create', 'cli'],
       ['user_create', 'cli'],
@@ -91,6 +92,32 @@ describeEngines('commands', (engine, itOnce) => {
     server.secrets.add(password)
     await rejectsWith(server.as(old).me(), 'unauthenticated')
     await server.login('ops2@example.com', password)
+  })
+
+  itOnce('reset-password says of a generated password that it is one, until another is given', async () => {
+    const [email, password] = ['flag@example.com', 'a password to begin with']
+    const replaced = async (by: string) => {
+      server.secrets.add(by)
+      const client = server.as(await server.login(email, by))
+      return [(await client.me()).password_generated, client] as const
+    }
+    const { id } = await server.admin.createUser({ body: { email, display_name: 'F', password } })
+    assert.equal((await replaced(password))[0], null)
+    const reset = async (args: readonly string[] = [], input = '') => {
+      const { code, out, err } = await strongroom(['reset-password', email, ...args], input)
+      assert.equal(code, 0, err)
+      return /Password, shown only now: (\S+)/.exec(out)?.[1]
+    }
+    assert.equal((await replaced((await reset()) ?? ''))[0], true)
+    assert.equal(await reset(['--password-stdin'], 'given by the operator\n'), undefined)
+    assert.equal((await replaced('given by the operator'))[0], false)
+    const generated = (await reset()) ?? ''
+    const [isGenerated, client] = await replaced(generated)
+    assert.equal(isGenerated, true)
+    const body = { current_password: generated, new_password: 'chosen by themselves' }
+    await client.changePassword({ query: {}, body })
+    assert.equal((await replaced('chosen by themselves'))[0], false)
+    await server.admin.deleteUser({ params: { id } })
   })
 
   it('reset-second-factor removes all of a user, with their recovery codes, and leaves the sessions', async () => {

@@ -69,6 +69,7 @@ export const screens: readonly Screen[] = [
     as: 'reader',
   },
   { name: 'bucket-overview', is: 'A bucket: overview', at: '/b/photos/overview', shows: 'Recent activity' },
+  { name: 'bucket-access', is: 'A bucket: who has access', at: '/b/photos/access', shows: 'Who has access to photos' },
   { name: 'bucket-protection', is: 'A bucket: protection', at: '/b/photos/protection', shows: 'What can be removed' },
   { name: 'bucket-settings', is: 'A bucket: settings', at: '/b/photos/settings', shows: 'Delete bucket' },
   {

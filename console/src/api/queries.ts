@@ -112,6 +112,8 @@ function rightsOf(data: Awaited<ReturnType<typeof client.me>> | undefined) {
     grantsAnything: data.is_admin || data.permissions.grants.length > 0 || data.permissions.global.length > 0,
     /** Whether they can do this to a key; '' is the bucket itself. */
     can: (action: BucketAction, bucket: string, key = '') => decide(groups, action, bucket, key).allowed,
+    /** Whether they can know who has access to a bucket. */
+    seesAccess: (bucket: string) => mayManageUsers(groups) || decide(groups, 'manage', bucket, '').allowed,
     /** Whether they have every permission that members of these groups have, and can therefore assign them. */
     covers: (others: readonly GrantingGroup[]) => covers(groups, others),
     /** Whether they can do this to at least one key of a bucket. */

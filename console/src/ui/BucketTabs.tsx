@@ -15,6 +15,7 @@ export type BucketTab =
   | 'trash'
   | 'uploads'
   | 'protection'
+  | 'access'
   | 'connect'
   | 'settings'
 
@@ -23,7 +24,7 @@ export type BucketTab =
  * it is public, read-only, taken over or being released.
  */
 export function BucketTabs({ bucket, active }: { bucket: string; active: BucketTab }) {
-  const { can, canIn, s3 } = useMe()
+  const { can, canIn, seesAccess, s3 } = useMe()
   const about = useQuery(bucketQuery(bucket))
   const readOnly = useReadOnly(bucket) === true
   const manages = can('manage', bucket)
@@ -37,6 +38,7 @@ export function BucketTabs({ bucket, active }: { bucket: string; active: BucketT
     ['trash', text.tabTrash, `/b/${bucket}/trash`, !readOnly && canIn('list', bucket)],
     ['uploads', text.tabUploads, `/b/${bucket}/uploads`, !readOnly && canIn('write', bucket)],
     ['protection', text.tabProtection, `/b/${bucket}/protection`, !readOnly || mayBePublic],
+    ['access', text.tabAccess, `/b/${bucket}/access`, seesAccess(bucket)],
     ['connect', text.tabConnect, `/b/${bucket}/connect`, s3 !== null],
     ['settings', text.tabSettings, `/b/${bucket}/settings`, manages],
   ]

@@ -76,6 +76,7 @@ export const text = catalogue('ui.text', {
   tabTrash: 'Trash',
   tabUploads: 'Uploads',
   tabProtection: 'Protection',
+  tabAccess: 'Access',
   tabConnect: 'Connect',
   tabSettings: 'Settings',
   public: 'Public',

@@ -1,5 +1,5 @@
 import type { Group } from '../../../contract/groups.ts'
-import type { BucketAction, GlobalRight, GrantingGroup } from '../../../contract/permissions.ts'
+import type { BucketAction, GlobalRight, Grant, GrantingGroup } from '../../../contract/permissions.ts'
 import { presetOf } from '../../../contract/permissions.ts'
 import type { Db, Row } from '../../db/schema.ts'
 import * as store from './store.ts'
@@ -20,11 +20,19 @@ export async function grantingGroups(db: Db, rows: readonly GroupRow[]): Promise
   }))
 }
 
-const toGrant = ({ id, bucket_pattern, prefix, actions }: Row<'grants'>) => ({
+/** A row of a grant, as `decide` reads it. */
+export const toGrant = ({ id, bucket_pattern, prefix, actions }: Row<'grants'>) => ({
   id,
   bucket_pattern,
   prefix,
   actions: JSON.parse(actions) as BucketAction[],
+})
+
+/** A grant in the API's format. */
+export const describeGrant = (grant: Grant) => ({
+  ...grant,
+  actions: [...grant.actions],
+  preset: presetOf(grant.actions),
 })
 
 /** Groups in the API's format. */
@@ -42,7 +50,7 @@ export async function describeGroups(db: Db, rows: readonly Row<'groups'>[]): Pr
       builtin: row.builtin !== null,
       public: row.builtin === 'public',
       global: [...global],
-      grants: grants.map((grant) => ({ ...grant, actions: [...grant.actions], preset: presetOf(grant.actions) })),
+      grants: grants.map(describeGrant),
       member_count: counts.get(row.id) ?? 0,
     }
   })

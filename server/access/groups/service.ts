@@ -6,7 +6,6 @@ import {
   type GrantingGroup,
   isAdmin,
   mayManageUsers,
-  presetOf,
   presets,
   reasons,
 } from '../../../contract/permissions.ts'
@@ -18,7 +17,7 @@ import type { Ctx, Step } from '../../context.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 import { assertAdminRemains, lockAdministration, unmapGroup } from '../settings/administration.ts'
 import { settingsInForce } from '../settings/effective.ts'
-import { describeGroup, describeGroups, grantingGroups } from './describe.ts'
+import { describeGrant, describeGroup, describeGroups, grantingGroups } from './describe.ts'
 import { applyMembers, assertAdmin, assertMayLeave, groupMissing } from './members.ts'
 import * as store from './store.ts'
 
@@ -268,11 +267,7 @@ export async function explainPermission(
   const found = user.disabled_at === null ? reasons(groups, action, bucket, key) : []
   const via = [...found].map(({ group_id, group, grant_id }) => {
     const grant = grant_id === null ? undefined : grants.get(grant_id)
-    return {
-      group_id,
-      group,
-      grant: grant ? { ...grant, actions: [...grant.actions], preset: presetOf(grant.actions) } : null,
-    }
+    return { group_id, group, grant: grant ? describeGrant(grant) : null }
   })
   const where = key === '' ? `bucket "${bucket}"` : `key "${key}" of bucket "${bucket}"`
   const names = [...new Set(via.map(({ group }) => `"${group}"`))].join(', ')

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
 /** Returns undefined if the name, or the built-in group, already exists. */
@@ -99,3 +100,45 @@ export const findGroupsOfUsers = async (db: Db, userIds: readonly string[]): Pro
 
 export const listGroups = (db: Db, after: string, limit: number): Promise<Row<'groups'>[]> =>
   db.selectFrom('groups').selectAll().where('name_key', '>', after).orderBy('name_key').limit(limit).execute()
+
+/** A place in a bucket: one key, or (`below`) everything that starts with it. */
+export interface Place {
+  bucket: string
+  key: string
+  below: boolean
+}
+/** Grants that may reach a place; the caller checks each again. */
+const reaching = (db: Db, { bucket, key, below }: Place) =>
+  db
+    .selectFrom('grants')
+    // A pattern holds neither `%` nor `_`.
+    .where(sql<boolean>`${bucket} like replace(bucket_pattern, '*', '%')`)
+    .where((e) => {
+      const covers = sql<boolean>`substr(${key}, 1, length(prefix)) = prefix`
+      return below ? e.or([covers, sql<boolean>`substr(prefix, 1, length(${key})) = ${key}`]) : covers
+    })
+
+/** Those of these groups. */
+export const findReaching = async (db: Db, place: Place, groupIds: readonly string[]): Promise<Row<'grants'>[]> =>
+  groupIds.length === 0 ? [] : reaching(db, place).selectAll().where('group_id', 'in', groupIds).orderBy('id').execute()
+
+export type Reached = Pick<Row<'users'>, 'id' | 'email' | 'email_key' | 'display_name'>
+/** Users who are not disabled and may have a permission at a place, after an address and sorted by it. */
+export const listReached = (db: Db, place: Place, after: string, limit: number): Promise<Reached[]> =>
+  db
+    .selectFrom('users')
+    .select(['id', 'email', 'email_key', 'display_name'])
+    .where('email_key', '>', after)
+    .where('disabled_at', 'is', null)
+    .where('id', 'in', (e) =>
+      e
+        .selectFrom('group_members as m')
+        .innerJoin('groups as g', 'g.id', 'm.group_id')
+        .select('m.user_id')
+        .where((w) =>
+          w.or([w('g.global', 'like', '%"admin"%'), w('g.id', 'in', reaching(db, place).select('group_id'))]),
+        ),
+    )
+    .orderBy('email_key')
+    .limit(limit)
+    .execute()

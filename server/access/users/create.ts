@@ -24,6 +24,14 @@ export interface CreateUser {
   idp_subject?: string | null | undefined
 }
 
+type FirstLogin = Pick<CreateUser, 'password' | 'must_change_password' | 'invite'>
+/** Throws invalid_request unless someone new can first log in like this; paths are relative to `body`. */
+export function assertFirstLogin({ password, must_change_password = false, invite = false }: FirstLogin): void {
+  if (password !== undefined) assertSettable(password, 'body.password')
+  if (invite && password !== undefined) throw invalid('body.invite', 'cannot be combined with a password')
+  if (must_change_password && password === undefined) throw invalid('body.must_change_password', 'needs a password')
+}
+
 /**
  * Creates a user in the given groups, with the link of their invitation if one was asked for. Throws `already_exists` if
  * the address or the identity is in use, 422 on unknown groups, conflict if there is no identity provider for an identity,
@@ -33,9 +41,7 @@ export async function createUser(ctx: Ctx, input: CreateUser): Promise<User & { 
   const { email, display_name, password, group_ids = [], is_active = true, idp_subject = null } = input
   const { invite = false, must_change_password = false } = input
   if (idp_subject !== null) assertMayLink(ctx)
-  if (password !== undefined) assertSettable(password, 'body.password')
-  if (invite && password !== undefined) throw invalid('body.invite', 'cannot be combined with a password')
-  if (must_change_password && password === undefined) throw invalid('body.must_change_password', 'needs a password')
+  assertFirstLogin(input)
   const hash = password === undefined ? null : await hashPassword(password, ctx.config.bcryptCost)
   return ctx.act(async (step) => {
     const { tx, record } = step

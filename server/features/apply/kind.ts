@@ -46,6 +46,8 @@ export interface Kind<E> {
   sameName(name: string): string
   /** Fields that cannot change, and what to do instead. */
   fixed: { readonly [F in keyof E & string]?: string }
+  /** Fields that count only when an entry is created. */
+  onlyNew?: readonly (keyof E & string)[]
   /** What a new one has unless its entry says otherwise, so that an export need not. */
   defaults: Partial<E>
   /** An entry in normal form. */
@@ -54,6 +56,7 @@ export interface Kind<E> {
   check(ctx: Ctx, entry: E, more: { before: Existing<E> | undefined; references: References }): Promise<Fault[]>
   find(ctx: Ctx, name: string): Promise<Existing<E> | undefined>
   list(ctx: Ctx): AsyncIterable<Existing<E>>
+  /** Creates an entry. An `invitation` of what it resolves to is shown. */
   create(ctx: Ctx, entry: E): Promise<unknown>
   /** What follows if an entry is created, a sentence each. */
   effects?(ctx: Ctx, entry: E): string[] | Promise<string[]>

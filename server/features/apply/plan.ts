@@ -92,7 +92,9 @@ async function planEntry(
     plan.planned.push({ change, run: () => kind.create(ctx, normal) })
     return []
   }
-  const differing = given.filter((field) => differs(secrets, before, { field, value: normal[field] }))
+  const differing = given.filter(
+    (field) => !kind.onlyNew?.includes(field) && differs(secrets, before, { field, value: normal[field] }),
+  )
   if (differing.length === 0) {
     plan.unchanged++
     return []

@@ -3,6 +3,7 @@ import type { operations } from '../../../contract/apply.ts'
 import type { Configuration } from '../../../contract/configuration.ts'
 import { listedKinds } from '../../../contract/names.ts'
 import type { Reply } from '../../../contract/route.ts'
+import type { Invitation } from '../../../contract/users.ts'
 import { sectionNames } from '../../access/settings/effective.ts'
 import type { Ctx } from '../../context.ts'
 import { asServiceError } from '../../http/failure.ts'
@@ -27,8 +28,9 @@ export async function apply(ctx: Ctx, body: unknown): Promise<Reply<typeof opera
 async function makeAll(ctx: Ctx, planned: readonly Planned[]): Promise<void> {
   for (const [i, { change, run }] of planned.entries())
     try {
-      await run()
+      const made = await run()
       change.result = 'done'
+      if (isInvited(made)) change.invitation = made.invitation
     } catch (error) {
       const { code, message } = asServiceError(error as Error, false, ctx.log)
       change.result = 'failed'
@@ -37,6 +39,8 @@ async function makeAll(ctx: Ctx, planned: readonly Planned[]): Promise<void> {
       return
     }
 }
+
+const isInvited = (made: unknown): made is { invitation: Invitation } => made instanceof Object && 'invitation' in made
 
 /** A configuration that names all that is there, without secrets and what is so by default. */
 export async function exportConfiguration(ctx: Ctx): Promise<{ configuration: Configuration }> {

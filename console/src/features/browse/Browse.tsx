@@ -124,6 +124,7 @@ export default function Browse() {
     openRow: (row) => openRow(row),
     openFull: ({ key }) => void open({ sel: key, full: '1' }),
     reveal: ({ key }) => void go(`/b/${bucket}`, { prefix: parentOf(key), ...kept(query), sel: key }),
+    openAccess: ({ key, object }) => void go(`/b/${bucket}/access`, object ? { key } : { prefix: key }),
     after,
     leave: (picked) => chosen.moveTo(after(picked)),
     done: chosen.clear,

@@ -1,5 +1,6 @@
-import { Button } from '@mantine/core'
+import { Anchor, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { bucketQuery, useReadOnly } from '../../api/buckets.ts'
@@ -79,6 +80,16 @@ export function Details({ object }: { object: StoredObject }) {
           </>
         ) : null}
         <PublicRead object={object} />
+        {me.seesAccess(object.bucket) ? (
+          <>
+            <dt>{text.access}</dt>
+            <dd>
+              <Anchor component={Link} to={`/b/${object.bucket}/access`} search={{ key } as never}>
+                {text.whoHasAccess}
+              </Anchor>
+            </dd>
+          </>
+        ) : null}
       </dl>
       {mayEdit ? (
         <div>

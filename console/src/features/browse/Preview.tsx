@@ -133,7 +133,7 @@ export default function Preview({
               ) : null}
               <div className="details-deeds">
                 {deeds({ key: object.key, object })
-                  .filter(({ id }) => id !== 'open' && id !== 'full')
+                  .filter(({ id }) => id !== 'open' && id !== 'full' && id !== 'access')
                   .map(({ id, label, run }) => (
                     <Button
                       key={id}

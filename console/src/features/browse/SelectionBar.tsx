@@ -3,7 +3,7 @@ import { IconArrowRight, IconCopy, IconDownload, IconShare3, IconTrash, IconX } 
 import { text } from './messages.ts'
 
 export interface Deed {
-  id: 'open' | 'full' | 'reveal' | 'download' | 'share' | 'copy' | 'move' | 'rename' | 'copyKey' | 'delete'
+  id: 'open' | 'full' | 'reveal' | 'download' | 'share' | 'copy' | 'move' | 'rename' | 'copyKey' | 'access' | 'delete'
   label: string
   run: () => void
 }

@@ -82,6 +82,8 @@ export const text = catalogue('browse.text', {
   open: 'Open',
   preview: 'Details',
   copyKey: 'Copy path',
+  whoHasAccess: 'Who has access',
+  access: 'Access',
   copied: 'Copied',
   // States
   emptyOwn: 'Your folders are empty',

@@ -19,6 +19,8 @@ interface Around {
   openFull: (row: Row) => void
   /** Opens the folder of a search result. */
   reveal: (row: Row) => void
+  /** Opens the list of who has access to it. */
+  openAccess: (row: Row) => void
   /** The cursor's place once these are gone. */
   after: (picked: Picked) => number
   /** Called before these are removed. */
@@ -37,6 +39,7 @@ export function useDeeds({
   openRow,
   openFull,
   reveal,
+  openAccess,
   after,
   leave,
   done,
@@ -88,6 +91,7 @@ export function useDeeds({
         label: text.copyKey,
         run: () => void copyText(single.key).then((copied) => copied && notify.ok(text.copied)),
       },
+      single && me.seesAccess(bucket) && { id: 'access', label: text.whoHasAccess, run: () => openAccess(single) },
       mayDelete && {
         id: 'delete',
         label: text.delete,

@@ -130,6 +130,23 @@ export const text = catalogue('groups.text', {
   unknown: 'Select a user, a permission and a bucket.',
 })
 
+export const accessText = catalogue('groups.accessText', {
+  title: (place: string) => `Who has access to ${place}`,
+  hint: 'Users with a permission here, and the groups that grant it. Disabled users aren’t listed.',
+  show: 'Show in folder',
+  wholeBucket: 'Whole bucket',
+  user: 'User',
+  permissions: 'Permissions',
+  inPart: (actions: string) => `in parts of it: ${actions}`,
+  through: 'Through',
+  check: 'Check access',
+  checkOf: (who: string) => `Check access of ${who}`,
+  none: 'No users have access',
+  noneHint: 'No group grants a permission here.',
+  links: 'Share links',
+  linksHint: 'Whoever has a share link needs no permission of their own:',
+})
+
 /** What each permission allows, in a line. */
 export const actionHints: Readonly<Record<BucketAction, string>> = catalogue('groups.actionHints', {
   list: 'List folders and objects',

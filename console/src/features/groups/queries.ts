@@ -14,7 +14,7 @@ export const groupQuery = (id: string) =>
 /** After a change to groups or members: refetches everything that shows them, and the user's own permissions. */
 export const refreshPeople = (cache: QueryClient) =>
   Promise.all(
-    ['groups', 'group', 'users', 'user', 'members', 'me', 'explain'].map((name) =>
+    ['groups', 'group', 'users', 'user', 'members', 'me', 'explain', 'access'].map((name) =>
       cache.invalidateQueries({ queryKey: [name] }),
     ),
   )

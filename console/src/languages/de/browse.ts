@@ -82,6 +82,8 @@ export const text: Translation<typeof english.text> = {
   open: 'Öffnen',
   preview: 'Details',
   copyKey: 'Pfad kopieren',
+  whoHasAccess: 'Wer hat Zugriff?',
+  access: 'Zugriff',
   copied: 'Kopiert',
   // States
   emptyOwn: 'Ihre Ordner sind leer',

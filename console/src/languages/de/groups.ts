@@ -134,6 +134,23 @@ export const text: Translation<typeof english.text> = {
   unknown: 'Wählen Sie einen Benutzer, eine Berechtigung und einen Bucket.',
 }
 
+export const accessText: Translation<typeof english.accessText> = {
+  title: (place) => `Wer hat Zugriff auf ${place}?`,
+  hint: 'Benutzer mit einer Berechtigung hierfür und die Gruppen, die sie gewähren. Deaktivierte Benutzer sind nicht aufgeführt.',
+  show: 'Im Ordner anzeigen',
+  wholeBucket: 'Ganzer Bucket',
+  user: 'Benutzer',
+  permissions: 'Berechtigungen',
+  inPart: (actions) => `in Teilen davon: ${actions}`,
+  through: 'Über',
+  check: 'Zugriff prüfen',
+  checkOf: (who) => `Zugriff von ${who} prüfen`,
+  none: 'Kein Benutzer hat Zugriff',
+  noneHint: 'Keine Gruppe gewährt hier eine Berechtigung.',
+  links: 'Freigabelinks',
+  linksHint: 'Wer einen Freigabelink hat, braucht keine eigene Berechtigung:',
+}
+
 export const actionHints: Translation<typeof english.actionHints> = {
   list: 'Ordner und Objekte auflisten',
   read: 'Objekte herunterladen',

@@ -77,6 +77,7 @@ export const text: Translation<typeof english.text> = {
   tabTrash: 'Papierkorb',
   tabUploads: 'Uploads',
   tabProtection: 'Schutz',
+  tabAccess: 'Zugriff',
   tabConnect: 'Verbinden',
   tabSettings: 'Einstellungen',
   public: 'Öffentlich',

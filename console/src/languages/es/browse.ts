@@ -83,6 +83,8 @@ export const text: Translation<typeof english.text> = {
   open: 'Abrir',
   preview: 'Detalles',
   copyKey: 'Copiar ruta',
+  whoHasAccess: 'Quién tiene acceso',
+  access: 'Acceso',
   copied: 'Copiado',
   // States
   emptyOwn: 'Sus carpetas están vacías',

@@ -130,6 +130,23 @@ export const text: Translation<typeof english.text> = {
 }
 
 /** What each permission allows, in a line. */
+export const accessText: Translation<typeof english.accessText> = {
+  title: (place) => `Quién tiene acceso a ${place}`,
+  hint: 'Los usuarios con un permiso aquí y los grupos que lo conceden. Los usuarios desactivados no aparecen.',
+  show: 'Mostrar en la carpeta',
+  wholeBucket: 'Todo el bucket',
+  user: 'Usuario',
+  permissions: 'Permisos',
+  inPart: (actions) => `solo en parte: ${actions}`,
+  through: 'A través de',
+  check: 'Comprobar acceso',
+  checkOf: (who) => `Comprobar el acceso de ${who}`,
+  none: 'Ningún usuario tiene acceso',
+  noneHint: 'Ningún grupo concede un permiso aquí.',
+  links: 'Enlaces compartidos',
+  linksHint: 'Quien tiene un enlace compartido no necesita ningún permiso:',
+}
+
 export const actionHints: Translation<typeof english.actionHints> = {
   list: 'Listar carpetas y objetos',
   read: 'Descargar objetos',

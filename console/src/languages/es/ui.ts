@@ -77,6 +77,7 @@ export const text: Translation<typeof english.text> = {
   tabTrash: 'Papelera',
   tabUploads: 'Subidas',
   tabProtection: 'Protección',
+  tabAccess: 'Acceso',
   tabConnect: 'Conexión',
   tabSettings: 'Configuración',
   public: 'Público',

@@ -84,6 +84,8 @@ export const text: Translation<typeof english.text> = {
   open: 'Ouvrir',
   preview: 'Détails',
   copyKey: 'Copier le chemin',
+  whoHasAccess: 'Qui y a accès',
+  access: 'Accès',
   copied: 'Copié',
   // States
   emptyOwn: 'Vos dossiers sont vides',

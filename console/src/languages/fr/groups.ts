@@ -137,6 +137,23 @@ export const text: Translation<typeof english.text> = {
   unknown: 'Sélectionnez un utilisateur, une autorisation et un bucket.',
 }
 
+export const accessText: Translation<typeof english.accessText> = {
+  title: (place) => `Qui a accès à ${place}`,
+  hint: 'Les utilisateurs qui ont une autorisation ici, et les groupes qui l’accordent. Les utilisateurs désactivés n’y figurent pas.',
+  show: 'Afficher dans le dossier',
+  wholeBucket: 'Tout le bucket',
+  user: 'Utilisateur',
+  permissions: 'Autorisations',
+  inPart: (actions) => `en partie : ${actions}`,
+  through: 'Par',
+  check: 'Vérifier l’accès',
+  checkOf: (who) => `Vérifier l’accès de ${who}`,
+  none: 'Aucun utilisateur n’a accès',
+  noneHint: 'Aucun groupe n’accorde d’autorisation ici.',
+  links: 'Liens de partage',
+  linksHint: 'Un lien de partage s’ouvre sans autorisation :',
+}
+
 export const actionHints: Translation<typeof english.actionHints> = {
   list: 'Lister les dossiers et les objets',
   read: 'Télécharger des objets',

@@ -77,6 +77,7 @@ export const text: Translation<typeof english.text> = {
   tabTrash: 'Corbeille',
   tabUploads: 'Envois',
   tabProtection: 'Protection',
+  tabAccess: 'Accès',
   tabConnect: 'Connexion S3',
   tabSettings: 'Paramètres',
   public: 'Public',

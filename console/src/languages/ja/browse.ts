@@ -80,6 +80,8 @@ export const text: Translation<typeof english.text> = {
   open: '開く',
   preview: '詳細',
   copyKey: 'パスをコピー',
+  whoHasAccess: 'アクセスできるユーザー',
+  access: 'アクセス',
   copied: 'コピーしました',
   // States
   emptyOwn: '自分のフォルダーは空です',

@@ -128,6 +128,23 @@ export const text: Translation<typeof english.text> = {
 }
 
 /** What each permission allows, in a line. */
+export const accessText: Translation<typeof english.accessText> = {
+  title: (place) => `${place} にアクセスできるユーザー`,
+  hint: 'ここで権限を持つユーザーと、それを付与するグループです。無効なユーザーは表示されません。',
+  show: 'フォルダーで表示',
+  wholeBucket: 'バケット全体',
+  user: 'ユーザー',
+  permissions: '権限',
+  inPart: (actions) => `一部のみ: ${actions}`,
+  through: '付与元',
+  check: 'アクセスを確認',
+  checkOf: (who) => `${who} のアクセスを確認`,
+  none: 'アクセスできるユーザーはいません',
+  noneHint: 'ここで権限を付与するグループはありません。',
+  links: '共有リンク',
+  linksHint: '共有リンクを持つ人には権限は必要ありません:',
+}
+
 export const actionHints: Translation<typeof english.actionHints> = {
   list: 'フォルダーとオブジェクトの一覧表示',
   read: 'オブジェクトのダウンロード',

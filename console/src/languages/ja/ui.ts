@@ -76,6 +76,7 @@ export const text: Translation<typeof english.text> = {
   tabTrash: 'ゴミ箱',
   tabUploads: 'アップロード',
   tabProtection: '保護',
+  tabAccess: 'アクセス',
   tabConnect: '接続方法',
   tabSettings: '設定',
   public: '公開',

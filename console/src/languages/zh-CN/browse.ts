@@ -78,6 +78,8 @@ export const text: Translation<typeof english.text> = {
   open: '打开',
   preview: '详情',
   copyKey: '复制路径',
+  whoHasAccess: '谁有访问权限',
+  access: '访问权限',
   copied: '已复制',
   // States
   emptyOwn: '您的文件夹为空',

@@ -123,6 +123,23 @@ export const text: Translation<typeof english.text> = {
   unknown: '请选择用户、权限和存储桶。',
 }
 
+export const accessText: Translation<typeof english.accessText> = {
+  title: (place) => `谁可以访问 ${place}`,
+  hint: '在此拥有权限的用户，以及授予权限的用户组。不包括已停用的用户。',
+  show: '在文件夹中显示',
+  wholeBucket: '整个存储桶',
+  user: '用户',
+  permissions: '权限',
+  inPart: (actions) => `仅部分内容：${actions}`,
+  through: '通过',
+  check: '检查权限',
+  checkOf: (who) => `检查 ${who} 的权限`,
+  none: '没有用户可以访问',
+  noneHint: '没有用户组在此授予权限。',
+  links: '共享链接',
+  linksHint: '持有共享链接的人无需任何权限：',
+}
+
 export const actionHints: Translation<typeof english.actionHints> = {
   list: '列出文件夹和对象',
   read: '下载对象',

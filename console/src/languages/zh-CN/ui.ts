@@ -77,6 +77,7 @@ export const text: Translation<typeof english.text> = {
   tabTrash: '回收站',
   tabUploads: '上传',
   tabProtection: '保护',
+  tabAccess: '访问权限',
   tabConnect: '连接',
   tabSettings: '设置',
   public: '公开',

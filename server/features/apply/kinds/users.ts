@@ -3,12 +3,13 @@ import type { User } from '../../../../contract/users.ts'
 import { NO_MEMBERS } from '../../../access/groups/members.ts'
 import { nameKey } from '../../../access/groups/service.ts'
 import { findGroupByName } from '../../../access/groups/store.ts'
-import { createUser } from '../../../access/users/create.ts'
+import { settingsInForce } from '../../../access/settings/effective.ts'
+import { mailServerOf } from '../../../access/settings/mail.ts'
+import { assertFirstLogin, createUser } from '../../../access/users/create.ts'
 import { deleteUser, emailKey, getUser, listUsers, updateUser } from '../../../access/users/service.ts'
 import { findByEmailKey } from '../../../access/users/store.ts'
 import { itemsOf } from '../../../base/cursor.ts'
 import type { Ctx } from '../../../context.ts'
-import { assertSettable } from '../../../secrets/passwords.ts'
 import { type EntryOf, type Existing, faultsOf, type Kind, sorted, unknownName } from '../kind.ts'
 
 type Entry = EntryOf<'users'>
@@ -20,10 +21,13 @@ export const users: Kind<Entry> = {
   named: 'email',
   sameName: emailKey,
   fixed: {},
+  onlyNew: ['must_change_password', 'invite'],
   defaults: { is_active: true, idp_subject: null, groups: [] },
   normal: ({ groups, ...entry }) => ({ ...entry, ...(groups && { groups: sorted(groups.map(nameKey)) }) }),
-  async check(ctx, { groups = [], password }, { references }): Promise<Fault[]> {
-    const faults = password === undefined ? [] : await faultsOf(() => assertSettable(password, 'body.password'))
+  async check(ctx, { groups = [], ...entry }, { references }): Promise<Fault[]> {
+    const faults = await faultsOf(() => assertFirstLogin(entry))
+    if (entry.invite && entry.is_active === false)
+      faults.push({ path: 'body.invite', message: 'cannot be combined with is_active: false' })
     for (const [i, name] of groups.entries())
       if (!(await references.has('groups', name))) faults.push(unknownName(`groups.${i}`, 'group', name))
       else if ((await findGroupByName(ctx.db, nameKey(name)))?.builtin === 'public')
@@ -41,10 +45,15 @@ export const users: Kind<Entry> = {
     const display_name = entry.display_name ?? entry.email
     return createUser(ctx, { ...entry, display_name, group_ids: await idsOf(ctx, groups ?? []) })
   },
-  effects: (_ctx, { password, idp_subject }) =>
-    password === undefined && !idp_subject
-      ? ['They cannot log in before they have a password, or an identity at the provider.']
-      : [],
+  async effects(ctx, { password, must_change_password, invite, idp_subject }) {
+    if (invite) {
+      const isSent = mailServerOf(await settingsInForce(ctx)) !== null
+      return [`They get a link with which they choose a password${isSent ? ', by mail' : ': it is shown, once'}.`]
+    }
+    if (password === undefined && !idp_subject)
+      return ['They cannot log in before they have a password, or an identity at the provider.']
+    return must_change_password ? ['They choose another password when they first log in.'] : []
+  },
 }
 
 /** The ids of groups by their names, as they are now. */

@@ -1,4 +1,5 @@
 import { api } from '../../../../contract/index.ts'
+import { listAccess } from '../../../access/groups/reach.ts'
 import { invalid } from '../../../base/invalid.ts'
 import { attachBucket } from '../../../storage/attached/attach.ts'
 import { releaseBucket } from '../../../storage/attached/release.ts'
@@ -17,6 +18,10 @@ export const bucketRoutes = [
   }),
   handle(api.listBuckets, (ctx, { query }) => service.listBuckets(ctx, query.limit ?? 100, query.cursor)),
   handle(api.getBucket, (ctx, { params }) => service.getBucket(ctx, params.bucket)),
+  handle(api.listBucketAccess, async (ctx, { params, query }) => {
+    const { name } = await service.getBucket(ctx, params.bucket)
+    return listAccess(ctx, name, query)
+  }),
   handle(api.updateBucket, (ctx, { params, body }) => updateBucket(ctx, params.bucket, body)),
   handle(api.deleteBucket, (ctx, { params }) => service.deleteBucket(ctx, params.bucket)),
   handle(api.takeOverBucket, (ctx, { params, body }) => takeOverBucket(ctx, params.bucket, body)),
