@@ -85,7 +85,7 @@ describeConsole('object browser with 100,000 objects', (engine) => {
       await page.getByLabel('Search in this folder and subfolders').fill('nothing like it')
       await page.getByText('No results for “nothing like it”').waitFor()
       await check('browse-nomatch')
-      await page.getByRole('button', { name: 'Clear filters' }).click()
+      await page.locator('.state').getByRole('button', { name: 'Clear search' }).click()
       await page.getByText('24 folders, 100,000 objects').waitFor()
       // Of too many results, only the first are sorted; all of them are listed by name.
       await page.getByLabel('Search in this folder and subfolders').fill('img_0')

@@ -1,6 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconArrowRight, IconCopy, IconDownload, IconShare3, IconTrash, IconX } from '@tabler/icons-react'
 import { text } from './messages.ts'
+import { useKeyOf } from './useKeys.ts'
 
 export interface Deed {
   id: 'open' | 'full' | 'reveal' | 'download' | 'share' | 'copy' | 'move' | 'rename' | 'copyKey' | 'delete'
@@ -24,6 +25,7 @@ export function SelectionBar({
   deeds: readonly Deed[]
   onClear: () => void
 }) {
+  const keyOf = useKeyOf()
   return (
     <div className="browse-bar browse-selected">
       <ActionIcon aria-label={text.clearSelection} onClick={onClear}>
@@ -40,6 +42,7 @@ export function SelectionBar({
             variant="subtle"
             color={id === 'delete' ? 'danger' : 'teal'}
             leftSection={<Icon size={15} />}
+            aria-keyshortcuts={keyOf(id)}
             onClick={run}
             disabled={isReading}
           >

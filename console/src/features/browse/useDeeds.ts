@@ -17,7 +17,7 @@ interface Around {
   show: (dialog: Open) => void
   openRow: (row: Row) => void
   openFull: (row: Row) => void
-  /** Opens the folder of a search result. */
+  /** Opens the folder that a search result is in. */
   reveal: (row: Row) => void
   /** The cursor's place once these are gone. */
   after: (picked: Picked) => number
@@ -57,8 +57,7 @@ export function useDeeds({
     const deeds: (Deed | false | undefined)[] = [
       single && { id: 'open', label: single.object ? text.preview : text.open, run: () => openRow(single) },
       single?.object != null && may('read') && { id: 'full', label: text.fullScreen, run: () => openFull(single) },
-      single?.object != null &&
-        picked.search !== '' && { id: 'reveal', label: text.showInFolder, run: () => reveal(single) },
+      single && picked.search !== '' && { id: 'reveal', label: text.showInFolder, run: () => reveal(single) },
       may('read') && {
         id: 'download',
         label: single?.object ? text.download : text.downloadZip,

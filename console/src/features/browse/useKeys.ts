@@ -1,3 +1,4 @@
+import { usePreferences } from '../../preferences.ts'
 import type { Shortcut } from '../../ui/shortcuts.ts'
 import { text } from './messages.ts'
 import type { Deed } from './SelectionBar.tsx'
@@ -10,6 +11,26 @@ interface Around {
   stepBack: () => void
   search: () => void
   refresh: () => void
+}
+
+const keyOf = {
+  open: 'i',
+  full: 'f',
+  download: 'd',
+  share: 's',
+  copy: 'c',
+  move: 'm',
+  rename: 'F2',
+  delete: 'Delete',
+} as const satisfies { readonly [id in Deed['id']]?: string }
+
+/** The key of an action, if it has one and it acts: single keys can be turned off. */
+export function useKeyOf(): (id: Deed['id']) => string | undefined {
+  const { shortcuts } = usePreferences()
+  return (id) => {
+    const key = keyOf[id as keyof typeof keyOf]
+    return shortcuts || key?.length > 1 ? key : undefined
+  }
 }
 
 /** The object browser's keys. Keys that act on the selection do what the menu offers, and nothing else. */
@@ -26,14 +47,14 @@ export function useKeys({ deeds, mayWrite, upload, newFolder, stepBack, search, 
           { keys: 'n', label: text.keyNewFolder, run: newFolder },
         ]
       : []),
-    { keys: 'i', label: text.keyDetails, run: run('open') },
-    { keys: 'f', label: text.keyFull, run: run('full') },
-    { keys: 'd', label: text.keyDownload, run: run('download') },
-    { keys: 's', label: text.keyShare, run: run('share') },
-    { keys: 'c', label: text.keyCopy, run: run('copy') },
-    { keys: 'm', label: text.keyMove, run: run('move') },
-    { keys: 'F2', label: text.keyRename, run: run('rename') },
-    { keys: 'Delete', label: text.keyDelete, run: run('delete') },
+    { keys: keyOf.open, label: text.keyDetails, run: run('open') },
+    { keys: keyOf.full, label: text.keyFull, run: run('full') },
+    { keys: keyOf.download, label: text.keyDownload, run: run('download') },
+    { keys: keyOf.share, label: text.keyShare, run: run('share') },
+    { keys: keyOf.copy, label: text.keyCopy, run: run('copy') },
+    { keys: keyOf.move, label: text.keyMove, run: run('move') },
+    { keys: keyOf.rename, label: text.keyRename, run: run('rename') },
+    { keys: keyOf.delete, label: text.keyDelete, run: run('delete') },
     { keys: 'r', label: text.keyRefresh, run: refresh },
     { keys: 'Escape', label: text.keyEscape, run: stepBack },
     { keys: '↑ ↓ PgUp PgDn Home End', label: text.keyMoveCursor },
