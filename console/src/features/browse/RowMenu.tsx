@@ -13,10 +13,9 @@ import {
   IconShare3,
   IconTrash,
 } from '@tabler/icons-react'
+import { type Deed, useKeyOf } from './deed.ts'
 import type { Row } from './listing.ts'
 import { text } from './messages.ts'
-import type { Deed } from './SelectionBar.tsx'
-import { useKeyOf } from './useKeys.ts'
 
 export interface MenuPlace {
   x: number

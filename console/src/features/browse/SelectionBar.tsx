@@ -1,13 +1,8 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconArrowRight, IconCopy, IconDownload, IconShare3, IconTrash, IconX } from '@tabler/icons-react'
+import { type Deed, useKeyOf } from './deed.ts'
 import { text } from './messages.ts'
-import { useKeyOf } from './useKeys.ts'
 
-export interface Deed {
-  id: 'open' | 'full' | 'reveal' | 'download' | 'share' | 'copy' | 'move' | 'rename' | 'copyKey' | 'delete'
-  label: string
-  run: () => void
-}
 const icons = { download: IconDownload, share: IconShare3, copy: IconCopy, move: IconArrowRight, delete: IconTrash }
 
 /** Replaces the filter bar while something is selected: shows the selection and its actions. */

@@ -4,9 +4,9 @@ import { copyText } from '../../ui/copy.ts'
 import { notify } from '../../ui/notify.tsx'
 import { download, isFolder, type Picked, remove, settle } from './bulk.tsx'
 import type { Open } from './Dialogs.tsx'
+import type { Deed } from './deed.ts'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
-import type { Deed } from './SelectionBar.tsx'
 
 interface Around {
   me: Me

@@ -1,7 +1,6 @@
-import { usePreferences } from '../../preferences.ts'
 import type { Shortcut } from '../../ui/shortcuts.ts'
+import { type Deed, keyOf } from './deed.ts'
 import { text } from './messages.ts'
-import type { Deed } from './SelectionBar.tsx'
 
 interface Around {
   deeds: () => readonly Deed[]
@@ -11,26 +10,6 @@ interface Around {
   stepBack: () => void
   search: () => void
   refresh: () => void
-}
-
-const keyOf = {
-  open: 'i',
-  full: 'f',
-  download: 'd',
-  share: 's',
-  copy: 'c',
-  move: 'm',
-  rename: 'F2',
-  delete: 'Delete',
-} as const satisfies { readonly [id in Deed['id']]?: string }
-
-/** The key of an action, if it has one and it acts: single keys can be turned off. */
-export function useKeyOf(): (id: Deed['id']) => string | undefined {
-  const { shortcuts } = usePreferences()
-  return (id) => {
-    const key = keyOf[id as keyof typeof keyOf]
-    return shortcuts || key?.length > 1 ? key : undefined
-  }
 }
 
 /** The object browser's keys. Keys that act on the selection do what the menu offers, and nothing else. */
