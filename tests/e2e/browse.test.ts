@@ -580,6 +580,38 @@ describeConsole('object browser', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
+  it('says how many objects are in a folder and their size, by its menu and by a key', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'in/a.txt': 'a', 'in/deep/b.txt': 'b'.repeat(2000), 'in/deep/': '', 'out.txt': 'c' })
+      const { page, check, faults } = await open(browser, bucket, {}, { expect: [500] })
+      await row(page, 'in').click({ button: 'right' })
+      await page.getByRole('menuitem', { name: 'Details' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('heading', { name: 'in', exact: true }).waitFor()
+      await dialog.getByText('(2,001 B)').waitFor()
+      const facts = await dialog.locator('dd').allTextContents()
+      assert.match(facts.join('|'), /^in\/\|2 \|2 KB \(2,001 B\) $/)
+      await check('folder-details')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      // What is added meanwhile is counted too.
+      await server.admin.putObjectByQuery({ params: { bucket }, query: { key: 'in/c.txt' }, body: Buffer.from('cc') })
+      await page.getByRole('grid').and(page.locator(':focus')).waitFor()
+      const counts = `**/api/v1/buckets/${bucket}/count?*`
+      await page.route(counts, (route) => route.fulfill({ status: 500, body: '{}' }))
+      await page.keyboard.press('i')
+      const again = dialog.getByRole('button', { name: 'Try again' })
+      await again.waitFor()
+      await page.unroute(counts)
+      await again.click()
+      await dialog.getByText('(2,003 B)').waitFor()
+      await page.setViewportSize({ width: 390, height: 844 })
+      await check('folder-details-narrow', { schemes: ['light'] })
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      assert.deepEqual(faults, [])
+    }))
+
   it('shows in the menu of a row what each action looks like, and its key', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'in/a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
@@ -622,7 +654,7 @@ describeConsole('object browser', (engine) => {
       await row(page, 'in').getByRole('button').click()
       assert.deepEqual((await keys()).slice(0, 2), [
         ['Open', 'Enter'],
-        ['Download as zip', 'd'],
+        ['Details', 'i'],
       ])
       await page.keyboard.press('Escape')
       await page.keyboard.press('Enter')

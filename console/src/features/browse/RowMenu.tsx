@@ -24,6 +24,7 @@ export interface MenuPlace {
 }
 const icons: { readonly [id in Deed['id']]: typeof IconCopy } = {
   open: IconInfoCircle,
+  about: IconInfoCircle,
   full: IconMaximize,
   reveal: IconFolderSymlink,
   download: IconDownload,
@@ -50,7 +51,7 @@ export default function RowMenu({
 }) {
   const keyOf = useKeyOf()
   const isFolder = at.row.object === null
-  // A folder has no details, and opens like everything else.
+  // Of a folder, the key for details shows its own.
   const keyFor = (id: Deed['id']): string | undefined =>
     !hasKeys ? undefined : isFolder && id === 'open' ? 'Enter' : keyOf(id)
   return (

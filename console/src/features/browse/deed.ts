@@ -2,7 +2,7 @@ import { usePreferences } from '../../preferences.ts'
 
 /** An action on what is selected, or on a row. */
 export interface Deed {
-  id: 'open' | 'full' | 'reveal' | 'download' | 'share' | 'copy' | 'move' | 'rename' | 'copyKey' | 'delete'
+  id: 'open' | 'about' | 'full' | 'reveal' | 'download' | 'share' | 'copy' | 'move' | 'rename' | 'copyKey' | 'delete'
   label: string
   run: () => void
 }
@@ -10,6 +10,7 @@ export interface Deed {
 /** The keys of actions, of those that have one. */
 export const keyOf = {
   open: 'i',
+  about: 'i',
   full: 'f',
   download: 'd',
   share: 's',

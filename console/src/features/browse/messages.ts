@@ -281,6 +281,8 @@ export const text = catalogue('browse.text', {
   firstPart: (shown: string, all: string) => `First ${shown} of ${all}`,
   gone: 'This object no longer exists',
   goneHint: 'It was deleted, moved or renamed.',
+  objectsIn: 'Objects',
+  soFar: 'so far',
   key: 'Key',
   etag: 'ETag',
   sha256: 'SHA-256',

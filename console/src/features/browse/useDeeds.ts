@@ -56,6 +56,8 @@ export function useDeeds({
         .catch((error: unknown) => notify.problem(error))
     const deeds: (Deed | false | undefined)[] = [
       single && { id: 'open', label: single.object ? text.preview : text.open, run: () => openRow(single) },
+      single?.object === null &&
+        may('list') && { id: 'about', label: text.preview, run: () => show({ kind: 'about', row: single }) },
       single?.object != null && may('read') && { id: 'full', label: text.fullScreen, run: () => openFull(single) },
       single && picked.search !== '' && { id: 'reveal', label: text.showInFolder, run: () => reveal(single) },
       may('read') && {

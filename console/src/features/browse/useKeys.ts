@@ -14,10 +14,13 @@ interface Around {
 
 /** The object browser's keys. Keys that act on the selection do what the menu offers, and nothing else. */
 export function useKeys({ deeds, mayWrite, upload, newFolder, stepBack, search, refresh }: Around): Shortcut[] {
-  const run = (id: Deed['id']) => () =>
-    deeds()
-      .find((deed) => deed.id === id)
-      ?.run()
+  const run =
+    (...ids: Deed['id'][]) =>
+    () => {
+      const all = deeds()
+      const id = ids.find((one) => all.some((deed) => deed.id === one))
+      all.find((deed) => deed.id === id)?.run()
+    }
   return [
     { keys: '/', label: text.keySearch, run: search },
     ...(mayWrite
@@ -26,7 +29,7 @@ export function useKeys({ deeds, mayWrite, upload, newFolder, stepBack, search, 
           { keys: 'n', label: text.keyNewFolder, run: newFolder },
         ]
       : []),
-    { keys: keyOf.open, label: text.keyDetails, run: run('open') },
+    { keys: keyOf.open, label: text.keyDetails, run: run('about', 'open') },
     { keys: keyOf.full, label: text.keyFull, run: run('full') },
     { keys: keyOf.download, label: text.keyDownload, run: run('download') },
     { keys: keyOf.share, label: text.keyShare, run: run('share') },

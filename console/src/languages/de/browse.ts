@@ -284,6 +284,8 @@ export const text: Translation<typeof english.text> = {
   firstPart: (shown, all) => `Die ersten ${shown} von ${all}`,
   gone: 'Dieses Objekt gibt es nicht mehr',
   goneHint: 'Es wurde gelöscht, verschoben oder umbenannt.',
+  objectsIn: 'Objekte',
+  soFar: 'bisher',
   key: 'Schlüssel',
   etag: 'ETag',
   sha256: 'SHA-256',

@@ -287,6 +287,8 @@ export const text: Translation<typeof english.text> = {
   firstPart: (shown, all) => `Primeros ${shown} de ${all}`,
   gone: 'Este objeto ya no existe',
   goneHint: 'Se ha eliminado, movido o cambiado de nombre.',
+  objectsIn: 'Objetos',
+  soFar: 'hasta ahora',
   key: 'Clave',
   etag: 'ETag',
   sha256: 'SHA-256',

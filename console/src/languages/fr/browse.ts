@@ -286,6 +286,8 @@ export const text: Translation<typeof english.text> = {
   firstPart: (shown, all) => `Les premiers ${shown} sur ${all}`,
   gone: 'Cet objet n’existe plus',
   goneHint: 'Il a été supprimé, déplacé ou renommé.',
+  objectsIn: 'Objets',
+  soFar: 'jusqu’ici',
   key: 'Clé',
   etag: 'ETag',
   sha256: 'SHA-256',

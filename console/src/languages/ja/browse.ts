@@ -271,6 +271,8 @@ export const text: Translation<typeof english.text> = {
   firstPart: (shown, all) => `${all} のうち先頭の ${shown}`,
   gone: 'このオブジェクトはもう存在しません',
   goneHint: '削除または移動されたか、名前が変更されています。',
+  objectsIn: 'オブジェクト',
+  soFar: '（計算中）',
   key: 'キー',
   etag: 'ETag',
   sha256: 'SHA-256',

@@ -266,6 +266,8 @@ export const text: Translation<typeof english.text> = {
   firstPart: (shown, all) => `前 ${shown}，共 ${all}`,
   gone: '此对象已不存在',
   goneHint: '它已被删除、移动或重命名。',
+  objectsIn: '对象',
+  soFar: '（统计中）',
   key: '键',
   etag: 'ETag',
   sha256: 'SHA-256',
