@@ -2767,6 +2767,26 @@ export interface Operations {
     }
     reply: Page<StoredObject>
   }
+  /** GET /buckets/{bucket}/count: Count the objects under a prefix, and their bytes. Those that the caller may list, without the empty objects that only mark folders. A response covers at most 20,000 objects: add up those of all pages. */
+  countObjects: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        prefix?: string
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: {
+      objects: number
+      bytes: number
+      next_cursor: string | null
+    }
+  }
   /** POST /buckets/{bucket}/objects: Upload files as a form. One or more file parts; each is stored as `prefix` + its file name. Either all are stored or none. */
   uploadForm: {
     call: {

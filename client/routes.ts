@@ -59,6 +59,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   usageTypes: { method: 'GET', url: '/usage/types', reply: true },
   browse: { method: 'GET', url: '/buckets/{bucket}/browse', reply: true },
   listObjects: { method: 'GET', url: '/buckets/{bucket}/objects', reply: true, pages: 'cursor', limit: true },
+  countObjects: { method: 'GET', url: '/buckets/{bucket}/count', reply: true },
   uploadForm: { method: 'POST', url: '/buckets/{bucket}/objects', consumes: 'multipart', body: true, reply: true },
   putObject: { method: 'PUT', url: '/buckets/{bucket}/objects/{+key}', otherStatus: [200], consumes: 'bytes', body: true, reply: true },
   getObject: { method: 'GET', url: '/buckets/{bucket}/objects/{+key}', otherStatus: [206,304], produces: 'bytes' },

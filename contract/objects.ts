@@ -273,6 +273,25 @@ export const operations = {
     errors: ['not_found'],
   }),
 
+  countObjects: route({
+    method: 'GET',
+    url: '/buckets/{bucket}/count',
+    tag: 'objects',
+    summary: 'Count the objects under a prefix, and their bytes',
+    description:
+      'Those that the caller may list, without the empty objects that only mark folders. A response covers at most 20,000 objects: add up those of all pages.',
+    access: 'signed_in',
+    status: 200,
+    params: inBucket,
+    query: Exactly({ prefix: Type.Optional(Prefix), cursor: Type.Optional(Cursor) }),
+    reply: Type.Object({
+      objects: Type.Integer(),
+      bytes: Type.Integer(),
+      next_cursor: Nullable(Type.String()),
+    }),
+    errors: ['not_found'],
+  }),
+
   uploadForm: route({
     method: 'POST',
     url: '/buckets/{bucket}/objects',

@@ -24,6 +24,45 @@ export const legible = (name: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant
   name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, hex)
 
+/** Shorter names are shown whole. */
+const SHORT = 20
+const END_WIDTH = 10
+/** With a longer extension. */
+const LONG_END_WIDTH = 13
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
+/** Letters that change with their neighbours: between them nothing can be cut. */
+const isJoined = (text: string): boolean =>
+  /[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mongolian}\p{scx=Nko}\p{scx=Adlam}]/u.test(text)
+
+/**
+ * A name in two parts: where there is no room for all of it, the first is shortened and the second, with the extension,
+ * stays in sight. The second is empty if the name is short.
+ */
+export function cutName(name: string): [head: string, end: string] {
+  if (name.length <= SHORT) return [name, '']
+  const extension = name.length - name.lastIndexOf('.')
+  const width = extension > END_WIDTH - 3 && extension < LONG_END_WIDTH ? LONG_END_WIDTH : END_WIDTH
+  const at = cutAt(name, width)
+  const isWhole = at === 0 || isJoined(name.slice(Math.max(0, at - 2), at + 2))
+  return isWhole ? [name, ''] : [name.slice(0, at), name.slice(at)]
+}
+
+/** Where an end of at most this width starts; a character of Chinese or Japanese is as wide as two others. */
+function cutAt(name: string, width: number): number {
+  // Most names are simple, and dozens are shown in a frame.
+  if (isAscii(name.slice(-width - 1))) return name.length - width
+  const segments = graphemes.segment(name)
+  let at = name.length
+  for (let left = width; at > 0; ) {
+    const { index = 0, segment = '' } = segments.containing(at - 1) ?? {}
+    left -= (segment.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2
+    if (left < 0) break
+    at = index
+  }
+  return at
+}
+
 /** The path from the bucket to a prefix: each name with its prefix. */
 export function stepsTo(prefix: string): { name: string; prefix: string }[] {
   const steps = []

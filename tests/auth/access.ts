@@ -195,6 +195,7 @@ export const table: Record<OperationName, Entry> = {
   usageTypes: { expect: holder(200), call: (c) => c.usageTypes({ query: { bucket: BUCKET } }) },
   browse: { expect: holder(200), call: (c) => c.browse({ params, query: { prefix: 'docs/' } }) },
   listObjects: { expect: holder(200), call: (c) => c.listObjects({ params, query: { prefix: 'docs/' } }) },
+  countObjects: { expect: holder(200), call: (c) => c.countObjects({ params, query: { prefix: 'docs/' } }) },
   searchObjects: {
     expect: holder(200),
     call: (c) => c.searchObjects({ params, query: { prefix: 'docs/', search: 'a' } }),

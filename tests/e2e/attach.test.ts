@@ -143,7 +143,7 @@ describeConsole('attach', (engine) => {
       await page.getByRole('button', { name: 'Actions for readme.md' }).click()
       const items = page.getByRole('menuitem')
       await items.first().waitFor()
-      assert.deepEqual(await items.allTextContents(), [
+      assert.deepEqual(await items.locator('.mantine-Menu-itemLabel').allTextContents(), [
         'Details',
         'Full screen',
         'Download',

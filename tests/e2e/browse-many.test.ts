@@ -4,6 +4,7 @@ import { after, before, it } from 'node:test'
 import { flat, seedObjects } from '../../bench/seed.ts'
 import { type Browser, type ConsolePage, describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
 import { at, grid, names, row, rowsInPage, tabToGrid } from './listing.ts'
 
 const MANY = 100_000
@@ -85,7 +86,7 @@ describeConsole('object browser with 100,000 objects', (engine) => {
       await page.getByLabel('Search in this folder and subfolders').fill('nothing like it')
       await page.getByText('No results for “nothing like it”').waitFor()
       await check('browse-nomatch')
-      await page.getByRole('button', { name: 'Clear filters' }).click()
+      await page.locator('.state').getByRole('button', { name: 'Clear search' }).click()
       await page.getByText('24 folders, 100,000 objects').waitFor()
       // Of too many results, only the first are sorted; all of them are listed by name.
       await page.getByLabel('Search in this folder and subfolders').fill('img_0')
@@ -97,6 +98,32 @@ describeConsole('object browser with 100,000 objects', (engine) => {
       await page.getByText('Only the first').waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Clear search' }).click()
       await page.getByText('24 folders, 100,000 objects').waitFor()
+      assert.deepEqual(faults, [])
+    }))
+
+  it('counts a folder a part at a time, and stops when its details are closed', () =>
+    inBrowser(async (browser) => {
+      const { page, faults } = await open(browser, {})
+      const asked: string[] = []
+      let held = true
+      await page.route('**/count?*', async (route) => {
+        asked.push(new URL(route.request().url()).searchParams.get('cursor') ?? '')
+        if (asked.length === 2) await until(() => !held)
+        await route.continue().catch(() => undefined)
+      })
+      await row(page, 'flat').click({ button: 'right' })
+      await page.getByRole('menuitem', { name: 'Details' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('20,000', { exact: true }).waitFor()
+      assert.equal(await dialog.getByText('so far').count(), 2)
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      held = false
+      await page.getByRole('grid').and(page.locator(':focus')).waitFor()
+      assert.equal(asked.length, 2)
+      await page.keyboard.press('i')
+      await dialog.getByText('100,024', { exact: true }).waitFor()
+      await dialog.getByText('so far').first().waitFor({ state: 'detached' })
       assert.deepEqual(faults, [])
     }))
 

@@ -463,7 +463,20 @@ describeConsole('object browser', (engine) => {
       await page.getByText('4 selected').waitFor()
       // Without the folder, and so without what is in it.
       await row(page, 'plans').getByRole('checkbox').click()
+      await page.getByText('1 selected').waitFor()
+      const checked = (name: string) => row(page, name).getByRole('checkbox').isChecked()
+      assert.deepEqual(await Promise.all(['plans', 'plans/a.txt', 'plans/b.txt', 'x/plan.txt'].map(checked)), [
+        false,
+        false,
+        false,
+        true,
+      ])
+      // One thing in it alone, and without it again.
+      await row(page, 'plans/a.txt').getByRole('checkbox').click()
       await page.getByText('3 selected').waitFor()
+      assert.equal(await checked('plans/b.txt'), false)
+      await row(page, 'plans').getByRole('checkbox').click()
+      await page.getByText('1 selected').waitFor()
       await page.getByRole('button', { name: 'Delete' }).click()
       await page.getByText('1 object moved to the trash').waitFor()
       assert.deepEqual(await keysIn(bucket), ['other.txt', 'plans/a.txt', 'plans/b.txt'])
@@ -473,6 +486,194 @@ describeConsole('object browser', (engine) => {
       await page.getByText('2 objects moved to the trash').waitFor()
       await page.getByText('No results for “plan”').waitFor()
       assert.deepEqual(await keysIn(bucket), ['other.txt'])
+      assert.deepEqual(faults, [])
+    }))
+
+  it('offers the whole bucket to a search that found nothing in a folder, and shows a folder where it is', () =>
+    inBrowser(async (browser) => {
+      const others = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`x/y/a${i}/o.txt`, 'o']))
+      const bucket = await fill({ ...others, 'x/y/plans/a.txt': 'a', 'here/b.txt': 'b' })
+      const { page, check, faults } = await open(browser, bucket, { prefix: 'here/' })
+      await row(page, 'b.txt').waitFor()
+      await page.keyboard.press('/')
+      await page.keyboard.type('plans')
+      await page.getByRole('heading', { name: 'No results for “plans”' }).waitFor()
+      const state = page.getByRole('main').locator('.state')
+      await state.getByText('No name in this folder or its subfolders contains this text.').waitFor()
+      assert.equal(await page.getByText('Clear filters').count(), 0)
+      await check('search-nothing')
+      await state.getByRole('button', { name: 'Clear search' }).click()
+      await row(page, 'b.txt').waitFor()
+      await page.keyboard.press('/')
+      await page.keyboard.type('plans')
+      await state.getByRole('button', { name: 'Search the whole bucket' }).press('Enter')
+      await page.getByText('1 folder, 1 object found').waitFor()
+      const { searchParams } = new URL(page.url())
+      assert.deepEqual([searchParams.get('prefix'), searchParams.get('q')], [null, 'plans'])
+
+      await row(page, 'x/y/plans').click({ button: 'right' })
+      await page.getByRole('menuitem', { name: 'Show in folder' }).click()
+      await page.waitForURL((url) => url.searchParams.get('prefix') === 'x/y/' && !url.searchParams.has('q'))
+      // The cursor is on it, wherever it is.
+      await page.locator('.vgrid-row[data-cursor]').getByRole('link', { name: 'plans', exact: true }).waitFor()
+      assert.ok(await row(page, 'plans').isVisible())
+      await page.keyboard.press('Enter')
+      await row(page, 'a.txt').waitFor()
+      await page.keyboard.press('/')
+      await page.keyboard.type('nowhere')
+      await state.getByRole('button', { name: 'Search the whole bucket' }).click()
+      await page.waitForURL((url) => !url.searchParams.has('prefix'))
+      await state.waitFor()
+      assert.equal(await state.getByRole('button', { name: 'Search the whole bucket' }).count(), 0)
+      assert.deepEqual(faults, [])
+    }))
+
+  it('shortens a long name before its end, and keeps it whole for those who read or copy it', () =>
+    inBrowser(async (browser) => {
+      const long =
+        'holiday pictures of the harbour, the beach and the old town in the evening, all of them, edited-final-2.jpg'
+      const wide = `${'海と港の夕暮れ'.repeat(12)}の二枚目.txt`
+      const bucket = await fill({ [long]: 'a', [wide]: 'b', 'short name.txt': 'c' })
+      const { page, check, faults } = await open(browser, bucket)
+      const cuts = page.locator('[data-name] .cut')
+      for (const [name, end] of [
+        [long, '-final-2.jpg'],
+        [wide, '目.txt'],
+      ] as const)
+        for (const [width, view] of [
+          [1440, 'Tiles'],
+          [1000, 'List'],
+          [390, 'List'],
+          [390, 'Tiles'],
+        ] as const) {
+          await page.setViewportSize({ width, height: 844 })
+          await page.getByRole('button', { name: view }).click()
+          const link = page.getByRole('link', { name, exact: true })
+          await link.waitFor()
+          assert.equal(await link.getAttribute('title'), name)
+          const seen = await link.evaluate((element) => {
+            const cut = element.querySelector<HTMLElement>('.cut')
+            const head = cut?.firstElementChild as HTMLElement
+            // What can be dragged can't be selected; whoever may only read can do that.
+            element.closest<HTMLElement>('[data-index]')?.setAttribute('draggable', 'false')
+            const range = document.createRange()
+            range.selectNodeContents(element)
+            getSelection()?.removeAllRanges()
+            getSelection()?.addRange(range)
+            const copied = String(getSelection())
+            getSelection()?.removeAllRanges()
+            return {
+              ...{ copied, end: cut?.dataset.end ?? '', isCut: head.scrollWidth > head.clientWidth },
+              headWidth: head.clientWidth,
+              overflow: (cut?.scrollWidth ?? 0) - (element as HTMLElement).clientWidth,
+            }
+          })
+          const where = `${name}, ${view} at ${width}`
+          assert.equal(seen.copied, name, where)
+          assert.ok(end.endsWith(seen.end) || seen.end.endsWith(end.slice(-8)), where)
+          assert.ok(seen.isCut, where)
+          assert.ok(seen.headWidth > 16, `${where}: ${seen.headWidth}`)
+          assert.ok(seen.overflow <= 0, where)
+          if (name === long) await check(`browse-long-${view.toLowerCase()}-${width}`)
+        }
+      assert.equal(await cuts.count(), 2, 'a short name is one piece')
+      assert.deepEqual(faults, [])
+    }))
+
+  it('says how many objects are in a folder and their size, by its menu and by a key', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'in/a.txt': 'a', 'in/deep/b.txt': 'b'.repeat(2000), 'in/deep/': '', 'out.txt': 'c' })
+      const { page, check, faults } = await open(browser, bucket, {}, { expect: [500] })
+      await row(page, 'in').click({ button: 'right' })
+      await page.getByRole('menuitem', { name: 'Details' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('heading', { name: 'in', exact: true }).waitFor()
+      await dialog.getByText('(2,001 B)').waitFor()
+      const facts = await dialog.locator('dd').allTextContents()
+      assert.match(facts.join('|'), /^in\/\|2 \|2 KB \(2,001 B\) $/)
+      await check('folder-details')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      // What is added meanwhile is counted too.
+      await server.admin.putObjectByQuery({ params: { bucket }, query: { key: 'in/c.txt' }, body: Buffer.from('cc') })
+      await page.getByRole('grid').and(page.locator(':focus')).waitFor()
+      const counts = `**/api/v1/buckets/${bucket}/count?*`
+      await page.route(counts, (route) => route.fulfill({ status: 500, body: '{}' }))
+      await page.keyboard.press('i')
+      const again = dialog.getByRole('button', { name: 'Try again' })
+      await again.waitFor()
+      await page.unroute(counts)
+      await again.click()
+      await dialog.getByText('(2,003 B)').waitFor()
+      await page.setViewportSize({ width: 390, height: 844 })
+      await check('folder-details-narrow', { schemes: ['light'] })
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      assert.deepEqual(faults, [])
+    }))
+
+  it('shows in the menu of a row what each action looks like, and its key', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'in/a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+      const { page, check, faults } = await open(browser, bucket)
+      const items = page.getByRole('menuitem')
+      const keys = async () => {
+        await items.first().waitFor()
+        assert.equal(await items.locator('svg').count(), await items.count(), 'an icon each')
+        return Promise.all(
+          (await items.all()).map(async (item) => [
+            await item.locator('.mantine-Menu-itemLabel').textContent(),
+            await item.getAttribute('aria-keyshortcuts'),
+          ]),
+        )
+      }
+      await row(page, 'b.txt').click({ button: 'right' })
+      assert.deepEqual(await keys(), [
+        ['Details', 'i'],
+        ['Full screen', 'f'],
+        ['Download', 'd'],
+        ['Share…', 's'],
+        ['Rename…', 'F2'],
+        ['Copy to…', 'c'],
+        ['Move to…', 'm'],
+        ['Copy path', null],
+        ['Delete', 'Delete'],
+      ])
+      assert.ok(await items.locator('kbd', { hasText: 'F2' }).isVisible())
+      await page.getByRole('menuitem', { name: 'Rename…', exact: true }).waitFor()
+      await check('browse-menu')
+      await page.keyboard.press('Escape')
+      // The keys are about what is selected, the menu of another row is not.
+      await row(page, 'c.txt').getByRole('checkbox').click()
+      const bar = page.locator('.browse-selected')
+      assert.equal(await bar.getByRole('button', { name: 'Move to…' }).getAttribute('aria-keyshortcuts'), 'm')
+      await row(page, 'b.txt').getByRole('button').click()
+      assert.ok((await keys()).every(([, key]) => key === null))
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Clear selection' }).click()
+      await row(page, 'in').getByRole('button').click()
+      assert.deepEqual((await keys()).slice(0, 2), [
+        ['Open', 'Enter'],
+        ['Details', 'i'],
+      ])
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Enter')
+      await row(page, 'a.txt').waitFor()
+
+      // Turned off, single keys are not shown.
+      await page.keyboard.press('Shift+?')
+      await page.getByRole('dialog').getByRole('switch', { name: 'Single-key shortcuts' }).click({ force: true })
+      await page.keyboard.press('Escape')
+      await row(page, 'a.txt').click({ button: 'right' })
+      assert.deepEqual(
+        (await keys()).flatMap(([, key]) => key ?? []),
+        ['F2', 'Delete'],
+      )
+      await page.keyboard.press('Escape')
+      await page.setViewportSize({ width: 390, height: 844 })
+      await row(page, 'a.txt').getByRole('button').click()
+      await items.first().waitFor()
+      await check('browse-menu-narrow')
       assert.deepEqual(faults, [])
     }))
 
@@ -739,7 +940,7 @@ describeConsole('object browser', (engine) => {
       await page.keyboard.press('Escape')
       await row(page, 'a.txt').click({ button: 'right' })
       await page.getByRole('menuitem').first().waitFor()
-      assert.deepEqual(await page.getByRole('menuitem').allTextContents(), [
+      assert.deepEqual(await page.getByRole('menuitem').locator('.mantine-Menu-itemLabel').allTextContents(), [
         'Details',
         'Full screen',
         'Download',

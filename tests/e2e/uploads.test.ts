@@ -350,6 +350,44 @@ describeConsole('uploads', (engine) => {
     await assertSame(server.admin, full, folder, ['quota'])
   })
 
+  it('continues by itself once a full bucket has room, with what fits', async () => {
+    const full = await newBucket(1 / 1024)
+    for (let i = 0; i < 8; i++) makeFile(`room/${i}.bin`, 200_000)
+    const keys = async () => (await listAll(server.admin, full)).map(({ key }) => key)
+    await inBrowser(uploads(full), async ({ page, check, faults }, browser) => {
+      await openDialog(page)
+      await choose(page, 'Choose folder', path.join(folder, 'room'))
+      await page.getByRole('button', { name: 'Upload 8 files' }).click()
+      const dock = page.getByRole('region', { name: 'Uploads' })
+      await page.getByText(`“${full}” is full: 3 files not uploaded`).waitFor()
+      await dock.getByText('Uploads continue when there is room.').waitFor()
+      await until(async () => (await keys()).length === 5)
+      await check('upload-dock-room')
+      let asked = 0
+      const sent: string[] = []
+      page.on('request', (request) => {
+        const { pathname, searchParams } = new URL(request.url())
+        if (pathname === `/api/v1/buckets/${full}`) asked++
+        if (request.method() === 'PUT') sent.push(searchParams.get('key') ?? '')
+      })
+      // Room for one of them, which another window has made. Nothing there says so to this page.
+      const [first = ''] = await keys()
+      await server.admin.deleteObjectByQuery({ params: { bucket: full }, query: { key: first, permanent: true } })
+      await until(() => sent.length > 0)
+      assert.ok(asked <= 2, `the server is asked now and then: ${asked} times`)
+      await until(async () => (await keys()).length === 5)
+      await page.getByText(`“${full}” is full: 2 files not uploaded`).waitFor()
+      assert.equal(sent.length, 1, 'only what fits is tried')
+      // The user's other window says at once that the bucket has changed.
+      const other = await openConsole(browser, server, `/b/${full}/settings`)
+      await other.page.getByLabel('Quota (GB)').fill('1')
+      await other.page.getByRole('button', { name: 'Save' }).first().press('Enter')
+      await dockSays(page, '8 files uploaded')
+      assert.deepEqual(faults, [])
+    })
+    assert.equal((await keys()).length, 7, 'all but the one that was deleted')
+  })
+
   it('resumes automatically when the network is back', async () => {
     const bucket = await newBucket()
     const file = makeFile('net.bin', 40 * MIB)

@@ -92,6 +92,7 @@ const byHand: Partial<Record<Name, readonly Asked[]>> = {
     { query: 'search=e&limit=1000' },
     { query: 'prefix=wide/&search=99&limit=1000' },
   ],
+  countObjects: [{ query: '' }, { query: 'prefix=wide/' }],
   searchObjects: [
     { query: 'search=nothing%20has%20this&limit=1000' },
     { query: 'search=e&limit=1000&sort=size' },

@@ -38,7 +38,6 @@ import type { MenuPlace } from './RowMenu.tsx'
 import { refreshObjects } from './running.tsx'
 import { SearchField } from './SearchField.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
-import { countOf } from './selection.ts'
 import { useDeeds } from './useDeeds.ts'
 import { useFocus } from './useFocus.ts'
 import { useGrowing } from './useGrowing.ts'
@@ -91,7 +90,7 @@ export default function Browse() {
     ? text.dropReadOnly(about.data?.source?.release_job != null)
     : text.dropDenied(bucket, legible(prefix))
   const hasNothing = listing.error !== null && (listing.count === 0 || statusOf(listing.error) === 403)
-  const selected = countOf(chosen.selection, listing.count)
+  const { selected } = chosen
   const isWhole = chosen.selection.all && listing.open
   const picked = (rows?: readonly Row[]): Picked => ({
     bucket,
@@ -123,7 +122,10 @@ export default function Browse() {
     show: setDialog,
     openRow: (row) => openRow(row),
     openFull: ({ key }) => void open({ sel: key, full: '1' }),
-    reveal: ({ key }) => void go(`/b/${bucket}`, { prefix: parentOf(key), ...kept(query), sel: key }),
+    reveal: ({ key, object }) => {
+      if (!object) chosen.seekNext(key)
+      void go(`/b/${bucket}`, { prefix: parentOf(key), ...kept(query), ...(object ? { sel: key } : {}) })
+    },
     openAccess: ({ key, object }) => void go(`/b/${bucket}/access`, object ? { key } : { prefix: key }),
     after,
     leave: (picked) => chosen.moveTo(after(picked)),
@@ -364,8 +366,13 @@ export default function Browse() {
                 </Suspense>
               ) : search ? (
                 <NothingFound
-                  search={isFiltered(filters) ? undefined : search}
-                  clear={() => (isFiltered(filters) ? void open(noFilters) : searchFor(''))}
+                  search={search}
+                  isFiltered={isFiltered(filters)}
+                  clearFilters={() => void open(noFilters)}
+                  clearSearch={() => searchFor('')}
+                  widen={
+                    prefix === '' ? undefined : () => void open({ prefix: undefined, sel: undefined, ...noFilters })
+                  }
                 />
               ) : (
                 <EmptyPlace
@@ -417,7 +424,12 @@ export default function Browse() {
       </div>
       {menu ? (
         <Suspense fallback={null}>
-          <RowMenu at={menu} deeds={deeds(pickedAt(menu.row))} onClose={() => setMenu(undefined)} />
+          <RowMenu
+            at={menu}
+            deeds={deeds(pickedAt(menu.row))}
+            hasKeys={selected === 0 || chosen.isSelected(menu.row.key)}
+            onClose={() => setMenu(undefined)}
+          />
         </Suspense>
       ) : null}
       <Dialogs

@@ -6,12 +6,14 @@ import type { Row } from './listing.ts'
 
 const NewFolder = lazy(() => import('./Naming.tsx').then(({ NewFolder }) => ({ default: NewFolder })))
 const Rename = lazy(() => import('./Naming.tsx').then(({ Rename }) => ({ default: Rename })))
+const FolderDetails = lazy(() => import('./FolderDetails.tsx'))
 const Transfer = lazy(() => import('./Transfer.tsx').then(({ Transfer }) => ({ default: Transfer })))
 
 /** An open dialog and its target. */
 export type Open =
   | { kind: 'folder' }
   | { kind: 'rename'; row: Row }
+  | { kind: 'about'; row: Row }
   | { kind: 'copy'; picked: Picked }
   /** With the cursor's new place. */
   | { kind: 'move'; picked: Picked; after: number }
@@ -55,6 +57,8 @@ export function Dialogs({
     <Suspense fallback={null}>
       {open.kind === 'folder' ? (
         <NewFolder bucket={bucket} prefix={prefix} onClose={onClose} onMade={onFolder} />
+      ) : open.kind === 'about' ? (
+        <FolderDetails bucket={bucket} prefix={open.row.key} onClose={onClose} />
       ) : open.kind === 'rename' ? (
         <Rename
           bucket={bucket}

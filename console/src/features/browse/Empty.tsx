@@ -1,9 +1,10 @@
 import { Anchor, Button } from '@mantine/core'
-import { IconFolderOpen, IconFolderX, IconUpload } from '@tabler/icons-react'
+import { IconFolderOpen, IconFolderX, IconSearchOff, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { curlOf } from '../../api/curl.ts'
 import { client } from '../../api/session.ts'
 import { legible } from '../../keys.ts'
+import { text as common } from '../../ui/messages.ts'
 import { EmptyView, NoMatch } from '../../ui/StateView.tsx'
 import { text } from './messages.ts'
 
@@ -87,6 +88,39 @@ export function EmptyPlace({
 }
 
 /** Nothing has the text, or nothing that has it fits the filters. */
-export const NothingFound = ({ search, clear }: { search: string | undefined; clear: () => void }) => (
-  <NoMatch query={search === undefined ? undefined : legible(search)} clear={clear} />
-)
+export function NothingFound({
+  search,
+  isFiltered,
+  clearFilters,
+  clearSearch,
+  widen,
+}: {
+  search: string
+  isFiltered: boolean
+  clearFilters: () => void
+  clearSearch: () => void
+  /** Searches the whole bucket; undefined if this was it. */
+  widen: (() => void) | undefined
+}) {
+  if (isFiltered) return <NoMatch clear={clearFilters} />
+  return (
+    <EmptyView
+      title={common.noMatch(legible(search))}
+      icon={<IconSearchOff size={28} stroke={1.4} />}
+      action={
+        <div className="row">
+          {widen ? (
+            <Button variant="default" onClick={widen}>
+              {text.searchBucket}
+            </Button>
+          ) : null}
+          <Anchor component="button" onClick={clearSearch}>
+            {text.clearSearch}
+          </Anchor>
+        </div>
+      }
+    >
+      {widen ? text.nothingHere : null}
+    </EmptyView>
+  )
+}

@@ -7,8 +7,8 @@ import { useMedia } from '../../ui/useMedia.ts'
 import { Contents } from './contents/Contents.tsx'
 import { kindOf } from './contents/kinds.ts'
 import { prepare } from './contents/Picture.tsx'
+import type { Deed } from './deed.ts'
 import { text } from './messages.ts'
-import type { Deed } from './SelectionBar.tsx'
 
 /** How far a finger has to move for the next object, in CSS pixels. */
 const SWIPE = 60

@@ -12,10 +12,10 @@ import { StateView } from '../../ui/StateView.tsx'
 import { useMedia } from '../../ui/useMedia.ts'
 import { Contents } from './contents/Contents.tsx'
 import { Details } from './Details.tsx'
+import type { Deed } from './deed.ts'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
 import { ObjectUrls } from './ObjectUrls.tsx'
-import type { Deed } from './SelectionBar.tsx'
 import { Versions } from './Versions.tsx'
 
 const Lightbox = lazy(() => import('./Lightbox.tsx'))

@@ -13,7 +13,7 @@ import {
 import { memo, type ReactNode } from 'react'
 import { type Kind, kindOf } from '../../../../contract/kinds.ts'
 import { formatAgo, formatBoth, formatBytes, formatCount } from '../../i18n.ts'
-import { legible, nameOf } from '../../keys.ts'
+import { cutName, legible, nameOf } from '../../keys.ts'
 import type { Place as RowPlace } from '../../ui/VirtualGrid.tsx'
 import type { Row, Sort } from './listing.ts'
 import { text } from './messages.ts'
@@ -56,11 +56,24 @@ const dots = <IconDots size={16} stroke={1.6} />
 export const checkOf = (name: string, isSelected: boolean): ReactNode => (
   <input type="checkbox" tabIndex={-1} readOnly checked={isSelected} aria-label={text.select(name)} />
 )
-export const linkOf = (bucket: string, prefix: string, row: Row, name: string): ReactNode => (
-  <a href={hrefOf(bucket, prefix, row)} tabIndex={-1} draggable={false} data-name title={name}>
-    <bdi>{name}</bdi>
-  </a>
-)
+export const linkOf = (bucket: string, prefix: string, row: Row, name: string): ReactNode => {
+  const [head, end] = cutName(name)
+  return (
+    <a href={hrefOf(bucket, prefix, row)} tabIndex={-1} draggable={false} data-name title={name}>
+      {end === '' ? (
+        <bdi>{name}</bdi>
+      ) : (
+        // The end is drawn by the style, because between two boxes a line would break in what is copied.
+        <bdi className="cut" data-end={end}>
+          <span>
+            {head}
+            <span>{end}</span>
+          </span>
+        </bdi>
+      )}
+    </a>
+  )
+}
 export const moreOf = (name: string): ReactNode => (
   <button type="button" tabIndex={-1} data-more aria-label={text.moreFor(name)} aria-haspopup="menu">
     {dots}

@@ -1,10 +1,9 @@
 import { text } from './messages.ts'
-import { countOf } from './selection.ts'
 import type { Shown } from './useGridInput.ts'
 
 /** The checkbox that selects everything in the folder or search; indeterminate if only some is selected. */
 export function SelectAll({ search, listing, chosen }: Pick<Shown, 'search' | 'listing' | 'chosen'>) {
-  const selected = countOf(chosen.selection, listing.count)
+  const { selected } = chosen
   const isAll = selected > 0 && selected >= listing.count && !listing.open
   return (
     <input

@@ -1,12 +1,8 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconArrowRight, IconCopy, IconDownload, IconShare3, IconTrash, IconX } from '@tabler/icons-react'
+import { type Deed, useKeyOf } from './deed.ts'
 import { text } from './messages.ts'
 
-export interface Deed {
-  id: 'open' | 'full' | 'reveal' | 'download' | 'share' | 'copy' | 'move' | 'rename' | 'copyKey' | 'access' | 'delete'
-  label: string
-  run: () => void
-}
 const icons = { download: IconDownload, share: IconShare3, copy: IconCopy, move: IconArrowRight, delete: IconTrash }
 
 /** Replaces the filter bar while something is selected: shows the selection and its actions. */
@@ -24,6 +20,7 @@ export function SelectionBar({
   deeds: readonly Deed[]
   onClear: () => void
 }) {
+  const keyOf = useKeyOf()
   return (
     <div className="browse-bar browse-selected">
       <ActionIcon aria-label={text.clearSelection} onClick={onClear}>
@@ -40,6 +37,7 @@ export function SelectionBar({
             variant="subtle"
             color={id === 'delete' ? 'danger' : 'teal'}
             leftSection={<Icon size={15} />}
+            aria-keyshortcuts={keyOf(id)}
             onClick={run}
             disabled={isReading}
           >

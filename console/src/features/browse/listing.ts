@@ -34,6 +34,8 @@ export interface Listing {
   /** Whether there is more below the prefix, or that has the text, than what is listed. */
   isPart: boolean
   row: (index: number) => Row | undefined
+  /** The loaded rows of a search, which lists what is in folders too; none of a folder. */
+  found: readonly Row[]
   /** The number of loaded rows. */
   loaded: () => number
   /** Reports which rows are visible. */
@@ -114,6 +116,7 @@ export function useFolder(place: Place, enabled: boolean): Listing {
     moreFolders: false,
     sortedFirst: null,
     isPart: false,
+    found: [],
     row: (index) => at(Math.floor(index / PAGE))?.rows[index % PAGE],
     loaded: () =>
       cache
@@ -173,6 +176,7 @@ export function useMatches({ bucket, prefix, sort, dir }: Place, search: string,
     sortedFirst: enabled ? (first?.sorted_first ?? null) : null,
     isPart: isFiltered(filters) || (first?.sorted_first ?? null) !== null,
     row: (index) => rows[index],
+    found: enabled ? rows : [],
     loaded: () => rows.length,
     look: (_first, last) => {
       if (hasNextPage && !isFetchingNextPage && last >= rows.length - 50) void fetchNextPage()

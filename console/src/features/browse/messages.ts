@@ -44,6 +44,8 @@ export const text = catalogue('browse.text', {
   // The bar
   search: 'Search in this folder and subfolders',
   clearSearch: 'Clear search',
+  searchBucket: 'Search the whole bucket',
+  nothingHere: 'No name in this folder or its subfolders contains this text.',
   filters: 'Filter results',
   anyKind: 'Any type',
   kind: (kind: Kind) =>
@@ -281,6 +283,8 @@ export const text = catalogue('browse.text', {
   firstPart: (shown: string, all: string) => `First ${shown} of ${all}`,
   gone: 'This object no longer exists',
   goneHint: 'It was deleted, moved or renamed.',
+  objectsIn: 'Objects',
+  soFar: 'so far',
   key: 'Key',
   etag: 'ETag',
   sha256: 'SHA-256',

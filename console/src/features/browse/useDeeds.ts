@@ -4,9 +4,9 @@ import { copyText } from '../../ui/copy.ts'
 import { notify } from '../../ui/notify.tsx'
 import { download, isFolder, type Picked, remove, settle } from './bulk.tsx'
 import type { Open } from './Dialogs.tsx'
+import type { Deed } from './deed.ts'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
-import type { Deed } from './SelectionBar.tsx'
 
 interface Around {
   me: Me
@@ -17,7 +17,7 @@ interface Around {
   show: (dialog: Open) => void
   openRow: (row: Row) => void
   openFull: (row: Row) => void
-  /** Opens the folder of a search result. */
+  /** Opens the folder that a search result is in. */
   reveal: (row: Row) => void
   /** Opens the list of who has access to it. */
   openAccess: (row: Row) => void
@@ -59,9 +59,10 @@ export function useDeeds({
         .catch((error: unknown) => notify.problem(error))
     const deeds: (Deed | false | undefined)[] = [
       single && { id: 'open', label: single.object ? text.preview : text.open, run: () => openRow(single) },
+      single?.object === null &&
+        may('list') && { id: 'about', label: text.preview, run: () => show({ kind: 'about', row: single }) },
       single?.object != null && may('read') && { id: 'full', label: text.fullScreen, run: () => openFull(single) },
-      single?.object != null &&
-        picked.search !== '' && { id: 'reveal', label: text.showInFolder, run: () => reveal(single) },
+      single && picked.search !== '' && { id: 'reveal', label: text.showInFolder, run: () => reveal(single) },
       may('read') && {
         id: 'download',
         label: single?.object ? text.download : text.downloadZip,

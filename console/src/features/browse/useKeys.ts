@@ -1,6 +1,6 @@
 import type { Shortcut } from '../../ui/shortcuts.ts'
+import { type Deed, keyOf } from './deed.ts'
 import { text } from './messages.ts'
-import type { Deed } from './SelectionBar.tsx'
 
 interface Around {
   deeds: () => readonly Deed[]
@@ -14,10 +14,13 @@ interface Around {
 
 /** The object browser's keys. Keys that act on the selection do what the menu offers, and nothing else. */
 export function useKeys({ deeds, mayWrite, upload, newFolder, stepBack, search, refresh }: Around): Shortcut[] {
-  const run = (id: Deed['id']) => () =>
-    deeds()
-      .find((deed) => deed.id === id)
-      ?.run()
+  const run =
+    (...ids: Deed['id'][]) =>
+    () => {
+      const all = deeds()
+      const id = ids.find((one) => all.some((deed) => deed.id === one))
+      all.find((deed) => deed.id === id)?.run()
+    }
   return [
     { keys: '/', label: text.keySearch, run: search },
     ...(mayWrite
@@ -26,14 +29,14 @@ export function useKeys({ deeds, mayWrite, upload, newFolder, stepBack, search, 
           { keys: 'n', label: text.keyNewFolder, run: newFolder },
         ]
       : []),
-    { keys: 'i', label: text.keyDetails, run: run('open') },
-    { keys: 'f', label: text.keyFull, run: run('full') },
-    { keys: 'd', label: text.keyDownload, run: run('download') },
-    { keys: 's', label: text.keyShare, run: run('share') },
-    { keys: 'c', label: text.keyCopy, run: run('copy') },
-    { keys: 'm', label: text.keyMove, run: run('move') },
-    { keys: 'F2', label: text.keyRename, run: run('rename') },
-    { keys: 'Delete', label: text.keyDelete, run: run('delete') },
+    { keys: keyOf.open, label: text.keyDetails, run: run('about', 'open') },
+    { keys: keyOf.full, label: text.keyFull, run: run('full') },
+    { keys: keyOf.download, label: text.keyDownload, run: run('download') },
+    { keys: keyOf.share, label: text.keyShare, run: run('share') },
+    { keys: keyOf.copy, label: text.keyCopy, run: run('copy') },
+    { keys: keyOf.move, label: text.keyMove, run: run('move') },
+    { keys: keyOf.rename, label: text.keyRename, run: run('rename') },
+    { keys: keyOf.delete, label: text.keyDelete, run: run('delete') },
     { keys: 'r', label: text.keyRefresh, run: refresh },
     { keys: 'Escape', label: text.keyEscape, run: stepBack },
     { keys: '↑ ↓ PgUp PgDn Home End', label: text.keyMoveCursor },

@@ -1,9 +1,9 @@
 import { useRouterState } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { notify } from '../../ui/notify.tsx'
 import type { Listing, Place, Row } from './listing.ts'
 import { text } from './messages.ts'
-import { add, everything, isSelected, nothing, type Selection, toggle } from './selection.ts'
+import { add, countOf, everything, isSelected, nothing, type Selection, toggle } from './selection.ts'
 
 /** The most keys that a job takes. */
 const LONGEST_RANGE = 10_000
@@ -32,9 +32,11 @@ export function useSelection(id: string, place: Place, listing: Listing) {
   const cursors = useRef(new Map<string, number>())
   const fresh = { id, place, selection: nothing, cursor: 0, isReading: false, sought: undefined as string | undefined }
   const [state, setState] = useState(fresh)
+  const next = useRef<string>(undefined)
   const begin = () => {
     const known = cursors.current.get(`${entry} ${id}`)
-    return { ...fresh, cursor: known ?? 0, sought: known === undefined ? leftBehind(state.place, place) : undefined }
+    const sought = next.current ?? (known === undefined ? leftBehind(state.place, place) : undefined)
+    return { ...fresh, cursor: known ?? 0, sought }
   }
   const own = state.id === id ? state : begin()
   const isHere = !listing.isPending && (listing.count === 0 || listing.row(0) !== undefined)
@@ -48,7 +50,16 @@ export function useSelection(id: string, place: Place, listing: Listing) {
   useEffect(() => {
     cursors.current.set(`${entry} ${id}`, own.cursor)
   }, [entry, id, own.cursor])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it was for what is listed now
+  useEffect(() => {
+    next.current = undefined
+  }, [id])
   const anchor = useRef(0)
+  const { count, open, found: rows } = listing
+  const listed = open ? [] : rows
+  // The rows are the same as long as there are as many: only their contents are loaded again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  const selected = useMemo(() => countOf(own.selection, count, rows), [own.selection, count, listing.isFetching])
   const current = useRef(id)
   current.current = id
   const change = (next: Partial<typeof own>) => setState((old) => (old.id === id ? { ...old, ...next } : old))
@@ -68,34 +79,39 @@ export function useSelection(id: string, place: Place, listing: Listing) {
       const row = listing.row(index)
       if (row) loaded.push(row)
     }
-    let rows = loaded
+    let picked = loaded
     if (loaded.length <= last - first) {
       change({ isReading: true })
       try {
-        rows = await listing.read(first, last)
+        picked = await listing.read(first, last)
       } catch (error) {
         notify.problem(error)
       }
       change({ isReading: false })
       if (current.current !== id) return
     }
-    update((old) => add(keep ? old : nothing, rows))
+    update((old) => add(keep ? old : nothing, picked, listed))
   }
   return {
     selection: own.selection,
+    selected,
     cursor: own.cursor,
     isReading: own.isReading,
     isSelected: (key: string) => isSelected(own.selection, key),
     moveTo,
     /** Moves to this key's row once it is listed. */
     seek: (key: string) => change({ sought: key }),
+    /** Moves to this key's row in what is listed next. */
+    seekNext: (key: string) => {
+      next.current = key
+    },
     /** The cursor's place once these are gone: the row after the first of them. */
     after: (all: boolean, rows: readonly Row[]): number =>
       all ? 0 : (firstOf(listing, new Set(rows.map(({ key }) => key)), own.cursor) ?? own.cursor),
     toggleAt: (index: number) => {
       const row = listing.row(index)
       anchor.current = index
-      if (row) update((old) => toggle(old, row))
+      if (row) update((old) => toggle(old, row, listed))
     },
     selectAll: () => update(() => everything),
     clear: () => update(() => nothing),

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { bucketQuery, roomIn } from '../../api/buckets.ts'
+import { bucketQuery, roomIn, totalsOf } from '../../api/buckets.ts'
 import { formatBytes, formatDuration } from '../../i18n.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
@@ -192,6 +192,7 @@ function Full({ bucket, waiting: { files, bytes, detail } }: { bucket: string; w
       }
     >
       {missing > 0 ? text.bucketFull(bucket, files, formatBytes(missing)) : text.bucketStopped(detail, files)}
+      {data && totalsOf(data) ? ` ${text.continues}` : null}
     </Notice>
   )
 }

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { queries } from '../../api/queries.ts'
 import { Engine } from './engine/engine.ts'
 import { text } from './messages.ts'
+import { watchRoom } from './room.ts'
 
 /** Every update refetches the visible folder, which slows down uploads. */
 const TOLD_MS = 2500
@@ -31,10 +32,13 @@ export const engine = new Engine(
     unreachable: { title: text.unreachable, detail: text.unreachableHint, code: 'unreachable' },
   },
   (bucket) => {
+    hasRoom(bucket)
     changed.add(bucket)
     if (timer === undefined) timer = setTimeout(tellViews, TOLD_MS)
   },
 )
+
+const hasRoom = watchRoom(engine)
 
 engine.store.subscribe(() => {
   const { running, completing } = engine.store.snapshot().counts

@@ -63,6 +63,7 @@ export const text = catalogue('uploads.text', {
   bucketFull: (bucket: string, n: number, missing: string) =>
     `“${bucket}” is full: ${files(n)} not uploaded, ${missing} missing.`,
   bucketStopped: (detail: string, n: number) => `${detail} ${files(n)} not uploaded.`,
+  continues: 'Uploads continue when there is room.',
   tryAgain: 'Try again',
   conflicts: (n: number) => (n === 1 ? '1 file already exists.' : `${formatCount(n)} files already exist.`),
   decide: 'Review…',

@@ -43,6 +43,8 @@ export const text: Translation<typeof english.text> = {
   // The bar
   search: 'In diesem Ordner und seinen Unterordnern suchen',
   clearSearch: 'Suche löschen',
+  searchBucket: 'Im ganzen Bucket suchen',
+  nothingHere: 'Kein Name in diesem Ordner und seinen Unterordnern enthält diesen Text.',
   filters: 'Ergebnisse filtern',
   anyKind: 'Alle Typen',
   kind: (kind) =>
@@ -284,6 +286,8 @@ export const text: Translation<typeof english.text> = {
   firstPart: (shown, all) => `Die ersten ${shown} von ${all}`,
   gone: 'Dieses Objekt gibt es nicht mehr',
   goneHint: 'Es wurde gelöscht, verschoben oder umbenannt.',
+  objectsIn: 'Objekte',
+  soFar: 'bisher',
   key: 'Schlüssel',
   etag: 'ETag',
   sha256: 'SHA-256',

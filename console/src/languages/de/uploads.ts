@@ -65,6 +65,7 @@ export const text: Translation<typeof english.text> = {
   offline: 'Server nicht erreichbar. Die Uploads werden automatisch fortgesetzt.',
   bucketFull: (bucket, n, missing) => `„${bucket}“ ist voll: ${files(n)} nicht hochgeladen, ${missing} fehlen.`,
   bucketStopped: (detail, n) => `${detail} ${files(n)} nicht hochgeladen.`,
+  continues: 'Die Uploads gehen weiter, sobald Platz ist.',
   tryAgain: 'Noch einmal versuchen',
   conflicts: (n) => `${plural(n, { one: 'Datei ist', other: 'Dateien sind' })} schon vorhanden.`,
   decide: 'Prüfen …',

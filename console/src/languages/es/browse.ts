@@ -44,6 +44,8 @@ export const text: Translation<typeof english.text> = {
   // The bar
   search: 'Buscar en esta carpeta y sus subcarpetas',
   clearSearch: 'Borrar búsqueda',
+  searchBucket: 'Buscar en todo el bucket',
+  nothingHere: 'Ningún nombre de esta carpeta ni de sus subcarpetas contiene este texto.',
   filters: 'Filtrar resultados',
   anyKind: 'Cualquier tipo',
   kind: (kind) =>
@@ -287,6 +289,8 @@ export const text: Translation<typeof english.text> = {
   firstPart: (shown, all) => `Primeros ${shown} de ${all}`,
   gone: 'Este objeto ya no existe',
   goneHint: 'Se ha eliminado, movido o cambiado de nombre.',
+  objectsIn: 'Objetos',
+  soFar: 'hasta ahora',
   key: 'Clave',
   etag: 'ETag',
   sha256: 'SHA-256',

@@ -64,6 +64,7 @@ export const text: Translation<typeof english.text> = {
   offline: 'No se puede conectar con el servidor. Las subidas se reanudarán automáticamente.',
   bucketFull: (bucket, n, missing) => `“${bucket}” está lleno: ${files(n)} sin subir, faltan ${missing}.`,
   bucketStopped: (detail, n) => `${detail} ${files(n)} sin subir.`,
+  continues: 'Las subidas continúan cuando hay espacio.',
   tryAgain: 'Reintentar',
   conflicts: (n) => `${plural(n, { one: 'archivo ya existe', other: 'archivos ya existen' })}.`,
   decide: 'Revisar…',

@@ -45,6 +45,8 @@ export const text: Translation<typeof english.text> = {
   // The bar
   search: 'Rechercher dans ce dossier et ses sous-dossiers',
   clearSearch: 'Effacer la recherche',
+  searchBucket: 'Rechercher dans tout le bucket',
+  nothingHere: 'Aucun nom dans ce dossier et ses sous-dossiers ne contient ce texte.',
   filters: 'Filtrer les résultats',
   anyKind: 'Tous les types',
   kind: (kind) =>
@@ -286,6 +288,8 @@ export const text: Translation<typeof english.text> = {
   firstPart: (shown, all) => `Les premiers ${shown} sur ${all}`,
   gone: 'Cet objet n’existe plus',
   goneHint: 'Il a été supprimé, déplacé ou renommé.',
+  objectsIn: 'Objets',
+  soFar: 'jusqu’ici',
   key: 'Clé',
   etag: 'ETag',
   sha256: 'SHA-256',

@@ -65,6 +65,7 @@ export const text: Translation<typeof english.text> = {
   bucketFull: (bucket, n, missing) =>
     `« ${bucket} » est plein : ${plural(n, { one: 'fichier non envoyé', other: 'fichiers non envoyés' })}, il manque ${missing}.`,
   bucketStopped: (detail, n) => `${detail} ${plural(n, { one: 'fichier non envoyé', other: 'fichiers non envoyés' })}.`,
+  continues: 'Les envois reprennent dès qu’il y a de la place.',
   tryAgain: 'Réessayer',
   conflicts: (n) => `${plural(n, { one: 'fichier existe déjà', other: 'fichiers existent déjà' })}.`,
   decide: 'Vérifier…',

@@ -42,6 +42,8 @@ export const text: Translation<typeof english.text> = {
   // The bar
   search: 'このフォルダーとサブフォルダーを検索',
   clearSearch: '検索をクリア',
+  searchBucket: 'バケット全体を検索',
+  nothingHere: 'このフォルダーとサブフォルダーに、このテキストを含む名前はありません。',
   filters: '検索結果を絞り込む',
   anyKind: 'すべての種類',
   kind: (kind) =>
@@ -271,6 +273,8 @@ export const text: Translation<typeof english.text> = {
   firstPart: (shown, all) => `${all} のうち先頭の ${shown}`,
   gone: 'このオブジェクトはもう存在しません',
   goneHint: '削除または移動されたか、名前が変更されています。',
+  objectsIn: 'オブジェクト',
+  soFar: '（計算中）',
   key: 'キー',
   etag: 'ETag',
   sha256: 'SHA-256',

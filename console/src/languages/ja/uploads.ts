@@ -63,6 +63,7 @@ export const text: Translation<typeof english.text> = {
   bucketFull: (bucket, n, missing) =>
     `「${bucket}」に空きがないため、${files(n)}はアップロードされませんでした。あと ${missing} 必要です。`,
   bucketStopped: (detail, n) => `${detail} ${files(n)}はアップロードされませんでした。`,
+  continues: '空きができるとアップロードを再開します。',
   tryAgain: 'もう一度試す',
   conflicts: (n) => `${files(n)}がすでに存在します。`,
   decide: '確認…',

@@ -41,6 +41,8 @@ export const text: Translation<typeof english.text> = {
   // The bar
   search: '在此文件夹及其子文件夹中搜索',
   clearSearch: '清除搜索',
+  searchBucket: '搜索整个存储桶',
+  nothingHere: '此文件夹及其子文件夹中没有包含此文本的名称。',
   filters: '筛选结果',
   anyKind: '任意类型',
   kind: (kind) =>
@@ -266,6 +268,8 @@ export const text: Translation<typeof english.text> = {
   firstPart: (shown, all) => `前 ${shown}，共 ${all}`,
   gone: '此对象已不存在',
   goneHint: '它已被删除、移动或重命名。',
+  objectsIn: '对象',
+  soFar: '（统计中）',
   key: '键',
   etag: 'ETag',
   sha256: 'SHA-256',

@@ -60,6 +60,7 @@ export const text: Translation<typeof english.text> = {
   offline: '无法连接到服务器。恢复后会自动继续上传。',
   bucketFull: (bucket, n, missing) => `“${bucket}”已满：${files(n)}未上传，还缺 ${missing}。`,
   bucketStopped: (detail, n) => `${detail} ${files(n)}未上传。`,
+  continues: '有空间后会继续上传。',
   tryAgain: '重试',
   conflicts: (n) => `${files(n)}已存在。`,
   decide: '查看…',

@@ -5,6 +5,7 @@ import { readEntityTags } from '../../../http/conditions.ts'
 import { archive } from '../../../storage/objects/archive.ts'
 import { browse, listObjects } from '../../../storage/objects/browse.ts'
 import * as bulk from '../../../storage/objects/bulk.ts'
+import { countObjects } from '../../../storage/objects/count.ts'
 import { searchObjects } from '../../../storage/objects/matches.ts'
 import { listMatching } from '../../../storage/objects/search.ts'
 import { deleteObject } from '../../../storage/objects/service.ts'
@@ -64,6 +65,7 @@ export const objectRoutes = [
       : listMatching(ctx, params.bucket, { prefix, search, limit, cursor }),
   ),
   handle(api.searchObjects, (ctx, { params, query }) => searchObjects(ctx, params.bucket, query)),
+  handle(api.countObjects, (ctx, { params, query }) => countObjects(ctx, params.bucket, query)),
   handle(api.uploadForm, (ctx, { params, query, request, reply }) =>
     receiveForm(ctx, params.bucket, query.prefix ?? '', { request, reply }),
   ),

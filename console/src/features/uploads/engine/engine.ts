@@ -211,6 +211,24 @@ export class Engine {
   reopen(bucket: string): void {
     for (const item of [...this.store.those('full')]) if (item.batch.bucket === bucket) this.resume(item)
   }
+  /**
+   * Tries as many of the uploads to a bucket that was full as fit into this room, unless some are still under way there.
+   * Returns how many.
+   */
+  fill(bucket: string, room: number): number {
+    const isIn = ({ batch }: Item) => batch.bucket === bucket
+    if (this.store.held || (['running', 'completing'] as const).some((one) => [...this.store.those(one)].some(isIn)))
+      return 0
+    let [left, count] = [room, 0]
+    for (const item of [...this.store.those('full')].filter(isIn)) {
+      const missing = item.size - arrivedOf(item)
+      if (missing > left) continue
+      left -= missing
+      count++
+      this.resume(item)
+    }
+    return count
+  }
   /** Removes finished files from the list. */
   clear(): void {
     for (const state of ['done', 'skipped', 'cancelled'] as const) this.store.remove(this.store.those(state))
@@ -244,7 +262,7 @@ export class Engine {
     item.running = undefined
     this.#small.delete(item)
     this.#large.delete(item)
-    this.store.sent(item, Math.min(item.size, (item.upload?.parts.size ?? 0) * (item.upload?.partSize ?? 0)))
+    this.store.sent(item, arrivedOf(item))
   }
   #fail(item: Item, problem: Problem): void {
     item.problem = problem
@@ -348,6 +366,10 @@ export class Engine {
     if (this.store.isBusy) void untilReachable()
   }
 }
+
+/** How much of a file the server has in parts. */
+const arrivedOf = ({ size, upload }: Item): number =>
+  Math.min(size, (upload?.parts.size ?? 0) * (upload?.partSize ?? 0))
 
 const isSame = (item: Item, file: File): boolean => item.size === file.size && item.modified === file.lastModified
 

@@ -23,7 +23,7 @@ export const states = [
 ] as const
 /**
  * `lost`: interrupted by a reload; the file has to be chosen again. `conflict`: the key exists and the user has not
- * decided yet. `full`: its bucket has no room; it waits until the user tries again.
+ * decided yet. `full`: its bucket has no room; it waits until there is some, or the user tries again.
  */
 export type State = (typeof states)[number]
 export type IfTaken = 'ask' | 'replace' | 'skip' | 'both'
