@@ -637,6 +637,7 @@ describeConsole('object browser', (engine) => {
         ['Copy to…', 'c'],
         ['Move to…', 'm'],
         ['Copy path', null],
+        ['Who has access', null],
         ['Delete', 'Delete'],
       ])
       assert.ok(await items.locator('kbd', { hasText: 'F2' }).isVisible())

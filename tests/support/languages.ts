@@ -9,7 +9,13 @@ import { bucketActions, presetNames } from '../../contract/permissions.ts'
  */
 const plain = (words: readonly string[]): string[] => [
   // Headers and their values; languages of programs.
-  ...['\\b[A-Z][a-z]+(-[A-Z][a-z]+)+\\b', '\\bwebhook-\\w+', '\\bv1,\\S+', 'sha256=', '\\b(Node|node|Python|Bash)\\b'],
+  ...[
+    '\\b[A-Z][a-z]+(-[A-Z][a-z]+)+\\b',
+    '\\bwebhook-\\w+',
+    '\\bv1,\\S+',
+    'sha256=',
+    '\\b(Node|node|Python|Bash|curl|CLI|TypeScript)\\b',
+  ],
   ...[...words].sort((a, b) => b.length - a.length).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')),
   // Addresses, keys, identifiers, types of contents, variables, headers.
   ...['[\\w.+-]+@[\\w.-]+', 'https?://\\S+', '[\\w.*%-]*/[\\w./*%+-]*', '\\b[\\w-]+\\.[a-z]{2,5}\\b'],

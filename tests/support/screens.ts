@@ -116,7 +116,7 @@ export const screens: readonly Screen[] = [
     name: 'access-key-new',
     is: 'A new access key for a bucket',
     at: '/access-keys/new?bucket=photos',
-    shows: 'A limited key is safer',
+    shows: 'Safer in scripts',
   },
   { name: 'account', is: 'Account and sessions', at: '/account', shows: 'This device' },
   { name: 'usage', is: 'Usage', at: '/admin/usage', shows: 'press-kit' },

@@ -1,11 +1,18 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { text } from '../language.ts'
 import { keepName, knownName, type Sender } from './sender.ts'
 
 /** Who sends the files, and what they say about them; both may stay empty. */
 export function SenderFields({ onChange }: { onChange: (sender: Sender) => void }) {
   const [sender, setSender] = useState<Sender>(() => ({ name: knownName(), message: '' }))
-  useEffect(() => onChange(sender), [sender, onChange])
+  // Whoever chooses files right after typing has not seen this drawn again yet.
+  const latest = useRef(sender)
+  useLayoutEffect(() => onChange(latest.current), [onChange])
+  const change = (part: Partial<Sender>) => {
+    latest.current = { ...latest.current, ...part }
+    setSender(latest.current)
+    onChange(latest.current)
+  }
   return (
     <div class="who">
       <div class="field">
@@ -19,7 +26,7 @@ export function SenderFields({ onChange }: { onChange: (sender: Sender) => void 
           value={sender.name}
           onInput={({ currentTarget: { value: name } }) => {
             keepName(name)
-            setSender({ ...sender, name })
+            change({ name })
           }}
         />
       </div>
@@ -32,7 +39,7 @@ export function SenderFields({ onChange }: { onChange: (sender: Sender) => void 
           autocomplete="off"
           maxLength={500}
           value={sender.message}
-          onInput={({ currentTarget: { value: message } }) => setSender({ ...sender, message })}
+          onInput={({ currentTarget: { value: message } }) => change({ message })}
         />
       </div>
     </div>
