@@ -88,12 +88,16 @@ export const leaveEverywhere = (): void => {
 
 const bare = createClient({ baseUrl: '', fetch: watchedFetch })
 let renewal: Promise<boolean> | undefined
+/** How long a token takes from one tab to another, at most. */
+const HANDED_OVER_MS = 20
 
 /** Gets a new access token. Concurrent calls share one request, and only one tab asks at a time. */
 export function renew(): Promise<boolean> {
   if (accessToken === undefined && !isNoted()) return Promise.resolve(false)
   const stale = accessToken
   const ask = async () => {
+    // What another tab renewed arrives just after its lock was released.
+    if (tabs && stale !== undefined) await new Promise((resolve) => setTimeout(resolve, HANDED_OVER_MS))
     // Another tab renewed it first.
     if (accessToken !== undefined && accessToken !== stale) return true
     try {
