@@ -1,6 +1,7 @@
 import { urlOf } from '../../../client/derived.ts'
 import { type Api, api, type OperationName } from '../../../contract/index.ts'
 import type { RouteSpec } from '../../../contract/route.ts'
+import { quoted } from '../quoted.ts'
 
 export interface ApiCall {
   operation: OperationName
@@ -8,13 +9,12 @@ export interface ApiCall {
   query?: Record<string, unknown>
   body?: unknown
 }
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** The curl command for a view's API call. The reader supplies the credential. */
 export function curlOf({ operation, body, ...call }: ApiCall): string {
   const route: RouteSpec = (api as Api)[operation]
   const method = route.method === 'GET' ? '' : ` -X ${route.method}`
-  const json = body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quote(JSON.stringify(body))}`
+  const json = body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`
   const credential = route.access === 'public' ? '' : ' -H "Authorization: Bearer $TOKEN"'
-  return `curl${method}${credential}${json} ${quote(urlOf(location.origin, route, call))}`
+  return `curl${method}${credential}${json} ${quoted(urlOf(location.origin, route, call))}`
 }

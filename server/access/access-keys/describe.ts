@@ -2,7 +2,7 @@ import type { AccessKey, NewAccessKey } from '../../../contract/access-keys.ts'
 import type { Action } from '../../../contract/actions.ts'
 import type { Row } from '../../db/schema.ts'
 import { describeUse } from '../credentials/manage.ts'
-import { describeScope } from '../sessions/scope.ts'
+import { describeScope, scopeOf } from '../sessions/scope.ts'
 
 type AccessKeyRow = Row<'access_keys'>
 
@@ -10,7 +10,7 @@ const common = (row: AccessKeyRow) => ({
   id: row.id,
   name: row.name,
   access_key_id: row.access_key_id,
-  scope: describeScope(row),
+  scope: describeScope(scopeOf(row.scope)),
 })
 
 /** A key as the API lists it. */

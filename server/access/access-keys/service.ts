@@ -51,7 +51,7 @@ async function insert({ tx, record }: Step, row: store.AccessKeyRow, more: { imp
   record({
     name: 'access_key_create',
     resource: { type: 'access_key', id },
-    details: { name, access_key_id, scope: scopeOf(row), expires_at, created_by_token_id, user_id, ...more },
+    details: { name, access_key_id, scope: scopeOf(row.scope), expires_at, created_by_token_id, user_id, ...more },
   })
 }
 
@@ -99,7 +99,7 @@ export const updateAccessKey = (ctx: Ctx, id: string, change: KeyChange): Promis
     await store.updateAccessKey(tx, id, next)
     const side = (one: store.AccessKeyRow) => ({
       ...(name === undefined ? {} : { name: one.name }),
-      ...(scope === undefined ? {} : { scope: scopeOf(one) }),
+      ...(scope === undefined ? {} : { scope: scopeOf(one.scope) }),
       ...(expires_at === undefined ? {} : { expires_at: one.expires_at }),
     })
     const { access_key_id, user_id } = row

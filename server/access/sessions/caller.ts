@@ -10,7 +10,7 @@ import type { Actor, Ctx, Origin } from '../../context.ts'
 import { listeningOf } from '../../http/listening.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { mailServerOf } from '../settings/mail.ts'
-import { scopeOf } from './scope.ts'
+import { describeScope, scopeOf } from './scope.ts'
 import { findOwn, type UserRow } from './store.ts'
 
 /** The actor described by a credential's rows, with their current permissions within its scope, if it has one. */
@@ -24,7 +24,7 @@ export function actorOf(
 ): Actor {
   const [{ user_id, email, display_name }] = rows
   const actor: Actor = { type: 'user', user_id, email, display_name, ...credential, groups: groupsOf(rows), origin }
-  const scope = scopeOf({ scope: text })
+  const scope = scopeOf(text)
   return scope === null ? actor : { ...actor, groups: withinScope(actor.groups, scope), scope }
 }
 
@@ -62,7 +62,7 @@ export async function describeCaller(ctx: Ctx) {
     email: actor.email ?? '',
     display_name: actor.display_name ?? '',
     language: own?.language ?? null,
-    scope: actor.scope ? actor.scope.map((entry) => ({ ...entry, actions: [...entry.actions] })) : null,
+    scope: describeScope(actor.scope ?? null),
     is_admin: isAdmin(actor.groups),
     groups: actor.groups.map(({ id, name }) => ({ id, name })),
     permissions: {

@@ -5,10 +5,9 @@ import type { NewScope } from '../../../contract/tokens.ts'
 export const scopeText = (scope: NewScope | null): string | null =>
   scope && JSON.stringify(scope.map(({ bucket, prefix = '', actions }): ScopeEntry => ({ bucket, prefix, actions })))
 
-/** What a credential is limited to; null without a scope. */
-export const scopeOf = ({ scope }: { scope: string | null }): ScopeEntry[] | null =>
-  scope === null ? null : JSON.parse(scope)
+/** What a credential is limited to, from its row; null without a scope. */
+export const scopeOf = (text: string | null): ScopeEntry[] | null => (text === null ? null : JSON.parse(text))
 
 /** The same as the API lists it. */
-export const describeScope = (row: { scope: string | null }) =>
-  scopeOf(row)?.map((entry) => ({ ...entry, actions: [...entry.actions] })) ?? null
+export const describeScope = (scope: readonly ScopeEntry[] | null) =>
+  scope?.map((entry) => ({ ...entry, actions: [...entry.actions] })) ?? null

@@ -43,7 +43,7 @@ export function createToken(ctx: Ctx, { name, expires_in, scope }: TokenRequest)
     record({
       name: 'token_create',
       resource: { type: 'token', id: row.id },
-      details: { name: row.name, token_prefix, scope: scopeOf(row), expires_at, created_by_token_id },
+      details: { name: row.name, token_prefix, scope: scopeOf(row.scope), expires_at, created_by_token_id },
     })
     return describeNew(row, value)
   })
@@ -54,7 +54,7 @@ const describeNew = (row: store.TokenRow, token: string): NewToken => ({
   name: row.name,
   token,
   token_prefix: row.token_prefix,
-  scope: describeScope(row),
+  scope: describeScope(scopeOf(row.scope)),
   created_at: row.created_at,
   expires_at: row.expires_at,
 })
@@ -66,7 +66,7 @@ const describe = (row: store.TokenRow, now: Date): Token => ({
   id: row.id,
   name: row.name,
   token_prefix: row.token_prefix,
-  scope: describeScope(row),
+  scope: describeScope(scopeOf(row.scope)),
   ...describeUse(row, now),
 })
 

@@ -5,14 +5,11 @@ import { useState } from 'react'
 import type { NewAccessKey as Made } from '../../../../contract/access-keys.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
-import { expiresIn } from '../../ui/ExpiryField.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { useForm } from '../../ui/useForm.ts'
 import { CredentialExpiry } from '../tokens/CredentialExpiry.tsx'
 import { LimitFields } from '../tokens/LimitFields.tsx'
-import { lifetimeOf, useLifetimes } from '../tokens/lifetimes.ts'
-import { areWhole, limitsTo, scopeOf } from '../tokens/limits.ts'
 import { text as tokens } from '../tokens/messages.ts'
+import { useNewCredential } from '../tokens/useNewCredential.ts'
 import { text } from './messages.ts'
 import { accessKeysQuery } from './queries.ts'
 import { RevealAccessKey } from './RevealAccessKey.tsx'
@@ -21,17 +18,12 @@ import { RevealAccessKey } from './RevealAccessKey.tsx'
 export default function NewAccessKey() {
   const cache = useQueryClient()
   const { search, go } = useView()
-  const { usual } = useLifetimes()
-  const [first] = useState(() => limitsTo(search.bucket))
-  const form = useForm({ name: '', expires_in: usual, scope: first })
+  const { form, body } = useNewCredential(search.bucket)
   // A secret exists only here, and only while it is shown.
   const [made, setMade] = useState<Made>()
   const { name, expires_in: expiry, scope: limits } = form.values
-  const length = expiresIn(expiry)
-  const ready = name.trim() !== '' && length !== undefined && areWhole(limits)
   const create = async () => {
-    if (!ready) return
-    const body = { name: name.trim(), expires_in: lifetimeOf(length), scope: scopeOf(limits) }
+    if (!body) return
     const done = await form.submit(async () => setMade(await client.createAccessKey({ body })))
     if (done) await cache.invalidateQueries({ queryKey: accessKeysQuery.queryKey })
   }
@@ -66,7 +58,7 @@ export default function NewAccessKey() {
           <Button variant="default" component={Link} to="/access-keys">
             {text.cancel}
           </Button>
-          <Button type="submit" loading={form.sending} disabled={!ready}>
+          <Button type="submit" loading={form.sending} disabled={!body}>
             {text.make}
           </Button>
         </div>

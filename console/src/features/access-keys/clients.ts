@@ -1,3 +1,5 @@
+import { quoted } from '../../quoted.ts'
+
 /** What a client needs to know. */
 export interface Connection {
   endpoint: string
@@ -9,9 +11,6 @@ export interface Connection {
   /** Without clients that only write. */
   readOnly?: boolean
 }
-
-/** A value in single quotes, for a shell. */
-const quoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
 
 /**
  * Settings and a first call for each client, ready to paste. The AWS CLI and boto3 presign URLs with Signature Version 2

@@ -5,14 +5,14 @@ import { Fragment, useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { bucketQuery, useReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
-import { formatCount } from '../../i18n.ts'
 import { legible } from '../../keys.ts'
 import { CopyButton } from '../../ui/CopyField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { Person } from '../../ui/Person.tsx'
-import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
+import { Status, TimeAgo } from '../../ui/values.tsx'
 import { LockStatus } from '../protection/LockStatus.tsx'
 import { Edit } from './Edit.tsx'
+import { ExactBytes } from './ExactBytes.tsx'
 import { text } from './messages.ts'
 
 /** All properties of an object. Its type, metadata and tags can be edited; in a read-only bucket only the tags. */
@@ -34,7 +34,7 @@ export function Details({ object }: { object: StoredObject }) {
         </dd>
         <dt>{text.size}</dt>
         <dd>
-          <Bytes bytes={size} /> {size < 1000 ? null : <span className="dim">({formatCount(size)} B)</span>}
+          <ExactBytes bytes={size} />
         </dd>
         <dt>{text.type}</dt>
         <dd>{content_type}</dd>

@@ -2,11 +2,11 @@ import { Modal } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../../api/session.ts'
-import { formatCount } from '../../i18n.ts'
 import { legible, nameOf, parentOf } from '../../keys.ts'
 import { CopyButton } from '../../ui/CopyField.tsx'
 import { ProblemView } from '../../ui/ProblemView.tsx'
-import { Bytes, Count } from '../../ui/values.tsx'
+import { Count } from '../../ui/values.tsx'
+import { ExactBytes } from './ExactBytes.tsx'
 import { text } from './messages.ts'
 
 /** A folder's path, and how many objects it holds. They are counted a part at a time: there may be millions. */
@@ -59,7 +59,7 @@ export default function FolderDetails({
           </dd>
           <dt>{text.size}</dt>
           <dd aria-busy={!data}>
-            <Bytes bytes={bytes} /> {bytes < 1000 ? null : <span className="dim">({formatCount(bytes)} B)</span>} {note}
+            <ExactBytes bytes={bytes} /> {note}
           </dd>
         </dl>
       )}

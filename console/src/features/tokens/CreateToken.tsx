@@ -1,16 +1,12 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { NewToken } from '../../../../contract/tokens.ts'
 import { client } from '../../api/session.ts'
-import { expiresIn } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
-import { useForm } from '../../ui/useForm.ts'
 import { CredentialExpiry } from './CredentialExpiry.tsx'
 import { LimitFields } from './LimitFields.tsx'
-import { lifetimeOf, useLifetimes } from './lifetimes.ts'
-import { areWhole, limitsTo, scopeOf } from './limits.ts'
 import { text } from './messages.ts'
+import { useNewCredential } from './useNewCredential.ts'
 
 export function CreateToken({
   bucket,
@@ -23,19 +19,13 @@ export function CreateToken({
   onClose: () => void
 }) {
   const cache = useQueryClient()
-  const { usual } = useLifetimes()
-  const [first] = useState(() => limitsTo(bucket))
-  const form = useForm({ name: '', expires_in: usual, scope: first })
-  const { name, expires_in: expiry, scope: limits } = form.values
-  const length = expiresIn(expiry)
-  const ready = name.trim() !== '' && length !== undefined && areWhole(limits)
+  const { form, body } = useNewCredential(bucket)
+  const { expires_in: expiry, scope: limits } = form.values
   const create = async () => {
-    if (!ready) return
+    if (!body) return
     let made: NewToken | undefined
     const done = await form.submit(async () => {
-      made = await client.createToken({
-        body: { name: name.trim(), expires_in: lifetimeOf(length), scope: scopeOf(limits) },
-      })
+      made = await client.createToken({ body })
     })
     if (!done || !made) return
     onMade(made)
@@ -68,7 +58,7 @@ export function CreateToken({
           <Button variant="default" onClick={onClose}>
             {common.cancel}
           </Button>
-          <Button type="submit" loading={form.sending} disabled={!ready}>
+          <Button type="submit" loading={form.sending} disabled={!body}>
             {text.make}
           </Button>
         </div>

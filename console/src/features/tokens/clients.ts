@@ -1,3 +1,5 @@
+import { quoted } from '../../quoted.ts'
+
 /** What a program needs to know to call the API. */
 export interface Calls {
   /** Where the service is. */
@@ -10,8 +12,7 @@ export interface Calls {
   readOnly: boolean
 }
 
-/** A value in single quotes, for a shell or for TypeScript. */
-const shell = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
+/** A value in single quotes, for TypeScript. */
 const script = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
 /** First calls for each kind of program, ready to paste. */
@@ -22,25 +23,25 @@ export function callsOf({ url, bucket, prefix, token, readOnly }: Calls) {
   const path = example.split('/').map(encodeURIComponent).join('/')
   const header = '-H "Authorization: Bearer $STRONGROOM_TOKEN"'
   return {
-    curl: `export STRONGROOM_TOKEN=${shell(token)}
+    curl: `export STRONGROOM_TOKEN=${quoted(token)}
 
 curl ${header} \\
-  ${shell(`${api}?limit=10${below}`)}${
+  ${quoted(`${api}?limit=10${below}`)}${
     readOnly
       ? ''
       : `
 
 curl ${header} -T example.txt \\
-  ${shell(`${api}/${path}`)}`
+  ${quoted(`${api}/${path}`)}`
   }`,
-    CLI: `export STRONGROOM_URL=${shell(url)}
-export STRONGROOM_TOKEN=${shell(token)}
+    CLI: `export STRONGROOM_URL=${quoted(url)}
+export STRONGROOM_TOKEN=${quoted(token)}
 
-npx strongroom ls ${shell(`stow:${bucket}/${prefix}`)}${
+npx strongroom ls ${quoted(`stow:${bucket}/${prefix}`)}${
       readOnly
         ? ''
         : `
-npx strongroom cp example.txt ${shell(`stow:${bucket}/${example}`)}`
+npx strongroom cp example.txt ${quoted(`stow:${bucket}/${example}`)}`
     }`,
     TypeScript: `import { createClient } from 'strongroom/client'
 

@@ -11,6 +11,7 @@ import type { Attempt, Webhook } from '../../../../contract/webhooks.ts'
 import { client } from '../../api/session.ts'
 import { formatTime } from '../../i18n.ts'
 import { legible } from '../../keys.ts'
+import { quoted } from '../../quoted.ts'
 import { CopyButton } from '../../ui/CopyField.tsx'
 import { copyText } from '../../ui/copy.ts'
 import { text as common } from '../../ui/messages.ts'
@@ -31,11 +32,10 @@ const pretty = (body: string): string => {
     return body
   }
 }
-const quote = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
 /** The request as a curl command. */
 const curlOf = (url: string, headers: Record<string, string>, body: string): string => {
   const given = Object.entries(headers).filter(([name]) => !/^(host|content-length|connection)$/i.test(name))
-  return `curl -X POST ${given.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`).join(' ')} --data-raw ${quote(body)} ${quote(url)}`
+  return `curl -X POST ${given.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`).join(' ')} --data-raw ${quoted(body)} ${quoted(url)}`
 }
 
 const Headers = ({ of }: { of: Record<string, string> }) => (

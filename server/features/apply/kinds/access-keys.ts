@@ -56,7 +56,7 @@ const normalScope = (scope: NonNullable<Entry['scope']> | readonly ScopeEntry[])
 
 const existing = (ctx: Ctx, row: NamedKey): Existing<Entry> => {
   const { id, access_key_id, name, email, expires_at } = row
-  const scope = scopeOf(row)
+  const scope = scopeOf(row.scope)
   return {
     name: access_key_id,
     fields: {

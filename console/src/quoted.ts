@@ -1,0 +1,2 @@
+/** A value in single quotes, for a shell. */
+export const quoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
