@@ -22,7 +22,7 @@ const hex = (character: string) => `⟨U+${(character.codePointAt(0) ?? 0).toStr
  */
 export const legible = (name: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant
-  name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, hex)
+  name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (one) => hex(one))
 
 /** Shorter names are shown whole. */
 const SHORT = 20

@@ -1,13 +1,27 @@
 import path from 'node:path'
 import { lookup } from 'mime-types'
+import { invalid } from './invalid.ts'
 
 export const DEFAULT_TYPE = 'application/octet-stream'
-/** RFC 9110 media type with parameters; anything else is not stored as a content type. */
-const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}([ \t]*;[\x20-\x7e]*)?$/
+/** What can be sent as a header: printable ASCII. Whether it is a media type is the business of whoever reads it. */
+const SENDABLE = /^[\x20-\x7e\t]{1,1024}$/
 
-/** The content type to store: the given one if it is a media type, otherwise by the key's extension. */
+/** Throws invalid_request for a content type that could not be sent back as it was given; none is no fault. */
+export function assertContentType(given: string | undefined, path: string): void {
+  if (given && !SENDABLE.test(given)) throw invalid(path, 'must have at most 1024 characters of printable ASCII')
+}
+
+/**
+ * The content type to store: exactly the given one, for somebody may have judged it; without one, by the key's extension.
+ * One that cannot be sent counts as none: where people give it, call `assertContentType` before.
+ */
 export const typeOf = (given: string | undefined, key: string): string =>
-  given && given.length <= 255 && MEDIA_TYPE.test(given) ? given : lookup(extensionOf(key)) || DEFAULT_TYPE
+  given && SENDABLE.test(given) ? given : lookup(extensionOf(key)) || DEFAULT_TYPE
+
+/** The media types of a content type: to browsers one with commas is a list, of which the last counts. */
+export const mediaTypesIn = (contentType: string): string[] =>
+  contentType.split(',').map((one) => one.split(';', 1)[0]?.trim().toLowerCase() ?? '')
+
 /**
  * Includes the dot; '' if the name has none. `lookup` would take a bare name for an extension: a key `html` is not a
  * page.

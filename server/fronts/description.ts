@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value'
 import { ObjectHeaders, objectHeaderNames, Tags } from '../../contract/shapes.ts'
 import { invalid } from '../base/invalid.ts'
-import { typeOf } from '../base/media-type.ts'
+import { assertContentType, typeOf } from '../base/media-type.ts'
 import { type Description, METADATA_BYTES } from '../storage/objects/describe.ts'
 
 type Headers = { readonly [name: string]: string | string[] | undefined }
@@ -13,12 +13,16 @@ export interface DescribingHeaders {
 }
 
 /** What the headers of an upload say about the object with this key. Throws invalid_request. */
-export const descriptionOf = (headers: Headers, key: string, names: DescribingHeaders): Description => ({
-  content_type: typeOf(headers['content-type'] as string | undefined, key),
-  headers: objectHeadersOf(headers),
-  metadata: metadataOf(headers, names.metadata),
-  tags: headers[names.tags] === undefined ? undefined : tagsOf(textOf(headers[names.tags]), names.tags),
-})
+export function descriptionOf(headers: Headers, key: string, names: DescribingHeaders): Description {
+  const contentType = headers['content-type'] as string | undefined
+  assertContentType(contentType, 'header.content-type')
+  return {
+    content_type: typeOf(contentType, key),
+    headers: objectHeadersOf(headers),
+    metadata: metadataOf(headers, names.metadata),
+    tags: headers[names.tags] === undefined ? undefined : tagsOf(textOf(headers[names.tags]), names.tags),
+  }
+}
 
 /** Node decodes header values as Latin-1; clients send UTF-8. */
 const textOf = (value: string | string[] | undefined): string => Buffer.from(String(value), 'latin1').toString('utf8')

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import http from 'node:http'
 import { after, before, it } from 'node:test'
 import { CreateBucketCommand, GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { signingKey } from '../../server/fronts/s3/signature/verify.ts'
@@ -7,6 +9,14 @@ import { describeEngines, type TestServer } from '../support/server.ts'
 import { type Pair, type s3World, startS3 } from './s3.ts'
 
 const B = 'forms'
+// biome-ignore lint/suspicious/noTemplateCurlyInString: that is how forms write it.
+const NAME = '${filename}'
+interface SignedAs {
+  by?: Pair
+  two?: boolean
+  expiration?: unknown
+  extra?: true
+}
 
 describeEngines('S3: uploads by forms', (engine, itOnce) => {
   let server: TestServer
@@ -22,7 +32,10 @@ describeEngines('S3: uploads by forms', (engine, itOnce) => {
   const later = (ms: number) => new Date(server.clock.now().getTime() + ms).toISOString()
   const usual = [{ bucket: B }, ['starts-with', '$key', 'up/'], ['content-length-range', 1, 100]]
   /** A policy and its signature, by Version 4 unless `two`. */
-  function signed(conditions: unknown, { by = pair, two = false, expiration = later(60_000) as unknown } = {}) {
+  function signed(
+    conditions: unknown,
+    { by = pair, two = false, expiration = later(60_000) as unknown, ...more } = {} as SignedAs,
+  ) {
     const date = server.clock
       .now()
       .toISOString()
@@ -31,7 +44,11 @@ describeEngines('S3: uploads by forms', (engine, itOnce) => {
     const own = two
       ? []
       : [{ 'x-amz-algorithm': 'AWS4-HMAC-SHA256' }, { 'x-amz-credential': credential }, { 'X-Amz-Date': date }]
-    const document = { expiration, conditions: Array.isArray(conditions) ? [...conditions, ...own] : conditions }
+    const document = {
+      expiration,
+      ...more,
+      conditions: Array.isArray(conditions) ? [...conditions, ...own] : conditions,
+    }
     const policy = Buffer.from(JSON.stringify(document)).toString('base64')
     if (two)
       return {
@@ -120,7 +137,7 @@ describeEngines('S3: uploads by forms', (engine, itOnce) => {
       ['too large', { key: 'up/k', ...signed(usual) }, 'EntityTooLarge', 'x'.repeat(101)],
       ['too small', { key: 'up/k', ...signed(usual) }, 'EntityTooSmall', ''],
       ['no key', signed(usual), 'InvalidArgument'],
-      ['no file', { key: 'up/k', ...signed(usual) }, 'MalformedPOSTRequest', null],
+      ['no file', { key: 'up/k', ...signed(usual) }, 'InvalidArgument', null],
       ['no conditions', { key: 'up/k', ...signed('x') }, 'InvalidPolicyDocument'],
       ['a bad condition', { key: 'up/k', ...signed([['content-length-range', 0]]) }, 'InvalidPolicyDocument'],
       ['a bad date', { key: 'up/k', ...signed(usual, { expiration: 'tomorrow' }) }, 'InvalidPolicyDocument'],
@@ -161,8 +178,158 @@ describeEngines('S3: uploads by forms', (engine, itOnce) => {
     })
     const path = `/${B}`
     const headers = await world.signed(pair, { method: 'POST', path, headers: { 'content-type': 'text/plain' } })
-    assert.equal((await world.send('POST', path, headers)).code, 'MethodNotAllowed')
+    assert.equal((await world.send('POST', path, headers)).code, 'PreconditionFailed')
+  })
+
+  /** Sends a form of which every byte is given; `disposition` is the file's. */
+  function postRaw(
+    fields: Record<string, string>,
+    {
+      disposition = 'form-data; name="file"; filename="a.txt"',
+      file = 'hello',
+      end = '--x--\r\n',
+      more = '' as string | Buffer,
+    } = {},
+  ) {
+    const part = (head: string, value: string) => `--x\r\nContent-Disposition: ${head}\r\n\r\n${value}\r\n`
+    const parts = Object.entries(fields).map(([name, value]) => part(`form-data; name="${name}"`, value))
+    const body = Buffer.concat([...parts, more, part(disposition, file), end].map((one) => Buffer.from(one as string)))
+    return world.send('POST', `/${B}`, { 'content-type': 'multipart/form-data; boundary=x' }, body)
+  }
+  const stored = async (key: string) => s3.send(new HeadObjectCommand({ Bucket: B, Key: key }))
+
+  // https://docs.aws.amazon.com/AmazonS3/latest/developerguide/sigv4-HTTPPOSTForms.html
+  itOnce(
+    'the name of the file replaces its variable as it is, in every field, before conditions are judged',
+    async () => {
+      const plain = ['price$$.pdf', 'a$&b.txt', 'a$`b.txt', "a$'b.txt", '$1$<x>', 'ü 1.txt']
+      const paths = ['dir/sub/a.jpg', 'C:\\Users\\x\\a.jpg', '../../a.jpg', '/a.jpg', 'x\\../a.jpg']
+      const names = [...plain.map((name) => [name, name]), ...paths.map((path) => [path, 'a.jpg']), ['', '']]
+      for (const [given = '', name] of names) {
+        const terms = signed([...usual, ['starts-with', '$x-amz-meta-n', name]])
+        const fields = { key: `up/k-${NAME}`, 'x-amz-meta-n': NAME, ...terms }
+        // The parser of the form unescapes a backslash before a quote only.
+        const { status, text } = await postRaw(fields, { disposition: `form-data; name="file"; filename="${given}"` })
+        assert.equal(status, 204, `${given}: ${text}`)
+        const { Metadata } = await stored(`up/k-${name}`)
+        assert.equal(Buffer.from(Metadata?.n ?? '', 'latin1').toString(), name)
+      }
+      const unnamed = await postRaw({ key: `up/u${NAME}`, ...signed(usual) }, { disposition: 'form-data; name="file"' })
+      assert.equal(unnamed.status, 204, unnamed.text)
+      await stored('up/u')
+      const target = `https://example.com/done?f=${NAME}`
+      const judged = signed([...usual, { success_action_redirect: 'https://example.com/done?f=a.txt' }])
+      const moved = await postRaw({ key: 'up/k', success_action_redirect: target, ...judged })
+      assert.match(
+        moved.headers.location ?? '',
+        /^https:\/\/example\.com\/done\?f=a\.txt&bucket=forms&key=up%2Fk&etag=%22\w+%22$/,
+      )
+      const literal = signed([...usual, { success_action_redirect: target }])
+      assert.equal((await postRaw({ key: 'up/k', success_action_redirect: target, ...literal })).code, 'AccessDenied')
+      // What a long name makes of many variables is bounded as the fields are.
+      const many = { key: 'up/k', 'x-amz-meta-n': NAME.repeat(700), ...signed(usual) }
+      const long = { disposition: `form-data; name="file"; filename="${'n'.repeat(4000)}"` }
+      assert.equal((await postRaw(many, long)).code, 'MaxPostPreDataLengthExceeded')
+    },
+  )
+
+  itOnce('a content type is stored as it was judged, every item of a list', async () => {
+    const image = [...usual, ['starts-with', '$Content-Type', 'image/']]
+    const cases: [type: string, conditions: unknown[], stored: string | null][] = [
+      ['image/', image, 'image/'],
+      ['image/ x', image, 'image/ x'],
+      ['image/png, image/gif', image, 'image/png, image/gif'],
+      ['image/png,text/html', image, null],
+      ['image/png;a=b,text/html', image, null],
+      ['text/html', image, null],
+      ['properties', [...usual, ['eq', '$content-type', 'properties']], 'properties'],
+      ['', [...usual, { 'content-type': '' }], 'binary/octet-stream'],
+    ]
+    for (const [type, conditions, expected] of cases) {
+      const answer = await postRaw({ key: 'up/x.html', 'Content-Type': type, ...signed(conditions) })
+      assert.equal(answer.code, expected === null ? 'AccessDenied' : '', type)
+      if (expected !== null) assert.equal((await stored('up/x.html')).ContentType, expected)
+    }
+    for (const type of ['properties', 'jpg', 'image/ x']) {
+      const path = `/${B}/given.html`
+      const headers = await world.signed(pair, { method: 'PUT', path, headers: { 'content-type': type } })
+      assert.equal((await world.send('PUT', path, headers)).status, 200)
+      assert.equal((await stored('given.html')).ContentType, type)
+    }
+  })
+
+  itOnce('says what is wrong with a credential in the fields, or with the form', async () => {
+    const good = signed(usual)
+    const scope = (text: string) => ({ ...good, 'x-amz-credential': `${pair.access_key_id}/${text}` })
+    const without = (name: string) => Object.fromEntries(Object.entries(good).filter(([one]) => one !== name))
+    const cases: [what: string, fields: Record<string, string>, code: string, argument?: string][] = [
+      ['another algorithm', { ...good, 'x-amz-algorithm': 'AWS4-HMAC-SHA1' }, 'InvalidArgument', 'X-Amz-Algorithm'],
+      ['no algorithm', without('x-amz-algorithm'), 'InvalidArgument', 'X-Amz-Algorithm'],
+      ['no credential', without('x-amz-credential'), 'InvalidArgument', 'X-Amz-Credential'],
+      ['no date', without('X-Amz-Date'), 'InvalidArgument', 'X-Amz-Date'],
+      ['no signature', without('x-amz-signature'), 'InvalidArgument', 'X-Amz-Signature'],
+      ['no policy', without('policy'), 'InvalidArgument', 'Policy'],
+      ['a date that is none', { ...good, 'X-Amz-Date': '20260230T000000Z' }, 'InvalidArgument', 'X-Amz-Date'],
+      ['a text for a date', { ...good, 'X-Amz-Date': 'today' }, 'InvalidArgument', 'X-Amz-Date'],
+      ['no slashes', { ...good, 'x-amz-credential': 'x' }, 'InvalidArgument', 'X-Amz-Credential'],
+      ['another day', scope('2026-01-01/eu-west-1/s3/aws4_request'), 'InvalidArgument', 'X-Amz-Credential'],
+      ['another service', scope('20260101/eu-west-1/ec2/aws4_request'), 'InvalidArgument', 'X-Amz-Credential'],
+      ['another end', scope('20260101/eu-west-1/s3/aws4'), 'InvalidArgument', 'X-Amz-Credential'],
+      ['another region', scope('20260101/eu-west-9/s3/aws4_request'), 'SignatureDoesNotMatch'],
+      ['a member that no policy has', signed(usual, { extra: true }), 'InvalidPolicyDocument'],
+      ['a form in a form', { ...good, 'x-amz-meta-\xc3': '\xff' }, 'AccessDenied'],
+      ['an unknown checksum', { ...good, 'x-amz-checksum-foo': 'x' }, 'InvalidRequest'],
+      ['a checksum that is not there', { ...good, 'x-amz-checksum-algorithm': 'CRC32' }, 'InvalidRequest'],
+    ]
+    for (const [what, fields, code, argument] of cases) {
+      const answer = await postRaw({ key: 'up/wrong', ...fields })
+      assert.equal(answer.code, code, `${what}: ${answer.text}`)
+      if (argument) assert.match(answer.text, new RegExp(`<ArgumentName>${argument}<`), what)
+    }
+    const crlf = { ...signed([...usual, ['starts-with', '$x-amz-meta-a', '']]), 'x-amz-meta-a': 'x\r\nSet-Cookie: y' }
+    assert.equal((await postRaw({ key: 'up/wrong', ...crlf })).code, 'InvalidArgument')
+    const forms: [what: string, answer: ReturnType<typeof postRaw>, code: string][] = [
+      ['it ends in the file', postRaw({ key: 'up/wrong', ...good }, { end: '' }), 'MalformedPOSTRequest'],
+      ['no name', postRaw({ key: 'up/wrong', ...good }, { more: nameless }), 'MalformedPOSTRequest'],
+      ['no UTF-8', postRaw({ key: 'up/wrong', ...good }, { more: latin }), 'MalformedPOSTRequest'],
+      ['no file', postRaw({ key: 'up/wrong', ...good }, { disposition: 'form-data; name="f"' }), 'InvalidArgument'],
+    ]
+    for (const [what, answer, code] of forms) assert.equal((await answer).code, code, what)
+    for (const [type, code] of [
+      ['application/json', 'PreconditionFailed'],
+      ['multipart/form-data', 'MalformedPOSTRequest'],
+    ] as const)
+      assert.equal((await world.send('POST', `/${B}`, { 'content-type': type }, 'body')).code, code, type)
+    await assert.rejects(stored('up/wrong'))
+  })
+
+  itOnce('answers, on the same connection, where a policy refuses a file that was not read', async () => {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ key: 'down/k', ...signed(usual) })) form.append(name, value as string)
+    form.append('file', new Blob(['x'.repeat(4_000_000)]), '')
+    const sent = new Response(form)
+    const bytes = Buffer.from(await sent.arrayBuffer())
+    const ask = async (method: string, content?: Buffer) => {
+      const request = http.request(world.url, {
+        ...{ agent, method, path: `/${B}` },
+        headers: content
+          ? { 'content-type': sent.headers.get('content-type') ?? '', 'content-length': content.length }
+          : {},
+      })
+      request.end(content)
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+      const text = Buffer.concat(await response.toArray()).toString()
+      return { code: /<Code>(\w+)</.exec(text)?.[1], port: request.socket?.localPort }
+    }
+    const refused = await ask('POST', bytes)
+    assert.equal(refused.code, 'AccessDenied')
+    assert.deepEqual(await ask('GET'), { code: 'AccessDenied', port: refused.port })
+    agent.destroy()
   })
 })
+
+const nameless = '--x\r\nContent-Disposition: form-data\r\n\r\nv\r\n'
+const latin = Buffer.from('--x\r\nContent-Disposition: form-data; name="x-ignore-a"\r\n\r\n\xff\r\n', 'latin1')
 
 const TAGS = '<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>'

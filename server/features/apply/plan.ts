@@ -78,7 +78,7 @@ async function planEntry(
 ): Promise<Fault[]> {
   const name = String(entry[kind.named])
   const before = await kind.find(ctx, name)
-  const at = (fault: Fault): Fault => ({ ...fault, path: fault.path.replace(/^body\b/, path) })
+  const at = (fault: Fault): Fault => ({ ...fault, path: fault.path.replace(/^body\b/, () => path) })
   const wrong = await kind.check(ctx, entry, { before, references })
   if (wrong.length === 0 && before?.check) wrong.push(...(await before.check(entry)))
   if (wrong.length > 0) return wrong.map(at)

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import { byteLength, isKeyText } from '../../../contract/names.ts'
-import { typeOf } from '../../base/media-type.ts'
+import { assertContentType, mediaTypesIn, typeOf } from '../../base/media-type.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { sumOfLink } from '../../storage/uploads/store.ts'
@@ -33,6 +33,7 @@ export function acceptFile(link: OpenLink, name: string, type: string | undefine
     })
   if (!isOpen(openRanges(link, 'write', key), key)) throw gone()
   const limits = limitsOf(link.row)
+  assertContentType(type, 'header.content-type')
   const content_type = typeOf(type, key)
   assertType(limits, content_type)
   if (limits.max_files !== undefined && link.row.received_files >= limits.max_files) throw full()
@@ -41,8 +42,9 @@ export function acceptFile(link: OpenLink, name: string, type: string | undefine
 
 function assertType({ content_types }: UploadLimits, contentType: string): void {
   if (!content_types) return
-  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const fits = content_types.some((one) => (one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one))
+  const fits = mediaTypesIn(contentType).every((type) =>
+    content_types.some((one) => (one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one)),
+  )
   if (!fits) throw new ServiceError('unsupported_media_type', `This link only accepts ${content_types.join(', ')}.`)
 }
 

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Checksum, ObjectHeaders } from '../../../contract/shapes.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
+import { mediaTypesIn } from '../../base/media-type.ts'
 import type { Ctx } from '../../context.ts'
 import { noteRead, type ReadOf } from '../../features/audit/reads.ts'
 import { evaluateConditions, parseRanges, rangeApplies } from '../../http/conditions.ts'
@@ -206,7 +207,7 @@ export function contentDispositionOf(row: ObjectRow, { download, filename, dispo
     !download &&
     disposition !== 'attachment' &&
     stored?.type !== 'attachment' &&
-    INLINE.has(row.content_type.split(';', 1)[0]?.trim().toLowerCase() ?? '')
+    mediaTypesIn(row.content_type).every((type) => INLINE.has(type))
   return contentDisposition(name, { type: inline ? 'inline' : 'attachment' })
 }
 

@@ -42,5 +42,5 @@ export function sendPage(
     .header('content-security-policy', policy(nonce, elsewhere))
     .header('cache-control', 'no-cache')
     .type('text/html; charset=utf-8')
-    .send(page.replaceAll(NONCE, nonce).replace('</head>', () => `${head}</head>`))
+    .send(page.replaceAll(NONCE, () => nonce).replace('</head>', () => `${head}</head>`))
 }

@@ -25,7 +25,7 @@ export const checksumsOf = ({ checksums }: Pick<ObjectRow, 'checksums'>): NamedC
   namedChecksums(checksums === null ? [] : (JSON.parse(checksums) as Checksum[]))
 
 /** Algorithms that S3 has besides, which nothing here computes. */
-const OTHERS = ['md5', 'sha512', 'xxhash3', 'xxhash64', 'xxhash128']
+export const otherChecksums: readonly string[] = ['md5', 'sha512', 'xxhash3', 'xxhash64', 'xxhash128']
 /** The checksum of no bytes as newer SDKs sign it into presigned uploads, where it says nothing of the body. */
 const OF_NOTHING: { [algorithm in ChecksumAlgorithm]?: string } = {
   crc32: 'AAAAAA==',
@@ -48,12 +48,12 @@ export function claimedMd5(exchange: Exchange): string | undefined {
  */
 export function claimedChecksum(exchange: Exchange, trailers: Trailers): Upload['checksum'] {
   const inTrailer = header(exchange, 'x-amz-trailer')?.trim().toLowerCase()
-  const given = [...checksumAlgorithms, ...OTHERS].filter(
+  const given = [...checksumAlgorithms, ...otherChecksums].filter(
     (one) => header(exchange, `x-amz-checksum-${one}`) !== undefined,
   )
   const asked = header(exchange, 'x-amz-sdk-checksum-algorithm')?.toLowerCase()
   for (const one of [...given, asked, inTrailer?.replace('x-amz-checksum-', '')])
-    if (one !== undefined && OTHERS.includes(one))
+    if (one !== undefined && otherChecksums.includes(one))
       throw new S3Error('NotImplemented', `Checksums by ${one.toUpperCase()} are not implemented.`)
   if (given.length + (inTrailer === undefined ? 0 : 1) > 1)
     throw new S3Error(

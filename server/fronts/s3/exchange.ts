@@ -57,13 +57,16 @@ function hoistedIn(query: Query): Map<string, string> {
 
 const ASCII = /^[\x20-\x7e]*$/
 
+/** What fields of forms are called otherwise than the headers that they stand for. */
+const FIELDS: { [header: string]: string } = { 'x-amz-acl': 'acl' }
+
 /** A query parameter; undefined without one. */
 export const parameter = ({ query }: Pick<Exchange, 'query'>, name: string): string | undefined =>
   query.find(([one]) => one === name)?.[1]
 
 /** A header as UTF-8. In a presigned URL, `x-amz-*` parameters count as headers; in a form, its fields. */
 export function header(exchange: Exchange, name: string): string | undefined {
-  if (exchange.form) return exchange.form.fields.get(name === 'x-amz-acl' ? 'acl' : name)
+  if (exchange.form) return exchange.form.fields.get(name) ?? exchange.form.fields.get(FIELDS[name] ?? '')
   const sent = exchange.request.headers[name]
   if (sent === undefined) return exchange.hoisted?.get(name)
   const text = Array.isArray(sent) ? sent.join(',') : sent

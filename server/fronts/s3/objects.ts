@@ -4,8 +4,9 @@ import { type WriteConditions, write } from '../../storage/objects/write.ts'
 import { descriptionOf } from '../description.ts'
 import { newObjectAcl } from './acl.ts'
 import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
-import { S3Error } from './errors.ts'
+import { invalidArgument, S3Error } from './errors.ts'
 import { announcedLength, answer, bodyOf, type Exchange, header, headersWith } from './exchange.ts'
+import type { PostForm } from './form.ts'
 import { expirationIn, judged } from './lifecycle.ts'
 import { lockIn } from './lock.ts'
 import type { Trailers } from './signature/chunks.ts'
@@ -59,21 +60,35 @@ export const describedBy = (exchange: Exchange, key: string): Description =>
 
 /** The headers that describe an object, without the framing of the body. */
 function describing(exchange: Exchange): { [name: string]: string | undefined } {
-  if (exchange.form)
-    return Object.fromEntries(
-      [...exchange.form.fields].map(([name, value]) => [name, Buffer.from(value).toString('latin1')]),
-    )
+  if (exchange.form) return ofForm(exchange.form)
   const { 'content-encoding': encoding, ...headers } = exchange.request.headers as { [name: string]: string }
   const kept = encoding
     ?.split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '' && one.toLowerCase() !== 'aws-chunked')
     .join(', ')
-  const hoisted = headersWith(exchange, 'x-amz-').map(([name, value]) => [
-    `x-amz-${name}`,
-    Buffer.from(value).toString('latin1'),
-  ])
+  const hoisted = headersWith(exchange, 'x-amz-').map(([name, value]) => asHeader(`x-amz-${name}`, value))
   return { ...headers, ...Object.fromEntries(hoisted), ...(kept ? { 'content-encoding': kept } : {}) }
+}
+
+/** What S3 takes a form for that says nothing of its file: the key's end is the sender's choice, the policy's is not. */
+const FORM_TYPE = 'binary/octet-stream'
+
+/** The fields of a form that describe an object, as headers would. */
+function ofForm({ fields }: PostForm): { [name: string]: string } {
+  const described = [...fields].filter(([name]) => DESCRIBING.test(name)).map(([name, value]) => asHeader(name, value))
+  return { ...Object.fromEntries(described), 'content-type': fields.get('content-type') || FORM_TYPE }
+}
+const DESCRIBING = /^(x-amz-(meta-.*|tagging)|cache-control|content-(type|disposition|encoding|language)|expires)$/
+
+/**
+ * A field or a parameter as Node has headers, which can have neither control characters nor other names: who sends them
+ * otherwise would get what nobody can read. Throws InvalidArgument.
+ */
+function asHeader(name: string, value: string): [name: string, value: string] {
+  if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || /[^\t\P{Cc}]/u.test(value))
+    throw invalidArgument(name, value, 'A header has a name without spaces, and a value without control characters.')
+  return [name, Buffer.from(value).toString('latin1')]
 }
 
 /** `PutObject`: the body becomes the object once all of it has been verified. */
@@ -105,7 +120,7 @@ export async function putObject(exchange: Exchange): Promise<void> {
   })
 }
 
-export const tooLarge = (size: number) =>
+export const tooLarge = (size: number, most = MOST_BYTES) =>
   new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
-    fields: { ProposedSize: String(size), MaxSizeAllowed: String(MOST_BYTES) },
+    fields: { ProposedSize: String(size), MaxSizeAllowed: String(most) },
   })

@@ -253,6 +253,10 @@ const isNamed = (query: Query, named: Operation['query']): boolean =>
   named === undefined ||
   query.some(([name, value]) => (typeof named === 'string' ? name === named : name === named[0] && value === named[1]))
 
+/** Whether a request can only be an upload by a form, by what it is about. */
+export const asksForForm = (method: string | undefined, { bucket, key }: Target, query: Query): boolean =>
+  method === 'POST' && bucket !== '' && key === '' && !query.some(([name]) => SUBRESOURCES.has(name))
+
 /**
  * The operation that a request is. What is not supported is refused by name, never taken for another: a `PUT` of an
  * object's ACL must not become its contents. Throws NotImplemented or MethodNotAllowed.

@@ -1,10 +1,10 @@
-import type { Tags } from '../../../contract/shapes.ts'
+import { checksumAlgorithms, type Tags } from '../../../contract/shapes.ts'
 import { allowSomewhere } from '../../context.ts'
 import { write } from '../../storage/objects/write.ts'
 import { newObjectAcl } from './acl.ts'
-import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
-import { S3Error } from './errors.ts'
-import { answer, type Exchange, header } from './exchange.ts'
+import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums, otherChecksums } from './checksums.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import { answer, type Exchange, header, headersWith } from './exchange.ts'
 import type { PostForm } from './form.ts'
 import { expirationIn, judged } from './lifecycle.ts'
 import { locationOf } from './location.ts'
@@ -26,21 +26,22 @@ export async function postObject(exchange: Exchange): Promise<void> {
   const form = exchange.form as PostForm
   allowSomewhere(ctx.actor, 'write', bucket)
   const { fields } = form
-  const given = fields.get('key')
-  if (!given)
-    throw new S3Error(
-      'InvalidArgument',
+  const key = fields.get('key')
+  if (!key)
+    throw invalidArgument(
+      'key',
+      '',
       "Bucket POST must contain a field named 'key'.  If it is specified, please check the order of the fields.",
     )
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how forms write it.
-  const key = given.replaceAll('${filename}', form.filename)
   const terms =
     exchange.authenticated.accessKeyId === undefined
       ? NO_TERMS
-      : checkPolicy(fields.get('policy') ?? '', new Map([...fields, ['bucket', bucket], ['key', key]]), system.now())
+      : checkPolicy(fields.get('policy') ?? '', new Map([...fields, ['bucket', bucket]]), system.now())
   assertKey(key)
   refuseUnsupported(exchange)
+  assertChecksums(exchange)
   const described = describedBy(exchange, key)
+  const tags = fields.get('tagging')
   const { object, lifecycle } = await write(
     ctx,
     bucket,
@@ -54,7 +55,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
       acl: await newObjectAcl({ ...exchange, key }),
       lock: lockIn({ ...exchange, key }),
       ...described,
-      tags: await tagsIn(fields.get('tagging')),
+      ...(tags === undefined ? {} : { tags: await tagsIn(tags) }),
     },
     {},
   )
@@ -83,7 +84,7 @@ async function* measured({ file }: PostForm, { least, most }: FormTerms): AsyncG
   let size = 0
   for await (const chunk of file as AsyncIterable<Uint8Array>) {
     size += chunk.length
-    if (size > most) throw tooLarge(size)
+    if (size > most) throw tooLarge(size, most)
     yield chunk
   }
   if (size < least)
@@ -93,19 +94,35 @@ async function* measured({ file }: PostForm, { least, most }: FormTerms): AsyncG
 }
 
 /** Tags as a form has them: a `<Tagging>` document. */
-async function tagsIn(text: string | undefined): Promise<Tags | undefined> {
-  if (text === undefined) return undefined
+async function tagsIn(text: string): Promise<Tags> {
   async function* body() {
-    yield Buffer.from(text as string)
+    yield Buffer.from(text)
   }
   return tagsOf(await readXml(body(), 'Tagging', 65_536))
 }
 
-/** Where `success_action_redirect` sends the browser, told what was stored; undefined without one that is a URL. */
+/** Throws InvalidRequest for a checksum that is announced and absent, or that is of no known kind. */
+function assertChecksums(exchange: Exchange): void {
+  const announced = header(exchange, 'x-amz-checksum-algorithm')?.toLowerCase()
+  if (announced !== undefined && header(exchange, `x-amz-checksum-${announced}`) === undefined)
+    throw new S3Error(
+      'InvalidRequest',
+      'x-amz-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
+    )
+  const unknown = headersWith(exchange, 'x-amz-checksum-').find(([name]) => !CHECKSUM_FIELDS.has(name))
+  if (unknown) throw new S3Error('InvalidRequest', `Value for x-amz-checksum-${unknown[0]} header is invalid.`)
+}
+const CHECKSUM_FIELDS = new Set(['algorithm', 'type', ...checksumAlgorithms, ...otherChecksums])
+
+/**
+ * Where `success_action_redirect` sends the browser, told what was stored, after the query that it has already; undefined
+ * without one that is a URL, which S3 then takes for absent.
+ */
 function redirectOf(exchange: Exchange, stored: { bucket: string; key: string; etag: string }): string | undefined {
   const text = header(exchange, 'success_action_redirect') ?? header(exchange, 'redirect')
   if (text === undefined || !/^https?:/i.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
-  for (const [name, value] of Object.entries(stored)) url.searchParams.set(name, value)
+  const told = new URLSearchParams(stored).toString()
+  url.search = url.search === '' ? told : `${url.search}&${told}`
   return url.href
 }

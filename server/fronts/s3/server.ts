@@ -20,10 +20,10 @@ import { countRequest } from '../../storage/traffic/traffic.ts'
 import { allowOrigin, answerPreflight } from './cors.ts'
 import { S3Error } from './errors.ts'
 import { createExchange, type Exchange, type Wire } from './exchange.ts'
-import { isForm, type PostForm, readForm } from './form.ts'
+import { assertForm, isForm, type PostForm, readForm } from './form.ts'
 import { type Authenticated, authenticateForm, authenticateS3, hostOf, limitFailures } from './gate.ts'
 import { refuseCustomerKeys } from './objects.ts'
-import { type Operation, route } from './operations.ts'
+import { asksForForm, type Operation, route } from './operations.ts'
 import { assertOwner } from './owner.ts'
 import { answerError } from './problem.ts'
 import { bucketsOf, withPublicAccess } from './public-access.ts'
@@ -166,6 +166,7 @@ async function serveRequest(
       Object.assign(target, readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains)))
       const allowed = await allowOrigin(system, wire, target.bucket)
       if (request.method === 'OPTIONS') return answerPreflight(system, wire, { bucket: target.bucket, allowed })
+      if (asksForForm(request.method, target, query)) assertForm(request)
       const form = isForm(request) ? await formOf(system, server, wire) : undefined
       const authenticated = form
         ? await authenticateForm(system, form.fields, origin)

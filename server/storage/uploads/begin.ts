@@ -3,7 +3,7 @@ import type { Checksum, ChecksumAlgorithm, ObjectHeaders, Tags } from '../../../
 import { DEFAULT_PART_BYTES, MAX_PARTS, MIN_PART_BYTES } from '../../../contract/uploads.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { newId } from '../../base/id.ts'
-import { typeOf } from '../../base/media-type.ts'
+import { assertContentType, typeOf } from '../../base/media-type.ts'
 import { HOUR_MS } from '../../base/time.ts'
 import { takeBlobId } from '../../blobs/id-pool.ts'
 import { type Actor, allow, type Ctx, currentActor } from '../../context.ts'
@@ -87,6 +87,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload, lin
     for (const right of rightsToWrite(lock)) allow(actor, right, name, key)
   }
   if (!link) assertMay(ctx.actor)
+  assertContentType(content_type, 'body.content_type')
   const text = metadataText(metadata)
   const found = await findBucket(ctx.db, name)
   if (!found) throw bucketMissing(name)

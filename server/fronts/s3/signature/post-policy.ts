@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto'
-import { S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
 import { isSame, sign } from './verify.ts'
 
 /** What a form's policy allows besides the conditions that its fields met. */
@@ -17,26 +17,62 @@ export type FormCredential =
   | { version: 2; accessKeyId: string; signature: string; policy: string }
 
 const missing = (name: string) =>
-  new S3Error(
-    'InvalidArgument',
+  invalidArgument(
+    name,
+    '',
     `Bucket POST must contain a field named '${name}'.  If it is specified, please check the order of the fields.`,
-    {
-      fields: { ArgumentName: name, ArgumentValue: '' },
-    },
   )
 
-/** The credential in a form's fields; null if there is none. Throws InvalidArgument for a part of one. */
+/** The fields of Version 4, in the order in which S3 asks for them; it names them so. */
+const FOUR = ['X-Amz-Algorithm', 'X-Amz-Credential', 'X-Amz-Date', 'X-Amz-Signature'] as const
+
+/**
+ * The credential in a form's fields; null if there is none. Throws InvalidArgument for a part of one, and for one that
+ * cannot be read (https://docs.aws.amazon.com/AmazonS3/latest/developerguide/sigv4-authentication-HTTPPOST.html).
+ */
 export function readFormCredential(fields: Fields): FormCredential | null {
-  const four = fields.has('x-amz-credential') || fields.has('x-amz-signature') || fields.has('x-amz-algorithm')
-  if (!four && !fields.has('awsaccesskeyid') && !fields.has('signature')) return null
-  const field = (name: string, as = name): string => fields.get(name.toLowerCase()) || raise(missing(as))
-  const policy = field('policy')
-  if (!four) return { version: 2, accessKeyId: field('AWSAccessKeyId'), signature: field('signature'), policy }
-  if (field('x-amz-algorithm') !== 'AWS4-HMAC-SHA256') throw missing('x-amz-algorithm')
-  const [accessKeyId = '', day = '', region = '', service, end, ...more] = field('x-amz-credential').split('/')
-  if (!/^\d{8}$/.test(day) || region === '' || service !== 's3' || end !== 'aws4_request' || more.length > 0)
-    throw missing('x-amz-credential')
-  return { version: 4, accessKeyId, day, region, signature: field('x-amz-signature'), policy }
+  const isTwo = fields.has('awsaccesskeyid') || fields.has('signature')
+  const isFour = FOUR.some((name) => fields.has(name.toLowerCase()) && !(isTwo && name === 'X-Amz-Date'))
+  if (!isFour && !isTwo) return null
+  const field = (name: string): string => fields.get(name.toLowerCase()) || raise(missing(name))
+  if (!isFour)
+    return {
+      version: 2,
+      accessKeyId: field('AWSAccessKeyId'),
+      signature: field('Signature'),
+      policy: field('Policy'),
+    }
+  const [algorithm, text, date, signature] = FOUR.map(field) as [string, string, string, string]
+  const policy = field('Policy')
+  if (algorithm !== 'AWS4-HMAC-SHA256')
+    throw invalidArgument('X-Amz-Algorithm', algorithm, 'Only AWS4-HMAC-SHA256 is supported')
+  if (!isTime(date)) throw invalidArgument('X-Amz-Date', date, 'X-Amz-Date must be formated via ISO8601 Long format')
+  return { version: 4, ...credentialIn(text), signature, policy }
+}
+
+/** Whether a text like `20260101T000000Z` is a time. */
+const isTime = (text: string): boolean =>
+  /^\d{8}T\d{6}Z$/.test(text) && timeOf(text.replace(/^(....)(..)(..T..)(..)(..)Z$/, '$1-$2-$3:$4:$5Z')) !== undefined
+
+/** The time of an ISO 8601 text in UTC; undefined for days that no calendar has, which `Date` takes for later ones. */
+function timeOf(text: string): Date | undefined {
+  const time = new Date(text)
+  return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 19) === text.slice(0, 19) ? time : undefined
+}
+
+/** What `X-Amz-Credential` says. Any region is right, also none. Throws InvalidArgument. */
+function credentialIn(text: string): { accessKeyId: string; day: string; region: string } {
+  const refuse = (message: string): never => raise(invalidArgument('X-Amz-Credential', text, message))
+  const parts = text.split('/')
+  const [accessKeyId = '', day = '', region = '', service, end] = parts
+  if (parts.length !== 5)
+    refuse('the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".')
+  if (accessKeyId === '') refuse('a non-empty Access Key (AKID) must be provided in the credential.')
+  if (!isTime(`${day}T000000Z`))
+    refuse(`incorrect date format "${day}". This date in the credential must be in the format "yyyyMMdd".`)
+  if (service !== 's3') refuse(`incorrect service "${service}". This endpoint belongs to "s3".`)
+  if (end !== 'aws4_request') refuse(`incorrect terminal "${end}". This endpoint uses "aws4_request".`)
+  return { accessKeyId, day, region }
 }
 
 const raise = (error: Error): never => {
@@ -56,18 +92,24 @@ export const isFormSignature = (
 const FREE = /^(x-ignore-.*|x-amz-checksum-.*|signature|x-amz-signature|policy|file|awsaccesskeyid)$/
 
 const badPolicy = (message: string) => new S3Error('InvalidPolicyDocument', `Invalid Policy: ${message}`)
-const notMet = (condition: unknown) =>
-  new S3Error('AccessDenied', `Invalid according to Policy: Policy Condition failed: ${JSON.stringify(condition)}`)
+/** S3 shows every condition as a list, those of one property too. */
+const notMet = (...condition: readonly string[]) =>
+  new S3Error(
+    'AccessDenied',
+    `Invalid according to Policy: Policy Condition failed: [${condition.map((one) => JSON.stringify(one)).join(', ')}]`,
+  )
 
 interface Condition {
   operator: 'eq' | 'starts-with'
+  /** As it is written, without `$`. */
   field: string
   value: string
 }
 
 /**
  * Checks a form's fields, with the bucket among them, against its policy: it must not have expired, every condition must
- * hold, and every field must be mentioned. Throws InvalidPolicyDocument, or AccessDenied for what it does not allow.
+ * hold, and every field must be mentioned. Throws InvalidPolicyDocument, or AccessDenied for what it does not allow
+ * (https://docs.aws.amazon.com/AmazonS3/latest/developerguide/sigv4-HTTPPOSTConstructPolicy.html).
  */
 export function checkPolicy(policy: string, fields: Fields, now: Date): FormTerms {
   const { expiration, conditions } = readPolicy(policy)
@@ -82,9 +124,9 @@ export function checkPolicy(policy: string, fields: Fields, now: Date): FormTerm
       terms.most = Math.min(terms.most, read.most)
       continue
     }
-    const given = fields.get(read.field) ?? ''
-    mentioned.add(read.field)
-    if (read.operator === 'eq' ? given !== read.value : !given.startsWith(read.value)) throw notMet(condition)
+    const name = read.field.toLowerCase()
+    mentioned.add(name)
+    if (!holds(read, name, fields.get(name) ?? '')) throw notMet(read.operator, `$${read.field}`, read.value)
   }
   for (const name of fields.keys())
     if (!mentioned.has(name) && !FREE.test(name))
@@ -92,42 +134,68 @@ export function checkPolicy(policy: string, fields: Fields, now: Date): FormTerm
   return terms
 }
 
+/** A content type with commas is a list to whoever reads it later: every item must start as it has to. */
+function holds({ operator, value }: Condition, name: string, given: string): boolean {
+  if (operator === 'eq') return given === value
+  const items = name === 'content-type' ? given.split(',').map((one) => one.trim()) : [given]
+  return given.startsWith(value) && items.every((one) => one.startsWith(value))
+}
+
+const MEMBERS = ['expiration', 'conditions']
+const MOST_CONDITIONS = 200
+
 function readPolicy(text: string): { expiration: Date; conditions: readonly unknown[] } {
   let document: unknown
   try {
-    document = JSON.parse(Buffer.from(text, 'base64').toString())
+    document = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64')))
   } catch {
     throw badPolicy('Invalid JSON.')
   }
-  const { expiration, conditions } = (document ?? {}) as { expiration?: unknown; conditions?: unknown }
-  if (typeof expiration !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(expiration))
-    throw badPolicy("Invalid 'expiration' value.")
-  const until = new Date(expiration)
-  if (Number.isNaN(until.getTime())) throw badPolicy("Invalid 'expiration' value.")
-  if (!Array.isArray(conditions) || conditions.length === 0 || conditions.length > 200)
-    throw badPolicy("Invalid 'conditions' value.")
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) throw badPolicy('Invalid JSON.')
+  const unexpected = Object.keys(document).find((name) => !MEMBERS.includes(name))
+  if (unexpected !== undefined) throw badPolicy(`Unexpected: '${unexpected}'`)
+  const { expiration, conditions } = document as { expiration?: unknown; conditions?: unknown }
+  if (expiration === undefined) throw badPolicy('Policy missing expiration.')
+  if (typeof expiration !== 'string') throw badPolicy('Invalid JSON.')
+  const until = EXPIRATION.test(expiration) ? timeOf(expiration) : undefined
+  if (!until) throw badPolicy(`Invalid 'expiration' value: '${expiration}'`)
+  if (conditions === undefined) throw badPolicy('Policy missing conditions.')
+  if (!Array.isArray(conditions)) throw badPolicy("Invalid 'conditions' value: must be a List.")
+  if (conditions.length === 0 || conditions.length > MOST_CONDITIONS) throw badPolicy("Invalid 'conditions' value.")
   return { expiration: until, conditions }
 }
 
+const EXPIRATION = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/
+
 function readCondition(condition: unknown): Condition | FormTerms {
-  if (Array.isArray(condition)) {
-    const [operator, field, value, ...more] = condition as unknown[]
-    const name = String(operator).toLowerCase()
-    if (name === 'content-length-range' && isSize(field) && isSize(value) && more.length === 0)
-      return { least: Number(field), most: Number(value) }
-    if (
-      (name === 'eq' || name === 'starts-with') &&
-      more.length === 0 &&
-      typeof field === 'string' &&
-      field.startsWith('$')
-    )
-      if (typeof value === 'string') return { operator: name, field: field.slice(1).toLowerCase(), value }
-  } else if (typeof condition === 'object' && condition !== null) {
-    const [[field, value] = ['', null], ...more] = Object.entries(condition)
-    if (more.length === 0 && typeof value === 'string') return { operator: 'eq', field: field.toLowerCase(), value }
+  if (Array.isArray(condition)) return listedCondition(condition)
+  if (typeof condition !== 'object' || condition === null)
+    throw badPolicy('Invalid condition test: must be a List or Object.')
+  const [[field, value] = ['', null], ...more] = Object.entries(condition)
+  if (field === '' || more.length > 0)
+    throw badPolicy('Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.')
+  if (typeof value !== 'string') throw badPolicy('Invalid Simple-Condition: value must be a string.')
+  return { operator: 'eq', field, value }
+}
+
+function listedCondition(condition: readonly unknown[]): Condition | FormTerms {
+  const [given, field, value] = condition
+  if (typeof given !== 'string') throw badPolicy('Invalid Condition: missing operation identifier.')
+  const operator = given.toLowerCase()
+  if (operator !== 'eq' && operator !== 'starts-with' && operator !== 'content-length-range')
+    throw badPolicy(`Invalid Condition: unknown operation '${given}'.`)
+  if (condition.length !== 3) throw badPolicy(`Invalid ${given}: wrong number of arguments.`)
+  if (operator === 'content-length-range') {
+    if (isSize(field) && isSize(value)) return { least: Number(field), most: Number(value) }
+    // What is no number, no file has: S3 says so of texts, and calls the rest no policy.
+    if ([field, value].every((one) => typeof one === 'string' || isSize(one)))
+      throw notMet(given, String(field), String(value))
+    throw badPolicy('Invalid JSON.')
   }
-  throw badPolicy(`Invalid condition ${JSON.stringify(condition)}.`)
+  if (typeof field !== 'string' || typeof value !== 'string') throw badPolicy('Invalid JSON.')
+  if (!field.startsWith('$')) throw notMet(given, field, value)
+  return { operator, field: field.slice(1), value }
 }
 
 const isSize = (value: unknown): boolean =>
-  /^\d{1,15}$/.test(String(value)) && (typeof value === 'number' || typeof value === 'string')
+  (typeof value === 'number' || typeof value === 'string') && /^\d{1,15}$/.test(String(value))
