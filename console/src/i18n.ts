@@ -4,7 +4,7 @@ import { inUnits } from './units.ts'
 /**
  * A feature's texts: objects of strings and functions beside it (`messages.ts`), in English. Other languages have them
  * in `languages/`, loaded before anything is shown. `?lang=en-XA` shows every text longer and accented, which reveals
- * texts that are not in a catalogue or have no room; `?lang=ar-XB` turns the page right to left.
+ * texts that are not in a catalogue or have no room; `?lang=ar-XB` also turns the page right to left.
  */
 type Text = string | ((...given: never[]) => string)
 export type Messages = { readonly [name: string]: Text }

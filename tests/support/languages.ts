@@ -39,7 +39,7 @@ const plain = (words: readonly string[]): string[] => [
   'Strongroom',
 ]
 
-/** Texts of a page in `?lang=en-XA` that are in no catalog: visible ones, and names for assistive technology. */
+/** Texts of a page in a pseudo-locale that are in no catalog: visible ones, and names for assistive technology. */
 export const rawTexts = (page: Page, words: readonly string[]): Promise<string[]> =>
   page.evaluate((patterns) => {
     const plain = new RegExp(patterns.join('|'), 'g')

@@ -17,12 +17,12 @@ export let text: Texts = english
 
 /**
  * Chooses the first of the visitor's languages that has a catalogue, else English, before any text is shown; `?lang=ja` is
- * preferred to theirs. `?lang=en-XA` shows every text longer and accented, `?lang=ar-XB` turns the page right to left.
+ * preferred to theirs. `?lang=en-XA` shows every text longer and accented, `?lang=ar-XB` also from right to left.
  */
 export async function readLanguage(): Promise<void> {
   const asked = new URLSearchParams(location.search).get('lang')
   if (asked === 'ar-XB') document.documentElement.dir = 'rtl'
-  if (asked === 'en-XA') text = disguised(english)
+  if (asked === 'en-XA' || asked === 'ar-XB') text = disguised(english)
   const found = firstLanguage([asked, ...navigator.languages])
   if (found === 'en') return
   try {

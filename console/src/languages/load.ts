@@ -22,12 +22,12 @@ export const wholeLanguage = (): Promise<void> => later
 
 /**
  * Loads the page's language, before anything is shown. `?lang=en-XA` shows every text longer and accented, which reveals
- * texts that are not in a catalogue or have no room; `?lang=ar-XB` turns the page right to left.
+ * texts that are not in a catalogue or have no room; `?lang=ar-XB` also turns the page right to left.
  */
 export async function loadLanguage(): Promise<void> {
   const asked = askedLanguage()
   if (asked === 'ar-XB') document.documentElement.dir = 'rtl'
-  if (asked === 'en-XA') return speak('en', 'disguised')
+  if (asked === 'en-XA' || asked === 'ar-XB') return speak('en', 'disguised')
   const language = wantedLanguage()
   if (language === 'en') return
   const { frame, views } = others[language]
