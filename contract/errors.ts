@@ -39,6 +39,7 @@ export const errors = {
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'Request headers too large' },
   internal: { status: 500, title: 'Internal error' },
+  not_implemented: { status: 501, title: 'Not implemented' },
   directory_not_configured: { status: 501, title: 'No user directory is configured' },
   directory_forbidden: { status: 502, title: 'The user directory rejected our credentials' },
   directory_unavailable: { status: 502, title: 'The user directory failed' },

@@ -1,3 +1,4 @@
+import type http from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
@@ -15,4 +16,32 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex, a
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   socket.end(answer())
   ;(socket as Socket).setTimeout(LINGER_MS, () => socket.destroy())
+}
+
+/**
+ * The same where a request on the connection was answered already, or is being: a second answer would be taken for that
+ * of the next request, or for part of the first. The connection ends with the first.
+ */
+export function endUnread(error: NodeJS.ErrnoException, socket: Duplex, response: http.ServerResponse): void {
+  // What cannot be parsed is expected; a connection that is too slow or broken waits for nobody.
+  if (!error.code?.startsWith('HPE_')) return void socket.destroy()
+  const end = () => {
+    socket.end()
+    ;(socket as Socket).setTimeout(LINGER_MS, () => socket.destroy())
+  }
+  if (response.writableFinished) end()
+  else response.once('close', end)
+}
+
+/**
+ * Answers `CONNECT` and closes the connection: without a listener, Node closes it without an answer. The service is no
+ * proxy.
+ */
+export function refuseConnect(server: http.Server, answer: () => string): void {
+  server.on('connect', (_request: http.IncomingMessage, socket: Duplex) => {
+    // Node has taken its own listeners away, and an error without one would end the process.
+    socket.on('error', () => socket.destroy())
+    socket.resume()
+    answerUnreadable(new Error('CONNECT'), socket, answer)
+  })
 }

@@ -165,6 +165,17 @@ for (const name of ['nginx', 'caddy'] satisfies ProxyName[])
       assert.deepEqual([elsewhere.status, /SignatureDoesNotMatch/.test(elsewhere.body.toString())], [403, true])
     })
 
+    it('a presigned URL opens its own bucket only, whatever the client says of its host', async () => {
+      await client().send(new PutObjectCommand({ Bucket: 'by-sdk', Key: 'behind/secret', Body: 'secret' }))
+      await client().send(new PutObjectCommand({ Bucket: 'behind', Key: 'secret', Body: 'shared' }))
+      const command = new GetObjectCommand({ Bucket: 'behind', Key: 'secret' })
+      const { pathname, search } = new URL(await getSignedUrl(client(), command, { expiresIn: 60 }))
+      assert.equal((await ask('GET', 's3.example.com', pathname + search)).body.toString(), 'shared')
+      const headers = { 'x-forwarded-host': endpoint.host, forwarded: `host=${endpoint.host}` }
+      const turned = await ask('GET', 'by-sdk.s3.example.com', pathname + search, { headers })
+      assert.deepEqual([turned.status, /SignatureDoesNotMatch/.test(turned.body.toString())], [403, true])
+    })
+
     it('presigned URLs work, and are not in the log', async () => {
       const url = async (command: PutObjectCommand | GetObjectCommand) =>
         new URL(await getSignedUrl(client(), command as GetObjectCommand, { expiresIn: 60 }))

@@ -207,7 +207,7 @@ function wireOf(draft: Draft, host: string, pair: Pair): Wire {
       const joined = joinHeaders(request.rawHeaders)
       const credential = readCredential(joined, readQuery(rawQuery))
       if (!credential) return ''
-      const payloadHash = payloadHashOf(joined, readQuery(rawQuery), false)
+      const payloadHash = payloadHashOf(joined, readQuery(rawQuery), credential)
       const { text } = textOf(request, joined, { ...credential, payloadHash })
       return sign(signingKey(pair.secret_access_key, credential.day, credential.region), text)
     } catch {

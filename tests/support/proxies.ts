@@ -27,6 +27,55 @@ export interface RunningProxy {
   stop(): Promise<void>
 }
 
+/** A port of this machine that is free at the moment. */
+export async function freePort(): Promise<number> {
+  const probe = net.createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as net.AddressInfo
+  probe.close()
+  return port
+}
+
+/** A file of nginx that has only the sites of its `http` block, with all that it writes in this folder. */
+function nginxFile(folder: string, sites: string): string {
+  const file = (of: string) => path.join(folder, of)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (one) => `${one}_temp_path ${file(`tmp-${one}`)};`,
+  )
+  const at = file('nginx.conf')
+  fs.writeFileSync(
+    at,
+    `daemon off; pid ${file('nginx.pid')}; error_log ${file('error.log')}; worker_processes 1;
+     events { worker_connections 512; }
+     http { ${temporary.join(' ')} ${sites} }`,
+  )
+  return at
+}
+
+/** Runs nginx with these sites, without TLS, until the returned function is called; it listens at this port of them. */
+export async function startNginx(folder: string, sites: string, port: number): Promise<() => Promise<void>> {
+  const errors = path.join(folder, 'error.log')
+  const child = spawn(PROGRAMS.nginx as string, ['-c', nginxFile(folder, sites), '-e', errors], { stdio: 'inherit' })
+  const exited = once(child, 'exit')
+  const end = () => void child.kill('SIGKILL')
+  process.once('exit', end)
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`nginx ended: ${fs.readFileSync(errors, 'utf8')}`)
+    const socket = net.connect(port, '127.0.0.1')
+    const listens = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(() => false),
+    ]).catch(() => false)
+    socket.destroy()
+    return listens
+  })
+  return async () => {
+    process.off('exit', end)
+    if (child.exitCode === null) child.kill('SIGTERM')
+    await exited
+  }
+}
+
 const sample = (file: string) => fs.readFileSync(path.join(import.meta.dirname, '../../deploy', file), 'utf8')
 
 /**
@@ -39,10 +88,7 @@ export async function startProxy(
   services: { api: readonly string[]; s3: readonly string[] },
 ): Promise<RunningProxy> {
   const file = (of: string) => path.join(folder, of)
-  const probe = net.createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as net.AddressInfo
-  probe.close()
+  const port = await freePort()
   execFileSync(
     'openssl',
     // biome-ignore format: a command line
@@ -66,16 +112,7 @@ export async function startProxy(
       .replace(/access_log \S+/g, `access_log ${file('access.log')}`)
       // Port 80 is not ours to take here.
       .replace(/server \{\s+listen 80;(.|\n)*?\n\}\n/, '')
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      (one) => `${one}_temp_path ${file(`tmp-${one}`)};`,
-    )
-    fs.writeFileSync(
-      file('nginx.conf'),
-      `daemon off; pid ${file('nginx.pid')}; error_log ${file('error.log')}; worker_processes 1;
-       events { worker_connections 512; }
-       http { ${temporary.join(' ')} ${site} }`,
-    )
-    child = spawn(program, ['-c', file('nginx.conf'), '-e', file('error.log')], { stdio: 'inherit' })
+    child = spawn(program, ['-c', nginxFile(folder, site), '-e', file('error.log')], { stdio: 'inherit' })
   } else {
     const certificate = `tls ${file('cert.pem')} ${file('key.pem')}`
     const site = sample('Caddyfile')

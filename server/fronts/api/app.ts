@@ -9,10 +9,12 @@ import type { Role } from '../../config/role.ts'
 import type { Actor, System } from '../../context.ts'
 import { hasBody, leaveUnread } from '../../http/body.ts'
 import { limitConnections, trackConnections } from '../../http/connections.ts'
+import { judgeRequests } from '../../http/misread.ts'
+import { refuseConnect } from '../../http/unreadable.ts'
 import { serializerCompiler, validatorCompiler } from '../../http/validation.ts'
 import { markOfRequest } from '../../observe/log.ts'
 import { countUnreadable } from '../../observe/requests.ts'
-import { clientErrorHandler } from './client-error.ts'
+import { clientErrorHandler, unreadableAnswer } from './client-error.ts'
 import { consolePages } from './console.ts'
 import { createCors } from './cors.ts'
 import { docsPages } from './docs.ts'
@@ -87,6 +89,9 @@ export const handlers: readonly Handler[] = [
   ...usageRoutes,
 ]
 
+/** The methods that an operation or a page can have; the others that Node reads are refused like an unknown path. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
 /** Maximum length of a path parameter; the longest is a presigned URL's token. */
 const PATH_LIMIT = 14_000
 
@@ -96,6 +101,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
   const security = securityHeaders(system.config)
   const cors = createCors(system.config)
   const limitRate = createRateLimit(system.config)
+  const { judge, endingOf } = judgeRequests()
   const app = Fastify({
     loggerInstance: system.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -125,8 +131,10 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
       handleError(error, request, reply.headers(security).header('x-request-id', request.id))
       countUnreadable(system.config, reply.statusCode)
     },
-    clientErrorHandler: clientErrorHandler(system, security),
+    clientErrorHandler: clientErrorHandler(system, security, endingOf),
   })
+  // Node would drop further headers without a word; their bytes are limited.
+  app.server.maxHeadersCount = 0
   limitConnections(app.server, system.config)
   const endConnections = trackConnections(app.server)
   app.addHook('preClose', (done) => {
@@ -140,13 +148,21 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     request.headers.expect = 'unknown'
     app.server.emit('request', request, response)
   })
+  refuseConnect(app.server, () => unreadableAnswer(system, security, 'method_not_allowed'))
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
+  const unknownPath = role === 'background' ? nothingHere : notFound
   app.addHook('onRequest', (request, reply, done) => {
+    const misread = judge({ request: request.raw, response: reply.raw }, request.originalUrl)
+    // Its connection ends with the answer to an earlier request.
+    if (misread === 'ignored') return void reply.hijack()
     beginRequest(system, request)
     reply.headers(security).header('x-request-id', request.id)
-    if (!cors(request, reply)) done(unreadable(request))
+    if (misread) return done(new ServiceError(misread.code, misread.detail, { headers: { connection: 'close' } }))
+    // Fastify treats some methods that no route has, QUERY among them, in ways of its own.
+    if (!METHODS.has(request.method)) unknownPath(request, reply)
+    else if (!cors(request, reply)) done(unreadable(request))
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     const answer = () => {
@@ -168,7 +184,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     endRequest(system, request, reply)
     done()
   })
-  app.setNotFoundHandler(role === 'background' ? nothingHere : notFound)
+  app.setNotFoundHandler(unknownPath)
   if (role === 'background') {
     addRoutes(app, system, systemRoutes, { consumes: 'json', limitRate })
     return app
@@ -205,22 +221,10 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
   return app
 }
 
-/** Node uses the first of several Host headers, a proxy in front of us perhaps the last. */
-function hostCount({ rawHeaders }: http.IncomingMessage): number {
-  let count = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') count++
-  }
-  return count
-}
-
 /** Why a request is invalid, whatever it asks for. */
 function unreadable({ headers, raw }: FastifyRequest): ServiceError | undefined {
   if (headers.expect === 'unknown')
     return new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is supported.')
-  if (hostCount(raw) > 1 || (headers.host === undefined && raw.httpVersion === '1.1'))
-    return new ServiceError('malformed', 'Send exactly one Host header.', { headers: { connection: 'close' } })
   const query = raw.url?.split('?').slice(1).join('?') ?? ''
   if (!query.includes('%')) return undefined
   try {

@@ -56,6 +56,9 @@ const fileErrors: Record<number, ErrorCode> = {
   416: 'range_not_satisfiable',
 }
 
+const isFrameworkRefusal = (error: Error & { code?: string; statusCode?: number }): boolean =>
+  error.code?.startsWith('FST_') === true && Math.floor((error.statusCode ?? 500) / 100) === 4
+
 /** Turns anything thrown while serving a request into a problem; unknown errors are logged and hidden. */
 export function handleError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if ('validation' in error && error.validation) {
@@ -67,6 +70,8 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
   if (isBrokenOff(error, request.raw)) return sendProblem({ request, reply }, 'malformed', 'The body is incomplete.')
   const known = 'code' in error ? frameworkErrors[error.code] : undefined
   if (known) return sendProblem({ request, reply }, known.code, known.detail ?? error.message)
+  // Others of the framework that are the client's fault.
+  if (isFrameworkRefusal(error)) return sendProblem({ request, reply }, 'malformed', error.message)
   if (error instanceof SyntaxError && (error as FastifyError).statusCode === 400)
     return sendProblem({ request, reply }, 'malformed', 'The body is not valid JSON.')
   const ofFile = 'expose' in error && error.expose ? fileErrors[(error as FastifyError).statusCode ?? 0] : undefined

@@ -62,6 +62,7 @@ export const s3Errors = {
   PreconditionFailed: 412,
   QuotaExceeded: 403,
   ReplicationConfigurationNotFoundError: 404,
+  RequestHeaderSectionTooLarge: 400,
   RequestTimeTooSkewed: 403,
   RequestTimeout: 400,
   ServerSideEncryptionConfigurationNotFoundError: 404,

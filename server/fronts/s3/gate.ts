@@ -18,7 +18,7 @@ import { telemetryOf } from '../../observe/telemetry.ts'
 import { S3Error } from './errors.ts'
 import { joinHeaders, type Signable } from './signature/canonical.ts'
 import type { ChunkSignatures } from './signature/chunks.ts'
-import { assertCovered, assertCurrent, type Credential, readCredential } from './signature/credential.ts'
+import { assertCovered, assertCurrent, type Credential, MOST_REGION, readCredential } from './signature/credential.ts'
 import { type BodyMode, bodyModeOf, payloadHashOf } from './signature/payload.ts'
 import { isFormSignature, readFormCredential } from './signature/post-policy.ts'
 import { alternatives, isSame, type Mismatch, sign, signingKey, textOf } from './signature/verify.ts'
@@ -60,9 +60,9 @@ export async function authenticateS3(system: System, request: Arrived): Promise<
     return anonymous(system, request.origin, mode)
   }
   assertCurrent(credential, system.now())
-  assertCovered(credential, headers)
   const presigned = credential.in === 'query'
-  const payloadHash = payloadHashOf(headers, request.decodedQuery, presigned)
+  const payloadHash = payloadHashOf(headers, request.decodedQuery, credential)
+  assertCovered(credential, headers, payloadHash)
   const mode = bodyModeOf(payloadHash, headers)
 
   const found = await findAccessKey(system, credential.accessKeyId, request.origin)
@@ -168,7 +168,8 @@ function verify(
   const keyFor = (text: string) => keys.find((key) => isSame(credential.signature, sign(key, text)))
   const key = keyFor(sent.text)
   if (key) return { key, mismatch: sent }
-  const names = { hosts: config.s3.hosts, forwarded: request.forwardedHost }
+  const { hosts, domains } = config.s3
+  const names = { hosts, domains, forwarded: request.forwardedHost }
   for (const variation of alternatives(headers, request, credential, names)) {
     const other = keyFor(textOf(request, headers, credential, variation).text)
     if (!other) continue
@@ -187,6 +188,8 @@ function signingKeyOf(
   secret: KeySecret,
   { day, region }: Pick<Credential, 'day' | 'region'>,
 ): KeyObject {
+  // A form's may be long.
+  if (region.length > MOST_REGION) return signingKey(secret.open(), day, region)
   const keys = keysOf(config)
   const name = `${secret.sealed} ${day} ${region}`
   const known = keys.get(name)

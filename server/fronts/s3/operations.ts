@@ -5,7 +5,7 @@ import * as buckets from './buckets.ts'
 import { copyObject } from './copy.ts'
 import { deleteBucketCors, putBucketCors } from './cors.ts'
 import * as deletion from './delete.ts'
-import { S3Error } from './errors.ts'
+import { invalidArgument, S3Error } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { getObject } from './get-object.ts'
 import { deleteBucketLifecycle, putBucketLifecycle } from './lifecycle.ts'
@@ -242,8 +242,8 @@ const SUBRESOURCES = new Set([
   ...['session', 'tagging', 'torrent', 'uploadId', 'uploads', 'versioning', 'versions', 'website', 'list-type'],
 ])
 const COPY_SOURCE = 'x-amz-copy-source'
-/** Parameters that say more of an operation, whatever it is. */
-const DETAILS = /^(x-id|x-amz-.*|versionId)$/i
+/** Parameters that say more of an operation, whatever it is, or nothing: S3 leaves those that start with `x-` to clients. */
+const DETAILS = /^(x-.*|versionId)$/i
 
 const placeOf = (on: Operation['on'], asked: string | undefined): string => `${on} ${asked ?? ''}`
 /** The operations on a thing, or on a sub-resource of it. */
@@ -259,7 +259,7 @@ export const asksForForm = (method: string | undefined, { bucket, key }: Target,
 
 /**
  * The operation that a request is. What is not supported is refused by name, never taken for another: a `PUT` of an
- * object's ACL must not become its contents. Throws NotImplemented or MethodNotAllowed.
+ * object's ACL must not become its contents. Throws NotImplemented, MethodNotAllowed or InvalidArgument.
  */
 export function route(
   request: Pick<Exchange, 'form'> & { method?: string | undefined; headers: http.IncomingHttpHeaders },
@@ -267,7 +267,9 @@ export function route(
   query: Query,
 ): Operation {
   const on = bucket === '' ? 'service' : key === '' ? 'bucket' : 'object'
-  const asked = query.find(([name]) => SUBRESOURCES.has(name))?.[0]
+  const [asked, other] = new Set(query.map(([name]) => name).filter((name) => SUBRESOURCES.has(name)))
+  if (asked !== undefined && other !== undefined)
+    throw invalidArgument('ResourceType', asked, `Conflicting query string parameters: ${asked}, ${other}`)
   // In presigned URLs it is a parameter: taken for a plain upload, the request would empty the object.
   const named = query.some(([name]) => name.toLowerCase() === COPY_SOURCE)
   const copies = on === 'object' && (named || request.headers[COPY_SOURCE] !== undefined)

@@ -10,9 +10,10 @@ import type { Actor, Origin, System } from '../../context.ts'
 import { expectPace, hasBody } from '../../http/body.ts'
 import { limitConnections, trackConnections } from '../../http/connections.ts'
 import { listeningOf } from '../../http/listening.ts'
-import { answerUnreadable } from '../../http/unreadable.ts'
+import { judgeRequests, type Misread } from '../../http/misread.ts'
+import { answerUnreadable, endUnread, refuseConnect } from '../../http/unreadable.ts'
 import { detached, measured } from '../../observe/meter.ts'
-import { beginRequest, countUnreadable, endRequest } from '../../observe/requests.ts'
+import { beginRequest, endRequest } from '../../observe/requests.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
@@ -28,7 +29,7 @@ import { assertOwner } from './owner.ts'
 import { answerError } from './problem.ts'
 import { bucketsOf, withPublicAccess } from './public-access.ts'
 import { bucketOfHost, readQuery, readTarget, splitTarget, type Target } from './target.ts'
-import { errorDocument } from './xml.ts'
+import { isSingleHeader, refuseMisread, UNREADABLE, unreadableAnswer } from './unreadable.ts'
 
 /** The S3 endpoint of one process. */
 export interface S3Server {
@@ -50,26 +51,28 @@ export function createS3Server(system: System): S3Server {
     requireHostHeader: false,
   })
   server.setTimeout(120_000)
+  // Node would drop further headers without a word; their bytes are limited.
+  server.maxHeadersCount = 0
   limitConnections(server, system.config)
   const endConnections = trackConnections(server)
   const trusted = compile([...system.config.trustedProxies])
-  const serve = (request: http.IncomingMessage, response: http.ServerResponse) =>
-    void serveRequest(system, server, { request, response, trusted })
+  const { judge, endingOf } = judgeRequests(isSingleHeader)
+  const serve = (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const misread = judge({ request, response })
+    // Its connection ends with the answer to an earlier request.
+    if (misread !== 'ignored') void serveRequest(system, server, { request, response, trusted, misread })
+  }
   server.on('request', serve)
   // `100 Continue` is sent when the body is wanted, after authentication and rights.
   server.on('checkContinue', serve)
   // Any other expectation is ignored, as S3 does.
   server.on('checkExpectation', serve)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerUnreadable(error, socket, () => {
-      const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      countUnreadable(system.config, 400)
-      const code = late ? 'RequestTimeout' : 'InvalidRequest'
-      const id = randomUUID()
-      const body = errorDocument({ Code: code, RequestId: id })
-      return `HTTP/1.1 400 Bad Request\r\nx-amz-request-id: ${id}\r\nContent-Type: application/xml\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
-    }),
-  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const ending = endingOf(socket)
+    if (ending) return endUnread(error, socket, ending)
+    answerUnreadable(error, socket, () => unreadableAnswer(system, UNREADABLE[error.code ?? ''] ?? 'InvalidRequest'))
+  })
+  refuseConnect(server, () => unreadableAnswer(system, 'MethodNotAllowed'))
   return {
     async listen() {
       const { host, port } = system.config.s3
@@ -110,13 +113,14 @@ interface Incoming {
   request: http.IncomingMessage
   response: http.ServerResponse
   trusted: ReturnType<typeof compile>
+  misread: Misread | undefined
 }
 
 /** Serves one request from its headers to the end of its answer. Never rejects. */
 async function serveRequest(
   system: System,
   server: http.Server,
-  { request, response, trusted }: Incoming,
+  { request, response, trusted, misread }: Incoming,
 ): Promise<void> {
   const { config } = system
   const id = randomUUID()
@@ -161,6 +165,7 @@ async function serveRequest(
   })
   try {
     await measured(meter, async () => {
+      refuseMisread(request, misread)
       const { path: rawPath, query: rawQuery } = splitTarget(request.url ?? '/')
       const query = readQuery(rawQuery)
       Object.assign(target, readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains)))

@@ -7,7 +7,7 @@ export interface Target {
   key: string
 }
 
-/** A query's parameters as they were sent: decoded, in order, with duplicates. */
+/** A query's parameters: decoded, by name and value, with duplicates. */
 export type Query = readonly (readonly [name: string, value: string])[]
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -55,22 +55,29 @@ export function splitTarget(target: string): { path: string; query: string } {
   return { path: path.startsWith('/') ? path : `/${path}`, query: at < 0 ? '' : rest.slice(at + 1) }
 }
 
-/** Reads a query; in it a plus is a space. Throws InvalidURI. */
-export const readQuery = (query: string): Query =>
-  query === ''
-    ? []
-    : query
-        .split('&')
-        .filter((pair) => pair !== '')
-        .map((pair) => {
-          const at = pair.indexOf('=')
-          const decode = (text: string) => decodeText(text.replaceAll('+', ' '))
-          return at < 0 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))]
-        })
+/**
+ * Reads a query; in it a plus is a space. Its parameters are in the order of their names and values, as they are signed:
+ * what a request means must not depend on an order that no signature covers. Throws InvalidURI.
+ */
+export function readQuery(query: string): Query {
+  if (query === '') return []
+  const decode = (text: string) => decodeText(text.replaceAll('+', ' '))
+  const pairs = query
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair): [string, string] => {
+      const at = pair.indexOf('=')
+      return at < 0 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))]
+    })
+  return pairs.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0))
+}
 
-/** The bucket that a Host header names as a subdomain of one of these domains; null for the path style. */
+/**
+ * The bucket that a Host header names as a subdomain of one of these domains; null for the path style. A name may end
+ * with a dot, as absolute ones do in DNS.
+ */
 export function bucketOfHost(host: string, domains: readonly string[]): string | null {
-  const name = host.replace(/:\d+$/, '').toLowerCase()
+  const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
   for (const domain of domains) if (name.endsWith(`.${domain}`)) return name.slice(0, -domain.length - 1)
   return null
 }

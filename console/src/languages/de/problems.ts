@@ -40,6 +40,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   rate_limited: 'Zu viele Anfragen',
   headers_too_large: 'Die Header der Anfrage sind zu groß',
   internal: 'Interner Fehler',
+  not_implemented: 'Wird nicht unterstützt',
   directory_not_configured: 'Es ist kein Benutzerverzeichnis eingerichtet',
   directory_forbidden: 'Das Benutzerverzeichnis hat unsere Zugangsdaten abgelehnt',
   directory_unavailable: 'Das Benutzerverzeichnis meldet einen Fehler',

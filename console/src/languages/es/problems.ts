@@ -40,6 +40,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   rate_limited: 'Demasiadas solicitudes',
   headers_too_large: 'Las cabeceras de la solicitud son demasiado grandes',
   internal: 'Error interno',
+  not_implemented: 'No está implementado',
   directory_not_configured: 'No hay ningún directorio de usuarios configurado',
   directory_forbidden: 'El directorio de usuarios ha rechazado nuestras credenciales',
   directory_unavailable: 'El directorio de usuarios ha fallado',

@@ -40,6 +40,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   rate_limited: 'Trop de requêtes',
   headers_too_large: 'En-têtes de requête trop volumineux',
   internal: 'Erreur interne',
+  not_implemented: 'Non pris en charge',
   directory_not_configured: 'Aucun annuaire n’est configuré',
   directory_forbidden: 'L’annuaire a refusé nos identifiants',
   directory_unavailable: 'L’annuaire a rencontré une erreur',

@@ -40,6 +40,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   rate_limited: 'リクエストが多すぎます',
   headers_too_large: 'リクエストヘッダーが大きすぎます',
   internal: '内部エラー',
+  not_implemented: '対応していません',
   directory_not_configured: 'ユーザーディレクトリが設定されていません',
   directory_forbidden: 'ユーザーディレクトリに認証情報を拒否されました',
   directory_unavailable: 'ユーザーディレクトリでエラーが発生しました',

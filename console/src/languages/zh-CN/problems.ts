@@ -40,6 +40,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   rate_limited: '请求过多',
   headers_too_large: '请求标头过大',
   internal: '内部错误',
+  not_implemented: '尚未实现',
   directory_not_configured: '未配置用户目录',
   directory_forbidden: '用户目录拒绝了服务的凭据',
   directory_unavailable: '用户目录出错',

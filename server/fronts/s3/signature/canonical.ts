@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { trimBlanks } from '../../../base/blanks.ts'
 import { decodeBytes, type Query } from '../target.ts'
 
 // Signature Version 4, as S3 has it: the path is encoded once and never normalised. Texts here are Latin-1, one
@@ -19,6 +20,8 @@ export interface Variation {
   headers?: Readonly<Record<string, string>>
   /** The path as it was sent, not decoded and encoded again. */
   rawPath?: boolean
+  /** The values of a repeated query parameter in the order in which they were sent, as Go's programs sign them. */
+  queryAsSent?: boolean
 }
 
 const UNRESERVED = new Set(
@@ -38,7 +41,7 @@ function encode(bytes: Uint8Array, slashes: boolean): string {
 const PLAIN = /^[\w.~/-]*$/
 const UNRESERVED_TEXT = /^[\w.~-]*$/
 
-function canonicalQuery(query: string): string {
+function canonicalQuery(query: string, asSent: boolean): string {
   if (query === '') return ''
   const pairs = query
     .split('&')
@@ -51,9 +54,15 @@ function canonicalQuery(query: string): string {
     })
     .filter(([name]) => name !== 'X-Amz-Signature')
   return pairs
-    .sort(([a = '', x = ''], [b = '', y = '']) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0))
+    .sort(([a = '', x = ''], [b = '', y = '']) => (a < b ? -1 : a > b ? 1 : asSent ? 0 : x < y ? -1 : x > y ? 1 : 0))
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
+}
+
+/** Whether a query has a name twice. */
+export function repeatsName(query: string): boolean {
+  const names = query.split('&').map((pair) => pair.split('=', 1)[0] ?? '')
+  return new Set(names).size < names.length
 }
 
 /** A request's headers by lower-case name, with the values of one name joined by commas. */
@@ -61,7 +70,7 @@ export function joinHeaders(rawHeaders: readonly string[]): Map<string, string> 
   const headers = new Map<string, string>()
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase()
-    const value = (rawHeaders[i + 1] as string).trim().replace(/ {2,}/g, ' ')
+    const value = trimBlanks(rawHeaders[i + 1] as string).replace(/ {2,}/g, ' ')
     const before = headers.get(name)
     headers.set(name, before === undefined ? value : `${before},${value}`)
   }
@@ -79,7 +88,7 @@ export function canonicalRequest(
   return [
     method,
     variation.rawPath || PLAIN.test(path) ? path : encode(decodeBytes(path), true),
-    canonicalQuery(query),
+    canonicalQuery(query, variation.queryAsSent ?? false),
     values.join(''),
     signedHeaders.join(';'),
     payloadHash,

@@ -3,6 +3,7 @@ import type http from 'node:http'
 import { S3Error } from '../errors.ts'
 import type { Query } from '../target.ts'
 import { type ChunkSignatures, decodeChunks, type Trailers } from './chunks.ts'
+import type { Credential } from './credential.ts'
 
 /** How a request's body is protected and framed, by `x-amz-content-sha256`. */
 export type BodyMode =
@@ -13,19 +14,29 @@ export type BodyMode =
   | { kind: 'chunks'; signed: boolean; trailer: boolean }
 
 const HEADER = 'x-amz-content-sha256'
+const UNSIGNED = 'UNSIGNED-PAYLOAD'
 const MODES: { [value: string]: BodyMode } = {
-  'UNSIGNED-PAYLOAD': { kind: 'unsigned' },
+  [UNSIGNED]: { kind: 'unsigned' },
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { kind: 'chunks', signed: true, trailer: false },
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { kind: 'chunks', signed: true, trailer: true },
   'STREAMING-UNSIGNED-PAYLOAD-TRAILER': { kind: 'chunks', signed: false, trailer: true },
 }
 
-/** The payload hash that is part of a canonical request. Throws InvalidRequest if it is missing from a signed header. */
-export function payloadHashOf(headers: ReadonlyMap<string, string>, query: Query, presigned: boolean): string {
-  const inQuery = presigned ? query.find(([name]) => name.toLowerCase() === HEADER)?.[1] : undefined
-  const value = headers.get(HEADER) ?? inQuery
-  if (value !== undefined) return value
-  if (presigned) return 'UNSIGNED-PAYLOAD'
+/**
+ * The payload hash that is part of a canonical request: a presigned URL's own, or that of a header which the URL signs,
+ * else of none. Throws InvalidRequest if it is missing from a signed header.
+ */
+export function payloadHashOf(
+  headers: ReadonlyMap<string, string>,
+  query: Query,
+  { in: place, signedHeaders }: Pick<Credential, 'in' | 'signedHeaders'>,
+): string {
+  const inHeader = headers.get(HEADER)
+  if (place === 'query') {
+    const inQuery = query.find(([name]) => name.toLowerCase() === HEADER)?.[1]
+    return (signedHeaders.includes(HEADER) ? inHeader : undefined) ?? inQuery ?? UNSIGNED
+  }
+  if (inHeader !== undefined) return inHeader
   throw new S3Error('InvalidRequest', `Missing required header for this request: ${HEADER}`)
 }
 

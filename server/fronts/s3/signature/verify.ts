@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
-import { canonicalRequest, hashLatin1, type Signable, textToSign, type Variation } from './canonical.ts'
+import { bucketOfHost } from '../target.ts'
+import { canonicalRequest, hashLatin1, repeatsName, type Signable, textToSign, type Variation } from './canonical.ts'
 import type { Credential } from './credential.ts'
 
 const hmac = (key: KeyObject | Uint8Array, text: string): Buffer =>
@@ -24,33 +25,48 @@ export interface Names {
   hosts: readonly string[]
   /** Of a trusted proxy's X-Forwarded-Host. */
   forwarded: string | undefined
+  /** The domains whose subdomains are buckets. */
+  domains: readonly string[]
 }
 
 const MOST_ALTERNATIVES = 6
 
 /**
- * How a request may have looked before a proxy passed it on, at most six: under another name, with or without the
- * default port, with another Accept-Encoding, or with its path encoded differently. None of it changes what the request
- * does.
+ * How a request may have looked before a proxy passed it on or a client collapsed its blanks, at most six: under another
+ * name, with or without the default port, with another Accept-Encoding, or with its path or values written differently.
+ * None of it changes what the request does: a name is tried only if it names the same bucket as the Host that arrived, or
+ * like that none. A request for `/a/b` signed for the service is none for the key `a/b` of a bucket that its host names.
  */
 export function alternatives(
   headers: ReadonlyMap<string, string>,
-  { path }: Signable,
-  { signedHeaders }: Credential,
-  { hosts, forwarded }: Names,
+  { path, query }: Pick<Signable, 'path' | 'query'>,
+  { signedHeaders }: Pick<Credential, 'signedHeaders'>,
+  { hosts, forwarded, domains }: Names,
 ): Variation[] {
   const host = headers.get('host') ?? ''
-  const bare = host.replace(/:\d+$/, '')
-  const asHost = (name: string): Variation => ({ headers: { host: name } })
+  const bare = host.replace(/:\d*$/, '')
+  const bucket = bucketOfHost(host, domains)
+  const asHosts = (...names: readonly string[]): Variation[] =>
+    names
+      .filter((name) => name !== host && bucketOfHost(name, domains) === bucket)
+      .map((name) => ({ headers: { host: name } }))
   const encoding = signedHeaders.includes('accept-encoding') ? headers.get('accept-encoding') : undefined
   const encodings = encoding === undefined ? [] : ['identity', 'gzip', ''].filter((one) => one !== encoding)
+  const tabbed = signedHeaders.filter((name) => headers.get(name)?.includes('\t'))
   return [
-    ...[...(forwarded === undefined ? [] : [forwarded]), ...hosts].filter((name) => name !== host).map(asHost),
+    ...(tabbed.length === 0
+      ? []
+      : [{ headers: Object.fromEntries(tabbed.map((name) => [name, spaced(headers.get(name) ?? '')])) }]),
+    ...(repeatsName(query) ? [{ queryAsSent: true }] : []),
+    ...asHosts(...(forwarded === undefined ? [] : [forwarded]), ...hosts),
     ...encodings.map((one): Variation => ({ headers: { 'accept-encoding': one } })),
     ...(path.includes('%') ? [{ rawPath: true }] : []),
-    ...[bare, `${bare}:443`, `${bare}:80`].filter((name) => name !== host).map(asHost),
+    ...asHosts(bare, `${bare}:443`, `${bare}:80`),
   ].slice(0, MOST_ALTERNATIVES)
 }
+
+/** Some signers collapse tabs as well as spaces. */
+const spaced = (value: string): string => value.replace(/[ \t]+/g, ' ')
 
 /** What was signed, for those who look for their mistake; nothing in it is secret. */
 export interface Mismatch {
