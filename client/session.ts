@@ -104,8 +104,10 @@ const kept = ({ access_token, refresh_token = '', expires_in }: TokenPair): Sess
   expires_at: Date.now() + expires_in * 1000,
 })
 
+const withoutSlashes = (url: string): string => (url.endsWith('/') ? withoutSlashes(url.slice(0, -1)) : url)
+
 /** Options with no trailing slash in `baseUrl`. */
 export const trimmed = <T extends { baseUrl: string }>(options: T): T => ({
   ...options,
-  baseUrl: options.baseUrl.replace(/\/+$/, ''),
+  baseUrl: withoutSlashes(options.baseUrl),
 })

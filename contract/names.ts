@@ -39,7 +39,7 @@ const email = new RegExp(EMAIL)
 export const isEmail = (text: string): boolean => email.test(text)
 
 /** The form of a mail server's host: a name or an address. */
-export const MAIL_HOST = '^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9.])?$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$'
+export const MAIL_HOST = '^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9.])?$|^[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*$'
 
 /** The form of a secret access key that another system made. */
 export const SECRET_ACCESS_KEY = '^[!-~]{8,128}$'

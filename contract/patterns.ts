@@ -1,10 +1,14 @@
-/** User-supplied patterns. Both kinds match in linear time, which a regular expression would not guarantee. */
+/** User-supplied patterns. What each kind costs has a limit, which a regular expression would not guarantee. */
+
+/** Most characters of a bucket's name, and of a pattern for names. */
+const MOST_NAME = 63
 
 /**
  * Whether `name` matches a grant's bucket pattern, as a whole: `*` matches any characters, everything else is literal.
- * Takes O(pattern × name) for any pattern.
+ * Takes O(pattern × name) for any pattern; both have at most 63 characters, longer ones match nothing.
  */
 export function matchesPattern(pattern: string, name: string): boolean {
+  if (pattern.length > MOST_NAME || name.length > MOST_NAME) return false
   let p = 0
   let n = 0
   let star = -1
@@ -23,6 +27,24 @@ export function matchesPattern(pattern: string, name: string): boolean {
   }
   while (pattern[p] === '*') p++
   return p === pattern.length
+}
+
+/** Most characters of a pattern with one wildcard. */
+export const MOST_ONE_WILDCARD = 255
+
+/**
+ * Whether a text matches, as a whole, a pattern whose first `*` matches any characters; everything else is literal. Takes
+ * no longer than to compare the two. A pattern with more than 255 characters matches nothing.
+ */
+export function matchesOneWildcard(pattern: string, text: string): boolean {
+  if (pattern.length > MOST_ONE_WILDCARD) return false
+  const star = pattern.indexOf('*')
+  if (star < 0) return pattern === text
+  return (
+    text.length >= pattern.length - 1 &&
+    text.startsWith(pattern.slice(0, star)) &&
+    text.endsWith(pattern.slice(star + 1))
+  )
 }
 
 /** One piece of a pattern: a literal character or a wildcard. */

@@ -4,7 +4,7 @@ import { route } from './route.ts'
 import { Exactly, Id, Nullable } from './shapes.ts'
 import { Email } from './users.ts'
 
-const HttpUrl = Type.String({ maxLength: 2048, pattern: '^https?://[^\\s/?#]+[^\\s?#]*$' })
+const HttpUrl = Type.String({ maxLength: 2048, pattern: '^https?://[^\\s/?#][^\\s?#]*$' })
 const Gigabytes = Type.Number({ exclusiveMinimum: 0, maximum: 8_388_608 })
 const Megapixels = (options: { default: number; description?: string }) =>
   Type.Number({ exclusiveMinimum: 0, maximum: 1000, ...options })

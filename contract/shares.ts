@@ -45,7 +45,7 @@ const Disposition = Type.Enum(['inline', 'attachment'])
 const Message = Type.String({
   minLength: 1,
   maxLength: 1000,
-  pattern: '^[^\\0]*\\S[^\\0]*$',
+  pattern: '^[^\\0\\S]*[^\\0\\s][^\\0]*$',
   description: 'Plain text for the visitors, shown on the page of the link.',
 })
 
@@ -55,7 +55,7 @@ const Notify = Type.Boolean({
 
 /** Words of strangers, on one line. */
 const Line = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$', description })
+  Type.String({ minLength: 1, maxLength, pattern: '^[^\\p{Cc}\\S]*[^\\p{Cc}\\s][^\\p{Cc}]*$', description })
 /** What senders say of themselves. */
 export const Sender = Type.Object({
   name: Nullable(Line(100, 'The name of the sender, as they state it: nothing checks it.')),

@@ -1,13 +1,32 @@
 import { pino } from 'pino'
 import { currentMeter } from './meter.ts'
 
-/**
- * Credentials recognisable by their form: access tokens, JWTs (bounded, to limit the matching time), signing secrets.
- */
-const CREDENTIALS = /svc_pat_[0-9A-Za-z]{20,}|eyJ[\w-]{8,1000}\.[\w-]+\.[\w-]+|whsec_[\w+/=-]{8,}/g
+/** Credentials recognisable by their form: access tokens and signing secrets. */
+const CREDENTIALS = /svc_pat_[0-9A-Za-z]{20,}|whsec_[\w+/=-]{8,}/g
+/** What a JWT can be part of: the text up to the next character that none has. Short ones are none. */
+const MAYBE_JWTS = /[\w.-]{13,}/g
 
-/** A text with its credentials redacted. */
-export const withoutCredentials = (text: string): string => text.replace(CREDENTIALS, '[redacted]')
+/** A text of such characters with its JWTs redacted: a part that has `eyJ` in it, and the two behind it. */
+function withoutJwts(text: string): string {
+  const parts = text.split('.')
+  const kept: string[] = []
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i] as string
+    const at = part.indexOf('eyJ')
+    if (at < 0 || part.length - at < 11 || !parts[i + 1] || !parts[i + 2]) kept.push(part)
+    else {
+      kept.push(`${part.slice(0, at)}[redacted]`)
+      i += 2
+    }
+  }
+  return kept.join('.')
+}
+
+/** A text with its credentials redacted. Looks at each character a few times, whatever the text is. */
+export function withoutCredentials(text: string): string {
+  const without = text.replace(CREDENTIALS, '[redacted]')
+  return without.includes('eyJ') ? without.replace(MAYBE_JWTS, withoutJwts) : without
+}
 
 const NAMES = [
   'authorization|proxy-authorization|cookie|set-cookie|x-amz-security-token|x-svc-signature|webhook-signature',

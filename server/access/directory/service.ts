@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../base/without-end.ts'
 import { entraTenant } from '../../config/variables.ts'
 import type { EffectiveSettings } from '../settings/effective.ts'
 import type { DirectorySettings, IdentityDirectory } from './directory.ts'
@@ -16,7 +17,7 @@ export function openDirectory({ directory, idp }: EffectiveSettings, now: () => 
   if (kind === null || url === null) return null
   const settings: DirectorySettings = {
     kind,
-    url: url.replace(/\/+$/, ''),
+    url: withoutEnd(url, '/'),
     tokenUrl: directory.token_url ?? defaultTokenUrl(kind, url, directory.realm, issuer),
     clientId: directory.client_id ?? idp.client_id,
     clientSecret: directory.client_secret ?? idp.client_secret,
@@ -32,6 +33,6 @@ function defaultTokenUrl(kind: string, url: string, realm: string | null, issuer
   const tenant = entraTenant(issuer)
   if (kind === 'msgraph' && tenant !== null) return `${new URL(issuer).origin}/${tenant}/oauth2/v2.0/token`
   if (kind === 'keycloak' && realm !== null)
-    return `${url.replace(/\/+$/, '')}/realms/${encodeURIComponent(realm)}/protocol/openid-connect/token`
+    return `${withoutEnd(url, '/')}/realms/${encodeURIComponent(realm)}/protocol/openid-connect/token`
   return null
 }

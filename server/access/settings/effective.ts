@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
 import { SettingsChange, secretSettings } from '../../../contract/settings.ts'
 import { perSystem } from '../../base/per-system.ts'
+import { withoutEnd } from '../../base/without-end.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db, Tx } from '../../db/schema.ts'
 import { isLegal } from '../../http/validation.ts'
@@ -129,7 +130,7 @@ export function merge(config: Config, changed: Changed): EffectiveSettings {
 }
 
 /** Issuers are compared without a trailing slash. */
-export const issuerKey = (issuer: string): string => issuer.replace(/\/+$/, '')
+export const issuerKey = (issuer: string): string => withoutEnd(issuer, '/')
 
 interface Read {
   /** As stored. */

@@ -111,10 +111,24 @@ function sentenceForStatus(status: number): string | undefined {
   return undefined
 }
 
+/** Most characters of a message that are looked at: it comes from the storage. */
+const MOST_MESSAGE = 2000
+
 /** The first line of a message, of bounded length. */
 const withoutSecrets = (message: string): string =>
   (message.trim().split('\n', 1)[0] as string)
+    .slice(0, MOST_MESSAGE)
     .replace(/\/\/[^\s/@]*@/g, '//')
-    .replace(/(https?:\/\/[^\s?]*)\?\S*/g, '$1')
-    .replace(/\b((?:secret|signature|credential|password|token|authorization|x-amz)[\w-]*)\s*[=:]\s*\S+/gi, '$1=…')
+    .replace(/\S+/g, withoutQuery)
+    .replace(
+      /\b((?:secret|signature|credential|password|token|authorization|x-amz)[\w-]{0,40})\s{0,4}[=:]\s{0,4}\S+/gi,
+      '$1=…',
+    )
     .slice(0, 300)
+
+/** A word without the query of a URL in it. */
+function withoutQuery(word: string): string {
+  const url = word.search(/https?:\/\//)
+  const query = url < 0 ? -1 : word.indexOf('?', url)
+  return query < 0 ? word : word.slice(0, query)
+}

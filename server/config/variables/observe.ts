@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../base/without-end.ts'
 import { integer, oneOf } from './readers.ts'
 
 const ratio = (text: string) => {
@@ -43,7 +44,7 @@ export const observeVariables = {
       const url = URL.canParse(text) ? new URL(text) : null
       if (text !== '' && (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash))
         throw new Error('must be an http(s) URL without query and fragment')
-      return text.replace(/\/+$/, '')
+      return withoutEnd(text, '/')
     },
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
@@ -54,8 +55,9 @@ export const observeVariables = {
       const pairs = text.split(',').filter((one) => one.trim() !== '')
       return Object.fromEntries(
         pairs.map((pair) => {
-          const [, name, value = ''] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? []
-          if (name === undefined) throw new Error('must be name=value pairs, comma-separated')
+          const at = pair.indexOf('=')
+          const [name, value] = [pair.slice(0, Math.max(0, at)).trim(), pair.slice(at + 1).trim()]
+          if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new Error('must be name=value pairs, comma-separated')
           try {
             return [name, decodeURIComponent(value)]
           } catch {

@@ -59,6 +59,8 @@ declare module 'fastify' {
     actor?: Actor
     /** Whether a buffered body was still arriving when `actor` was set. */
     waited?: boolean
+    /** Ends the caller's turn to send a large body. */
+    endTurn?: () => void
   }
 }
 

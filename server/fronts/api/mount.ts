@@ -8,6 +8,7 @@ import { Exactly } from '../../../contract/shapes.ts'
 import { auditDenied } from '../../access/auth/denied.ts'
 import { type Actor, createContext, type System } from '../../context.ts'
 import { expectBody, expectPace, hasBody } from '../../http/body.ts'
+import { mayBeLarge, takeTurn } from '../../http/large-documents.ts'
 import { validatorCompiler } from '../../http/validation.ts'
 import { measured } from '../../observe/meter.ts'
 import { countRequest } from '../../storage/traffic/traffic.ts'
@@ -67,8 +68,11 @@ export function addRoutes(
       onRequest: async (request, reply) => {
         await measured(request.meter, () => identify(system, route, request))
         limitRate(route, request.actor as Actor, system.now())
-        if ((route.bodyLimit ?? 0) > JSON_LIMIT && mayBeLarge(request))
+        if ((route.bodyLimit ?? 0) > JSON_LIMIT && mayBeLarge(request.raw)) {
           await measured(request.meter, () => admit(system, request))
+          const { user_id, origin } = request.actor as Actor
+          request.endTurn = await takeTurn(system.config, user_id ?? origin.ip ?? '', reply.raw)
+        }
         const exchange = { request: request.raw, response: reply.raw }
         if (hasBody(request.raw)) expectPace(app.server, exchange, streams, system.config.requestTimeoutMs)
         if (streams) return
@@ -104,10 +108,6 @@ async function identify(system: System, route: RouteSpec, request: FastifyReques
   }
 }
 
-/** Whether a body may exceed the default limit. */
-const mayBeLarge = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > JSON_LIMIT
-
 /** Large bodies are only read for callers who have some permission on the bucket. */
 async function admit(system: System, { actor, params }: FastifyRequest): Promise<void> {
   const { groups } = actor as Actor
@@ -132,6 +132,8 @@ async function serve(system: System, { route, run }: Handler, request: FastifyRe
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(ctx, error)
     throw error
+  } finally {
+    request.endTurn?.()
   }
 }
 

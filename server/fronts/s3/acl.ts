@@ -24,7 +24,7 @@ import { answer, answerXml, bodyOf, type Exchange, header, headersWith } from '.
 import { ownersOf } from './owner.ts'
 import { aclInTheWay } from './ownership.ts'
 import { assertCanBePublic } from './public-access.ts'
-import { child, childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
+import { child, childText, type DocumentShape, malformedXml, many, readDocument, type XmlNode } from './read-xml.ts'
 import { getSeen } from './unseen.ts'
 import { versionIn } from './version.ts'
 import { element, result, typedElement, type Xml } from './xml.ts'
@@ -42,6 +42,22 @@ interface Owned {
 }
 type Access = ReturnType<Awaited<ReturnType<typeof findAccess>>['of']>
 
+/** As many as S3 allows. */
+const MOST_GRANTS = 100
+const DOCUMENT: DocumentShape = {
+  root: 'AccessControlPolicy',
+  most: MOST_BYTES,
+  elements: {
+    Owner: { ID: 'text', DisplayName: 'text' },
+    AccessControlList: {
+      Grant: many(MOST_GRANTS, {
+        Grantee: { ID: 'text', DisplayName: 'text', EmailAddress: 'text', URI: 'text', Type: 'text' },
+        Permission: 'text',
+      }),
+    },
+  },
+}
+const tooManyGrants = () => new S3Error('InvalidRequest', `An ACL can have at most ${MOST_GRANTS} grants`)
 const unsupported = (what: string) =>
   new S3Error('NotImplemented', `This ACL cannot be kept: ${what} is not supported.`)
 
@@ -62,6 +78,13 @@ function assertKept({ to, permission }: AclGrant): AclGrant {
   return { to, permission }
 }
 
+/** Of one grantee in a header, as `id=…` or `uri="…"`. */
+function namedIn(grantee: string): { kind: string; text: string } {
+  const at = grantee.indexOf('=')
+  const text = grantee.slice(at + 1).trim()
+  return { kind: at < 0 ? '' : grantee.slice(0, at).trim(), text: /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text }
+}
+
 /** The ACL that headers ask for; undefined without any. Throws InvalidRequest, InvalidArgument or NotImplemented. */
 function aclInHeaders(exchange: Exchange, owned: Owned): Acl | undefined {
   const canned = header(exchange, 'x-amz-acl')
@@ -79,8 +102,10 @@ function aclInHeaders(exchange: Exchange, owned: Owned): Acl | undefined {
   return grants.flatMap(([name, value]) => {
     const permission = aclPermissions.find((one) => one === name.toUpperCase().replaceAll('-', '_'))
     if (!permission) throw invalidArgument(`x-amz-grant-${name}`, value, 'Argument format not recognized')
-    return value.split(',').map((grantee) => {
-      const [, kind, text] = /^\s*(\w+)\s*=\s*"?([^"]*?)"?\s*$/.exec(grantee) ?? []
+    const grantees = value.split(',')
+    if (grantees.length > MOST_GRANTS) throw tooManyGrants()
+    return grantees.map((grantee) => {
+      const { kind, text } = namedIn(grantee)
       if (kind !== 'id' && kind !== 'uri')
         throw kind === 'emailAddress'
           ? unsupported('a grant to an email address')
@@ -93,7 +118,7 @@ function aclInHeaders(exchange: Exchange, owned: Owned): Acl | undefined {
 /** The ACL that a document has. Throws MalformedXML, InvalidArgument or NotImplemented. */
 function aclInDocument(document: XmlNode, owned: Owned): Acl {
   const list = child(document, 'AccessControlList')
-  if (!list) throw malformedXml()
+  if (!list || list.children.length > MOST_GRANTS) throw malformedXml()
   return list.children.map((node) => {
     const grantee = child(node, 'Grantee')
     const permission = aclPermissions.find((one) => one === childText(node, 'Permission')?.trim())
@@ -167,7 +192,7 @@ async function bucketWithAccess({ ctx, bucket }: Exchange) {
 /** The ACL that a request wants set, in its headers or its document. */
 const wantedAcl = async (exchange: Exchange, owned: Owned): Promise<Acl> =>
   hasBody(exchange.request)
-    ? aclInDocument(await readXml(bodyOf(exchange), 'AccessControlPolicy', MOST_BYTES), owned)
+    ? aclInDocument(await readDocument(exchange, DOCUMENT, bodyOf(exchange)), owned)
     : (aclInHeaders(exchange, owned) ?? privateAcl)
 
 /** `PutBucketAcl`: needs `manage`, but for who may see the bucket and puts what is already so. */

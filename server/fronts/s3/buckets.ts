@@ -1,5 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn, decide } from '../../../contract/permissions.ts'
+import { MOST_BUCKET_TAGS } from '../../../contract/shapes.ts'
+import { allow } from '../../context.ts'
 import { hasBody } from '../../http/body.ts'
 import { findConfig } from '../../storage/buckets/config.ts'
 import { createBucket as create } from '../../storage/buckets/create.ts'
@@ -15,14 +17,29 @@ import { changeKeeping, objectLockDocument } from './lock.ts'
 import { ownerElement } from './owner.ts'
 import { newOwnership, ownershipDocument, publicAccessBlockDocument } from './ownership.ts'
 import { policyStatusDocument, policyText } from './policy.ts'
-import { childText, readXml } from './read-xml.ts'
+import { childText, type DocumentShape, many, readDocument } from './read-xml.ts'
 import { taggingDocument } from './tagging.ts'
 import { assertBucketName } from './target.ts'
-import { verified } from './verified.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 const MOST_BUCKETS = 10_000
 const MOST_CONFIGURATION = 65_536
+const VERSIONING: DocumentShape = {
+  root: 'VersioningConfiguration',
+  most: MOST_CONFIGURATION,
+  elements: { Status: 'text', MfaDelete: 'text' },
+}
+/** Only the location has an effect. */
+const CREATION: DocumentShape = {
+  root: 'CreateBucketConfiguration',
+  most: MOST_CONFIGURATION,
+  elements: {
+    LocationConstraint: 'text',
+    Location: { Name: 'text', Type: 'text' },
+    Bucket: { DataRedundancy: 'text', Type: 'text' },
+    Tags: { Tag: many(MOST_BUCKET_TAGS, { Key: 'text', Value: 'text' }) },
+  },
+}
 
 /** The buckets in which the caller has any right; in pages only if `max-buckets` asks for them. */
 export async function listBuckets(exchange: Exchange): Promise<void> {
@@ -52,6 +69,8 @@ export async function listBuckets(exchange: Exchange): Promise<void> {
 export async function createBucket(exchange: Exchange): Promise<void> {
   const { ctx, bucket, system } = exchange
   assertBucketName(bucket)
+  // Whoever has no right at all is told nothing of the name, and nothing else of the request is read.
+  if (actionsOn(ctx.actor.groups, bucket).length === 0) allow(ctx.actor, 'create', bucket)
   const region = await locationIn(exchange)
   if (region !== undefined && !/^[a-zA-Z0-9-]{1,64}$/.test(region))
     throw new S3Error('InvalidLocationConstraint', 'The specified location-constraint is not valid')
@@ -85,7 +104,7 @@ const nameTaken = (bucket: string) =>
 
 async function locationIn(exchange: Exchange): Promise<string | undefined> {
   if (!hasBody(exchange.request)) return undefined
-  const document = await readXml(bodyOf(exchange), 'CreateBucketConfiguration', MOST_CONFIGURATION)
+  const document = await readDocument(exchange, CREATION, bodyOf(exchange))
   return childText(document, 'LocationConstraint') || undefined
 }
 
@@ -143,7 +162,7 @@ async function bucketVersioning({ ctx, bucket }: Exchange): Promise<string> {
 
 /** `PutBucketVersioning`: whether contents that stop being current are kept as versions. */
 export async function putBucketVersioning(exchange: Exchange): Promise<void> {
-  const document = await readXml(verified(exchange), 'VersioningConfiguration', MOST_CONFIGURATION)
+  const document = await readDocument(exchange, VERSIONING)
   const status = childText(document, 'Status')?.trim()
   const versioning = status === 'Enabled' ? 'enabled' : status === 'Suspended' ? 'suspended' : undefined
   if (versioning === undefined)

@@ -1,29 +1,55 @@
 import type http from 'node:http'
 import { corsMethods } from '../../../contract/bucket-rules.ts'
+import { MOST_ONE_WILDCARD } from '../../../contract/patterns.ts'
 import type { System } from '../../context.ts'
 import { findConfig, setConfig } from '../../storage/buckets/config.ts'
 import { type CorsQuestion, type CorsRule, corsAnswer } from '../../storage/buckets/cors.ts'
 import { S3Error } from './errors.ts'
 import { answer, type Exchange, type Wire } from './exchange.ts'
-import { childText, childTexts, malformedXml, readXml, type XmlNode } from './read-xml.ts'
-import { verified } from './verified.ts'
+import {
+  childText,
+  childTexts,
+  type DocumentShape,
+  malformedXml,
+  many,
+  readDocument,
+  type XmlNode,
+} from './read-xml.ts'
 import { element, result } from './xml.ts'
 
-const MOST_BYTES = 262_144
+/** As in S3. */
+const MOST_BYTES = 65_536
 const MOST_RULES = 100
 const MOST_ID = 255
-const ELEMENTS = new Set(['ID', 'AllowedOrigin', 'AllowedMethod', 'AllowedHeader', 'ExposeHeader', 'MaxAgeSeconds'])
+/** Of origins, methods or headers of one rule. */
+const MOST_NAMES = 1000
+/** One more rule than there may be, so that it is refused by name. */
+const DOCUMENT: DocumentShape = {
+  root: 'CORSConfiguration',
+  most: MOST_BYTES,
+  elements: {
+    CORSRule: many(MOST_RULES + 1, {
+      ID: 'text',
+      AllowedOrigin: many(MOST_NAMES),
+      AllowedMethod: many(MOST_NAMES),
+      AllowedHeader: many(MOST_NAMES),
+      ExposeHeader: many(MOST_NAMES),
+      MaxAgeSeconds: 'text',
+    }),
+  },
+}
 const FIELD_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 
 const refused = (message: string) => new S3Error('InvalidRequest', message)
 
-function assertOneWildcard(what: string, text: string): void {
-  if (text.split('*').length > 2) throw refused(`${what} "${text}" can not have more than one wildcard.`)
+function assertWildcard(what: string, text: string): void {
+  if (text.indexOf('*') !== text.lastIndexOf('*'))
+    throw refused(`${what} "${text}" can not have more than one wildcard.`)
+  if (text.length > MOST_ONE_WILDCARD) throw refused(`${what} has at most ${MOST_ONE_WILDCARD} characters.`)
 }
 
 /** One `<CORSRule>`; throws MalformedXML or InvalidRequest. */
 function ruleOf(node: XmlNode): CorsRule {
-  if (node.name !== 'CORSRule' || node.children.some(({ name }) => !ELEMENTS.has(name))) throw malformedXml()
   const origins = childTexts(node, 'AllowedOrigin')
   const headers = childTexts(node, 'AllowedHeader')
   const expose = childTexts(node, 'ExposeHeader')
@@ -38,8 +64,8 @@ function ruleOf(node: XmlNode): CorsRule {
   if (origins.length === 0 || methods.length === 0) throw malformedXml()
   if (id !== undefined && id.length > MOST_ID) throw refused(`A rule's ID has at most ${MOST_ID} characters.`)
   if (age !== undefined && !/^\d{1,9}$/.test(age)) throw malformedXml()
-  for (const origin of origins) assertOneWildcard('AllowedOrigin', origin)
-  for (const name of headers) assertOneWildcard('AllowedHeader', name)
+  for (const origin of origins) assertWildcard('AllowedOrigin', origin)
+  for (const name of headers) assertWildcard('AllowedHeader', name)
   for (const name of expose) {
     if (name.includes('*'))
       throw refused(`ExposeHeader "${name}" contains wildcard. We currently do not support wildcard for ExposeHeader.`)
@@ -73,7 +99,7 @@ export const corsDocument = (rules: readonly CorsRule[]): string =>
   )
 
 export async function putBucketCors(exchange: Exchange): Promise<void> {
-  const { children } = await readXml(verified(exchange), 'CORSConfiguration', MOST_BYTES)
+  const { children } = await readDocument(exchange, DOCUMENT)
   if (children.length === 0) throw malformedXml()
   if (children.length > MOST_RULES)
     throw refused(`The number of CORS rules should not exceed allowed limit of ${MOST_RULES} rules.`)

@@ -8,13 +8,26 @@ import { invalidArgument } from './errors.ts'
 import { answer, answerXml, type Exchange, header, parameter } from './exchange.ts'
 import { bypassIn } from './lock.ts'
 import { withPublicAccess } from './public-access.ts'
-import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
-import { verified } from './verified.ts'
+import { childText, type DocumentShape, malformedXml, many, readDocument, type XmlNode } from './read-xml.ts'
 import { versionIn, versionOf } from './version.ts'
 import { element, result } from './xml.ts'
 
 const MOST_DELETES = 1000
 const MOST_DELETE_BYTES = 2 * 1024 * 1024
+const DELETIONS: DocumentShape = {
+  root: 'Delete',
+  most: MOST_DELETE_BYTES,
+  elements: {
+    Quiet: 'text',
+    Object: many(MOST_DELETES, {
+      Key: 'text',
+      VersionId: 'text',
+      ETag: 'text',
+      LastModifiedTime: 'text',
+      Size: 'text',
+    }),
+  },
+}
 
 /** Conditions as they are written; `names` is what each is called there. Throws InvalidArgument. */
 function conditionsOf(
@@ -94,7 +107,7 @@ const BOTH = ['current', 'versions'] as const
 /** `DeleteObjects`: up to 1,000 keys, with a result for each in the order of the request. */
 export async function deleteObjects(exchange: Exchange): Promise<void> {
   const { bucket } = exchange
-  const document = await readXml(verified(exchange), 'Delete', MOST_DELETE_BYTES)
+  const document = await readDocument(exchange, DELETIONS)
   const named = document.children.filter(({ name }) => name === 'Object').map(namedIn)
   if (named.length === 0 || named.length > MOST_DELETES) throw malformedXml()
   const quiet = childText(document, 'Quiet')?.trim().toLowerCase() === 'true'

@@ -27,6 +27,8 @@ export interface Exchange extends Target, Wire {
   system: System
   query: Query
   authenticated: Authenticated
+  /** Ends the caller's turn to send a large document; see `takeTurn`. */
+  endTurn?: () => void
   /** An upload by a form: its fields are its headers. */
   form?: PostForm | undefined
   /** The `x-amz-*` parameters of a presigned URL, which count as headers, by lower-case name. */

@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value'
 import { isKeyText } from '../../../contract/names.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
-import { SomeTags, type Tags } from '../../../contract/shapes.ts'
+import { MOST_TAGS, SomeTags, type Tags } from '../../../contract/shapes.ts'
 import { newId } from '../../base/id.ts'
 import { setLifecycle } from '../../features/policies/lifecycle.ts'
 import { findConfig } from '../../storage/buckets/config.ts'
@@ -16,8 +16,7 @@ import {
 import { textUnlessEmpty } from '../../storage/objects/describe.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answer, type Exchange } from './exchange.ts'
-import { child, childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
-import { verified } from './verified.ts'
+import { child, childText, type DocumentShape, malformedXml, many, readDocument, type XmlNode } from './read-xml.ts'
 import { element, result, type Xml, xmlTime } from './xml.ts'
 
 const MOST_BYTES = 1024 ** 2
@@ -25,11 +24,38 @@ const MOST_RULES = 1000
 const MOST_ID = 255
 /** A hundred years: what policies count. */
 const MOST_DAYS = 36_500
-const ELEMENTS = new Set([
-  ...['ID', 'Status', 'Prefix', 'Filter', 'Expiration', 'NoncurrentVersionExpiration'],
-  'AbortIncompleteMultipartUpload',
-])
 const CONDITIONS = new Set(['Prefix', 'Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan'])
+const FILTER = {
+  Prefix: 'text',
+  Tag: many(MOST_TAGS + 1, { Key: 'text', Value: 'text' }),
+  ObjectSizeGreaterThan: 'text',
+  ObjectSizeLessThan: 'text',
+} as const
+const TRANSITION = {
+  Date: 'text',
+  Days: 'text',
+  NoncurrentDays: 'text',
+  NewerNoncurrentVersions: 'text',
+  StorageClass: 'text',
+} as const
+const DOCUMENT: DocumentShape = {
+  root: 'LifecycleConfiguration',
+  most: MOST_BYTES,
+  elements: {
+    Rule: many(MOST_RULES, {
+      ID: 'text',
+      Status: 'text',
+      Prefix: 'text',
+      Filter: { ...FILTER, And: FILTER },
+      Expiration: { Days: 'text', Date: 'text', ExpiredObjectDeleteMarker: 'text' },
+      NoncurrentVersionExpiration: { NoncurrentDays: 'text', NewerNoncurrentVersions: 'text' },
+      AbortIncompleteMultipartUpload: { DaysAfterInitiation: 'text' },
+      // Refused by name.
+      Transition: TRANSITION,
+      NoncurrentVersionTransition: TRANSITION,
+    }),
+  },
+}
 const MIDNIGHT = /^\d{4}-\d\d-\d\d(T00:00:00(\.0+)?(Z|[+-]00:?00)?)?$/
 
 const refused = (message: string) => new S3Error('InvalidRequest', message)
@@ -127,7 +153,6 @@ function noncurrentOf(node: XmlNode): NonNullable<LifecycleRule['noncurrent']> {
 function ruleOf(node: XmlNode): LifecycleRule {
   if (node.children.some(({ name }) => name === 'Transition' || name === 'NoncurrentVersionTransition'))
     throw new S3Error('InvalidStorageClass', 'There is no other storage class to which objects could be moved')
-  if (node.name !== 'Rule' || node.children.some(({ name }) => !ELEMENTS.has(name))) throw malformedXml()
   const id = childText(node, 'ID') || newId()
   if (id.length > MOST_ID) throw invalidArgument('ID', id, `ID length should not exceed allowed limit of ${MOST_ID}`)
   const status = childText(node, 'Status')
@@ -157,7 +182,7 @@ function ruleOf(node: XmlNode): LifecycleRule {
 }
 
 export async function putBucketLifecycle(exchange: Exchange): Promise<void> {
-  const { children } = await readXml(verified(exchange), 'LifecycleConfiguration', MOST_BYTES)
+  const { children } = await readDocument(exchange, DOCUMENT)
   if (children.length === 0 || children.length > MOST_RULES) throw malformedXml()
   const rules = children.map(ruleOf)
   if (new Set(rules.map(({ id }) => id)).size < rules.length)

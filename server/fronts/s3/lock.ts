@@ -16,9 +16,8 @@ import {
 import { type LockChange, lockVersion } from '../../storage/versions/lock.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answer, answerXml, type Exchange, header } from './exchange.ts'
-import { child, childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
+import { child, childText, type DocumentShape, malformedXml, readDocument, type XmlNode } from './read-xml.ts'
 import { getSeen } from './unseen.ts'
-import { verified } from './verified.ts'
 import { versionHeader, versionIn } from './version.ts'
 import { element, result } from './xml.ts'
 
@@ -29,6 +28,18 @@ const HOLD = 'x-amz-object-lock-legal-hold'
 /** As policies count them. */
 const MOST_DAYS = 36_500
 const MOST_YEARS = 100
+
+const CONFIGURATION: DocumentShape = {
+  root: 'ObjectLockConfiguration',
+  most: MOST_BYTES,
+  elements: { ObjectLockEnabled: 'text', Rule: { DefaultRetention: { Mode: 'text', Days: 'text', Years: 'text' } } },
+}
+const RETENTION: DocumentShape = {
+  root: 'Retention',
+  most: MOST_BYTES,
+  elements: { Mode: 'text', RetainUntilDate: 'text' },
+}
+const LEGAL_HOLD: DocumentShape = { root: 'LegalHold', most: MOST_BYTES, elements: { Status: 'text' } }
 
 /** The mode that a text names, in capitals; undefined if it names none. */
 const modeOf = (text: string | undefined): LockMode | undefined => lockModes.find((mode) => mode.toUpperCase() === text)
@@ -129,7 +140,7 @@ export async function changeKeeping(
 
 /** `PutObjectLockConfiguration`: turns Object Lock on, for good, and says how new versions are locked. */
 export async function putObjectLockConfiguration(exchange: Exchange): Promise<void> {
-  const document = await readXml(verified(exchange), 'ObjectLockConfiguration', MOST_BYTES)
+  const document = await readDocument(exchange, CONFIGURATION)
   await changeKeeping(exchange, { object_lock: objectLockIn(document) })
   await answer(exchange, 200, {})
 }
@@ -163,7 +174,7 @@ async function change(exchange: Exchange, change: LockChange): Promise<void> {
 
 /** `PutObjectRetention`: an empty document ends a lock, as far as it may. */
 export async function putObjectRetention(exchange: Exchange): Promise<void> {
-  const document = await readXml(verified(exchange), 'Retention', MOST_BYTES)
+  const document = await readDocument(exchange, RETENTION)
   const [named, until] = [childText(document, 'Mode')?.trim(), childText(document, 'RetainUntilDate')?.trim()]
   if (named === undefined && until === undefined) return change(exchange, { mode: null, until: null })
   const [mode, time] = [modeOf(named), until === undefined ? undefined : timeOf(until)]
@@ -173,7 +184,7 @@ export async function putObjectRetention(exchange: Exchange): Promise<void> {
 }
 
 export async function putObjectLegalHold(exchange: Exchange): Promise<void> {
-  const document = await readXml(verified(exchange), 'LegalHold', MOST_BYTES)
+  const document = await readDocument(exchange, LEGAL_HOLD)
   const status = childText(document, 'Status')?.trim()
   if (status !== 'ON' && status !== 'OFF') throw malformedXml()
   await change(exchange, { legal_hold: status === 'ON' })

@@ -11,7 +11,7 @@ import { abortUpload, openUpload, uploadMissing } from '../../storage/uploads/se
 import { shareOf } from '../../storage/uploads/share.ts'
 import type { UploadRow } from '../../storage/uploads/store.ts'
 import { newObjectAcl } from './acl.ts'
-import { checksumElements, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
+import { checksumElements, claimedChecksum, claimedMd5, namedChecksums, otherChecksums } from './checksums.ts'
 import { assertSource, sourceOf, sourceVersionHeader } from './copy.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { announcedLength, answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
@@ -20,7 +20,7 @@ import { locationOf } from './location.ts'
 import { lockIn } from './lock.ts'
 import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './objects.ts'
 import { MOST_PARTS, partNumberOf } from './parts.ts'
-import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
+import { childText, type DocumentShape, malformedXml, many, readDocument, type XmlNode } from './read-xml.ts'
 import type { Trailers } from './signature/chunks.ts'
 import { asUnseen } from './unseen.ts'
 import { writtenHeader } from './version.ts'
@@ -29,6 +29,23 @@ import { element, result, xmlTime } from './xml.ts'
 /** S3's limits, in bytes. */
 const LEAST_PART = 5 * 1024 * 1024
 const MOST_COMPLETE_BYTES = 4 * 1024 * 1024
+const COMPLETION: DocumentShape = {
+  root: 'CompleteMultipartUpload',
+  most: MOST_COMPLETE_BYTES,
+  elements: {
+    Part: many(MOST_PARTS, {
+      PartNumber: 'text',
+      ETag: 'text',
+      // Of algorithms, too, of which nothing is checked here.
+      ...Object.fromEntries(
+        [...checksumAlgorithms, ...otherChecksums].map((algorithm) => [
+          `Checksum${algorithm.toUpperCase()}`,
+          'text' as const,
+        ]),
+      ),
+    }),
+  },
+}
 
 /** The checksum that the object is to have: `x-amz-checksum-algorithm`, and of which kind. */
 function plannedChecksum(exchange: Exchange) {
@@ -188,7 +205,7 @@ function namedParts(document: XmlNode): NamedPart[] {
 export async function completeMultipartUpload(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
   const { id: upload_id, checksum_algorithm: algorithm } = await uploadOf(exchange)
-  const parts = namedParts(await readXml(bodyOf(exchange), 'CompleteMultipartUpload', MOST_COMPLETE_BYTES))
+  const parts = namedParts(await readDocument(exchange, COMPLETION, bodyOf(exchange)))
   const object = await completeUpload(ctx, bucket, {
     upload_id,
     parts,

@@ -6,11 +6,15 @@ import { allBlocked, isBlocked } from '../../storage/buckets/public-access.ts'
 import { S3Error } from './errors.ts'
 import { answer, type Exchange, header } from './exchange.ts'
 import { assertCanBePublic } from './public-access.ts'
-import { child, childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
-import { verified } from './verified.ts'
+import { child, childText, type DocumentShape, malformedXml, readDocument, type XmlNode } from './read-xml.ts'
 import { element, result } from './xml.ts'
 
 const MOST_BYTES = 65_536
+const OWNERSHIP: DocumentShape = {
+  root: 'OwnershipControls',
+  most: MOST_BYTES,
+  elements: { Rule: { ObjectOwnership: 'text' } },
+}
 
 /** Whose objects are and whether there are ACLs, as a text says. Throws for any other. */
 const ownershipOf = (text: string | undefined, error: () => Error): Ownership => {
@@ -42,7 +46,7 @@ export async function ownershipDocument({ ctx, bucket }: Exchange): Promise<stri
 export async function putBucketOwnership(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
   allow(ctx.actor, 'manage', bucket)
-  const document = await readXml(verified(exchange), 'OwnershipControls', MOST_BYTES)
+  const document = await readDocument(exchange, OWNERSHIP)
   const rule = child(document, 'Rule')
   const ownership = ownershipOf(rule && childText(rule, 'ObjectOwnership')?.trim(), malformedXml)
   if (ownership === 'BucketOwnerEnforced' && (await findConfig(ctx.db, bucket, 'acl'))) throw aclInTheWay()
@@ -69,6 +73,11 @@ const FLAGS = {
   restrict: 'RestrictPublicBuckets',
 } as const satisfies { [flag in keyof PublicAccessBlock]: string }
 const flags = Object.keys(FLAGS) as (keyof PublicAccessBlock)[]
+const PUBLIC_ACCESS_BLOCK: DocumentShape = {
+  root: 'PublicAccessBlockConfiguration',
+  most: MOST_BYTES,
+  elements: Object.fromEntries(Object.values(FLAGS).map((name) => [name, 'text'])),
+}
 
 /** What is blocked of a bucket: everything, while nothing can be public. */
 export async function publicAccessBlockDocument({ ctx, bucket, authenticated }: Exchange): Promise<string> {
@@ -88,7 +97,7 @@ function flagIn(document: XmlNode, name: string): boolean {
 export async function putPublicAccessBlock(exchange: Exchange): Promise<void> {
   const { ctx, bucket, system } = exchange
   allow(ctx.actor, 'manage', bucket)
-  const document = await readXml(verified(exchange), 'PublicAccessBlockConfiguration', MOST_BYTES)
+  const document = await readDocument(exchange, PUBLIC_ACCESS_BLOCK)
   const block: PublicAccessBlock = { ...allBlocked }
   for (const flag of flags) block[flag] = flagIn(document, FLAGS[flag])
   if (!isBlocked(block)) await assertCanBePublic(system)

@@ -1,5 +1,6 @@
 import { allow } from '../../context.ts'
 import { collect } from '../../http/collect.ts'
+import { scanJson } from '../../http/scan-json.ts'
 import { findConfig, setConfig } from '../../storage/buckets/config.ts'
 import type { BucketPolicy, KeyPattern, PolicyAction, PolicyStatement } from '../../storage/buckets/policy.ts'
 import { findAccess, isPublic } from '../../storage/buckets/public-access.ts'
@@ -111,8 +112,7 @@ function statementOf(statement: unknown, bucket: string): PolicyStatement {
   }
 }
 
-/** The names in a JSON document: texts before a colon. */
-const NAMES = /"(?:[^"\\]|\\.)*"\s*:/g
+/** How many fields the objects of a document have; it is not nested deeply. */
 const countNames = (value: unknown): number =>
   typeof value !== 'object' || value === null
     ? 0
@@ -121,6 +121,8 @@ const countNames = (value: unknown): number =>
 
 /** Reads a bucket's policy. Throws MalformedPolicy, or NotImplemented for what cannot be kept. */
 export function readPolicy(text: string, bucket: string): BucketPolicy {
+  const { excess, names } = scanJson(Buffer.from(text), MOST_BYTES)
+  if (excess !== undefined) throw malformed(`The policy ${excess}`)
   let document: unknown
   try {
     document = JSON.parse(text)
@@ -129,7 +131,7 @@ export function readPolicy(text: string, bucket: string): BucketPolicy {
   }
   if (!isObject(document)) throw malformed('Policies must be valid JSON and the first byte must be "{"')
   // Of two, one would have no effect.
-  if ((text.match(NAMES)?.length ?? 0) > countNames(document)) throw malformed('Duplicate field')
+  if (names > countNames(document)) throw malformed('Duplicate field')
   const other = Object.keys(document).find((name) => !['Version', 'Id', 'Statement'].includes(name))
   if (other !== undefined) throw malformed(`Unknown field ${other}`)
   if (document.Version !== undefined && document.Version !== '2012-10-17' && document.Version !== '2008-10-17')

@@ -12,7 +12,7 @@ import { lockIn } from './lock.ts'
 import { describedBy, MOST_BYTES, refuseUnsupported, storageClassOf, tooLarge } from './objects.ts'
 import { readXml } from './read-xml.ts'
 import { checkPolicy, type FormTerms } from './signature/post-policy.ts'
-import { tagsOf } from './tagging.ts'
+import { TAGGING, tagsOf } from './tagging.ts'
 import { assertKey } from './target.ts'
 import { writtenHeader } from './version.ts'
 import { bareDocument } from './xml.ts'
@@ -98,7 +98,7 @@ async function tagsIn(text: string): Promise<Tags> {
   async function* body() {
     yield Buffer.from(text)
   }
-  return tagsOf(await readXml(body(), 'Tagging', 65_536))
+  return tagsOf(await readXml(body(), TAGGING))
 }
 
 /** Throws InvalidRequest for a checksum that is announced and absent, or that is of no known kind. */

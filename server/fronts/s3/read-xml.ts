@@ -1,5 +1,7 @@
 import { SaxesParser } from 'saxes'
 import { S3Error } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { verified } from './verified.ts'
 
 /** An element of a request's document. */
 export interface XmlNode {
@@ -9,7 +11,29 @@ export interface XmlNode {
   children: XmlNode[]
 }
 
-const MOST_DEPTH = 8
+/** The elements that an element may have, by name. */
+export interface Elements {
+  readonly [name: string]: Allowed
+}
+/** What an element may be: of text only, with these elements, or either of which there may be `many`. */
+type Allowed = 'text' | Elements | Many
+type Many = { readonly many: number; readonly of: 'text' | Elements }
+
+/** Up to a number of elements of one name, where most have one. */
+export const many = (most: number, of: 'text' | Elements = 'text'): Many => ({ many: most, of })
+
+/** A document that an operation reads. */
+export interface DocumentShape {
+  /** The name of its root, in any namespace or none. */
+  root: string
+  /** In bytes. */
+  most: number
+  elements: Elements
+}
+
+/** How many elements of a name may be next to each other where one is meant: which of them counts is not for here. */
+const FEW = 8
+const MOST_ATTRIBUTES = 8
 const MOST_TEXT = 8192
 
 const malformed = () =>
@@ -18,29 +42,58 @@ const malformed = () =>
     'The XML you provided was not well-formed or did not validate against our published schema',
   )
 
+/** An element that is not closed yet. */
+interface Open {
+  node: XmlNode
+  elements: Elements
+  /** How many of each name it has. */
+  counts: Map<string, number>
+}
+
+const isMany = (allowed: Allowed): allowed is Many => typeof allowed !== 'string' && typeof allowed.many === 'number'
+
+/** The place of a new element in the one that is open. Throws MalformedXML for one that it cannot have, or one too many. */
+function openIn({ node: parent, elements, counts }: Open, name: string): Open {
+  const allowed = Object.hasOwn(elements, name) ? elements[name] : undefined
+  if (allowed === undefined) throw malformed()
+  const { many: most, of } = isMany(allowed) ? allowed : { many: FEW, of: allowed }
+  const count = (counts.get(name) ?? 0) + 1
+  if (count > most) throw malformed()
+  counts.set(name, count)
+  const node: XmlNode = { name, text: '', children: [] }
+  parent.children.push(node)
+  return { node, elements: of === 'text' ? {} : of, counts: new Map() }
+}
+
 /**
- * Reads a document while it arrives, at most `most` bytes of it; its root must have the given name, in any namespace or
- * none. Document types, processing instructions and depths that no operation has are refused. Throws MalformedXML, also
- * for an empty body, or MaxMessageLengthExceeded.
+ * Reads a document while it arrives. Nothing is kept that it cannot have: elements that its shape does not name or that
+ * are too many, attributes of which there are many, document types and processing instructions are refused where they
+ * begin. Throws MalformedXML, also for an empty body, or MaxMessageLengthExceeded.
  */
-export async function readXml(body: AsyncIterable<Uint8Array>, root: string, most: number): Promise<XmlNode> {
+export async function readXml(
+  body: AsyncIterable<Uint8Array>,
+  { root, most, elements }: DocumentShape,
+): Promise<XmlNode> {
   const parser = new SaxesParser()
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const document: XmlNode = { name: '', text: '', children: [] }
-  const open: XmlNode[] = [document]
+  const open: Open[] = [{ node: document, elements: { [root]: many(1, elements) }, counts: new Map() }]
   const refuse = () => {
     throw malformed()
   }
+  let attributes = 0
   parser.on('error', refuse)
   parser.on('doctype', refuse)
   parser.on('processinginstruction', refuse)
-  parser.on('opentag', ({ name }) => {
-    const node: XmlNode = { name: name.slice(name.indexOf(':') + 1), text: '', children: [] }
-    open.at(-1)?.children.push(node)
-    if (open.push(node) > MOST_DEPTH) throw malformed()
+  parser.on('opentagstart', ({ name }) => {
+    attributes = 0
+    open.push(openIn(open.at(-1) as Open, name.slice(name.indexOf(':') + 1)))
+  })
+  parser.on('attribute', () => {
+    if (++attributes > MOST_ATTRIBUTES) throw malformed()
   })
   const addText = (text: string) => {
-    const node = open.at(-1) as XmlNode
+    const { node } = open.at(-1) as Open
     node.text += text
     if (node.text.length > MOST_TEXT) throw malformed()
   }
@@ -66,8 +119,21 @@ export async function readXml(body: AsyncIterable<Uint8Array>, root: string, mos
   }
   write()
   const [found] = document.children
-  if (found?.name !== root) throw malformed()
+  if (!found) throw malformed()
   return found
+}
+
+/** Reads a request's document, by default with its digests; then the next of the caller's large ones may be sent. */
+export async function readDocument(
+  exchange: Exchange,
+  shape: DocumentShape,
+  body: AsyncIterable<Uint8Array> = verified(exchange),
+): Promise<XmlNode> {
+  try {
+    return await readXml(body, shape)
+  } finally {
+    exchange.endTurn?.()
+  }
 }
 
 /** The first child of a name; undefined without one. */

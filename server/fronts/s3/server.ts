@@ -18,6 +18,7 @@ import { telemetryOf } from '../../observe/telemetry.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { countRequest } from '../../storage/traffic/traffic.ts'
+import { admit } from './admit.ts'
 import { allowOrigin, answerPreflight } from './cors.ts'
 import { S3Error } from './errors.ts'
 import { createExchange, type Exchange, type Wire } from './exchange.ts'
@@ -190,13 +191,17 @@ async function serveRequest(
       origin.route = `s3:${operation.name}`
       if (authenticated.mode.kind === 'chunks' && !operation.streams)
         throw new S3Error('InvalidRequest', 'This operation does not accept a body in chunks.')
-      if (hasBody(request) && !form) expectPace(server, wire, operation.streams ?? false, config.requestTimeoutMs)
       const actor = await callerOf(system, authenticated, operation, bucketsOf(target, query, request.headers))
       seen.actor = actor
       const exchange = createExchange(system, { ...wire, ...target, query, form }, authenticated, actor)
       refuseCustomerKeys(exchange)
       await assertOwner(exchange, 'x-amz-expected-bucket-owner', target.bucket)
-      await operation.run(exchange).catch(async (error: unknown) => {
+      const run = async () => {
+        await admit(exchange, operation)
+        if (hasBody(request) && !form) expectPace(server, wire, operation.streams ?? false, config.requestTimeoutMs)
+        await operation.run(exchange)
+      }
+      await run().catch(async (error: unknown) => {
         if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(exchange.ctx, error)
         throw actor.type === 'public' ? await refusalOf(exchange, error) : error
       })

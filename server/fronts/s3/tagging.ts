@@ -6,13 +6,18 @@ import { updateMetadata } from '../../storage/objects/update.ts'
 import { tagVersion } from '../../storage/versions/tag.ts'
 import { S3Error } from './errors.ts'
 import { type AnswerHeaders, answer, answerXml, type Exchange } from './exchange.ts'
-import { childText, malformedXml, readXml, type XmlNode } from './read-xml.ts'
+import { childText, type DocumentShape, malformedXml, many, readDocument, type XmlNode } from './read-xml.ts'
 import { getSeen } from './unseen.ts'
-import { verified } from './verified.ts'
 import { versionHeader, versionIn } from './version.ts'
 import { element, result } from './xml.ts'
 
 const MOST_BYTES = 65_536
+/** More tags than there may be, so that those are refused by name. */
+export const TAGGING: DocumentShape = {
+  root: 'Tagging',
+  most: MOST_BYTES,
+  elements: { TagSet: { Tag: many(2 * MOST_BUCKET_TAGS, { Key: 'text', Value: 'text' }) } },
+}
 
 /** Whose tags a document has: their shape, and how an error calls them. */
 interface Tagged {
@@ -56,7 +61,7 @@ export async function getObjectTagging(exchange: Exchange): Promise<void> {
 }
 
 export async function putObjectTagging(exchange: Exchange): Promise<void> {
-  const tags = tagsOf(await readXml(verified(exchange), 'Tagging', MOST_BYTES))
+  const tags = tagsOf(await readDocument(exchange, TAGGING))
   await answer(exchange, 200, await setTags(exchange, tags))
 }
 
@@ -75,7 +80,7 @@ async function setTags(exchange: Exchange, tags: Tags): Promise<AnswerHeaders> {
 }
 
 export async function putBucketTagging(exchange: Exchange): Promise<void> {
-  const tags = tagsOf(await readXml(verified(exchange), 'Tagging', MOST_BYTES), ofBucket)
+  const tags = tagsOf(await readDocument(exchange, TAGGING), ofBucket)
   await setConfig(exchange.ctx, exchange.bucket, 'tagging', tags)
   // Documents say 204 too, but there are clients that take only this for a success.
   await answer(exchange, 200, {})

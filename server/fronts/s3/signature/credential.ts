@@ -59,7 +59,7 @@ export function readCredential(headers: ReadonlyMap<string, string>, query: Quer
 }
 
 function ofHeader(header: string, headers: ReadonlyMap<string, string>): Credential {
-  const [, algorithm = '', rest = ''] = /^(\S+)\s+(.*)$/.exec(header) ?? []
+  const [, algorithm = '', rest = ''] = /^(\S+)\s+(.*)$/s.exec(header) ?? []
   if (algorithm !== ALGORITHM)
     throw unsupported('The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.')
   const fields = new Map(
@@ -127,6 +127,8 @@ function read(
   const names = signedHeaders.split(';')
   if (names.some((name) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || name !== name.toLowerCase()))
     throw bad('The SignedHeaders must be lower-case names, separated by semicolons.')
+  // A long header named a thousand times would make a text of megabytes to be hashed, before the key is known.
+  if (new Set(names).size < names.length) throw bad('The SignedHeaders name a header more than once.')
   const time = timeOf(date) as Date
   return {
     accessKeyId,

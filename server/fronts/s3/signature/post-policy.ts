@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto'
+import { scanJson } from '../../../http/scan-json.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { isSame, sign } from './verify.ts'
 
@@ -143,11 +144,16 @@ function holds({ operator, value }: Condition, name: string, given: string): boo
 
 const MEMBERS = ['expiration', 'conditions']
 const MOST_CONDITIONS = 200
+/** Far more than 200 conditions of three values have. */
+const MOST_VALUES = 2000
 
 function readPolicy(text: string): { expiration: Date; conditions: readonly unknown[] } {
+  const bytes = Buffer.from(text, 'base64')
+  const { excess } = scanJson(bytes, MOST_VALUES)
+  if (excess !== undefined) throw badPolicy(`It ${excess}.`)
   let document: unknown
   try {
-    document = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64')))
+    document = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     throw badPolicy('Invalid JSON.')
   }
