@@ -1,0 +1,92 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { parseAst } from 'vite'
+
+/** A regular expression in the source. */
+export interface Expression {
+  /** `file:line`. */
+  at: string
+  source: string
+  flags: string
+}
+
+/** A node of a syntax tree (ESTree). */
+type Node = { type: string; start: number; [field: string]: unknown }
+
+const root = path.join(import.meta.dirname, '..', '..')
+const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string'
+
+/** All nodes below one, itself first. */
+function* nodesIn(node: Node): Generator<Node> {
+  yield node
+  for (const value of Object.values(node))
+    for (const one of Array.isArray(value) ? value : [value]) if (isNode(one)) yield* nodesIn(one)
+}
+
+/** The files whose expressions are looked at, as paths from the root. */
+export const filesOf = (folders: readonly string[]): string[] =>
+  fs
+    .globSync(
+      folders.map((folder) => `${folder}/**/*.{ts,tsx}`),
+      { cwd: root },
+    )
+    .sort()
+
+/**
+ * Every regular expression in a file: literals, and what `RegExp` is called with. Throws where a text cannot be told from
+ * constants alone, unless `dynamic` knows the texts that are possible there.
+ */
+export function expressionsIn(file: string, dynamic: ReadonlyMap<string, readonly string[]>): Expression[] {
+  const text = fs.readFileSync(path.join(root, file), 'utf8')
+  const tree = treeOf(file)
+  return [...nodesIn(tree)].flatMap((node): Expression[] => {
+    const at = `${file}:${text.slice(0, node.start).split('\n').length}`
+    const regex = node.regex as { pattern: string; flags: string } | undefined
+    if (node.type === 'Literal' && regex) return [{ at, source: regex.pattern, flags: regex.flags }]
+    if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return []
+    if ((node.callee as Node).name !== 'RegExp') return []
+    const [source, flags] = node.arguments as Node[]
+    const sources = dynamic.get(file) ?? [textOf(source as Node, file, at)]
+    return sources.map((one) => ({ at, source: one, flags: flags ? textOf(flags, file, at) : '' }))
+  })
+}
+
+const trees = new Map<string, Node>()
+function treeOf(file: string): Node {
+  const found =
+    trees.get(file) ??
+    (parseAst(fs.readFileSync(path.join(root, file), 'utf8'), {
+      lang: file.endsWith('x') ? 'tsx' : 'ts',
+    }) as unknown as Node)
+  trees.set(file, found)
+  return found
+}
+
+/** A text that is made of constants, of this file or of those that it imports from. */
+function textOf(node: Node, file: string, at: string): string {
+  const read = (one: unknown): string => textOf(one as Node, file, at)
+  if (node.type === 'Literal') return String(node.value)
+  if (node.type === 'TSAsExpression') return read(node.expression)
+  if (node.type === 'TemplateLiteral') {
+    const values = (node.expressions as Node[]).map(read)
+    return (node.quasis as Node[])
+      .map(({ value }, i) => (value as { cooked: string }).cooked + (values[i] ?? ''))
+      .join('')
+  }
+  if (node.type === 'CallExpression') {
+    const { object, property } = node.callee as { object?: Node; property?: Node }
+    if (object?.type === 'ArrayExpression' && property?.name === 'join')
+      return (object.elements as Node[]).map(read).join(read((node.arguments as Node[])[0]))
+  }
+  if (node.type === 'Identifier')
+    for (const one of treeOf(file).body as Node[]) {
+      const declared = (one.type === 'ExportNamedDeclaration' ? one.declaration : one) as Node | null
+      for (const { id, init } of (declared?.declarations ?? []) as { id: Node; init: Node }[])
+        if (id.name === node.name) return textOf(init, file, at)
+      const imported =
+        one.type === 'ImportDeclaration' &&
+        (one.specifiers as { local: Node }[]).some(({ local }) => local.name === node.name)
+      if (imported) return textOf(node, path.join(path.dirname(file), String((one.source as Node).value)), at)
+    }
+  throw new Error(`${at}: the expression cannot be told from the source`)
+}
