@@ -25,7 +25,7 @@ function withoutJwts(text: string): string {
 /** A text with its credentials redacted. Looks at each character a few times, whatever the text is. */
 export function withoutCredentials(text: string): string {
   const without = text.replace(CREDENTIALS, '[redacted]')
-  return without.includes('eyJ') ? without.replace(MAYBE_JWTS, withoutJwts) : without
+  return without.includes('eyJ') ? without.replace(MAYBE_JWTS, (run) => withoutJwts(run)) : without
 }
 
 const NAMES = [

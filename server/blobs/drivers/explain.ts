@@ -119,7 +119,7 @@ const withoutSecrets = (message: string): string =>
   (message.trim().split('\n', 1)[0] as string)
     .slice(0, MOST_MESSAGE)
     .replace(/\/\/[^\s/@]*@/g, '//')
-    .replace(/\S+/g, withoutQuery)
+    .replace(/\S+/g, (word) => withoutQuery(word))
     .replace(
       /\b((?:secret|signature|credential|password|token|authorization|x-amz)[\w-]{0,40})\s{0,4}[=:]\s{0,4}\S+/gi,
       '$1=…',
