@@ -1,5 +1,6 @@
 import os from 'node:os'
-import { DAY_MS, HOUR_MS } from '../base/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/time.ts'
+import type { Gap } from './instance/gap.ts'
 
 /** Milliseconds since the machine booted, including sleep (Linux); unaffected by setting the clock. */
 export const machineUptime = (): number => os.uptime() * 1000
@@ -9,13 +10,17 @@ export type ClockDoubt = () => string | null
 
 /**
  * Watches for a clock that jumps ahead, which would make everything look old. `noted` is the newest time in the
- * database when the process started; null where there was none.
+ * database when the process started, null where it was empty; `gap` is what `findGap` says.
  *
  * A jump of more than a day while the process runs shows against the uptime; deletion stops until the clock is set back
  * or the process restarts. A jump before the start looks the same as a service that was off for that long, so deletion
  * waits a day: time for a clock that was wrong at boot to be corrected, or for somebody to read the log.
  */
-export function watchClock(now: () => Date, uptime: () => number, noted: Date | null): ClockDoubt {
+export function watchClock(
+  now: () => Date,
+  uptime: () => number,
+  { noted, gap }: { noted: Date | null; gap: Gap | null },
+): ClockDoubt {
   const first = { time: now().getTime(), uptime: uptime() }
   return () => {
     const passed = uptime() - first.uptime
@@ -25,10 +30,23 @@ export function watchClock(now: () => Date, uptime: () => number, noted: Date | 
     const leap = began - Math.max(first.time, noted?.getTime() ?? first.time)
     if (leap > DAY_MS)
       return `the clock jumped ${hours(leap)} hours ahead while this process was running: correct it, or restart the service if it is right now`
-    if (noted !== null && began - noted.getTime() > DAY_MS && passed < DAY_MS)
-      return `the clock was ${hours(began - noted.getTime())} hours ahead of the newest time in the database when this process started: either the service was off that long, or the clock is wrong; deletion by age resumes in ${hours(DAY_MS - passed)} hours`
+    const from = (gap?.from ?? noted)?.getTime() ?? null
+    // Other processes may have started since the gap was seen.
+    const waited = passed + (gap ? Math.max(0, first.time - gap.seen.getTime()) : 0)
+    if (from !== null && began - from > DAY_MS && waited < DAY_MS)
+      return `the clock was ${hours(began - from)} hours ahead of the newest time in the database when this process started: either the service was off that long, or the clock is wrong; deletion by age resumes in ${hours(DAY_MS - waited)} hours`
     return null
   }
+}
+
+/** How far the clock may be behind the newest record before somebody is told: replicas need not agree on the second. */
+const MOST_BEHIND_MS = 10 * MINUTE_MS
+
+/** What is wrong with a clock that is behind the newest record of the database; null if it is not. */
+export function clockBehind(now: Date, noted: Date | null): string | null {
+  const behind = noted === null ? 0 : noted.getTime() - now.getTime()
+  if (noted === null || behind <= MOST_BEHIND_MS) return null
+  return `the clock is ${(behind / HOUR_MS).toFixed(1)} hours behind the newest record in the database, ${noted.toISOString()}: either it is wrong now, and S3 clients get RequestTimeTooSkewed, or it was ahead before`
 }
 
 const hours = (ms: number): number => Math.ceil(ms / HOUR_MS)

@@ -20,11 +20,11 @@ import { answerPrimary } from '../observe/several.ts'
 import { blobObserver, processMetrics, telemetryOf } from '../observe/telemetry.ts'
 import { openTraces } from '../observe/traces.ts'
 import { warmUp } from '../secrets/passwords.ts'
-import { findNewestSample } from '../storage/usage/store.ts'
 import { bootstrap } from './bootstrap.ts'
-import { machineUptime, watchClock } from './clock.ts'
+import { clockBehind, machineUptime, watchClock } from './clock.ts'
 import { flushed } from './flushed.ts'
 import { awaitDatabase } from './instance/await-database.ts'
+import { findGap } from './instance/gap.ts'
 import { type Accepted, assertMayServe, join } from './instance/join.ts'
 import { publish } from './publish.ts'
 import { openDatabaseOf, withOpened } from './with-system.ts'
@@ -93,7 +93,13 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const database = await openDatabaseOf(config, log)
   telemetry.pool = database.pool
   if (!prepared) await database.migrate()
-  const clockDoubt = watchClock(now, uptime, await findNewestSample(database.db))
+  const found = await findGap(database, now())
+  const clockDoubt = watchClock(now, uptime, found)
+  if (role !== 'web') {
+    const [ahead, behind] = [clockDoubt(), clockBehind(now(), found.noted)]
+    if (ahead !== null) log.error(`deletion by age is suspended: ${ahead}`)
+    if (behind !== null) log.warn(behind)
+  }
   const observe = blobObserver(config)
   const storage = await openStorage(config, observe)
   const pending = new Set<Promise<void>>()
@@ -170,6 +176,8 @@ export async function prepare(config: Config, accepted: Accepted): Promise<Made>
   const storage = await openStorage(config)
   return withOpened({ database, storage, config, log }, async (system) => {
     await database.migrate()
+    // Before anything is recorded by a clock that may be wrong: the processes look for it again.
+    await findGap(database, new Date())
     await join(system, storage, accepted)
     return makeFirst(createContext(system, systemActor))
   })

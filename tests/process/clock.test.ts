@@ -19,18 +19,21 @@ describeEngines('a clock that jumps', (engine, itOnce) => {
   if (onS3) return describe('needs no S3', () => {})
 
   /** A service whose clock and uptime the test moves, with something in the trash, and the audit log kept for 30 days. */
-  async function withService(work: (service: Awaited<ReturnType<typeof open>>) => Promise<void>) {
-    const service = await open()
+  async function withService(
+    work: (service: Awaited<ReturnType<typeof open>>) => Promise<void>,
+    { sampled = true }: { sampled?: boolean } = {},
+  ) {
+    const service = await open(sampled)
     try {
       await work(service)
     } finally {
       await service.close()
     }
   }
-  async function open() {
+  async function open(sampled: boolean) {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-clock-'))
     const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
-    const env = { ...serverEnv(folder, postgres?.url), LOG_LEVEL: 'error' }
+    const env = { ...serverEnv(folder, postgres?.url), LOG_LEVEL: 'warn' }
     const time = { wall: Date.parse('2026-03-01T12:00:00Z'), uptime: 5 * DAY }
     let log = ''
     const logTo = new Writable({
@@ -53,7 +56,7 @@ describeEngines('a clock that jumps', (engine, itOnce) => {
     await admin.putObject({ params: { bucket: 'kept', key: 'a' }, body: 'in the trash' })
     await admin.deleteObject({ params: { bucket: 'kept', key: 'a' } })
     const database = await openDatabase(env.DATABASE_URL)
-    const count = async (table: 'trash' | 'audit_sealed') =>
+    const count = async (table: 'trash' | 'audit_sealed' | 'usage_samples') =>
       Number(
         (
           await database.db
@@ -62,7 +65,10 @@ describeEngines('a clock that jumps', (engine, itOnce) => {
             .executeTakeFirstOrThrow()
         ).n,
       )
-    await running.tick()
+    await running.tick('audit-seal')
+    // Before the first sample of the usage: the first day is no exception.
+    if (!sampled) assert.equal(await count('usage_samples'), 0)
+    else await running.tick()
     const before = { trash: 1, audit: await count('audit_sealed') }
     assert.ok(before.audit > 3)
     return {
@@ -72,6 +78,7 @@ describeEngines('a clock that jumps', (engine, itOnce) => {
         await running.stop()
         running = await begin()
       },
+      lines: () => log.split('\n').filter((line) => line !== ''),
       errors: () => log.match(/deletion by age is suspended: [^"]+/g) ?? [],
       forget: () => {
         log = ''
@@ -149,6 +156,57 @@ describeEngines('a clock that jumps', (engine, itOnce) => {
       assert.deepEqual(errors(), [])
       await assertExpired()
     }))
+
+  it('a service that ran for less than a minute is guarded too, however often it is restarted', () =>
+    withService(
+      async ({ time, tick, restart, lines, forget, assertKept, assertExpired }) => {
+        const right = time.wall
+        for (let starts = 0; starts < 3; starts++) {
+          time.wall = right + 40 * DAY + starts * HOUR
+          time.uptime = 1000
+          forget()
+          await restart()
+          assert.match(lines().join(), /"level":"?(50|error)"?.*deletion by age is suspended: the clock was 96\d hours/)
+          await tick()
+          await assertKept()
+        }
+        // Set back by less than it was ahead.
+        time.wall = right + 30 * DAY
+        time.uptime = 1000
+        await restart()
+        await tick()
+        await assertKept()
+        // Nobody has set it right for a day: then that is the time.
+        for (const wall of [time.wall + 12 * HOUR, time.wall + DAY + HOUR]) {
+          await assertKept()
+          time.wall = wall
+          time.uptime += 12 * HOUR
+          await restart()
+          await tick()
+        }
+        await assertExpired()
+      },
+      { sampled: false },
+    ))
+
+  it('says at the start how far the clock is behind the newest record', () =>
+    withService(
+      async ({ time, restart, lines, forget, assertKept }) => {
+        time.wall -= 5 * 60_000
+        forget()
+        await restart()
+        assert.deepEqual(lines(), [])
+        time.wall -= 2 * DAY
+        await restart()
+        assert.equal(lines().length, 1)
+        assert.match(
+          lines()[0] ?? '',
+          /"level":"?(40|warn)"?.*the clock is 48\.1 hours behind the newest record in the database, 2026-03-01T12:00:00/,
+        )
+        await assertKept()
+      },
+      { sampled: false },
+    ))
 
   it('a clock that was wrong at boot and is corrected delays nothing', () =>
     withService(async ({ time, tick, restart, errors, forget, assertKept }) => {

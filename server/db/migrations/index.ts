@@ -30,6 +30,7 @@ import { language } from './0028-language.ts'
 import { restoreOfRuns } from './0029-restore-of-runs.ts'
 import { passwordGenerated } from './0030-password-generated.ts'
 import { tokenScope } from './0031-token-scope-breaking.ts'
+import { clockGap } from './0032-clock-gap.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -65,4 +66,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0029-restore-of-runs': restoreOfRuns,
   '0030-password-generated': passwordGenerated,
   '0031-token-scope-breaking': tokenScope,
+  '0032-clock-gap': clockGap,
 }

@@ -11,5 +11,8 @@ export interface InstanceTables {
     created_at: string
     /** The newest time at which the clock was found right, where anything can be locked. */
     clock_trusted_at: Generated<string | null>
+    /** The newest time on record when a process started more than a day after it, and when that was. */
+    clock_gap_from: Generated<string | null>
+    clock_gap_seen: Generated<string | null>
   }
 }

@@ -7,5 +7,27 @@ export const readInstance = (db: Db): Promise<Row<'instance'>> =>
 export const lockInstance = (tx: Tx): Promise<Row<'instance'>> =>
   tx.selectFrom('instance').selectAll().forUpdate().executeTakeFirstOrThrow()
 
+/**
+ * The newest time that anything in the database has: audit records, whose log has every change, samples of the usage and
+ * the clock when it was last found right. Null in an empty one. Each is one look into an index.
+ */
+export async function findNewestTime(db: Db): Promise<Date | null> {
+  const times = await Promise.all([
+    db.selectFrom('audit_sealed').select('time').orderBy('time', 'desc').orderBy('id', 'desc').limit(1).execute(),
+    // Sealed within seconds; their ids are in the order of time.
+    db.selectFrom('audit_recent').select('time').orderBy('id', 'desc').limit(1).execute(),
+    db.selectFrom('usage_samples').select('time').orderBy('time', 'desc').limit(1).execute(),
+    db.selectFrom('instance').select('clock_trusted_at as time').execute(),
+  ])
+  const newest = Math.max(...times.flat().flatMap(({ time }) => (time === null ? [] : [Date.parse(time)])))
+  return Number.isFinite(newest) ? new Date(newest) : null
+}
+
+export const noteGap = (tx: Tx, gap: { from: Date; seen: Date } | null) =>
+  tx
+    .updateTable('instance')
+    .set({ clock_gap_from: gap?.from.toISOString() ?? null, clock_gap_seen: gap?.seen.toISOString() ?? null })
+    .execute()
+
 export const writeFingerprint = (tx: Tx, key_fingerprint: string) =>
   tx.updateTable('instance').set({ key_fingerprint }).execute()

@@ -55,12 +55,6 @@ export const findCounted = async (db: Db, ids: readonly string[]): Promise<strin
 export const findSample = (db: Db, time: string) =>
   db.selectFrom('usage_samples').selectAll().where('time', '=', time).executeTakeFirst()
 
-/** The newest hour that any process has sampled; null before the first. */
-export async function findNewestSample(db: Db): Promise<Date | null> {
-  const found = await db.selectFrom('usage_samples').select('time').orderBy('time', 'desc').limit(1).executeTakeFirst()
-  return found ? new Date(found.time) : null
-}
-
 /** Starts an hour's sample unless it exists, and locks it. */
 export async function lockSample(tx: Tx, time: string): Promise<Row<'usage_samples'>> {
   await tx
