@@ -5703,7 +5703,7 @@ export interface Operations {
     }
     reply: AuditVerification
   }
-  /** GET /system/clock: Get the clock, and why it is in doubt. Locks end by the clock. If it is more than ten minutes from the newest time on record, because it was changed or the service was off, what was locked is not deleted permanently until an administrator confirms it. */
+  /** GET /system/clock: Get the clock, and why it is in doubt. Locks end by the clock. If it is more than ten minutes from the newest time on record, because it was changed or the service was off, what was locked counts as locked until an administrator confirms it, unless its lock had ended before. */
   getClock: {
     call: object
     reply: {

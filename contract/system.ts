@@ -12,7 +12,7 @@ export const operations = {
     tag: 'system',
     summary: 'Get the clock, and why it is in doubt',
     description:
-      'Locks end by the clock. If it is more than ten minutes from the newest time on record, because it was changed or the service was off, what was locked is not deleted permanently until an administrator confirms it.',
+      'Locks end by the clock. If it is more than ten minutes from the newest time on record, because it was changed or the service was off, what was locked counts as locked until an administrator confirms it, unless its lock had ended before.',
     access: 'admin',
     status: 200,
     reply: Clock,

@@ -78,6 +78,11 @@ const wordRules = [
   { word: /\bprocess\.env[.?[]/g, only: ['server/config/config.ts', 'server/process/runtime.ts', 'cli/config.ts'] },
   // The core speaks values; fronts own requests and answers.
   { word: /['"]@?fastify['"/]/g, only: ['server/fronts/**', 'server/http/validation.ts'] },
+  // Which locks are over depends on whether the clock is to be believed.
+  {
+    word: /\blocked_until\b['"`]?\s*,?\s*['"`]?\s*[<>]|[<>]=?\s*(?:\w+\??\.)*locked_until\b|\b(?:lock|retention|before|after)\??\.until\s*[<>]|(?<!=)[<>]=?\s*(?:lock|retention|before|after)\??\.until\b|\((?:\w+\??\.)*locked_until\) ?[<>]/g,
+    only: ['server/storage/locks/**'],
+  },
   { word: /\.transaction\(/g, only: ['server/context.ts', 'server/db/sqlite/**', 'server/db/postgres/**'] },
   {
     word: /node:sqlite|\b(Postgres|Sqlite)Dialect\b|['"]pg['"]/g,
@@ -396,6 +401,18 @@ test('every rule is alive', () => {
       'server/features/a/service.ts:2 imports server/fronts/api/b.ts, of a layer above it',
     ],
     ['server/features/a/service.ts', "import '../../storage/b/service.ts'\nimport '../c/service.ts'", null],
+    ['server/storage/a/x.ts', 'const until = row.locked_until === null ? 1 : wait', null],
+    ...[
+      ["e('locked_until', '>', now)", "locked_until', '>"],
+      ['if (row.locked_until <= now) go()', 'locked_until <'],
+      ['if (now.toISOString() > row.locked_until) go()', '> row.locked_until'],
+      ['if (retention.until <= now) go()', 'retention.until <'],
+      ['sql`${now} >= locked_until`', '>= locked_until'],
+    ].map(([text, said]): [string, string, string] => [
+      'server/storage/a/x.ts',
+      text ?? '',
+      `server/storage/a/x.ts:1 says ${said}, for server/storage/locks/** alone`,
+    ]),
     [
       'server/storage/a/x.ts',
       "import type { B } from '../../features/b/service.ts'",

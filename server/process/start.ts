@@ -93,13 +93,6 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const database = await openDatabaseOf(config, log)
   telemetry.pool = database.pool
   if (!prepared) await database.migrate()
-  const found = await findGap(database, now())
-  const clockDoubt = watchClock(now, uptime, found)
-  if (role !== 'web') {
-    const [ahead, behind] = [clockDoubt(), clockBehind(now(), found.noted)]
-    if (ahead !== null) log.error(`deletion by age is suspended: ${ahead}`)
-    if (behind !== null) log.warn(behind)
-  }
   const observe = blobObserver(config)
   const storage = await openStorage(config, observe)
   const pending = new Set<Promise<void>>()
@@ -119,6 +112,13 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   })
   const system = over(await join(over(storage), storage, accepted))
   const ctx = createContext(system, systemActor)
+  const found = await findGap(ctx)
+  const clockDoubt = watchClock(now, uptime, found)
+  if (role !== 'web') {
+    const [ahead, behind] = [clockDoubt(), clockBehind(now(), found.noted)]
+    if (ahead !== null) log.error(`deletion by age is suspended: ${ahead}`)
+    if (behind !== null) log.warn(behind)
+  }
   const made = prepared || role === 'background' ? {} : await makeFirst(ctx)
   if (role !== 'background') await warmUp(config.bcryptCost)
   const app = await createApp(system, role)
@@ -176,10 +176,11 @@ export async function prepare(config: Config, accepted: Accepted): Promise<Made>
   const storage = await openStorage(config)
   return withOpened({ database, storage, config, log }, async (system) => {
     await database.migrate()
-    // Before anything is recorded by a clock that may be wrong: the processes look for it again.
-    await findGap(database, new Date())
     await join(system, storage, accepted)
-    return makeFirst(createContext(system, systemActor))
+    const ctx = createContext(system, systemActor)
+    // Before anything is recorded by a clock that may be wrong: the processes look for it again.
+    await findGap(ctx)
+    return makeFirst(ctx)
   })
 }
 

@@ -10,8 +10,8 @@ import { describeEngines, startServer, type TestServer } from '../support/server
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** How a version may be locked; `over`: its lock has ended. */
-const states = ['unlocked', 'governance', 'compliance', 'hold', 'over'] as const
+/** How a version may be locked; `over`: its lock has ended; `doubted`: by a clock that nobody has said is right. */
+const states = ['unlocked', 'governance', 'compliance', 'hold', 'over', 'doubted'] as const
 type State = (typeof states)[number]
 
 describeEngines('Object Lock', (engine, itOnce) => {
@@ -203,9 +203,14 @@ describeEngines('Object Lock', (engine, itOnce) => {
       if (state === 'governance' || state === 'compliance')
         await bucket.lock({ version_id, mode: state, until: from(DAY) })
       if (state === 'hold') await bucket.lock({ version_id, legal_hold: true })
-      if (state === 'over') await bucket.lock({ version_id, mode: 'compliance', until: from(HOUR) })
+      if (state === 'over' || state === 'doubted')
+        await bucket.lock({ version_id, mode: 'compliance', until: from(HOUR) })
     }
     if (state === 'over') await later(2 * HOUR)
+    if (state === 'doubted') {
+      await server.later(2 * HOUR)
+      s3 = world.clientOf(key)
+    }
   }
   type Way = (bucket: Awaited<ReturnType<typeof open>>, older: string, current: string) => Promise<unknown>
   const quietly = (work: Promise<unknown>) => work.catch((error: unknown) => outcome(Promise.reject(error)))
@@ -292,6 +297,19 @@ describeEngines('Object Lock', (engine, itOnce) => {
       go: ({ params }) => rejectsWith(admin.deleteBucket({ params }), 'not_empty'),
       removes: [],
     },
+    'unlocked first, then deleted': {
+      go: async ({ lock, remove }, older, current) => {
+        const sooner = [
+          { mode: null, until: null },
+          { mode: 'governance' as const, until: from(3 * HOUR) },
+        ]
+        for (const version_id of [older, current]) {
+          for (const change of sooner) await quietly(lock({ version_id, ...change, bypass_lock: true }))
+          await quietly(remove(version_id, { permanent: true, bypass_lock: true }))
+        }
+      },
+      removes: ['unlocked', 'over', 'governance'],
+    },
     'replaced and marked as deleted': {
       go: async ({ put, params, bucket }) => {
         await put('other')
@@ -313,6 +331,7 @@ describeEngines('Object Lock', (engine, itOnce) => {
         const left = await bucket.readable()
         for (const version of versions)
           assert.equal(left.includes(version), !removes.includes(state), `${name}: ${state}`)
+        if (state === 'doubted') await admin.confirmClock()
       }
     })
 
@@ -327,18 +346,20 @@ describeEngines('Object Lock', (engine, itOnce) => {
       const set = (locked: object) =>
         server.database.transaction((tx) => tx.updateTable('trash').where('id', '=', id).set(locked).execute())
       if (state === 'hold') await set({ legal_hold: 1 })
-      if (state === 'governance' || state === 'compliance' || state === 'over')
+      const ends = state === 'over' || state === 'doubted'
+      if (state === 'governance' || state === 'compliance' || ends)
         await set({
-          lock_mode: state === 'over' ? 'compliance' : state,
-          locked_until: from(state === 'over' ? HOUR : 9 * DAY),
+          lock_mode: ends ? 'compliance' : state,
+          locked_until: from(ends ? HOUR : 9 * DAY),
         })
-      const goes = state !== 'hold' && state !== 'compliance'
+      const goes = state === 'unlocked' || state === 'governance' || state === 'over'
       const { params } = bucket
-      if (state === 'over') await later(2 * HOUR)
+      const wait = state === 'doubted' ? (ms: number) => server.later(ms) : later
+      if (ends) await wait(2 * HOUR)
       if (!goes) {
         await server.records([], () => rejectsWith(admin.purgeTrash({ params, body: { ids: [id] } }), 'locked'))
         assert.equal((await admin.purgeTrash({ params, body: { all: true } })).purged, 0)
-        await later(3 * DAY)
+        await wait(3 * DAY)
         await server.running.tick('trash-expiry')
         await rejectsWith(admin.deleteBucket({ params }), 'locked')
       } else {
@@ -350,6 +371,7 @@ describeEngines('Object Lock', (engine, itOnce) => {
         goes ? [] : [id],
         state,
       )
+      if (state === 'doubted') await admin.confirmClock()
     }
   })
 
@@ -357,6 +379,9 @@ describeEngines('Object Lock', (engine, itOnce) => {
     const { params, bucket, put, lock, remove, readable, trash } = await open({}, { trash_days: 1 })
     await admin.confirmClock()
     const [once, never] = [await put('k', 'once locked'), await put('k', 'never locked')]
+    const before = await put('k', 'locked until before')
+    await lock({ version_id: before, mode: 'compliance', until: from(HOUR) })
+    await later(2 * HOUR)
     await lock({ version_id: once, mode: 'compliance', until: from(HOUR) })
     assert.equal((await admin.getClock()).doubt, null)
     await server.later(2 * HOUR)
@@ -364,11 +389,38 @@ describeEngines('Object Lock', (engine, itOnce) => {
     await server.running.tick('audit-seal')
     const doubted = await admin.getClock()
     assert.match(doubted.doubt ?? '', /^The clock is 2\.0 hours ahead of the last time that was known to be right/)
-    await server.records([], () => rejectsWith(remove(once, { permanent: true }), 'locked'))
-    assert.equal((await readable()).length, 2)
-    // What comes back can go.
-    await server.records([{ action: 'version_delete', bucket, key: 'k' }], () => remove(once))
-    await server.records([{ action: 'version_delete', bucket, key: 'k' }], () => remove(never, { permanent: true }))
+    for (const permanent of [true, false])
+      await server.records([], () => rejectsWith(remove(once, { permanent }), 'locked'))
+    const person = server.as(await server.userWith({ bucket_pattern: bucket, actions: ['write', 'delete', 'manage'] }))
+    for (const change of [
+      { mode: null, until: null },
+      { mode: 'compliance' as const, until: from(-HOUR + 60_000) },
+      { mode: 'governance' as const, until: from(HOUR) },
+    ])
+      await server.records([], () => assert.rejects(lock({ version_id: once, ...change }, person)))
+    await server.records([{ action: 'lock_update', bucket, key: 'k' }], () =>
+      lock({ version_id: once, mode: 'compliance', until: from(60_000) }, person),
+    )
+    await server.later(120_000)
+    assert.equal((await readable()).length, 3)
+    // What was never locked can go, and what had ended before.
+    for (const version_id of [never, before])
+      await server.records([{ action: 'version_delete', bucket, key: 'k' }], () =>
+        remove(version_id, { permanent: true }),
+      )
+    assert.deepEqual(await readable(), [once])
+    // Nothing brings a version that may be locked to the trash; there it would stay.
+    await admin.confirmClock()
+    await remove(once)
+    const [item] = await trash()
+    await server.database.transaction((tx) =>
+      tx
+        .updateTable('trash')
+        .where('id', '=', item?.id ?? '')
+        .set({ locked_until: from(HOUR) })
+        .execute(),
+    )
+    await server.later(2 * HOUR)
     const items = await trash()
     assert.deepEqual(
       items.map(({ lock: of }) => of?.mode),
@@ -380,8 +432,8 @@ describeEngines('Object Lock', (engine, itOnce) => {
     await server.running.tick('trash-expiry')
     assert.equal((await trash()).length, 1)
 
-    const person = server.as(await server.userWith({ bucket_pattern: bucket, actions: ['manage'] }))
-    await rejectsWith(person.confirmClock(), 'forbidden')
+    const other = server.as(await server.userWith({ bucket_pattern: bucket, actions: ['manage'] }))
+    await rejectsWith(other.confirmClock(), 'forbidden')
     const confirmed = await server.records([{ action: 'clock_confirm' }], () => admin.confirmClock())
     assert.equal(confirmed.doubt, null)
     await server.records([], () => admin.confirmClock())

@@ -3,6 +3,7 @@ import { afterKey, afterPrefix, type KeyRange } from '../../../contract/permissi
 import { reachesVersions } from '../../../contract/reach.ts'
 import { takingTurns } from '../../base/turns.ts'
 import type { Db } from '../../db/schema.ts'
+import { judgeLocks } from '../../storage/locks/clock.ts'
 import { lockOn } from '../../storage/locks/gate.ts'
 import { findPlaces, listEarlier, listRetired, type RowPlace, type VersionRow } from '../../storage/retired/store.ts'
 import { type Excluded, type Moment, nothingExcluded, PAGE, type Step } from './matched.ts'
@@ -22,6 +23,7 @@ export async function* matchVersions(
   const { unlike, early, isRecent } = conditionsAt(rule, cutoff, day)
   const moment = cutoff.toISOString()
   const surplus = keepLatest(rule.keep_versions ?? 0)
+  const endings = await judgeLocks(db, cutoff)
   const turn = takingTurns()
   const keptBy = (row: VersionRow, since: string | null): keyof Excluded | null => {
     const isMarker = row.blob_id === null
@@ -30,7 +32,7 @@ export async function* matchVersions(
     if (since === null) return early(row)
     if (!surplus(row)) return 'keep_versions'
     if (isRecent(since)) return 'noncurrent_days'
-    return lockOn(row, cutoff) ? 'locked' : null
+    return lockOn(row, endings) ? 'locked' : null
   }
   for await (const rows of pagesOf(db, bucket_id, { from: rule.prefix, to: afterPrefix(rule.prefix) })) {
     const markers = rows.filter(({ blob_id }) => blob_id === null)

@@ -6,7 +6,7 @@ import { findBucket } from '../../storage/buckets/store.ts'
 import { type BucketChange, updateBucket } from '../../storage/buckets/update.ts'
 import {
   assertLockable,
-  hasEnded,
+  isAhead,
   type Locked,
   objectLockOf,
   type Retention,
@@ -67,7 +67,7 @@ function retentionIn(exchange: Exchange): Retention | undefined {
 
 /** Throws InvalidArgument unless a lock ends in the future. */
 function inFuture({ system }: Exchange, retention: Retention): void {
-  if (hasEnded(retention.until, system.now()))
+  if (!isAhead(retention, system.now()))
     throw invalidArgument(UNTIL, retention.until, 'The retain until date must be in the future!')
 }
 

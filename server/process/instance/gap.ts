@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../base/time.ts'
-import type { Database } from '../../db/database.ts'
+import type { Ctx } from '../../context.ts'
 import { findNewestTime, lockInstance, noteGap } from './store.ts'
 
 /** More than a day before a start of which nothing is on record. */
@@ -14,8 +14,9 @@ export interface Gap {
  * The newest time on record, and the gap before this start or before one of less than a day ago: whatever a process
  * records since is no proof of the time for the next one. To be called before a start records anything.
  */
-export const findGap = (database: Database, now: Date): Promise<{ noted: Date | null; gap: Gap | null }> =>
-  database.transaction(async (tx) => {
+export const findGap = (ctx: Ctx): Promise<{ noted: Date | null; gap: Gap | null }> =>
+  ctx.upkeep(async ({ tx, ...step }) => {
+    const now = step.now()
     const { clock_gap_from, clock_gap_seen } = await lockInstance(tx)
     const noted = await findNewestTime(tx)
     const before =

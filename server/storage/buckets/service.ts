@@ -6,6 +6,7 @@ import { formatSize } from '../../base/size.ts'
 import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
+import { judgeLocks } from '../locks/clock.ts'
 import { hasLockedTrash } from '../locks/store.ts'
 import { describeAll, none } from './describe.ts'
 import { measureBucket } from './measure.ts'
@@ -49,7 +50,7 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
       throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
     if (await store.hasAny(tx, 'versions', row.id))
       throw new ServiceError('not_empty', `Bucket "${name}" still has versions or delete markers.`)
-    if (await hasLockedTrash(tx, row.id, step.now()))
+    if (await hasLockedTrash(tx, row.id, await judgeLocks(tx, step.now())))
       throw new ServiceError('locked', `The trash of bucket "${name}" has versions that are locked.`)
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id) ?? none
     await store.clearQuota(tx, row.id)

@@ -6,14 +6,38 @@ import * as store from './store.ts'
 /** How far the clock may be from the newest time that is known. */
 const MOST_OFF_MS = 10 * MINUTE_MS
 
+/** Which locks are over, as far as the clock is to be believed. */
+export interface Endings {
+  /** ISO 8601: what was locked until then, or for less, is not locked any more; null if that is certain of nothing. */
+  endedBy: string | null
+  /** Why the clock is in doubt; null if it is not. Locks that end after `endedBy` by this clock alone count as locks. */
+  doubt: string | null
+  /** What the clock says, ISO 8601. */
+  now: string
+}
+
 /**
- * Why the clock must not end a lock for good; null if it may. While a service runs, it notes every minute that its clock
+ * Which locks have ended. While the clock is in doubt, only those that had ended when it was last known to be right. The
+ * one place where the ends of locks are compared with a time, by `isOver` (`lock.ts`) and the conditions of `store.ts`.
+ */
+export async function judgeLocks(db: Db, now: Date): Promise<Endings> {
+  const times = await store.findTimes(db)
+  const doubt = doubtOf(times, now)
+  const known = doubt === null ? now : times.trusted
+  const endedBy = known === null ? null : new Date(Math.min(known.getTime(), now.getTime())).toISOString()
+  return { endedBy, doubt, now: now.toISOString() }
+}
+
+/**
+ * Why the clock must not end a lock; null if it may. While a service runs, it notes every minute that its clock
  * is right; a clock that was set ahead would end every lock. A service that was off for longer looks the same, so an
  * administrator confirms the clock. The newest sealed audit record does not make it right, for it has the time of that
  * clock, but a clock that is behind it is wrong, or was.
  */
-export async function findClockDoubt(db: Db, now: Date): Promise<string | null> {
-  const { trusted, sealed } = await store.findTimes(db)
+export const findClockDoubt = async (db: Db, now: Date): Promise<string | null> =>
+  doubtOf(await store.findTimes(db), now)
+
+function doubtOf({ trusted, sealed }: store.KnownTimes, now: Date): string | null {
   const known = trusted ?? sealed
   const off = known === null ? 0 : now.getTime() - known.getTime()
   const behind = sealed === null ? 0 : sealed.getTime() - now.getTime()
@@ -25,7 +49,7 @@ export async function findClockDoubt(db: Db, now: Date): Promise<string | null> 
 }
 
 const doubt = (off: number, what: string): string =>
-  `The clock is ${(Math.abs(off) / HOUR_MS).toFixed(1)} hours ${off > 0 ? 'ahead of' : 'behind'} ${what}. What was locked is not deleted permanently until an administrator confirms that the clock is right.`
+  `The clock is ${(Math.abs(off) / HOUR_MS).toFixed(1)} hours ${off > 0 ? 'ahead of' : 'behind'} ${what}. What was locked counts as locked until an administrator confirms that the clock is right.`
 
 /** Step: trusts the clock from now on, if nothing could be locked before: nobody noted the time. */
 export async function trustClock({ tx, now }: Upkeep): Promise<void> {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Upkeep } from '../../context.ts'
-import { findClockDoubt } from './clock.ts'
-import { hasEnded, type Locked } from './lock.ts'
+import { type Endings, judgeLocks } from './clock.ts'
+import { isAhead, isOver, type Locked, type Retention, retentionOf } from './lock.ts'
 
 /** How a removal meets locks. */
 export interface Passage {
@@ -10,35 +10,57 @@ export interface Passage {
 }
 type Row = Locked & { key: string }
 
-/** Why a version must not be removed at a time; undefined if it may. */
-export function lockOn(row: Row, now: Date, { bypass = () => false }: Passage = {}): ServiceError | undefined {
-  const what = `A version of "${row.key}" is`
-  if (row.legal_hold !== null) return new ServiceError('locked', `${what} on legal hold.`)
-  if (row.locked_until === null || hasEnded(row.locked_until, now)) return undefined
-  if (row.lock_mode === 'governance' && bypass(row.key)) return undefined
-  return new ServiceError('locked', `${what} locked in mode "${row.lock_mode}" until ${row.locked_until}.`)
+/** Why a version must not be removed; undefined if it may. */
+export function lockOn(row: Row, endings: Endings, { bypass = () => false }: Passage = {}): ServiceError | undefined {
+  if (row.legal_hold !== null) return new ServiceError('locked', `A version of "${row.key}" is on legal hold.`)
+  const retention = activeLock(row, endings)
+  if (!retention || (retention.mode === 'governance' && bypass(row.key))) return undefined
+  return lockedBy(retention, endings, `A version of "${row.key}"`)
 }
+
+/** The retention of a version that is not over; undefined without one. */
+export function activeLock(row: Locked, endings: Endings): Retention | undefined {
+  const retention = retentionOf(row)
+  return retention && !isOver(retention.until, endings) ? retention : undefined
+}
+
+/** The refusal of what a lock that is not over prevents: if it is over by the clock alone, says what is wrong with that. */
+export const lockedBy = (retention: Retention, { doubt, now }: Endings, what: string): ServiceError =>
+  new ServiceError(
+    'locked',
+    doubt !== null && !isAhead(retention, new Date(now))
+      ? doubt
+      : `${what} is locked in mode "${retention.mode}" until ${retention.until}.`,
+  )
 
 /**
  * Step: those of these versions that must not be removed now, each with the reason. `ends`: their bytes would go too; then
- * what was locked once must not go either while the clock, which ended its lock, is in doubt.
+ * no lock is bypassed while the clock is in doubt.
  */
 export async function findLocked<R extends Row>(
   step: Pick<Upkeep, 'tx' | 'now'>,
   rows: readonly R[],
-  { ends, ...passage }: Passage & { ends: boolean },
+  { ends, bypass }: Passage & { ends: boolean },
 ): Promise<Map<R, ServiceError>> {
-  const now = step.now()
+  const endings = await judgeEach(step, rows)
   const found = new Map<R, ServiceError>()
   for (const row of rows) {
-    const reason = lockOn(row, now, passage)
+    const reason = lockOn(row, endings, { bypass })
     if (reason) found.set(row, reason)
+    else if (ends && endings.doubt !== null && activeLock(row, endings))
+      found.set(row, new ServiceError('locked', endings.doubt))
   }
-  const former = ends ? rows.filter((row) => row.locked_until !== null && !found.has(row)) : []
-  const doubt = former.length > 0 ? await findClockDoubt(step.tx, now) : null
-  if (doubt !== null) for (const row of former) found.set(row, new ServiceError('locked', doubt))
   return found
 }
+
+/** Step: judges the locks of versions: where none has an end, nobody looks at the clock. */
+export const judgeEach = async (
+  { tx, now }: Pick<Upkeep, 'tx' | 'now'>,
+  rows: readonly Pick<Locked, 'locked_until'>[],
+): Promise<Endings> =>
+  rows.some(({ locked_until }) => locked_until !== null)
+    ? judgeLocks(tx, now())
+    : { endedBy: null, doubt: null, now: now().toISOString() }
 
 /** Step: the gate for everything that removes contents. Throws `locked` if one of them must not be removed now. */
 export async function assertRemovable(...args: Parameters<typeof findLocked>): Promise<void> {

@@ -67,12 +67,20 @@ export function lockOf(bucket: Lockable, now: Date, { retention, legal_hold }: W
   return { lock_mode: mode, locked_until: until, legal_hold: legal_hold ? 1 : null }
 }
 
-/** Whether a lock that ends at a time, ISO 8601, is over. */
-export const hasEnded = (until: string, now: Date): boolean => until <= now.toISOString()
+/** Whether a lock that ends at a time, ISO 8601, is over, as `judgeLocks` (`clock.ts`) says. */
+export const isOver = (until: string, { endedBy }: { endedBy: string | null }): boolean =>
+  endedBy !== null && until <= endedBy
 
-/** Throws invalid_request unless a lock ends in the future. */
-export function assertAhead({ until }: Retention, now: Date): void {
-  if (hasEnded(until, now)) throw invalid('body.until', 'must be in the future')
+/** Whether a retention only lasts longer than the one before, or as long. */
+export const isExtended = (before: Retention, after: Retention): boolean =>
+  after.mode === before.mode && after.until >= before.until
+
+/** Whether a lock that somebody asks for ends in the future. */
+export const isAhead = ({ until }: Retention, now: Date): boolean => until > now.toISOString()
+
+/** Throws invalid_request unless a lock that somebody asks for ends in the future. */
+export function assertAhead(retention: Retention, now: Date): void {
+  if (!isAhead(retention, now)) throw invalid('body.until', 'must be in the future')
 }
 
 function defaultRetention({ mode, days, years }: ObjectLock, now: Date): Retention | undefined {

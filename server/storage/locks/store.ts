@@ -1,7 +1,13 @@
-import type { Db, Tx } from '../../db/schema.ts'
+import type { ExpressionBuilder } from 'kysely'
+import type { Db, Schema, Tx } from '../../db/schema.ts'
 
 /** Times by which a clock is judged: when it was last found right, and of the last sealed audit record. */
-export async function findTimes(db: Db): Promise<{ trusted: Date | null; sealed: Date | null }> {
+export interface KnownTimes {
+  trusted: Date | null
+  sealed: Date | null
+}
+
+export async function findTimes(db: Db): Promise<KnownTimes> {
   const { clock_trusted_at } = await db.selectFrom('instance').select('clock_trusted_at').executeTakeFirstOrThrow()
   const last = await db
     .selectFrom('audit_chain')
@@ -21,18 +27,29 @@ export const noteTime = (tx: Tx, now: Date) =>
 export const isAnyLockable = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('buckets').select('id').where('object_lock', 'is not', null).limit(1).execute()).length > 0
 
+/** By when locks have ended, as `judgeLocks` says. */
+interface Ended {
+  endedBy: string | null
+}
+type Lockable = 'objects' | 'versions' | 'trash'
+
+/** The condition of rows with a lock, of any mode, that is not over. */
+export const isUnderLock = (e: ExpressionBuilder<Schema, Lockable>, { endedBy }: Ended) =>
+  endedBy === null ? e('locked_until', 'is not', null) : e('locked_until', '>', endedBy)
+
+/** The condition of rows that never had a lock, or one that is over. */
+export const isFree = (e: ExpressionBuilder<Schema, Lockable>, { endedBy }: Ended) =>
+  e.or([e('locked_until', 'is', null), ...(endedBy === null ? [] : [e('locked_until', '<=', endedBy)])])
+
 /** Whether a bucket's trash has anything that must not go: `governance` locks did not count when it was removed. */
-export const hasLockedTrash = async (db: Db, bucketId: string, now: Date): Promise<boolean> =>
+export const hasLockedTrash = async (db: Db, bucketId: string, ended: Ended): Promise<boolean> =>
   (
     await db
       .selectFrom('trash')
       .select('id')
       .where('bucket_id', '=', bucketId)
       .where((e) =>
-        e.or([
-          e.and([e('lock_mode', '=', 'compliance'), e('locked_until', '>', now.toISOString())]),
-          e('legal_hold', 'is not', null),
-        ]),
+        e.or([e.and([e('lock_mode', '=', 'compliance'), isUnderLock(e, ended)]), e('legal_hold', 'is not', null)]),
       )
       .limit(1)
       .execute()

@@ -6,6 +6,7 @@ import { none } from '../buckets/describe.ts'
 import { bucketMissing, holdAnyBucket } from '../buckets/service.ts'
 import { type BucketRow, sumUsage } from '../buckets/store.ts'
 import { endWriting, holdWholeById, turnBucket } from '../buckets/turn.ts'
+import { judgeLocks } from '../locks/clock.ts'
 import { findStorageNames } from '../storages/use.ts'
 import * as store from './store.ts'
 
@@ -23,7 +24,8 @@ export async function assertReleasable(
 ): Promise<void> {
   if (mode === 'releasing') throw new ServiceError('conflict', `The bucket "${name}" is being released already.`)
   if (mode !== 'taken_over') throw new ServiceError('conflict', `The bucket "${name}" was not taken over.`)
-  const kept = await store.findUnreleasable(db, id, now)
+  const endings = await judgeLocks(db, now)
+  const kept = await store.findUnreleasable(db, id, endings)
   if (kept) throw new ServiceError('conflict', `The bucket "${name}" ${REFUSALS[kept]}`)
 }
 

@@ -1,4 +1,5 @@
 import type { Db, Row, RowChange, Tx } from '../../db/schema.ts'
+import { isUnderLock } from '../locks/store.ts'
 
 export type Attachment = Row<'attachments'>
 
@@ -19,7 +20,7 @@ export const deleteFindings = (tx: Tx, bucketId: string) =>
 export async function findUnreleasable(
   db: Db,
   bucketId: string,
-  now: Date,
+  ended: { endedBy: string | null },
 ): Promise<'versions' | 'trash' | 'locks' | null> {
   for (const table of ['versions', 'trash'] as const)
     if (await db.selectFrom(table).select('key').where('bucket_id', '=', bucketId).limit(1).executeTakeFirst())
@@ -28,7 +29,7 @@ export async function findUnreleasable(
     .selectFrom('objects')
     .select('key')
     .where('bucket_id', '=', bucketId)
-    .where((e) => e.or([e('legal_hold', 'is not', null), e('locked_until', '>', now.toISOString())]))
+    .where((e) => e.or([e('legal_hold', 'is not', null), isUnderLock(e, ended)]))
     .limit(1)
     .executeTakeFirst()
   return locked ? 'locks' : null

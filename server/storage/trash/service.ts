@@ -16,7 +16,7 @@ import {
   purgeBuried,
 } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { findClockDoubt } from '../locks/clock.ts'
+import { judgeLocks } from '../locks/clock.ts'
 import { assertRemovable, type Passage } from '../locks/gate.ts'
 import { lockField } from '../locks/lock.ts'
 import * as store from './store.ts'
@@ -188,15 +188,11 @@ async function destroy(step: Step, bucket: HeldBucket, rows: readonly store.Tras
 
 /**
  * Step: locks a bucket's oldest items deleted before a time (null: any) that may go: none that is locked, and while the
- * clock is in doubt none that ever was.
+ * clock is in doubt none that may be.
  */
 async function lockDeletable(step: Step, bucketId: string, before: string | null): Promise<store.TrashRow[]> {
-  const { tx } = step
-  const now = step.now()
-  const rows = await store.lockOldest(tx, bucketId, { before, endedBy: now.toISOString() }, BATCH)
-  if (rows.every(({ locked_until }) => locked_until === null)) return rows
-  if ((await findClockDoubt(tx, now)) === null) return rows
-  return store.lockOldest(tx, bucketId, { before, endedBy: null }, BATCH)
+  const { endedBy, doubt } = await judgeLocks(step.tx, step.now())
+  return store.lockOldest(step.tx, bucketId, { before, endedBy, governed: doubt === null }, BATCH)
 }
 
 /** Step: locks the items with these ids. */

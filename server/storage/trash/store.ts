@@ -1,6 +1,7 @@
 import type { KeyRange } from '../../../contract/permissions.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
+import { isFree } from '../locks/store.ts'
 
 export type TrashRow = Row<'trash'>
 
@@ -77,13 +78,12 @@ export const countDeleted = async (db: Db, { by, bucketId }: { by: string; bucke
 
 /**
  * Locks a bucket's oldest items deleted before a time (null: any) that are not on legal hold and whose lock, if they had
- * one, ended by another time or is one of mode `governance`, which did not count when they were removed; null: that never
- * had one.
+ * one, is over or, if `governed`, one of mode `governance`, which did not count when they were removed.
  */
 export function lockOldest(
   tx: Tx,
   bucketId: string,
-  { before, endedBy }: { before: string | null; endedBy: string | null },
+  { before, endedBy, governed }: { before: string | null; endedBy: string | null; governed: boolean },
   limit: number,
 ): Promise<TrashRow[]> {
   const query = tx
@@ -91,12 +91,7 @@ export function lockOldest(
     .selectAll()
     .where('bucket_id', '=', bucketId)
     .where('legal_hold', 'is', null)
-    .where((e) =>
-      e.or([
-        e('locked_until', 'is', null),
-        ...(endedBy === null ? [] : [e('locked_until', '<=', endedBy), e('lock_mode', '=', 'governance')]),
-      ]),
-    )
+    .where((e) => e.or([isFree(e, { endedBy }), ...(governed ? [e('lock_mode', '=', 'governance')] : [])]))
   return (before === null ? query : query.where('deleted_at', '<=', before))
     .orderBy('deleted_at')
     .orderBy('id')

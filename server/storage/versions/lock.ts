@@ -4,11 +4,12 @@ import { type BucketAction, decide } from '../../../contract/permissions.ts'
 import { invalid } from '../../base/invalid.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
+import { activeLock, judgeEach, lockedBy } from '../locks/gate.ts'
 import {
   assertAhead,
   assertLockable,
   describeLock,
-  hasEnded,
+  isExtended,
   type Locked,
   type Retention,
   retentionOf,
@@ -71,7 +72,7 @@ export function lockVersion(
     const changesRetention =
       retention !== undefined && (retention?.mode !== before?.mode || retention?.until !== before?.until)
     const mayBypass = () => bypass && decide(actor.groups, 'bypass_lock', name, key).allowed
-    const bypassed = changesRetention && assertChangeable(step, before, retention, mayBypass)
+    const bypassed = changesRetention && (await assertChangeable(step, row, retention, mayBypass))
     const changesHold = legal_hold !== undefined && legal_hold !== (row.legal_hold !== null)
     const lock: Locked = {
       lock_mode: retention === undefined ? row.lock_mode : (retention?.mode ?? null),
@@ -113,17 +114,18 @@ function retentionIn({ mode, until }: LockChange, now: Date): Retention | null |
 }
 
 /**
- * Throws `locked` unless a lock may become another: it may if it is over, or only ends later. In mode `governance` it may
- * too if `mayBypass`; returns whether that was needed.
+ * Step: throws `locked` unless a lock may become another: it may if it is over, or only ends later. In mode `governance` it
+ * may too if `mayBypass`; returns whether that was needed.
  */
-function assertChangeable(
-  { now }: Step,
-  before: Retention | undefined,
+async function assertChangeable(
+  step: Step,
+  row: Locked,
   after: Retention | null,
   mayBypass: () => boolean,
-): boolean {
-  if (!before || hasEnded(before.until, now())) return false
-  if (after && after.mode === before.mode && after.until >= before.until) return false
+): Promise<boolean> {
+  const endings = await judgeEach(step, [row])
+  const before = activeLock(row, endings)
+  if (!before || (after && isExtended(before, after))) return false
   if (before.mode === 'governance' && mayBypass()) return true
-  throw new ServiceError('locked', `The version is locked in mode "${before.mode}" until ${before.until}.`)
+  throw lockedBy(before, endings, 'The version')
 }

@@ -3,8 +3,7 @@ import { decide } from '../../../contract/permissions.ts'
 import { newId } from '../../base/id.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
-import { findLocked, type Passage } from '../locks/gate.ts'
-import { hasEnded, type Locked, type Retention, retentionOf } from '../locks/lock.ts'
+import { activeLock, findLocked, judgeEach, type Passage } from '../locks/gate.ts'
 import { deleteKeys } from '../objects/bulk.ts'
 import { bringBack, lockCurrent, takeAway } from '../objects/current.ts'
 import { type ItemError, itemError } from '../objects/item-error.ts'
@@ -235,8 +234,11 @@ export async function removeRows(
     }),
   )
   const trashIds = [...left.trashIds, ...discarded.trashIds]
+  const endings = await judgeEach(step, [...current, ...older])
   for (const [i, row] of [...current, ...older].entries()) {
     const trash_id = trashIds[i]
+    // The lock that did not count.
+    const bypassed = activeLock(row, endings)
     record({
       name: 'version_delete',
       bucket: bucket.name,
@@ -246,17 +248,11 @@ export async function removeRows(
         version_id: row.version_id ?? 'null',
         ...(row.blob_id === null ? { marker: true } : { permanent: !trash_id }),
         ...(trash_id ? { trash_id } : {}),
-        ...bypassedOf(step, row),
+        ...(bypassed ? { bypassed } : {}),
         ...more,
       },
     })
   }
-}
-
-/** The lock that did not count when a version was removed. */
-const bypassedOf = ({ now }: Step, row: Locked): { bypassed?: Retention } => {
-  const retention = retentionOf(row)
-  return retention && !hasEnded(retention.until, now()) ? { bypassed: retention } : {}
 }
 
 /** Step: makes the latest version of each key that has no object its current one again, unless it is a delete marker. */
