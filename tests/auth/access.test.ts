@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { ProblemError } from '../../client/derived.ts'
 import { api, type OperationName } from '../../contract/index.ts'
-import { bucketActions } from '../../contract/permissions.ts'
+import { type BucketAction, bucketActions } from '../../contract/permissions.ts'
 import type { RouteSpec } from '../../contract/route.ts'
 import { newId } from '../../server/base/id.ts'
+import { rejectsWith } from '../support/problems.ts'
 import { describeOnce, startServer, type TestServer } from '../support/server.ts'
 import { BUCKET, byKey, cleanup, type Entry, image, type Made, params, table, who } from './access.ts'
 
@@ -52,8 +53,7 @@ describeOnce('who may call what', (engine) => {
     people.set(one, { login, token, pat: pat.token })
   }
 
-  function making(one: Who, byToken: boolean): Made {
-    const { admin } = server
+  function making(one: Who, byToken: boolean, admin = server.admin): Made {
     const theirs = () => server.as(people.get(one)?.token)
     return {
       admin,
@@ -127,4 +127,47 @@ describeOnce('who may call what', (engine) => {
         assert.equal(status, expected, `a token of ${of} limited like ${like}`)
       }
     })
+
+  it('what its owner has gives a token nothing that is not in its scope', async () => {
+    const owner = server.as(people.get('right')?.token)
+    const made = making('right', true, owner)
+    const ends = async (actions: BucketAction[]) => {
+      const scope = [{ bucket: BUCKET, prefix: 'docs/', actions }]
+      const client = server.as((await owner.createToken({ body: { name: 'narrow', scope } })).token)
+      const done = new Set<string>()
+      for (const [name, entry] of Object.entries(table) as [OperationName, Entry][]) {
+        const { access, ofAccount = false, status } = api[name] as RouteSpec
+        if (access === 'public' || access === 'monitor' || ofAccount) continue
+        if ((await statusOf(api[name], entry.call(client, made))) === status) done.add(name)
+      }
+      // Links of the owner, to the object and for uploads, which the token could not have made.
+      const links = [
+        await owner.shareObject({ params: image }),
+        await owner.createShare({ body: { kind: 'upload', bucket: BUCKET, prefix: 'docs/' } }),
+        await owner.createShare({ body: { kind: 'folder', bucket: BUCKET, prefix: 'docs/' } }),
+      ]
+      for (const { id } of links)
+        for (const use of [
+          () => client.getShareLink({ params: { id } }),
+          () => client.updateShare({ params: { id }, body: { expires_in: 'never', password: null } }),
+          () => client.listShareAccesses({ params: { id } }),
+          () => client.revokeShare({ params: { id } }),
+        ])
+          await rejectsWith(use(), 'not_found')
+      assert.deepEqual((await client.listShares()).items, [])
+      await made.job()
+      assert.deepEqual((await client.listJobs()).items, [])
+      await made.policy()
+      assert.deepEqual((await client.listPolicies()).items, [])
+      await made.upload()
+      assert.deepEqual(await client.listUploads({ params }).then(({ items }) => items, () => []), [])
+      return [...done].sort()
+    }
+    const lists = [
+      ...['browse', 'countObjects', 'getBucket', 'listBuckets', 'listDeleted', 'listJobs', 'listObjects', 'listPolicies'],
+      ...['listShares', 'listTrash', 'listVersions', 'me', 'objectsExist', 'searchObjects', 'usage'],
+    ]
+    assert.deepEqual(await ends(['list', 'share']), lists.toSorted())
+    assert.deepEqual(await ends(['list', 'policy']), lists.toSorted())
+  })
 })

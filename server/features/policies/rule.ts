@@ -2,6 +2,7 @@ import { type Fault, ServiceError } from '../../../contract/errors.ts'
 import { compileGlob, MOST_WILDCARDS, matchesPattern, wildcardsIn } from '../../../contract/patterns.ts'
 import { compareKeys, covers, type GrantingGroup } from '../../../contract/permissions.ts'
 import type { Tags } from '../../../contract/shapes.ts'
+import type { Actor } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
 import { hasTags } from '../../storage/buckets/lifecycle.ts'
 import { cronFault, isTimeZone, nextTime } from './schedule.ts'
@@ -128,9 +129,20 @@ export const ruleOf = (row: Row<'policies'>): Rule => ({
 
 type Scope = Pick<Rule, 'bucket_patterns' | 'prefix'>
 
-/** Whether these groups grant a right on everything a policy may reach. */
-export const hasOnAll = (groups: readonly GrantingGroup[], action: 'policy' | 'delete', scope: Scope): boolean =>
-  missing(groups, action, scope) === undefined
+/**
+ * The rights that a caller needs on everything a policy may reach, to see, change and run it: it deletes with those of its
+ * author, which a token with a scope has to have as well.
+ */
+const rightsOver = ({ scope }: Pick<Actor, 'scope'>) =>
+  scope === undefined ? (['policy'] as const) : (['policy', 'delete'] as const)
+
+/** Whether a policy is the caller's to see, change and run. */
+export const isTheirs = (actor: Pick<Actor, 'groups' | 'scope'>, scope: Scope): boolean =>
+  rightsOver(actor).every((action) => missing(actor.groups, action, scope) === undefined)
+
+/** Throws forbidden, naming what is missing, unless a policy would be the caller's. */
+export const assertTheirs = (actor: Pick<Actor, 'groups' | 'scope'>, scope: Scope): void =>
+  allowOnAll(actor.groups, rightsOver(actor), scope)
 
 const missing = (groups: readonly GrantingGroup[], action: 'policy' | 'delete', { bucket_patterns, prefix }: Scope) =>
   bucket_patterns.find((bucket_pattern) => {

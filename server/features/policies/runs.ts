@@ -13,7 +13,7 @@ import * as itemStore from './items.ts'
 import { deleteOrphans } from './lifecycle.ts'
 import { momentOf, nextRun } from './moment.ts'
 import { findRestorable } from './restorable.ts'
-import { hasOnAll, type RunRule, ruleOf } from './rule.ts'
+import { isTheirs, type RunRule, ruleOf } from './rule.ts'
 import { drainRuns, type KeptObject } from './runner.ts'
 import * as store from './store.ts'
 
@@ -31,7 +31,7 @@ const runMissing = () => new ServiceError('not_found', 'The policy has no such r
  */
 export async function getVisible(ctx: Ctx, id: string): Promise<store.PolicyRow> {
   const row = await store.findPolicy(ctx.db, id)
-  if (row && hasOnAll(ctx.actor.groups, 'policy', ruleOf(row))) return row
+  if (row && isTheirs(ctx.actor, ruleOf(row))) return row
   throw policyMissing()
 }
 

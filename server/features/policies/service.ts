@@ -8,7 +8,17 @@ import { changeStep, createStep, deleteStep } from './change.ts'
 import { versionOf } from './items.ts'
 import { findMatches } from './match.ts'
 import { type Excluded, type Match, nothingExcluded } from './matched.ts'
-import { allowOnAll, complete, type Given, guardRail, hasOnAll, type PolicyText, ruleOf, textOf } from './rule.ts'
+import {
+  allowOnAll,
+  assertTheirs,
+  complete,
+  type Given,
+  guardRail,
+  isTheirs,
+  type PolicyText,
+  ruleOf,
+  textOf,
+} from './rule.ts'
 import { getVisible, policyMissing, summariseRun } from './runs.ts'
 import { nextTime } from './schedule.ts'
 import * as store from './store.ts'
@@ -21,7 +31,7 @@ const NEXT_RUNS = 5
 /** Creates a policy. The caller becomes its author and needs `policy` on everything it reaches. */
 export async function createPolicy(ctx: Ctx, given: Given): Promise<Policy> {
   const text = complete(given, undefined, ctx.now())
-  allowOnAll(ctx.actor.groups, ['policy'], text)
+  assertTheirs(ctx.actor, text)
   return ctx.act(async (step) => describe(await createStep(step, text), undefined))
 }
 
@@ -31,7 +41,7 @@ export async function listPolicies(ctx: Ctx, limit: number, cursor: string | und
   const found: store.PolicyRow[] = []
   for (;;) {
     const rows = await store.listPolicies(ctx.db, before, SCAN)
-    found.push(...rows.filter((row) => hasOnAll(ctx.actor.groups, 'policy', ruleOf(row))))
+    found.push(...rows.filter((row) => isTheirs(ctx.actor, ruleOf(row))))
     before = rows.at(-1)?.id
     if (rows.length < SCAN || found.length > limit) break
   }
@@ -57,7 +67,7 @@ export async function updatePolicy(ctx: Ctx, id: string, change: Given): Promise
   await ctx.act(async (step) => {
     const row = await lockOwn(ctx, step, id)
     const after = complete(change, textOf(row), ctx.now())
-    allowOnAll(ctx.actor.groups, ['policy'], after)
+    assertTheirs(ctx.actor, after)
     await changeStep(step, row, after)
   })
   return getPolicy(ctx, id)
@@ -72,7 +82,7 @@ export async function deletePolicy(ctx: Ctx, id: string): Promise<undefined> {
 /** Step: a policy that the caller may change here; throws not_found, or conflict if a lifecycle rule decides. */
 async function lockOwn(ctx: Ctx, { tx }: Step, id: string): Promise<store.PolicyRow> {
   const row = await store.lockPolicy(tx, id)
-  if (!row || !hasOnAll(ctx.actor.groups, 'policy', ruleOf(row))) throw policyMissing()
+  if (!row || !isTheirs(ctx.actor, ruleOf(row))) throw policyMissing()
   if (row.lifecycle_rule === null) return row
   throw new ServiceError(
     'conflict',

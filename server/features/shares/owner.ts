@@ -1,6 +1,12 @@
-import { decide } from '../../../contract/permissions.ts'
+import { type BucketAction, decide } from '../../../contract/permissions.ts'
 import type { Ctx } from '../../context.ts'
 import type { ShareRow } from './store.ts'
+
+/** The permissions that whoever creates a link needs on all of its target. */
+export const rightsToShare = (kind: ShareRow['kind']): readonly BucketAction[] => [
+  'share',
+  kind === 'upload' ? 'write' : 'read',
+]
 
 /** The keys or prefixes that a link is for. */
 export const targetsOf = ({ kind, target }: ShareRow): string[] =>
@@ -9,4 +15,7 @@ export const targetsOf = ({ kind, target }: ShareRow): string[] =>
 /** Whether a link is the caller's; with a token that has a scope, one of theirs that they could create with it. */
 export const isTheirs = ({ actor }: Pick<Ctx, 'actor'>, row: ShareRow): boolean =>
   row.created_by === actor.user_id &&
-  (actor.scope === undefined || targetsOf(row).every((key) => decide(actor.groups, 'share', row.bucket, key).allowed))
+  (actor.scope === undefined ||
+    rightsToShare(row.kind).every((right) =>
+      targetsOf(row).every((key) => decide(actor.groups, right, row.bucket, key).allowed),
+    ))

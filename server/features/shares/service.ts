@@ -20,7 +20,7 @@ import { limitsOf } from './accept.ts'
 import { describe, shareMissing, type UploadLimits, urlsOf } from './describe.ts'
 import { sealToken } from './link.ts'
 import { assertNotifiable } from './notice.ts'
-import { isTheirs, targetsOf } from './owner.ts'
+import { isTheirs, rightsToShare, targetsOf } from './owner.ts'
 import * as store from './store.ts'
 
 const TEN_YEARS_SECONDS = 315_360_000
@@ -87,10 +87,7 @@ async function targetOf(ctx: Ctx, { kind, bucket, key, prefix, keys }: CreateSha
   for (const [name, value] of Object.entries({ key, prefix, keys }))
     if (value !== undefined && name !== field) throw invalid(`body.${name}`, `is not allowed when kind is ${kind}`)
   const all = typeof given === 'string' ? [given] : given
-  for (const one of all) {
-    allow(ctx.actor, 'share', bucket, one)
-    allow(ctx.actor, kind === 'upload' ? 'write' : 'read', bucket, one)
-  }
+  for (const one of all) for (const right of rightsToShare(kind)) allow(ctx.actor, right, bucket, one)
   return typeof given === 'string' ? given : JSON.stringify(given)
 }
 
