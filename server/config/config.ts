@@ -32,6 +32,8 @@ export interface Config {
     region: string
     /** Other names it is known by. */
     hosts: readonly string[]
+    /** What Signature Version 2 is accepted for, besides forms. */
+    signatureV2: '' | 'presigned'
     /** Where S3 clients reach the endpoint; '' if nothing says. */
     publicUrl: string
     /** Of a new bucket that was created without saying. */
@@ -213,6 +215,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
       domains: v.S3_DOMAIN,
       region: v.S3_REGION,
       hosts: v.S3_HOSTS,
+      signatureV2: v.S3_SIGNATURE_V2,
       publicUrl: v.S3_PUBLIC_URL,
       defaultOwnership: v.S3_DEFAULT_OWNERSHIP,
       lifecycleDayMs: v.S3_LIFECYCLE_DAY_SECONDS * 1000,

@@ -1,5 +1,6 @@
 import { Value } from 'typebox/value'
 import { ObjectHeaders, objectHeaderNames, Tags } from '../../contract/shapes.ts'
+import { keptText, utf8Of } from '../base/header-text.ts'
 import { invalid } from '../base/invalid.ts'
 import { assertContentType, typeOf } from '../base/media-type.ts'
 import { type Description, METADATA_BYTES } from '../storage/objects/describe.ts'
@@ -20,22 +21,20 @@ export function descriptionOf(headers: Headers, key: string, names: DescribingHe
     content_type: typeOf(contentType, key),
     headers: objectHeadersOf(headers),
     metadata: metadataOf(headers, names.metadata),
-    tags: headers[names.tags] === undefined ? undefined : tagsOf(textOf(headers[names.tags]), names.tags),
+    tags: headers[names.tags] === undefined ? undefined : tagsOf(utf8Of(String(headers[names.tags])), names.tags),
   }
 }
 
-/** Node decodes header values as Latin-1; clients send UTF-8. */
-const textOf = (value: string | string[] | undefined): string => Buffer.from(String(value), 'latin1').toString('utf8')
-
 function objectHeadersOf(headers: Headers): ObjectHeaders {
   const kept: ObjectHeaders = {}
-  for (const name of objectHeaderNames) if (headers[name]) kept[name] = textOf(headers[name])
+  for (const name of objectHeaderNames) if (headers[name]) kept[name] = keptText(String(headers[name]))
   const wrong = objectHeaderNames.find((one) => kept[one] && !Value.Check(ObjectHeaders, { [one]: kept[one] }))
   if (wrong === undefined) return kept
   throw invalid(`header.${wrong}`, 'must have at most 1024 characters, none of them a control character')
 }
 
-function tagsOf(text: string, name: string): Tags {
+function tagsOf(text: string | undefined, name: string): Tags {
+  if (text === undefined) throw invalid(`header.${name}`, 'must be UTF-8')
   const pairs = [...new URLSearchParams(text)]
   const tags: Tags = Object.fromEntries(pairs)
   if (Object.keys(tags).length < pairs.length) throw invalid(`header.${name}`, 'must name each tag once')
@@ -50,7 +49,8 @@ function metadataOf(headers: Headers, start: string): { [name: string]: string }
   // `x-meta-__proto__` is an ordinary name.
   const metadata: { [name: string]: string } = Object.create(null)
   for (const [name, value] of Object.entries(headers))
-    if (name.startsWith(start) && name.length > start.length) metadata[name.slice(start.length)] = textOf(value)
+    if (name.startsWith(start) && name.length > start.length)
+      metadata[name.slice(start.length)] = keptText(String(value))
   if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES) return metadata
   throw invalid(`header.${start}*`, `must not exceed ${METADATA_BYTES} bytes in total`)
 }

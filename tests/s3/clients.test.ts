@@ -45,7 +45,7 @@ describe('S3: clients', () => {
   }
   before(async () => {
     // Clients sign with the time of this machine.
-    server = await startServer('sqlite', { S3_PORT: '0' })
+    server = await startServer('sqlite', { S3_PORT: '0', S3_SIGNATURE_V2: 'presigned' })
     server.clock.advance(Date.now() - server.clock.now().getTime())
     await server.later(0)
     world = s3World(server)
@@ -195,6 +195,34 @@ describe('S3: clients', () => {
     assert.equal(await client(hasBoto3 ?? 'python3', [script], env), 'done\n')
   })
 
+  it('boto3, the AWS CLI and s3cmd make URLs of Version 2 that work', {
+    skip: hasBoto3 ? false : 'boto3 is not installed: apt-get install python3-boto3',
+  }, async () => {
+    const keys = { AWS_ACCESS_KEY_ID: pair.access_key_id, AWS_SECRET_ACCESS_KEY: pair.secret_access_key }
+    const env = { ...keys, AWS_DEFAULT_REGION: 'us-east-1', ENDPOINT: `http://${endpoint}` }
+    const script = path.join(folder, 'with-version-2.py')
+    fs.writeFileSync(script, BOTO3_OLD)
+    assert.equal(await client(hasBoto3 ?? 'python3', [script], env), 'done\n')
+    const opens = async (url: string) => {
+      assert.equal(await (await fetch(url.trim())).text(), 'hello', url)
+    }
+    await client(hasBoto3 ?? 'python3', ['-c', MAKE_OLD], env)
+    fs.writeFileSync(path.join(folder, 'aws-config'), '[default]\ns3 =\n  signature_version = s3\n')
+    for (const aws of versions) {
+      const args = ['--endpoint-url', env.ENDPOINT, 's3', 'presign', 's3://by-old/ü + k']
+      // Only older ones still make them.
+      await opens(await client(aws, args, { ...env, AWS_CONFIG_FILE: path.join(folder, 'aws-config') }))
+    }
+    if (s3cmd.skip) return
+    const lines = ['[default]', `host_base = ${endpoint}`, `host_bucket = ${endpoint}`, 'use_https = False']
+    const config = path.join(folder, 's3cfg-old')
+    const pairs = [`access_key = ${pair.access_key_id}`, `secret_key = ${pair.secret_access_key}`]
+    fs.writeFileSync(config, [...lines, ...pairs, ''].join('\n'))
+    const made = await client(s3cmd.found, ['-c', config, 'signurl', 's3://by-old/ü + k', '+600'])
+    assert.match(made, /[?&]AWSAccessKeyId=/)
+    await opens(made)
+  })
+
   it('lib-storage of the SDK for JavaScript uploads streams of unknown length', async () => {
     const s3 = world.clientOf(pair)
     await s3.send(new CreateBucketCommand({ Bucket: 'by-lib-storage' }))
@@ -242,5 +270,50 @@ assert s3.list_objects_v2(Bucket='by-boto3', Prefix='many/')['KeyCount'] == 0
 bucket = boto3.resource('s3', endpoint_url=os.environ['ENDPOINT']).Bucket('by-boto3')
 bucket.objects.all().delete()
 bucket.delete()
+print('done')
+`
+const MAKE_OLD = `
+import os, boto3
+s3 = boto3.client('s3', endpoint_url=os.environ['ENDPOINT'])
+s3.create_bucket(Bucket='by-old')
+s3.put_object(Bucket='by-old', Key='ü + k', Body=b'hello')
+`
+const BOTO3_OLD = `
+import os, urllib.request, urllib.error
+import boto3
+from botocore.config import Config
+at = {'endpoint_url': os.environ['ENDPOINT']}
+s3 = boto3.client('s3', **at)
+old = boto3.client('s3', config=Config(signature_version='s3'), **at)
+s3.create_bucket(Bucket='by-boto3-old')
+def url(name, method=None, **params):
+    made = old.generate_presigned_url(name, Params={'Bucket': 'by-boto3-old', **params}, HttpMethod=method)
+    assert 'AWSAccessKeyId=' in made, made
+    return made
+def ask(made, method='GET', data=None, headers={}):
+    return urllib.request.urlopen(urllib.request.Request(made, method=method, data=data, headers=headers))
+def refused(*args, **more):
+    try:
+        ask(*args, **more)
+    except urllib.error.HTTPError as error:
+        return error.code
+put = url('put_object', Key='a/ü +', ContentType='text/x', Metadata={'a': 'b c'}, ACL='private')
+ask(put, 'PUT', b'one', {'Content-Type': 'text/x'})
+assert refused(put, 'PUT', b'two', {'Content-Type': 'text/html'}) in (400, 403)
+got = ask(url('get_object', Key='a/ü +'))
+assert got.read() == b'one' and got.headers['Content-Type'] == 'text/x' and got.headers['x-amz-meta-a'] == 'b c'
+shown = ask(url('get_object', Key='a/ü +', ResponseContentDisposition='attachment; filename="x y.txt"', ResponseContentType='text/csv'))
+assert shown.headers['Content-Disposition'] == 'attachment; filename="x y.txt"' and shown.headers['Content-Type'] == 'text/csv'
+assert refused(url('get_object', Key='a/ü +') + '&response-content-type=text/html') == 403
+assert refused(url('get_object', Key='a/ü +'), 'PUT', b'x', {'Content-Type': ''}) == 403
+assert refused(old.generate_presigned_url('get_object', Params={'Bucket': 'by-boto3-old', 'Key': 'a/ü +'}, ExpiresIn=-3600)) == 403
+assert ask(url('head_object', Key='a/ü +'), 'HEAD').status == 200
+upload = s3.create_multipart_upload(Bucket='by-boto3-old', Key='parts')['UploadId']
+ask(url('upload_part', Key='parts', UploadId=upload, PartNumber=1), 'PUT', b'x', {'Content-Type': ''})
+s3.abort_multipart_upload(Bucket='by-boto3-old', Key='parts', UploadId=upload)
+s3.put_object(Bucket='by-boto3-old', Key='meta', Body=b'')
+ask(url('delete_object', Key='a/ü +'), 'DELETE')
+ask(url('delete_object', Key='meta'), 'DELETE')
+s3.delete_bucket(Bucket='by-boto3-old')
 print('done')
 `

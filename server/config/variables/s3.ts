@@ -49,6 +49,15 @@ export const s3Variables = {
     default: '',
     read: names,
   },
+  S3_SIGNATURE_V2: {
+    summary:
+      'What Signature Version 2, which AWS has given up, is accepted for besides forms: `presigned` for presigned URLs of objects, as boto3, django-storages and s3cmd still make them. Empty: nothing.',
+    default: '',
+    read: (text: string): '' | 'presigned' => {
+      if (text !== '' && text !== 'presigned') throw new Error('must be presigned or empty')
+      return text
+    },
+  },
   S3_DEFAULT_OWNERSHIP: {
     summary:
       'Whether objects and buckets of a new bucket can have ACLs, unless its creation says: `BucketOwnerEnforced` (no ACLs), `BucketOwnerPreferred` or `ObjectWriter`.',

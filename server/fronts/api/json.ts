@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../../contract/errors.ts'
 import { invalid } from '../../base/invalid.ts'
 import { scanJson } from '../../http/scan-json.ts'
 
@@ -36,6 +38,8 @@ export function readJson(app: FastifyInstance): void {
     const { excess } = scanJson(body, Math.max(FEW, 2 * (request.routeOptions.config.mostValues ?? 1)))
     if (excess !== undefined) throw invalid('body', excess)
     if (body.length >= LARGE) await nextTurn()
+    // Decoded nonetheless, what is not UTF-8 would be replaced.
+    if (!isUtf8(body)) throw new ServiceError('malformed', 'The body is not UTF-8.')
     const text = body.toString()
     if (body.length >= LARGE) await nextTurn()
     const value = await new Promise((resolve, reject) => {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Value } from 'typebox/value'
 import { asksForImage } from '../../../contract/images.ts'
 import { Sender } from '../../../contract/shares.ts'
+import { keptText } from '../../base/header-text.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import type { Ctx } from '../../context.ts'
 import { noteArchived } from '../../features/audit/reads.ts'
@@ -123,13 +124,11 @@ function senderIn(headers: FastifyRequest['headers']): Sender {
   return sender
 }
 
-/** Node decodes header values as Latin-1; clients send UTF-8. */
-const decoded = (header: string): string => Buffer.from(header, 'latin1').toString('utf8')
-const textOf = (header: string | string[] | undefined): string | null => decoded(String(header ?? '')).trim() || null
+const textOf = (header: string | string[] | undefined): string | null => keptText(String(header ?? '')).trim() || null
 
 function passwordOf(headers: FastifyRequest['headers']): string | undefined {
   const own = headers['x-share-password']
-  if (typeof own === 'string') return decoded(own)
+  if (typeof own === 'string') return keptText(own)
   const basic = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '')?.[1]
   return basic === undefined
     ? undefined

@@ -1,13 +1,15 @@
 import type http from 'node:http'
+import { utf8Of } from '../../base/header-text.ts'
 import { type Ctx, createContext, type System } from '../../context.ts'
 import { expectBody, hasBody, leaveUnread } from '../../http/body.ts'
 import type { Meter } from '../../observe/meter.ts'
-import { S3Error } from './errors.ts'
+import { invalidArgument, S3Error } from './errors.ts'
 import type { PostForm } from './form.ts'
 import type { Authenticated } from './gate.ts'
 import type { Trailers } from './signature/chunks.ts'
 import { SIGNATURE_PARAMETERS } from './signature/credential.ts'
 import { contentsOf, lengthOf } from './signature/payload.ts'
+import { MOVED } from './signature/version2.ts'
 import type { Query, Target } from './target.ts'
 
 /** A request and the answer to it. */
@@ -45,19 +47,18 @@ export const createExchange = (
   system,
   authenticated,
   ctx: createContext(system, actor),
-  hoisted: authenticated.presigned ? hoistedIn(wire.query) : undefined,
+  hoisted: authenticated.presigned ? hoistedIn(wire.query, authenticated.presigned) : undefined,
 })
 
-function hoistedIn(query: Query): Map<string, string> {
+function hoistedIn(query: Query, by: 'v4' | 'old'): Map<string, string> {
   const found = new Map<string, string>()
   for (const [given, value] of query) {
     const name = given.toLowerCase()
-    if (name.startsWith('x-amz-') && !SIGNATURE_PARAMETERS.has(name) && !found.has(name)) found.set(name, value)
+    const counts = name.startsWith('x-amz-') || (by === 'old' && MOVED.has(name))
+    if (counts && !SIGNATURE_PARAMETERS.has(name) && !found.has(name)) found.set(name, value)
   }
   return found
 }
-
-const ASCII = /^[\x20-\x7e]*$/
 
 /** What fields of forms are called otherwise than the headers that they stand for. */
 const FIELDS: { [header: string]: string } = { 'x-amz-acl': 'acl' }
@@ -66,24 +67,29 @@ const FIELDS: { [header: string]: string } = { 'x-amz-acl': 'acl' }
 export const parameter = ({ query }: Pick<Exchange, 'query'>, name: string): string | undefined =>
   query.find(([one]) => one === name)?.[1]
 
-/** A header as UTF-8. In a presigned URL, `x-amz-*` parameters count as headers; in a form, its fields. */
+/** A header, which has to be UTF-8 (InvalidArgument). In a presigned URL, `x-amz-*` parameters count as headers; in a form, its fields. */
 export function header(exchange: Exchange, name: string): string | undefined {
   if (exchange.form) return exchange.form.fields.get(name) ?? exchange.form.fields.get(FIELDS[name] ?? '')
   const sent = exchange.request.headers[name]
   if (sent === undefined) return exchange.hoisted?.get(name)
   const text = Array.isArray(sent) ? sent.join(',') : sent
-  return ASCII.test(text) ? text : Buffer.from(text, 'latin1').toString()
+  const decoded = utf8Of(text)
+  if (decoded === undefined) throw invalidArgument(name, '', `The header ${name} is not UTF-8.`)
+  return decoded
+}
+
+/** The names of all headers that start with a text. */
+export function headersNamed(exchange: Exchange, start: string): string[] {
+  const sent = exchange.form ? [...exchange.form.fields.keys()] : Object.keys(exchange.request.headers)
+  return [...new Set([...sent, ...(exchange.hoisted?.keys() ?? [])])].filter((name) => name.startsWith(start))
 }
 
 /** All headers whose names start with a text, by the rest of the name. */
-export function headersWith(exchange: Exchange, start: string): [name: string, value: string][] {
-  const sent = exchange.form ? [...exchange.form.fields.keys()] : Object.keys(exchange.request.headers)
-  const names = new Set([...sent, ...(exchange.hoisted?.keys() ?? [])].filter((name) => name.startsWith(start)))
-  return [...names].flatMap((name) => {
+export const headersWith = (exchange: Exchange, start: string): [name: string, value: string][] =>
+  headersNamed(exchange, start).flatMap((name) => {
     const value = header(exchange, name)
     return value === undefined ? [] : [[name.slice(start.length), value]]
   })
-}
 
 /** The announced length of the contents; undefined where they end with the body. Throws MissingContentLength. */
 export function announcedLength({ authenticated: { mode }, request }: Exchange): number | undefined {

@@ -1,5 +1,4 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { isIP } from 'node:net'
 import { ACCESS_KEY_ID } from '../../../contract/names.ts'
 import {
   findAccessKey,
@@ -18,11 +17,26 @@ import { telemetryOf } from '../../observe/telemetry.ts'
 import { S3Error } from './errors.ts'
 import { joinHeaders, type Signable } from './signature/canonical.ts'
 import type { ChunkSignatures } from './signature/chunks.ts'
-import { assertCovered, assertCurrent, type Credential, MOST_REGION, readCredential } from './signature/credential.ts'
+import {
+  assertCovered,
+  assertCurrent,
+  type Credential,
+  MOST_REGION,
+  mechanismOf,
+  readCredential,
+} from './signature/credential.ts'
 import { type BodyMode, bodyModeOf, payloadHashOf } from './signature/payload.ts'
 import { isFormSignature, readFormCredential } from './signature/post-policy.ts'
 import { alternatives, isSame, type Mismatch, sign, signingKey, textOf } from './signature/verify.ts'
-import type { Query } from './target.ts'
+import {
+  assertNotExpired,
+  assertOldCovers,
+  isOldSignature,
+  oldHeaders,
+  oldTexts,
+  readOldCredential,
+} from './signature/version2.ts'
+import { bucketOfHost, type Query, type Target } from './target.ts'
 
 /** A request whose signature is right, or that has none. */
 export interface Authenticated {
@@ -32,7 +46,8 @@ export interface Authenticated {
   accessKeyId: string | undefined
   /** Whether anything can be public. */
   publicAccess: boolean
-  presigned: boolean
+  /** By which version of signatures, if it is a presigned URL. */
+  presigned: 'v4' | 'old' | false
   mode: BodyMode
   /** For the signatures of its chunks. */
   signatures: ChunkSignatures
@@ -44,6 +59,7 @@ export interface Arrived extends Signable {
   origin: Origin
   /** Host names that a trusted proxy passed on. */
   forwardedHost: string | undefined
+  target: Target
 }
 
 /**
@@ -53,14 +69,15 @@ export interface Arrived extends Signable {
  */
 export async function authenticateS3(system: System, request: Arrived): Promise<Authenticated> {
   const headers = joinHeaders(request.rawHeaders)
-  const credential = readCredential(headers, request.decodedQuery)
+  const mechanism = mechanismOf(headers, request.decodedQuery)
+  if (mechanism === 'old query') return authenticateOld(system, request, headers)
+  const credential = readCredential(headers, request.decodedQuery, mechanism)
   if (!credential) {
     const mode = bodyModeOf(headers.get('x-amz-content-sha256') ?? 'UNSIGNED-PAYLOAD', headers)
     if (mode.kind === 'chunks' && mode.signed) throw accessDenied()
     return anonymous(system, request.origin, mode)
   }
   assertCurrent(credential, system.now())
-  const presigned = credential.in === 'query'
   const payloadHash = payloadHashOf(headers, request.decodedQuery, credential)
   assertCovered(credential, headers, payloadHash)
   const mode = bodyModeOf(payloadHash, headers)
@@ -77,7 +94,7 @@ export async function authenticateS3(system: System, request: Arrived): Promise<
   return {
     ...admit(system, found as UsableKey),
     accessKeyId: credential.accessKeyId,
-    presigned,
+    presigned: credential.in === 'query' && 'v4',
     mode,
     signatures: { key: key as KeyObject, date, scope, seed },
   }
@@ -119,27 +136,58 @@ export async function authenticateForm(
     if (fields.has('policy')) throw accessDenied()
     return anonymous(system, origin, { kind: 'unsigned' })
   }
-  const { accessKeyId } = credential
-  if (!new RegExp(ACCESS_KEY_ID).test(accessKeyId)) throw unknownKey(accessKeyId)
-  const found = await findAccessKey(system, accessKeyId, origin)
-  const { secrets } = typeof found === 'string' ? undecided : found
-  const right = secrets.some((secret) =>
+  const isRight = (secret: KeySecret) =>
     isFormSignature(credential, {
       text: () => secret.open(),
       key: credential.version === 4 ? signingKeyOf(system.config, secret, credential) : null,
-    }),
-  )
+    })
+  const { accessKeyId, policy } = credential
+  const usable = await usableKey(system, { accessKeyId, origin }, isRight, { StringToSign: policy })
+  return { ...usable, accessKeyId, presigned: false, mode: { kind: 'unsigned' }, signatures: NO_CHUNKS }
+}
+
+/** The same for a presigned URL of Version 2. Throws InvalidRequest where they are not accepted. */
+async function authenticateOld(
+  system: System,
+  request: Arrived,
+  headers: ReadonlyMap<string, string>,
+): Promise<Authenticated> {
+  const { config } = system
+  const { decodedQuery: query, origin } = request
+  if (config.s3.signatureV2 !== 'presigned')
+    throw new S3Error(
+      'InvalidRequest',
+      'This service does not accept presigned URLs of Signature Version 2: have the client make them with Version 4 (signature_version s3v4 in boto3 and the AWS CLI), or set S3_SIGNATURE_V2=presigned here.',
+    )
+  const credential = readOldCredential(query)
+  const signed = { ...request, query, hostBucket: bucketOfHost(headers.get('host') ?? '', config.s3.domains) }
+  assertNotExpired(credential, system.now())
+  assertOldCovers(signed)
+  const mode = bodyModeOf(headers.get('x-amz-content-sha256') ?? 'UNSIGNED-PAYLOAD', headers)
+  if (mode.kind === 'chunks' && mode.signed) throw accessDenied()
+  const texts = oldTexts(signed, credential, oldHeaders(headers, query))
+  const { accessKeyId, signature } = credential
+  const isRight = (secret: KeySecret) => isOldSignature(signature, texts, secret.open())
+  const fields = { StringToSign: texts[0] ?? '', SignatureProvided: signature }
+  const usable = await usableKey(system, { accessKeyId, origin }, isRight, fields)
+  return { ...usable, accessKeyId, presigned: 'old', mode, signatures: NO_CHUNKS }
+}
+
+/** Who acts with a key, if one of its secrets is right; else throws what the form or URL is refused with. */
+async function usableKey(
+  system: System,
+  { accessKeyId, origin }: { accessKeyId: string; origin: Origin },
+  isRight: (secret: KeySecret) => boolean,
+  mismatch: Record<string, string>,
+): Promise<{ actor: Actor; publicAccess: boolean }> {
+  if (!new RegExp(ACCESS_KEY_ID).test(accessKeyId)) throw unknownKey(accessKeyId)
+  const found = await findAccessKey(system, accessKeyId, origin)
+  const right = (typeof found === 'string' ? undecided : found).secrets.some(isRight)
   const fault = typeof found === 'string' ? found : right ? undefined : 'wrong signature'
   if (fault) await refuse(system, accessKeyId, fault, origin)
   if (fault && fault !== 'wrong signature') throw unknownKey(accessKeyId)
-  if (fault) throw wrongSignature({ AWSAccessKeyId: accessKeyId, StringToSign: credential.policy })
-  return {
-    ...admit(system, found as UsableKey),
-    accessKeyId,
-    presigned: false,
-    mode: { kind: 'unsigned' },
-    signatures: NO_CHUNKS,
-  }
+  if (fault) throw wrongSignature({ AWSAccessKeyId: accessKeyId, ...mismatch })
+  return admit(system, found as UsableKey)
 }
 
 /** Of a body that is not in chunks: no signature is right. */
@@ -245,12 +293,4 @@ const failuresOf = perSystem(({ ratePublic }: Config) => countPerMinute(ratePubl
 export function limitFailures({ config, now }: System, { ip }: Origin): void {
   const wait = config.ratePublic === 0 ? 0 : failuresOf(config)(source(ip), now())
   if (wait > 0) throw slowDown(wait)
-}
-
-/** The first of several forwarded hosts, if it is one. */
-export const hostOf = (forwarded: string | string[] | undefined): string | undefined => {
-  const host = String(forwarded ?? '')
-    .split(',', 1)[0]
-    ?.trim()
-  return host && (isIP(host) || /^[\w.-]+(:\d+)?$/.test(host)) ? host : undefined
 }

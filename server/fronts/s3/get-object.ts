@@ -8,6 +8,7 @@ import { onDelivered, recycleSent } from '../../http/delivery.ts'
 import { type Contents, read } from '../../storage/objects/read.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { checksumHeaders, checksumsOf } from './checksums.ts'
+import { encodeWords } from './encoded-words.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answer, type Exchange, header, parameter, whenDurable } from './exchange.ts'
 import { expirationIn } from './lifecycle.ts'
@@ -156,7 +157,7 @@ function described(row: ObjectRow): AnswerHeaders {
   const tags = row.tags === null ? 0 : Object.keys(JSON.parse(row.tags)).length
   return {
     ...Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, asHeader(value)])),
-    ...Object.fromEntries(metadata.map(([name, value]) => [`x-amz-meta-${name}`, asHeader(value)])),
+    ...Object.fromEntries(metadata.map(([name, value]) => [`x-amz-meta-${name}`, encodeWords(value)])),
     'x-amz-tagging-count': tags === 0 ? undefined : tags,
     'x-amz-storage-class': row.storage_class ?? undefined,
   }

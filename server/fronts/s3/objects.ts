@@ -4,8 +4,9 @@ import { type WriteConditions, write } from '../../storage/objects/write.ts'
 import { descriptionOf } from '../description.ts'
 import { newObjectAcl } from './acl.ts'
 import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
+import { decodeWords } from './encoded-words.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { announcedLength, answer, bodyOf, type Exchange, header, headersWith } from './exchange.ts'
+import { announcedLength, answer, bodyOf, type Exchange, header, headersNamed } from './exchange.ts'
 import type { PostForm } from './form.ts'
 import { expirationIn, judged } from './lifecycle.ts'
 import { lockIn } from './lock.ts'
@@ -20,15 +21,15 @@ const STORAGE_CLASSES = new Set([
 ])
 
 /** Headers of encryption with the client's own keys, which no operation may leave aside: whoever reads expects it. */
-const CUSTOMER_KEYS = /^(copy-source-)?server-side-encryption-customer-/
+const CUSTOMER_KEYS = /^x-amz-(copy-source-)?server-side-encryption-customer-/
 
 const unsupportedHeader = (name: string) =>
   new S3Error('NotImplemented', `A header you provided implies functionality that is not implemented: ${name}.`)
 
 /** Throws for what no operation can do, whichever it is. */
 export function refuseCustomerKeys(exchange: Exchange): void {
-  const found = headersWith(exchange, 'x-amz-').find(([name]) => CUSTOMER_KEYS.test(name))
-  if (found) throw unsupportedHeader(`x-amz-${found[0]}`)
+  const found = headersNamed(exchange, 'x-amz-').find((name) => CUSTOMER_KEYS.test(name))
+  if (found) throw unsupportedHeader(found)
 }
 
 /** Throws for what a request asks of an object that no object here can have. */
@@ -55,8 +56,14 @@ export const writeConditions = ({ request: { headers } }: Exchange): WriteCondit
 })
 
 /** What a request says of the object with this key. */
-export const describedBy = (exchange: Exchange, key: string): Description =>
-  descriptionOf(describing(exchange), key, { metadata: 'x-amz-meta-', tags: 'x-amz-tagging' })
+export function describedBy(exchange: Exchange, key: string): Description {
+  const { metadata, ...described } = descriptionOf(describing(exchange), key, {
+    metadata: 'x-amz-meta-',
+    tags: 'x-amz-tagging',
+  })
+  const decoded = Object.entries(metadata).map(([name, value]) => [name, decodeWords(value)])
+  return { ...described, metadata: Object.fromEntries(decoded) }
+}
 
 /** The headers that describe an object, without the framing of the body. */
 function describing(exchange: Exchange): { [name: string]: string | undefined } {
@@ -67,8 +74,8 @@ function describing(exchange: Exchange): { [name: string]: string | undefined } 
     .map((one) => one.trim())
     .filter((one) => one !== '' && one.toLowerCase() !== 'aws-chunked')
     .join(', ')
-  const hoisted = headersWith(exchange, 'x-amz-').map(([name, value]) => asHeader(`x-amz-${name}`, value))
-  return { ...headers, ...Object.fromEntries(hoisted), ...(kept ? { 'content-encoding': kept } : {}) }
+  const hoisted = [...(exchange.hoisted ?? [])].map(([name, value]) => asHeader(name, value))
+  return { ...Object.fromEntries(hoisted), ...headers, ...(kept ? { 'content-encoding': kept } : {}) }
 }
 
 /** What S3 takes a form for that says nothing of its file: the key's end is the sender's choice, the policy's is not. */

@@ -17,6 +17,7 @@ import * as objects from './objects.ts'
 import * as ownership from './ownership.ts'
 import { deleteBucketPolicy, putBucketPolicy } from './policy.ts'
 import { postObject } from './post-object.ts'
+import { SUBRESOURCES } from './subresources.ts'
 import * as tagging from './tagging.ts'
 import type { Query, Target } from './target.ts'
 
@@ -232,15 +233,6 @@ export const operations: readonly Operation[] = [
   { name: 'PutObjectAcl', method: 'PUT', open: 'signed', on: 'object', query: 'acl', partly: ACL, run: putObjectAcl },
 ]
 
-/** Query keys that name a part of a bucket or an object: a request with one is never about the whole. */
-const SUBRESOURCES = new Set([
-  ...['abac', 'accelerate', 'acl', 'analytics', 'annotation', 'attributes', 'cors', 'delete', 'encryption'],
-  ...['intelligent-tiering', 'inventory', 'legal-hold', 'lifecycle', 'location', 'logging'],
-  ...['metadataAnnotationTable', 'metadataConfiguration', 'metadataInventoryTable', 'metadataJournalTable'],
-  ...['metadataTable', 'metrics', 'notification', 'object-lock', 'ownershipControls', 'policy', 'policyStatus'],
-  ...['publicAccessBlock', 'renameObject', 'replication', 'requestPayment', 'restore', 'retention', 'select'],
-  ...['session', 'tagging', 'torrent', 'uploadId', 'uploads', 'versioning', 'versions', 'website', 'list-type'],
-])
 const COPY_SOURCE = 'x-amz-copy-source'
 /** Parameters that say more of an operation, whatever it is, or nothing: S3 leaves those that start with `x-` to clients. */
 const DETAILS = /^(x-.*|versionId)$/i

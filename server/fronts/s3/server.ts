@@ -23,13 +23,14 @@ import { allowOrigin, answerPreflight } from './cors.ts'
 import { S3Error } from './errors.ts'
 import { createExchange, type Exchange, type Wire } from './exchange.ts'
 import { assertForm, isForm, type PostForm, readForm } from './form.ts'
-import { type Authenticated, authenticateForm, authenticateS3, hostOf, limitFailures } from './gate.ts'
+import { type Authenticated, authenticateForm, authenticateS3, limitFailures } from './gate.ts'
 import { refuseCustomerKeys } from './objects.ts'
 import { asksForForm, type Operation, route } from './operations.ts'
 import { assertOwner } from './owner.ts'
 import { answerError } from './problem.ts'
 import { bucketsOf, withPublicAccess } from './public-access.ts'
-import { bucketOfHost, readQuery, readTarget, splitTarget, type Target } from './target.ts'
+import { withoutOld } from './signature/version2.ts'
+import { bucketOfHost, hostOf, readQuery, readTarget, splitTarget, type Target } from './target.ts'
 import { isSingleHeader, refuseMisread, UNREADABLE, unreadableAnswer } from './unreadable.ts'
 
 /** The S3 endpoint of one process. */
@@ -184,9 +185,11 @@ async function serveRequest(
             decodedQuery: query,
             origin,
             forwardedHost: hostOf(forwarded('x-forwarded-host')),
+            target,
           })
       Object.assign(seen, { actor: authenticated.actor, accessKeyId: authenticated.accessKeyId })
-      const operation = route({ method: request.method, headers: request.headers, form }, target, query)
+      const asked = authenticated.presigned === 'old' ? withoutOld(query) : query
+      const operation = route({ method: request.method, headers: request.headers, form }, target, asked)
       seen.operation = operation
       origin.route = `s3:${operation.name}`
       if (authenticated.mode.kind === 'chunks' && !operation.streams)

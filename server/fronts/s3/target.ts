@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { isBucketName } from '../../../contract/names.ts'
 import { S3Error } from './errors.ts'
 
@@ -80,6 +81,14 @@ export function bucketOfHost(host: string, domains: readonly string[]): string |
   const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
   for (const domain of domains) if (name.endsWith(`.${domain}`)) return name.slice(0, -domain.length - 1)
   return null
+}
+
+/** The first of several forwarded hosts, if it is one. */
+export const hostOf = (forwarded: string | string[] | undefined): string | undefined => {
+  const host = String(forwarded ?? '')
+    .split(',', 1)[0]
+    ?.trim()
+  return host && (isIP(host) || /^[\w.-]+(:\d+)?$/.test(host)) ? host : undefined
 }
 
 const MOST_KEY_BYTES = 1024

@@ -39,6 +39,8 @@ function encode(bytes: Uint8Array, slashes: boolean): string {
 
 /** A path without anything to encode: most are. */
 const PLAIN = /^[\w.~/-]*$/
+/** A path as S3 signs it: decoded and encoded again. Throws InvalidURI. */
+export const encodedPath = (path: string): string => (PLAIN.test(path) ? path : encode(decodeBytes(path), true))
 const UNRESERVED_TEXT = /^[\w.~-]*$/
 
 function canonicalQuery(query: string, asSent: boolean): string {
@@ -87,7 +89,7 @@ export function canonicalRequest(
   const values = signedHeaders.map((name) => `${name}:${variation.headers?.[name] ?? headers.get(name) ?? ''}\n`)
   return [
     method,
-    variation.rawPath || PLAIN.test(path) ? path : encode(decodeBytes(path), true),
+    variation.rawPath ? path : encodedPath(path),
     canonicalQuery(query, variation.queryAsSent ?? false),
     values.join(''),
     signedHeaders.join(';'),

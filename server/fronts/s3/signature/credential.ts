@@ -39,23 +39,34 @@ const malformed = (message: string) => new S3Error('AuthorizationHeaderMalformed
 const badQuery = (message: string) => new S3Error('AuthorizationQueryParametersError', message)
 const unsupported = (message: string) => new S3Error('InvalidRequest', message)
 
-/** What a request is signed with; null if it has no credential of any kind. Throws for all that cannot be checked. */
-export function readCredential(headers: ReadonlyMap<string, string>, query: Query): Credential | null {
+/** How a request is signed; null if it has no credential of any kind. Throws InvalidArgument for two at once. */
+export function mechanismOf(
+  headers: ReadonlyMap<string, string>,
+  query: Query,
+): 'header' | 'query' | 'old query' | null {
   const header = headers.get('authorization')
   const inQuery = query.some(([name]) => /^x-amz-(algorithm|credential|signature)$/i.test(name))
-  const oldQuery = query.some(([name]) => name === 'AWSAccessKeyId' || name === 'Signature')
-  if (header !== undefined && (inQuery || oldQuery))
+  const inOldQuery = query.some(([name]) => name === 'AWSAccessKeyId' || name === 'Signature')
+  if ([header !== undefined, inQuery, inOldQuery].filter(Boolean).length > 1)
     throw new S3Error(
       'InvalidArgument',
       'Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature query string parameter or the Authorization header should be specified',
       {
-        fields: { ArgumentName: 'Authorization', ArgumentValue: header },
+        fields: { ArgumentName: 'Authorization', ArgumentValue: header ?? '' },
       },
     )
-  if (header !== undefined) return ofHeader(header, headers)
-  if (inQuery) return ofQuery(query)
-  if (oldQuery) throw unsupported('Signature Version 2 is not supported. Please use AWS4-HMAC-SHA256.')
-  return null
+  if (header !== undefined) return 'header'
+  return inQuery ? 'query' : inOldQuery ? 'old query' : null
+}
+
+/** What a request is signed with by Version 4; null without that. Throws for all that cannot be checked. */
+export function readCredential(
+  headers: ReadonlyMap<string, string>,
+  query: Query,
+  mechanism = mechanismOf(headers, query),
+): Credential | null {
+  if (mechanism === 'header') return ofHeader(headers.get('authorization') ?? '', headers)
+  return mechanism === 'query' ? ofQuery(query) : null
 }
 
 function ofHeader(header: string, headers: ReadonlyMap<string, string>): Credential {
