@@ -1,18 +1,23 @@
 import type { Ctx, Upkeep } from '../context.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
 import type { StoredBlob } from './drivers/driver.ts'
+import { isDiskShort } from './room.ts'
 import { isExternal, storageOf } from './storages/ids.ts'
 import * as store from './store.ts'
 import { removeTakenOver } from './taken-over.ts'
 
 const BATCH = 500
 
+/** The grace period while the disk is almost full, in seconds: long enough for most reads that have begun. */
+const SHORT_GRACE = 60
+
 /**
- * Step: releases blobs that something no longer points at. After the grace period the collector checks whether anything
- * else still does.
+ * Step: releases blobs that something no longer points at. After the grace period, which is short while the disk is almost
+ * full, the collector checks whether anything else still does.
  */
 export const releaseBlobs = async ({ tx, config, now }: Upkeep, ids: readonly string[]): Promise<void> => {
-  if (ids.length > 0) await store.setCheckAfter(tx, ids, new Date(now().getTime() + config.blobGraceSeconds * 1000))
+  const grace = isDiskShort(config) ? Math.min(SHORT_GRACE, config.blobGraceSeconds) : config.blobGraceSeconds
+  if (ids.length > 0) await store.setCheckAfter(tx, ids, new Date(now().getTime() + grace * 1000))
 }
 
 /** Step: forgets those of these blobs that nothing points at; bytes that are not in the database stay where they are. */

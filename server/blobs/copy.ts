@@ -4,6 +4,7 @@ import type { StorageId } from './drivers/blobs.ts'
 import { BlobMissing } from './drivers/driver.ts'
 import { type Described, findHashes, newCutter } from './hashes.ts'
 import { takeBlobId } from './id-pool.ts'
+import { takeRoom } from './room.ts'
 import { isExternal } from './storages/ids.ts'
 import * as store from './store.ts'
 import { type Claim, discardBlobs, renewIfDue } from './write.ts'
@@ -34,6 +35,7 @@ export async function copyBlob(
   tick: () => Promise<void> | undefined = () => undefined,
 ): Promise<string> {
   const { blob_id, size } = blob
+  await takeRoom(ctx.config, claim.storage, size, { ahead: true })
   const hashes = await findHashes(ctx.db, blob)
   const id = await takeBlobId(ctx, claim.storage)
   claim.ids.push(id)
@@ -41,6 +43,7 @@ export async function copyBlob(
   async function* measured() {
     for await (const chunk of chunksOf(await ctx.blobs.get(blob_id, size))) {
       original.update(chunk)
+      await takeRoom(ctx.config, claim.storage, chunk.length)
       await renewIfDue(ctx, claim)
       await tick()
       yield chunk

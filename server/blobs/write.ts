@@ -6,6 +6,7 @@ import { removeNow } from './collector.ts'
 import { createDigest } from './digest.ts'
 import type { StorageId } from './drivers/blobs.ts'
 import { takeBlobId } from './id-pool.ts'
+import { takeRoom } from './room.ts'
 import * as store from './store.ts'
 
 /** Received bytes that no object points at yet. */
@@ -56,7 +57,7 @@ const MOST_HELD = 1024 * 1024
  * goes to the storage. There its row comes first, so that the collector finds whatever a crash leaves; the claim's rows are
  * renewed while bytes arrive. `inspect` is called with the byte count before each chunk is kept, and may throw, or return a
  * promise that rejects, to refuse it. `announced` is the source's declared size, `algorithm` that of a checksum to compute
- * besides. Leaves nothing behind when it rejects.
+ * besides. Leaves nothing behind when it rejects, as with storage_full before the disk is.
  */
 export async function writeBlob(
   ctx: Ctx,
@@ -73,12 +74,15 @@ export async function writeBlob(
   },
 ): Promise<WrittenBlob> {
   const checksum = algorithm && (await createDigest(algorithm))
+  await takeRoom(ctx.config, claim.storage, announced ?? 0, { ahead: true })
   let size = 0
   async function* measure() {
     for await (const chunk of source) {
       size += chunk.length
       const waits = inspect(size)
       if (waits) await waits
+      const measuring = takeRoom(ctx.config, claim.storage, chunk.length)
+      if (measuring) await measuring
       const renewal = renewIfDue(ctx, claim)
       if (renewal) await renewal
       yield chunk

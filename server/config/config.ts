@@ -75,6 +75,8 @@ export interface Config {
   /** Runtime settings fixed by variables, as `section.field`. */
   fixedSettings: Readonly<Record<string, { variable: string; value: unknown }>>
   blobGraceSeconds: number
+  /** Bytes of a disk that are kept for working when it is full; 0: none. */
+  diskReserveBytes: number
   /** Bodies up to this many bytes are kept in the database; 0: none. */
   inlineMaxBytes: number
   /** Whether larger bodies get a SHA-256 that nobody asked for. */
@@ -245,6 +247,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     bcryptCost: v.BCRYPT_COST,
     fixedSettings,
     blobGraceSeconds: v.BLOB_GRACE_SECONDS,
+    diskReserveBytes: v.DISK_RESERVE_BYTES,
     inlineMaxBytes: v.INLINE_MAX_BYTES,
     sha256: v.SHA256,
     imageCacheBytes: Math.floor(v.IMAGE_CACHE_BYTES / share.of),

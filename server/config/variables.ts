@@ -93,6 +93,12 @@ export const variables = {
     default: '',
     read: matching(/^$|^file:.+|^s3:\/\/.+/, 'file:<folder> or s3://<bucket>'),
   },
+  DISK_RESERVE_BYTES: {
+    summary:
+      'Bytes of the disk that are kept free for working when it is full: uploads that would use them are refused, and next to a SQLite database, a file of that size is deleted when nothing else is left, so that people can sign in and delete. At most an eighth of the disk; 0: none (docs/operations.md).',
+    default: '67108864',
+    read: integer(0, 1024 ** 4),
+  },
   DATABASE_POOL_SIZE: {
     summary: 'Maximum connections to PostgreSQL; with `--workers N`, shared by all N processes, at least two each.',
     default: '20',

@@ -20,9 +20,29 @@ export interface Database {
   check(): Promise<void>
   /** The connections to a server right now; null for SQLite. */
   pool(): { most: number; open: number; idle: number; waiting: number } | null
+  /** The space kept free beside a SQLite file; null where the database is a server's. */
+  reserve: Reserve | null
+  /**
+   * Gives back what the log of a SQLite file takes of the disk beyond `least` bytes, as far as no reader needs it. Waits for
+   * no lock, and does nothing for a server.
+   */
+  shrinkLog(least: number): Promise<void>
   /** Writes a copy of this moment into a new file while others go on; SQLite only, PostgreSQL refuses. */
   backup(file: string): Promise<Copied>
   close(): Promise<void>
+}
+
+/**
+ * A file that takes up space beside the database, so that there is some when the disk is full: a transaction that finds no
+ * room lets it go and runs again, and people can sign in and delete.
+ */
+export interface Reserve {
+  /** Its size in bytes; 0 when it was let go or never made. */
+  held(): number
+  /** Lets it go at once; true if that gave space, now or within the last two seconds. */
+  release(): boolean
+  /** Makes it so many bytes large; rejects, and leaves what there was, if there is no room. */
+  keep(bytes: number): Promise<void>
 }
 
 /** What a copy of the database holds. */

@@ -157,6 +157,24 @@ export const snapshotMetrics = {
   strongroom_image_pixels: { type: 'gauge', help: 'Pixels of images in memory.' },
   strongroom_image_cache_bytes: { type: 'gauge', help: 'Disk space used by the image cache.' },
   strongroom_image_cache_max_bytes: { type: 'gauge', help: 'Maximum disk space of the image cache.' },
+  strongroom_disk_free_bytes: {
+    type: 'gauge',
+    help: 'Free bytes of the disk of the SQLite database ("database") and of the files of the default storage ("storage").',
+    labels: ['of'],
+    together: 'first',
+  },
+  strongroom_disk_size_bytes: { type: 'gauge', help: 'Size of that disk.', labels: ['of'], together: 'first' },
+  strongroom_disk_short: {
+    type: 'gauge',
+    help: 'Whether so little of that disk is left that uploads are refused (DISK_RESERVE_BYTES).',
+    labels: ['of'],
+    together: 'first',
+  },
+  strongroom_disk_reserve_bytes: {
+    type: 'gauge',
+    help: 'Size of the reserve next to the SQLite database; 0: it was let go because the disk was full, or there is none.',
+    together: 'first',
+  },
 } as const satisfies { [name: string]: Metric }
 
 /** Probed by the scraped process, on behalf of all. */

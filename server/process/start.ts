@@ -4,6 +4,7 @@ import { createFirstAdmin } from '../access/users/break-glass.ts'
 import { stopAll } from '../at-stop.ts'
 import type { BlobDriver } from '../blobs/drivers/driver.ts'
 import { openStorage } from '../blobs/drivers/open.ts'
+import { useDatabase } from '../blobs/room.ts'
 import { routeBlobs } from '../blobs/storages/router.ts'
 import type { Config } from '../config/config.ts'
 import type { Role } from '../config/role.ts'
@@ -92,6 +93,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   if (config.metrics !== 'off') processMetrics()
   const database = await openDatabaseOf(config, log)
   telemetry.pool = database.pool
+  useDatabase(config, database)
   if (!prepared) await database.migrate()
   const observe = blobObserver(config)
   const storage = await openStorage(config, observe)

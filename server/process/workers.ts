@@ -11,6 +11,7 @@ import { auditSealer } from '../features/audit/seal.ts'
 import { imageCacheWorker } from '../features/images/service.ts'
 import { forgetRuns, policyWorker } from '../features/policies/runs.ts'
 import { shareUpkeep } from '../features/shares/service.ts'
+import { diskKeeper } from '../features/system/disks.ts'
 import { webhookDispatcher } from '../features/webhooks/dispatcher.ts'
 import { webhookKeeper } from '../features/webhooks/retention.ts'
 import { measured, newMeter } from '../observe/meter.ts'
@@ -76,6 +77,7 @@ const workers: readonly Worker[] = [
   typeCounter,
   quotaWarnings,
   memoryRelease,
+  diskKeeper,
 ]
 
 /** The workers of a process with this role. */

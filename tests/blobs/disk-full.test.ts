@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { it } from 'node:test'
 import { type Client, ProblemError } from '../../client/derived.ts'
-import { STORED, startServer } from '../support/server.ts'
+import { ADMIN, STORED, startServer } from '../support/server.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 
 const MIB = 1024 ** 2
@@ -77,4 +77,72 @@ it('returns 507 when the database disk is full, keeps reading, and recovers when
     (await admin.listObjects({ params: { bucket: 'box' } })).items.map(({ key }) => key),
     ['kept', 'new'],
   )
+})
+
+it('lets people sign in, delete and make room on a full disk, and refuses uploads before it is full', async (t) => {
+  const folder = mountSmallDisk(t, 60)
+  if (!folder) return
+  const server = await startServer('sqlite', {
+    ...STORED,
+    DATABASE_URL: `sqlite:${path.join(folder, 'strongroom.db')}`,
+    STORAGE_URL: `file:${path.join(folder, 'blobs')}`,
+  })
+  t.after(server.stop)
+  const { admin } = server
+  const reserve = path.join(folder, 'strongroom.db-reserve')
+  const metric = async (name: string) =>
+    new RegExp(`^${name} (\\S+)$`, 'm').exec(
+      await (await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${server.adminToken}` } })).text(),
+    )?.[1]
+  await server.running.tick('disk-keeper')
+  const held = fs.statSync(reserve).size
+  assert.ok(held > 7 * MIB && held <= 7.5 * MIB, `an eighth of the disk is kept, not ${held} bytes`)
+  assert.equal(await metric('strongroom_disk_reserve_bytes'), String(held))
+
+  await admin.createBucket({ body: { name: 'box' } })
+  const body = randomBytes(300_000)
+  let stored = 0
+  for (;; stored++) {
+    const refused = await admin.putObject({ params: at(`o${stored}`), body }).then(
+      () => undefined,
+      (error: ProblemError) => error,
+    )
+    if (!refused) continue
+    assert.deepEqual(await refusal(Promise.reject(refused)), FULL)
+    break
+  }
+  const { bavail, bsize } = fs.statfsSync(folder)
+  assert.ok(bavail * bsize > 6 * MIB, 'uploads end before the disk is full')
+  assert.equal(await metric('strongroom_disk_short{of="database"}'), '1')
+  await server.records([], async () => {
+    const copy = admin.copyObject({ params: at('copy'), body: { source_bucket: 'box', source_key: 'o0' } })
+    assert.deepEqual(await refusal(copy), FULL)
+    const upload = admin.initUpload({ params: { bucket: 'box' }, body: { key: 'parts', part_size: 5 * MIB } })
+    assert.deepEqual(await refusal(upload), FULL)
+  })
+
+  // Others fill the rest.
+  const ballast = path.join(folder, 'ballast')
+  assert.throws(() => {
+    for (;;) fs.appendFileSync(ballast, Buffer.alloc(4096))
+  })
+  for (let i = 0; i < 100; i++) await admin.deleteObject({ params: at(`o${i}`) })
+  assert.ok(!fs.existsSync(reserve), 'the reserve was let go')
+  await server.login(ADMIN.email, ADMIN.password)
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
+  await server.running.tick('disk-keeper')
+  assert.match(server.logged(), /the disk of the database is almost full: uploads are refused/)
+  assert.equal(await metric('strongroom_disk_reserve_bytes'), '0')
+  assert.deepEqual(await refusal(admin.putObject({ params: at('new'), body })), FULL)
+
+  const before = server.running
+  const { purged, bytes } = await admin.purgeTrash({ params: { bucket: 'box' }, body: { all: true } })
+  assert.deepEqual([purged, bytes], [100, 100 * body.length])
+  // Ends once what goes on in the background has ended: no grace period keeps the bytes.
+  await before.tick('disk-keeper')
+  await before.tick('disk-keeper')
+  assert.equal(fs.statSync(reserve).size, held, 'the reserve was made again')
+  assert.match(server.logged(), /the disk of the database has room again/)
+  await admin.putObject({ params: at('new'), body })
+  assert.equal(Buffer.compare(Buffer.from(await (await admin.getObject({ params: at('new') })).arrayBuffer()), body), 0)
 })

@@ -50,6 +50,8 @@ export async function openPostgres(
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
+    reserve: null,
+    shrinkLog: async () => undefined,
     backup: refuseBackup,
     close: () => writer.destroy(),
   }

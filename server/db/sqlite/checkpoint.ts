@@ -7,13 +7,19 @@ const EVERY = 256
 /** Frames (of 4 KiB) beyond which the WAL should restart from its beginning. */
 const LONG_WAL = 16_384
 
-type Answer = { frames: number } | { error: string }
+type Order = 'checkpoint' | 'truncate' | 'stop'
+type Answer = { frames: number } | { truncated: true } | { error: string }
 
 export interface Checkpoints {
   /** To be called after each commit. */
   committed(): void
   /** Why the last checkpoint failed; undefined if it did not. The next one tries again. */
   failure(): Error | undefined
+  /**
+   * Copies the WAL and empties its file, unless someone is reading from it or writing just then. Resolves when that was
+   * tried.
+   */
+  truncate(): Promise<void>
   /** Resolves when the thread and its connection are gone. */
   stop(): Promise<void>
 }
@@ -29,10 +35,12 @@ export function startCheckpoints(file: string, finish: () => void): Checkpoints 
   let commits = 0
   let running = false
   let failure: Error | undefined
+  let truncating: ReturnType<typeof Promise.withResolvers<void>> | undefined
   function startThread() {
     const worker = new Worker(new URL(import.meta.url), { workerData: file })
     worker.unref()
     worker.on('message', (answer: Answer) => {
+      if ('truncated' in answer) return endTruncating()
       running = false
       failure = 'error' in answer ? new Error(`Checkpoint: ${answer.error}`) : undefined
       if ('frames' in answer && answer.frames > LONG_WAL) finish()
@@ -40,9 +48,22 @@ export function startCheckpoints(file: string, finish: () => void): Checkpoints 
     worker.on('error', (error) => {
       failure = error as Error
     })
+    worker.on('exit', endTruncating)
     return { worker, exited: once(worker, 'exit') }
   }
+  function endTruncating() {
+    truncating?.resolve()
+    truncating = undefined
+  }
   return {
+    truncate() {
+      if (!truncating) {
+        truncating = Promise.withResolvers()
+        thread ??= startThread()
+        thread.worker.postMessage('truncate')
+      }
+      return truncating.promise
+    },
     committed() {
       if (++commits < EVERY || running) return
       commits = 0
@@ -72,8 +93,24 @@ function serveCheckpoints(file: string, port: NonNullable<typeof parentPort>): v
       return { error: (error as Error).message }
     }
   }
-  port.on('message', (order: 'checkpoint' | 'stop') => {
+  /**
+   * First without a lock, so that little is left to copy while nobody may write. The rest waits for nobody: it would hold
+   * the lock for as long as a reader goes on.
+   */
+  const truncate = (): Answer => {
+    checkpoint()
+    database.exec('pragma busy_timeout = 0')
+    try {
+      database.prepare('pragma wal_checkpoint(truncate)').get()
+    } catch {
+      // It is tried again.
+    }
+    database.exec('pragma busy_timeout = 10000')
+    return { truncated: true }
+  }
+  port.on('message', (order: Order) => {
     if (order === 'checkpoint') return port.postMessage(checkpoint())
+    if (order === 'truncate') return port.postMessage(truncate())
     database.close()
     port.close()
   })

@@ -19,9 +19,15 @@ import {
   withoutRowLocks,
 } from './dialect.ts'
 import { newDurability } from './durability.ts'
-import { isOutage } from './errors.ts'
+import { isFull, isOutage } from './errors.ts'
 import { isThere, makePrivate } from './file.ts'
 import { CommitGroups, type Group, LOCK_MS } from './group.ts'
+import { openReserve, releaseIfFull } from './reserve.ts'
+
+/** What the log keeps of the disk once it starts from its beginning again: 64 MiB. */
+const LOG_BYTES = 64 * 1024 * 1024
+/** A log below this is not worth giving back when the disk is full, in bytes. */
+const LOG_WORTH = 1024 * 1024
 
 /** Opens a SQLite file for one writer and one reader, both in this process. */
 export async function openSqlite(file: string, options: Required<DatabaseOptions>): Promise<Database> {
@@ -29,6 +35,8 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
   const folder = path.dirname(path.resolve(file))
   if (!existing) makePrivate(file, report)
   else if (!isThere(file)) throw new Error(`There is no database at ${file}`)
+  releaseIfFull(file)
+  const reserve = openReserve(file)
   const open = (readOnly: boolean) => {
     const database = new DatabaseSync(file, { readOnly, timeout: LOCK_MS })
     if (!readOnly) database.exec('pragma journal_mode = wal; pragma synchronous = normal;')
@@ -37,7 +45,7 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
   }
   const writing = open(false)
   const waitForLocks = (ms: number) => writing.database.exec(`pragma busy_timeout = ${ms}`)
-  writing.database.exec('pragma wal_autocheckpoint = 0')
+  writing.database.exec(`pragma wal_autocheckpoint = 0; pragma journal_size_limit = ${LOG_BYTES}`)
   const groups = new CommitGroups({
     database: writing.database,
     syncing: () => durability.syncing(),
@@ -87,6 +95,18 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
   const checkpoints = startCheckpoints(file, () => {
     groups.betweenGroups(() => writing.database.exec('pragma wal_checkpoint(passive)'))
   })
+  const logBytes = () => fs.fstatSync(wal).size
+  /** Makes room on a full disk; false where there is none to be had. */
+  const makeRoom = async (): Promise<boolean> => {
+    const held = reserve.held()
+    if (reserve.release()) {
+      if (held > 0) report(new Error(`The disk is full: the reserve of ${held} bytes next to the database was let go`))
+      return true
+    }
+    const before = logBytes()
+    if (before > LOG_WORTH) await checkpoints.truncate()
+    return logBytes() < before
+  }
   return {
     db: reader,
     async transaction(work, { relaxed = false } = {}) {
@@ -111,10 +131,16 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
         }
       }
       // The reason it failed, such as a name that is taken, is an answer too, and may be one that its group gave.
-      const result = await run().catch(async (error: unknown) => {
-        await settleRead()
+      const runAgain = async (error: unknown) => {
+        if (error instanceof Error && isFull(error) && (await makeRoom())) return run()
         throw error
-      })
+      }
+      const result = await run()
+        .catch(runAgain)
+        .catch(async (error: unknown) => {
+          await settleRead()
+          throw error
+        })
       checkpoints.committed()
       const pending = durability.pending()
       if (relaxed) await settleRead()
@@ -135,6 +161,10 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
       await sql`select 1`.execute(reader)
     },
     pool: () => null,
+    reserve,
+    async shrinkLog(least) {
+      if (logBytes() > least) await checkpoints.truncate()
+    },
     async backup(target) {
       const copied = await backupSqlite(file, target)
       // The copy must not have what the database would lose in a power failure, whichever process wrote it.

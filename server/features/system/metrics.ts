@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import { findQueue as findMails } from '../../access/mail/store.ts'
 import { version } from '../../base/version.ts'
+import { databaseOf, isShort, measureDisks } from '../../blobs/room.ts'
 import { findCollectable } from '../../blobs/store.ts'
 import type { Ctx } from '../../context.ts'
 import { engineOf } from '../../db/engine.ts'
@@ -73,6 +74,7 @@ export async function ownMetrics(ctx: Ctx): Promise<Counted> {
     connections.strongroom_database_connection_waiters.set(pool.waiting)
   }
   setImages(metrics, ctx)
+  await setDisks(metrics, ctx)
   const registries = [telemetry.registry, registry, processMetrics()]
   return (await Promise.all(registries.map((one) => one.getMetricsAsJSON()))).flat()
 }
@@ -133,6 +135,18 @@ function setQueues(metrics: QueueMetrics, found: Queues, now: number): void {
   metrics.strongroom_collector_blobs.set({ state: 'check' }, collectable.check)
   metrics.strongroom_collector_blobs.set({ state: 'removal' }, collectable.removal)
   metrics.strongroom_open_uploads.set(uploads)
+}
+
+async function setDisks(metrics: SnapshotMetrics, { config }: Ctx): Promise<void> {
+  for (const disk of await measureDisks(config)) {
+    if (disk.size === 0) continue
+    const { of } = disk
+    metrics.strongroom_disk_free_bytes.set({ of }, disk.free)
+    metrics.strongroom_disk_size_bytes.set({ of }, disk.size)
+    metrics.strongroom_disk_short.set({ of }, isShort(disk) ? 1 : 0)
+  }
+  const reserve = databaseOf(config)?.reserve
+  if (reserve) metrics.strongroom_disk_reserve_bytes.set(reserve.held())
 }
 
 function setImages(metrics: SnapshotMetrics, ctx: Ctx): void {

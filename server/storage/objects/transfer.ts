@@ -1,5 +1,6 @@
 import type { ServiceError } from '../../../contract/errors.ts'
 import { keepCopies } from '../../blobs/copy.ts'
+import { refuseIfShort } from '../../blobs/room.ts'
 import { type Actor, refusal, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { countUsage, type HeldBucket } from '../buckets/service.ts'
@@ -58,6 +59,7 @@ export async function transferObjects(
   { kind, ifNoneMatch = false, change, version, seen, lock, copies = NO_COPIES, ...more }: Options,
 ): Promise<Outcome> {
   const { tx, record, alongside } = step
+  if (kind === 'copy') refuseIfShort(step.config)
   const errors: ItemError[] = []
   const allowed = pairs.filter((pair) => {
     const refused = pairRefusal(step.actor, kind, { source: source.name, dest: dest.name }, pair)

@@ -4,7 +4,8 @@ import type { TrashItem } from '../../../contract/trash.ts'
 import { decodeCursor, pageOf, timeOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { DAY_MS, MINUTE_MS } from '../../base/time.ts'
-import { releaseBlobs } from '../../blobs/collector.ts'
+import { releaseBlobs, removeNow } from '../../blobs/collector.ts'
+import { isDiskShort } from '../../blobs/room.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, type Step } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
 import {
@@ -129,6 +130,11 @@ function allowPurge({ actor }: Pick<Ctx, 'actor'>, name: string, ids: readonly s
   else allowSomewhere(actor, 'manage', name)
 }
 
+/** Deletes the bytes of what was purged at once if the disk is almost full, whose grace period would keep it so. */
+function makeRoom(ctx: Ctx, blobs: readonly string[]): void {
+  if (blobs.length > 0 && isDiskShort(ctx.config)) ctx.background(() => removeNow(ctx, blobs))
+}
+
 /**
  * Deletes items permanently: the given ones, or all that are not locked (up to 10,000 per call). Needs `manage` on each
  * key. Throws `locked` if one of the given must not go.
@@ -157,8 +163,9 @@ export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] 
         })
       if (rows.length === 0)
         record({ name: 'purge', bucket: name, details: { reason: 'requested', objects: 0, bytes: 0 } })
-      return destroy(step, bucket, rows)
+      return { ...(await destroy(step, bucket, rows)), blobs: rows.map(({ blob_id }) => blob_id) }
     })
+    makeRoom(ctx, step.blobs)
     purged += step.objects
     bytes += step.bytes
     if (ids !== 'all' || step.objects < BATCH) return { purged, bytes, more: false }

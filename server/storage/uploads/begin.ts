@@ -6,6 +6,7 @@ import { newId } from '../../base/id.ts'
 import { assertContentType, typeOf } from '../../base/media-type.ts'
 import { HOUR_MS } from '../../base/time.ts'
 import { takeBlobId } from '../../blobs/id-pool.ts'
+import { takeRoom } from '../../blobs/room.ts'
 import { type Actor, allow, type Ctx, currentActor } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { bucketMissing, countUsage, holdBucket } from '../buckets/service.ts'
@@ -92,6 +93,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload, lin
   const found = await findBucket(ctx.db, name)
   if (!found) throw bucketMissing(name)
   assertWritable(found)
+  await takeRoom(ctx.config, found.storage_id, file_size ?? 0, { ahead: true })
   const settings = await settingsInForce(ctx)
   const blob_id = await takeBlobId(ctx, found.storage_id)
   const handle = await ctx.blobs.beginParts(blob_id)

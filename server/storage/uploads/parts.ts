@@ -6,6 +6,8 @@ import { settingsInForce } from '../../access/settings/effective.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import { createDigest } from '../../blobs/digest.ts'
 import { BlobMissing, type StoredPart } from '../../blobs/drivers/driver.ts'
+import { takeRoom } from '../../blobs/room.ts'
+import { storageOf } from '../../blobs/storages/ids.ts'
 import { allow, type Ctx, currentActor, type Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
@@ -53,6 +55,8 @@ export async function storePart(ctx: Ctx, row: OpenUpload, part_number: number, 
   const size = assertSize(body.announced, row, part_number)
   const algorithm = checksumAlgorithmOf(row, body)
   const digest = algorithm && (await createDigest(algorithm))
+  const storage = storageOf(row.blob_id)
+  await takeRoom(ctx.config, storage, size, { ahead: true })
   const leave = countSender(ctx)
   let held = 0
   let arrived = 0
@@ -62,6 +66,7 @@ export async function storePart(ctx: Ctx, row: OpenUpload, part_number: number, 
     let checksum: string | null = null
     async function* measured() {
       for await (const chunk of body.source()) {
+        await takeRoom(ctx.config, storage, chunk.length)
         hash.update(chunk)
         digest?.update(chunk)
         arrived += chunk.length
