@@ -84,13 +84,21 @@ async function listStorages({ client, json }: Run): Promise<void> {
   const longest = (texts: string[]) => Math.max(...texts.map(({ length }) => length))
   const names = longest(rows.map(({ name }) => name))
   const places = longest(rows.map(({ where }) => where))
-  for (const [i, { name, kind, where, bucket_count, used_bytes, enabled }] of rows.entries())
+  for (const [i, { name, kind, where, bucket_count, used_bytes, enabled, health }] of rows.entries())
     if (json) await print(`${JSON.stringify(items[i])}\n`)
     else {
       const counts = `${String(bucket_count).padStart(6)} buckets  ${String(used_bytes).padStart(15)}`
-      const line = [name.padEnd(names), kind.padEnd(4), where.padEnd(places), counts, enabled ? 'on' : 'off']
+      const line = [name.padEnd(names), kind.padEnd(4), where.padEnd(places), counts, stateOf({ enabled, health })]
       await print(`${line.join('  ')}\n`)
     }
+}
+
+/** On or off, and since when it cannot be used. */
+function stateOf({ enabled, health }: Pick<Storage, 'enabled' | 'health'>): string {
+  if (!enabled) return 'off'
+  // A service of an earlier release says nothing.
+  if (!health || health.ok) return 'on'
+  return `on, not reachable since ${health.since}: ${printable(health.detail ?? '')}`
 }
 
 function whereOf({ kind, folder, bucket, prefix, endpoint }: Storage): string {

@@ -1596,6 +1596,8 @@ export interface Storage {
   access_key_id: string | null
   /** While false, it is not used: requests for what lies on it are answered with 503. */
   enabled: boolean
+  /** What the process that answers found when it last looked, at most half a minute ago; null before that, and while it is off. */
+  health: StorageHealth | null
   /** Buckets that are on it, or attached to it. */
   bucket_count: number
   /** Bytes of these buckets: of objects, versions and the trash. */
@@ -1616,7 +1618,10 @@ export interface StorageCheck {
 export interface StorageHealth {
   ok: boolean
   detail: string | null
+  /** Since when it has been so, as far as this process knows. */
+  since: string
   latency_ms: number
+  free_bytes: number | null
   /** ISO 8601, UTC, milliseconds. */
   checked_at: string
 }

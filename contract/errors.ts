@@ -25,6 +25,7 @@ export const errors = {
   limit_reached: { status: 409, title: 'Limit reached' },
   read_only: { status: 409, title: 'The bucket is read-only' },
   archived: { status: 409, title: 'The object is archived' },
+  damaged: { status: 409, title: 'The bytes are missing or incomplete' },
   gone: { status: 410, title: 'This link is no longer valid' },
   nothing_to_restore: { status: 410, title: 'Nothing left to restore' },
   length_required: { status: 411, title: 'Content-Length is required' },
@@ -59,6 +60,9 @@ export interface Fault {
   message: string
 }
 
+/** What a request needs that does not answer. */
+export type Unreachable = 'database' | 'storage'
+
 /** What a request names that is not there. */
 export type Missing = 'bucket' | 'object' | 'upload' | 'version'
 
@@ -70,6 +74,8 @@ export class ServiceError extends Error {
   readonly headers: Readonly<Record<string, string>>
   /** What a `not_found` is about, for protocols that have a code for each. */
   readonly missing: Missing | undefined
+  /** Of a `busy` that is an outage, for protocols that have a code for it. */
+  readonly unreachable: Unreachable | undefined
   /** The version id of the delete marker that is found instead. */
   readonly marker: string | undefined
   /** Further members of the problem. */
@@ -81,6 +87,7 @@ export class ServiceError extends Error {
       faults?: readonly Fault[]
       headers?: Record<string, string>
       missing?: Missing
+      unreachable?: Unreachable
       marker?: string
       extensions?: Record<string, unknown>
       cause?: unknown
@@ -91,6 +98,7 @@ export class ServiceError extends Error {
     this.faults = more.faults ?? []
     this.headers = more.headers ?? {}
     this.missing = more.missing
+    this.unreachable = more.unreachable
     this.marker = more.marker
     this.extensions = more.extensions ?? {}
   }

@@ -135,7 +135,7 @@ const getObjectSpec = {
   otherStatus: [206, 304],
   headers: Type.Object(conditions),
   produces: 'bytes',
-  errors: ['not_found', 'precondition_failed', 'range_not_satisfiable', 'archived'],
+  errors: ['not_found', 'precondition_failed', 'range_not_satisfiable', 'archived', 'damaged'],
 } as const
 
 const headObjectSpec = {

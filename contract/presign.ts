@@ -70,7 +70,7 @@ export const operations = {
     otherStatus: [206, 304, 307],
     query: Exactly({}),
     produces: 'bytes',
-    errors: ['forbidden', 'not_found', 'precondition_failed', 'range_not_satisfiable', 'archived'],
+    errors: ['forbidden', 'not_found', 'precondition_failed', 'range_not_satisfiable', 'archived', 'damaged'],
     rate: 'none',
   }),
 

@@ -152,7 +152,7 @@ const opening = {
   params: Type.Object({ token: Token }),
   errors: [
     ...(['gone', 'not_found', 'unauthenticated', 'rate_limited', 'range_not_satisfiable'] as const),
-    ...(['precondition_failed', 'too_large', 'unsupported_media_type', 'busy', 'archived'] as const),
+    ...(['precondition_failed', 'too_large', 'unsupported_media_type', 'busy', 'archived', 'damaged'] as const),
   ],
 } as const
 /** An object that is an image also takes the image parameters. */

@@ -49,6 +49,16 @@ const Secret = Type.String({
   description: 'Stored encrypted and never returned.',
 })
 
+export const StorageHealth = Type.Object({
+  ok: Type.Boolean(),
+  detail: Nullable(Type.String({ description: 'What is wrong, in one sentence.' })),
+  since: Type.String({ format: 'date-time', description: 'Since when it has been so, as far as this process knows.' }),
+  latency_ms: Type.Integer(),
+  free_bytes: Nullable(Type.Integer({ description: 'Of the disk of a storage of files; an engine does not say.' })),
+  checked_at: Timestamp,
+})
+export type StorageHealth = Type.Static<typeof StorageHealth>
+
 export const Storage = Type.Object({
   name: StorageName,
   kind: Type.Enum([...storageKinds]),
@@ -61,6 +71,10 @@ export const Storage = Type.Object({
   access_key_id: Nullable(Type.String()),
   enabled: Type.Boolean({
     description: 'While false, it is not used: requests for what lies on it are answered with 503.',
+  }),
+  health: Nullable(StorageHealth, {
+    description:
+      'What the process that answers found when it last looked, at most half a minute ago; null before that, and while it is off.',
   }),
   bucket_count: Type.Integer({ description: 'Buckets that are on it, or attached to it.' }),
   used_bytes: Type.Integer({ description: 'Bytes of these buckets: of objects, versions and the trash.' }),
@@ -99,14 +113,6 @@ export const StorageTest = Type.Object({
   }),
 })
 export type StorageTest = Type.Static<typeof StorageTest>
-
-export const StorageHealth = Type.Object({
-  ok: Type.Boolean(),
-  detail: Nullable(Type.String({ description: 'What is wrong, in one sentence.' })),
-  latency_ms: Type.Integer(),
-  checked_at: Timestamp,
-})
-export type StorageHealth = Type.Static<typeof StorageHealth>
 
 /** Where a storage is, and how to get in. */
 export const placeFields = {

@@ -19,7 +19,7 @@ const one = {
     if_none_match: IfNoneMatch,
   }),
   reply: StoredObject,
-  errors: ['not_found', 'conflict', 'precondition_failed', 'quota_exceeded', 'read_only', 'archived'],
+  errors: ['not_found', 'conflict', 'precondition_failed', 'quota_exceeded', 'read_only', 'archived', 'damaged'],
 } as const
 
 const many = {

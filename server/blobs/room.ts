@@ -10,9 +10,9 @@ import { storageFolder } from './drivers/open.ts'
 import { DEFAULT } from './storages/ids.ts'
 
 /** How long a measurement counts, in milliseconds. */
-const FRESH_MS = 1000
-/** Bytes that an upload takes of the database's disk besides its own: pages of the log. */
-const ROW_BYTES = 64 * 1024
+const FRESH_MS = 250
+/** Bytes that an upload takes of the database's disk besides its own: some 20 pages of the log, and of the database. */
+const ROW_BYTES = 128 * 1024
 /** The least part of a disk that is usable: no more than an eighth is kept free. */
 const MOST_KEPT = 1 / 8
 
@@ -105,8 +105,8 @@ export function refuseIfShort(config: Config): void {
 
 /**
  * Takes room for bytes that are about to be written to a storage. Throws, or rejects, with storage_full if less would be left
- * than is kept. Returns a promise only where the disks have to be measured first. `ahead`: only looks whether there is room
- * for what will be taken as it arrives.
+ * than is kept. Returns a promise only where the disks have to be measured first. `ahead`: takes room for the rows, and only
+ * looks whether there is some for the bytes, which is taken as they arrive.
  */
 export function takeRoom(
   config: Config,
@@ -117,11 +117,11 @@ export function takeRoom(
   if (config.diskReserveBytes === 0) return undefined
   const { disks } = roomFor(config)
   const ours = disks.find(({ of }) => of === 'storage')?.device
-  const more = (disk: Measured) =>
-    (disk.of === 'database' && ahead ? ROW_BYTES : 0) + (storage === DEFAULT && disk.device === ours ? bytes : 0)
-  const fits = (disk: Measured) => disk.free - disk.taken - more(disk) >= disk.kept
+  const rows = ({ of }: Measured) => (of === 'database' && ahead ? ROW_BYTES : 0)
+  const bodies = ({ device }: Measured) => (storage === DEFAULT && device === ours ? bytes : 0)
+  const fits = (disk: Measured) => disk.free - disk.taken - rows(disk) - bodies(disk) >= disk.kept
   const take = () => {
-    if (!ahead) for (const disk of disks) disk.taken += more(disk)
+    for (const disk of disks) disk.taken += rows(disk) + (ahead ? 0 : bodies(disk))
   }
   const now = performance.now()
   if (disks.every((disk) => now - disk.at < FRESH_MS && fits(disk))) {

@@ -244,6 +244,13 @@ export const findKnown = async (db: Db, ids: readonly string[]): Promise<Set<str
   return new Set([...kept, ...queued].map(({ id }) => id))
 }
 
+/** How many bytes these blobs have, as far as their rows say; without those that nothing points at. */
+export const findSizes = async (db: Db, ids: readonly string[]): Promise<Map<string, number>> => {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('blobs').select(['id', 'size']).where('id', 'in', ids).execute()
+  return new Map(rows.flatMap(({ id, size }) => (size === null ? [] : [[id, Number(size)]])))
+}
+
 /** What is waiting for the collector. */
 export const findCollectable = async (db: Db, now: string): Promise<{ check: number; removal: number }> => ({
   check: await countUpToMost(db, sql`blobs where check_after is not null and check_after <= ${now}`),

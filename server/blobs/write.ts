@@ -5,6 +5,7 @@ import type { Ctx, Upkeep } from '../context.ts'
 import { removeNow } from './collector.ts'
 import { createDigest } from './digest.ts'
 import type { StorageId } from './drivers/blobs.ts'
+import { WrongLength } from './drivers/driver.ts'
 import { takeBlobId } from './id-pool.ts'
 import { takeRoom } from './room.ts'
 import * as store from './store.ts'
@@ -94,7 +95,7 @@ export async function writeBlob(
     limit > 0 && (announced ?? 0) <= limit ? await readHead(measured, limit) : { head: [], ended: false }
   if (ended) {
     if (announced !== undefined && size !== announced)
-      throw new Error(`The source gave ${size} bytes instead of ${announced}`)
+      throw new WrongLength(`The source gave ${size} bytes instead of ${announced}`)
     claim.held += size
     const [first, ...more] = head
     const body = first && more.length === 0 ? first : Buffer.concat(head)

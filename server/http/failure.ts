@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { errors, ServiceError } from '../../contract/errors.ts'
-import { isStorageOutage, StorageAway } from '../blobs/drivers/driver.ts'
+import { BlobMissing, isExhausted, isOverload, isStorageOutage, StorageAway } from '../blobs/drivers/driver.ts'
 import { isDatabaseOutage } from '../db/errors.ts'
 import { isStorageFull } from './storage-full.ts'
 
@@ -21,9 +21,22 @@ export function asServiceError(error: Error & { code?: unknown }, reads: boolean
     log.error({ err: error }, 'no space left')
     return new ServiceError('storage_full', 'The storage is full. Nothing was changed.')
   }
-  if (error instanceof StorageAway) {
+  const headers = { 'retry-after': OUTAGE_RETRY_SECONDS }
+  if (isExhausted(error)) {
+    log.error({ err: error }, 'too many open files, or no memory left')
+    return new ServiceError('busy', 'The service has too much to do at the moment. Try again.', { headers })
+  }
+  if (error instanceof BlobMissing) {
+    log.error({ err: error }, 'bytes of an object are missing or incomplete')
+    return new ServiceError(
+      'damaged',
+      'The bytes of this object are missing or incomplete in the storage. Trying again does not help: ask an administrator, who can restore them from a backup.',
+    )
+  }
+  // One that cannot be opened because its engine does not answer is told below.
+  if (error instanceof StorageAway && !isStorageOutage(error.cause)) {
     log.warn({ reason: error.message }, 'a storage cannot be used')
-    return new ServiceError('busy', `${error.message}.`, { headers: { 'retry-after': OUTAGE_RETRY_SECONDS } })
+    return new ServiceError('busy', `${error.message}.`, { headers, unreachable: 'storage' })
   }
   const lost = isDatabaseOutage(error) ? 'database' : isStorageOutage(error) ? 'storage' : undefined
   if (!lost) {
@@ -33,10 +46,12 @@ export function asServiceError(error: Error & { code?: unknown }, reads: boolean
   const { message, code } = error
   log.warn({ reason: message, ...(code === undefined ? {} : { reason_code: code }) }, `the ${lost} cannot be reached`)
   // It is then unknown whether a change was made.
-  const detail = `The ${lost} cannot be reached at the moment. Try again.${
+  const what = lost === 'database' ? 'database' : 'storage of this bucket'
+  const detail = `The ${what} cannot be reached at the moment. Try again.${
     reads ? '' : ' The change may or may not have been made.'
   }`
-  return new ServiceError('busy', detail, { headers: { 'retry-after': OUTAGE_RETRY_SECONDS } })
+  if (lost === 'storage' && isOverload(error)) return new ServiceError('busy', detail, { headers })
+  return new ServiceError('busy', detail, { headers, unreachable: lost })
 }
 
 /** Whether a request failed because its client disconnected; our own connections may be reset as well. */

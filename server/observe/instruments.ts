@@ -92,8 +92,12 @@ export const eventMetrics = {
   },
   strongroom_storage_failures_total: {
     type: 'counter',
-    help: 'Failed storage calls, including those that ended because the client disconnected.',
+    help: 'Failed storage calls, without those whose client disconnected or sent another length than it announced.',
     labels: ['operation'],
+  },
+  strongroom_storage_missing_total: {
+    type: 'counter',
+    help: 'Reads that found the bytes of an object missing or incomplete in storage; the log names the blob, and "strongroom verify" the object.',
   },
   strongroom_storage_written_bytes_total: { type: 'counter', help: 'Bytes written to storage.' },
   strongroom_storage_read_bytes_total: { type: 'counter', help: 'Bytes requested from storage.' },
@@ -183,7 +187,17 @@ export const probeMetrics = {
     type: 'gauge',
     help: 'Whether the database responded; if 0, the queue metrics are missing.',
   },
-  strongroom_storage_up: { type: 'gauge', help: 'Whether a test object could be written to storage and removed.' },
+  strongroom_storage_up: {
+    type: 'gauge',
+    help: 'Whether a test object could be written to a storage and removed, or, where there are only attached buckets, whether it can be listed. Without the label, the default storage.',
+    labels: ['storage'],
+  },
+  strongroom_storage_latency_seconds: { type: 'gauge', help: 'How long that took.', labels: ['storage'] },
+  strongroom_storage_free_bytes: {
+    type: 'gauge',
+    help: 'Free bytes of the disk of a storage of files.',
+    labels: ['storage'],
+  },
   strongroom_processes: {
     type: 'gauge',
     help: 'Processes combined in this scrape (`serve --workers`); those that do not respond within 2 s are left out.',

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { perSystem } from '../base/per-system.ts'
+import { BlobMissing } from '../blobs/drivers/driver.ts'
 import type { BlobObserver } from '../blobs/drivers/observed.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
@@ -86,10 +87,11 @@ export function databaseObserver(config: Config): DatabaseObserver {
 /** Observes storage calls likewise. */
 export function blobObserver(config: Config): BlobObserver {
   const { metrics } = telemetryOf(config)
-  return ({ operation, began, clientMs, read = 0, written = 0, error }) => {
+  return ({ operation, began, clientMs, read = 0, written = 0, error, bySource }) => {
     const ms = performance.now() - began - clientMs
     metrics.strongroom_storage_operation_seconds.observe({ operation }, ms / 1000)
-    if (error !== undefined) metrics.strongroom_storage_failures_total.inc({ operation })
+    if (error !== undefined && !bySource) metrics.strongroom_storage_failures_total.inc({ operation })
+    if (operation === 'get' && error instanceof BlobMissing) metrics.strongroom_storage_missing_total.inc()
     if (read > 0) metrics.strongroom_storage_read_bytes_total.inc(read)
     if (written > 0) metrics.strongroom_storage_written_bytes_total.inc(written)
     const meter = currentMeter()

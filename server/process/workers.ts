@@ -22,6 +22,7 @@ import { forgetJobs, jobWorker } from '../storage/jobs/runner.ts'
 import { clockKeeper } from '../storage/locks/clock.ts'
 import { hintWorker } from '../storage/scans/hints.ts'
 import { forgetScans, scanWorker } from '../storage/scans/scan.ts'
+import { storageWatch } from '../storage/storages/health.ts'
 import { trashWorker } from '../storage/trash/service.ts'
 import { abandonedUploads } from '../storage/uploads/abandoned.ts'
 import { sweeper } from '../storage/uploads/service.ts'
@@ -78,6 +79,7 @@ const workers: readonly Worker[] = [
   quotaWarnings,
   memoryRelease,
   diskKeeper,
+  storageWatch,
 ]
 
 /** The workers of a process with this role. */

@@ -113,6 +113,32 @@ describeEngines('verify and backup', (engine) => {
     assert.equal((await server.admin.getBucket({ params: { bucket: 'checked' } })).used_bytes, 5_242_935)
   })
 
+  it('tells bytes that are too few or too many from missing ones', async () => {
+    const before = (await strongroom('verify')).findings
+    await server.admin.putObject({ params: { bucket: 'checked', key: 'short' }, body: 'shorter than it was' })
+    await server.admin.putObject({ params: { bucket: 'checked', key: 'long' }, body: 'longer than it was' })
+    await putParts(server, 'hole', [part, Buffer.from('end')])
+    const short = await blobOf('short')
+    const long = await blobOf('long')
+    const hole = `${await blobOf('hole')}.d`
+    fs.truncateSync(short, 5)
+    fs.appendFileSync(long, 'more')
+    const first = fs.readdirSync(hole).find((name) => fs.statSync(path.join(hole, name)).size === part.length)
+    fs.truncateSync(path.join(hole, first ?? ''), part.length - 1)
+    const { code, findings } = await strongroom('verify')
+    assert.equal(code, 1)
+    assert.deepEqual(findings.filter((one) => !before.includes(one)).sort(), [
+      'overlong: the blob ID has 22 bytes in the storage instead of 18',
+      `truncated: the blob ID has ${part.length + 2} bytes in the storage instead of ${part.length + 3}`,
+      'truncated: the bytes of checked/short (blob ID, 19 bytes) are fewer in the storage',
+    ])
+    for (const key of ['short', 'long', 'hole']) await server.admin.deleteObject({ params: { bucket: 'checked', key } })
+    await server.admin.purgeTrash({ params: { bucket: 'checked' }, body: { all: true } })
+    await server.later(3 * HOUR)
+    await server.running.tick('blob-collector')
+    assert.deepEqual((await strongroom('verify')).findings, before)
+  })
+
   it('says where the rows of parts are wrong, whatever they say', async () => {
     await putParts(server, 'rows', [part, Buffer.from('end')])
     const blob_id = path.basename(await blobOf('rows'))

@@ -18,7 +18,8 @@ function assertBusy(answer: Answer, part: 'database' | 'storage', changes: boole
   const { code, detail, request_id, ...rest } = answer.json<{ [name: string]: unknown }>()
   assert.deepEqual([answer.status, code, answer.headers['retry-after']], [503, 'busy', '2'])
   const unknown = changes ? ' The change may or may not have been made.' : ''
-  assert.equal(detail, `The ${part} cannot be reached at the moment. Try again.${unknown}`)
+  const what = part === 'storage' ? 'storage of this bucket' : part
+  assert.equal(detail, `The ${what} cannot be reached at the moment. Try again.${unknown}`)
   assert.equal(typeof request_id, 'string')
   assert.deepEqual(rest, { status: 503, title: 'Busy' })
 }

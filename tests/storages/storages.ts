@@ -12,13 +12,13 @@ import { until } from '../support/until.ts'
 export const GRACE_MS = 2 * 3_600_000
 
 /** A service that may register storages of files, and what its cases ask of it. */
-export function storagesWorld(engine: Engine) {
+export function storagesWorld(engine: Engine, env: Record<string, string> = {}) {
   let server: TestServer
   let disks: string
   let made = 0
   before(async () => {
     disks = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-disks-'))
-    server = await startServer(engine, { ...STORED, STORAGE_FOLDERS: disks })
+    server = await startServer(engine, { ...STORED, STORAGE_FOLDERS: disks, ...env })
   })
   after(async () => {
     await server.stop()

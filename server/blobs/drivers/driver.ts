@@ -199,8 +199,24 @@ export class StorageAway extends Error {
 export const isStorageOutage = (error: unknown): boolean =>
   error instanceof Error && (('outage' in error && error.outage === true) || isStorageOutage(error.cause))
 
+/** Codes of engines that ask for fewer requests. */
+const OVERLOADED = new Set(['SlowDown', 'ThrottlingException', 'TooManyRequests'])
+/** Whether an outage is that of an engine that answers, but wants fewer requests. */
+export const isOverload = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && OVERLOADED.has(String(error.code))) ||
+    ('status' in error && error.status === 429) ||
+    isOverload(error.cause))
+
+/** A source has ended too early or too late for the size that was announced: not the storage's fault. */
+export class WrongLength extends Error {}
+
 /** Errors of a process or machine out of resources, which say nothing about the entry requested. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
+/** Whether a call failed because this process or machine has as many files open as it may, or no memory left. */
+export const isExhausted = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && typeof error.code === 'string' && EXHAUSTED.has(error.code)) || isExhausted(error.cause))
 /**
  * Whether a call failed because of one entry in the storage (a file where a folder should be, an unreadable sector,
  * missing permissions), so that the same call may succeed for others.

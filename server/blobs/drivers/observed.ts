@@ -1,5 +1,5 @@
 import { sizeOfRanges } from '../../base/byte-range.ts'
-import type { BlobDriver } from './driver.ts'
+import { type BlobDriver, WrongLength } from './driver.ts'
 
 /** A finished call to the storage. Times in milliseconds; `began` as `performance.now()`. */
 export interface BlobCall {
@@ -11,6 +11,8 @@ export interface BlobCall {
   read?: number
   written?: number
   error?: unknown
+  /** Whether it failed because its source did: the client left, or sent something else than it announced. */
+  bySource?: boolean
 }
 /** Called for every call, in its caller's asynchronous context. */
 export type BlobObserver = (call: BlobCall) => void
@@ -28,7 +30,8 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
     try {
       result = await work()
     } catch (error) {
-      observe({ operation, began, clientMs: waiting?.ms ?? 0, error: error ?? true })
+      const bySource = error instanceof WrongLength || (waiting?.failed ?? false)
+      observe({ operation, began, clientMs: waiting?.ms ?? 0, error: error ?? true, bySource })
       throw error
     }
     observe({ operation, began, clientMs: waiting?.ms ?? 0, ...bytes(result) })
@@ -91,11 +94,14 @@ interface Waiting {
   source: AsyncIterable<Uint8Array>
   /** Time spent waiting for the source so far. */
   ms: number
+  /** Whether it has failed. */
+  failed: boolean
 }
 
 function watch(source: AsyncIterable<Uint8Array>): Waiting {
   const waiting: Waiting = {
     ms: 0,
+    failed: false,
     source: {
       [Symbol.asyncIterator]() {
         const inner = source[Symbol.asyncIterator]()
@@ -104,7 +110,10 @@ function watch(source: AsyncIterable<Uint8Array>): Waiting {
           const note = () => {
             waiting.ms += performance.now() - began
           }
-          next.then(note, note)
+          next.then(note, () => {
+            note()
+            waiting.failed = true
+          })
           return next
         }
         return {

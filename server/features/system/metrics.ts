@@ -1,5 +1,7 @@
 import { Registry } from 'prom-client'
+import { DEFAULT_STORAGE, type StorageHealth } from '../../../contract/storages.ts'
 import { findQueue as findMails } from '../../access/mail/store.ts'
+import { within } from '../../base/deadline.ts'
 import { version } from '../../base/version.ts'
 import { databaseOf, isShort, measureDisks } from '../../blobs/room.ts'
 import { findCollectable } from '../../blobs/store.ts'
@@ -18,12 +20,12 @@ import { detached } from '../../observe/meter.ts'
 import { addedUp, type Counted, ofAll } from '../../observe/several.ts'
 import { processMetrics, telemetryOf } from '../../observe/telemetry.ts'
 import { findQueue as findJobs } from '../../storage/jobs/queue.ts'
+import { lookAt, lookAtAll } from '../../storage/storages/health.ts'
 import { countOpenUploads } from '../../storage/uploads/store.ts'
 import { findUnsealed } from '../audit/store.ts'
 import { imageStatus } from '../images/service.ts'
 import { findQueue as findPolicyRuns } from '../policies/store.ts'
 import { webhookStatus } from '../webhooks/status.ts'
-import { within } from './deadline.ts'
 import { sharedFor } from './fresh.ts'
 
 /** Milliseconds that probe results are reused, and that database and storage have to respond. */
@@ -37,13 +39,13 @@ type Queues = Awaited<ReturnType<typeof findQueues>>
  * fail if database, storage or other processes do not respond.
  */
 export async function scrape(ctx: Ctx): Promise<string> {
-  const { queues, storage } = look(ctx)
+  const { queues, storages } = look(ctx)
   const { found, expected } = await ofAll(() => ownMetrics(ctx))
   const registry = new Registry()
   const metrics = instrumentsOf(probeMetrics, registry)
   const told = await queues
   metrics.strongroom_database_up.set(told ? 1 : 0)
-  metrics.strongroom_storage_up.set((await storage) ? 1 : 0)
+  setStorages(metrics, await storages)
   metrics.strongroom_processes.set(found.length)
   metrics.strongroom_processes_expected.set(expected)
   if (told) setQueues(instrumentsOf(queueMetrics, registry), told, ctx.now().getTime())
@@ -84,11 +86,10 @@ const look = sharedFor(FRESH_MS, (ctx) =>
   // Not counted as part of the request that came first.
   detached(() => ({
     queues: inTime(ctx, 'database', findQueues(ctx)),
-    storage: inTime(
-      ctx,
-      'storage',
-      ctx.blobs.check().then(() => true),
-    ).then((ok) => ok === true),
+    // Without the database, nothing says which others there are.
+    storages: within(2 * DEADLINE_MS, lookAtAll(ctx)).catch(
+      async () => new Map([[DEFAULT_STORAGE, await lookAt(ctx, undefined)]]),
+    ),
   })),
 )
 
@@ -135,6 +136,18 @@ function setQueues(metrics: QueueMetrics, found: Queues, now: number): void {
   metrics.strongroom_collector_blobs.set({ state: 'check' }, collectable.check)
   metrics.strongroom_collector_blobs.set({ state: 'removal' }, collectable.removal)
   metrics.strongroom_open_uploads.set(uploads)
+}
+
+function setStorages(
+  metrics: ReturnType<typeof instrumentsOf<typeof probeMetrics>>,
+  found: ReadonlyMap<string, StorageHealth>,
+): void {
+  metrics.strongroom_storage_up.set(found.get(DEFAULT_STORAGE)?.ok ? 1 : 0)
+  for (const [storage, { ok, latency_ms, free_bytes }] of found) {
+    metrics.strongroom_storage_up.set({ storage }, ok ? 1 : 0)
+    metrics.strongroom_storage_latency_seconds.set({ storage }, latency_ms / 1000)
+    if (free_bytes !== null) metrics.strongroom_storage_free_bytes.set({ storage }, free_bytes)
+  }
 }
 
 async function setDisks(metrics: SnapshotMetrics, { config }: Ctx): Promise<void> {

@@ -1,6 +1,6 @@
+import { within } from '../../base/deadline.ts'
 import type { Ctx } from '../../context.ts'
 import { isStorageFull } from '../../http/storage-full.ts'
-import { within } from './deadline.ts'
 import { sharedFor } from './fresh.ts'
 import { selectOne } from './store.ts'
 

@@ -26,6 +26,8 @@ export async function verify(ctx: Ctx, options: Options): Promise<Summary> {
     blobs: 0,
     bytes: 0,
     withoutChecksum: 0,
+    truncated: 0,
+    overlong: 0,
     missing: 0,
     different: 0,
     damaged: 0,
@@ -36,15 +38,21 @@ export async function verify(ctx: Ctx, options: Options): Promise<Summary> {
   }
   const most = options.fix ? await planRemovals(ctx, options.yesRemove) : 0
   await bringBackKnown(ctx, options, summary)
-  await verifyPointed(ctx, options, summary)
-  await verifyStored(ctx, { ...options, most }, summary)
+  const shorter = new Set<string>()
+  await verifyPointed(ctx, { ...options, shorter }, summary)
+  await verifyStored(ctx, { ...options, most, shorter }, summary)
   await verifyForgotten(ctx, options, summary)
   await verifyUsage(ctx, options, summary)
   return summary
 }
 
+interface Shorter {
+  /** Ids of blobs that have been found truncated. */
+  shorter: Set<string>
+}
+
 /** Checks that every row has its bytes. */
-async function verifyPointed(ctx: Ctx, options: Options, summary: Summary): Promise<void> {
+async function verifyPointed(ctx: Ctx, options: Options & Shorter, summary: Summary): Promise<void> {
   for (let after = ''; ; ) {
     const rows = await listPointed(ctx.db, after, BATCH)
     const last = rows.at(-1)?.blob_id
@@ -63,7 +71,12 @@ async function verifyPointed(ctx: Ctx, options: Options, summary: Summary): Prom
   }
 }
 
-async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, summary: Summary): Promise<void> {
+async function verifyBlob(
+  ctx: Ctx,
+  row: Pointed,
+  { deep, report, shorter }: Options & Shorter,
+  summary: Summary,
+): Promise<void> {
   const { blob_id, size, where, inline_size } = row
   summary.blobs++
   summary.bytes += size
@@ -92,12 +105,28 @@ async function verifyBlob(ctx: Ctx, row: Pointed, { deep, report }: Options, sum
       return
     }
     if (!(error instanceof BlobMissing)) throw error
-    summary.missing++
-    report(
-      `missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) are not in the ${inline_size === null ? 'storage' : 'database'}`,
-    )
+    const of = `the bytes of ${where} (blob ${blob_id}, ${size} bytes)`
+    const place = inline_size === null ? 'storage' : 'database'
+    if (inline_size === null && (await isThere(ctx, blob_id))) {
+      summary.truncated++
+      shorter.add(blob_id)
+      report(`truncated: ${of} are fewer in the storage`)
+    } else {
+      summary.missing++
+      report(`missing: ${of} are not in the ${place}`)
+    }
   }
 }
+
+/** Whether the storage has any bytes of a blob. */
+const isThere = (ctx: Ctx, id: string): Promise<boolean> =>
+  ctx.blobs.get(id, 0).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof BlobMissing) return false
+      throw error
+    },
+  )
 
 /** Blobs that nothing points at and that the collector would not look at; fixing hands them to it again. */
 async function verifyForgotten(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { asideInBatches } from '../../blobs/collector.ts'
 import type { DamagedEntry } from '../../blobs/drivers/driver.ts'
 import { findPointed } from '../../blobs/pointers.ts'
-import { findKnown } from '../../blobs/store.ts'
+import { findKnown, findSizes } from '../../blobs/store.ts'
 import type { Ctx } from '../../context.ts'
 import type { Options, Summary } from './summary.ts'
 
@@ -88,11 +88,12 @@ export async function planRemovals(ctx: Ctx, yesRemove: number | undefined): Pro
  */
 export async function verifyStored(
   ctx: Ctx,
-  { fix, report, most }: Options & { most: number },
+  { fix, report, most, shorter }: Options & { most: number; shorter: ReadonlySet<string> },
   summary: Summary,
 ): Promise<void> {
   let left = most
   for await (const batch of entriesOf(ctx)) {
+    await compareSizes(ctx, batch, { report, shorter }, summary)
     const damaged = batch.filter(({ error }) => error)
     // These were reported with their objects.
     const pointed = await findPointed(
@@ -119,6 +120,27 @@ export async function verifyStored(
     for (let i = 0; i < going.length; i += AT_ONCE)
       await Promise.all(going.slice(i, i + AT_ONCE).map((id) => ctx.blobs.setAside(id)))
     summary.fixed += going.length
+  }
+}
+
+/** Reports blobs that have other sizes in the storage than their rows say, unless that was found by reading them. */
+async function compareSizes(
+  ctx: Ctx,
+  batch: readonly Entry[],
+  { report, shorter }: { report: Options['report']; shorter: ReadonlySet<string> },
+  summary: Summary,
+): Promise<void> {
+  const readable = batch.filter(({ id, known, error }) => known && !error && id !== null)
+  const sizes = await findSizes(
+    ctx.db,
+    readable.flatMap(({ id }) => id ?? []),
+  )
+  for (const { id, size: stored } of readable) {
+    const size = sizes.get(id ?? '')
+    if (id === null || size === undefined || stored === size || shorter.has(id)) continue
+    const what = stored < size ? 'truncated' : 'overlong'
+    summary[what]++
+    report(`${what}: the blob ${id} has ${stored} bytes in the storage instead of ${size}`)
   }
 }
 

@@ -14,6 +14,10 @@ export interface Summary {
   bytes: number
   /** Verified only by size: all of them, unless it is deep, and then what an earlier version joined from parts. */
   withoutChecksum: number
+  /** Stored with fewer bytes than they have. */
+  truncated: number
+  /** Stored with more bytes than they have; readers get the right ones. */
+  overlong: number
   missing: number
   different: number
   /** Entries of the storage that cannot be read. */

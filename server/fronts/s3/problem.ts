@@ -74,7 +74,12 @@ function translate(error: ServiceError, { bucket, key }: Target): S3Error {
       if (path === 'body.checksum')
         return new S3Error('BadDigest', 'The checksum you specified did not match the calculated checksum.')
       return new S3Error('OperationAborted', message)
+    case 'damaged':
+      return new S3Error('ObjectDamaged', message)
     case 'busy':
+      // Its engine does not answer: to send fewer requests would not help.
+      if (error.unreachable) return new S3Error('ServiceUnavailable', message, { headers })
+      return new S3Error('SlowDown', 'Please reduce your request rate.', { headers })
     case 'rate_limited':
       return new S3Error('SlowDown', 'Please reduce your request rate.', { headers })
     case 'storage_full':

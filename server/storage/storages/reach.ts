@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import {
-  checkNames,
-  DEFAULT_STORAGE,
-  type StorageCheck,
-  type StorageHealth,
-  type StorageTest,
-} from '../../../contract/storages.ts'
+import { checkNames, DEFAULT_STORAGE, type StorageCheck, type StorageTest } from '../../../contract/storages.ts'
 import { explain } from '../../blobs/drivers/explain.ts'
 import { ownerOfFolder } from '../../blobs/drivers/fs/mark.ts'
 import { openWhere, type Where, whereOf, whereOfDefault } from '../../blobs/storages/open.ts'
@@ -45,20 +39,6 @@ async function findWhere(ctx: Ctx, name: string): Promise<Where & { disabled: bo
   const row = await findStorage(ctx.db, name)
   if (!row) throw storageMissing(name)
   return { ...whereOf(ctx.config, row), disabled: row.disabled_at !== null }
-}
-
-/** Whether a storage answers. */
-export async function checkHealth(ctx: Ctx, name: string): Promise<StorageHealth> {
-  const where = await findWhere(ctx, name)
-  const began = performance.now()
-  const detail = where.disabled
-    ? 'It is turned off.'
-    : await reach(where).then(
-        () => null,
-        (error: unknown) => explain(error),
-      )
-  const latency_ms = Math.round(performance.now() - began)
-  return { ok: detail === null, detail, latency_ms, checked_at: ctx.now().toISOString() }
 }
 
 interface Asked {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { DEFAULT_STORAGE, type Storage } from '../../../contract/storages.ts'
+import { DEFAULT_STORAGE, type Storage, type StorageHealth } from '../../../contract/storages.ts'
 import { explain } from '../../blobs/drivers/explain.ts'
 import { DEFAULT, digitsOf, MOST_STORAGES, markOfStorage } from '../../blobs/storages/ids.ts'
 import { type Place, resealSecret, whereOf, whereOfDefault } from '../../blobs/storages/open.ts'
@@ -13,6 +13,7 @@ import {
 } from '../../blobs/storages/store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Ctx } from '../../context.ts'
+import { lastHealth } from './health.ts'
 import { changePlace, type PlaceChange, type PlaceFields, placeOf, storageMissing } from './place.ts'
 import { ownerAt, reach } from './reach.ts'
 import * as store from './store.ts'
@@ -73,6 +74,7 @@ async function assertReachable({ config }: Ctx, place: Place, mark: string | nul
 export function describe(
   row: StorageRow,
   sums: { buckets: number; bytes: number } = { buckets: 0, bytes: 0 },
+  health: StorageHealth | null = null,
 ): Storage {
   return {
     name: row.name,
@@ -85,6 +87,7 @@ export function describe(
     folder: row.folder,
     access_key_id: row.access_key_id,
     enabled: row.disabled_at === null,
+    health,
     events: row.events_hash !== null,
     bucket_count: sums.buckets,
     used_bytes: sums.bytes,
@@ -94,7 +97,11 @@ export function describe(
 }
 
 /** The storage of STORAGE_URL. */
-export function describeDefault(config: Config, sums = { buckets: 0, bytes: 0 }): Storage {
+export function describeDefault(
+  config: Config,
+  sums = { buckets: 0, bytes: 0 },
+  health: StorageHealth | null = null,
+): Storage {
   const where = whereOfDefault(config)
   const s3 = where.kind === 's3' ? where.s3 : undefined
   return {
@@ -108,6 +115,7 @@ export function describeDefault(config: Config, sums = { buckets: 0, bytes: 0 })
     folder: where.kind === 'file' ? where.folder : null,
     access_key_id: s3?.credentials?.accessKeyId ?? null,
     enabled: true,
+    health,
     events: false,
     bucket_count: sums.buckets,
     used_bytes: sums.bytes,
@@ -116,19 +124,23 @@ export function describeDefault(config: Config, sums = { buckets: 0, bytes: 0 })
   }
 }
 
+const healthOf = (ctx: Ctx, { name, disabled_at }: StorageRow): StorageHealth | null =>
+  disabled_at === null ? lastHealth(ctx, name) : null
+
 /** All storages: the default one, then the others in name order. */
 export async function listStorages(ctx: Ctx) {
   const [rows, sums] = await Promise.all([listRows(ctx.db), sumByStorage(ctx.db)])
-  const others = rows.map((row) => describe(row, sums.get(row.id)))
-  return { items: [describeDefault(ctx.config, sums.get(DEFAULT)), ...others] }
+  const others = rows.map((row) => describe(row, sums.get(row.id), healthOf(ctx, row)))
+  const health = lastHealth(ctx, DEFAULT_STORAGE)
+  return { items: [describeDefault(ctx.config, sums.get(DEFAULT), health), ...others] }
 }
 
 export async function getStorage(ctx: Ctx, name: string): Promise<Storage> {
   const sums = await sumByStorage(ctx.db)
-  if (name === DEFAULT_STORAGE) return describeDefault(ctx.config, sums.get(DEFAULT))
+  if (name === DEFAULT_STORAGE) return describeDefault(ctx.config, sums.get(DEFAULT), lastHealth(ctx, name))
   const row = await findStorage(ctx.db, name)
   if (!row) throw storageMissing(name)
-  return describe(row, sums.get(row.id))
+  return describe(row, sums.get(row.id), healthOf(ctx, row))
 }
 
 /**

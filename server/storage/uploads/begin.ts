@@ -93,7 +93,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload, lin
   const found = await findBucket(ctx.db, name)
   if (!found) throw bucketMissing(name)
   assertWritable(found)
-  await takeRoom(ctx.config, found.storage_id, file_size ?? 0, { ahead: true })
+  await takeRoom(ctx.config, found.storage_id, 0, { ahead: true })
   const settings = await settingsInForce(ctx)
   const blob_id = await takeBlobId(ctx, found.storage_id)
   const handle = await ctx.blobs.beginParts(blob_id)

@@ -26,6 +26,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   limit_reached: 'Limit erreicht',
   read_only: 'Der Bucket ist schreibgeschützt',
   archived: 'Das Objekt ist archiviert',
+  damaged: 'Die Bytes fehlen oder sind unvollständig',
   gone: 'Dieser Link ist nicht mehr gültig',
   nothing_to_restore: 'Nichts mehr zum Wiederherstellen vorhanden',
   length_required: 'Content-Length ist erforderlich',

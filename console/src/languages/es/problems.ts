@@ -26,6 +26,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   limit_reached: 'Límite alcanzado',
   read_only: 'El bucket es de solo lectura',
   archived: 'El objeto está archivado',
+  damaged: 'Faltan bytes o están incompletos',
   gone: 'Este enlace ya no es válido',
   nothing_to_restore: 'Ya no queda nada que restaurar',
   length_required: 'Falta la cabecera Content-Length',

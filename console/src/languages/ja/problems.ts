@@ -26,6 +26,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   limit_reached: '上限に達しました',
   read_only: 'このバケットは読み取り専用です',
   archived: 'このオブジェクトはアーカイブされています',
+  damaged: 'バイトが欠けているか不完全です',
   gone: 'このリンクは利用できなくなりました',
   nothing_to_restore: '復元できるものがありません',
   length_required: 'Content-Length が必要です',

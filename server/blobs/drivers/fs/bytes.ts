@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { Readable } from 'node:stream'
 import { systemCalls } from '../../../base/system-calls.ts'
-import { BlobMissing, type RecyclingStream } from '../driver.ts'
+import { BlobMissing, type RecyclingStream, WrongLength } from '../driver.ts'
 
 /** A range of a file. */
 export interface Piece {
@@ -76,13 +76,13 @@ export function fileCalls() {
         chunks.push(chunk)
         gathered += chunk.length
         count += chunk.length
-        if (size !== undefined && count > size) throw new Error(`The source gave more than ${size} bytes`)
+        if (size !== undefined && count > size) throw new WrongLength(`The source gave more than ${size} bytes`)
         if (gathered < WRITE_SIZE && chunks.length < WRITE_CHUNKS) continue
         await write(chunks)
         chunks = []
         gathered = 0
       }
-      if (size !== undefined && count < size) throw new Error(`The source gave ${count} bytes instead of ${size}`)
+      if (size !== undefined && count < size) throw new WrongLength(`The source gave ${count} bytes instead of ${size}`)
       const opened = await write(chunks)
       await writing
       const checked = check?.()

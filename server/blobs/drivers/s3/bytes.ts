@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { BlobMissing } from '../driver.ts'
+import { BlobMissing, WrongLength } from '../driver.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -191,8 +191,8 @@ export const sliced = (body: Readable, start: number, length: number): Readable 
   )
 
 function assertNotMore(taken: number, size: number): void {
-  if (taken > size) throw new Error(`The source gave more than ${size} bytes`)
+  if (taken > size) throw new WrongLength(`The source gave more than ${size} bytes`)
 }
 function assertWhole(taken: number, size: number): void {
-  if (taken < size) throw new Error(`The source gave ${taken} bytes instead of ${size}`)
+  if (taken < size) throw new WrongLength(`The source gave ${taken} bytes instead of ${size}`)
 }

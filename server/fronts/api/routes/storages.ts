@@ -1,7 +1,8 @@
 import { api } from '../../../../contract/index.ts'
 import { receiveEvents, tokenOf } from '../../../storage/scans/hints.ts'
 import { createEventsToken, deleteEventsToken } from '../../../storage/storages/events-token.ts'
-import { checkHealth, testPlace, testStorage } from '../../../storage/storages/reach.ts'
+import { checkHealth } from '../../../storage/storages/health.ts'
+import { testPlace, testStorage } from '../../../storage/storages/reach.ts'
 import * as service from '../../../storage/storages/service.ts'
 import { handle } from '../handle.ts'
 

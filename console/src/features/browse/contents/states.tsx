@@ -14,7 +14,7 @@ export const Nothing = ({ children }: { children: ReactNode }) => (
 /** The server's sentence where it says more, such as of an archived object or one that others changed. */
 export const Broken = ({ error }: { error?: unknown }) => (
   <Nothing>
-    {['archived', 'conflict', 'not_found'].includes(codeOf(error) ?? '')
+    {['archived', 'conflict', 'damaged', 'not_found'].includes(codeOf(error) ?? '')
       ? describeProblem(error).detail
       : text.brokenPreview}
   </Nothing>

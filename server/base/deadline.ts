@@ -1,7 +1,8 @@
 /** Resolves as `work` does, or rejects if it has not settled within `ms`. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms)
+  const error = Object.assign(new Error(`no response within ${ms} ms`), { code: 'ETIMEDOUT' })
+  const timer = setTimeout(() => reject(error), ms)
   try {
     return await Promise.race([work, late])
   } finally {
