@@ -20,11 +20,11 @@ describeOnce('states of storages', (engine) => {
     const headers = { authorization: `Bearer ${server.adminToken}` }
     return parseMetrics(await (await fetch(`${server.url}/metrics`, { headers })).text()).get(name)
   }
-  const s3 = async (server: TestServer) =>
-    clientTo(
-      new URL(server.running.s3Url ?? ''),
-      (await server.admin.createAccessKey({ body: { name: 'states' } })) as Pair,
-    )
+  const s3 = async (server: TestServer) => {
+    const pair = (await server.admin.createAccessKey({ body: { name: 'states' } })) as Pair
+    const systemClockOffset = server.clock.now().getTime() - Date.now()
+    return clientTo(new URL(server.running.s3Url ?? ''), pair, { systemClockOffset })
+  }
   const refused = (answer: Promise<unknown>) =>
     answer.then(
       () => assert.fail('it was answered'),
