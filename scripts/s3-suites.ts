@@ -1,0 +1,234 @@
+// node scripts/s3-suites.ts FOLDER [--python PYTHON] [--postgres URL] [--only EXPRESSION] [--processes N] [--results FILE]
+//
+// Runs the whole of ceph/s3-tests, of which FOLDER is a clone, against a service of its own, and writes docs/s3-tests.md:
+// the commit, how many tests passed, failed and were skipped, and for each that failed the reason in a word. PYTHON needs
+// what the suite's requirements.txt lists. With --processes, pytest-xdist runs the tests in as many processes. --only takes
+// an expression of `pytest -k` and prints the outcome instead of writing the page. --results keeps pytest's JUnit report.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { SaxesParser } from 'saxes'
+import { type Client, createClient } from '../client/derived.ts'
+import { bucketActions } from '../contract/names.ts'
+import { canonicalId } from '../server/base/canonical-id.ts'
+import { spawnServer } from '../tests/support/process.ts'
+import { ADMIN, serverEnv } from '../tests/support/server.ts'
+import { reasonFor } from './s3-suites/reasons.ts'
+
+const PAGE = path.join(import.meta.dirname, '../docs/s3-tests.md')
+/** What the suite configures of the service beyond its defaults. */
+const SETTINGS = { S3_DEFAULT_OWNERSHIP: 'ObjectWriter', S3_LIFECYCLE_DAY_SECONDS: '10' }
+
+type Outcome = 'pass' | 'fail' | 'skip'
+interface Result {
+  /** `test_s3.py::test_bucket_list_many`. */
+  id: string
+  outcome: Outcome
+  /** The last line of the failure. */
+  message: string
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    python: { type: 'string', default: 'python3' },
+    postgres: { type: 'string' },
+    only: { type: 'string' },
+    processes: { type: 'string' },
+    results: { type: 'string' },
+  },
+})
+const suite = positionals[0]
+if (suite === undefined || !fs.existsSync(path.join(suite, 's3tests'))) {
+  console.error('Usage: node scripts/s3-suites.ts <a clone of ceph/s3-tests> [options]; see the head of the script.')
+  process.exit(2)
+}
+const git = (...args: string[]) => execFileSync('git', ['-C', suite, ...args], { encoding: 'utf8' }).trim()
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-s3-suites-'))
+const server = await spawnServer({
+  ...serverEnv(folder, values.postgres),
+  ...SETTINGS,
+  S3_HOST: '127.0.0.1',
+  S3_PORT: '0',
+  LOG_LEVEL: 'info',
+})
+try {
+  const s3 = /(?:S3 clients, with an access key: |"s3_url":")(http:[^\s"]+)/.exec(server.log())?.[1]
+  if (s3 === undefined) throw new Error(`The service does not say where its S3 endpoint is:\n${server.log()}`)
+  const configuration = path.join(folder, 's3tests.conf')
+  fs.writeFileSync(configuration, await configure(new URL(s3)))
+  const report = path.resolve(values.results ?? path.join(folder, 'report.xml'))
+  await runSuite(configuration, report, ['s3tests/functional'], values.processes)
+  const results = readReport(fs.readFileSync(report, 'utf8'))
+  // Some tests count what others make meanwhile: what failed is run again, one at a time.
+  if (values.processes !== undefined) await rerun(configuration, results)
+  if (values.only === undefined) fs.writeFileSync(PAGE, page(results))
+  else for (const { id, outcome, message } of results) console.log(outcome, id, outcome === 'fail' ? message : '')
+  const counted = count(results)
+  console.log(`${counted.pass} passed, ${counted.fail} failed, ${counted.skip} skipped`)
+} finally {
+  await server.kill('SIGTERM')
+  fs.rmSync(folder, { recursive: true, force: true })
+}
+
+/** Creates the suite's users and their keys; returns its configuration. */
+async function configure(s3: URL): Promise<string> {
+  const anonymous = createClient({ baseUrl: server.url })
+  const { access_token } = await anonymous.login({ body: { username: ADMIN.email, password: ADMIN.password } })
+  const admin = createClient({ baseUrl: server.url, token: access_token })
+  await admin.updateSettings({ body: { s3: { public_access: true } } })
+  const everything = await admin.createGroup({
+    // Also `bypass_lock`: the suite removes its buckets with it.
+    body: { name: 'Everything', grants: [{ bucket_pattern: '*', actions: [...bucketActions] }] },
+  })
+  const create = await admin.createGroup({
+    body: { name: 'Create', grants: [{ bucket_pattern: '*', actions: ['create'] }] },
+  })
+  const sections = [
+    ['s3 main', await userSection(admin, 'main', everything.id)],
+    ['s3 alt', await userSection(admin, 'alt', create.id)],
+    ['s3 tenant', { ...(await userSection(admin, 'tenant', create.id)), tenant: 'testx' }],
+    ['iam', await userSection(admin, 'iam', create.id)],
+    ['iam root', await userSection(admin, 'iam-root', create.id)],
+    ['iam alt root', await userSection(admin, 'iam-alt-root', create.id)],
+  ] as const
+  const lines = Object.entries({
+    host: s3.hostname,
+    port: s3.port,
+    is_secure: 'False',
+    ssl_verify: 'False',
+  }).map(([name, value]) => `${name} = ${value}`)
+  return [
+    '[DEFAULT]',
+    ...lines,
+    '[fixtures]',
+    'bucket prefix = suite-{random}-',
+    ...sections.flatMap(([name, fields]) => [
+      `[${name}]`,
+      ...Object.entries(fields).map(([field, value]) => `${field} = ${value}`),
+      ...(name === 's3 main' ? ['lc_debug_interval = 10'] : []),
+    ]),
+    '',
+  ].join('\n')
+}
+
+/** A new user in a group, with an access key, as a section of the suite's configuration. */
+async function userSection(admin: Client, name: string, groupId: string): Promise<Record<string, string>> {
+  const email = `${name}@example.com`
+  const password = `the password of ${name}`
+  const user = await admin.createUser({ body: { email, display_name: name, password, group_ids: [groupId] } })
+  const { access_token } = await createClient({ baseUrl: server.url }).login({ body: { username: email, password } })
+  const key = await createClient({ baseUrl: server.url, token: access_token }).createAccessKey({ body: { name } })
+  return {
+    display_name: name,
+    user_id: canonicalId(user.id),
+    email,
+    access_key: key.access_key_id,
+    secret_key: key.secret_access_key,
+  }
+}
+
+/** Runs the tests that failed once more; changes their results. */
+async function rerun(configuration: string, results: Result[]): Promise<void> {
+  const failed = results.filter(({ outcome }) => outcome === 'fail')
+  if (failed.length === 0) return
+  const report = path.join(folder, 'again.xml')
+  await runSuite(
+    configuration,
+    report,
+    failed.map(({ id }) => `s3tests/functional/${id}`),
+  )
+  const again = new Map(readReport(fs.readFileSync(report, 'utf8')).map((result) => [result.id, result]))
+  for (const result of failed) Object.assign(result, again.get(result.id))
+}
+
+async function runSuite(
+  configuration: string,
+  report: string,
+  tests: readonly string[],
+  processes?: string,
+): Promise<void> {
+  const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${report}`, '--tb=line']
+  if (values.only !== undefined) args.push('-k', values.only)
+  if (processes !== undefined) args.push('-n', processes)
+  const child = spawn(values.python, [...args, ...tests], {
+    cwd: suite,
+    // What a service does not have is no passing fault: boto3 would ask five times.
+    env: { ...process.env, AWS_MAX_ATTEMPTS: '1', S3TEST_CONF: configuration },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  // 1: tests failed.
+  if (code !== 0 && code !== 1) throw new Error(`pytest ended with ${code}`)
+}
+
+/** The tests of a JUnit report, in order of their names. */
+function readReport(xml: string): Result[] {
+  const results: Result[] = []
+  let current: Result | undefined
+  const parser = new SaxesParser()
+  parser.on('opentag', ({ name, attributes }) => {
+    const { classname = '', name: test = '', message = '' } = attributes as Record<string, string>
+    if (name === 'testcase') {
+      current = { id: `${classname.split('.').at(-1)}.py::${test}`, outcome: 'pass', message: '' }
+      results.push(current)
+    } else if (current && (name === 'failure' || name === 'error' || name === 'skipped')) {
+      current.outcome = name === 'skipped' ? 'skip' : 'fail'
+      current.message ||= message.trim().split('\n').at(-1) ?? ''
+    }
+  })
+  parser.write(xml).close()
+  // A test that fails and whose clean-up fails, too, is reported twice.
+  const byId = new Map<string, Result>()
+  for (const result of results) if (byId.get(result.id)?.outcome !== 'fail') byId.set(result.id, result)
+  return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+function count(results: readonly Result[]): Record<Outcome, number> {
+  const counted = { pass: 0, fail: 0, skip: 0 }
+  for (const { outcome } of results) counted[outcome]++
+  return counted
+}
+
+/** docs/s3-tests.md. */
+function page(results: readonly Result[]): string {
+  const { pass, fail, skip } = count(results)
+  const failed = results.filter(({ outcome }) => outcome === 'fail').map(({ id }) => ({ id, ...reasonFor(id) }))
+  const words = [...new Set(failed.map(({ word }) => word))].sort()
+  const files = [...new Set(results.map(({ id }) => id.split('::')[0] ?? ''))]
+  const settings = Object.entries(SETTINGS).map(([name, value]) => `\`${name}=${value}\``)
+  return [
+    '# The public S3 test suite',
+    '',
+    'Every test of [ceph/s3-tests](https://github.com/ceph/s3-tests), run against the S3 endpoint on',
+    `${values.postgres === undefined ? 'SQLite' : 'PostgreSQL'} and local files: none is left out, and each that fails has its reason. This page is written by`,
+    '`node scripts/s3-suites.ts`, which is given a clone of the suite.',
+    '',
+    `Commit \`${git('rev-parse', '--short', 'HEAD')}\` of ${git('log', '-1', '--format=%cs')}, with the setting \`s3.public_access\` on and ${settings.join(' and ')}.`,
+    '',
+    `**${pass} pass, ${fail} fail, ${skip} are skipped** by the suite itself.`,
+    '',
+    '| File | pass | fail | skipped |',
+    '|---|---|---|---|',
+    ...files.map((file) => {
+      const counted = count(results.filter(({ id }) => id.startsWith(`${file}::`)))
+      return `| \`${file}\` | ${counted.pass} | ${counted.fail} | ${counted.skip} |`
+    }),
+    '',
+    '## What fails, and why',
+    '',
+    '*Not offered*: Strongroom does not have this. *Deliberate*: it has this and answers otherwise on purpose. *Suite*: the',
+    'test cannot pass against any server, or only against the one it was written with. *To do*: it should pass and does not.',
+    '',
+    ...words.map((word) => `- ${word}: ${failed.filter((one) => one.word === word).length}`),
+    '',
+    '| Test | Reason | |',
+    '|---|---|---|',
+    ...failed.map(({ id, word, text }) => `| \`${id}\` | ${word} | ${text} |`),
+    '',
+  ].join('\n')
+}
