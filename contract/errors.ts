@@ -66,6 +66,12 @@ export type Unreachable = 'database' | 'storage'
 /** What a request names that is not there. */
 export type Missing = 'bucket' | 'object' | 'upload' | 'version'
 
+/** A delete marker that is found where contents were asked for. */
+export interface Marker {
+  version_id: string
+  last_modified: string
+}
+
 /** An error for the caller: becomes the problem response of its code. `detail` is shown to the caller. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
@@ -76,8 +82,8 @@ export class ServiceError extends Error {
   readonly missing: Missing | undefined
   /** Of a `busy` that is an outage, for protocols that have a code for it. */
   readonly unreachable: Unreachable | undefined
-  /** The version id of the delete marker that is found instead. */
-  readonly marker: string | undefined
+  /** The delete marker that is found instead. */
+  readonly marker: Marker | undefined
   /** Further members of the problem. */
   readonly extensions: Readonly<Record<string, unknown>>
   constructor(
@@ -88,7 +94,7 @@ export class ServiceError extends Error {
       headers?: Record<string, string>
       missing?: Missing
       unreachable?: Unreachable
-      marker?: string
+      marker?: Marker
       extensions?: Record<string, unknown>
       cause?: unknown
     } = {},

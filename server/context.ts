@@ -41,6 +41,8 @@ export interface Actor {
   second_factor?: boolean
   /** As whom ACLs of objects let the caller read, and in which buckets; without it ACLs do not count. */
   acls?: { as: 'everyone' | 'authenticated'; buckets: ReadonlySet<string> }
+  /** The buckets of whose location, and of whose uploads in parts, their policies let the caller ask. */
+  told?: { location: ReadonlySet<string>; uploads: ReadonlySet<string> }
   origin: Origin
   /**
    * Reloads the same caller with their current permissions; throws what a request made now would be refused with.

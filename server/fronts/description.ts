@@ -10,7 +10,8 @@ type Headers = { readonly [name: string]: string | string[] | undefined }
 /** The headers of a front that describe an object: those for metadata start with `metadata`. */
 export interface DescribingHeaders {
   metadata: string
-  tags: string
+  /** Undefined where tags are read otherwise. */
+  tags?: string
 }
 
 /** What the headers of an upload say about the object with this key. Throws invalid_request. */
@@ -21,7 +22,10 @@ export function descriptionOf(headers: Headers, key: string, names: DescribingHe
     content_type: typeOf(contentType, key),
     headers: objectHeadersOf(headers),
     metadata: metadataOf(headers, names.metadata),
-    tags: headers[names.tags] === undefined ? undefined : tagsOf(utf8Of(String(headers[names.tags])), names.tags),
+    tags:
+      names.tags === undefined || headers[names.tags] === undefined
+        ? undefined
+        : tagsOf(utf8Of(String(headers[names.tags])), names.tags),
   }
 }
 

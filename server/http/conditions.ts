@@ -71,14 +71,15 @@ const MAX_RANGES = 32
  * undefined if the header is to be ignored (another unit, bad syntax, too many), 'unsatisfiable' if none overlaps.
  */
 export function parseRanges(header: string | undefined, size: number): ByteRange[] | 'unsatisfiable' | undefined {
-  const match = /^bytes=(.+)$/i.exec(header ?? '')
-  if (!match?.[1]) return undefined
-  const specs = match[1].split(',').map((one) => one.trim())
+  if (header === undefined || !/^bytes=/i.test(header)) return undefined
+  // Blanks may stand around commas only (RFC 9110 sections 5.6.1 and 14.1.1): anywhere else it is no range.
+  const specs = header.slice('bytes='.length).split(',', MAX_RANGES + 1)
   if (specs.length > MAX_RANGES) return undefined
   const ranges: ByteRange[] = []
   let empty = false
-  for (const spec of specs) {
-    const [, first = '', last = ''] = /^(\d*)-(\d*)$/.exec(spec) ?? []
+  for (const [i, spec] of specs.entries()) {
+    const [, before = '', first = '', last = '', after = ''] = /^([ \t]*)(\d*)-(\d*)([ \t]*)$/.exec(spec) ?? []
+    if ((i === 0 && before !== '') || (i === specs.length - 1 && after !== '')) return undefined
     if (first === '' && last === '') return undefined
     const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
     const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)

@@ -48,10 +48,10 @@ describeEngines('S3: what is configured of a bucket', (engine, itOnce) => {
     const tag = (TagSet: { Key: string; Value: string }[]) =>
       s3.send(new PutBucketTaggingCommand({ Bucket: B, Tagging: { TagSet } }))
     const set = [
-      { Key: 'cost centre', Value: '42 & more' },
+      { Key: 'cost centre', Value: '42 + more' },
       { Key: 'team', Value: '' },
     ]
-    const tags = { 'cost centre': '42 & more', team: '' }
+    const tags = { 'cost centre': '42 + more', team: '' }
     await changes({ before: { tagging: null }, after: { tagging: tags } }, () => tag(set))
     assert.deepEqual((await s3.send(new GetBucketTaggingCommand({ Bucket: B }))).TagSet, set)
     await server.records([], () => tag(set))

@@ -243,8 +243,8 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
         ['PUT', `/${B}/b/1`, 'NotImplemented', { 'content-range': 'bytes 3-5/6' }],
         ['PUT', `/${B}/b/1`, 'InvalidStorageClass', { 'x-amz-storage-class': 'WARM' }],
         ['PUT', `/${B}/${'k'.repeat(1025)}`, 'KeyTooLongError'],
-        ['PUT', `/${B}/b/1`, 'InvalidTag', { 'x-amz-tagging': 'a=1&a=2' }],
-        ['GET', `/${B}/b/1?versionId=abc`, 'NoSuchVersion'],
+        ['PUT', `/${B}/b/1`, 'InvalidArgument', { 'x-amz-tagging': 'a=1&a=2' }],
+        ['GET', `/${B}/b/1?versionId=abc`, 'InvalidArgument'],
       ] as const) {
         const answer = await ask(method, path, headers ?? {}, method === 'PUT' ? 'x' : '')
         assert.equal(answer.code, code, `${method} ${path}`)

@@ -19,6 +19,9 @@ const acted = (action: 'upload' | 'delete' | 'version_delete' | 'restore' | 'upd
   { action, bucket, key },
 ]
 
+/** The form of an id that no version has. */
+const UNKNOWN = '01890000-0000-7000-8000-000000000000'
+
 describeEngines('versions', (engine, itOnce) => {
   let server: TestServer
   let admin: Client
@@ -88,7 +91,7 @@ describeEngines('versions', (engine, itOnce) => {
       rejectsWith(admin.restoreVersion({ params, body: { key, version_id: marker.version_id } }), 'conflict'),
     )
     await server.records([], () =>
-      rejectsWith(admin.restoreVersion({ params, body: { key, version_id: 'unknown' } }), 'not_found'),
+      rejectsWith(admin.restoreVersion({ params, body: { key, version_id: UNKNOWN } }), 'not_found'),
     )
   })
 
@@ -200,7 +203,7 @@ describeEngines('versions', (engine, itOnce) => {
     const Objects = [
       { Key: 'f/there' },
       { Key: 'f/there', VersionId: stored.version_id },
-      { Key: 'f/there', VersionId: 'unknown' },
+      { Key: 'f/there', VersionId: UNKNOWN },
       { Key: 'f/none' },
     ]
     const many = [...acted('delete', 'f/there'), ...acted('delete', 'f/none'), ...acted('version_delete', 'f/there')]
@@ -213,7 +216,7 @@ describeEngines('versions', (engine, itOnce) => {
       [
         ['f/there', undefined, true],
         ['f/there', stored.version_id, false],
-        ['f/there', 'unknown', false],
+        ['f/there', UNKNOWN, false],
         ['f/none', undefined, true],
       ],
     )

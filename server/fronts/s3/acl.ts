@@ -1,12 +1,8 @@
 import { actionsOn } from '../../../contract/permissions.ts'
-import { aclPermissions } from '../../../contract/public-access.ts'
-import { canonicalId } from '../../base/canonical-id.ts'
 import { allow } from '../../context.ts'
-import { hasBody } from '../../http/body.ts'
 import {
   type Acl,
   type AclGrant,
-  type AclReader,
   aclOf,
   aclText,
   cannedAcls,
@@ -19,115 +15,17 @@ import { findAccess, hasAcls } from '../../storage/buckets/public-access.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { setAcl } from '../../storage/versions/acl.ts'
-import { invalidArgument, S3Error } from './errors.ts'
-import { answer, answerXml, bodyOf, type Exchange, header, headersWith } from './exchange.ts'
+import { aclInHeaders, GROUPS, type Owned, wantedAcl } from './acl-request.ts'
+import { S3Error } from './errors.ts'
+import { answer, answerXml, type Exchange, header, headersWith } from './exchange.ts'
 import { ownersOf } from './owner.ts'
 import { aclInTheWay } from './ownership.ts'
 import { assertCanBePublic } from './public-access.ts'
-import { child, childText, type DocumentShape, malformedXml, many, readDocument, type XmlNode } from './read-xml.ts'
-import { getSeen } from './unseen.ts'
+import { getChangeable, getSeen } from './unseen.ts'
 import { versionIn } from './version.ts'
 import { element, result, typedElement, type Xml } from './xml.ts'
 
-const MOST_BYTES = 65_536
-const GROUPS: { readonly [uri: string]: AclReader } = {
-  'http://acs.amazonaws.com/groups/global/AllUsers': 'everyone',
-  'http://acs.amazonaws.com/groups/global/AuthenticatedUsers': 'authenticated',
-}
-
-/** Whose what an ACL is about is, and whose its bucket. */
-interface Owned {
-  owner: string | null
-  bucketOwner: string | null
-}
 type Access = ReturnType<Awaited<ReturnType<typeof findAccess>>['of']>
-
-/** As many as S3 allows. */
-const MOST_GRANTS = 100
-const DOCUMENT: DocumentShape = {
-  root: 'AccessControlPolicy',
-  most: MOST_BYTES,
-  elements: {
-    Owner: { ID: 'text', DisplayName: 'text' },
-    AccessControlList: {
-      Grant: many(MOST_GRANTS, {
-        Grantee: { ID: 'text', DisplayName: 'text', EmailAddress: 'text', URI: 'text', Type: 'text' },
-        Permission: 'text',
-      }),
-    },
-  },
-}
-const tooManyGrants = () => new S3Error('InvalidRequest', `An ACL can have at most ${MOST_GRANTS} grants`)
-const unsupported = (what: string) =>
-  new S3Error('NotImplemented', `This ACL cannot be kept: ${what} is not supported.`)
-
-/** To whom a document or a header grants something. Throws InvalidArgument or NotImplemented. */
-function granteeOf({ id, uri }: { id?: string | undefined; uri?: string | undefined }, owned: Owned): AclGrant['to'] {
-  const group = uri !== undefined && Object.hasOwn(GROUPS, uri) ? GROUPS[uri] : undefined
-  if (group) return group
-  if (uri !== undefined) throw unsupported(`a grant to ${uri}`)
-  if (id === canonicalId(owned.owner)) return 'owner'
-  if (id === canonicalId(owned.bucketOwner)) return 'bucket_owner'
-  if (id === undefined || !/^[0-9a-f]{64}$/.test(id)) throw invalidArgument('CanonicalUser/ID', id ?? '', 'Invalid id')
-  throw unsupported('a grant to another user')
-}
-
-/** Throws NotImplemented for a grant to a group that would have no effect. */
-function assertKept({ to, permission }: AclGrant): AclGrant {
-  if (isGroup(to) && permission !== 'READ' && permission !== 'WRITE') throw unsupported(`${permission} for a group`)
-  return { to, permission }
-}
-
-/** Of one grantee in a header, as `id=…` or `uri="…"`. */
-function namedIn(grantee: string): { kind: string; text: string } {
-  const at = grantee.indexOf('=')
-  const text = grantee.slice(at + 1).trim()
-  return { kind: at < 0 ? '' : grantee.slice(0, at).trim(), text: /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text }
-}
-
-/** The ACL that headers ask for; undefined without any. Throws InvalidRequest, InvalidArgument or NotImplemented. */
-function aclInHeaders(exchange: Exchange, owned: Owned): Acl | undefined {
-  const canned = header(exchange, 'x-amz-acl')
-  const grants = headersWith(exchange, 'x-amz-grant-')
-  if (canned !== undefined && grants.length > 0)
-    throw new S3Error('InvalidRequest', 'Specifying both Canned ACLs and Header Grants is not allowed')
-  if (canned !== undefined) {
-    const acl = Object.hasOwn(cannedAcls, canned) ? cannedAcls[canned] : undefined
-    if (acl) return acl
-    throw /^(aws-exec-read|log-delivery-write)$/.test(canned)
-      ? unsupported(canned)
-      : invalidArgument('x-amz-acl', canned, 'Invalid canned ACL')
-  }
-  if (grants.length === 0) return undefined
-  return grants.flatMap(([name, value]) => {
-    const permission = aclPermissions.find((one) => one === name.toUpperCase().replaceAll('-', '_'))
-    if (!permission) throw invalidArgument(`x-amz-grant-${name}`, value, 'Argument format not recognized')
-    const grantees = value.split(',')
-    if (grantees.length > MOST_GRANTS) throw tooManyGrants()
-    return grantees.map((grantee) => {
-      const { kind, text } = namedIn(grantee)
-      if (kind !== 'id' && kind !== 'uri')
-        throw kind === 'emailAddress'
-          ? unsupported('a grant to an email address')
-          : invalidArgument(`x-amz-grant-${name}`, value, 'Argument format not recognized')
-      return assertKept({ to: granteeOf({ [kind]: text }, owned), permission })
-    })
-  })
-}
-
-/** The ACL that a document has. Throws MalformedXML, InvalidArgument or NotImplemented. */
-function aclInDocument(document: XmlNode, owned: Owned): Acl {
-  const list = child(document, 'AccessControlList')
-  if (!list || list.children.length > MOST_GRANTS) throw malformedXml()
-  return list.children.map((node) => {
-    const grantee = child(node, 'Grantee')
-    const permission = aclPermissions.find((one) => one === childText(node, 'Permission')?.trim())
-    if (node.name !== 'Grant' || !grantee || !permission) throw malformedXml()
-    if (child(grantee, 'EmailAddress')) throw unsupported('a grant to an email address')
-    const [id, uri] = [childText(grantee, 'ID')?.trim(), childText(grantee, 'URI')?.trim()]
-    return assertKept({ to: granteeOf({ id, uri }, owned), permission })
-  })
-}
 
 /**
  * Throws unless a bucket or an object may have this ACL: AccessControlListNotSupported where there are none, but for what
@@ -189,12 +87,6 @@ async function bucketWithAccess({ ctx, bucket }: Exchange) {
   return { row, access: of(bucket) }
 }
 
-/** The ACL that a request wants set, in its headers or its document. */
-const wantedAcl = async (exchange: Exchange, owned: Owned): Promise<Acl> =>
-  hasBody(exchange.request)
-    ? aclInDocument(await readDocument(exchange, DOCUMENT, bodyOf(exchange)), owned)
-    : (aclInHeaders(exchange, owned) ?? privateAcl)
-
 /** `PutBucketAcl`: needs `manage`, but for who may see the bucket and puts what is already so. */
 export async function putBucketAcl(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
@@ -211,7 +103,7 @@ export async function putBucketAcl(exchange: Exchange): Promise<void> {
 /** `PutObjectAcl`: needs `write` and `read`. */
 export async function putObjectAcl(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
-  const { row: object } = await getSeen(exchange)
+  const { row: object } = await getChangeable(exchange)
   allow(ctx.actor, 'write', bucket, key)
   const { row, access } = await bucketWithAccess(exchange)
   const owner = ownerOf(object, row.created_by, access)

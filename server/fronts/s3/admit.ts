@@ -1,6 +1,7 @@
 import type { BucketAction } from '../../../contract/names.ts'
 import { allow, allowSomewhere } from '../../context.ts'
 import { mayBeLarge, takeTurn } from '../../http/large-documents.ts'
+import { assertMayDelete } from './delete.ts'
 import type { Exchange } from './exchange.ts'
 import type { Operation } from './operations.ts'
 
@@ -9,7 +10,7 @@ import type { Operation } from './operations.ts'
  * operation's name. Those that are not listed have none, or ask themselves before they read: for more than one right, or
  * for the upload that they are about.
  */
-const FIRST: { readonly [operation: string]: BucketAction } = {
+export const firstRights: { readonly [operation: string]: BucketAction } = {
   PutBucketCors: 'manage',
   PutBucketLifecycleConfiguration: 'policy',
   PutBucketOwnershipControls: 'manage',
@@ -18,7 +19,6 @@ const FIRST: { readonly [operation: string]: BucketAction } = {
   PutBucketVersioning: 'manage',
   PutObjectLockConfiguration: 'manage',
   PutPublicAccessBlock: 'manage',
-  DeleteObjects: 'delete',
   PutObjectTagging: 'write',
   PutObjectRetention: 'write',
   PutObjectLegalHold: 'manage',
@@ -30,7 +30,8 @@ const FIRST: { readonly [operation: string]: BucketAction } = {
  */
 export async function admit(exchange: Exchange, { name, method, streams }: Operation): Promise<void> {
   const { ctx, bucket, key, request, response, system } = exchange
-  const right = Object.hasOwn(FIRST, name) ? FIRST[name] : undefined
+  const right = Object.hasOwn(firstRights, name) ? firstRights[name] : undefined
+  if (name === 'DeleteObjects') await assertMayDelete(exchange)
   if (right !== undefined && key === '') allowSomewhere(ctx.actor, right, bucket)
   else if (right !== undefined) allow(ctx.actor, right, bucket, key)
   if (streams || (method !== 'PUT' && method !== 'POST') || !mayBeLarge(request)) return

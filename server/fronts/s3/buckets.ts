@@ -1,25 +1,20 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { actionsOn, decide } from '../../../contract/permissions.ts'
-import { MOST_BUCKET_TAGS } from '../../../contract/shapes.ts'
-import { allow } from '../../context.ts'
-import { hasBody } from '../../http/body.ts'
 import { findConfig } from '../../storage/buckets/config.ts'
-import { createBucket as create } from '../../storage/buckets/create.ts'
 import * as service from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
-import { bucketAclDocument, hasAcl, newBucketAcl } from './acl.ts'
+import { bucketAclDocument } from './acl.ts'
 import { corsDocument } from './cors.ts'
 import { type S3Code, S3Error } from './errors.ts'
-import { answer, answerXml, bodyOf, type Exchange, header, parameter } from './exchange.ts'
+import { answer, answerXml, type Exchange, parameter } from './exchange.ts'
 import { lifecycleDocument } from './lifecycle.ts'
-import { listLimit } from './lists.ts'
+import { numberIn } from './lists.ts'
 import { changeKeeping, objectLockDocument } from './lock.ts'
 import { ownerElement } from './owner.ts'
-import { newOwnership, ownershipDocument, publicAccessBlockDocument } from './ownership.ts'
+import { ownershipDocument, publicAccessBlockDocument } from './ownership.ts'
 import { policyStatusDocument, policyText } from './policy.ts'
-import { childText, type DocumentShape, many, readDocument } from './read-xml.ts'
+import { childText, type DocumentShape, readDocument } from './read-xml.ts'
 import { taggingDocument } from './tagging.ts'
-import { assertBucketName } from './target.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 const MOST_BUCKETS = 10_000
@@ -29,25 +24,13 @@ const VERSIONING: DocumentShape = {
   most: MOST_CONFIGURATION,
   elements: { Status: 'text', MfaDelete: 'text' },
 }
-/** Only the location has an effect. */
-const CREATION: DocumentShape = {
-  root: 'CreateBucketConfiguration',
-  most: MOST_CONFIGURATION,
-  elements: {
-    LocationConstraint: 'text',
-    Location: { Name: 'text', Type: 'text' },
-    Bucket: { DataRedundancy: 'text', Type: 'text' },
-    Tags: { Tag: many(MOST_BUCKET_TAGS, { Key: 'text', Value: 'text' }) },
-  },
-}
-
 /** The buckets in which the caller has any right; in pages only if `max-buckets` asks for them. */
 export async function listBuckets(exchange: Exchange): Promise<void> {
-  const limit = listLimit(exchange, 'max-buckets', { least: 1, most: MOST_BUCKETS })
+  const limit = numberIn(exchange, 'max-buckets', { least: 1, most: MOST_BUCKETS }) ?? MOST_BUCKETS
   const prefix = parameter(exchange, 'prefix') ?? ''
-  const page = await service.listBuckets(exchange.ctx, limit, parameter(exchange, 'continuation-token'))
+  const token = parameter(exchange, 'continuation-token') || undefined
+  const { items, next_cursor } = await service.listBuckets(exchange.ctx, limit, token, prefix)
   const { user_id, display_name } = exchange.ctx.actor
-  const items = page.items.filter(({ name }) => name.startsWith(prefix))
   await answerXml(
     exchange,
     result(
@@ -59,62 +42,20 @@ export async function listBuckets(exchange: Exchange): Promise<void> {
           element('Bucket', element('Name', name), element('CreationDate', xmlTime(created_at))),
         ),
       ),
-      element('ContinuationToken', page.next_cursor),
+      element('ContinuationToken', next_cursor),
       element('Prefix', parameter(exchange, 'prefix')),
     ),
   )
 }
 
-/** Creates a bucket. One that exists is `BucketAlreadyOwnedByYou` to those with any right in it but `create`. */
-export async function createBucket(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, system } = exchange
-  assertBucketName(bucket)
-  // Whoever has no right at all is told nothing of the name, and nothing else of the request is read.
-  if (actionsOn(ctx.actor.groups, bucket).length === 0) allow(ctx.actor, 'create', bucket)
-  const region = await locationIn(exchange)
-  if (region !== undefined && !/^[a-zA-Z0-9-]{1,64}$/.test(region))
-    throw new S3Error('InvalidLocationConstraint', 'The specified location-constraint is not valid')
-  const isLockable = header(exchange, 'x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true'
-  const ownership = newOwnership(exchange)
-  const acl = await newBucketAcl(exchange, { ownership })
-  const existing = await findBucket(ctx.db, bucket)
-  const isOwn = existing?.created_by === ctx.actor.user_id
-  if (existing && isOwn && !(await hasAcl(exchange, acl))) throw nameTaken(bucket)
-  // Creating one's own bucket again changes nothing.
-  if (existing && !isOwn) {
-    const isStranger = actionsOn(ctx.actor.groups, bucket).every((action) => action === 'create')
-    if (isStranger) throw nameTaken(bucket)
-    throw new S3Error(
-      'BucketAlreadyOwnedByYou',
-      'Your previous request to create the named bucket succeeded and you already own it.',
-      { fields: { BucketName: bucket } },
-    )
-  }
-  if (!existing)
-    await create(
-      ctx,
-      { name: bucket, ...(isLockable ? { object_lock: {} } : {}) },
-      { ...(acl ? { acl } : {}), ...(ownership ? { ownership } : {}) },
-    )
-  await answer(exchange, 200, { location: `/${bucket}`, 'x-amz-bucket-region': system.config.s3.region })
-}
-
-const nameTaken = (bucket: string) =>
-  new S3Error('BucketAlreadyExists', 'The requested bucket name is not available.', { fields: { BucketName: bucket } })
-
-async function locationIn(exchange: Exchange): Promise<string | undefined> {
-  if (!hasBody(exchange.request)) return undefined
-  const document = await readDocument(exchange, CREATION, bodyOf(exchange))
-  return childText(document, 'LocationConstraint') || undefined
-}
-
 /**
- * Throws unless the caller has any right in the bucket: AccessDenied whether it exists or not; NoSuchBucket only to those
- * who could create it.
+ * Throws unless the caller has any right in the bucket, or its policy lets everyone ask this: AccessDenied whether it exists
+ * or not; NoSuchBucket only to those who could create it.
  */
-async function assertBucket({ ctx, bucket }: Exchange): Promise<void> {
-  const { groups } = ctx.actor
-  if (actionsOn(groups, bucket).length > 0 || decide(groups, 'create', bucket, '').allowed) {
+async function assertBucket({ ctx, bucket }: Exchange, asked?: string): Promise<void> {
+  const { groups, told } = ctx.actor
+  const isTold = asked === 'location' && told?.location.has(bucket)
+  if (isTold || actionsOn(groups, bucket).length > 0 || decide(groups, 'create', bucket, '').allowed) {
     if (await findBucket(ctx.db, bucket)) return
     throw service.bucketMissing(bucket)
   }
@@ -285,7 +226,7 @@ const answers: readonly Answer[] = [
 export const truths = answers.map(({ document, type = 'application/xml', ...answer }) => ({
   ...answer,
   async run(exchange: Exchange): Promise<void> {
-    await assertBucket(exchange)
+    await assertBucket(exchange, answer.query)
     await answerXml(exchange, await document(exchange), { 'content-type': type })
   },
 }))

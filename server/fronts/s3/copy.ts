@@ -15,7 +15,7 @@ import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from 
 import { assertOwner } from './owner.ts'
 import { readSource } from './public-access.ts'
 import type { Target } from './target.ts'
-import { asUnseen, getSeen } from './unseen.ts'
+import { asSourceUnseen, getSeen } from './unseen.ts'
 import { versionOf, writtenHeader } from './version.ts'
 import { element, result, xmlTime } from './xml.ts'
 
@@ -108,7 +108,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
           lock,
         },
       ).catch((error: unknown) => {
-        throw asUnseen(ctx, source, error)
+        throw asSourceUnseen(ctx, source, error)
       })
   await answerXml(
     exchange,

@@ -6,15 +6,7 @@ import { findConfig, setConfig } from '../../storage/buckets/config.ts'
 import { type CorsQuestion, type CorsRule, corsAnswer } from '../../storage/buckets/cors.ts'
 import { S3Error } from './errors.ts'
 import { answer, type Exchange, type Wire } from './exchange.ts'
-import {
-  childText,
-  childTexts,
-  type DocumentShape,
-  malformedXml,
-  many,
-  readDocument,
-  type XmlNode,
-} from './read-xml.ts'
+import { childTexts, type DocumentShape, malformedXml, many, readDocument, type XmlNode } from './read-xml.ts'
 import { element, result } from './xml.ts'
 
 /** As in S3. */
@@ -35,9 +27,12 @@ const DOCUMENT: DocumentShape = {
       AllowedHeader: many(MOST_NAMES),
       ExposeHeader: many(MOST_NAMES),
       MaxAgeSeconds: 'text',
+      // In examples of AWS' documents.
+      MaxAgeSec: 'text',
     }),
   },
 }
+/** The name of a header (RFC 9110 section 5.1). */
 const FIELD_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 
 const refused = (message: string) => new S3Error('InvalidRequest', message)
@@ -48,13 +43,22 @@ function assertWildcard(what: string, text: string): void {
   if (text.length > MOST_ONE_WILDCARD) throw refused(`${what} has at most ${MOST_ONE_WILDCARD} characters.`)
 }
 
-/** One `<CORSRule>`; throws MalformedXML or InvalidRequest. */
+/** The texts of a rule's elements of a name. An empty one says nothing, as in examples of AWS' documents. */
+const saidIn = (node: XmlNode, name: string): string[] =>
+  childTexts(node, name)
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+
+/**
+ * One `<CORSRule>` (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CORSRule.html); throws MalformedXML or
+ * InvalidRequest.
+ */
 function ruleOf(node: XmlNode): CorsRule {
-  const origins = childTexts(node, 'AllowedOrigin')
-  const headers = childTexts(node, 'AllowedHeader')
-  const expose = childTexts(node, 'ExposeHeader')
-  const id = childText(node, 'ID')
-  const age = childText(node, 'MaxAgeSeconds')
+  const origins = saidIn(node, 'AllowedOrigin')
+  const headers = saidIn(node, 'AllowedHeader')
+  const expose = saidIn(node, 'ExposeHeader')
+  const [id] = saidIn(node, 'ID')
+  const [age] = [...saidIn(node, 'MaxAgeSeconds'), ...saidIn(node, 'MaxAgeSec')]
   const methods = childTexts(node, 'AllowedMethod').map((method) => {
     const known = corsMethods.find((one) => one === method)
     if (known === undefined)
@@ -65,11 +69,14 @@ function ruleOf(node: XmlNode): CorsRule {
   if (id !== undefined && id.length > MOST_ID) throw refused(`A rule's ID has at most ${MOST_ID} characters.`)
   if (age !== undefined && !/^\d{1,9}$/.test(age)) throw malformedXml()
   for (const origin of origins) assertWildcard('AllowedOrigin', origin)
-  for (const name of headers) assertWildcard('AllowedHeader', name)
+  for (const name of headers) {
+    if (!FIELD_NAME.test(name)) throw refused(`AllowedHeader "${name}" contains invalid character.`)
+    assertWildcard('AllowedHeader', name)
+  }
   for (const name of expose) {
     if (name.includes('*'))
       throw refused(`ExposeHeader "${name}" contains wildcard. We currently do not support wildcard for ExposeHeader.`)
-    if (!FIELD_NAME.test(name)) throw refused(`ExposeHeader "${name}" is not the name of a header.`)
+    if (!FIELD_NAME.test(name)) throw refused(`ExposeHeader "${name}" contains invalid character.`)
   }
   return {
     ...(id === undefined ? {} : { id }),
@@ -114,19 +121,21 @@ export async function deleteBucketCors(exchange: Exchange): Promise<void> {
 
 /** What a request says of the script that sends it; undefined where none does. */
 function questionOf({ method, headers }: http.IncomingMessage): CorsQuestion | undefined {
-  if (headers.origin === undefined) return undefined
+  if (!headers.origin) return undefined
   const asked = headers['access-control-request-method']
-  const names = headers['access-control-request-headers'] ?? ''
   return {
     origin: headers.origin,
     method: typeof asked === 'string' ? asked : (method ?? ''),
-    headers: names
-      .toLowerCase()
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
+    headers: headersAskedIn(headers).map((name) => name.toLowerCase()),
   }
 }
+
+/** The headers that a script wants to send. */
+const headersAskedIn = (headers: http.IncomingHttpHeaders): string[] =>
+  (headers['access-control-request-headers'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
 
 /**
  * Lets a script of another origin read the answer, if the bucket's rules allow it: also one that refuses, which says
@@ -160,9 +169,12 @@ export async function answerPreflight(
   { bucket, allowed }: { bucket: string; allowed: boolean },
 ): Promise<void> {
   const { origin, 'access-control-request-method': method } = wire.request.headers
-  if (origin === undefined) throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.')
+  if (!origin) throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.')
   if (!corsMethods.some((one) => one === method))
     throw new S3Error('BadRequest', `Invalid Access-Control-Request-Method: ${method ?? 'null'}`)
+  const wrong = headersAskedIn(wire.request.headers).find((name) => !FIELD_NAME.test(name))
+  if (wrong !== undefined)
+    throw new S3Error('BadRequest', `Access-Control-Request-Headers "${wrong}" contains invalid character.`)
   if (!allowed)
     throw new S3Error(
       'AccessForbidden',

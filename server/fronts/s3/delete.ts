@@ -1,10 +1,11 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import type { Ctx } from '../../context.ts'
+import { allowedRanges } from '../../../contract/permissions.ts'
+import { allowSomewhere, type Ctx } from '../../context.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import { deleteObject as removeObject } from '../../storage/objects/service.ts'
 import type { RemovalConditions } from '../../storage/objects/write.ts'
 import { type Deletion, deleteManyVersions, deleteVersion } from '../../storage/versions/remove.ts'
-import { invalidArgument } from './errors.ts'
+import { invalidArgument, S3Error } from './errors.ts'
 import { answer, answerXml, type Exchange, header, parameter } from './exchange.ts'
 import { bypassIn } from './lock.ts'
 import { withPublicAccess } from './public-access.ts'
@@ -42,7 +43,10 @@ function conditionsOf(
   return { ifMatch: readEntityTags(etag), lastModified, size: size === undefined ? undefined : Number(size) }
 }
 
-/** `DeleteObject`: succeeds too where there is nothing to delete, whatever the conditions are. */
+/**
+ * `DeleteObject`: succeeds too where there is nothing to delete, whatever the conditions are. Behind a delete marker only
+ * `If-Match: *` does; with any condition, nothing is marked there.
+ */
 export async function deleteObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request } = exchange
   const version_id = versionIn(exchange)
@@ -71,8 +75,18 @@ export async function deleteObject(exchange: Exchange): Promise<void> {
 }
 const MARKED = { 'x-amz-delete-marker': 'true' }
 
-/** What an `<Object>` asks to delete; `version` is how it names a version. */
-type Named = Deletion & { version: string | undefined }
+/** What an `<Object>` asks to delete; `version` is how it names a version, `refused` why that can be none. */
+type Named = Deletion & { version: string | undefined; refused?: S3Error | undefined }
+
+/** The version that an `<Object>` names, or why it can be none: the others are deleted all the same. */
+function versionNamed(name: string | undefined): Pick<Named, 'version_id' | 'refused'> {
+  try {
+    return { version_id: versionOf(name) }
+  } catch (error) {
+    if (error instanceof S3Error) return { refused: error }
+    throw error
+  }
+}
 
 /** The key and version that an `<Object>` of the document names, and its conditions. Throws MalformedXML, or InvalidArgument. */
 function namedIn(object: XmlNode): Named {
@@ -85,7 +99,7 @@ function namedIn(object: XmlNode): Named {
     time: childText(object, names.time)?.trim(),
     size: childText(object, names.size)?.trim(),
   }
-  return { key, version, version_id: versionOf(version), conditions: [conditionsOf(written, names)] }
+  return { key, version, ...versionNamed(version), conditions: [conditionsOf(written, names)] }
 }
 
 /** How a key's error is called in the answer. */
@@ -104,6 +118,17 @@ async function ctxFor(exchange: Exchange, named: readonly Named[]): Promise<Ctx>
 }
 const BOTH = ['current', 'versions'] as const
 
+/** Throws forbidden for whoever may delete nothing in the bucket: neither objects nor versions. */
+export async function assertMayDelete({ ctx, bucket, system, authenticated }: Exchange): Promise<void> {
+  if (allowedRanges(ctx.actor.groups, 'delete', bucket, '').length > 0) return
+  const about = new Map([[bucket, ['versions'] as const]])
+  allowSomewhere(
+    authenticated.publicAccess ? await withPublicAccess(system, authenticated.actor, about) : ctx.actor,
+    'delete',
+    bucket,
+  )
+}
+
 /** `DeleteObjects`: up to 1,000 keys, with a result for each in the order of the request. */
 export async function deleteObjects(exchange: Exchange): Promise<void> {
   const { bucket } = exchange
@@ -111,7 +136,8 @@ export async function deleteObjects(exchange: Exchange): Promise<void> {
   const named = document.children.filter(({ name }) => name === 'Object').map(namedIn)
   if (named.length === 0 || named.length > MOST_DELETES) throw malformedXml()
   const quiet = childText(document, 'Quiet')?.trim().toLowerCase() === 'true'
-  const { markers, removed, errors } = await deleteManyVersions(await ctxFor(exchange, named), bucket, named, {
+  const asked = named.filter(({ refused }) => refused === undefined)
+  const { markers, removed, errors } = await deleteManyVersions(await ctxFor(exchange, named), bucket, asked, {
     bypass: bypassIn(exchange),
   })
   const nameOf = ({ key, version_id }: { key: string; version_id?: string | null | undefined }) =>
@@ -123,13 +149,13 @@ export async function deleteObjects(exchange: Exchange): Promise<void> {
     result(
       'DeleteResult',
       ...named.map((one) => {
-        const { key, version } = one
-        const error = failed.get(nameOf(one))
+        const { key, version, refused } = one
         const named = [element('Key', key), element('VersionId', version)]
-        if (error) {
-          const code = CODES[error.code] ?? 'InternalError'
-          return element('Error', ...named, element('Code', code), element('Message', error.detail))
-        }
+        const errorElement = (code: string, message: string) =>
+          element('Error', ...named, element('Code', code), element('Message', message))
+        if (refused) return errorElement(refused.code, refused.message)
+        const error = failed.get(nameOf(one))
+        if (error) return errorElement(CODES[error.code] ?? 'InternalError', error.detail)
         if (quiet) return undefined
         const marker = version === undefined ? markers.get(key) : removedMarkers.has(nameOf(one)) ? version : undefined
         return element(

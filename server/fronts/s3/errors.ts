@@ -32,6 +32,7 @@ export const s3Errors = {
   InvalidTag: 400,
   InvalidURI: 400,
   KeyTooLongError: 400,
+  MalformedACLError: 400,
   MalformedPOSTRequest: 400,
   MalformedPolicy: 400,
   MalformedTrailerError: 400,
@@ -42,6 +43,7 @@ export const s3Errors = {
   InvalidObjectState: 403,
   MethodNotAllowed: 405,
   MissingContentLength: 411,
+  MissingSecurityHeader: 400,
   NoSuchBucket: 404,
   NoSuchBucketPolicy: 404,
   NoSuchCORSConfiguration: 404,
@@ -70,6 +72,7 @@ export const s3Errors = {
   ServiceUnavailable: 503,
   SignatureDoesNotMatch: 403,
   SlowDown: 503,
+  UnexpectedContent: 400,
   XAmzContentSHA256Mismatch: 400,
 } as const
 export type S3Code = keyof typeof s3Errors

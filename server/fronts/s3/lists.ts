@@ -7,28 +7,41 @@ import { checksumsOf } from './checksums.ts'
 import { invalidArgument } from './errors.ts'
 import { answerXml, type Exchange, parameter } from './exchange.ts'
 import { ownersOf } from './owner.ts'
+import { isVersionName } from './version.ts'
 import { element, result, type Xml, xmlTime } from './xml.ts'
 
 const MOST_KEYS = 1000
 
-/** A parameter for how many items a page may have; the most if it asks for more. Throws InvalidArgument. */
-export function listLimit(exchange: Exchange, name: string, { least = 0, most = MOST_KEYS } = {}): number {
+/** What a whole number may be in S3. */
+const MOST_NUMBER = 2 ** 31 - 1
+
+/** A parameter that is a whole number; undefined without one, or with an empty one. Throws InvalidArgument. */
+export function numberIn(exchange: Exchange, name: string, { least = 0, most = MOST_NUMBER } = {}): number | undefined {
   const text = parameter(exchange, name)
-  if (text === undefined || text === '') return most
+  if (text === undefined || text === '') return undefined
   const number = Number(text)
-  if (!/^\d{1,10}$/.test(text) || number < least || number > 2 ** 31 - 1)
+  if (!/^-?\d{1,10}$/.test(text) || Math.abs(number) > MOST_NUMBER)
     throw invalidArgument(name, text, `Provided ${name} not an integer or within integer range`)
-  return Math.min(number, most)
+  if (number < least || number > most)
+    throw invalidArgument(name, text, `Argument ${name} must be an integer between ${least} and ${most}`)
+  return number
 }
 
-/** What all lists share: what is asked for, how texts are written, and the elements that repeat it (`said`). */
-export function readList(exchange: Exchange) {
+/** A parameter for how many items a page may have; the most if it asks for more. Throws InvalidArgument. */
+export const listLimit = (exchange: Exchange, name: string): number =>
+  Math.min(numberIn(exchange, name) ?? MOST_KEYS, MOST_KEYS)
+
+/**
+ * What all lists share: what is asked for, how texts are written, and the elements that repeat it (`said`). `limited` is
+ * the parameter for how many items a page may have.
+ */
+export function readList(exchange: Exchange, limited = 'max-keys') {
   const encoding = parameter(exchange, 'encoding-type')
   if (encoding !== undefined && encoding !== 'url')
     throw invalidArgument('encoding-type', encoding, 'Invalid Encoding Method specified in Request')
   const prefix = parameter(exchange, 'prefix') ?? ''
   const delimiter = parameter(exchange, 'delimiter') ?? ''
-  const limit = listLimit(exchange, 'max-keys')
+  const limit = listLimit(exchange, limited)
   const text = (value: string) => (encoding === 'url' ? urlEncoded(value) : value)
   const said = [element('Delimiter', delimiter === '' ? undefined : text(delimiter)), element('EncodingType', encoding)]
   return { prefix, delimiter, limit, text, said }
@@ -138,6 +151,8 @@ export async function listObjectVersions(exchange: Exchange): Promise<void> {
       versionMarker,
       'A version-id marker cannot be specified without a key marker.',
     )
+  if (versionMarker !== undefined && !isPlaceName(versionMarker))
+    throw invalidArgument('version-id-marker', versionMarker, 'Invalid version id specified')
   const after =
     versionMarker === undefined ? { key: keyMarker } : await placeBehind(ctx, bucket, keyMarker, versionMarker)
   const { entries, more } = await listVersions(ctx, bucket, { prefix, delimiter, after, limit })
@@ -190,6 +205,9 @@ export async function listObjectsV2(exchange: Exchange): Promise<void> {
     ),
   )
 }
+
+/** Whether a text can be a `NextVersionIdMarker` of ours, or the id of a version. */
+const isPlaceName = (text: string): boolean => isVersionName(text.replace(/\.\d{1,15}$/, ''))
 
 function placeOf(token: string): string {
   try {

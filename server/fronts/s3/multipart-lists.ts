@@ -1,43 +1,38 @@
-import { afterPrefix } from '../../../contract/permissions.ts'
 import { findAccess, isListedByAcl } from '../../storage/buckets/public-access.ts'
-import { listOpenUploads } from '../../storage/uploads/list.ts'
+import { listUploadEntries } from '../../storage/uploads/list.ts'
 import { assertOpen } from '../../storage/uploads/parts.ts'
 import { receivedParts } from '../../storage/uploads/received.ts'
 import { findOwners } from './acl.ts'
-import { invalidArgument } from './errors.ts'
+import { invalidArgument, S3Error } from './errors.ts'
 import { answerXml, type Exchange, parameter } from './exchange.ts'
 import { abortHeaders } from './lifecycle.ts'
-import { listLimit, readList } from './lists.ts'
+import { listLimit, numberIn, readList } from './lists.ts'
 import { ownUploadOf } from './multipart.ts'
 import { ownersOf } from './owner.ts'
+import { isId } from './version.ts'
 import { element, result, xmlTime } from './xml.ts'
 
-/** `ListMultipartUploads`: by key, and of one key by when they began. */
+/** `ListMultipartUploads`: by key, and of one key by when they began. Without a credential only where a policy says so. */
 export async function listMultipartUploads(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
-  const { prefix, delimiter, text, said } = readList(exchange)
-  const limit = listLimit(exchange, 'max-uploads')
+  const open = ctx.actor.told?.uploads.has(bucket) ?? false
+  if (ctx.actor.type === 'public' && !open) throw new S3Error('AccessDenied', 'Access Denied')
+  const { prefix, delimiter, limit, text, said } = readList(exchange, 'max-uploads')
   const keyMarker = parameter(exchange, 'key-marker') ?? ''
-  const idMarker = parameter(exchange, 'upload-id-marker') ?? ''
-  const range = { from: prefix, to: afterPrefix(prefix) }
-  // With a key alone, all of that key's uploads have been seen: no id comes after this one.
-  const after = keyMarker === '' ? undefined : { key: keyMarker, id: idMarker || '~' }
-  const found =
-    limit === 0
-      ? []
-      : await listOpenUploads(ctx, bucket, range, { after, limit: limit + 1, all: await areShown(exchange) })
-  const page = found.slice(0, limit)
-  const last = found.length > limit ? page.at(-1) : undefined
-  const folderOf = (key: string) => {
-    const at = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
-    return at < 0 ? undefined : key.slice(0, at + delimiter.length)
-  }
+  // Without a key it says nothing.
+  const idMarker = keyMarker === '' ? '' : (parameter(exchange, 'upload-id-marker') ?? '')
+  if (idMarker !== '' && !isId(idMarker)) throw invalidArgument('upload-id-marker', idMarker, 'Invalid uploadId marker')
+  const { entries, more } = await listUploadEntries(ctx, bucket, {
+    ...{ prefix, delimiter, limit, open, all: await areShown(exchange) },
+    after: keyMarker === '' ? undefined : { key: keyMarker, id: idMarker || undefined },
+  })
+  const last = more ? entries.at(-1) : undefined
+  const page = entries.flatMap(({ row }) => row ?? [])
   const ownerOf = await findOwners(exchange)
   const owners = await ownersOf(
     exchange,
     page.flatMap((row) => [row.created_by, ownerOf(row)]),
   )
-  const folders = new Set(page.flatMap(({ key }) => folderOf(key) ?? []))
   await answerXml(
     exchange,
     result(
@@ -45,28 +40,28 @@ export async function listMultipartUploads(exchange: Exchange): Promise<void> {
       element('Bucket', bucket),
       element('KeyMarker', text(keyMarker)),
       element('UploadIdMarker', idMarker),
-      element('NextKeyMarker', last && text(last.key)),
-      element('NextUploadIdMarker', last?.id),
+      element('NextKeyMarker', last && text(last.row?.key ?? last.prefix ?? '')),
+      element('NextUploadIdMarker', last && (last.row?.id ?? '')),
       element('Prefix', text(prefix)),
       element('MaxUploads', limit),
       ...said,
-      element('IsTruncated', last !== undefined),
-      ...page
-        .filter(({ key }) => folderOf(key) === undefined)
-        .map((row) =>
-          element(
-            'Upload',
-            element('Key', text(row.key)),
-            element('UploadId', row.id),
-            owners(row.created_by, 'Initiator'),
-            owners(ownerOf(row)),
-            element('StorageClass', row.storage_class ?? 'STANDARD'),
-            element('Initiated', xmlTime(row.created_at)),
-            element('ChecksumAlgorithm', row.checksum_algorithm?.toUpperCase()),
-            element('ChecksumType', row.checksum_type?.toUpperCase()),
-          ),
+      element('IsTruncated', more),
+      ...page.map((row) =>
+        element(
+          'Upload',
+          element('Key', text(row.key)),
+          element('UploadId', row.id),
+          owners(row.created_by, 'Initiator'),
+          owners(ownerOf(row)),
+          element('StorageClass', row.storage_class ?? 'STANDARD'),
+          element('Initiated', xmlTime(row.created_at)),
+          element('ChecksumAlgorithm', row.checksum_algorithm?.toUpperCase()),
+          element('ChecksumType', row.checksum_type?.toUpperCase()),
         ),
-      ...[...folders].map((folder) => element('CommonPrefixes', element('Prefix', text(folder)))),
+      ),
+      ...entries.flatMap((entry) =>
+        entry.prefix === undefined ? [] : [element('CommonPrefixes', element('Prefix', text(entry.prefix)))],
+      ),
     ),
   )
 }
@@ -81,9 +76,7 @@ export async function listParts(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
   const row = assertOpen(ctx, await ownUploadOf(exchange))
   const limit = listLimit(exchange, 'max-parts')
-  const marker = Number(parameter(exchange, 'part-number-marker') ?? '0')
-  if (!Number.isInteger(marker) || marker < 0)
-    throw invalidArgument('part-number-marker', String(marker), 'Argument part-number-marker must be an integer.')
+  const marker = numberIn(exchange, 'part-number-marker') ?? 0
   const rest = (await receivedParts(ctx, row)).filter(({ part_number }) => part_number > marker)
   const page = rest.slice(0, limit)
   const algorithm = row.checksum_algorithm?.toUpperCase()

@@ -22,7 +22,7 @@ import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from 
 import { MOST_PARTS, partNumberOf } from './parts.ts'
 import { childText, type DocumentShape, malformedXml, many, readDocument, type XmlNode } from './read-xml.ts'
 import type { Trailers } from './signature/chunks.ts'
-import { asUnseen } from './unseen.ts'
+import { asSourceUnseen } from './unseen.ts'
 import { writtenHeader } from './version.ts'
 import { element, result, xmlTime } from './xml.ts'
 
@@ -103,7 +103,8 @@ async function uploadOf(exchange: Exchange): Promise<UploadRow> {
 export async function ownUploadOf(exchange: Exchange): Promise<UploadRow> {
   const row = await uploadOf(exchange)
   const { user_id, groups } = exchange.ctx.actor
-  if (row.created_by !== user_id && !decide(groups, 'manage', exchange.bucket, row.key).allowed) throw uploadMissing()
+  const isOwn = user_id !== null && row.created_by === user_id
+  if (!isOwn && !decide(groups, 'manage', exchange.bucket, row.key).allowed) throw uploadMissing()
   return row
 }
 
@@ -134,7 +135,7 @@ export async function uploadPartCopy(exchange: Exchange): Promise<void> {
   const source = await sourceOf(exchange)
   const contents = await read(ctx, source.bucket, source.key, { opens: true, version: source.version }).catch(
     (error: unknown) => {
-      throw asUnseen(ctx, source, error)
+      throw asSourceUnseen(ctx, source, error)
     },
   )
   assertSource(exchange, contents.row)

@@ -11,6 +11,7 @@ import type { PostForm } from './form.ts'
 import { expirationIn, judged } from './lifecycle.ts'
 import { lockIn } from './lock.ts'
 import type { Trailers } from './signature/chunks.ts'
+import { tagsInHeader } from './tagging.ts'
 import { writtenHeader } from './version.ts'
 
 /** Most bytes of an upload that is not in parts. */
@@ -57,12 +58,14 @@ export const writeConditions = ({ request: { headers } }: Exchange): WriteCondit
 
 /** What a request says of the object with this key. */
 export function describedBy(exchange: Exchange, key: string): Description {
-  const { metadata, ...described } = descriptionOf(describing(exchange), key, {
-    metadata: 'x-amz-meta-',
-    tags: 'x-amz-tagging',
-  })
+  const { metadata, ...described } = descriptionOf(describing(exchange), key, { metadata: 'x-amz-meta-' })
   const decoded = Object.entries(metadata).map(([name, value]) => [name, decodeWords(value)])
-  return { ...described, metadata: Object.fromEntries(decoded) }
+  const tagging = header(exchange, 'x-amz-tagging')
+  return {
+    ...described,
+    metadata: Object.fromEntries(decoded),
+    tags: tagging === undefined ? undefined : tagsInHeader(tagging),
+  }
 }
 
 /** The headers that describe an object, without the framing of the body. */

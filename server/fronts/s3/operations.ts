@@ -4,6 +4,7 @@ import { getObjectAttributes } from './attributes.ts'
 import * as buckets from './buckets.ts'
 import { copyObject } from './copy.ts'
 import { deleteBucketCors, putBucketCors } from './cors.ts'
+import { createBucket } from './create-bucket.ts'
 import * as deletion from './delete.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import type { Exchange } from './exchange.ts'
@@ -57,7 +58,7 @@ export const operations: readonly Operation[] = [
     method: 'PUT',
     on: 'bucket',
     partly: 'every location is accepted',
-    run: buckets.createBucket,
+    run: createBucket,
   },
   { name: 'HeadBucket', method: 'HEAD', open: 'anyone', on: 'bucket', run: buckets.headBucket },
   { name: 'DeleteBucket', method: 'DELETE', on: 'bucket', run: buckets.deleteBucket },
@@ -163,7 +164,8 @@ export const operations: readonly Operation[] = [
   {
     name: 'CreateMultipartUpload',
     method: 'POST',
-    open: 'anyone',
+    // As in S3, only who signs can begin an upload in parts: it is seen, continued and ended by who began it.
+    open: 'signed',
     on: 'object',
     query: 'uploads',
     partly: DESCRIBED,
@@ -192,7 +194,7 @@ export const operations: readonly Operation[] = [
   {
     name: 'ListMultipartUploads',
     method: 'GET',
-    open: 'signed',
+    open: 'anyone',
     on: 'bucket',
     query: 'uploads',
     run: listMultipartUploads,

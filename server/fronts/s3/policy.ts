@@ -2,7 +2,13 @@ import { allow } from '../../context.ts'
 import { collect } from '../../http/collect.ts'
 import { scanJson } from '../../http/scan-json.ts'
 import { findConfig, setConfig } from '../../storage/buckets/config.ts'
-import type { BucketPolicy, KeyPattern, PolicyAction, PolicyStatement } from '../../storage/buckets/policy.ts'
+import type {
+  BucketPolicy,
+  KeyPattern,
+  PolicyAction,
+  PolicyQuestion,
+  PolicyStatement,
+} from '../../storage/buckets/policy.ts'
 import { findAccess, isPublic } from '../../storage/buckets/public-access.ts'
 import { S3Error } from './errors.ts'
 import { answer, type Exchange } from './exchange.ts'
@@ -26,6 +32,16 @@ const ACTIONS: { readonly [name: string]: readonly PolicyAction[] } = {
   ],
   's3:deleteobject': [{ action: 'delete', about: 'current' }],
   's3:deleteobjectversion': [{ action: 'delete', about: 'versions' }],
+}
+/**
+ * Actions that say no more than others do, or do no harm, and that clients put into every policy
+ * (`mc anonymous set`): what they let everyone ask of the bucket. An upload in parts is seen and ended by who began it.
+ */
+const HARMLESS: { readonly [name: string]: readonly PolicyQuestion[] } = {
+  's3:getbucketlocation': ['location'],
+  's3:listbucketmultipartuploads': ['uploads'],
+  's3:abortmultipartupload': [],
+  's3:listmultipartuploadparts': [],
 }
 /** All that anyone can be allowed. */
 const EVERYTHING = new Set(['*', 's3:*'])
@@ -56,8 +72,14 @@ const actionsOf = (name: string): readonly PolicyAction[] => {
   if (EVERYTHING.has(name)) return Object.values(ACTIONS).flat()
   const lower = name.toLowerCase()
   const actions = Object.hasOwn(ACTIONS, lower) ? ACTIONS[lower] : undefined
-  if (!actions) throw unsupported(`Action ${name}`)
-  return actions
+  if (!actions && !Object.hasOwn(HARMLESS, lower)) throw unsupported(`Action ${name}`)
+  return actions ?? []
+}
+
+const questionsOf = (name: string): readonly PolicyQuestion[] => {
+  if (EVERYTHING.has(name)) return Object.values(HARMLESS).flat()
+  const lower = name.toLowerCase()
+  return (Object.hasOwn(HARMLESS, lower) ? HARMLESS[lower] : undefined) ?? []
 }
 
 /** What a resource names: the bucket itself, objects in it, or both. Throws MalformedPolicy or NotImplemented. */
@@ -104,8 +126,14 @@ function statementOf(statement: unknown, bucket: string): PolicyStatement {
   assertEveryone(statement.Principal)
   const prefixes = prefixesOf(statement.Condition)
   const resources = textsOf(statement, 'Resource').map((text) => resourceOf(text, bucket))
+  const names = textsOf(statement, 'Action')
+  const actions = names.flatMap(actionsOf)
+  // Neither has a prefix that a condition could be on.
+  const asks = prefixes === undefined && resources.some((one) => one.bucket)
+  const questions = asks ? [...new Set(names.flatMap(questionsOf))] : []
   return {
-    actions: textsOf(statement, 'Action').flatMap(actionsOf),
+    actions,
+    ...(questions.length > 0 ? { questions } : {}),
     // Only lists have a prefix: a statement with that condition allows nothing else.
     objects: prefixes === undefined ? resources.flatMap(({ keys }) => keys ?? []) : [],
     listed: resources.some((one) => one.bucket) ? (prefixes ?? ['']) : [],
@@ -166,10 +194,12 @@ export async function deleteBucketPolicy(exchange: Exchange): Promise<void> {
   await answer(exchange, 204, {})
 }
 
+const noPolicy = () => new S3Error('NoSuchBucketPolicy', 'The bucket policy does not exist')
+
 /** The policy as it was put. */
 export async function policyText({ ctx, bucket }: Exchange): Promise<string> {
   const policy = await findConfig(ctx.db, bucket, 'policy')
-  if (!policy) throw new S3Error('NoSuchBucketPolicy', 'The bucket policy does not exist')
+  if (!policy) throw noPolicy()
   return policy.text
 }
 
@@ -177,5 +207,6 @@ export async function policyText({ ctx, bucket }: Exchange): Promise<string> {
 export async function policyStatusDocument({ ctx, bucket, authenticated }: Exchange): Promise<string> {
   const isOn = authenticated.publicAccess
   const { of } = await findAccess(ctx.db, [bucket])
+  if (of(bucket).policy === undefined) throw noPolicy()
   return result('PolicyStatus', element('IsPublic', isOn && isPublic(of(bucket))))
 }

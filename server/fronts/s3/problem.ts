@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../../contract/errors.ts'
+import type { Marker, ServiceError } from '../../../contract/errors.ts'
 import type { System } from '../../context.ts'
 import { asServiceError, isBrokenOff } from '../../http/failure.ts'
 import { S3Error } from './errors.ts'
@@ -6,27 +6,34 @@ import { answer, type Wire } from './exchange.ts'
 import type { Target } from './target.ts'
 import { errorDocument } from './xml.ts'
 
-const noSuchKey = (key: string, marker?: string) =>
+const noSuchKey = (key: string, marker?: Marker) =>
   new S3Error('NoSuchKey', 'The specified key does not exist.', {
     fields: { Key: key },
-    headers: markerHeaders(marker),
+    ...(marker ? { headers: markerHeaders(marker) } : {}),
   })
 
-/** Whether it is a delete marker that is there instead. */
-const markerHeaders = (marker: string | undefined): Record<string, string> =>
-  marker === undefined
-    ? { 'x-amz-delete-marker': 'false' }
-    : { 'x-amz-delete-marker': 'true', 'x-amz-version-id': marker }
+/** What answers say of a delete marker that is there instead. */
+const markerHeaders = ({ version_id }: Marker): Record<string, string> => ({
+  'x-amz-delete-marker': 'true',
+  'x-amz-version-id': version_id,
+})
 
-const noSuchVersion = (key: string, marker: string | undefined) =>
-  marker === undefined
-    ? new S3Error('NoSuchVersion', 'The specified version does not exist.', { fields: { Key: key } })
-    : new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.', {
-        headers: { ...markerHeaders(marker), allow: 'DELETE' },
-      })
+const noSuchVersion = (key: string) =>
+  new S3Error('NoSuchVersion', 'The specified version does not exist.', { fields: { Key: key } })
+
+/** The refusal of everything but its deletion to a delete marker. */
+const onlyDeletable = (marker: Marker, method: string) =>
+  new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.', {
+    fields: { Method: method, ResourceType: 'DeleteMarker' },
+    headers: {
+      ...markerHeaders(marker),
+      'last-modified': new Date(marker.last_modified).toUTCString(),
+      allow: 'DELETE',
+    },
+  })
 
 /** An error of the core in the words of S3. */
-function translate(error: ServiceError, { bucket, key }: Target): S3Error {
+function translate(error: ServiceError, { bucket, key, method }: Target & { method: string }): S3Error {
   const { message, headers, faults } = error
   const [{ path = '' } = {}] = faults
   switch (error.code) {
@@ -36,7 +43,7 @@ function translate(error: ServiceError, { bucket, key }: Target): S3Error {
       return new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.')
     case 'not_found':
       if (error.missing === 'object') return noSuchKey(key, error.marker)
-      if (error.missing === 'version') return noSuchVersion(key, error.marker)
+      if (error.missing === 'version') return error.marker ? onlyDeletable(error.marker, method) : noSuchVersion(key)
       if (error.missing === 'upload')
         return new S3Error(
           'NoSuchUpload',
@@ -69,6 +76,7 @@ function translate(error: ServiceError, { bucket, key }: Target): S3Error {
       return new S3Error('InvalidObjectState', "The operation is not valid for the object's storage class")
     case 'conflict':
     case 'changed':
+      if (error.marker) return onlyDeletable(error.marker, method)
       if (path === 'bucket.object_lock')
         return new S3Error('InvalidRequest', 'Bucket is missing Object Lock Configuration')
       if (path === 'body.checksum')
@@ -123,7 +131,7 @@ export async function answerError(system: System, wire: Wire, target: Target, er
       ? error
       : isBrokenOff(thrown, request)
         ? new S3Error('IncompleteBody', 'The request body terminated unexpectedly')
-        : translate(asServiceError(thrown, reads, system.log), target)
+        : translate(asServiceError(thrown, reads, system.log), { ...target, method: request.method ?? '' })
   const { code, message, fields, headers, status } = refused
   for (const name of response.getHeaderNames())
     if (!KEPT.has(name) && !name.startsWith('access-control-')) response.removeHeader(name)

@@ -44,9 +44,10 @@ export async function withPublicAccess(
   if (isAdmin(actor.groups)) return actor
   const as = actor.type === 'public' ? 'everyone' : 'authenticated'
   const add = async (db: Db, to: Actor): Promise<Actor> => {
-    const { group, acls } = await findPublicRights(db, { as, buckets })
+    const { group, acls, told } = await findPublicRights(db, { as, buckets })
     const groups = [...to.groups, ...(to.scope ? withinScope([group], to.scope) : [group])]
-    return { ...to, groups, acls: { as, buckets: acls } }
+    // A key that is limited says of which buckets it may be asked.
+    return { ...to, groups, acls: { as, buckets: acls }, ...(to.scope ? {} : { told }) }
   }
   const renew = async (db: Db): Promise<Actor> => {
     const renewed = actor.renew ? await actor.renew(db) : actor

@@ -9,6 +9,8 @@ export interface XmlNode {
   name: string
   text: string
   children: XmlNode[]
+  /** The attribute of XML Schema for its kind (`xsi:type`), if it has one. */
+  type?: string
 }
 
 /** The elements that an element may have, by name. */
@@ -89,8 +91,11 @@ export async function readXml(
     attributes = 0
     open.push(openIn(open.at(-1) as Open, name.slice(name.indexOf(':') + 1)))
   })
-  parser.on('attribute', () => {
+  parser.on('attribute', ({ name, value }) => {
     if (++attributes > MOST_ATTRIBUTES) throw malformed()
+    // `xsi:type`, whatever the prefix is.
+    const { node } = open.at(-1) as Open
+    if (name.endsWith(':type')) node.type = value
   })
   const addText = (text: string) => {
     const { node } = open.at(-1) as Open

@@ -3,8 +3,6 @@ import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { all as addresses, compile } from '@fastify/proxy-addr'
-import { ServiceError } from '../../../contract/errors.ts'
-import { auditDenied } from '../../access/auth/denied.ts'
 import { noteUse } from '../../access/credentials/use.ts'
 import type { Actor, Origin, System } from '../../context.ts'
 import { expectPace, hasBody } from '../../http/body.ts'
@@ -15,18 +13,14 @@ import { answerUnreadable, endUnread, refuseConnect } from '../../http/unreadabl
 import { detached, measured } from '../../observe/meter.ts'
 import { beginRequest, endRequest } from '../../observe/requests.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
-import { bucketMissing } from '../../storage/buckets/service.ts'
-import { findBucket } from '../../storage/buckets/store.ts'
 import { countRequest } from '../../storage/traffic/traffic.ts'
-import { admit } from './admit.ts'
 import { allowOrigin, answerPreflight } from './cors.ts'
 import { S3Error } from './errors.ts'
-import { createExchange, type Exchange, type Wire } from './exchange.ts'
+import { createExchange, type Wire } from './exchange.ts'
 import { assertForm, isForm, type PostForm, readForm } from './form.ts'
-import { type Authenticated, authenticateForm, authenticateS3, limitFailures } from './gate.ts'
-import { refuseCustomerKeys } from './objects.ts'
+import { type Authenticated, authenticateForm, authenticateS3 } from './gate.ts'
 import { asksForForm, type Operation, route } from './operations.ts'
-import { assertOwner } from './owner.ts'
+import { perform } from './perform.ts'
 import { answerError } from './problem.ts'
 import { bucketsOf, withPublicAccess } from './public-access.ts'
 import { withoutOld } from './signature/version2.ts'
@@ -192,21 +186,11 @@ async function serveRequest(
       const operation = route({ method: request.method, headers: request.headers, form }, target, asked)
       seen.operation = operation
       origin.route = `s3:${operation.name}`
-      if (authenticated.mode.kind === 'chunks' && !operation.streams)
-        throw new S3Error('InvalidRequest', 'This operation does not accept a body in chunks.')
       const actor = await callerOf(system, authenticated, operation, bucketsOf(target, query, request.headers))
       seen.actor = actor
       const exchange = createExchange(system, { ...wire, ...target, query, form }, authenticated, actor)
-      refuseCustomerKeys(exchange)
-      await assertOwner(exchange, 'x-amz-expected-bucket-owner', target.bucket)
-      const run = async () => {
-        await admit(exchange, operation)
+      await perform(exchange, operation, () => {
         if (hasBody(request) && !form) expectPace(server, wire, operation.streams ?? false, config.requestTimeoutMs)
-        await operation.run(exchange)
-      }
-      await run().catch(async (error: unknown) => {
-        if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(exchange.ctx, error)
-        throw actor.type === 'public' ? await refusalOf(exchange, error) : error
       })
     })
   } catch (error) {
@@ -227,17 +211,6 @@ async function callerOf(
   const { actor, publicAccess } = authenticated
   if (actor.type === 'public' && open !== 'anyone') throw new S3Error('AccessDenied', 'Access Denied')
   return open && publicAccess ? withPublicAccess(system, actor, buckets) : actor
-}
-
-/**
- * How a request without a credential is refused: a bucket that does not exist is said not to, as public URLs need it.
- * Throws SlowDown for an address with too many refusals.
- */
-async function refusalOf({ system, ctx, bucket }: Exchange, error: unknown): Promise<unknown> {
-  const isRefusal = error instanceof ServiceError && (error.code === 'forbidden' || error.missing === 'bucket')
-  if (!isRefusal && !(error instanceof S3Error && error.code === 'AccessDenied')) return error
-  limitFailures(system, ctx.actor.origin)
-  return (await findBucket(ctx.db, bucket)) ? error : bucketMissing(bucket)
 }
 
 /** The fields of a form, which have its credential: they are read before the caller is known, within tight limits. */

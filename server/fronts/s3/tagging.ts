@@ -4,9 +4,10 @@ import { BucketTags, MOST_BUCKET_TAGS, MOST_TAGS, Tags } from '../../../contract
 import { setConfig } from '../../storage/buckets/config.ts'
 import { updateMetadata } from '../../storage/objects/update.ts'
 import { tagVersion } from '../../storage/versions/tag.ts'
-import { S3Error } from './errors.ts'
+import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answer, answerXml, type Exchange } from './exchange.ts'
 import { childText, type DocumentShape, malformedXml, many, readDocument, type XmlNode } from './read-xml.ts'
+import { type Query, readQuery } from './target.ts'
 import { getSeen } from './unseen.ts'
 import { versionHeader, versionIn } from './version.ts'
 import { element, result } from './xml.ts'
@@ -28,10 +29,60 @@ interface Tagged {
 const ofObject: Tagged = { shape: Tags, most: MOST_TAGS, name: 'Object' }
 const ofBucket: Tagged = { shape: BucketTags, most: MOST_BUCKET_TAGS, name: 'Bucket' }
 
+/**
+ * What tags may consist of: letters, digits and spaces of any script, and some signs
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_Tag.html and the user guide on object tagging).
+ */
+const TAG_TEXT = /^[\p{L}\p{M}\p{N}\p{Zs}_.:/=+\-@]*$/u
+
+/** Throws InvalidTag for a key or a value that S3 does not allow. */
+export function assertTagTexts(tags: Tags): void {
+  for (const [key, value] of Object.entries(tags)) {
+    const field = { TagKey: key }
+    if (key === '' || key.length > 128 || !TAG_TEXT.test(key))
+      throw new S3Error('InvalidTag', 'The TagKey you have provided is invalid', { fields: field })
+    if (/^aws:/i.test(key))
+      throw new S3Error('InvalidTag', 'System tags cannot be added/updated by requester', { fields: field })
+    if (value.length > 256 || !TAG_TEXT.test(value))
+      throw new S3Error('InvalidTag', 'The TagValue you have provided is invalid', {
+        fields: { ...field, TagValue: value },
+      })
+  }
+}
+
 /** The tags of a `<Tagging>` document, by default an object's; throws MalformedXML or InvalidTag. */
-export function tagsOf(document: XmlNode, { shape, most, name }: Tagged = ofObject): Tags {
+export function tagsOf(document: XmlNode, tagged: Tagged = ofObject): Tags {
   const [set] = document.children.filter(({ name }) => name === 'TagSet')
   if (!set) throw malformedXml()
+  return tagsIn(set, tagged)
+}
+
+/** The tags that a new bucket is to have, of the `<Tags>` of its configuration. Throws MalformedXML or InvalidTag. */
+export const newBucketTags = (set: XmlNode): Tags => tagsIn(set, ofBucket)
+
+/** The tags that `x-amz-tagging` has, as a query. Throws InvalidArgument, BadRequest or InvalidTag. */
+export function tagsInHeader(text: string): Tags {
+  const wrong = () =>
+    invalidArgument(
+      'x-amz-tagging',
+      text,
+      "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.",
+    )
+  let pairs: Query
+  try {
+    pairs = readQuery(Buffer.from(text).toString('latin1'))
+  } catch {
+    throw wrong()
+  }
+  const tags: Tags = Object.fromEntries(pairs)
+  if (Object.keys(tags).length < pairs.length || pairs.some(([key]) => key === '')) throw wrong()
+  if (pairs.length > MOST_TAGS) throw new S3Error('BadRequest', `Object tags cannot be greater than ${MOST_TAGS}`)
+  assertTagTexts(tags)
+  return tags
+}
+
+/** Tags as a document has them, one `<Tag>` each. Throws MalformedXML or InvalidTag. */
+function tagsIn(set: XmlNode, { shape, most, name }: Tagged): Tags {
   const pairs = set.children.map((tag): [string, string] => {
     const [key, value] = [childText(tag, 'Key'), childText(tag, 'Value')]
     if (tag.name !== 'Tag' || key === undefined || value === undefined) throw malformedXml()
@@ -41,6 +92,7 @@ export function tagsOf(document: XmlNode, { shape, most, name }: Tagged = ofObje
   if (Object.keys(tags).length < pairs.length)
     throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
   if (pairs.length > most) throw new S3Error('InvalidTag', `${name} tags cannot be greater than ${most}`)
+  assertTagTexts(tags)
   if (!Value.Check(shape, tags))
     throw new S3Error('InvalidTag', 'A tag key has 1 to 128 characters, a tag value at most 256.')
   return tags

@@ -3,14 +3,21 @@ import { namedVersion, versionName } from '../../storage/retired/retire.ts'
 import { invalidArgument } from './errors.ts'
 import { type AnswerHeaders, type Exchange, parameter } from './exchange.ts'
 
-const PRINTABLE = /^[\x21-\x7e]{1,1024}$/
+/** The form of the ids of versions, and of uploads in parts (RFC 9562, as `newId` makes them). */
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+export const isId = (text: string): boolean => ID.test(text)
 
-/** The version that a text names: null is the `null` version, undefined none. Throws InvalidArgument. */
+/** Whether a text can name a version of anything here. */
+export const isVersionName = (text: string): boolean => text === 'null' || isId(text)
+
+/**
+ * The version that a text names, which need not exist: null is the `null` version, undefined none. Throws InvalidArgument
+ * for what cannot name one.
+ */
 export function versionOf(name: string | undefined): string | null | undefined {
   if (name === undefined) return undefined
   if (name === '') throw invalidArgument('versionId', '', 'Version id cannot be the empty string')
-  // Answers repeat it in a header.
-  if (!PRINTABLE.test(name)) throw invalidArgument('versionId', name, 'Invalid version id specified')
+  if (!isVersionName(name)) throw invalidArgument('versionId', name, 'Invalid version id specified')
   return namedVersion(name)
 }
 

@@ -3,12 +3,20 @@ export type Xml = string | number | boolean | null | undefined | { readonly xml:
 
 const NAMED: { [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
+/** What XML 1.0 cannot carry, not even as a reference (https://www.w3.org/TR/xml/#charsets). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is about those.
+const NOT_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\p{Cs}\ufffe\uffff]/u
+
 /**
- * Text as XML can carry it: markup is named, control characters become references, also those that XML 1.0 cannot have
- * at all: most clients' parsers accept them.
+ * Text as XML can carry it: markup is named, and other control characters become references. In place of what no document
+ * can have stands U+FFFD, for a document that no parser reads says nothing at all: whoever has such keys asks for
+ * `encoding-type=url`.
  */
 export const escapeXml = (text: string): string =>
-  text.replace(/[&<>"\p{Cc}]/gu, (one) => NAMED[one] ?? `&#x${one.charCodeAt(0).toString(16).toUpperCase()};`)
+  text.replace(/[&<>"\p{Cc}\p{Cs}\ufffe\uffff]/gu, (one) => {
+    if (NOT_XML.test(one)) return '\ufffd'
+    return NAMED[one] ?? `&#x${one.charCodeAt(0).toString(16).toUpperCase()};`
+  })
 
 /** `<name>…</name>`; an undefined or null value is left out. */
 export const element = (name: string, ...contents: readonly Xml[]): { xml: string } =>

@@ -14,9 +14,14 @@ export interface KeyPattern {
   exact: boolean
 }
 
+/** What everyone may ask of a bucket besides: which region it is in, and which uploads in parts they have there. */
+export type PolicyQuestion = 'location' | 'uploads'
+
 /** What one statement of a policy allows everyone. */
 export interface PolicyStatement {
   actions: readonly PolicyAction[]
+  /** Of the bucket itself; missing where there are none. */
+  questions?: readonly PolicyQuestion[]
   /** Whose contents may be read, written and deleted. */
   objects: readonly KeyPattern[]
   /** Which keys may be listed, by the prefixes that they start with. */
@@ -49,6 +54,10 @@ export const policyGrants = (
       ...(others.length > 0 ? objects.map((keys) => grant(bucket, keys, others)) : []),
     ]
   })
+
+/** Whether a policy lets everyone ask this of its bucket. */
+export const answersAll = ({ statements }: BucketPolicy, question: PolicyQuestion): boolean =>
+  statements.some(({ questions = [] }) => questions.includes(question))
 
 const grant = (bucket_pattern: string, { prefix, exact }: KeyPattern, actions: readonly PublicAction[]) => ({
   bucket_pattern,

@@ -5,7 +5,7 @@ import { prepared } from '../../db/prepared.ts'
 import type { Db } from '../../db/schema.ts'
 import { type AclReader, grantsTo, isPublicAcl } from './acl.ts'
 import type { BucketConfig, PublicAccessBlock } from './configured.ts'
-import { type About, actionsAbout, policyGrants } from './policy.ts'
+import { type About, actionsAbout, answersAll, type PolicyQuestion, policyGrants } from './policy.ts'
 
 const kinds = ['policy', 'acl', 'ownership', 'public_access_block'] as const
 type AccessKind = (typeof kinds)[number]
@@ -111,6 +111,8 @@ export interface PublicRights {
   group: GrantingGroup
   /** The buckets in which ACLs of objects count. */
   acls: ReadonlySet<string>
+  /** The buckets of which policies answer questions. */
+  told: { [question in PolicyQuestion]: ReadonlySet<string> }
 }
 
 /** What everyone may do in the buckets that a request is about. */
@@ -118,9 +120,13 @@ export async function findPublicRights(db: Db, { as, buckets }: PublicRequest): 
   const names = [...buckets.keys()]
   const { of, granted } = await findAccess(db, names)
   const grants = [...buckets].flatMap(([name, about]) => publicGrants(name, of(name), granted, { as, about }))
+  const answers = ({ policy, public_access_block: block }: Configured, question: PolicyQuestion): boolean =>
+    policy !== undefined && !block?.restrict && answersAll(policy, question)
+  const toldOf = (question: PolicyQuestion) => new Set(names.filter((name) => answers(of(name), question)))
   return {
     group: { id: PUBLIC_GROUP, name: 'Public', global: [], grants },
     acls: new Set(names.filter((name) => aclsCount(of(name)))),
+    told: { location: toldOf('location'), uploads: toldOf('uploads') },
   }
 }
 

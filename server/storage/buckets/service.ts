@@ -62,12 +62,12 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
 
 const SCAN = 1000
 
-/** The buckets in which the caller has any right, in name order. */
-export async function listBuckets(ctx: Ctx, limit: number, cursor: string | undefined) {
+/** The buckets in which the caller has any right and whose names start with a text, in name order. */
+export async function listBuckets(ctx: Ctx, limit: number, cursor: string | undefined, prefix = '') {
   let [after = ''] = decodeCursor(cursor, 1) ?? []
   const found: store.BucketRow[] = []
   for (;;) {
-    const rows = await store.listBuckets(ctx.db, after, SCAN)
+    const rows = await store.listBuckets(ctx.db, after, SCAN, prefix)
     found.push(...rows.filter(({ name }) => actionsOn(ctx.actor.groups, name).length > 0))
     after = rows.at(-1)?.name ?? after
     if (rows.length < SCAN || found.length > limit) break

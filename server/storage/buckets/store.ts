@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { afterPrefix } from '../../../contract/permissions.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
@@ -38,9 +39,13 @@ const byName = prepared((db: Db, { name, total }: { name: string; total: string 
 export const findBucket = async (db: Db, name: string): Promise<FoundBucket | undefined> =>
   (await byName(db, { name, total: TOTAL }))[0]
 
-/** Live buckets after a name, in name order. */
-export const listBuckets = (db: Db, after: string, limit: number): Promise<BucketRow[]> =>
-  withQuota(db).where('deleted_at', 'is', null).where('name', '>', after).orderBy('name').limit(limit).execute()
+/** Live buckets after a name whose names start with a text, in name order. */
+export const listBuckets = (db: Db, after: string, limit: number, prefix = ''): Promise<BucketRow[]> => {
+  const all = withQuota(db).where('deleted_at', 'is', null).where('name', '>', after)
+  const end = afterPrefix(prefix)
+  const begun = end === null ? all : all.where('name', '>=', prefix).where('name', '<', end)
+  return begun.orderBy('name').limit(limit).execute()
+}
 
 /**
  * Locks a bucket for a change of its contents: nobody can delete it or set its quota meanwhile, but others may change

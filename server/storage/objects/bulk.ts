@@ -8,12 +8,13 @@ import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buck
 import { findBucket } from '../buckets/store.ts'
 import { rightsToWrite, type WantedLock } from '../locks/lock.ts'
 import { lockKeys } from '../retired/keys.ts'
+import { absenceOf } from './absence.ts'
 import type { Pair, TransferKind } from './choose.ts'
 import { withCopies } from './copies.ts'
 import { describeObject } from './describe.ts'
 import { type ItemError, itemError } from './item-error.ts'
 import { asSeen, isSame, type Seen, type SeenObject } from './seen.ts'
-import { objectMissing, removeObjects, versionMissing } from './service.ts'
+import { removeObjects } from './service.ts'
 import * as store from './store.ts'
 import { pairRefusal, transferObjects } from './transfer.ts'
 import { assertConditions, isAsExpected, type RemovalConditions, type WriteConditions } from './write.ts'
@@ -93,9 +94,7 @@ export async function copyOne(
       })
       const [error] = errors
       if (error?.code === 'not_found')
-        throw source.version === undefined
-          ? objectMissing(source.bucket, source.key)
-          : versionMissing(source.bucket, source.key, source.version)
+        throw await absenceOf(step.tx, buckets[0], { key: source.key, version_id: source.version })
       if (error) throw new ServiceError(error.code, error.detail)
       return describeObject(placed[0]?.row as store.ObjectRow, dest.bucket, buckets[1].versioning)
     }),

@@ -8,6 +8,7 @@ import { confirm } from '../external/confirm.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { asObject, type Change, isKept, markDeleted, nextVersion, retire } from '../retired/retire.ts'
 import { findNewest, findVersions, hasContents } from '../retired/store.ts'
+import { absenceOf, markerInstead, objectMissing, versionMissing } from './absence.ts'
 import { describeObject, versionOf } from './describe.ts'
 import { type Found, findContents, findWithLifecycle } from './found.ts'
 import type { ItemError } from './item-error.ts'
@@ -67,28 +68,13 @@ async function findOlder(
     throw versionMissing(name, key, version)
   }
   if (hasContents(row)) return { row: asObject(row), versioning: bucket.versioning, lifecycle: null }
-  throw new ServiceError('not_found', `This version of "${key}" in bucket "${name}" is a delete marker.`, {
-    missing: 'version',
-    marker: version ?? 'null',
-  })
+  throw markerInstead(name, key, row)
 }
-export const versionMissing = (bucket: string, key: string, version: string | null) =>
-  new ServiceError('not_found', `The object "${key}" in bucket "${bucket}" has no version ${version ?? 'null'}.`, {
-    missing: 'version',
-  })
-
 async function throwMissing(ctx: Ctx, name: string, key: string): Promise<never> {
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
-  const [newest] = bucket.versioning === null ? [] : await findNewest(ctx.db, bucket.id, [key])
-  throw newest ? objectMissing(name, key, newest.version_id ?? 'null') : objectMissing(name, key)
+  throw await absenceOf(ctx.db, bucket, { key, version_id: undefined })
 }
-/** `marker`: the version id of the delete marker that hides its versions. */
-export const objectMissing = (bucket: string, key: string, marker?: string) =>
-  new ServiceError('not_found', `There is no object "${key}" in bucket "${bucket}".`, {
-    missing: 'object',
-    ...(marker === undefined ? {} : { marker }),
-  })
 
 /** What a deletion did. */
 export interface Deleted {
@@ -184,9 +170,9 @@ export async function removeObjects(
 }
 
 /**
- * Step: marks keys as deleted that have no object, and records that. Where there are conditions, they are on the key's
- * latest delete marker; a key without any stays as it is. Returns the markers by key, and an error for each key whose
- * marker does not meet them.
+ * Step: marks keys as deleted that have no object, and records that. Where there are conditions nothing is marked: they are
+ * on an object, and there is none. Returns the markers by key, and an error for each key behind a delete marker of which
+ * anything but that it exists was expected.
  */
 export async function markAbsent(
   step: Step,
@@ -199,10 +185,8 @@ export async function markAbsent(
   const newest = new Map((await findNewest(step.tx, bucket.id, conditional)).map((row) => [row.key, row]))
   const keys = asked.flatMap(({ key, conditions }) => {
     if (!conditions.some(isConditional)) return [key]
-    const marker = newest.get(key)
-    if (!marker) return []
-    if (conditions.every((one) => isAsExpected(marker, one))) return [key]
-    errors.push({ key, code: 'precondition_failed', detail: 'The delete marker does not match the conditions.' })
+    if (newest.has(key) && !conditions.every(wantsAny))
+      errors.push({ key, code: 'precondition_failed', detail: 'There is a delete marker, and no object to compare.' })
     return []
   })
   const { change } = await retire(step, bucket, [], { reason: 'deleted', keys })
@@ -217,6 +201,10 @@ export async function markAbsent(
     })
   return { markers, errors }
 }
+
+/** Whether it is all that is expected of an object that it exists. */
+const wantsAny = ({ ifMatch, ...more }: RemovalConditions): boolean =>
+  !isConditional(more) && (ifMatch === undefined || ifMatch === '*')
 
 function markerOf(markers: ReadonlyMap<string, string>, key: string): { marker?: string } {
   const marker = markers.get(key)

@@ -3,8 +3,8 @@ import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { nextVersion, retire } from '../retired/retire.ts'
+import { unchangeable } from './absence.ts'
 import { aclField, type Description, describeObject, metadataText, textUnlessEmpty, versionOf } from './describe.ts'
-import { objectMissing } from './service.ts'
 import * as store from './store.ts'
 import { assertConditions, type WriteConditions } from './write.ts'
 
@@ -37,7 +37,7 @@ export async function updateMetadata(
     allow(actor, 'write', name, key)
     await lockKeys(tx, [bucket, [key]])
     const row = await store.lockObject(tx, bucket.id, key)
-    if (!row) throw objectMissing(name, key)
+    if (!row) throw await unchangeable(tx, bucket, { key, version_id: undefined })
     assertConditions(row, conditions)
     admit?.(row)
     const changed = {

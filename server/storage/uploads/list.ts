@@ -1,36 +1,71 @@
-import { decide, type KeyRange } from '../../../contract/permissions.ts'
+import { afterPrefix, decide } from '../../../contract/permissions.ts'
 import { allowSomewhere, type Ctx } from '../../context.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { isOver } from './received.ts'
 import * as store from './store.ts'
 
+/** An open upload, or the common prefix of all whose keys begin with it. */
+export type UploadEntry = { row: store.UploadRow; prefix?: undefined } | { prefix: string; row?: undefined }
+
+export interface UploadQuery {
+  prefix: string
+  /** Any text; '' lists every upload. */
+  delimiter: string
+  /** The last entry seen: a common prefix, or a key with the upload of it; without an id all of the key's were seen. */
+  after: { key: string; id: string | undefined } | undefined
+  limit: number
+  /** Whether the uploads of others are shown too, to callers who do not manage the bucket. */
+  all: boolean
+  /** Whether everyone may ask, also those who may write nothing. */
+  open: boolean
+}
+
 /**
- * A bucket's open uploads of keys in a range, in the order of keys and then of their beginning, after a key and, within
- * that key, after an upload. Of a caller who does not manage the bucket only their own, unless `all`.
+ * A bucket's open uploads in the order of keys and then of their beginning, and in place of those whose keys have the
+ * delimiter after the prefix, each common prefix once. `more` says whether others follow. What is below a common prefix
+ * is stepped over, from one page of rows to the next.
  */
-export async function listOpenUploads(
+export async function listUploadEntries(
   ctx: Ctx,
   name: string,
-  range: KeyRange,
-  { after, limit, all }: { after: { key: string; id: string } | undefined; limit: number; all: boolean },
-): Promise<store.UploadRow[]> {
-  allowSomewhere(ctx.actor, 'write', name)
+  { prefix, delimiter, after, limit, all, open }: UploadQuery,
+): Promise<{ entries: UploadEntry[]; more: boolean }> {
+  if (!open) allowSomewhere(ctx.actor, 'write', name)
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
   const { user_id, groups } = ctx.actor
-  const found: store.UploadRow[] = []
-  for (let from = after; found.length < limit; ) {
-    const page = await store.listOpenFree(ctx.db, bucket.id, range, { after: from, limit })
-    for (const row of page)
-      if (
-        !isOver(row, ctx.now()) &&
-        decide(groups, 'write', name, row.key).allowed &&
-        (all || row.created_by === user_id || decide(groups, 'manage', name, row.key).allowed)
-      )
-        found.push(row)
-    from = page.at(-1)
-    if (page.length < limit) break
+  const isShown = (row: store.UploadRow): boolean =>
+    !isOver(row, ctx.now()) &&
+    decide(groups, 'write', name, row.key).allowed &&
+    (all || (user_id !== null && row.created_by === user_id) || decide(groups, 'manage', name, row.key).allowed)
+  const folderOf = (key: string): string | undefined => {
+    const at = delimiter === '' || !key.startsWith(prefix) ? -1 : key.indexOf(delimiter, prefix.length)
+    return at < 0 ? undefined : key.slice(0, at + delimiter.length)
   }
-  return found.slice(0, limit)
+  const found: UploadEntry[] = []
+  const to = afterPrefix(prefix)
+  let passed = after && folderOf(after.key)
+  // No id comes after this one.
+  let last: Pick<store.UploadRow, 'key' | 'id'> | undefined = after && { key: after.key, id: after.id ?? '~' }
+  for (let from: string | null = prefix; limit > 0 && found.length <= limit; ) {
+    if (passed !== undefined) [from, last] = [afterPrefix(passed), undefined]
+    if (from === null) break
+    const page: store.UploadRow[] = await store.listOpenFree(
+      ctx.db,
+      bucket.id,
+      { from, to },
+      { after: last, limit: limit + 1 },
+    )
+    for (const row of page) {
+      const folder = folderOf(row.key)
+      if ((folder !== undefined && folder === found.at(-1)?.prefix) || !isShown(row)) continue
+      found.push(folder === undefined ? { row } : { prefix: folder })
+    }
+    if (page.length <= limit) break
+    last = page.at(-1)
+    const folder = last && folderOf(last.key)
+    passed = folder === found.at(-1)?.prefix ? folder : undefined
+  }
+  return { entries: found.slice(0, limit), more: found.length > limit }
 }

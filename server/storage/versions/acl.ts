@@ -1,9 +1,9 @@
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import { type Acl, aclOf, aclText } from '../buckets/acl.ts'
 import { holdBucket } from '../buckets/service.ts'
+import { unchangeable } from '../objects/absence.ts'
 import { lockCurrent, setAclAsCurrent } from '../objects/current.ts'
 import { versionOf } from '../objects/describe.ts'
-import { objectMissing, versionMissing } from '../objects/service.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { lockRetired, setAclAsRetired } from '../retired/retire.ts'
 import { hasContents, type VersionName } from '../retired/store.ts'
@@ -29,7 +29,7 @@ export async function setAcl(
     const isCurrent = version_id === undefined || current?.version_id === version_id
     const older = isCurrent ? [] : await lockRetired(tx, bucket.id, [{ key, version_id }])
     const [row = isCurrent ? current : undefined] = older.filter(hasContents)
-    if (!row) throw version_id === undefined ? objectMissing(name, key) : versionMissing(name, key, version_id)
+    if (!row) throw await unchangeable(tx, bucket, { key, version_id })
     const text = aclText(acl)
     if (row.acl === text) return step.nothing(undefined)
     if ('seq' in row) await setAclAsRetired(tx, row.seq as number, text)

@@ -14,8 +14,8 @@ import {
   type Retention,
   retentionOf,
 } from '../locks/lock.ts'
+import { asMarker, unchangeable } from '../objects/absence.ts'
 import { lockAsCurrent, lockCurrent } from '../objects/current.ts'
-import { objectMissing, versionMissing } from '../objects/service.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { lockAsRetired, lockRetired } from '../retired/retire.ts'
 import { hasContents } from '../retired/store.ts'
@@ -65,8 +65,9 @@ export function lockVersion(
     const isCurrent = current !== undefined && (version_id === undefined || current.version_id === version_id)
     const [older] = isCurrent || version_id === undefined ? [] : await lockRetired(tx, bucket.id, [{ key, version_id }])
     const row = isCurrent ? current : older
-    if (!row) throw version_id === undefined ? objectMissing(name, key) : versionMissing(name, key, version_id)
-    if (row.blob_id === null) throw new ServiceError('conflict', 'A delete marker has no contents to lock.')
+    if (!row) throw await unchangeable(tx, bucket, { key, version_id })
+    if (row.blob_id === null)
+      throw new ServiceError('conflict', 'A delete marker has no contents to lock.', { marker: asMarker(row) })
 
     const before = retentionOf(row)
     const changesRetention =

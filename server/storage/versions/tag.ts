@@ -1,9 +1,9 @@
 import type { Tags } from '../../../contract/shapes.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
+import { unchangeable } from '../objects/absence.ts'
 import { lockCurrent, tagCurrent } from '../objects/current.ts'
 import { textUnlessEmpty, versionOf } from '../objects/describe.ts'
-import { versionMissing } from '../objects/service.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { lockRetired, tagRetired } from '../retired/retire.ts'
 import { hasContents, type VersionName } from '../retired/store.ts'
@@ -21,7 +21,7 @@ export function tagVersion(ctx: Ctx, name: string, version: VersionName, tags: T
     const [current] = await lockCurrent(tx, bucket.id, [key])
     const older = current?.version_id === version_id ? [] : await lockRetired(tx, bucket.id, [version])
     const [row = current] = older.filter(hasContents)
-    if (!row || row.version_id !== version_id) throw versionMissing(name, key, version_id)
+    if (!row || row.version_id !== version_id) throw await unchangeable(tx, bucket, version)
     if ('seq' in row) await tagRetired(tx, row.seq as number, text)
     else await tagCurrent(tx, row, text)
     const called = versionOf(bucket.versioning, row)
