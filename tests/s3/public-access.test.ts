@@ -234,6 +234,65 @@ describeEngines('S3: public access', (engine, itOnce) => {
     assert.equal(await outcome(s3.send(new GetBucketPolicyCommand({ Bucket: bucket }))), 'NoSuchBucketPolicy')
   })
 
+  // The policies of `mc anonymous set` and of minio-go's SetPolicy.
+  it('keeps the actions that clients put into every policy, and lets everyone do what they say', async () => {
+    const everyone = { Effect: 'Allow', Principal: { AWS: ['*'] } }
+    const asked = async () =>
+      outcomes([
+        ['GET', `/${bucket}?location`],
+        ['GET', `/${bucket}?uploads`],
+        ['GET', `/${bucket}`],
+        ['GET', `/${bucket}/public/a`],
+        ['PUT', `/${bucket}/public/new`],
+        ['POST', `/${bucket}/public/new?uploads`],
+        ['GET', `/${bucket}?policy`],
+      ])
+    const [yes, no] = ['200', '403 AccessDenied']
+    const told = ['s3:GetBucketLocation', 's3:ListBucketMultipartUploads']
+    const inParts = ['s3:AbortMultipartUpload', 's3:ListMultipartUploadParts']
+    for (const [statements, expected] of [
+      [
+        [
+          { ...everyone, Action: ['s3:GetBucketLocation', 's3:ListBucket'], Resource: [arn(bucket)] },
+          { ...everyone, Action: ['s3:GetObject'], Resource: [arn(bucket, '*')] },
+        ],
+        [yes, no, yes, yes, no, no, no],
+      ],
+      [
+        [
+          { ...everyone, Action: told, Resource: [arn(bucket)] },
+          { ...everyone, Action: [...inParts, 's3:DeleteObject', 's3:PutObject'], Resource: [arn(bucket, '*')] },
+        ],
+        [yes, yes, no, no, yes, no, no],
+      ],
+      [[{ ...everyone, Action: 's3:GetBucketLocation', Resource: arn(bucket) }], [yes, no, no, no, no, no, no]],
+      [[{ ...everyone, Action: inParts, Resource: arn(bucket, '*') }], [no, no, no, no, no, no, no]],
+      [
+        [
+          {
+            ...everyone,
+            Action: told,
+            Resource: arn(bucket),
+            Condition: { StringEquals: { 's3:prefix': 'public/' } },
+          },
+        ],
+        [no, no, no, no, no, no, no],
+      ],
+    ] as const) {
+      await putPolicy(...statements)
+      assert.deepEqual(Object.values(await asked()), expected, JSON.stringify(statements))
+      const { Policy } = await s3.send(new GetBucketPolicyCommand({ Bucket: bucket }))
+      assert.equal(Policy, policyOf(...statements))
+    }
+    // Uploads in parts of others are shown to nobody.
+    await putPolicy({ ...everyone, Action: told, Resource: [arn(bucket)] })
+    await s3.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: 'public/parts' }))
+    const { status, text } = await anyone('GET', `/${bucket}?uploads`)
+    assert.deepEqual([status, text.includes('<Upload>')], [200, false])
+    await s3.send(putBlock({ RestrictPublicBuckets: true }))
+    assert.equal((await anyone('GET', `/${bucket}?location`)).code, 'AccessDenied')
+  })
+
   it('versions are public only by the actions about versions, also where a document names them', async () => {
     await s3.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration: { Status: 'Enabled' } }))
     const { VersionId } = await put('public/v')
