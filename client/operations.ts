@@ -16,7 +16,7 @@ export interface NumberedPage<T> {
 }
 
 export interface Checksum {
-  algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
+  algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256' | 'sha512' | 'md5' | 'xxhash64' | 'xxhash3' | 'xxhash128'
   /** `composite`: of the checksums of its parts. */
   type: 'full_object' | 'composite'
   /** Base64; after a composite one, `-` and the number of parts. */
@@ -863,7 +863,7 @@ export interface Upload {
   num_parts: number | null
   /** What the object is to have. */
   checksum?: {
-    algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
+    algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256' | 'sha512' | 'md5' | 'xxhash64' | 'xxhash3' | 'xxhash128'
     /** `composite`: of the checksums of its parts. */
     type: 'full_object' | 'composite'
   }
@@ -3433,7 +3433,7 @@ export interface Operations {
   }
   /** POST /buckets/{bucket}/upload/init: Start a multipart upload. Reserves the size, if given, in the quota; after an hour without a part, only what has arrived, and then each further part. PUT each part to its URL, in any order and several at a time; unfinished uploads expire after a day (setting `uploads.expire_hours`).
   
-  With `checksum`, one is computed of every part, and of the object: of all its bytes (`full_object`, the default of CRCs), or of the checksums of its parts (`composite`). SHA-1 and SHA-256 are always composite, CRC-64/NVME never is. */
+  With `checksum`, one is computed of every part, and of the object: of all its bytes (`full_object`, the default of CRCs), or of the checksums of its parts (`composite`). All but CRCs are always composite, CRC-64/NVME never is. */
   initUpload: {
     call: {
       params: {
@@ -3449,7 +3449,7 @@ export interface Operations {
         metadata?: Record<string, string>
         tags?: Record<string, string>
         checksum?: {
-          algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
+          algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256' | 'sha512' | 'md5' | 'xxhash64' | 'xxhash3' | 'xxhash128'
           /** `composite`: of the checksums of its parts. */
           type?: 'full_object' | 'composite'
         }
@@ -3469,7 +3469,7 @@ export interface Operations {
       num_parts: number | null
       /** What the object is to have. */
       checksum?: {
-        algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
+        algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256' | 'sha512' | 'md5' | 'xxhash64' | 'xxhash3' | 'xxhash128'
         /** `composite`: of the checksums of its parts. */
         type: 'full_object' | 'composite'
       }
@@ -3508,7 +3508,7 @@ export interface Operations {
       num_parts: number | null
       /** What the object is to have. */
       checksum?: {
-        algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
+        algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256' | 'sha512' | 'md5' | 'xxhash64' | 'xxhash3' | 'xxhash128'
         /** `composite`: of the checksums of its parts. */
         type: 'full_object' | 'composite'
       }

@@ -81,7 +81,10 @@ export const MOST_BUCKET_TAGS = 50
 export const BucketTags = tags(MOST_BUCKET_TAGS)
 export type BucketTags = Type.Static<typeof BucketTags>
 
-export const checksumAlgorithms = ['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'] as const
+export const checksumAlgorithms = [
+  ...(['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256', 'sha512', 'md5'] as const),
+  ...(['xxhash64', 'xxhash3', 'xxhash128'] as const),
+] as const
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
 
 /** A checksum of an object's contents. */
@@ -101,6 +104,11 @@ export const expectedChecksums = {
   'x-checksum-crc64nvme': expected('CRC-64/NVME'),
   'x-checksum-sha1': expected('SHA-1'),
   'x-checksum-sha256': expected('SHA-256'),
+  'x-checksum-sha512': expected('SHA-512'),
+  'x-checksum-md5': expected('MD5'),
+  'x-checksum-xxhash64': expected('XXH64'),
+  'x-checksum-xxhash3': expected('XXH3 of 64 bits'),
+  'x-checksum-xxhash128': expected('XXH3 of 128 bits'),
 }
 
 export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Maximum items per page.' })

@@ -69,7 +69,7 @@ export const operations = {
     tag: 'uploads',
     summary: 'Start a multipart upload',
     description:
-      'Reserves the size, if given, in the quota; after an hour without a part, only what has arrived, and then each further part. PUT each part to its URL, in any order and several at a time; unfinished uploads expire after a day (setting `uploads.expire_hours`).\n\nWith `checksum`, one is computed of every part, and of the object: of all its bytes (`full_object`, the default of CRCs), or of the checksums of its parts (`composite`). SHA-1 and SHA-256 are always composite, CRC-64/NVME never is.',
+      'Reserves the size, if given, in the quota; after an hour without a part, only what has arrived, and then each further part. PUT each part to its URL, in any order and several at a time; unfinished uploads expire after a day (setting `uploads.expire_hours`).\n\nWith `checksum`, one is computed of every part, and of the object: of all its bytes (`full_object`, the default of CRCs), or of the checksums of its parts (`composite`). All but CRCs are always composite, CRC-64/NVME never is.',
     access: 'signed_in',
     status: 201,
     params,

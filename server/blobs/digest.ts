@@ -14,10 +14,13 @@ export const CRC32C = 0x82f63b78
 export const CRC64NVME = '9a6c9329ac4bc9b5'
 
 /** A digest by this algorithm. */
-export async function createDigest(algorithm: ChecksumAlgorithm | 'md5'): Promise<Digest> {
+export async function createDigest(algorithm: ChecksumAlgorithm): Promise<Digest> {
   if (algorithm === 'crc32') return zlibCrc32()
   if (algorithm === 'crc32c') return started(await (await hashWasm()).createCRC32(CRC32C))
   if (algorithm === 'crc64nvme') return started(await (await hashWasm()).createCRC64(CRC64NVME))
+  if (algorithm === 'xxhash64') return started(await (await hashWasm()).createXXHash64())
+  if (algorithm === 'xxhash3') return started(await (await hashWasm()).createXXHash3())
+  if (algorithm === 'xxhash128') return started(await (await hashWasm()).createXXHash128())
   const hash = createHash(algorithm)
   return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest() }
 }

@@ -78,6 +78,10 @@ export const findElsewhere = async (
         .where((e) => e.or([e('storage_id', 'is distinct from', storage), isExternal('blobs.id')]))
         .execute()
 
+/** The checksums of a blob's bytes as its row has them; null without any. */
+export const findChecksums = async (db: Db, id: string): Promise<string | null> =>
+  (await db.selectFrom('blobs').select('checksums').where('id', '=', id).executeTakeFirst())?.checksums ?? null
+
 /** Whether the ids of blobs in a column say that others keep the bytes. */
 export const isExternal = (column: string) =>
   sql<SqlBool>`(substr(${sql.ref(column)}, 15, 1) = '8' and substr(${sql.ref(column)}, 16, 1) >= '8')`

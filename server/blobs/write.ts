@@ -9,6 +9,7 @@ import { WrongLength } from './drivers/driver.ts'
 import { takeBlobId } from './id-pool.ts'
 import { takeRoom } from './room.ts'
 import * as store from './store.ts'
+import { startSumming } from './summing.ts'
 
 /** Received bytes that no object points at yet. */
 export interface WrittenBlob {
@@ -74,7 +75,6 @@ export async function writeBlob(
     algorithm?: ChecksumAlgorithm | undefined
   },
 ): Promise<WrittenBlob> {
-  const checksum = algorithm && (await createDigest(algorithm))
   await takeRoom(ctx.config, claim.storage, announced ?? 0, { ahead: true })
   let size = 0
   async function* measure() {
@@ -99,6 +99,7 @@ export async function writeBlob(
     claim.held += size
     const [first, ...more] = head
     const body = first && more.length === 0 ? first : Buffer.concat(head)
+    const checksum = algorithm && (await createDigest(algorithm))
     checksum?.update(body)
     const checksums = checksumsOf(algorithm, checksum?.digest())
     return { id: newId(), size, md5: hash('md5', body), sha256: hash('sha256', body), checksums, body }
@@ -107,18 +108,21 @@ export async function writeBlob(
   claim.ids.push(id)
   const md5 = createHash('md5')
   const sha256 = ctx.config.sha256 === 'always' && algorithm !== 'sha256' ? createHash('sha256') : undefined
+  const checksum = algorithm && (await startSumming(ctx.config, algorithm, announced ?? Number.POSITIVE_INFINITY))
   const digested = resume(head, measured, (chunk) => {
     md5.update(chunk)
     sha256?.update(chunk)
-    checksum?.update(chunk)
+    return checksum?.update(chunk)
   })
+  let sum: Buffer | undefined
   try {
     await ctx.blobs.put(id, digested, announced)
+    sum = await checksum?.digest()
   } catch (error) {
+    checksum?.drop()
     await discardBlobs(ctx, [{ id, body: null }])
     throw error
   }
-  const sum = checksum?.digest()
   return {
     id,
     size,
@@ -145,18 +149,20 @@ async function readHead(source: AsyncIterator<Uint8Array>, limit: number) {
   return { head, ended: false }
 }
 
-/** A stream whose head was read, each of whose chunks goes to `note` before it is passed on. */
+/** A stream whose head was read, each of whose chunks goes to `note`, which may have it wait, before it is passed on. */
 async function* resume(
   head: readonly Uint8Array[],
   rest: AsyncIterable<Uint8Array>,
-  note: (chunk: Uint8Array) => void,
+  note: (chunk: Uint8Array) => Promise<void> | undefined,
 ) {
   for (const chunk of head) {
-    note(chunk)
+    const waits = note(chunk)
+    if (waits) await waits
     yield chunk
   }
   for await (const chunk of rest) {
-    note(chunk)
+    const waits = note(chunk)
+    if (waits) await waits
     yield chunk
   }
 }

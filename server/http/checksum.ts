@@ -8,6 +8,20 @@ const LENGTHS: { [algorithm in ChecksumAlgorithm]: number } = {
   crc64nvme: 8,
   sha1: 20,
   sha256: 32,
+  sha512: 64,
+  md5: 16,
+  xxhash64: 8,
+  xxhash3: 8,
+  xxhash128: 16,
+}
+/** The longest of them, as it is written. */
+const MOST_TEXT = 88
+
+/** Whether a text is the Base64 of as many bytes as this algorithm's checksum has, written as Base64 is (RFC 4648). */
+export function isChecksum(algorithm: ChecksumAlgorithm, text: string): boolean {
+  if (text.length > MOST_TEXT) return false
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.length === LENGTHS[algorithm] && bytes.toString('base64') === text
 }
 
 /**
@@ -22,10 +36,8 @@ export function checksumOf(headers: {
   if (another) throw malformedHeader(`x-checksum-${another}`, 'must be the only checksum')
   if (given) {
     const value = String(headers[`x-checksum-${given}`])
-    const bytes = Buffer.from(value, 'base64')
-    if (bytes.length !== LENGTHS[given] || bytes.toString('base64') !== value)
-      throw malformedHeader(`x-checksum-${given}`, `must be the base64 of ${LENGTHS[given]} bytes`)
-    return { algorithm: given, value }
+    if (isChecksum(given, value)) return { algorithm: given, value }
+    throw malformedHeader(`x-checksum-${given}`, `must be the base64 of ${LENGTHS[given]} bytes`)
   }
   if (asked === undefined) return undefined
   const algorithm = checksumAlgorithms.find((one) => one === asked)

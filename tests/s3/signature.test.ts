@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { it } from 'node:test'
 import aws4 from 'aws4'
 import { AwsV4Signer } from 'aws4fetch'
@@ -175,9 +176,74 @@ it('reads trailers of unsigned bodies, and refuses broken ones', async () => {
   assert.equal(await codeOf(decode(body(''), plain)), 'ok')
   for (const wrong of ['no colon\r\n', ': empty\r\n', 'a:1\r\na:2\r\n', 'x-amz-trailer-signature:00\r\n'])
     assert.equal(await codeOf(decode(body(wrong), plain)), 'MalformedTrailerError', wrong)
+  // As minio-go writes them.
+  const loose = new Map<string, string>()
+  await decode(Buffer.from('5\r\nhello\r\n0\r\nx-amz-checksum-crc32: NhCmhg==\n\r\n\r\n'), {
+    ...plain,
+    trailers: loose,
+  })
+  assert.deepEqual([...loose], [['x-amz-checksum-crc32', 'NhCmhg==']])
+  for (const cut of ['', 'a:1', 'a:1\r\n', 'a:1\n'])
+    assert.equal(await codeOf(decode(Buffer.from(`5\r\nhello\r\n0\r\n${cut}`), plain)), 'IncompleteBody', cut)
+  for (const more of ['x', '\r\n\r\n', '\n'])
+    assert.equal(
+      await codeOf(decode(Buffer.from(`5\r\nhello\r\n0\r\na:1\n\r\n${more}`), plain)),
+      'IncompleteBody',
+      more,
+    )
   assert.equal(await codeOf(decode(body(`a:${'x'.repeat(5000)}\r\n`), plain)), 'IncompleteBody')
   assert.equal(await codeOf(decode(Buffer.from(`${'0'.repeat(300)}5\r\nhello`), plain)), 'IncompleteBody')
   assert.equal(await codeOf(decode(Buffer.from('zz\r\nhello'), plain)), 'IncompleteBody')
+})
+
+/** A body of one signed chunk, with trailers as these lines have them; what is signed of them is `text`. */
+function signedTrailers(text: string, written: (signature: string) => string): Buffer {
+  const { key, date, scope, seed } = framing().signatures
+  const hashed = (of: string) => createHash('sha256').update(of).digest('hex')
+  const chain = (algorithm: string, before: string, ...hashes: string[]) =>
+    sign(key, [algorithm, date, scope, before, ...hashes].join('\n'))
+  const one = chain('AWS4-HMAC-SHA256-PAYLOAD', seed, hashed(''), hashed('hello'))
+  const end = chain('AWS4-HMAC-SHA256-PAYLOAD', one, hashed(''), hashed(''))
+  const last = chain('AWS4-HMAC-SHA256-TRAILER', end, hashed(text))
+  return Buffer.from(`5;chunk-signature=${one}\r\nhello\r\n0;chunk-signature=${end}\r\n${written(last)}`)
+}
+
+it('reads signed trailers however their lines end, and nothing that was not signed', async () => {
+  const text = 'x-amz-checksum-crc32:NhCmhg==\n'
+  const signature = (of: string) => `x-amz-trailer-signature:${of}`
+  const right: [name: string, body: Buffer][] = [
+    ['AWS', signedTrailers(text, (of) => `x-amz-checksum-crc32:NhCmhg==\r\n${signature(of)}\r\n\r\n`)],
+    ['minio-go', signedTrailers(text, (of) => `x-amz-checksum-crc32:NhCmhg==\n\r\n${signature(of)}\r\n\r\n`)],
+    ['spaces', signedTrailers(text, (of) => `X-Amz-Checksum-Crc32: NhCmhg==\n${signature(of)}\n\r\n`)],
+  ]
+  for (const [name, body] of right) {
+    const trailers = new Map<string, string>()
+    assert.equal(String(await decode(body, { trailer: true, length: 5, trailers })), 'hello', name)
+    assert.deepEqual([...trailers], [['x-amz-checksum-crc32', 'NhCmhg==']])
+    for (const cut of [1, 2, 3, 70]) {
+      const code = await codeOf(decode(body.subarray(0, -cut), { trailer: true, length: 5 }))
+      assert.equal(code, 'IncompleteBody', `${name} ${cut}`)
+    }
+  }
+  const wrong: [expected: string, written: (of: string) => string][] = [
+    ['SignatureDoesNotMatch', (of) => `x-amz-checksum-crc32:AAAAAA==\n\r\n${signature(of)}\r\n\r\n`],
+    ['SignatureDoesNotMatch', (of) => `a:1\n${text}${signature(of)}\r\n\r\n`],
+    [
+      'SignatureDoesNotMatch',
+      (of) => `${text}${signature(of.replace(/^./, (one) => (one === '0' ? '1' : '0')))}\r\n\r\n`,
+    ],
+    ['IncompleteBody', (of) => `${text}${signature(of)}\r\na:1\r\n\r\n`],
+    ['IncompleteBody', (of) => `${text}\r\na:1\r\n${signature(of)}\r\n\r\n`],
+    ['IncompleteBody', (of) => `${text}${signature(of)}\r\n${signature(of)}\r\n\r\n`],
+    ['IncompleteBody', (of) => `${text}${signature(of.slice(1))}\r\n\r\n`],
+    ['MalformedTrailerError', (of) => `${text}\r\n\r\n${signature(of)}\r\n\r\n`],
+    ['MalformedTrailerError', (of) => `\r\n${text}${signature(of)}\r\n\r\n`],
+    ['MalformedTrailerError', () => '\r\n'],
+  ]
+  for (const [expected, written] of wrong) {
+    const body = signedTrailers(text, written)
+    assert.equal(await codeOf(decode(body, { trailer: true, length: 5 })), expected, String(body))
+  }
 })
 
 const method = fc.constantFrom('GET', 'PUT', 'HEAD', 'DELETE')

@@ -162,7 +162,7 @@ export interface StorageTables {
     file_size: number | null
     /** 0 if free. */
     part_size: number
-    /** The checksum that the object is to have; both null without one. */
+    /** The checksum that was asked for the object; both null without one. */
     checksum_algorithm: ChecksumAlgorithm | null
     checksum_type: Checksum['type'] | null
     /** Bytes it takes of the quotas. */
@@ -192,8 +192,10 @@ export interface StorageTables {
     size: number
     /** Hex MD5. */
     etag: string
-    /** Base64, by the upload's algorithm; null without one. */
+    /** Base64, by the upload's algorithm, or the default one if nobody asked; null if it is not known. */
     checksum: string | null
+    /** JSON { algorithm, value }: one by another algorithm that came with it and was right, where nobody asked for one. */
+    brought: Generated<string | null>
     /** The storage's name for it. */
     ref: string
     received_at: string

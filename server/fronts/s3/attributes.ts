@@ -2,7 +2,7 @@ import type { ObjectRow } from '../../storage/objects/store.ts'
 import { checksumElements, checksumsOf } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerXml, type Exchange, header } from './exchange.ts'
-import { listLimit } from './lists.ts'
+import { numberOf } from './lists.ts'
 import { partsOf } from './parts.ts'
 import { getSeen } from './unseen.ts'
 import { versionHeader } from './version.ts'
@@ -12,15 +12,22 @@ const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSi
 
 /** `GetObjectAttributes`: those that `x-amz-object-attributes` asks for. */
 export async function getObjectAttributes(exchange: Exchange): Promise<void> {
-  const asked = (header(exchange, 'x-amz-object-attributes') ?? '').split(',').map((one) => one.trim())
+  const text = header(exchange, 'x-amz-object-attributes')?.trim() ?? ''
+  if (text === '')
+    throw new S3Error(
+      'InvalidRequest',
+      'The x-amz-object-attributes header specifying the attributes to be retrieved is either missing or empty',
+    )
+  const asked = text.split(',').map((one) => one.trim())
   const wrong = asked.find((one) => !ATTRIBUTES.includes(one))
   if (wrong !== undefined) throw invalidArgument('x-amz-object-attributes', wrong, 'Invalid attribute name specified.')
+  const page = pageIn(exchange)
   const { row, versioning } = await getSeen(exchange)
   const checksums = checksumsOf(row)
   const contents: { [attribute: string]: Xml } = {
     ETag: element('ETag', row.etag),
-    Checksum: checksums.length > 0 && element('Checksum', ...checksumElements(checksums)),
-    ObjectParts: asked.includes('ObjectParts') ? await objectParts(exchange, row) : undefined,
+    Checksum: checksums.length > 0 && element('Checksum', ...checksumElements(checksums.map(withoutCount))),
+    ObjectParts: asked.includes('ObjectParts') ? await objectParts(exchange, row, page) : undefined,
     StorageClass: element('StorageClass', row.storage_class ?? 'STANDARD'),
     ObjectSize: element('ObjectSize', row.size),
   }
@@ -34,13 +41,26 @@ export async function getObjectAttributes(exchange: Exchange): Promise<void> {
   )
 }
 
-async function objectParts(exchange: Exchange, row: ObjectRow): Promise<Xml> {
+/** A composite checksum is told here without the number of parts after it. */
+const withoutCount = <T extends { type: string; value: string }>(checksum: T): T =>
+  checksum.type === 'COMPOSITE' ? { ...checksum, value: checksum.value.replace(/-\d+$/, '') } : checksum
+
+/** Parts that are told of at most. */
+const MOST_TOLD = 1000
+
+/** Which parts are told of. Throws InvalidArgument. */
+const pageIn = (exchange: Exchange) => ({
+  most: Math.min(numberOf('x-amz-max-parts', header(exchange, 'x-amz-max-parts')) ?? MOST_TOLD, MOST_TOLD),
+  marker: numberOf('x-amz-part-number-marker', header(exchange, 'x-amz-part-number-marker')) ?? 0,
+})
+
+async function objectParts(
+  exchange: Exchange,
+  row: ObjectRow,
+  { most, marker }: ReturnType<typeof pageIn>,
+): Promise<Xml> {
   const parts = await partsOf(exchange, row)
   if (parts.length === 0) return undefined
-  const most = Number(header(exchange, 'x-amz-max-parts') ?? listLimit(exchange, 'max-parts'))
-  const marker = Number(header(exchange, 'x-amz-part-number-marker') ?? 0)
-  if (!Number.isInteger(most) || !Number.isInteger(marker) || most < 0 || marker < 0)
-    throw new S3Error('InvalidArgument', 'x-amz-max-parts and x-amz-part-number-marker must be numbers.')
   const rest = parts.filter(({ part_number }) => part_number > marker)
   const page = rest.slice(0, most)
   const [name] = checksumsOf(row).map((one) => one.name)

@@ -6,7 +6,8 @@ import type { ObjectRow } from '../../storage/objects/store.ts'
 import { type DescriptionChange, updateMetadata } from '../../storage/objects/update.ts'
 import { versionName } from '../../storage/retired/retire.ts'
 import { newObjectAcl } from './acl.ts'
-import { checksumElements, namedChecksums } from './checksums.ts'
+import { algorithmIn, checksumElements, namedChecksums } from './checksums.ts'
+import { type CopiedChecksum, copiedChecksum } from './copied-checksum.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type AnswerHeaders, answerXml, type Exchange, header } from './exchange.ts'
 import { currentExpiration } from './lifecycle.ts'
@@ -62,6 +63,7 @@ export function assertSource(exchange: Exchange, { etag, last_modified }: Object
 export async function copyObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
   refuseUnsupported(exchange)
+  const algorithm = algorithmIn(exchange, 'x-amz-checksum-algorithm')
   const source = await sourceOf(exchange)
   const [newMetadata, newTags] = [
     replaces(exchange, 'x-amz-metadata-directive'),
@@ -80,14 +82,20 @@ export async function copyObject(exchange: Exchange): Promise<void> {
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
     )
   const described = describedAs(given)
+  const summed =
+    algorithm && (await copiedChecksum(exchange, source, { algorithm, admit: (row) => assertSource(exchange, row) }))
   let copiedVersion: string | null = null
   const copied = itself
-    ? await describeAgain(exchange, {
-        ...(newMetadata ? { content_type, headers, metadata } : {}),
-        ...(newTags ? { tags } : {}),
-        storage_class,
-        acl,
-      })
+    ? await describeAgain(
+        exchange,
+        {
+          ...(newMetadata ? { content_type, headers, metadata } : {}),
+          ...(newTags ? { tags } : {}),
+          storage_class,
+          acl,
+        },
+        summed,
+      )
     : await copyOne(
         ctx,
         source,
@@ -102,6 +110,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
               ...(newTags ? { tags: replaced } : {}),
               storage_class,
               acl,
+              ...summed?.(row),
             }
           },
           conditions: writeConditions(exchange),
@@ -126,12 +135,15 @@ export async function copyObject(exchange: Exchange): Promise<void> {
   )
 }
 
-async function describeAgain(exchange: Exchange, change: DescriptionChange) {
+async function describeAgain(exchange: Exchange, change: DescriptionChange, summed: CopiedChecksum | undefined) {
   const { ctx, bucket, key } = exchange
   // Needs `read`, as any copy.
   await getSeen(exchange)
   return updateMetadata(ctx, { bucket, key }, change, {
     ...writeConditions(exchange),
-    admit: (row) => assertSource(exchange, row),
+    admit(row) {
+      assertSource(exchange, row)
+      return summed?.(row)
+    },
   })
 }

@@ -92,12 +92,8 @@ export const headersWith = (exchange: Exchange, start: string): [name: string, v
   })
 
 /** The announced length of the contents; undefined where they end with the body. Throws MissingContentLength. */
-export function announcedLength({ authenticated: { mode }, request }: Exchange): number | undefined {
-  const length = lengthOf(mode, request.headers)
-  if (length === undefined && request.headers['transfer-encoding'] === undefined)
-    throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.')
-  return length
-}
+export const announcedLength = ({ authenticated: { mode }, request }: Exchange): number | undefined =>
+  lengthOf(mode, request.headers)
 
 /**
  * The contents of the body, checked as the gate decided while they are read; a client that waits for `100 Continue` gets

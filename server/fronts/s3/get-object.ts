@@ -31,6 +31,7 @@ export async function getObject(exchange: Exchange): Promise<void> {
   const { headers, method } = request
   const isAnonymous = ctx.actor.type === 'public'
   if (isAnonymous) refuseOverrides(exchange)
+  const number = askedNumber(exchange)
   const opens = method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
   const contents = await read(ctx, bucket, key, { opens, version: versionIn(exchange) }).catch((error: unknown) => {
     throw asUnseen(ctx, { bucket, key }, error)
@@ -49,7 +50,7 @@ export async function getObject(exchange: Exchange): Promise<void> {
     throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
       fields: { Condition: headers['if-match'] === undefined ? 'If-Unmodified-Since' : 'If-Match' },
     })
-  const part = await partOf(exchange, row)
+  const part = number === undefined ? undefined : await partOf(exchange, row, number)
   const range = part ? part.range : rangeApplies(headers, validators) ? rangeOf(headers.range, row.size) : undefined
   const length = range ? range.end - range.start + 1 : (part?.size ?? row.size)
   const answered: AnswerHeaders = {
@@ -68,7 +69,8 @@ export async function getObject(exchange: Exchange): Promise<void> {
     'x-amz-mp-parts-count': part?.count || undefined,
     ...(header(exchange, 'x-amz-checksum-mode')?.toUpperCase() === 'ENABLED' ? checksumsFor(row, range, part) : {}),
   }
-  const status = range || part ? 206 : 200
+  // A part without bytes has no range that could be told.
+  const status = range ? 206 : 200
   if (method === 'HEAD') return answer(exchange, status, answered)
   onDelivered({ request, response }, () => length, [
     contents.delivered,
@@ -86,20 +88,31 @@ interface AskedPart {
   checksum: string | null
 }
 
-/** The part that `partNumber` asks for: its bytes, and how many parts there are. Throws InvalidPart. */
-async function partOf(exchange: Exchange, row: ObjectRow): Promise<AskedPart | undefined> {
+/** The part that a request asks for; undefined without one. Throws InvalidArgument, or InvalidRequest beside a range. */
+function askedNumber(exchange: Exchange): number | undefined {
   if (parameter(exchange, 'partNumber') === undefined) return undefined
   const number = partNumberOf(exchange)
+  if (exchange.request.headers.range === undefined) return number
+  throw new S3Error('InvalidRequest', 'Cannot specify both Range header and partNumber query parameter')
+}
+
+const rangeFrom = (start: number, size: number): ByteRange | undefined =>
+  size === 0 ? undefined : { start, end: start + size - 1 }
+
+/** A part: its bytes, and how many parts there are. Throws InvalidPartNumber. */
+async function partOf(exchange: Exchange, row: ObjectRow, number: number): Promise<AskedPart> {
   const parts = await partsOf(exchange, row)
   // An object that came as a whole is its own first part.
-  if (parts.length === 0 && number === 1) return { range: undefined, size: row.size, count: 0, checksum: null }
+  if (parts.length === 0 && number === 1)
+    return { range: rangeFrom(0, row.size), size: row.size, count: 0, checksum: null }
   let start = 0
   for (const { part_number, size, checksum } of parts) {
-    if (part_number === number)
-      return { range: size === 0 ? undefined : { start, end: start + size - 1 }, size, count: parts.length, checksum }
+    if (part_number === number) return { range: rangeFrom(start, size), size, count: parts.length, checksum }
     start += size
   }
-  throw new S3Error('InvalidPart', 'The requested partnumber is not satisfiable')
+  throw new S3Error('InvalidPartNumber', 'The requested partnumber is not satisfiable', {
+    fields: { PartNumberRequested: String(number), ActualPartCount: String(Math.max(1, parts.length)) },
+  })
 }
 
 async function sendBytes(
@@ -134,7 +147,7 @@ async function sendBytes(
 /** The checksums of what is sent: of all of an object, or of one of its parts; nothing is known of other ranges. */
 function checksumsFor(row: ObjectRow, range: ByteRange | undefined, part: AskedPart | undefined): AnswerHeaders {
   const checksums = checksumsOf(row)
-  if (!range) return checksumHeaders(checksums)
+  if (!range || part?.count === 0) return checksumHeaders(checksums)
   const [first] = checksums
   return first && part?.checksum ? { [first.header]: part.checksum, 'x-amz-checksum-type': first.type } : {}
 }

@@ -16,8 +16,15 @@ const MOST_KEYS = 1000
 const MOST_NUMBER = 2 ** 31 - 1
 
 /** A parameter that is a whole number; undefined without one, or with an empty one. Throws InvalidArgument. */
-export function numberIn(exchange: Exchange, name: string, { least = 0, most = MOST_NUMBER } = {}): number | undefined {
-  const text = parameter(exchange, name)
+export const numberIn = (exchange: Exchange, name: string, limits: { least?: number; most?: number } = {}) =>
+  numberOf(name, parameter(exchange, name), limits)
+
+/** The same of a text that says it under this name. */
+export function numberOf(
+  name: string,
+  text: string | undefined,
+  { least = 0, most = MOST_NUMBER }: { least?: number; most?: number } = {},
+): number | undefined {
   if (text === undefined || text === '') return undefined
   const number = Number(text)
   if (!/^-?\d{1,10}$/.test(text) || Math.abs(number) > MOST_NUMBER)

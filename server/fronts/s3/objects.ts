@@ -3,10 +3,11 @@ import type { Description } from '../../storage/objects/describe.ts'
 import { type WriteConditions, write } from '../../storage/objects/write.ts'
 import { descriptionOf } from '../description.ts'
 import { newObjectAcl } from './acl.ts'
-import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums } from './checksums.ts'
+import { unsupportedHeader } from './asked.ts'
+import { checksumHeaders, claimedMd5, namedChecksums, objectChecksum } from './checksums.ts'
 import { decodeWords } from './encoded-words.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { announcedLength, answer, bodyOf, type Exchange, header, headersNamed } from './exchange.ts'
+import { announcedLength, answer, bodyOf, type Exchange, header } from './exchange.ts'
 import type { PostForm } from './form.ts'
 import { expirationIn, judged } from './lifecycle.ts'
 import { lockIn } from './lock.ts'
@@ -21,25 +22,12 @@ const STORAGE_CLASSES = new Set([
   ...['DEEP_ARCHIVE', 'OUTPOSTS', 'GLACIER_IR', 'SNOW', 'EXPRESS_ONEZONE'],
 ])
 
-/** Headers of encryption with the client's own keys, which no operation may leave aside: whoever reads expects it. */
-const CUSTOMER_KEYS = /^x-amz-(copy-source-)?server-side-encryption-customer-/
-
-const unsupportedHeader = (name: string) =>
-  new S3Error('NotImplemented', `A header you provided implies functionality that is not implemented: ${name}.`)
-
-/** Throws for what no operation can do, whichever it is. */
-export function refuseCustomerKeys(exchange: Exchange): void {
-  const found = headersNamed(exchange, 'x-amz-').find((name) => CUSTOMER_KEYS.test(name))
-  if (found) throw unsupportedHeader(found)
-}
-
 /** Throws for what a request asks of an object that no object here can have. */
 export function refuseUnsupported(exchange: Exchange): void {
-  const unsupported = [
-    ...['x-amz-server-side-encryption', 'x-amz-website-redirect-location'],
-    // A piece of an object: stored as a whole, it would replace the rest.
-    ...['x-amz-write-offset-bytes', 'content-range'],
-  ].find((name) => header(exchange, name) !== undefined)
+  // With `content-range` it is a piece of an object: stored as a whole, it would replace the rest.
+  const unsupported = ['x-amz-website-redirect-location', 'content-range'].find(
+    (name) => header(exchange, name) !== undefined,
+  )
   if (unsupported !== undefined) throw unsupportedHeader(unsupported)
 }
 
@@ -108,7 +96,7 @@ export async function putObject(exchange: Exchange): Promise<void> {
   const announced = announcedLength(exchange)
   if ((announced ?? 0) > MOST_BYTES) throw tooLarge(announced ?? 0)
   const trailers: Trailers = new Map()
-  const checksum = claimedChecksum(exchange, trailers)
+  const checksum = objectChecksum(exchange, trailers)
   const upload = {
     key,
     source: () => bodyOf(exchange, trailers),

@@ -2,6 +2,7 @@ import type http from 'node:http'
 import { getObjectAcl, putBucketAcl, putObjectAcl } from './acl.ts'
 import { getObjectAttributes } from './attributes.ts'
 import * as buckets from './buckets.ts'
+import { completeMultipartUpload } from './complete.ts'
 import { copyObject } from './copy.ts'
 import { deleteBucketCors, putBucketCors } from './cors.ts'
 import { createBucket } from './create-bucket.ts'
@@ -206,7 +207,7 @@ export const operations: readonly Operation[] = [
     open: 'anyone',
     on: 'object',
     query: 'uploadId',
-    run: multipart.completeMultipartUpload,
+    run: completeMultipartUpload,
   },
   {
     name: 'AbortMultipartUpload',

@@ -1,4 +1,4 @@
-import { listParts } from '../../blobs/store.ts'
+import { findChecksums, listParts } from '../../blobs/store.ts'
 import type { Row } from '../../db/schema.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { invalidArgument } from './errors.ts'
@@ -14,6 +14,14 @@ export function partNumberOf(exchange: Exchange): number {
   throw invalidArgument('partNumber', text, `Part number must be an integer between 1 and ${MOST_PARTS}, inclusive`)
 }
 
-/** The parts that an object was uploaded in; none for one that came as a whole. */
-export const partsOf = async ({ ctx }: Exchange, row: ObjectRow): Promise<Row<'blob_parts'>[]> =>
-  row.etag.includes('-') ? listParts(ctx.db, row.blob_id) : []
+/**
+ * The parts that an object was uploaded in; none for one that came as a whole. Their checksums are by the algorithm of the
+ * object's: a copy that was given one by another has none of its parts.
+ */
+export async function partsOf({ ctx }: Exchange, row: ObjectRow): Promise<Row<'blob_parts'>[]> {
+  if (!row.etag.includes('-')) return []
+  const parts = await listParts(ctx.db, row.blob_id)
+  if (parts.every(({ checksum }) => checksum === null)) return parts
+  const isSame = (await findChecksums(ctx.db, row.blob_id)) === row.checksums
+  return isSame ? parts : parts.map((part) => ({ ...part, checksum: null }))
+}

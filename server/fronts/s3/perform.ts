@@ -5,10 +5,10 @@ import type { Actor } from '../../context.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { admit } from './admit.ts'
+import { refuseUnknownWishes } from './asked.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { type Exchange, parameter } from './exchange.ts'
 import { limitFailures } from './gate.ts'
-import { refuseCustomerKeys } from './objects.ts'
 import type { Operation } from './operations.ts'
 import { assertOwner } from './owner.ts'
 
@@ -40,7 +40,7 @@ async function assertRight(exchange: Exchange, operation: Operation): Promise<vo
   const version = parameter(exchange, 'versionId')
   if (on === 'object' && version !== undefined && !ofVersions.has(name))
     throw invalidArgument('versionId', version, 'This operation does not accept a version-id.')
-  refuseCustomerKeys(exchange)
+  refuseUnknownWishes(exchange)
   await assertOwner(exchange, 'x-amz-expected-bucket-owner', bucket)
 }
 

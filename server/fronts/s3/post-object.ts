@@ -2,7 +2,7 @@ import { checksumAlgorithms, type Tags } from '../../../contract/shapes.ts'
 import { allowSomewhere } from '../../context.ts'
 import { write } from '../../storage/objects/write.ts'
 import { newObjectAcl } from './acl.ts'
-import { checksumHeaders, claimedChecksum, claimedMd5, namedChecksums, otherChecksums } from './checksums.ts'
+import { checksumHeaders, claimedMd5, namedChecksums, objectChecksum } from './checksums.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answer, type Exchange, header, headersWith } from './exchange.ts'
 import type { PostForm } from './form.ts'
@@ -49,7 +49,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
       key,
       source: () => measured(form, terms),
       md5: claimedMd5(exchange),
-      checksum: claimedChecksum(exchange, new Map()),
+      checksum: objectChecksum(exchange, new Map()),
       maxBytes: MOST_BYTES,
       storageClass: storageClassOf(exchange),
       acl: await newObjectAcl({ ...exchange, key }),
@@ -112,7 +112,7 @@ function assertChecksums(exchange: Exchange): void {
   const unknown = headersWith(exchange, 'x-amz-checksum-').find(([name]) => !CHECKSUM_FIELDS.has(name))
   if (unknown) throw new S3Error('InvalidRequest', `Value for x-amz-checksum-${unknown[0]} header is invalid.`)
 }
-const CHECKSUM_FIELDS = new Set(['algorithm', 'type', ...checksumAlgorithms, ...otherChecksums])
+const CHECKSUM_FIELDS = new Set(['algorithm', 'type', ...checksumAlgorithms])
 
 /**
  * Where `success_action_redirect` sends the browser, told what was stored, after the query that it has already; undefined

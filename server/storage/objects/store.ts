@@ -68,7 +68,10 @@ const remove = prepared((tx: Tx, { bucketId, keys }: Keys) =>
 export const describeAs = (
   tx: Tx,
   { bucket_id, key }: ObjectRow,
-  change: Pick<ObjectRow, 'content_type' | 'headers' | 'metadata' | 'tags' | 'storage_class' | 'acl' | 'last_modified'>,
+  change: Pick<
+    ObjectRow,
+    'content_type' | 'headers' | 'metadata' | 'tags' | 'storage_class' | 'acl' | 'last_modified' | 'checksums'
+  >,
 ) => tx.updateTable('objects').set(change).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
 
 export const setLock = (

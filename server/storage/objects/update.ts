@@ -17,13 +17,16 @@ export type DescriptionChange = { [K in keyof Description]?: Description[K] | un
 /**
  * Changes what describes an object; needs `write`. The contents and their ETag stay; so does the time of its last change,
  * if only its tags change. Where versions are kept, everything but tags makes a new one. `admit` sees the object in the
- * transaction, and may throw.
+ * transaction, may throw, and returns another checksum of the same contents, if it is to have one.
  */
 export async function updateMetadata(
   ctx: Ctx,
   { bucket: name, key }: { bucket: string; key: string },
   change: DescriptionChange,
-  { admit, ...conditions }: WriteConditions & { admit?(row: store.ObjectRow): void },
+  {
+    admit,
+    ...conditions
+  }: WriteConditions & { admit?(row: store.ObjectRow): Pick<store.ObjectRow, 'checksums'> | undefined },
 ): Promise<StoredObject> {
   allow(ctx.actor, 'write', name, key)
   const text = change.metadata && metadataText(change.metadata)
@@ -39,8 +42,9 @@ export async function updateMetadata(
     const row = await store.lockObject(tx, bucket.id, key)
     if (!row) throw await unchangeable(tx, bucket, { key, version_id: undefined })
     assertConditions(row, conditions)
-    admit?.(row)
+    const { checksums } = admit?.(row) ?? row
     const changed = {
+      checksums,
       content_type: change.content_type ?? row.content_type,
       headers: change.headers ? textUnlessEmpty(change.headers) : row.headers,
       metadata: text ?? row.metadata,

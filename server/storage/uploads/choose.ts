@@ -1,12 +1,15 @@
 import { type Fault, ServiceError } from '../../../contract/errors.ts'
+import type { PartChecksum } from './checksum.ts'
 import type { PartRow, UploadRow } from './store.ts'
 
 /** A part as whoever completes the upload names it. */
 export interface NamedPart {
   part_number: number
   etag: string
-  /** Base64. */
+  /** Base64, by the upload's algorithm. */
   checksum?: string | undefined
+  /** One by another algorithm that the part came with. */
+  brought?: PartChecksum | undefined
 }
 
 /**
@@ -22,10 +25,13 @@ export function chooseParts(
   const faults: Fault[] = []
   const chosen: PartRow[] = []
   let small = 0
-  for (const [i, { part_number, etag, checksum }] of named.entries()) {
+  let first: number | undefined
+  for (const [i, { part_number, etag, checksum, brought }] of named.entries()) {
     const part = there.get(part_number)
-    const fault = (message: string) =>
-      void faults.push({ path: `body.parts.${i}`, message: `part ${part_number} ${message}` })
+    const fault = (message: string) => {
+      first ??= i
+      faults.push({ path: `body.parts.${i}`, message: `part ${part_number} ${message}` })
+    }
     const previous = named[i - 1]
     const isLast = i === named.length - 1
     if (previous && previous.part_number >= part_number) fault('is out of order')
@@ -33,6 +39,8 @@ export function chooseParts(
     else if (part.etag !== bareEtag(etag)) fault(`has the ETag ${part.etag}`)
     else if (upload.checksum_algorithm && part.checksum === null) fault('has no checksum; send it again')
     else if (checksum !== undefined && part.checksum !== checksum) fault(`has the checksum ${part.checksum ?? 'none'}`)
+    else if (brought && part.brought !== broughtText(brought))
+      fault(`came without this checksum by ${brought.algorithm}`)
     else if (!isLast && upload.kind === 'planned' && part.size !== upload.part_size)
       fault(`has ${part.size} bytes but is not the last part`)
     else if (!isLast && part.size < leastPart) {
@@ -46,7 +54,7 @@ export function chooseParts(
     faults.push({ path: 'body.parts', message: `have ${size} bytes in total, not ${upload.file_size}` })
   if (faults.length === 0 && wanted !== undefined && size !== wanted)
     faults.push({ path: 'body.size', message: `the parts have ${size} bytes in total, not ${wanted}` })
-  if (faults.length > 0) throw new PartsConflict(faults, faults.length === small)
+  if (faults.length > 0) throw new PartsConflict(faults, { tooSmall: faults.length === small, first })
   return chosen
 }
 
@@ -68,12 +76,18 @@ function* missingFrom(
 export class PartsConflict extends ServiceError {
   /** Whether the only thing wrong is the size of some. */
   readonly tooSmall: boolean
-  constructor(faults: readonly Fault[], tooSmall: boolean) {
+  /** Which of the parts named is the first with a fault. */
+  readonly first: number | undefined
+  constructor(faults: readonly Fault[], { tooSmall, first }: { tooSmall: boolean; first: number | undefined }) {
     const messages = faults.slice(0, 20).map(({ message }) => message)
     super('conflict', messages.join('; '), { faults: faults.slice(0, 100) })
     this.tooSmall = tooSmall
+    this.first = first
   }
 }
+
+/** A checksum that a part brought, as its row has it. */
+export const broughtText = ({ algorithm, value }: PartChecksum): string => JSON.stringify({ algorithm, value })
 
 /** An ETag as the database has it: lower-case, without quotes. */
 export const bareEtag = (etag: string): string => etag.replace(/^"(.*)"$/, '$1').toLowerCase()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Sent } from '../../../contract/actions.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
-import { DAY_MS } from '../../base/time.ts'
+import type { Checksum } from '../../../contract/shapes.ts'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { BlobMissing } from '../../blobs/drivers/driver.ts'
 import { discardBlobs, keepJoined } from '../../blobs/write.ts'
@@ -19,11 +19,8 @@ import { bareEtag, chooseParts, type NamedPart } from './choose.ts'
 import { joinParts } from './join.ts'
 import { forgetLostParts } from './parts.ts'
 import { isOver, receivedParts } from './received.ts'
-import { openUpload, uploadMissing } from './service.ts'
+import { openUpload, REMEMBERED_MS, uploadMissing } from './service.ts'
 import * as store from './store.ts'
-
-/** How long a completed upload is remembered for clients that did not receive the response. */
-const REMEMBERED_MS = DAY_MS
 
 export interface CompleteUpload extends Completion {
   upload_id: string
@@ -86,7 +83,7 @@ export async function completeOpened(
     size: body.size,
   })
   const checksum = await checksumOfParts(row, parts)
-  if (body.checksum !== undefined && body.checksum !== checksum?.value)
+  if (body.checksum !== undefined && !isTotal(body.checksum, checksum))
     throw new ServiceError('conflict', `The checksum of the parts is ${checksum?.value ?? 'not known'}.`, {
       faults: [{ path: 'body.checksum', message: 'is not that of the parts' }],
     })
@@ -127,6 +124,10 @@ export async function completeOpened(
   await discardBlobs(ctx, copies)
   return completedAs(outcome.known, parts)
 }
+
+/** Whether a checksum is the object's; of the parts' checksums, also without their number after it. */
+const isTotal = (claimed: string, checksum: Checksum | null): boolean =>
+  claimed === checksum?.value || (checksum?.type === 'composite' && claimed === checksum.value.replace(/-\d+$/, ''))
 
 /**
  * Stores rows for parts that only the storage knows: it forgets them when joining, and a retry after a crash needs

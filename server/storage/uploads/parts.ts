@@ -4,10 +4,10 @@ import type { ChecksumAlgorithm } from '../../../contract/shapes.ts'
 import { MAX_PART_BYTES } from '../../../contract/uploads.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { malformedHeader } from '../../base/invalid.ts'
-import { createDigest } from '../../blobs/digest.ts'
 import { BlobMissing, type StoredPart } from '../../blobs/drivers/driver.ts'
 import { takeRoom } from '../../blobs/room.ts'
 import { storageOf } from '../../blobs/storages/ids.ts'
+import { startSumming } from '../../blobs/summing.ts'
 import { allow, type Ctx, currentActor, type Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
@@ -15,6 +15,8 @@ import { findBucketName } from '../buckets/store.ts'
 import { countSender } from '../incoming/arrival.ts'
 import type { Upload as Body } from '../objects/received.ts'
 import { countUpload } from '../traffic/traffic.ts'
+import { plannedChecksum } from './checksum.ts'
+import { broughtText } from './choose.ts'
 import { freeUntil, isOver, type OpenUpload } from './received.ts'
 import * as store from './store.ts'
 
@@ -38,7 +40,7 @@ export interface PartBody extends Pick<Body, 'announced' | 'md5' | 'checksum' | 
   permit?: (step: Upkeep) => Promise<void>
 }
 /** What is known of a part once it is stored. */
-export type StoredFacts = Pick<PartFacts, 'ref' | 'etag' | 'checksum'>
+export type StoredFacts = Pick<PartFacts, 'ref' | 'etag' | 'checksum' | 'brought'>
 
 /** The upload, if its parts can still be sent; throws not_found otherwise. */
 export function assertOpen({ now }: Pick<Ctx, 'now'>, row: store.UploadRow | undefined): OpenUpload {
@@ -51,10 +53,14 @@ export function assertOpen({ now }: Pick<Ctx, 'now'>, row: store.UploadRow | und
  * are reserved under the quota unless the whole size was announced. Throws malformed if they are not what the client
  * claims.
  */
-export async function storePart(ctx: Ctx, row: OpenUpload, part_number: number, body: PartBody) {
+export async function storePart(
+  ctx: Ctx,
+  row: OpenUpload,
+  part_number: number,
+  body: PartBody,
+): Promise<Omit<PartFacts, 'ref'>> {
   const size = assertSize(body.announced, row, part_number)
-  const algorithm = checksumAlgorithmOf(row, body)
-  const digest = algorithm && (await createDigest(algorithm))
+  const algorithms = checksumAlgorithmsOf(row, body)
   const storage = storageOf(row.blob_id)
   await takeRoom(ctx.config, storage, size, { ahead: true })
   const leave = countSender(ctx)
@@ -63,24 +69,39 @@ export async function storePart(ctx: Ctx, row: OpenUpload, part_number: number, 
   async function put(): Promise<StoredFacts> {
     const hash = createHash('md5')
     let etag = ''
-    let checksum: string | null = null
+    const sums = new Map<ChecksumAlgorithm, string>()
+    const digests = await Promise.all(algorithms.map((one) => startSumming(ctx.config, one, size)))
     async function* measured() {
       for await (const chunk of body.source()) {
         await takeRoom(ctx.config, storage, chunk.length)
         hash.update(chunk)
-        digest?.update(chunk)
         arrived += chunk.length
+        for (const digest of digests) {
+          const waits = digest.update(chunk)
+          if (waits) await waits
+        }
         yield chunk
       }
       // In here, so that the storage keeps nothing of what is refused.
       etag = hash.digest('hex')
-      checksum = digest?.digest().toString('base64') ?? null
+      for (const [i, algorithm] of algorithms.entries())
+        sums.set(algorithm, (await digests[i]?.digest())?.toString('base64') ?? '')
       if (body.md5 !== undefined && etag !== body.md5) throw malformedHeader('content-md5', 'does not match the body')
-      if (body.checksum?.value !== undefined && checksum !== body.checksum.value)
+      if (body.checksum?.value !== undefined && sums.get(body.checksum.algorithm) !== body.checksum.value)
         throw malformedHeader(`x-checksum-${body.checksum.algorithm}`, 'does not match the body')
     }
-    const ref = await ctx.blobs.putPart(row.blob_id, row.handle, { number: part_number, size }, measured())
-    return { ref, etag, checksum: row.checksum_algorithm && checksum }
+    const part = { number: part_number, size }
+    const ref = await ctx.blobs.putPart(row.blob_id, row.handle, part, measured()).catch((error: unknown) => {
+      for (const digest of digests) digest.drop()
+      throw error
+    })
+    const plan = plannedChecksum(row)
+    const other = body.checksum && body.checksum.algorithm !== plan?.algorithm ? body.checksum.algorithm : undefined
+    const value = other && plan && sums.get(other)
+    return {
+      ...{ ref, etag, checksum: (plan && sums.get(plan.algorithm)) ?? null },
+      brought: value ? broughtText({ algorithm: other, value }) : null,
+    }
   }
   try {
     held = await hold(ctx, row, part_number, size)
@@ -91,7 +112,7 @@ export async function storePart(ctx: Ctx, row: OpenUpload, part_number: number, 
       throw error
     })
     if (former !== undefined && former !== part.ref) await removePart(ctx, row, { number: part_number, ref: former })
-    return describePart(part)
+    return part
   } catch (error) {
     if (held > 0) await letGo(ctx, row, held)
     if (!(error instanceof BlobMissing)) throw error
@@ -103,20 +124,27 @@ export async function storePart(ctx: Ctx, row: OpenUpload, part_number: number, 
   }
 }
 
-/** The algorithm of the checksum to compute of a part; throws invalid_request if another one than the upload's is claimed. */
-function checksumAlgorithmOf(
-  { checksum_algorithm }: OpenUpload,
-  { checksum }: PartBody,
-): ChecksumAlgorithm | undefined {
+/**
+ * The algorithms of the checksums to compute of a part: the one that its upload plans, and another one that is claimed.
+ * Throws invalid_request if that is not the one that was asked for.
+ */
+function checksumAlgorithmsOf(row: OpenUpload, { checksum }: PartBody): ChecksumAlgorithm[] {
+  const { checksum_algorithm } = row
+  const algorithms = new Set([plannedChecksum(row)?.algorithm, checksum?.algorithm].filter((one) => one !== undefined))
   if (checksum_algorithm === null || checksum === undefined || checksum.algorithm === checksum_algorithm)
-    return checksum_algorithm ?? checksum?.algorithm
+    return [...algorithms]
   throw new ServiceError('invalid_request', `The checksums of this upload are by ${checksum_algorithm}.`, {
     faults: [{ path: `header.x-checksum-${checksum.algorithm}`, message: `must be x-checksum-${checksum_algorithm}` }],
   })
 }
 
 /** A part as the API describes it. */
-export const describePart = ({ part_number, size, etag, checksum }: Omit<PartFacts, 'ref'>) => ({
+export const describePart = ({
+  part_number,
+  size,
+  etag,
+  checksum,
+}: Pick<PartFacts, 'part_number' | 'size' | 'etag' | 'checksum'>) => ({
   part_number,
   size,
   etag,

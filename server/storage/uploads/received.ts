@@ -34,7 +34,16 @@ export async function receivedParts(ctx: Ctx, row: store.UploadRow): Promise<sto
 export const rowOf = (
   { id: upload_id, created_at: received_at }: store.UploadRow,
   { number, size, ref }: StoredPart,
-): store.PartRow => ({ upload_id, part_number: number, size, etag: ref, ref, checksum: null, received_at })
+): store.PartRow => ({
+  upload_id,
+  part_number: number,
+  size,
+  etag: ref,
+  ref,
+  checksum: null,
+  brought: null,
+  received_at,
+})
 
 /**
  * A URL of the storage itself for a planned part, valid for `expiresIn` seconds; null if the part must pass through the

@@ -2,14 +2,14 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { compareKeys, decide } from '../../../contract/permissions.ts'
 import { MAX_PARTS, type Upload } from '../../../contract/uploads.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
-import { MINUTE_MS } from '../../base/time.ts'
+import { DAY_MS, MINUTE_MS } from '../../base/time.ts'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { allow, allowSomewhere, type Ctx } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { bucketMissing, countUsage, holdAnyBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { beginUpload, type InitUpload, partSizeFor, partsOf } from './begin.ts'
-import { planChecksum, plannedChecksum } from './checksum.ts'
+import { askedChecksum, planChecksum } from './checksum.ts'
 import { lapseIdle } from './lapse.ts'
 import { describePart } from './parts.ts'
 import { isOver, receivedParts } from './received.ts'
@@ -44,7 +44,7 @@ export async function initUpload(ctx: Ctx, name: string, { part_size, file_size,
 }
 
 function describe(bucket: string, row: store.UploadRow, received = { parts: 0, bytes: 0 }): Upload {
-  const checksum = plannedChecksum(row)
+  const checksum = askedChecksum(row)
   return {
     upload_id: row.id,
     bucket,
@@ -119,17 +119,29 @@ export async function listUploads(ctx: Ctx, name: string, limit: number, cursor:
   }
 }
 
-/** Aborts an upload: deletes its parts and releases what it reserved. */
-export async function abortUpload(ctx: Ctx, name: string, id: string): Promise<undefined> {
+/** How long an upload that has ended is remembered for clients that did not receive the response. */
+export const REMEMBERED_MS = DAY_MS
+
+/**
+ * Aborts an upload: deletes its parts and releases what it reserved. `isRemembered`: whether it is still known for a day
+ * that there was one.
+ */
+export async function abortUpload(
+  ctx: Ctx,
+  name: string,
+  id: string,
+  { isRemembered = false } = {},
+): Promise<undefined> {
   const row = await openUpload(ctx, name, id, { ofLinks: true })
-  if (row.completed_at !== null || !(await dropUpload(ctx, row.id))) throw uploadMissing()
+  if (row.completed_at !== null || !(await dropUpload(ctx, row.id, isRemembered))) throw uploadMissing()
 }
 
 /**
  * Expires the upload first, so that no process completes it while its parts are deleted; then deletes the parts, then
- * the row. The sweeper retries whatever a crash leaves. False if it was completed meanwhile or is gone.
+ * the row, or all but what shows that it has ended. The sweeper retries whatever a crash leaves. False if it was completed
+ * meanwhile or is gone.
  */
-export async function dropUpload(ctx: Ctx, id: string): Promise<boolean> {
+export async function dropUpload(ctx: Ctx, id: string, isRemembered = false): Promise<boolean> {
   const row = await ctx.upkeep(async ({ tx }) => {
     const found = await store.lockUpload(tx, id)
     if (found?.completed_at === null) await store.updateUpload(tx, id, { expires_at: found.created_at })
@@ -143,10 +155,21 @@ export async function dropUpload(ctx: Ctx, id: string): Promise<boolean> {
     const latest = await store.lockUpload(tx, row.id)
     if (!latest) return
     if (bucket && latest.reserved > 0) await countUsage(tx, bucket, { reserved: -latest.reserved })
-    await store.deleteUpload(tx, row.id)
+    if (isRemembered) await forget(tx, row.id, ctx.now())
+    else await store.deleteUpload(tx, row.id)
     if (latest.blob_id !== null) await releaseBlobs(step, [latest.blob_id])
   })
   return true
+}
+
+/** Step: leaves of an aborted upload that there was one, as of one that was completed to nothing. */
+async function forget(tx: Tx, id: string, now: Date): Promise<void> {
+  await store.deleteParts(tx, id)
+  await store.updateUpload(tx, id, {
+    ...{ blob_id: null, reserved: 0, result: null, metadata: '{}', headers: null, tags: null, acl: null, lock: null },
+    completed_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + REMEMBERED_MS).toISOString(),
+  })
 }
 
 /** Step: ends the open uploads through a share link; the sweeper then removes them. */

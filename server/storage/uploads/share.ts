@@ -4,6 +4,7 @@ import { findPartAt } from '../../blobs/store.ts'
 import { MOST_INLINE } from '../../config/variables.ts'
 import type { Ctx } from '../../context.ts'
 import type { ObjectRow } from '../objects/store.ts'
+import { askedChecksum, plannedChecksum } from './checksum.ts'
 import type { PartBody } from './parts.ts'
 
 /**
@@ -16,12 +17,13 @@ export const shareOf =
   async (upload, part) => {
     if (object.size <= MOST_INLINE) return null
     const facts = await factsOf(ctx, object, range)
-    const algorithm = upload.checksum_algorithm
-    const checksum = algorithm === null ? null : facts?.checksums.get(algorithm)
-    if (!facts || checksum === undefined) return null
+    const plan = plannedChecksum(upload)
+    const checksum = plan ? facts?.checksums.get(plan.algorithm) : null
+    // A checksum that nobody asked for is not worth reading the bytes.
+    if (!facts || (checksum === undefined && askedChecksum(upload))) return null
     const from = { id: object.blob_id, size: object.size }
     const ref = await ctx.blobs.copyPart(upload.blob_id, upload.handle, part, from, range)
-    return ref === null ? null : { ref, etag: facts.md5, checksum }
+    return ref === null ? null : { ref, etag: facts.md5, checksum: checksum ?? null, brought: null }
   }
 
 /** The MD5 and the checksums of a range, as far as they were computed when it was uploaded. */

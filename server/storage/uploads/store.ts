@@ -167,6 +167,7 @@ export const upsertPart = (tx: Tx, row: NewRow<'upload_parts'>) =>
         size: e.ref('excluded.size'),
         etag: e.ref('excluded.etag'),
         checksum: e.ref('excluded.checksum'),
+        brought: e.ref('excluded.brought'),
         ref: e.ref('excluded.ref'),
         received_at: e.ref('excluded.received_at'),
       })),
@@ -189,6 +190,9 @@ export const deletePart = (tx: Tx, { upload_id, part_number, ref }: PartRow) =>
     .where('part_number', '=', part_number)
     .where('ref', '=', ref)
     .execute()
+
+export const deleteParts = (tx: Tx, uploadId: string) =>
+  tx.deleteFrom('upload_parts').where('upload_id', '=', uploadId).execute()
 
 /** In order of part number. */
 export const listParts = (db: Db, uploadId: string): Promise<PartRow[]> =>

@@ -4,7 +4,7 @@ import { allow, type Ctx } from '../../context.ts'
 import { readClaims, signClaims } from '../../secrets/sign.ts'
 import { findBucketName } from '../buckets/store.ts'
 import { noteBucket } from '../traffic/traffic.ts'
-import { assertOpen, type PartBody, sizeOfPart, storePart } from './parts.ts'
+import { assertOpen, describePart, type PartBody, sizeOfPart, storePart } from './parts.ts'
 import { directUrl } from './received.ts'
 import * as store from './store.ts'
 
@@ -53,5 +53,5 @@ export async function receivePart(ctx: Ctx, token: string, body: PartBody) {
   if (bucket === undefined) throw ended()
   noteBucket(ctx, bucket)
   allow(actor, 'write', bucket, row.key)
-  return storePart(ctx.as(actor), row, claims.part, body)
+  return describePart(await storePart(ctx.as(actor), row, claims.part, body))
 }

@@ -26,6 +26,7 @@ export interface Framing {
 
 const MOST_LINE = 256
 const MOST_TRAILERS = 4096
+const SIGNATURE = /^[0-9a-f]{64}$/
 const EMPTY = createHash('sha256').digest('hex')
 
 const broken = (message = 'The request body terminated unexpectedly') => new S3Error('IncompleteBody', message)
@@ -74,26 +75,40 @@ function readHead(line: string, signed: boolean): { size: number; signature: str
   return { size: Number.parseInt(size, 16), signature }
 }
 
-/** Trailers end with an empty line; one of a signed body is the signature of those before it. */
+/**
+ * Trailers end with an empty line; one of a signed body is the signature of those before it. Like AWS, this reads what
+ * minio-go sends: each trailer ends with `\n`, and an empty line more follows them, before the signature or at the end.
+ * What is signed is the same for every way to write it: `name:value\n` of each.
+ */
 async function readTrailers(reader: FrameReader, chain: Chain | undefined, trailers: Trailers): Promise<void> {
   let text = ''
   let signature: string | undefined
+  let isParted = false
   for (let room = MOST_TRAILERS; ; ) {
-    const line = (await reader.line(room)).replace(/\n$/, '')
-    if (line === '') break
+    const line = await reader.line(room, { bare: true })
+    if (line === '') {
+      if (!chain || signature !== undefined) break
+      // An empty line may part the trailers from their signature, once.
+      if (isParted || text === '') throw badTrailer()
+      isParted = true
+      continue
+    }
     room -= line.length
     const at = line.indexOf(':')
     const name = line.slice(0, at).trim().toLowerCase()
     const value = line.slice(at + 1).trim()
-    if (at < 1 || room < 0 || signature !== undefined || trailers.has(name)) throw badTrailer()
-    if (name === 'x-amz-trailer-signature') signature = value
-    else {
-      trailers.set(name, value)
-      text += `${name}:${value}\n`
+    if (chain && name === 'x-amz-trailer-signature' && signature === undefined) {
+      signature = value
+      continue
     }
+    if (chain && (signature !== undefined || isParted))
+      throw broken('The trailers are not followed by their signature.')
+    if (at < 1 || room < 0 || trailers.has(name) || name === 'x-amz-trailer-signature') throw badTrailer()
+    trailers.set(name, value)
+    text += `${name}:${value}\n`
   }
-  if (chain) chain.checkTrailer(text, signature)
-  else if (signature !== undefined) throw badTrailer()
+  if (chain) chain.checkTrailer(text, signature ?? '')
+  else if (text !== '') await reader.skipLineBreak()
 }
 
 /** The chain of signatures: each covers the one before it. */
@@ -113,8 +128,8 @@ class Chain {
     this.#compare('AWS4-HMAC-SHA256-PAYLOAD', signature, EMPTY, this.#hash.digest('hex'))
     this.#hash = createHash('sha256')
   }
-  checkTrailer(text: string, signature: string | undefined): void {
-    if (signature === undefined) throw badTrailer()
+  checkTrailer(text: string, signature: string): void {
+    if (!SIGNATURE.test(signature)) throw broken('The trailers are not followed by their signature.')
     this.#compare('AWS4-HMAC-SHA256-TRAILER', signature, hashLatin1(text))
   }
   #compare(algorithm: string, signature: string, ...hashes: readonly string[]): void {
@@ -143,8 +158,12 @@ class FrameReader {
   async ended(): Promise<boolean> {
     return !(await this.#more())
   }
-  /** The next line without its `\r\n`, at most so many bytes; throws IncompleteBody. */
-  async line(most: number): Promise<string> {
+  /** Passes over a `\r\n` that is all that is left; throws IncompleteBody if it is anything else. */
+  async skipLineBreak(): Promise<void> {
+    if (!(await this.ended()) && (await this.line(0)) !== '') throw broken('The body continues after its trailers.')
+  }
+  /** The next line without its `\r\n`, or `\n` where that is enough, at most so many bytes; throws IncompleteBody. */
+  async line(most: number, { bare = false } = {}): Promise<string> {
     let line = ''
     for (;;) {
       if (!(await this.#more())) throw broken()
@@ -154,6 +173,7 @@ class FrameReader {
       if (line.length > most + 2) throw broken('A line of the body is too long.')
       this.#rest = this.#rest.subarray(piece.length)
       if (line.endsWith('\r\n')) return line.slice(0, -2)
+      if (bare && end >= 0) return line.slice(0, -1)
       if (end >= 0) throw broken('A line of the body does not end with CR LF.')
     }
   }

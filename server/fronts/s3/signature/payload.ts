@@ -56,13 +56,15 @@ export function bodyModeOf(payloadHash: string, headers: ReadonlyMap<string, str
   )
 }
 
-/** The length of a body's contents in bytes; undefined if it is not announced. Throws InvalidArgument. */
+/**
+ * The length of a body's contents in bytes. Without chunks it is undefined for a body that ends when its transfer does. Of
+ * a body in chunks it must be announced, as AWS wants it. Throws MissingContentLength.
+ */
 export function lengthOf(mode: BodyMode, headers: http.IncomingHttpHeaders): number | undefined {
-  const name = mode.kind === 'chunks' ? 'x-amz-decoded-content-length' : 'content-length'
-  const text = headers[name]
-  if (text === undefined) return undefined
-  if (/^\d{1,15}$/.test(String(text))) return Number(text)
-  throw new S3Error('InvalidArgument', `${name} must be a number of bytes.`)
+  const text = headers[mode.kind === 'chunks' ? 'x-amz-decoded-content-length' : 'content-length']
+  if (text !== undefined && /^\d{1,15}$/.test(String(text))) return Number(text)
+  if (mode.kind !== 'chunks' && text === undefined && headers['transfer-encoding'] !== undefined) return undefined
+  throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.')
 }
 
 /**

@@ -1,0 +1,164 @@
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import type { ChecksumAlgorithm } from '../../contract/shapes.ts'
+import { perSystem } from '../base/per-system.ts'
+import { createDigest, type Digest } from './digest.ts'
+
+/** A digest that may be computed elsewhere: `update` returns a promise where the caller has to wait before it goes on. */
+export interface Summing {
+  update(bytes: Uint8Array): Promise<void> | undefined
+  /** Big-endian. Called once. */
+  digest(): Promise<Buffer>
+  /** Ends one whose digest is not wanted any more. */
+  drop(): void
+}
+
+/** Bytes that are copied for the thread at a time, and how many such blocks may be on their way to it. */
+const BLOCK = 128 * 1024
+const MOST_BLOCKS = 32
+/** Bytes up to which it takes longer to tell the thread than to compute it. */
+const SHORT = 64 * 1024
+/** By which the thread knows what it is for. */
+const ROLE = 'summing'
+
+/** CRCs that no native code here computes. */
+const ON_THREAD: ReadonlySet<ChecksumAlgorithm> = new Set(['crc64nvme', 'crc32c'])
+
+type Order =
+  | { id: number; algorithm: ChecksumAlgorithm; block: ArrayBuffer; length: number }
+  | { id: number; algorithm: ChecksumAlgorithm; end: 'digest' | 'drop' }
+type Reply = { block: ArrayBuffer } | { id: number; sum: Uint8Array } | { id: number; error: string }
+
+/**
+ * A thread that computes checksums, started with the first one. Bytes go there in blocks that come back to be used again,
+ * so that the main thread only copies them.
+ */
+class SummingThread {
+  #worker: Worker | undefined
+  #last = 0
+  #onTheirWay = 0
+  readonly #free: ArrayBuffer[] = []
+  readonly #waiting: (() => void)[] = []
+  readonly #wanted = new Map<number, PromiseWithResolvers<Buffer>>()
+
+  #thread(): Worker {
+    if (this.#worker) return this.#worker
+    const worker = new Worker(new URL(import.meta.url), { workerData: ROLE })
+    worker.unref()
+    worker.on('message', (reply: Reply) => this.#take(reply))
+    worker.on('error', (error) => this.#fail(error as Error))
+    worker.on('exit', () => {
+      if (worker === this.#worker) this.#fail(new Error('The thread that computes checksums has ended.'))
+    })
+    this.#worker = worker
+    return worker
+  }
+
+  #take(reply: Reply): void {
+    if ('block' in reply) {
+      this.#onTheirWay--
+      if (this.#free.length < MOST_BLOCKS) this.#free.push(reply.block)
+      this.#waiting.shift()?.()
+      return
+    }
+    const wanted = this.#wanted.get(reply.id)
+    this.#wanted.delete(reply.id)
+    if ('error' in reply) wanted?.reject(new Error(`A checksum could not be computed: ${reply.error}`))
+    else wanted?.resolve(Buffer.from(reply.sum))
+  }
+
+  /** Without its thread nothing that was begun can be ended; what comes next has a new one. */
+  #fail(error: Error): void {
+    this.#worker = undefined
+    this.#onTheirWay = 0
+    for (const { reject } of this.#wanted.values()) reject(error)
+    this.#wanted.clear()
+    for (const go of this.#waiting.splice(0)) go()
+  }
+
+  begin(algorithm: ChecksumAlgorithm): Summing {
+    const id = ++this.#last
+    const worker = this.#thread()
+    let block: Uint8Array | undefined
+    let filled = 0
+    const send = () => {
+      if (!block || filled === 0) return
+      this.#onTheirWay++
+      const { buffer } = block as Uint8Array<ArrayBuffer>
+      worker.postMessage({ id, algorithm, block: buffer, length: filled } satisfies Order, [buffer])
+      block = undefined
+      filled = 0
+    }
+    return {
+      update: (bytes) => {
+        for (let at = 0; at < bytes.length; ) {
+          block ??= new Uint8Array(this.#free.pop() ?? new ArrayBuffer(BLOCK))
+          const piece = bytes.subarray(at, at + BLOCK - filled)
+          block.set(piece, filled)
+          filled += piece.length
+          at += piece.length
+          if (filled === BLOCK) send()
+        }
+        if (this.#onTheirWay < MOST_BLOCKS) return undefined
+        return new Promise((resolve) => this.#waiting.push(resolve))
+      },
+      digest: () => {
+        send()
+        const wanted = Promise.withResolvers<Buffer>()
+        if (worker !== this.#worker) wanted.reject(new Error('The thread that computes checksums has ended.'))
+        else this.#wanted.set(id, wanted)
+        // Nothing else may keep the process until the answer comes.
+        worker.postMessage({ id, algorithm, end: 'digest' } satisfies Order)
+        return wanted.promise
+      },
+      drop: () => worker.postMessage({ id, algorithm, end: 'drop' } satisfies Order),
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker?.terminate()
+  }
+}
+
+const threadOf = perSystem(
+  () => new SummingThread(),
+  (thread) => thread.stop(),
+)
+
+/** What computes a checksum of a body of about this size in bytes: of a long one on a thread, where no native code does. */
+export async function startSumming(config: object, algorithm: ChecksumAlgorithm, size: number): Promise<Summing> {
+  return size > SHORT && ON_THREAD.has(algorithm)
+    ? threadOf(config).begin(algorithm)
+    : here(await createDigest(algorithm))
+}
+
+const here = (digest: Digest): Summing => ({
+  update: (bytes) => void digest.update(bytes),
+  digest: async () => digest.digest(),
+  drop() {},
+})
+
+/** The thread's side: digests by id. Orders are carried out in the order in which they came. */
+function serve(port: NonNullable<typeof parentPort>): void {
+  const digests = new Map<number, Promise<Digest>>()
+  let turn: Promise<unknown> = Promise.resolve()
+  const carryOut = async (order: Order): Promise<void> => {
+    const digest = digests.get(order.id) ?? createDigest(order.algorithm)
+    digests.set(order.id, digest)
+    if ('block' in order) {
+      try {
+        ;(await digest).update(new Uint8Array(order.block, 0, order.length))
+      } finally {
+        port.postMessage({ block: order.block } satisfies Reply, [order.block])
+      }
+      return
+    }
+    digests.delete(order.id)
+    if (order.end === 'digest') port.postMessage({ id: order.id, sum: (await digest).digest() } satisfies Reply)
+  }
+  port.on('message', (order: Order) => {
+    turn = turn
+      .then(() => carryOut(order))
+      .catch((error: Error) => port.postMessage({ id: order.id, error: error.message } satisfies Reply))
+  })
+}
+if (!isMainThread && parentPort && workerData === ROLE) serve(parentPort)
