@@ -9,7 +9,7 @@ import type {
   PolicyQuestion,
   PolicyStatement,
 } from '../../storage/buckets/policy.ts'
-import { findAccess, isPublic } from '../../storage/buckets/public-access.ts'
+import { findAccess, hasAcls, isPublic } from '../../storage/buckets/public-access.ts'
 import { S3Error } from './errors.ts'
 import { answer, type Exchange } from './exchange.ts'
 import { assertCanBePublic } from './public-access.ts'
@@ -203,10 +203,10 @@ export async function policyText({ ctx, bucket }: Exchange): Promise<string> {
   return policy.text
 }
 
-/** Whether the bucket is public, by its policy or its ACL. */
+/** Whether the bucket is public, by its policy or its ACL; one without either has no status. */
 export async function policyStatusDocument({ ctx, bucket, authenticated }: Exchange): Promise<string> {
   const isOn = authenticated.publicAccess
   const { of } = await findAccess(ctx.db, [bucket])
-  if (of(bucket).policy === undefined) throw noPolicy()
+  if (of(bucket).policy === undefined && !hasAcls(of(bucket))) throw noPolicy()
   return result('PolicyStatus', element('IsPublic', isOn && isPublic(of(bucket))))
 }

@@ -6,10 +6,13 @@ import { answer, type Wire } from './exchange.ts'
 import type { Target } from './target.ts'
 import { errorDocument } from './xml.ts'
 
-const noSuchKey = (key: string, marker?: Marker) =>
+/** The answer to a HEAD has no document that could say that it is no delete marker: the public suite wants that said. */
+const NO_MARKER = { 'x-amz-delete-marker': 'false' }
+
+const noSuchKey = (key: string, marker?: Marker, method?: string) =>
   new S3Error('NoSuchKey', 'The specified key does not exist.', {
     fields: { Key: key },
-    ...(marker ? { headers: markerHeaders(marker) } : {}),
+    headers: marker ? markerHeaders(marker) : method === 'HEAD' ? NO_MARKER : {},
   })
 
 /** What answers say of a delete marker that is there instead. */
@@ -42,7 +45,7 @@ function translate(error: ServiceError, { bucket, key, method }: Target & { meth
     case 'unauthenticated':
       return new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.')
     case 'not_found':
-      if (error.missing === 'object') return noSuchKey(key, error.marker)
+      if (error.missing === 'object') return noSuchKey(key, error.marker, method)
       if (error.missing === 'version') return error.marker ? onlyDeletable(error.marker, method) : noSuchVersion(key)
       if (error.missing === 'upload')
         return new S3Error(
