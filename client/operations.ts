@@ -29,6 +29,8 @@ export interface ObjectHeaders {
   'content-encoding'?: string
   'content-language'?: string
   expires?: string
+  /** Where the website of the bucket sends those who ask for the object: a path, or a URL of http or https. */
+  'x-amz-website-redirect-location'?: string
 }
 
 export interface PasskeyAssertion {
@@ -134,6 +136,27 @@ export interface LifecycleRule {
   abort_days?: number
 }
 
+export interface WebsiteRule {
+  /** Both, if both are given. Without it the rule is about every request. */
+  condition?: {
+    key_prefix?: string
+    /** The status that the answer would have. */
+    error_code?: number
+  }
+  redirect: {
+    /** By default that of the request. */
+    protocol?: 'http' | 'https'
+    /** By default that of the request. */
+    host?: string
+    /** In place of `key_prefix`. */
+    replace_key_prefix?: string
+    /** In place of the whole key. */
+    replace_key?: string
+    /** By default 301. */
+    code?: 301 | 302 | 303 | 304 | 305 | 307 | 308
+  }
+}
+
 export interface Configuration {
   /** Storages, by name. Kind, bucket, prefix and folder cannot be changed. */
   storages?: ({
@@ -200,6 +223,19 @@ export interface Configuration {
     public_access_blocked?: boolean
     cors?: CorsRule[] | null
     lifecycle?: LifecycleRule[] | null
+    website?: {
+      redirect_all: {
+        host: string
+        /** By default that of the request. */
+        protocol?: 'http' | 'https'
+      }
+    } | {
+      /** The object that is shown for a folder. */
+      index: string
+      /** The object that is shown for an error. */
+      error?: string
+      rules?: WebsiteRule[]
+    } | null
   })[]
   /** Access keys, by ID. */
   access_keys?: ({
@@ -754,6 +790,8 @@ export interface StoredObject {
     'content-encoding'?: string
     'content-language'?: string
     expires?: string
+    /** Where the website of the bucket sends those who ask for the object: a path, or a URL of http or https. */
+    'x-amz-website-redirect-location'?: string
   }
   metadata: Record<string, string>
   tags?: Record<string, string>
@@ -2999,6 +3037,8 @@ export interface Operations {
           'content-encoding'?: string
           'content-language'?: string
           expires?: string
+          /** Where the website of the bucket sends those who ask for the object: a path, or a URL of http or https. */
+          'x-amz-website-redirect-location'?: string
         }
         /** Replaces all metadata. At most 8 KiB. */
         metadata?: Record<string, string>
@@ -3028,6 +3068,8 @@ export interface Operations {
           'content-encoding'?: string
           'content-language'?: string
           expires?: string
+          /** Where the website of the bucket sends those who ask for the object: a path, or a URL of http or https. */
+          'x-amz-website-redirect-location'?: string
         }
         /** Replaces all metadata. At most 8 KiB. */
         metadata?: Record<string, string>

@@ -82,3 +82,65 @@ export const LifecycleRules = Type.Array(LifecycleRule, {
   maxItems: 1000,
   description: 'The bucket’s S3 lifecycle configuration. Each rule that expires objects is carried out by a policy.',
 })
+
+export const MOST_ROUTING_RULES = 50
+export const websiteProtocols = ['http', 'https'] as const
+const Protocol = Type.Optional(Type.Enum([...websiteProtocols], { description: 'By default that of the request.' }))
+/** A name, a port if it needs one, and perhaps the start of a path. */
+const HostName = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  pattern: '^(?!-)[\\w.-]+(:\\d{1,5})?(/[^\\x00-\\x20\\x7f\\\\?#]*)?$',
+  examples: ['www.example.com'],
+})
+const KeyText = Type.String({ maxLength: 1024, pattern: '^[^\\x00-\\x1f\\x7f]*$' })
+
+/** When a website sends a request elsewhere, and where. */
+export const WebsiteRule = Exactly({
+  condition: Type.Optional(
+    Exactly(
+      {
+        key_prefix: Type.Optional(KeyText),
+        error_code: Type.Optional(
+          Type.Integer({ minimum: 400, maximum: 505, description: 'The status that the answer would have.' }),
+        ),
+      },
+      { minProperties: 1, description: 'Both, if both are given. Without it the rule is about every request.' },
+    ),
+  ),
+  redirect: Exactly(
+    {
+      protocol: Protocol,
+      host: Type.Optional({ ...HostName, description: 'By default that of the request.' } as typeof HostName),
+      replace_key_prefix: Type.Optional({ ...KeyText, description: 'In place of `key_prefix`.' } as typeof KeyText),
+      replace_key: Type.Optional({ ...KeyText, description: 'In place of the whole key.' } as typeof KeyText),
+      code: Type.Optional(Type.Enum([301, 302, 303, 304, 305, 307, 308], { description: 'By default 301.' })),
+    },
+    { minProperties: 1 },
+  ),
+})
+
+/** How a bucket is shown as a website. */
+export const Website = Type.Union(
+  [
+    Exactly({ redirect_all: Exactly({ host: HostName, protocol: Protocol }) }),
+    Exactly({
+      index: Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        pattern: '^[^/\\x00-\\x1f\\x7f]+$',
+        description: 'The object that is shown for a folder.',
+        examples: ['index.html'],
+      }),
+      error: Type.Optional({
+        ...KeyText,
+        minLength: 1,
+        description: 'The object that is shown for an error.',
+      } as typeof KeyText),
+      rules: Type.Optional(Type.Array(WebsiteRule, { minItems: 1, maxItems: MOST_ROUTING_RULES })),
+    }),
+  ],
+  { description: 'How the bucket is shown as a website below `S3_WEBSITE_DOMAIN`; without it there is none.' },
+)
+export type Website = Type.Static<typeof Website>
+export type WebsiteRule = Type.Static<typeof WebsiteRule>

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { accessKeyFields } from './access-keys.ts'
-import { CorsRules, LifecycleRules } from './bucket-rules.ts'
+import { CorsRules, LifecycleRules, Website } from './bucket-rules.ts'
 import { bucketFields } from './buckets.ts'
 import { groupFields } from './groups.ts'
 import { ACCESS_KEY_ID, listedKinds } from './names.ts'
@@ -73,6 +73,7 @@ const configurationFields = {
       public_access_blocked: Type.Optional(Type.Boolean()),
       cors: Type.Optional(Nullable(CorsRules)),
       lifecycle: Type.Optional(Nullable(LifecycleRules)),
+      website: Type.Optional(Nullable(Website)),
     },
     'Buckets, by name. Storage, mode and prefix cannot be changed: move, attach, take over or release a bucket instead.',
   ),

@@ -3,8 +3,10 @@ import { BUCKET_NAME } from './names.ts'
 import { PasskeyRequest } from './passkeys.ts'
 
 /** An object with exactly these properties: an unknown one is a 422, never ignored. */
-export const Exactly = <P extends TProperties>(properties: P, options: { description?: string } = {}) =>
-  Type.Object(properties, { ...options, additionalProperties: false })
+export const Exactly = <P extends TProperties>(
+  properties: P,
+  options: { description?: string; minProperties?: number } = {},
+) => Type.Object(properties, { ...options, additionalProperties: false })
 
 export const Nullable = <T extends Type.TSchema>(schema: T, options: { description?: string } = {}) =>
   Type.Union([schema, Type.Null()], options)
@@ -53,6 +55,13 @@ export const Metadata = Type.Record(
 
 /** What of a `Cache-Control` or the like can be stored: printable text, of any language. */
 const HeaderText = Type.String({ minLength: 1, maxLength: 1024, pattern: '^[^\\x00-\\x1f\\x7f]*$' })
+/** Where the website of a bucket sends those who ask for an object. */
+const RedirectLocation = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  pattern: '^(/|https?://)[^\\x00-\\x1f\\x7f]*$',
+  description: 'Where the website of the bucket sends those who ask for the object: a path, or a URL of http or https.',
+})
 /** The headers that an object keeps; each as it was sent. */
 export const ObjectHeaders = Exactly({
   'cache-control': Type.Optional(HeaderText),
@@ -60,6 +69,7 @@ export const ObjectHeaders = Exactly({
   'content-encoding': Type.Optional(HeaderText),
   'content-language': Type.Optional(HeaderText),
   expires: Type.Optional(HeaderText),
+  'x-amz-website-redirect-location': Type.Optional(RedirectLocation),
 })
 export type ObjectHeaders = Type.Static<typeof ObjectHeaders>
 export const objectHeaderNames = Object.keys(ObjectHeaders.properties) as (keyof ObjectHeaders)[]

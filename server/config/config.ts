@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Ownership } from '../../contract/public-access.ts'
 import type { Range } from '../base/address.ts'
 import type { BootstrapBucket } from './variables/bootstrap.ts'
+import { faultsOfWebsites } from './variables/s3.ts'
 import { type Variable, variables } from './variables.ts'
 
 /** All configuration of the process, as a value: nothing else reads the environment. */
@@ -29,6 +30,7 @@ export interface Config {
     host: string
     /** Domains whose subdomains are buckets. */
     domains: readonly string[]
+    websiteDomains: readonly string[]
     region: string
     /** Other names it is known by. */
     hosts: readonly string[]
@@ -195,6 +197,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     ['BOOTSTRAP_ACCESS_KEY_ID', 'BOOTSTRAP_SECRET_ACCESS_KEY'],
   ] as const)
     if (isGiven(name) && !isGiven(needed)) faults.push(`${needed} is required with ${name}`)
+  faults.push(...faultsOfWebsites(values))
   if (faults.length > 0) throw new ConfigError(faults)
   const v = values as Values
   const imageCacheBase = v.IMAGE_CACHE_DIR || path.join(v.DATA_DIR, 'image-cache')
@@ -218,6 +221,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
       region: v.S3_REGION,
       hosts: v.S3_HOSTS,
       signatureV2: v.S3_SIGNATURE_V2,
+      websiteDomains: v.S3_WEBSITE_DOMAIN,
       publicUrl: v.S3_PUBLIC_URL,
       defaultOwnership: v.S3_DEFAULT_OWNERSHIP,
       lifecycleDayMs: v.S3_LIFECYCLE_DAY_SECONDS * 1000,

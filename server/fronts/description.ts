@@ -3,7 +3,7 @@ import { ObjectHeaders, objectHeaderNames, Tags } from '../../contract/shapes.ts
 import { keptText, utf8Of } from '../base/header-text.ts'
 import { invalid } from '../base/invalid.ts'
 import { assertContentType, typeOf } from '../base/media-type.ts'
-import { type Description, METADATA_BYTES } from '../storage/objects/describe.ts'
+import { type Description, METADATA_BYTES, REDIRECT_LOCATION } from '../storage/objects/describe.ts'
 
 type Headers = { readonly [name: string]: string | string[] | undefined }
 
@@ -34,7 +34,12 @@ function objectHeadersOf(headers: Headers): ObjectHeaders {
   for (const name of objectHeaderNames) if (headers[name]) kept[name] = keptText(String(headers[name]))
   const wrong = objectHeaderNames.find((one) => kept[one] && !Value.Check(ObjectHeaders, { [one]: kept[one] }))
   if (wrong === undefined) return kept
-  throw invalid(`header.${wrong}`, 'must have at most 1024 characters, none of them a control character')
+  throw invalid(
+    `header.${wrong}`,
+    wrong === REDIRECT_LOCATION
+      ? 'must start with /, http:// or https://, and have at most 2048 characters, none of them a control character'
+      : 'must have at most 1024 characters, none of them a control character',
+  )
 }
 
 function tagsOf(text: string | undefined, name: string): Tags {

@@ -6,6 +6,10 @@ import type { Configuration } from '../../contract/configuration.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { ADMIN, describeEngines, dump, startServer, type TestServer } from '../support/server.ts'
 
+const SITE = {
+  index: 'index.html',
+  rules: [{ condition: { key_prefix: 'old/' }, redirect: { replace_key_prefix: 'new/' } }],
+}
 const SECRET = 'a-secret-of-another-system'
 
 /** Something of every kind but storages, which need an engine. */
@@ -19,7 +23,13 @@ const team: Configuration = {
     { email: 'backup@example.com', groups: ['Machines'], password: 'long enough for us' },
   ],
   buckets: [
-    { name: 'photos', quota_gb: 20, trash_days: 3, cors: [{ origins: ['https://example.com'], methods: ['GET'] }] },
+    {
+      name: 'photos',
+      quota_gb: 20,
+      trash_days: 3,
+      cors: [{ origins: ['https://example.com'], methods: ['GET'] }],
+      website: SITE,
+    },
     { name: 'backups', object_lock: { mode: 'governance', days: 30 } },
     {
       name: 'logs',
@@ -90,7 +100,7 @@ describeEngines('a configuration', (engine, itOnce) => {
       ['update', 'settings', 'shares', 'default_expires_in'],
       ['create', 'users', 'grace@example.com', 'display_name,groups'],
       ['create', 'users', 'backup@example.com', 'password,groups'],
-      ['create', 'buckets', 'photos', 'quota_gb,trash_days,cors'],
+      ['create', 'buckets', 'photos', 'quota_gb,trash_days,cors,website'],
       ['create', 'buckets', 'backups', 'object_lock'],
       ['create', 'buckets', 'logs', 'lifecycle'],
       ['create', 'access_keys', 'BACKUPS', 'secret_access_key,user,scope,expires_at'],

@@ -263,7 +263,12 @@ describeEngines('S3: uploads by forms', (engine, itOnce) => {
     const good = signed(usual)
     const scope = (text: string) => ({ ...good, 'x-amz-credential': `${pair.access_key_id}/${text}` })
     const without = (name: string) => Object.fromEntries(Object.entries(good).filter(([one]) => one !== name))
+    const sends = (to: string) => ({ 'x-amz-website-redirect-location': to, ...signed([...usual, REDIRECTS]) })
+    assert.equal((await postRaw({ key: 'up/sends', ...sends('/ü') })).status, 204)
+    assert.equal((await stored('up/sends')).WebsiteRedirectLocation, Buffer.from('/ü').toString('latin1'))
     const cases: [what: string, fields: Record<string, string>, code: string, argument?: string][] = [
+      ['a redirect to anywhere', sends('ftp://x'), 'InvalidRedirectLocation'],
+      ['a redirect of two lines', sends('/x\r\ny: z'), 'InvalidArgument'],
       ['another algorithm', { ...good, 'x-amz-algorithm': 'AWS4-HMAC-SHA1' }, 'InvalidArgument', 'X-Amz-Algorithm'],
       ['no algorithm', without('x-amz-algorithm'), 'InvalidArgument', 'X-Amz-Algorithm'],
       ['no credential', without('x-amz-credential'), 'InvalidArgument', 'X-Amz-Credential'],
@@ -330,6 +335,7 @@ describeEngines('S3: uploads by forms', (engine, itOnce) => {
   })
 })
 
+const REDIRECTS = ['starts-with', '$x-amz-website-redirect-location', '']
 const nameless = '--x\r\nContent-Disposition: form-data\r\n\r\nv\r\n'
 const latin = Buffer.from('--x\r\nContent-Disposition: form-data; name="x-ignore-a"\r\n\r\n\xff\r\n', 'latin1')
 

@@ -16,6 +16,12 @@ const names = (text: string) => {
   return found
 }
 
+const domains = (text: string) => {
+  const found = names(text)
+  for (const one of found) if (one.includes(':')) throw new Error(`has "${one}"; give the domain without a port`)
+  return found
+}
+
 /** Variables of the S3 endpoint. */
 export const s3Variables = {
   S3_PORT: {
@@ -29,11 +35,13 @@ export const s3Variables = {
     summary:
       'Comma-separated domains of the S3 endpoint. Each of their subdomains is then a bucket (`photos.s3.example.com`), besides the path style.',
     default: '',
-    read: (text: string) => {
-      const domains = names(text)
-      for (const one of domains) if (one.includes(':')) throw new Error(`has "${one}"; give the domain without a port`)
-      return domains
-    },
+    read: domains,
+  },
+  S3_WEBSITE_DOMAIN: {
+    summary:
+      'Comma-separated domains of the websites of buckets, on the port of the S3 endpoint. Each of their subdomains shows the website of a bucket (`docs.sites.example.net`), the domain itself that of the bucket of its name. Choose a domain of its own, with which neither the console nor the S3 endpoint has anything in common: its pages are whatever the owners of buckets put there. Empty: no websites.',
+    default: '',
+    read: domains,
   },
   S3_REGION: {
     summary: 'Region that the S3 endpoint reports. Requests may be signed for any.',
@@ -81,3 +89,33 @@ export const s3Variables = {
     read: (text: string) => (text === '' ? '' : httpUrl(text)),
   },
 } as const
+
+interface Named {
+  S3_WEBSITE_DOMAIN?: readonly string[]
+  S3_DOMAIN?: readonly string[]
+  S3_HOSTS?: readonly string[]
+  PUBLIC_BASE_URL?: string
+  S3_PUBLIC_URL?: string
+}
+
+/**
+ * Pages of websites are whatever owners of buckets put there: none may come from where the console, the API or the S3
+ * endpoint are. Only of variables that could be read.
+ */
+export function faultsOfWebsites(values: Readonly<Record<string, unknown>>): string[] {
+  const { S3_WEBSITE_DOMAIN: domains = [], S3_DOMAIN = [], S3_HOSTS = [], ...urls } = values as Named
+  const { PUBLIC_BASE_URL, S3_PUBLIC_URL } = urls
+  const others = [
+    ...S3_DOMAIN.map((name) => ['S3_DOMAIN', name] as const),
+    ...S3_HOSTS.map((name) => ['S3_HOSTS', name.replace(/:\d+$/, '')] as const),
+    ...Object.entries({ PUBLIC_BASE_URL, S3_PUBLIC_URL }).flatMap(([variable, url]) =>
+      url ? [[variable, new URL(url).hostname.toLowerCase()] as const] : [],
+    ),
+  ]
+  const isBelow = (name: string, domain: string) => name === domain || name.endsWith(`.${domain}`)
+  return domains.flatMap((domain) =>
+    others
+      .filter(([variable, name]) => isBelow(name, domain) || (variable === 'S3_DOMAIN' && isBelow(domain, name)))
+      .map(([variable, name]) => `S3_WEBSITE_DOMAIN has "${domain}", which overlaps with "${name}" of ${variable}`),
+  )
+}

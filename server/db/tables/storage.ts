@@ -28,7 +28,7 @@ export interface StorageTables {
   /** What else is configured of a bucket, by kind; `document` is JSON. */
   bucket_config: {
     bucket_id: string
-    kind: 'cors' | 'lifecycle' | 'tagging' | 'policy' | 'acl' | 'ownership' | 'public_access_block'
+    kind: 'cors' | 'lifecycle' | 'tagging' | 'policy' | 'acl' | 'ownership' | 'public_access_block' | 'website'
     document: string
     updated_at: string
     updated_by: string | null

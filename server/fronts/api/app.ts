@@ -10,6 +10,7 @@ import type { Actor, System } from '../../context.ts'
 import { hasBody, leaveUnread } from '../../http/body.ts'
 import { limitConnections, trackConnections } from '../../http/connections.ts'
 import { judgeRequests } from '../../http/misread.ts'
+import { siteOf } from '../../http/site.ts'
 import { refuseConnect } from '../../http/unreadable.ts'
 import { serializerCompiler, validatorCompiler } from '../../http/validation.ts'
 import { markOfRequest } from '../../observe/log.ts'
@@ -63,6 +64,9 @@ declare module 'fastify' {
     endTurn?: () => void
   }
 }
+
+const atWebsite = () =>
+  new ServiceError('not_found', 'This host shows the website of a bucket, which the S3 endpoint answers.')
 
 /** The handlers of every feature. */
 export const handlers: readonly Handler[] = [
@@ -162,6 +166,8 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     beginRequest(system, request)
     reply.headers(security).header('x-request-id', request.id)
     if (misread) return done(new ServiceError(misread.code, misread.detail, { headers: { connection: 'close' } }))
+    // Pages of owners of buckets have that origin: nothing of ours may have it too, however requests are led here.
+    if (siteOf(request.headers.host, system.config.s3.websiteDomains)) return done(atWebsite())
     // Fastify treats some methods that no route has, QUERY among them, in ways of its own.
     if (!METHODS.has(request.method)) unknownPath(request, reply)
     else if (!cors(request, reply)) done(unreadable(request))

@@ -15,6 +15,7 @@ import { ownershipDocument, publicAccessBlockDocument } from './ownership.ts'
 import { policyStatusDocument, policyText } from './policy.ts'
 import { childText, type DocumentShape, readDocument } from './read-xml.ts'
 import { taggingDocument } from './tagging.ts'
+import { websiteDocument } from './website/document.ts'
 import { element, result, xmlTime } from './xml.ts'
 
 const MOST_BUCKETS = 10_000
@@ -196,12 +197,7 @@ const answers: readonly Answer[] = [
   { name: 'GetBucketCors', query: 'cors', document: bucketCors },
   { name: 'GetBucketLifecycleConfiguration', query: 'lifecycle', document: bucketLifecycle },
   { name: 'GetBucketTagging', query: 'tagging', document: bucketTagging },
-  never(
-    'GetBucketWebsite',
-    'website',
-    'NoSuchWebsiteConfiguration',
-    'The specified bucket does not have a website configuration',
-  ),
+  { name: 'GetBucketWebsite', query: 'website', document: websiteDocument },
   never(
     'GetBucketReplication',
     'replication',

@@ -1,6 +1,6 @@
 import { evaluateConditions } from '../../http/conditions.ts'
 import { copyOne } from '../../storage/objects/bulk.ts'
-import { describedAs } from '../../storage/objects/describe.ts'
+import { describedAs, REDIRECT_LOCATION, withRedirect } from '../../storage/objects/describe.ts'
 import type { Found } from '../../storage/objects/found.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { type DescriptionChange, updateMetadata } from '../../storage/objects/update.ts'
@@ -72,11 +72,14 @@ export async function copyObject(exchange: Exchange): Promise<void> {
   const storage_class = storageClassOf(exchange) ?? null
   const given = describedBy(exchange, key)
   const { content_type, headers = {}, metadata, tags = {} } = given
+  // Of all that describes an object, S3 copies this with none: whoever wants it at the copy says so.
+  const redirect = headers[REDIRECT_LOCATION]
   const lock = lockIn(exchange)
   const acl = await newObjectAcl(exchange)
   // From an earlier version, or with a lock of its own, it is a copy as any other.
   const itself = source.bucket === bucket && source.key === key && source.version === undefined && lock === undefined
-  if (itself && !newMetadata && !newTags && header(exchange, 'x-amz-storage-class') === undefined)
+  const changes = newMetadata || newTags || redirect !== undefined
+  if (itself && !changes && header(exchange, 'x-amz-storage-class') === undefined)
     throw new S3Error(
       'InvalidRequest',
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
@@ -92,6 +95,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
           ...(newMetadata ? { content_type, headers, metadata } : {}),
           ...(newTags ? { tags } : {}),
           storage_class,
+          redirect: redirect ?? null,
           acl,
         },
         summed,
@@ -106,7 +110,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
             copiedVersion = row.version_id
             const { tags: replaced, ...metadataColumns } = described
             return {
-              ...(newMetadata ? metadataColumns : {}),
+              ...(newMetadata ? metadataColumns : { headers: withRedirect(row.headers, redirect) }),
               ...(newTags ? { tags: replaced } : {}),
               storage_class,
               acl,

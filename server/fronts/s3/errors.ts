@@ -27,6 +27,7 @@ export const s3Errors = {
   InvalidPartNumber: 416,
   InvalidPartOrder: 400,
   InvalidRange: 416,
+  InvalidRedirectLocation: 400,
   InvalidRequest: 400,
   InvalidRetentionPeriod: 400,
   InvalidStorageClass: 400,

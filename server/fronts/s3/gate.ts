@@ -116,6 +116,10 @@ async function anonymous(system: System, origin: Origin, mode: BodyMode): Promis
   }
 }
 
+/** Whoever visits a website: no credential counts there. Throws AccessDenied unless anything can be public. */
+export const visitor = (system: System, origin: Origin): Promise<Authenticated> =>
+  anonymous(system, origin, { kind: 'unsigned' })
+
 /** Who acts with a key. Throws SlowDown where it makes too many requests. */
 function admit(system: System, { actor, settings }: UsableKey): { actor: Actor; publicAccess: boolean } {
   limitRate(system, actor, settings.rate_per_key)

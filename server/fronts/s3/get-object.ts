@@ -25,8 +25,22 @@ const OVERRIDES: readonly string[] = [
 /** How long caches may keep what anyone may read, unless the object says: what stops being public is kept no longer. */
 const PUBLIC_CACHE = 'public, max-age=60'
 
+/** A browser shows it as a page of its own, which can do nothing. */
+const CONTAINED = { 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' }
+
+/** How an object is sent as a page of a website. */
+export interface Page {
+  /** Of an error that it describes: then it has neither conditions nor ranges. */
+  status?: number
+  /** Answers otherwise, and returns whether it did, before anything of the object is sent. */
+  instead(row: ObjectRow): Promise<boolean>
+}
+
 /** `GetObject` and `HeadObject`, with conditions and one range. */
-export async function getObject(exchange: Exchange): Promise<void> {
+export const getObject = (exchange: Exchange): Promise<void> => sendObject(exchange)
+
+/** The same, or an object as a page of a website, which is an origin of its own. */
+export async function sendObject(exchange: Exchange, page?: Page): Promise<void> {
   const { ctx, bucket, key, request, response } = exchange
   const { headers, method } = request
   const isAnonymous = ctx.actor.type === 'public'
@@ -37,8 +51,9 @@ export async function getObject(exchange: Exchange): Promise<void> {
     throw asUnseen(ctx, { bucket, key }, error)
   })
   const { row } = contents
+  if (await page?.instead(row)) return
   const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
-  const verdict = evaluateConditions(headers, validators)
+  const verdict = page?.status === undefined ? evaluateConditions(headers, validators) : 200
   const tags = {
     etag: `"${row.etag}"`,
     'last-modified': validators.last_modified.toUTCString(),
@@ -51,7 +66,8 @@ export async function getObject(exchange: Exchange): Promise<void> {
       fields: { Condition: headers['if-match'] === undefined ? 'If-Unmodified-Since' : 'If-Match' },
     })
   const part = number === undefined ? undefined : await partOf(exchange, row, number)
-  const range = part ? part.range : rangeApplies(headers, validators) ? rangeOf(headers.range, row.size) : undefined
+  const isWhole = page?.status !== undefined || !rangeApplies(headers, validators)
+  const range = part ? part.range : isWhole ? undefined : rangeOf(headers.range, row.size)
   const length = range ? range.end - range.start + 1 : (part?.size ?? row.size)
   const answered: AnswerHeaders = {
     ...tags,
@@ -62,15 +78,13 @@ export async function getObject(exchange: Exchange): Promise<void> {
     'x-amz-expiration': expirationIn(contents.lifecycle, row),
     ...overrides(exchange),
     'content-length': length,
-    'x-content-type-options': 'nosniff',
-    // A browser shows it as a page of its own, which can do nothing.
-    'content-security-policy': 'sandbox',
+    ...(page ? {} : CONTAINED),
     ...(range ? { 'content-range': `bytes ${range.start}-${range.end}/${row.size}` } : {}),
     'x-amz-mp-parts-count': part?.count || undefined,
     ...(header(exchange, 'x-amz-checksum-mode')?.toUpperCase() === 'ENABLED' ? checksumsFor(row, range, part) : {}),
   }
   // A part without bytes has no range that could be told.
-  const status = range ? 206 : 200
+  const status = page?.status ?? (range ? 206 : 200)
   if (method === 'HEAD') return answer(exchange, status, answered)
   onDelivered({ request, response }, () => length, [
     contents.delivered,

@@ -25,9 +25,7 @@ const STORAGE_CLASSES = new Set([
 /** Throws for what a request asks of an object that no object here can have. */
 export function refuseUnsupported(exchange: Exchange): void {
   // With `content-range` it is a piece of an object: stored as a whole, it would replace the rest.
-  const unsupported = ['x-amz-website-redirect-location', 'content-range'].find(
-    (name) => header(exchange, name) !== undefined,
-  )
+  const unsupported = ['content-range'].find((name) => header(exchange, name) !== undefined)
   if (unsupported !== undefined) throw unsupportedHeader(unsupported)
 }
 
@@ -77,7 +75,8 @@ function ofForm({ fields }: PostForm): { [name: string]: string } {
   const described = [...fields].filter(([name]) => DESCRIBING.test(name)).map(([name, value]) => asHeader(name, value))
   return { ...Object.fromEntries(described), 'content-type': fields.get('content-type') || FORM_TYPE }
 }
-const DESCRIBING = /^(x-amz-(meta-.*|tagging)|cache-control|content-(type|disposition|encoding|language)|expires)$/
+const DESCRIBING =
+  /^(x-amz-(meta-.*|tagging|website-redirect-location)|cache-control|content-(type|disposition|encoding|language)|expires)$/
 
 /**
  * A field or a parameter as Node has headers, which can have neither control characters nor other names: who sends them

@@ -22,6 +22,7 @@ import { postObject } from './post-object.ts'
 import { SUBRESOURCES } from './subresources.ts'
 import * as tagging from './tagging.ts'
 import type { Query, Target } from './target.ts'
+import { deleteBucketWebsite, putBucketWebsite } from './website/document.ts'
 
 /** One operation of S3: what a request must be to mean it, and what answers it. */
 export interface Operation {
@@ -48,7 +49,7 @@ export interface Operation {
   run(exchange: Exchange): Promise<void>
 }
 
-const DESCRIBED = 'no encryption or redirects; storage classes are kept without effect'
+const DESCRIBED = 'no encryption; storage classes are kept without effect'
 const ACL = 'no grants to other users; those to owners have no effect'
 
 /** Every operation that is supported, partly or in full. */
@@ -104,6 +105,8 @@ export const operations: readonly Operation[] = [
   },
   { name: 'PutBucketCors', method: 'PUT', on: 'bucket', query: 'cors', run: putBucketCors },
   { name: 'DeleteBucketCors', method: 'DELETE', on: 'bucket', query: 'cors', run: deleteBucketCors },
+  { name: 'PutBucketWebsite', method: 'PUT', on: 'bucket', query: 'website', run: putBucketWebsite },
+  { name: 'DeleteBucketWebsite', method: 'DELETE', on: 'bucket', query: 'website', run: deleteBucketWebsite },
   {
     name: 'PutBucketLifecycleConfiguration',
     method: 'PUT',

@@ -1,6 +1,7 @@
 import type { Marker, ServiceError } from '../../../contract/errors.ts'
 import type { System } from '../../context.ts'
 import { asServiceError, isBrokenOff } from '../../http/failure.ts'
+import { REDIRECT_LOCATION } from '../../storage/objects/describe.ts'
 import { S3Error } from './errors.ts'
 import { answer, type Wire } from './exchange.ts'
 import type { Target } from './target.ts'
@@ -109,6 +110,11 @@ function translate(error: ServiceError, { bucket, key, method }: Target & { meth
       return new S3Error('InvalidRequest', message)
     case 'invalid_request':
       if (path.startsWith('header.x-amz-tagging')) return new S3Error('InvalidTag', message)
+      if (path === `header.${REDIRECT_LOCATION}`)
+        return new S3Error(
+          'InvalidRedirectLocation',
+          "The website redirect location must have a prefix of 'http://' or 'https://' or '/'.",
+        )
       if (path.startsWith('header.x-amz-meta-')) return new S3Error('MetadataTooLarge', message)
       if (path.includes('checksum')) return new S3Error('InvalidRequest', message)
       return new S3Error('InvalidArgument', message)
@@ -121,23 +127,14 @@ function translate(error: ServiceError, { bucket, key, method }: Target & { meth
 
 /** Answers with an error, whatever was thrown; what is not for the client's eyes is logged and hidden. */
 export async function answerError(system: System, wire: Wire, target: Target, error: unknown): Promise<void> {
-  const { request, response, id } = wire
+  const { response, id } = wire
   if (response.headersSent) {
     system.log.warn({ err: error }, 'an S3 answer was broken off')
     response.destroy()
     return
   }
-  const reads = request.method === 'GET' || request.method === 'HEAD'
-  const thrown = error as Error
-  const refused =
-    error instanceof S3Error
-      ? error
-      : isBrokenOff(thrown, request)
-        ? new S3Error('IncompleteBody', 'The request body terminated unexpectedly')
-        : translate(asServiceError(thrown, reads, system.log), { ...target, method: request.method ?? '' })
-  const { code, message, fields, headers, status } = refused
-  for (const name of response.getHeaderNames())
-    if (!KEPT.has(name) && !name.startsWith('access-control-')) response.removeHeader(name)
+  const { code, message, fields, headers, status } = refusalOf(system, wire, target, error)
+  dropHeaders(response)
   const resource = `/${target.bucket}${target.key === '' ? '' : `/${target.key}`}`
   const document = errorDocument({
     Code: code,
@@ -150,5 +147,20 @@ export async function answerError(system: System, wire: Wire, target: Target, er
   await answer({ system, ...wire }, status, { ...headers, 'content-type': 'application/xml' }, document)
 }
 
-/** Headers that do not belong to the answer that failed. */
+/** What was thrown, in the words of S3; what is not for the client's eyes is logged and hidden. */
+export function refusalOf(system: System, { request }: Wire, target: Target, error: unknown): S3Error {
+  if (error instanceof S3Error) return error
+  const thrown = error as Error
+  if (isBrokenOff(thrown, request)) return new S3Error('IncompleteBody', 'The request body terminated unexpectedly')
+  const reads = request.method === 'GET' || request.method === 'HEAD'
+  return translate(asServiceError(thrown, reads, system.log), { ...target, method: request.method ?? '' })
+}
+
+/** Takes back the headers of an answer that failed. */
+export function dropHeaders(response: Wire['response']): void {
+  for (const name of response.getHeaderNames())
+    if (!KEPT.has(name) && !name.startsWith('access-control-')) response.removeHeader(name)
+}
+
+/** Headers that belong to every answer. */
 const KEPT = new Set(['x-amz-request-id', 'x-amz-id-2', 'server', 'date', 'connection', 'vary'])

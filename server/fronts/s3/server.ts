@@ -9,6 +9,7 @@ import { expectPace, hasBody } from '../../http/body.ts'
 import { limitConnections, trackConnections } from '../../http/connections.ts'
 import { listeningOf } from '../../http/listening.ts'
 import { judgeRequests, type Misread } from '../../http/misread.ts'
+import { siteOf } from '../../http/site.ts'
 import { answerUnreadable, endUnread, refuseConnect } from '../../http/unreadable.ts'
 import { detached, measured } from '../../observe/meter.ts'
 import { beginRequest, endRequest } from '../../observe/requests.ts'
@@ -26,6 +27,7 @@ import { bucketsOf, withPublicAccess } from './public-access.ts'
 import { withoutOld } from './signature/version2.ts'
 import { bucketOfHost, hostOf, readQuery, readTarget, splitTarget, type Target } from './target.ts'
 import { isSingleHeader, refuseMisread, UNREADABLE, unreadableAnswer } from './unreadable.ts'
+import { serveWebsite } from './website/serve.ts'
 
 /** The S3 endpoint of one process. */
 export interface S3Server {
@@ -127,7 +129,7 @@ async function serveRequest(
   // Clients whose clock differs correct their signatures by it.
   response.setHeader('date', system.now().toUTCString())
   const target: Target = { bucket: '', key: '' }
-  const seen: { operation?: Operation; actor?: Actor; accessKeyId?: string } = {}
+  const seen: { operation?: Pick<Operation, 'name'>; actor?: Actor; accessKeyId?: string } = {}
   const path = addresses(request, trusted)
   const forwarded = (name: string) => (path.length > 1 ? request.headers[name] : undefined)
   const scheme = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http'
@@ -163,6 +165,12 @@ async function serveRequest(
     await measured(meter, async () => {
       refuseMisread(request, misread)
       const { path: rawPath, query: rawQuery } = splitTarget(request.url ?? '/')
+      const site = siteOf(request.headers.host, config.s3.websiteDomains)
+      if (site) {
+        seen.operation = { name: 'Website' }
+        origin.route = 's3:Website'
+        return serveWebsite(system, wire, { ...site, path: rawPath, query: rawQuery, origin, target, seen })
+      }
       const query = readQuery(rawQuery)
       Object.assign(target, readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains)))
       const allowed = await allowOrigin(system, wire, target.bucket)

@@ -1,3 +1,4 @@
+import type { Website } from '../../../contract/bucket-rules.ts'
 import type { Ownership } from '../../../contract/public-access.ts'
 import type { BucketTags } from '../../../contract/shapes.ts'
 import type { Acl } from './acl.ts'
@@ -15,6 +16,7 @@ export interface BucketConfig {
   /** `none`: nothing is said, and ACLs count; without any, there are no ACLs. */
   ownership: Ownership | 'none'
   public_access_block: PublicAccessBlock
+  website: Website
 }
 
 /** What of a bucket must not be public, whatever else is configured. */

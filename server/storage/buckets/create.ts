@@ -31,7 +31,9 @@ export async function createBucket(ctx: Ctx, given: CreateBucket, configured: Co
 }
 
 /** What a bucket can be configured with at once. */
-type Configured = Partial<Pick<BucketConfig, 'acl' | 'ownership' | 'cors' | 'public_access_block' | 'tagging'>>
+type Configured = Partial<
+  Pick<BucketConfig, 'acl' | 'ownership' | 'cors' | 'public_access_block' | 'tagging' | 'website'>
+>
 
 /** The same as a step, for those who do more in its transaction. */
 export async function prepareBucket(

@@ -19,6 +19,15 @@ export function metadataText(metadata: { [name: string]: string }): string {
   })
 }
 
+/** Where an object's website sends those who ask for it: one of its headers, which S3 copies with none. */
+export const REDIRECT_LOCATION = 'x-amz-website-redirect-location'
+
+/** Stored headers with another redirect, or none. */
+export function withRedirect(headers: string | null, location: string | undefined): string | null {
+  const { [REDIRECT_LOCATION]: _, ...others } = (headers === null ? {} : JSON.parse(headers)) as ObjectHeaders
+  return textUnlessEmpty({ ...others, ...(location === undefined ? {} : { [REDIRECT_LOCATION]: location }) })
+}
+
 /** What describes an object to those who read it. */
 export interface Description {
   content_type: string

@@ -4,13 +4,23 @@ import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { nextVersion, retire } from '../retired/retire.ts'
 import { unchangeable } from './absence.ts'
-import { aclField, type Description, describeObject, metadataText, textUnlessEmpty, versionOf } from './describe.ts'
+import {
+  aclField,
+  type Description,
+  describeObject,
+  metadataText,
+  textUnlessEmpty,
+  versionOf,
+  withRedirect,
+} from './describe.ts'
 import * as store from './store.ts'
 import { assertConditions, type WriteConditions } from './write.ts'
 
 /** What of an object can change while its contents stay. */
 export type DescriptionChange = { [K in keyof Description]?: Description[K] | undefined } & {
   storage_class?: string | null | undefined
+  /** The redirect of its website, whatever else its headers are; null takes it away. */
+  redirect?: string | null | undefined
   acl?: string | null | undefined
 }
 
@@ -43,10 +53,11 @@ export async function updateMetadata(
     if (!row) throw await unchangeable(tx, bucket, { key, version_id: undefined })
     assertConditions(row, conditions)
     const { checksums } = admit?.(row) ?? row
+    const headers = change.headers ? textUnlessEmpty(change.headers) : row.headers
     const changed = {
       checksums,
       content_type: change.content_type ?? row.content_type,
-      headers: change.headers ? textUnlessEmpty(change.headers) : row.headers,
+      headers: change.redirect === undefined ? headers : withRedirect(headers, change.redirect ?? undefined),
       metadata: text ?? row.metadata,
       tags: change.tags ? textUnlessEmpty(change.tags) : row.tags,
       storage_class: change.storage_class === undefined ? row.storage_class : change.storage_class,

@@ -89,6 +89,7 @@ export function s3Source(options: S3Options): ExternalSource {
       'content-encoding': answer.ContentEncoding?.replace(/^aws-chunked(,\s*)?/, ''),
       'content-language': answer.ContentLanguage,
       expires: answer.ExpiresString,
+      'x-amz-website-redirect-location': answer.WebsiteRedirectLocation,
     }
     return {
       ...{ key, size, etag: bareEtag(answer.ETag), modified_at: answer.LastModified ?? new Date(0) },

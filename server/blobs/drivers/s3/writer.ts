@@ -50,6 +50,7 @@ function fieldsOf({ content_type, headers, metadata, tags }: Omit<Described, 'si
     ContentDisposition: sendable(headers['content-disposition']),
     ContentEncoding: headers['content-encoding'],
     ContentLanguage: headers['content-language'],
+    WebsiteRedirectLocation: headers['x-amz-website-redirect-location'],
     ...(Number.isNaN(expires) ? {} : { Expires: new Date(expires) }),
     Metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, sendable(value)])),
     ...(tagging === '' ? {} : { Tagging: tagging }),

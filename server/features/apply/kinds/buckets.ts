@@ -37,7 +37,7 @@ export const buckets: Kind<Entry> = {
   },
   defaults: {
     ...{ storage: DEFAULT_STORAGE, mode: 'owned', public_access_blocked: false, object_lock: undefined },
-    ...{ cors: null, lifecycle: null },
+    ...{ cors: null, lifecycle: null, website: null },
   },
   normal: ({ prefix, object_lock, lifecycle, ...entry }) => ({
     ...entry,
@@ -60,6 +60,7 @@ export const buckets: Kind<Entry> = {
       ...(lifecycle ?? []).flatMap(faultsOfRule),
       ...sameIds('lifecycle', lifecycle ?? []),
       ...sameIds('cors', cors ?? []),
+      ...faultsOfWebsite(entry.website),
     ]
   },
   async find(ctx, name) {
@@ -70,14 +71,15 @@ export const buckets: Kind<Entry> = {
   async *list(ctx) {
     for await (const bucket of itemsOf((cursor) => listBuckets(ctx, PAGE, cursor))) yield existing(ctx, bucket)
   },
-  async create(ctx, { mode, cors, lifecycle, public_access_blocked, prefix, ...given }) {
+  async create(ctx, { mode, cors, website, lifecycle, public_access_blocked, prefix, ...given }) {
     if (mode === 'read_only') {
       await attachBucket(ctx, { ...given, ...(prefix === undefined ? {} : { prefix }) })
-      if (!cors && !public_access_blocked) return
-      return ctx.act((step) => configure(step, given.name, { cors, public_access_blocked }))
+      if (!cors && !website && !public_access_blocked) return
+      return ctx.act((step) => configure(step, given.name, { cors, website, public_access_blocked }))
     }
     const create = await prepareBucket(ctx, given, {
       ...(cors && { cors }),
+      ...(website && { website }),
       ...(public_access_blocked && { public_access_block: allBlocked }),
     })
     return ctx.act(async (step) => {
@@ -109,6 +111,13 @@ function faultsOfRule({ filter = {}, expiration, noncurrent, abort_days }: Rule,
   ]
 }
 
+const faultsOfWebsite = (website: Entry['website']): Fault[] =>
+  (website && 'rules' in website ? (website.rules ?? []) : []).flatMap(({ redirect }, i) =>
+    redirect.replace_key !== undefined && redirect.replace_key_prefix !== undefined
+      ? [{ path: `body.website.rules.${i}.redirect`, message: 'has replace_key or replace_key_prefix, not both' }]
+      : [],
+  )
+
 const sameIds = (field: string, rules: readonly { id?: string | undefined }[]): Fault[] =>
   rules.flatMap(({ id }, i) =>
     id !== undefined && rules.findIndex((rule) => rule.id === id) < i
@@ -137,16 +146,18 @@ function toRule(rule: Rule): LifecycleRule {
 async function configure(
   step: Step,
   name: string,
-  { cors, public_access_blocked: blocked }: Pick<Entry, 'cors' | 'public_access_blocked'>,
+  { cors, website, public_access_blocked: blocked }: Pick<Entry, 'cors' | 'website' | 'public_access_blocked'>,
 ): Promise<void> {
   if (cors !== undefined) await configureStep(step, name, 'cors', cors)
+  if (website !== undefined) await configureStep(step, name, 'website', website)
   if (blocked !== undefined) await configureStep(step, name, 'public_access_block', blocked ? allBlocked : null)
 }
 
 async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
   const { name, quota_gb, trash_days, versioning, object_lock, storage, mode, source } = bucket
-  const [cors = null, lifecycle, block] = await Promise.all([
+  const [cors = null, website = null, lifecycle, block] = await Promise.all([
     findConfig(ctx.db, name, 'cors'),
+    findConfig(ctx.db, name, 'website'),
     findConfig(ctx.db, name, 'lifecycle'),
     findConfig(ctx.db, name, 'public_access_block'),
   ])
@@ -157,18 +168,19 @@ async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
     ...(versioning === 'off' ? {} : { versioning }),
     ...(object_lock && { object_lock }),
     cors: cors as Entry['cors'],
+    website,
     lifecycle: lifecycle?.map(({ written, ...rule }) => normalRule(rule as Rule)) ?? null,
   }
   return {
     name,
     fields,
     effects: (change) => effectsOf(change, bucket),
-    async update({ cors: rules, lifecycle: wanted, public_access_blocked, ...change }) {
+    async update({ cors: rules, website: site, lifecycle: wanted, public_access_blocked, ...change }) {
       allow(ctx.actor, 'manage', name)
       const ofRow = { ...change, ...(public_access_blocked === undefined ? {} : { public_access_blocked }) }
       return ctx.act(async (step) => {
         if (Object.keys(ofRow).length > 0) await updateStep(step, ctx, name, ofRow)
-        await configure(step, name, { cors: rules })
+        await configure(step, name, { cors: rules, website: site })
         if (wanted !== undefined) await lifecycleStep(step, name, wanted?.map(toRule) ?? null)
       })
     },
