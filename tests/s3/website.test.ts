@@ -103,7 +103,7 @@ describeEngines('S3: websites', (engine, itOnce) => {
     const pair = await world.keyOf()
     const signed = await world.signed(pair, { method: 'GET', path: '/index.html', headers: { host } })
     assert.equal((await get('/index.html', { host, headers: signed })).status, 403)
-    for (const method of ['PUT', 'POST', 'DELETE', 'PATCH']) {
+    for (const method of ['PUT', 'POST', 'DELETE']) {
       const { status, headers } = await get('/index.html', { method })
       assert.deepEqual(
         [status, headers['x-amz-error-code'], headers.allow],
