@@ -323,6 +323,8 @@ export interface Configuration {
       subject_claim?: string | null
       /** Claim that lists the user’s groups; null: only administrators manage group membership. */
       groups_claim?: string | null
+      /** What a login asks the provider for: `openid`, and names separated by spaces. Default: `openid profile email`. Some providers send groups only with a scope of their own. */
+      scope?: string | null
       /** Values of the groups claim, each with the name of one of our groups. */
       group_mapping?: {
         value: string
@@ -381,6 +383,8 @@ export interface Configuration {
       expire_hours?: number
       /** When an unfinished multipart upload of an S3 client is discarded, after its last part. */
       s3_expire_days?: number
+      /** For how long whoever may write and not manage can lock a version in a bucket with Object Lock. Default: 3653, ten years. Null: no limit. Defaults of buckets and locks that exist are not affected. */
+      max_lock_days?: number | null
     }
     s3?: {
       /** Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit. */
@@ -1307,6 +1311,8 @@ export interface Settings {
     subject_claim: string | null
     /** Claim that lists the user’s groups; null: only administrators manage group membership. */
     groups_claim: string | null
+    /** What a login asks the provider for: `openid`, and names separated by spaces. Default: `openid profile email`. Some providers send groups only with a scope of their own. */
+    scope: string | null
     /** At each login, members of the provider’s group are added to ours and others are removed. Groups not listed here do not change. */
     group_mapping: {
       value: string
@@ -1371,6 +1377,8 @@ export interface Settings {
     expire_hours: number
     /** When an unfinished multipart upload of an S3 client is discarded, after its last part. */
     s3_expire_days: number
+    /** For how long whoever may write and not manage can lock a version in a bucket with Object Lock. Default: 3653, ten years. Null: no limit. Defaults of buckets and locks that exist are not affected. */
+    max_lock_days: number | null
   }
   s3: {
     /** Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit. */
@@ -1461,6 +1469,8 @@ export interface SettingsChange {
     subject_claim?: string | null
     /** Claim that lists the user’s groups; null: only administrators manage group membership. */
     groups_claim?: string | null
+    /** What a login asks the provider for: `openid`, and names separated by spaces. Default: `openid profile email`. Some providers send groups only with a scope of their own. */
+    scope?: string | null
     /** At each login, members of the provider’s group are added to ours and others are removed. Groups not listed here do not change. */
     group_mapping?: {
       value: string
@@ -1520,6 +1530,8 @@ export interface SettingsChange {
     expire_hours?: number
     /** When an unfinished multipart upload of an S3 client is discarded, after its last part. */
     s3_expire_days?: number
+    /** For how long whoever may write and not manage can lock a version in a bucket with Object Lock. Default: 3653, ten years. Null: no limit. Defaults of buckets and locks that exist are not affected. */
+    max_lock_days?: number | null
   }
   s3?: {
     /** Requests that S3 clients may make with one access key in a minute, to each process. 0: no limit. */

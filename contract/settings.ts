@@ -53,6 +53,10 @@ const sections = {
     groups_claim: Nullable(Type.String({ pattern: '^[A-Za-z0-9_.:/-]{1,100}$' }), {
       description: 'Claim that lists the user’s groups; null: only administrators manage group membership.',
     }),
+    scope: Nullable(Type.String({ pattern: '^openid( [\\x21\\x23-\\x5B\\x5D-\\x7E]{1,100}){0,20}$', maxLength: 500 }), {
+      description:
+        'What a login asks the provider for: `openid`, and names separated by spaces. Default: `openid profile email`. Some providers send groups only with a scope of their own.',
+    }),
     group_mapping: Type.Array(Exactly({ value: Text, group_id: Id }), {
       maxItems: 200,
       description:
@@ -125,6 +129,10 @@ const sections = {
       maximum: 3650,
       default: 7,
       description: 'When an unfinished multipart upload of an S3 client is discarded, after its last part.',
+    }),
+    max_lock_days: Nullable(Type.Integer({ minimum: 1, maximum: 36_500 }), {
+      description:
+        'For how long whoever may write and not manage can lock a version in a bucket with Object Lock. Default: 3653, ten years. Null: no limit. Defaults of buckets and locks that exist are not affected.',
     }),
   },
   s3: {

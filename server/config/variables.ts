@@ -226,6 +226,12 @@ export const variables = {
     default: '',
     read: matching(/^[A-Za-z0-9_.:/-]{0,100}$/, 'the name of a claim'),
   },
+  IDP_SCOPE: {
+    summary: 'What a login asks the identity provider for. Default: `openid profile email`.',
+    setting: 'idp.scope',
+    default: '',
+    read: matching(/^(openid( [\x21\x23-\x5B\x5D-\x7E]{1,100}){0,20})?$/, '`openid` and names of scopes'),
+  },
   ...directoryVariables,
   IMAGE_CACHE_BYTES: {
     summary:

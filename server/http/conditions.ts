@@ -1,4 +1,5 @@
 import type { ByteRange } from '../base/byte-range.ts'
+import { httpDate } from '../base/dates.ts'
 
 /** What conditional requests are compared with. */
 export interface Validators {
@@ -35,9 +36,8 @@ export const matchesStrongly = (tags: EntityTags, etag: string): boolean =>
 /** HTTP dates have whole seconds. */
 export const wholeSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
 function date(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined
-  const time = Date.parse(value)
-  return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
+  const time = value === undefined ? undefined : httpDate(value)
+  return time && wholeSeconds(time)
 }
 
 /** Evaluates the preconditions of a GET or HEAD, in the order of RFC 9110 section 13.2.2. */

@@ -160,11 +160,26 @@ describeOnce('who may call what', (engine) => {
       await made.policy()
       assert.deepEqual((await client.listPolicies()).items, [])
       await made.upload()
-      assert.deepEqual(await client.listUploads({ params }).then(({ items }) => items, () => []), [])
+      assert.deepEqual(
+        await client.listUploads({ params }).then(
+          ({ items }) => items,
+          () => [],
+        ),
+        [],
+      )
       return [...done].sort()
     }
     const lists = [
-      ...['browse', 'countObjects', 'getBucket', 'listBuckets', 'listDeleted', 'listJobs', 'listObjects', 'listPolicies'],
+      ...[
+        'browse',
+        'countObjects',
+        'getBucket',
+        'listBuckets',
+        'listDeleted',
+        'listJobs',
+        'listObjects',
+        'listPolicies',
+      ],
       ...['listShares', 'listTrash', 'listVersions', 'me', 'objectsExist', 'searchObjects', 'usage'],
     ]
     assert.deepEqual(await ends(['list', 'share']), lists.toSorted())

@@ -123,7 +123,9 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
   })
 
   itOnce('links no account unless the address is confirmed and the setting is on', async () => {
-    const unconfirmed = [{}, { email_verified: false }, { email_verified: 'true' }, { email_verified: 1 }]
+    const unconfirmed = [undefined, false, 'false', 'TRUE', 'yes', '1', '', 1, {}, ['true']].map((email_verified) =>
+      email_verified === undefined ? {} : { email_verified },
+    )
     for (const claims of unconfirmed) {
       const { account, user } = await withAccount(claims)
       await both.withSettings({ idp: linkByEmail.idp, ...autoCreate }, () =>
@@ -482,7 +484,7 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
       assert.deepEqual(await after([], 1), ['By hand'])
       assert.deepEqual(await after(['OPS', 7, null, { ops: 1 }], 0), ['By hand'])
       assert.deepEqual(await after(['ops'], 1), ['By hand', 'Operations'])
-      assert.deepEqual(await after(undefined, 1), ['By hand'], 'no claim is no group')
+      assert.deepEqual(await after(undefined, 0), ['By hand', 'Operations'], 'no claim says nothing of groups')
 
       const fresh = person({ groups: ['eng'] })
       await both.withSettings(autoCreate, async () => {
@@ -502,8 +504,74 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
         (await server.admin.getSettings()).idp.group_mapping.map(({ value }) => value),
         ['ops'],
       )
-      assert.deepEqual(await after(['eng', 'ops'], 1), ['By hand', 'Operations'])
+      assert.deepEqual(await after(['eng', 'ops'], 0), ['By hand', 'Operations'])
     })
+  })
+
+  itOnce('asks userinfo for what the id_token lacks, about the same subject alone', async () => {
+    const { server, idp } = both
+    const group = await server.admin.createGroup({ body: { name: 'By userinfo' } })
+    const groups = { groups_claim: 'groups', group_mapping: [{ value: 'eng', group_id: group.id }] }
+    const told = () => idp.requests.filter((path) => path.startsWith('/me')).length
+    const kept = ['iss', 'aud', 'sub', 'nonce', 'exp', 'iat']
+    /** An id_token with these claims alone, as providers send them that follow OpenID Connect to the letter. */
+    const only = async (names: readonly string[], work: () => Promise<unknown>) => {
+      idp.tamper = async (answer) => {
+        const claims = Object.entries(claimsOf(answer.id_token)).filter(([name]) => names.includes(name))
+        return { ...answer, id_token: await idp.sign(Object.fromEntries(claims)) }
+      }
+      try {
+        return await work()
+      } finally {
+        idp.tamper = undefined
+      }
+    }
+    await both.withSettings({ idp: { ...linkByEmail.idp, ...groups }, ...autoCreate }, async () => {
+      const account = person({ groups: ['eng'] })
+      const before = told()
+      await only(kept, () => both.tokensOf(account))
+      const made = await both.userOf(account)
+      assert.deepEqual(
+        [made?.email, made?.display_name, made?.groups],
+        [account.email, account.name, [{ id: group.id, name: group.name }]],
+      )
+      const asked = told()
+      assert.equal(asked, before + 1)
+      // Without groups anywhere, or with all in the id_token, nothing changes, and with all nobody asks.
+      await only(kept, () => both.tokensOf({ ...account, groups: undefined }))
+      assert.equal((await both.userOf(account))?.groups.length, 1)
+      await both.tokensOf({ ...account, email_verified: true, groups: ['eng'] })
+      assert.equal(told(), asked + 1, 'all was there')
+
+      // An address is as confirmed as whoever says so says of it.
+      const { account: confirmed, user } = await withAccount({ email_verified: 'true' })
+      await only([...kept, 'email', 'name', 'groups'], () => both.tokensOf(confirmed))
+      assert.equal(await subjectOf(user.id), confirmed.sub)
+      const { account: other, user: victim } = await withAccount({ email_verified: true })
+      idp.tamper = async (answer) => ({
+        ...answer,
+        id_token: await idp.sign({ ...claimsOf(answer.id_token), email: other.email, email_verified: undefined }),
+      })
+      await both.refused('email_in_use', async () =>
+        both.finish(await both.returning({ ...other, email: 'elsewhere@example.com' })),
+      )
+      idp.tamper = undefined
+      assert.equal(await subjectOf(victim.id), null)
+
+      idp.faults.set('me', (response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ sub: 'somebody else', groups: ['eng'] })),
+      )
+      await only(kept, () => both.refused('idp_rejected', async () => both.finish(await both.returning(person()))))
+      idp.faults.clear()
+    })
+    await both.withSettings({ idp: { scope: 'openid email' } }, async () => {
+      const { authUrl } = await both.begin()
+      assert.equal(new URL(authUrl).searchParams.get('scope'), 'openid email')
+    })
+    for (const scope of ['email', 'openid  email', 'openid\nemail', 'openid "x"'])
+      await rejectsWith(server.admin.updateSettings({ body: { idp: { scope } } }), 'invalid_request', 'body.idp.scope')
   })
 
   itOnce('lists the available login methods, and what the provider reports about itself', async () => {

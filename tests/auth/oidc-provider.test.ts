@@ -196,7 +196,8 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document))
     })
     try {
-      await rejectsWith(server.admin.testIdp(), 'idp_unavailable')
+      const { problem } = await rejectsWith(server.admin.testIdp(), 'idp_unavailable')
+      for (const named of ['https://evil.example', idp.issuer]) assert.ok(problem.detail.includes(`"${named}"`))
     } finally {
       idp.faults.clear()
     }

@@ -21,10 +21,12 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
+import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
 import { outcome, type Pair, type s3World, startS3 } from './s3.ts'
 
-const DAY = 86_400_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 
 describeEngines('S3: Object Lock', (engine, itOnce) => {
   let server: TestServer
@@ -52,6 +54,56 @@ describeEngines('S3: Object Lock', (engine, itOnce) => {
     const head = await s3.send(new HeadObjectCommand({ Bucket, Key: 'k', ...more }))
     return [head.ObjectLockMode, head.ObjectLockRetainUntilDate?.getTime(), head.ObjectLockLegalHoldStatus]
   }
+
+  it('whoever may only write locks for no longer than the setting has it, however they write', async () => {
+    const Bucket = await open()
+    await s3.send(
+      new PutObjectLockConfigurationCommand({
+        Bucket,
+        ObjectLockConfiguration: {
+          ObjectLockEnabled: 'Enabled',
+          Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Years: 50 } },
+        },
+      }),
+    )
+    const grant = { bucket_pattern: Bucket, actions: ['list', 'read', 'write'] as const }
+    const writer = world.clientOf(await keyWith({ ...grant, actions: [...grant.actions] }))
+    const manager = world.clientOf(await keyWith({ ...grant, actions: [...grant.actions, 'manage'] }))
+    // A default of the bucket is what its managers want.
+    await writer.send(new PutObjectCommand({ Bucket, Key: 'source', Body: 'x' }))
+    const ways = (client: S3Client, days: number) => {
+      const lock = { ObjectLockMode: 'COMPLIANCE', ObjectLockRetainUntilDate: ahead(days * DAY) } as const
+      const Retention = { Mode: lock.ObjectLockMode, RetainUntilDate: lock.ObjectLockRetainUntilDate }
+      const at = (Key: string) => ({ Bucket, Key: `${Key}-${days}` })
+      return [
+        () => client.send(new PutObjectCommand({ ...at('put'), Body: 'x', ...lock })),
+        () => client.send(new CopyObjectCommand({ ...at('copy'), CopySource: `${Bucket}/source`, ...lock })),
+        () => client.send(new CreateMultipartUploadCommand({ ...at('parts'), ...lock })),
+        () => client.send(new PutObjectRetentionCommand({ ...at('retained'), Retention })),
+      ]
+    }
+    const outcomes = async (client: S3Client, days: number) => {
+      const soon = { ObjectLockMode: 'COMPLIANCE', ObjectLockRetainUntilDate: ahead(HOUR) } as const
+      await client.send(new PutObjectCommand({ Bucket, Key: `retained-${days}`, Body: 'x', ...soon }))
+      return Promise.all(ways(client, days).map((way) => outcome(way())))
+    }
+    const all = (one: string) => [one, one, one, one]
+    assert.deepEqual(await outcomes(writer, 3654), all('AccessDenied'))
+    assert.deepEqual(await outcomes(writer, 3652), all('ok'))
+    assert.deepEqual(await outcomes(manager, 30_000), all('ok'))
+    const lockByApi = async (days: number) =>
+      server.as(await server.userWith({ bucket_pattern: Bucket, actions: ['write'] })).lockObject({
+        params: { bucket: Bucket },
+        body: { key: 'retained-3652', mode: 'compliance', until: ahead(days * DAY).toISOString() },
+      })
+    await rejectsWith(lockByApi(3700), 'forbidden')
+    await server.admin.updateSettings({ body: { uploads: { max_lock_days: null } } })
+    await lockByApi(3700)
+    assert.deepEqual(await outcomes(writer, 20_000), all('ok'))
+    await server.admin.updateSettings({ body: { uploads: { max_lock_days: 1 } } })
+    assert.deepEqual(await outcomes(writer, 2), all('AccessDenied'))
+    await server.admin.updateSettings({ body: { uploads: { max_lock_days: 3653 } } })
+  })
 
   it('is configured as clients do, and keeps versioning on', async () => {
     const Bucket = 'plain-worm'
@@ -185,6 +237,12 @@ describeEngines('S3: Object Lock', (engine, itOnce) => {
       assert.equal(await outcome(retain(Bucket, 'GOVERNANCE', ahead(DAY))), 'AccessDenied')
       assert.equal(await outcome(retain(Bucket, 'COMPLIANCE', until)), 'AccessDenied')
       assert.equal(await outcome(retain(Bucket, 'GOVERNANCE', ahead(-1000))), 'InvalidArgument')
+      for (const date of ['Dec 1 2036', '2036/12/01', '2036-02-30', '0', 'Mon, 01 Dec 2036 00:00:00 GMT']) {
+        const headers = { 'x-amz-object-lock-mode': 'GOVERNANCE', 'x-amz-object-lock-retain-until-date': date }
+        const path = `/${Bucket}/dated`
+        const answer = await world.send('PUT', path, await world.signed(pair, { method: 'PUT', path, headers }))
+        assert.equal(answer.code, 'InvalidArgument', date)
+      }
       assert.equal(await outcome(retain(Bucket, 'governance' as 'GOVERNANCE', until)), 'MalformedXML')
       assert.equal(await outcome(hold('on' as 'ON')), 'MalformedXML')
       assert.equal(await outcome(remove()), 'AccessDenied')

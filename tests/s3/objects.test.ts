@@ -287,6 +287,49 @@ describeEngines('S3: buckets and objects', (engine, itOnce) => {
     await server.records([], async () => assert.equal(await outcome(tight('b', 'x'.repeat(100))), 'QuotaExceeded'))
   })
 
+  it('an answer that nothing has changed says how long that holds, as the object would; what is no date is no condition', async () => {
+    const expires = new Date('2031-01-01T00:00:00Z')
+    await s3.send(
+      new PutObjectCommand({
+        Bucket: B,
+        Key: 'cached',
+        Body: 'x',
+        CacheControl: 'max-age=9, immutable',
+        Expires: expires,
+      }),
+    )
+    const overrides = { ResponseCacheControl: 'no-cache', ResponseExpires: new Date('2032-01-01T00:00:00Z') }
+    for (const [more, cached, until] of [
+      [{}, 'max-age=9, immutable', expires.toUTCString()],
+      [overrides, 'no-cache', overrides.ResponseExpires.toUTCString()],
+    ] as const) {
+      const url = await getSignedUrl(s3, new GetObjectCommand({ Bucket: B, Key: 'cached', ...more }), {
+        ...{ expiresIn: 60, signingDate: server.clock.now() },
+      })
+      const ask = async (headers: Record<string, string>) => {
+        const answer = await fetch(url, { headers })
+        await answer.arrayBuffer()
+        return answer
+      }
+      const whole = await ask({})
+      const etag = whole.headers.get('etag') ?? ''
+      const same = [
+        whole,
+        await ask({ 'if-none-match': etag }),
+        await ask({ 'if-modified-since': new Date(server.clock.now().getTime() + 1000).toUTCString() }),
+      ]
+      assert.deepEqual(
+        same.map(({ status, headers }) => [status, headers.get('cache-control'), headers.get('expires')]),
+        [200, 304, 304].map((status) => [status, cached, until]),
+      )
+      for (const none of ['0', '2035-01-01', '2035-01-01T00:00:00Z', 'Jan 1 2035', '']) {
+        assert.equal((await ask({ 'if-modified-since': none })).status, 200, none)
+        assert.equal((await ask({ 'if-unmodified-since': none.replace('2035', '1999') })).status, 200, none)
+      }
+      assert.equal((await ask({ 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' })).status, 412)
+    }
+  })
+
   it('a presigned URL does what was signed, until it expires', async () => {
     await put('signed', 'hello')
     const signing = () => ({ expiresIn: 60, signingDate: server.clock.now() })

@@ -40,6 +40,33 @@ describeEngines('downloads of a link', (engine, itOnce) => {
     return items.map(({ outcome }) => outcome).sort()
   }
 
+  itOnce('are not counted before somebody follows the link', async () => {
+    const link = await share(await put('early.txt'), 1)
+    const all = await server.admin.createShare({
+      body: { kind: 'folder', bucket: BUCKET, prefix: '', max_downloads: 1 },
+    })
+    for (const early of [
+      { 'sec-purpose': 'prefetch' },
+      { 'sec-purpose': 'prefetch;prerender' },
+      { 'sec-purpose': 'prefetch;anonymous-client-ip' },
+      { purpose: 'prefetch' },
+      { 'x-purpose': 'preview' },
+      { 'x-moz': 'prefetch' },
+    ])
+      for (const [token, path] of [
+        [link.token, ''],
+        [all.token, ''],
+        [all.token, '/early.txt'],
+      ] as const) {
+        const answer = await open(token, early, path)
+        assert.deepEqual([answer.status, answer.headers['cache-control']], [503, 'no-store'])
+      }
+    assert.equal(await status(link.token, { 'sec-purpose': 'prefetch' }, '?info=1'), 200)
+    assert.deepEqual(await outcomes(link.id), [])
+    assert.equal(await status(link.token, { purpose: 'a prefetch of mine' }), 200)
+    assert.equal(await status(link.token), 410)
+  })
+
   it('are not got around by ranges that are answered with more than a part', async () => {
     const link = await share(await put('alphabet.txt'), 1)
     assert.equal(await status(link.token), 200)

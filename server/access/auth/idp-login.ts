@@ -236,7 +236,7 @@ async function openIdpSession(
     if (idp.groups_claim !== null && identity.groups === null)
       ctx.log.warn(
         { user_id: who.user_id },
-        'the identity provider omitted the groups because there are too many; memberships are unchanged',
+        'the identity provider sent no groups: the scope may lack them, or there are too many; memberships are unchanged',
       )
     if (idp.groups_claim !== null && identity.groups !== null)
       await followMapping(step, who.user_id, idp.group_mapping, identity.groups)

@@ -11,7 +11,6 @@ import { type Idp, idpOf, redirectUri } from '../settings/idp.ts'
 const TIMEOUT_SECONDS = 10
 const KEPT_MS = HOUR_MS
 const LONGEST_BACKOFF_MS = 30_000
-const SCOPE = 'openid profile email'
 
 interface Discovery {
   metadata?: oidc.ServerMetadata
@@ -67,13 +66,28 @@ async function discover(ctx: Ctx, { issuer, clientId }: Idp, fresh = false): Pro
     .catch((cause: unknown) => {
       entry.failures++
       entry.failedAt = ctx.now().getTime()
-      ctx.log.warn({ err: cause, issuer }, 'identity provider discovery failed')
+      ctx.log.warn({ err: cause, issuer, found: otherIssuer(cause) }, 'identity provider discovery failed')
+      const other = otherIssuer(cause)
+      if (other !== undefined)
+        throw unavailable(
+          `The identity provider calls itself "${other}", and the configured issuer is "${issuer}": they must be the same, to the last slash.`,
+          cause,
+        )
       throw unavailable('The identity provider cannot be reached or is misconfigured.', cause)
     })
     .finally(() => {
       entry.running = undefined
     })
   return entry.running
+}
+
+/** The issuer that a discovery document names, where it is not the configured one. */
+function otherIssuer(cause: unknown): string | undefined {
+  const inner = (cause as { cause?: unknown } | undefined)?.cause
+  const details = inner instanceof Error ? (inner.cause as Claims | undefined) : (inner as Claims | undefined)
+  const { attribute, body } = details ?? {}
+  const issuer = attribute === 'issuer' ? (body as { issuer?: unknown } | undefined)?.issuer : undefined
+  return typeof issuer === 'string' ? issuer.replace(/[\p{Cc}"]/gu, '').slice(0, 300) : undefined
 }
 
 /**
@@ -115,7 +129,7 @@ export async function authorizationUrl(
   const client = await clientFor(ctx, idp)
   return oidc.buildAuthorizationUrl(client, {
     redirect_uri: redirectUri(ctx),
-    scope: SCOPE,
+    scope: idp.scope,
     state,
     nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
@@ -130,7 +144,7 @@ export interface Identity {
   /** The same address, if the provider says that it is the user's. */
   confirmedEmail: string | null
   displayName: string | null
-  /** The values of the groups claim; null if the provider omitted them because there are too many (Entra: over 200). */
+  /** The values of the groups claim; null if there is none: the scope may lack it, or there are too many (Entra: over 200). */
   groups: ReadonlySet<string> | null
 }
 
@@ -154,13 +168,45 @@ export async function exchangeCode(
       expectedNonce: nonce,
       idTokenExpected: true,
     })
-    return identityOf(idp, answer.claims() ?? {})
+    const given = Object.entries(answer.claims() ?? {}).filter(([, value]) => value !== null)
+    const claims: Claims = Object.fromEntries(given)
+    return identityOf(idp, { ...(await moreClaims(client, idp, claims, answer.access_token)), ...claims })
   } catch (error) {
     throw asRefusal(ctx, error)
   }
 }
 
-function identityOf(idp: Idp, claims: { [claim: string]: unknown }): Identity {
+interface Claims {
+  [claim: string]: unknown
+}
+
+/**
+ * What the provider's userinfo endpoint says of the user, where the id_token lacks a claim that we use: providers may put
+ * everything but `sub` there alone (OpenID Connect Core 1.0 sections 5.3 and 5.4). Nothing where there is no such endpoint.
+ * An answer about another `sub` is refused.
+ */
+async function moreClaims(
+  client: oidc.Configuration,
+  { groupsClaim, issuer, linksEmail, subjectClaim }: Idp,
+  claims: Claims,
+  accessToken: string,
+): Promise<Claims> {
+  const confirmed = linksEmail ? ['email_verified'] : []
+  const needed = [subjectClaim, 'email', ...confirmed, 'name', ...(groupsClaim === null ? [] : [groupsClaim])]
+  const isLacking = needed.some((claim) => claims[claim] === undefined && !isElsewhere(claims, claim))
+  // Entra's has none that the id_token lacks.
+  if (!isLacking || typeof claims.sub !== 'string' || entraTenant(issuer) !== null) return {}
+  if (client.serverMetadata().userinfo_endpoint === undefined) return {}
+  const { email_verified, ...told }: Claims = await oidc.fetchUserInfo(client, accessToken, claims.sub)
+  // It is about the address beside it.
+  return claims.email === undefined || claims.email === told.email ? { ...told, email_verified } : told
+}
+
+/** Whether the provider omitted a claim because its value is too long, and says where it is. */
+const isElsewhere = ({ _claim_names }: Claims, claim: string): boolean =>
+  (_claim_names as Claims | undefined)?.[claim] !== undefined
+
+function identityOf(idp: Idp, claims: Claims): Identity {
   const tenant = entraTenant(idp.issuer)
   // Entra's keys are common to all tenants.
   if (tenant !== null && claims.tid !== tenant) throw rejected('The login belongs to another tenant.')
@@ -178,17 +224,19 @@ function identityOf(idp: Idp, claims: { [claim: string]: unknown }): Identity {
     subject,
     email: email ?? address(claims.preferred_username),
     // Entra's users and guests have the addresses that their administrators typed, whatever a claim says of them.
-    confirmedEmail: claims.email_verified === true && tenant === null ? email : null,
+    confirmedEmail: isTrue(claims.email_verified) && tenant === null ? email : null,
     displayName: text(claims.name)?.slice(0, 200) ?? null,
     groups: groupsOf(idp, claims),
   }
 }
 
-function groupsOf({ groupsClaim }: Idp, claims: { [claim: string]: unknown }): ReadonlySet<string> | null {
+/** Some providers write booleans as texts; nothing else is true. */
+const isTrue = (claim: unknown): boolean => claim === true || claim === 'true'
+
+function groupsOf({ groupsClaim }: Idp, claims: Claims): ReadonlySet<string> | null {
   if (groupsClaim === null) return new Set()
-  const elsewhere = claims._claim_names as { [claim: string]: unknown } | undefined
-  if (claims[groupsClaim] === undefined && elsewhere?.[groupsClaim] !== undefined) return null
   const groups = claims[groupsClaim]
+  if (groups === undefined || groups === null) return null
   return new Set(Array.isArray(groups) ? groups.map(String) : typeof groups === 'string' ? [groups] : [])
 }
 

@@ -35,6 +35,7 @@ export const defaults: EffectiveSettings = {
     client_secret: null,
     subject_claim: null,
     groups_claim: null,
+    scope: null,
     group_mapping: [],
     link_verified_email: false,
   },
@@ -60,7 +61,7 @@ export const defaults: EffectiveSettings = {
   quotas: { default_bucket_quota_gb: null, total_quota_gb: null },
   trash: { default_days: 7 },
   tokens: { max_lifetime_days: 0, cap_child_expiry: false },
-  uploads: { expire_hours: 24, s3_expire_days: 7 },
+  uploads: { expire_hours: 24, s3_expire_days: 7, max_lock_days: 3653 },
   s3: { rate_per_key: 0, public_access: false },
   shares: { default_expires_in: '7d', max_expires_in: null, require_creator_access: true, keep_links: true },
   images: {

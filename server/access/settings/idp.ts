@@ -2,6 +2,8 @@ import { entraTenant } from '../../config/variables.ts'
 import type { Ctx } from '../../context.ts'
 import type { EffectiveSettings } from './effective.ts'
 
+const DEFAULT_SCOPE = 'openid profile email'
+
 /** The identity provider of the current settings. */
 export interface Idp {
   issuer: string
@@ -9,11 +11,15 @@ export interface Idp {
   clientSecret: string | null
   subjectClaim: string
   groupsClaim: string | null
+  /** Whether a first login is linked to the account with a confirmed email. */
+  linksEmail: boolean
+  /** What logins ask for, with `openid`. */
+  scope: string
 }
 
 /** The configured provider, or null. */
 export function idpOf({ idp }: EffectiveSettings): Idp | null {
-  const { issuer_url, client_id, client_secret, subject_claim, groups_claim } = idp
+  const { issuer_url, client_id, client_secret, subject_claim, groups_claim, scope, link_verified_email } = idp
   if (issuer_url === null || client_id === null) return null
   return {
     issuer: issuer_url,
@@ -21,6 +27,8 @@ export function idpOf({ idp }: EffectiveSettings): Idp | null {
     clientSecret: client_secret,
     subjectClaim: subject_claim ?? (entraTenant(issuer_url) === null ? 'sub' : 'oid'),
     groupsClaim: groups_claim,
+    linksEmail: link_verified_email,
+    scope: scope ?? DEFAULT_SCOPE,
   }
 }
 

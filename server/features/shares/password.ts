@@ -17,6 +17,8 @@ const verifiedOf = perSystem(() => new Map<string, number>())
 export interface Presented {
   password?: string | undefined
   ticket?: string | undefined
+  /** Whether nobody has followed the link yet: nothing is noted of it. */
+  early?: boolean
 }
 
 /** Throws `unauthenticated` unless the visitor has the link's password, or a ticket issued for it. */

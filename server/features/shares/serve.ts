@@ -34,7 +34,7 @@ export async function openShare(ctx: Ctx, token: string, query: OpenQuery, prese
   noteBucket(ctx, link.row.bucket)
   if (query.info === '1') {
     const body = await describeLink(ctx, link, presented, query)
-    if (body.name !== null) noteSeen(ctx, link)
+    if (body.name !== null && presented.early !== true) noteSeen(ctx, link)
     return { kind: 'info', body }
   }
   await checkPassword(ctx, link, presented)

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Value } from 'typebox/value'
+import { ServiceError } from '../../../contract/errors.ts'
 import { asksForImage } from '../../../contract/images.ts'
 import { Sender } from '../../../contract/shares.ts'
 import { keptText } from '../../base/header-text.ts'
@@ -15,6 +16,27 @@ import { audited, sendContents } from './contents.ts'
 import type { Raw } from './handle.ts'
 import { sendImage } from './images.ts'
 import { bodyOf } from './uploads.ts'
+
+/** How browsers and programs say that nobody has asked for this yet. */
+const EARLY: readonly (readonly [header: string, said: RegExp])[] = [
+  ['sec-purpose', /(?:^|[;,\s])pre(?:fetch|render)\b/i],
+  ['purpose', /^(?:prefetch|preview)\b/i],
+  ['x-purpose', /^(?:prefetch|preview)\b/i],
+  ['x-moz', /^prefetch\b/i],
+]
+
+const isEarly = ({ headers }: FastifyRequest): boolean =>
+  EARLY.some(([name, said]) => said.test(String(headers[name] ?? '').slice(0, 200)))
+
+/**
+ * Throws busy for a GET that is made before anybody has followed the link: it would be counted, recorded and notified of
+ * as an opening. The link's page may ask for its description: then nothing is noted.
+ */
+function refuseEarly(request: FastifyRequest): void {
+  const { info } = request.query as { info?: string }
+  if (request.method === 'GET' && info === undefined && isEarly(request))
+    throw new ServiceError('busy', 'A link is not opened before somebody follows it.')
+}
 
 /** Headers of every response through a link: a cached copy would outlive a revocation. */
 const NO_STORE = 'no-store'
@@ -33,6 +55,7 @@ export async function sendShare(
   raw: Raw,
 ): Promise<FastifyReply> {
   forbidCaching(raw.reply)
+  refuseEarly(raw.request)
   return send(await openShare(ctx, token, query, presentedBy(raw.request)), query, raw)
 }
 
@@ -44,6 +67,7 @@ export async function sendShareEntry(
   raw: Raw,
 ): Promise<FastifyReply> {
   forbidCaching(raw.reply)
+  refuseEarly(raw.request)
   return send(await openEntry(ctx, token, key, presentedBy(raw.request)), query, raw)
 }
 
@@ -110,9 +134,9 @@ async function sendSharedArchive(shared: SharedArchive, raw: Raw): Promise<Fasti
 }
 
 /** The password from `X-Share-Password` or HTTP Basic with any user name (RFC 7617); the ticket from the query. */
-export function presentedBy({ headers, query }: FastifyRequest): Presented {
-  const { ticket } = query as { ticket?: string }
-  return { ticket, password: passwordOf(headers) }
+export function presentedBy(request: FastifyRequest): Presented {
+  const { ticket } = request.query as { ticket?: string }
+  return { ticket, password: passwordOf(request.headers), early: isEarly(request) }
 }
 
 /** Who says they send a file, and their message, from headers; throws malformed for what no text field has. */

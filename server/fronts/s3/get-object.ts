@@ -57,10 +57,16 @@ export async function sendObject(exchange: Exchange, page?: Page): Promise<void>
   const tags = {
     etag: `"${row.etag}"`,
     'last-modified': validators.last_modified.toUTCString(),
-    ...(isAnonymous ? { 'cache-control': PUBLIC_CACHE } : {}),
     ...versionHeader(contents.versioning, row),
   }
-  if (verdict === 304) return answer(exchange, 304, tags)
+  const caching: AnswerHeaders = {
+    ...(isAnonymous ? { 'cache-control': PUBLIC_CACHE } : {}),
+    ...described(row),
+    ...overrides(exchange),
+  }
+  // What a cache has of the object is used for as long as a new answer would be (RFC 9110 section 15.4.5).
+  if (verdict === 304)
+    return answer(exchange, 304, { ...tags, 'cache-control': caching['cache-control'], expires: caching.expires })
   if (verdict === 412)
     throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
       fields: { Condition: headers['if-match'] === undefined ? 'If-Unmodified-Since' : 'If-Match' },
@@ -73,10 +79,9 @@ export async function sendObject(exchange: Exchange, page?: Page): Promise<void>
     ...tags,
     'accept-ranges': 'bytes',
     'content-type': row.content_type,
-    ...described(row),
+    ...caching,
     ...lockHeaders(row),
     'x-amz-expiration': expirationIn(contents.lifecycle, row),
-    ...overrides(exchange),
     'content-length': length,
     ...(page ? {} : CONTAINED),
     ...(range ? { 'content-range': `bytes ${range.start}-${range.end}/${row.size}` } : {}),

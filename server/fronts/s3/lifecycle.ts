@@ -2,7 +2,9 @@ import { Value } from 'typebox/value'
 import { isKeyText } from '../../../contract/names.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import { MOST_TAGS, SomeTags, type Tags } from '../../../contract/shapes.ts'
+import { isoTime } from '../../base/dates.ts'
 import { newId } from '../../base/id.ts'
+import { DAY_MS } from '../../base/time.ts'
 import { setLifecycle } from '../../features/policies/lifecycle.ts'
 import { findConfig } from '../../storage/buckets/config.ts'
 import {
@@ -56,7 +58,6 @@ const DOCUMENT: DocumentShape = {
     }),
   },
 }
-const MIDNIGHT = /^\d{4}-\d\d-\d\d(T00:00:00(\.0+)?(Z|[+-]00:?00)?)?$/
 
 const refused = (message: string) => new S3Error('InvalidRequest', message)
 
@@ -132,9 +133,9 @@ function expirationOf(node: XmlNode): NonNullable<LifecycleRule['expiration']> {
   if (days !== undefined) return { days }
   const date = childText(node, 'Date')?.trim()
   if (date !== undefined) {
-    const time = new Date(date)
-    if (Number.isNaN(time.getTime())) throw malformedXml()
-    if (!MIDNIGHT.test(date)) throw invalidArgument('Date', date, "'Date' must be at midnight GMT")
+    const time = isoTime(date)
+    if (!time) throw malformedXml()
+    if (time.getTime() % DAY_MS !== 0) throw invalidArgument('Date', date, "'Date' must be at midnight GMT")
     return { date: time.toISOString() }
   }
   const marker = childText(node, 'ExpiredObjectDeleteMarker')?.trim()

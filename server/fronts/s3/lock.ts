@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { type LockMode, lockModes, type ObjectLock } from '../../../contract/locks.ts'
 import { decide } from '../../../contract/permissions.ts'
+import { isoTime } from '../../base/dates.ts'
 import { ownGroups } from '../../storage/buckets/public-access.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { type BucketChange, updateBucket } from '../../storage/buckets/update.ts'
@@ -44,10 +45,10 @@ const LEGAL_HOLD: DocumentShape = { root: 'LegalHold', most: MOST_BYTES, element
 /** The mode that a text names, in capitals; undefined if it names none. */
 const modeOf = (text: string | undefined): LockMode | undefined => lockModes.find((mode) => mode.toUpperCase() === text)
 
-/** The time that a text gives, as ISO 8601; undefined if it gives none. */
+/** The time that a text gives, in UTC unless it names a zone, as we write it; undefined if it gives none. */
 function timeOf(text: string): string | undefined {
-  const time = new Date(text)
-  return Number.isNaN(time.getTime()) || time.getUTCFullYear() > 9999 ? undefined : time.toISOString()
+  const time = isoTime(text)
+  return time === undefined || time.getUTCFullYear() > 9999 ? undefined : time.toISOString()
 }
 
 function retentionIn(exchange: Exchange): Retention | undefined {

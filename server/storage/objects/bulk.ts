@@ -6,13 +6,14 @@ import { newId } from '../../base/id.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../context.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { rightsToWrite, type WantedLock } from '../locks/lock.ts'
+import type { WantedLock } from '../locks/lock.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { absenceOf } from './absence.ts'
 import type { Pair, TransferKind } from './choose.ts'
 import { withCopies } from './copies.ts'
 import { describeObject } from './describe.ts'
 import { type ItemError, itemError } from './item-error.ts'
+import { allowLocked } from './lock-rights.ts'
 import { asSeen, isSame, type Seen, type SeenObject } from './seen.ts'
 import { removeObjects } from './service.ts'
 import * as store from './store.ts'
@@ -73,15 +74,14 @@ export async function copyOne(
   const pair = { key: source.key, dest: dest.key }
   const refused = pairRefusal(ctx.actor, 'copy', { source: source.bucket, dest: dest.bucket }, pair)
   if (refused) throw refused
-  const rights = rightsToWrite(lock)
-  for (const right of rights) allow(ctx.actor, right, dest.bucket, dest.key)
+  await allowLocked(ctx, dest.bucket, dest.key, lock)
   return withCopies(ctx, (copies) =>
     ctx.act(async (step) => {
       const [buckets, current] = await Promise.all([
         holdBuckets(step.tx, source.bucket, dest.bucket, 'copy'),
         asCurrent(step),
       ])
-      for (const right of rights) allow(current.actor, right, dest.bucket, dest.key)
+      await allowLocked(current, dest.bucket, dest.key, lock)
       const { placed, errors } = await transferObjects(current, buckets, [pair], {
         kind: 'copy',
         version: source.version,

@@ -10,6 +10,7 @@ import { type Arrival, beginArrival, type LinkRoom } from '../incoming/arrival.t
 import { lockOf, type WantedLock } from '../locks/lock.ts'
 import { countUpload } from '../traffic/traffic.ts'
 import type { Description } from './describe.ts'
+import { allowLocked } from './lock-rights.ts'
 import * as store from './store.ts'
 
 /** An upload's properties besides its bytes. */
@@ -65,6 +66,7 @@ export async function startReceiving(ctx: Ctx, bucket: string, link?: LinkRoom) 
   let grown = 0
   const receive = async (upload: Upload): Promise<Received> => {
     lockOf(row, ctx.now(), upload.lock)
+    if (upload.lock) await allowLocked(ctx, bucket, upload.key, upload.lock)
     const replaced = free === null ? undefined : await store.findObject(ctx.db, bucket, upload.key)
     const freed = replaced?.size ?? 0
     const inspect = (size: number) => {

@@ -6,11 +6,12 @@ import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly, wholeSeconds } from '../../http/conditions.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
-import { type Locked, rightsToWrite, type WantedLock } from '../locks/lock.ts'
+import type { Locked, WantedLock } from '../locks/lock.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { nextVersion, retire } from '../retired/retire.ts'
 import { type Copies, placedOn, withCopies } from './copies.ts'
 import { describedAs, describeObject, versionOf } from './describe.ts'
+import { allowLocked } from './lock-rights.ts'
 import { discard, type Received, startReceiving, type Upload } from './received.ts'
 import * as store from './store.ts'
 
@@ -68,8 +69,7 @@ export async function writeAll(
       const { tx } = step
       await received[0]?.arrival.settle(tx)
       const [bucket, actor] = await Promise.all([holdBucket(tx, bucketName), currentActor(step)])
-      for (const { upload } of received)
-        for (const right of rightsToWrite(upload.lock)) allow(actor, right, bucketName, upload.key)
+      for (const { upload } of received) await allowLocked({ ...step, actor }, bucketName, upload.key, upload.lock)
       await lockKeys(tx, [bucket, received.map(({ upload }) => upload.key)])
       const placed = new Map<Received, Written>()
       const change = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0 }

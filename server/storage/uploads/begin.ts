@@ -7,13 +7,14 @@ import { assertContentType, typeOf } from '../../base/media-type.ts'
 import { HOUR_MS } from '../../base/time.ts'
 import { takeBlobId } from '../../blobs/id-pool.ts'
 import { takeRoom } from '../../blobs/room.ts'
-import { type Actor, allow, type Ctx, currentActor } from '../../context.ts'
+import { type Ctx, currentActor } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { bucketMissing, countUsage, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
-import { lockOf, rightsToWrite, type WantedLock } from '../locks/lock.ts'
+import { lockOf, type WantedLock } from '../locks/lock.ts'
 import { metadataText, textUnlessEmpty } from '../objects/describe.ts'
+import { allowLocked } from '../objects/lock-rights.ts'
 import type { ChecksumPlan } from './checksum.ts'
 import { freeUntil, type OpenUpload } from './received.ts'
 import * as store from './store.ts'
@@ -84,10 +85,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload, lin
     acl = null,
     lock,
   } = upload
-  const assertMay = (actor: Actor): void => {
-    for (const right of rightsToWrite(lock)) allow(actor, right, name, key)
-  }
-  if (!link) assertMay(ctx.actor)
+  if (!link) await allowLocked(ctx, name, key, lock)
   assertContentType(content_type, 'body.content_type')
   const text = metadataText(metadata)
   const found = await findBucket(ctx.db, name)
@@ -103,7 +101,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload, lin
       const { tx } = step
       await link?.admit(tx)
       const bucket = await holdBucket(tx, name)
-      if (!link) assertMay(await currentActor(step))
+      if (!link) await allowLocked({ ...step, actor: await currentActor(step) }, name, key, lock)
       lockOf(bucket, now, lock)
       await assertFewOpen(tx, ctx)
       const row: OpenUpload = {

@@ -6,11 +6,12 @@ import type { Checksum } from '../../../contract/shapes.ts'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { BlobMissing } from '../../blobs/drivers/driver.ts'
 import { discardBlobs, keepJoined } from '../../blobs/write.ts'
-import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import { type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { holdBucket } from '../buckets/service.ts'
-import { rightsToWrite, type WantedLock } from '../locks/lock.ts'
+import type { WantedLock } from '../locks/lock.ts'
 import { type Copies, placedOn, withCopies } from '../objects/copies.ts'
+import { allowLocked } from '../objects/lock-rights.ts'
 import { findObject } from '../objects/store.ts'
 import { assertConditions, underFreeName, type WriteConditions, writeFromBlob } from '../objects/write.ts'
 import { countUpload } from '../traffic/traffic.ts'
@@ -215,8 +216,7 @@ async function makeVisibleIn(
   const blob_id = placedOn(bucket, blob, copies)
   const lock = row.lock === null ? undefined : (JSON.parse(row.lock) as WantedLock)
   if (!link) {
-    const actor = await currentActor(step)
-    for (const right of rightsToWrite(lock)) allow(actor, right, name, row.key)
+    await allowLocked({ ...step, actor: await currentActor(step) }, name, row.key, lock)
   }
   await keepJoined(
     step,

@@ -16,6 +16,7 @@ import {
 } from '../locks/lock.ts'
 import { asMarker, unchangeable } from '../objects/absence.ts'
 import { lockAsCurrent, lockCurrent } from '../objects/current.ts'
+import { allowPeriod } from '../objects/lock-rights.ts'
 import { lockKeys } from '../retired/keys.ts'
 import { lockAsRetired, lockRetired } from '../retired/retire.ts'
 import { hasContents } from '../retired/store.ts'
@@ -72,6 +73,7 @@ export function lockVersion(
     const before = retentionOf(row)
     const changesRetention =
       retention !== undefined && (retention?.mode !== before?.mode || retention?.until !== before?.until)
+    if (changesRetention && retention) await allowPeriod({ ...step, actor }, name, key, retention)
     const mayBypass = () => bypass && decide(actor.groups, 'bypass_lock', name, key).allowed
     const bypassed = changesRetention && (await assertChangeable(step, row, retention, mayBypass))
     const changesHold = legal_hold !== undefined && legal_hold !== (row.legal_hold !== null)

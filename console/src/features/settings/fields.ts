@@ -44,6 +44,7 @@ export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<
     client_secret: secret,
     subject_claim: text,
     groups_claim: text,
+    scope: text,
     group_mapping: { kind: 'mapping' },
     link_verified_email: on,
   },
@@ -72,6 +73,7 @@ export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<
   uploads: {
     expire_hours: { ...whole(1, 720), unit: 'hours' },
     s3_expire_days: { ...whole(1, 3650), unit: 'days' },
+    max_lock_days: { ...whole(1, 36_500), empty: true, unit: 'days' },
   },
   s3: { rate_per_key: whole(0, 10_000_000), public_access: on },
   shares: {

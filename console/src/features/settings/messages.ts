@@ -31,6 +31,7 @@ export const labels = catalogue('settings.labels', {
   'idp.client_secret': 'Client secret',
   'idp.subject_claim': 'Subject claim',
   'idp.groups_claim': 'Groups claim',
+  'idp.scope': 'Scope of sign-ins',
   'idp.group_mapping': 'Group mapping',
   'idp.link_verified_email': 'Link existing accounts by verified email',
   'directory.kind': 'Type',
@@ -55,6 +56,7 @@ export const labels = catalogue('settings.labels', {
   'tokens.cap_child_expiry': 'Tokens expire with the token that created them',
   'uploads.expire_hours': 'Remove unfinished uploads after',
   'uploads.s3_expire_days': 'Remove unfinished uploads of S3 clients after',
+  'uploads.max_lock_days': 'Maximum lock without the “manage” permission',
   's3.rate_per_key': 'Requests per minute and access key',
   's3.public_access': 'Public access',
   'shares.default_expires_in': 'Default lifetime',
@@ -97,6 +99,8 @@ export const hints = catalogue('settings.hints', {
   'idp.client_secret': 'Stored encrypted and never shown again.',
   'idp.subject_claim': 'Claim that identifies a user. Default: “oid” for Entra, otherwise “sub”.',
   'idp.groups_claim': 'Claim that lists a user’s groups. Leave empty to manage groups only here.',
+  'idp.scope':
+    'What a sign-in asks the provider for, beginning with openid. Some providers send groups only with a scope of their own. Leave empty for openid profile email.',
   'idp.group_mapping':
     'At each sign-in, users are added to and removed from these groups to match the provider. Other groups aren’t changed.',
   'idp.link_verified_email':
@@ -126,6 +130,8 @@ export const hints = catalogue('settings.hints', {
   'tokens.cap_child_expiry': 'A token created with another token never outlives it.',
   'uploads.expire_hours': 'Deletes the uploaded parts.',
   'uploads.s3_expire_days': 'Counted from the last part. Lifecycle rules can end them sooner.',
+  'uploads.max_lock_days':
+    'Whoever may only write can lock versions for no longer, in buckets with Object Lock. Leave empty for no limit.',
   's3.public_access':
     'Lets buckets and objects be public at the S3 endpoint. While this is off, every request needs an access key, whatever policies and ACLs say.',
   's3.rate_per_key': 'Further requests are asked to slow down. Each process counts for itself. 0 for no limit.',

@@ -30,6 +30,7 @@ export const labels: Translation<typeof english.labels> = {
   'idp.client_secret': 'Client-Secret',
   'idp.subject_claim': 'Subject-Claim',
   'idp.groups_claim': 'Gruppen-Claim',
+  'idp.scope': 'Scope der Anmeldung',
   'idp.group_mapping': 'Gruppenzuordnung',
   'idp.link_verified_email': 'Vorhandene Konten über die bestätigte E-Mail-Adresse verknüpfen',
   'directory.kind': 'Typ',
@@ -54,6 +55,7 @@ export const labels: Translation<typeof english.labels> = {
   'tokens.cap_child_expiry': 'Token laufen mit dem Token ab, mit dem sie erstellt wurden',
   'uploads.expire_hours': 'Unfertige Uploads entfernen nach',
   'uploads.s3_expire_days': 'Unfertige Uploads von S3-Clients entfernen nach',
+  'uploads.max_lock_days': 'Längste Sperre ohne das Recht „manage“',
   's3.rate_per_key': 'Anfragen pro Minute und Zugriffsschlüssel',
   's3.public_access': 'Öffentlicher Zugriff',
   'shares.default_expires_in': 'Standardgültigkeit',
@@ -96,6 +98,8 @@ export const hints: Translation<typeof english.hints> = {
   'idp.client_secret': 'Wird verschlüsselt gespeichert und nie wieder angezeigt.',
   'idp.subject_claim': 'Claim, der einen Benutzer identifiziert. Standard: „oid“ für Entra, sonst „sub“.',
   'idp.groups_claim': 'Claim mit den Gruppen eines Benutzers. Leer lassen, um Gruppen nur hier zu verwalten.',
+  'idp.scope':
+    'Was eine Anmeldung vom Anbieter verlangt, beginnend mit openid. Manche Anbieter senden Gruppen nur mit einem eigenen Scope. Leer lassen für openid profile email.',
   'idp.group_mapping':
     'Bei jeder Anmeldung werden Benutzer diesen Gruppen hinzugefügt oder daraus entfernt, wie es der Anbieter vorgibt. Andere Gruppen ändern sich nicht.',
   'idp.link_verified_email':
@@ -125,6 +129,8 @@ export const hints: Translation<typeof english.hints> = {
   'tokens.cap_child_expiry': 'Ein Token, das mit einem anderen erstellt wurde, gilt nie länger als dieses.',
   'uploads.expire_hours': 'Löscht die hochgeladenen Teile.',
   'uploads.s3_expire_days': 'Gezählt ab dem letzten Teil. Lebenszyklusregeln können sie früher beenden.',
+  'uploads.max_lock_days':
+    'Wer nur schreiben darf, kann Versionen in Buckets mit Object Lock höchstens so lange sperren. Leer lassen für keine Grenze.',
   's3.public_access':
     'Erlaubt, dass Buckets und Objekte am S3-Endpunkt öffentlich sind. Solange dies aus ist, braucht jede Anfrage einen Zugriffsschlüssel, unabhängig von Richtlinien und ACLs.',
   's3.rate_per_key':

@@ -32,6 +32,7 @@ export const labels: Translation<typeof english.labels> = {
   'idp.client_secret': 'Secreto de cliente',
   'idp.subject_claim': 'Claim del sujeto',
   'idp.groups_claim': 'Claim de grupos',
+  'idp.scope': 'Scope del inicio de sesión',
   'idp.group_mapping': 'Asignación de grupos',
   'idp.link_verified_email': 'Vincular cuentas existentes por correo verificado',
   'directory.kind': 'Tipo',
@@ -56,6 +57,7 @@ export const labels: Translation<typeof english.labels> = {
   'tokens.cap_child_expiry': 'Los tokens caducan con el token que los creó',
   'uploads.expire_hours': 'Quitar las subidas sin terminar después de',
   'uploads.s3_expire_days': 'Quitar las subidas sin terminar de clientes S3 después de',
+  'uploads.max_lock_days': 'Bloqueo más largo sin el permiso «manage»',
   's3.rate_per_key': 'Solicitudes por minuto y clave de acceso',
   's3.public_access': 'Acceso público',
   'shares.default_expires_in': 'Vigencia predeterminada',
@@ -100,6 +102,8 @@ export const hints: Translation<typeof english.hints> = {
   'idp.subject_claim':
     'Claim que identifica a un usuario. Valor predeterminado: “oid” para Entra; para los demás, “sub”.',
   'idp.groups_claim': 'Claim con los grupos de un usuario. Déjelo vacío para gestionar los grupos solo aquí.',
+  'idp.scope':
+    'Lo que un inicio de sesión pide al proveedor, empezando por openid. Algunos proveedores solo envían los grupos con un scope propio. Déjelo vacío para openid profile email.',
   'idp.group_mapping':
     'En cada inicio de sesión se añade a los usuarios a estos grupos y se les quita de ellos según indique el proveedor. Los demás grupos no cambian.',
   'idp.link_verified_email':
@@ -130,6 +134,8 @@ export const hints: Translation<typeof english.hints> = {
   'tokens.cap_child_expiry': 'Un token creado con otro nunca dura más que este.',
   'uploads.expire_hours': 'Elimina las partes ya subidas.',
   'uploads.s3_expire_days': 'Se cuenta desde la última parte. Las reglas de ciclo de vida pueden adelantarlo.',
+  'uploads.max_lock_days':
+    'Quien solo puede escribir no puede bloquear versiones por más tiempo en los buckets con Object Lock. Déjelo vacío para que no haya límite.',
   's3.public_access':
     'Permite que haya buckets y objetos públicos en el endpoint S3. Mientras esté desactivado, toda solicitud necesita una clave de acceso, digan lo que digan las políticas y las ACL.',
   's3.rate_per_key':

@@ -30,6 +30,7 @@ export const labels: Translation<typeof english.labels> = {
   'idp.client_secret': 'Secret du client',
   'idp.subject_claim': 'Revendication du sujet',
   'idp.groups_claim': 'Revendication des groupes',
+  'idp.scope': 'Scope de la connexion',
   'idp.group_mapping': 'Correspondance des groupes',
   'idp.link_verified_email': 'Associer les comptes existants par e-mail vérifié',
   'directory.kind': 'Type',
@@ -54,6 +55,7 @@ export const labels: Translation<typeof english.labels> = {
   'tokens.cap_child_expiry': 'Les jetons expirent avec le jeton qui les a créés',
   'uploads.expire_hours': 'Supprimer les envois inachevés après',
   'uploads.s3_expire_days': 'Supprimer les envois inachevés des clients S3 après',
+  'uploads.max_lock_days': 'Verrouillage le plus long sans l’autorisation « manage »',
   's3.rate_per_key': 'Requêtes par minute et par clé d’accès',
   's3.public_access': 'Accès public',
   'shares.default_expires_in': 'Durée de vie par défaut',
@@ -99,6 +101,8 @@ export const hints: Translation<typeof english.hints> = {
     'Revendication (claim) qui identifie un utilisateur. Par défaut : « oid » pour Entra, sinon « sub ».',
   'idp.groups_claim':
     'Revendication (claim) qui liste les groupes d’un utilisateur. Laissez vide pour ne gérer les groupes qu’ici.',
+  'idp.scope':
+    'Ce qu’une connexion demande au fournisseur, en commençant par openid. Certains fournisseurs n’envoient les groupes qu’avec leur propre scope. Laissez vide pour openid profile email.',
   'idp.group_mapping':
     'À chaque connexion, les utilisateurs sont ajoutés à ces groupes et en sont retirés selon le fournisseur. Les autres groupes ne sont pas modifiés.',
   'idp.link_verified_email':
@@ -129,6 +133,8 @@ export const hints: Translation<typeof english.hints> = {
   'uploads.expire_hours': 'Supprime les parties déjà envoyées.',
   'uploads.s3_expire_days':
     'À compter de la dernière partie. Des règles de cycle de vie peuvent y mettre fin plus tôt.',
+  'uploads.max_lock_days':
+    'Qui peut seulement écrire ne peut pas verrouiller plus longtemps les versions des buckets avec Object Lock. Laissez vide pour aucune limite.',
   's3.public_access':
     'Permet à des buckets et à des objets d’être publics sur le point de terminaison S3. Si cette option est désactivée, chaque requête nécessite une clé d’accès, quoi que disent les politiques et les ACL.',
   's3.rate_per_key':

@@ -32,6 +32,7 @@ export const labels: Translation<typeof english.labels> = {
   'idp.client_secret': 'クライアントシークレット',
   'idp.subject_claim': 'サブジェクトのクレーム',
   'idp.groups_claim': 'グループのクレーム',
+  'idp.scope': 'サインインのスコープ',
   'idp.group_mapping': 'グループの対応付け',
   'idp.link_verified_email': '確認済みのメールアドレスで既存のアカウントを連携',
   'directory.kind': '種類',
@@ -56,6 +57,7 @@ export const labels: Translation<typeof english.labels> = {
   'tokens.cap_child_expiry': 'トークンを、作成に使われたトークンと同時に期限切れにする',
   'uploads.expire_hours': '未完了のアップロードを削除するまでの時間',
   'uploads.s3_expire_days': 'S3 クライアントの未完了のアップロードを削除するまでの日数',
+  'uploads.max_lock_days': '「manage」権限なしでの最長ロック期間',
   's3.rate_per_key': 'アクセスキーごとの 1 分あたりのリクエスト数',
   's3.public_access': 'パブリックアクセス',
   'shares.default_expires_in': '既定の有効期間',
@@ -98,6 +100,8 @@ export const hints: Translation<typeof english.hints> = {
   'idp.client_secret': '暗号化して保存され、再表示されることはありません。',
   'idp.subject_claim': 'ユーザーを識別するクレームです。既定値: Entra は「oid」、それ以外は「sub」。',
   'idp.groups_claim': 'ユーザーのグループを列挙するクレームです。グループをここだけで管理する場合は空欄にします。',
+  'idp.scope':
+    'サインイン時にプロバイダーへ要求するスコープです。openid で始めます。専用のスコープがないとグループを送らないプロバイダーもあります。空欄の場合は openid profile email です。',
   'idp.group_mapping':
     'ログインのたびに、プロバイダーに合わせてユーザーをこれらのグループに追加または除外します。ほかのグループは変更されません。',
   'idp.link_verified_email':
@@ -127,6 +131,8 @@ export const hints: Translation<typeof english.hints> = {
   'tokens.cap_child_expiry': '別のトークンで作成したトークンは、元のトークンより長く有効になることはありません。',
   'uploads.expire_hours': 'アップロード済みのパートを削除します。',
   'uploads.s3_expire_days': '最後のパートから数えます。ライフサイクルルールによって、より早く終わることがあります。',
+  'uploads.max_lock_days':
+    '書き込みだけができるユーザーは、オブジェクトロックのあるバケットのバージョンをこれより長くロックできません。空欄の場合は無制限です。',
   's3.public_access':
     'S3 エンドポイントで、バケットとオブジェクトを公開できるようにします。オフの間は、ポリシーや ACL の内容にかかわらず、すべてのリクエストにアクセスキーが必要です。',
   's3.rate_per_key': '超えたリクエストには、頻度を下げるよう求めます。プロセスごとに数えます。0 で無制限です。',

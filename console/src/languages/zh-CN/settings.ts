@@ -30,6 +30,7 @@ export const labels: Translation<typeof english.labels> = {
   'idp.client_secret': '客户端密钥',
   'idp.subject_claim': '主体声明',
   'idp.groups_claim': '组声明',
+  'idp.scope': '登录的范围',
   'idp.group_mapping': '组映射',
   'idp.link_verified_email': '按已验证的邮箱关联现有账号',
   'directory.kind': '类型',
@@ -54,6 +55,7 @@ export const labels: Translation<typeof english.labels> = {
   'tokens.cap_child_expiry': '令牌随创建它的令牌一同过期',
   'uploads.expire_hours': '未完成的上传保留时间',
   'uploads.s3_expire_days': 'S3 客户端未完成的上传保留时间',
+  'uploads.max_lock_days': '没有“manage”权限时的最长锁定时间',
   's3.rate_per_key': '每个访问密钥每分钟的请求数',
   's3.public_access': '公开访问',
   'shares.default_expires_in': '默认有效期',
@@ -94,6 +96,8 @@ export const hints: Translation<typeof english.hints> = {
   'idp.client_secret': '加密保存，不会再次显示。',
   'idp.subject_claim': '用于识别用户的声明。默认：Entra 为“oid”，其他为“sub”。',
   'idp.groups_claim': '列出用户所属组的声明。留空表示仅在这里管理用户组。',
+  'idp.scope':
+    '登录时向提供商请求的范围，以 openid 开头。有些提供商只有在使用其专用范围时才会发送组。留空表示 openid profile email。',
   'idp.group_mapping': '每次登录时，会根据提供商将用户添加到这些用户组或从中移除。其他用户组不会更改。',
   'idp.link_verified_email':
     '首次单点登录时，如果提供商声明邮箱地址已验证，用户会获得使用该邮箱地址的现有账号。因此，在提供商处控制某个地址的人也会控制此处的相应账号。对 Entra 无效。',
@@ -121,6 +125,7 @@ export const hints: Translation<typeof english.hints> = {
   'tokens.cap_child_expiry': '用另一个令牌创建的令牌，有效期绝不会超过后者。',
   'uploads.expire_hours': '之后会删除已上传的分段。',
   'uploads.s3_expire_days': '从最后一个分段算起。生命周期规则可能使其提前结束。',
+  'uploads.max_lock_days': '只有写入权限的用户在启用对象锁定的存储桶中锁定版本的时间不能超过此值。留空表示没有限制。',
   's3.public_access': '允许存储桶和对象通过 S3 端点公开。关闭时，无论策略和 ACL 如何规定，每个请求都需要访问密钥。',
   's3.rate_per_key': '超出的请求会被要求降低频率。每个进程单独计数。0 表示无限制。',
   'shares.default_expires_in': '数字后跟 s、m、h、d 或 w，例如 7d，或填写“never”。',

@@ -1,4 +1,5 @@
 import { ACCESS_KEY_ID } from '../../../../contract/names.ts'
+import { httpDate, isoTime } from '../../../base/dates.ts'
 import { S3Error } from '../errors.ts'
 import type { Query } from '../target.ts'
 import { valuesOf } from './canonical.ts'
@@ -160,8 +161,8 @@ function dateOf(headers: ReadonlyMap<string, string>): string | null {
   const given = headers.get('x-amz-date') ?? headers.get('date')
   if (given === undefined) return null
   if (timeOf(given)) return given
-  const time = new Date(given)
-  return Number.isNaN(time.getTime()) ? null : time.toISOString().replace(/[-:]|\.\d+/g, '')
+  const time = httpDate(given) ?? isoTime(given)
+  return time === undefined ? null : time.toISOString().replace(/[-:]|\.\d+/g, '')
 }
 
 function timeOf(date: string): Date | null {

@@ -1,0 +1,73 @@
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const month = `(?<month>${MONTHS.join('|')})`
+const time = '(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)'
+const HTTP_DATES = [
+  // IMF-fixdate: Sun, 06 Nov 1994 08:49:37 GMT
+  new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\\d\\d) ${month} (?<year>\\d{4}) ${time} GMT$`),
+  // RFC 850: Sunday, 06-Nov-94 08:49:37 GMT
+  new RegExp(`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\\d\\d)-${month}-(?<year>\\d\\d) ${time} GMT$`),
+  // asctime: Sun Nov  6 08:49:37 1994
+  new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ${month} (?<day>\\d\\d| \\d) ${time} (?<year>\\d{4})$`),
+]
+/** Two digits of a year: 1970 to 2069. */
+const FIRST_SHORT_YEAR = 70
+
+type Fields = { [name in 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second']: number }
+
+/** A time of the calendar, UTC; undefined for one that it does not have. A leap second is the one after it. */
+function timeOf({ year, month, day, hour, minute, second }: Fields): Date | undefined {
+  if (hour > 23 || minute > 59 || second > 60) return undefined
+  const found = new Date(0)
+  found.setUTCFullYear(year, month - 1, day)
+  if (found.getUTCMonth() !== month - 1 || found.getUTCDate() !== day) return undefined
+  found.setUTCHours(hour, minute, second)
+  return found
+}
+
+/**
+ * An HTTP-date in any of its three forms (RFC 9110 section 5.6.7); undefined for every other text, also for one that
+ * `Date` understands: a recipient ignores a condition whose date is none.
+ */
+export function httpDate(text: string): Date | undefined {
+  const trimmed = text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '')
+  for (const form of HTTP_DATES) {
+    const groups = trimmed.length > 40 ? undefined : form.exec(trimmed)?.groups
+    if (!groups) continue
+    const { year = '', month: name = '' } = groups
+    const short = Number(year) + (Number(year) < FIRST_SHORT_YEAR ? 2000 : 1900)
+    const rest = { day: Number(groups.day), hour: Number(groups.hour), minute: Number(groups.minute) }
+    return timeOf({
+      ...rest,
+      year: year.length === 2 ? short : Number(year),
+      month: MONTHS.indexOf(name) + 1,
+      second: Number(groups.second),
+    })
+  }
+  return undefined
+}
+
+const ISO =
+  /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:T(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?<fraction>[.,]\d{1,9})?)?(?<zone>Z|[+-]\d\d(?::?\d\d)?)?)?$/
+
+/**
+ * A date, or a date with a time, in the extended format of ISO 8601; in UTC where it names no zone, whatever the zone of
+ * the machine. Undefined for every other text, and for days and times that there are none of.
+ */
+export function isoTime(text: string): Date | undefined {
+  const groups = text.length > 40 ? undefined : ISO.exec(text)?.groups
+  if (!groups) return undefined
+  const number = (name: string) => Number(groups[name] ?? 0)
+  const { zone = 'Z', fraction = '' } = groups
+  const found = timeOf({
+    year: number('year'),
+    month: number('month'),
+    day: number('day'),
+    hour: number('hour'),
+    minute: number('minute'),
+    second: number('second'),
+  })
+  const [, sign = '', hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? []
+  if (!found || Number(hours) > 23 || Number(minutes) > 59) return undefined
+  const ahead = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1)
+  return new Date(found.getTime() + Math.floor(Number(`0.${fraction.slice(1) || 0}`) * 1000) - ahead)
+}
