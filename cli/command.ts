@@ -1,12 +1,14 @@
 import { UsageError } from './config.ts'
 import type { Run } from './run.ts'
 
-export type Options = Record<string, { type: 'boolean' | 'string'; short?: string; multiple?: false }>
+export type Options = Record<string, { type: 'boolean' | 'string'; short?: string; multiple?: boolean }>
 /** What the command was called with. */
 export interface Given {
   words: string[]
   flag(name: string): boolean
   value(name: string): string | undefined
+  /** Of an option that can be given several times. */
+  values(name: string): string[]
 }
 export interface Command {
   usage: string

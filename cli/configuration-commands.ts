@@ -45,12 +45,16 @@ passwords are not in it, nor is what is so by default.
     },
   },
   import: {
-    usage: 'import minio [--email-domain d] [--dry-run] [--output file] [--yes] <folder or zip>...',
+    usage:
+      'import minio [--email-domain d] [--only bucket] [--except-bucket bucket] [--rename name=other] [--dry-run] [--output file] [--yes] <folder or zip>...',
     about: `Translates what MinIO exports into a configuration, prints what becomes of each item, and applies it. For administrators.
 The exports are those of "mc admin cluster iam export" and "mc admin cluster bucket export": one or both of the zips, or
 folders of them. Nobody can do more than in MinIO: what has no exact counterpart is left out. Objects are not copied.
 
       --email-domain d   users get the address name@d, unless their name is an address
+      --only b           of the buckets, import only this one; can be given several times
+      --except-bucket b  leave a bucket out, such as one that is attached; can be given several times
+      --rename a=b       the user a becomes b@d, or b if that is an address; can be given several times
       --label name       start of the names of groups (default: MinIO); say another for a second MinIO
       --root-user name   MINIO_ROOT_USER, to import its access keys too
       --administrators   make administrators of users who may do everything
@@ -62,6 +66,9 @@ folders of them. Nobody can do more than in MinIO: what has no exact counterpart
       --json             print the items and the changes as JSON`,
     options: {
       'email-domain': { type: 'string' },
+      only: { type: 'string', multiple: true },
+      'except-bucket': { type: 'string', multiple: true },
+      rename: { type: 'string', multiple: true },
       label: { type: 'string' },
       'root-user': { type: 'string' },
       administrators: { type: 'boolean' },
@@ -72,11 +79,12 @@ folders of them. Nobody can do more than in MinIO: what has no exact counterpart
       json: { type: 'boolean' },
     },
     words: [2, 20],
-    async work({ words: [what = '', ...names], flag, value }, open) {
+    async work({ words: [what = '', ...names], flag, value, values }, open) {
       if (what !== 'minio') throw new UsageError(`"import ${what}" is unknown: only MinIO can be imported from.`)
       const { importMinio } = await import('./import-minio.ts')
       return importMinio(open, names, {
         ...{ emailDomain: value('email-domain'), rootUser: value('root-user'), output: value('output') },
+        ...{ only: values('only'), exceptBuckets: values('except-bucket'), renames: values('rename') },
         label: value('label') ?? 'MinIO',
         ...{ administrators: flag('administrators'), withDetails: flag('with-details') },
         ...{ dryRun: flag('dry-run'), yes: flag('yes'), json: flag('json') },

@@ -5,7 +5,7 @@ import { SECRET_FIELDS } from '../contract/names.ts'
 import { applyFiles } from './apply.ts'
 import { UsageError } from './config.ts'
 import type { Files } from './configuration-file.ts'
-import { readExports } from './minio/read.ts'
+import { type MinioExport, readExports } from './minio/read.ts'
 import { tableOf } from './minio/table.ts'
 import { type Imported, translateExport } from './minio/translate.ts'
 import { print, type Run } from './run.ts'
@@ -13,6 +13,12 @@ import { print, type Run } from './run.ts'
 interface ImportOptions {
   emailDomain: string | undefined
   rootUser: string | undefined
+  /** Buckets: if any, no others are imported. */
+  only: readonly string[]
+  /** Buckets that are not imported. */
+  exceptBuckets: readonly string[]
+  /** `name=other` each: users who get the address of another name. */
+  renames: readonly string[]
   label: string
   administrators: boolean
   withDetails: boolean
@@ -27,7 +33,7 @@ interface ImportOptions {
 export async function importMinio(
   open: () => Run,
   names: readonly string[],
-  { dryRun, output, yes, json, ...choices }: ImportOptions,
+  { dryRun, output, yes, json, only, exceptBuckets, renames, ...choices }: ImportOptions,
 ): Promise<number> {
   if (output !== undefined && dryRun)
     throw new UsageError('--output changes nothing in the service: leave out --dry-run.')
@@ -39,7 +45,12 @@ export async function importMinio(
   const isNamed =
     choices.emailDomain !== undefined || [...(exported.iam.users?.keys() ?? [])].every((one) => one.includes('@'))
   if (!isNamed) throw new UsageError('Users here have addresses: say with --email-domain what follows the @ in them.')
-  const imported = translateExport(exported, { ...choices, now: new Date() })
+  const imported = translateExport(exported, {
+    ...choices,
+    renamed: renamedBy(renames, exported, choices.rootUser),
+    leftOut: leftOutBy({ only, exceptBuckets }, exported),
+    now: new Date(),
+  })
   await print(json ? `${JSON.stringify({ items: imported.items })}\n` : tableOf(imported.items))
   if (output !== undefined) {
     await writeConfiguration(imported, output)
@@ -47,6 +58,37 @@ export async function importMinio(
   }
   if (!json) await print('\n')
   return applyFiles(open(), filesOf(imported), { dryRun, prune: false, yes })
+}
+
+/** The users who get another name, by their own. Throws for one whom nobody has: it would be a typing error. */
+function renamedBy(renames: readonly string[], { iam }: MinioExport, rootUser: string | undefined) {
+  const renamed = new Map<string, string>()
+  for (const text of renames) {
+    // A name may contain the sign: the longest one that is a user's counts.
+    const ends = [...text.matchAll(/=/g)].map(({ index }) => index)
+    const at = ends.findLast((end) => iam.users?.has(text.slice(0, end)) || text.slice(0, end) === rootUser)
+    if (ends.length === 0 || text.endsWith('=')) throw new UsageError(`--rename is name=other, and not ${text}.`)
+    if (at === undefined) throw new UsageError(`--rename ${text}: there is no such user in the export.`)
+    const name = text.slice(0, at)
+    if (renamed.has(name)) throw new UsageError(`--rename names ${name} twice.`)
+    renamed.set(name, text.slice(at + 1))
+  }
+  return renamed
+}
+
+/** The buckets of an export that are not imported. Throws for one that is not in it. */
+function leftOutBy(
+  { only, exceptBuckets }: Pick<ImportOptions, 'only' | 'exceptBuckets'>,
+  { buckets }: MinioExport,
+): Set<string> {
+  for (const [option, names] of [
+    ['--only', only],
+    ['--except-bucket', exceptBuckets],
+  ] as const)
+    for (const name of names)
+      if (!buckets.has(name)) throw new UsageError(`${option} ${name}: there is no such bucket in the export.`)
+  const isOut = (name: string) => exceptBuckets.includes(name) || (only.length > 0 && !only.includes(name))
+  return new Set([...buckets.keys()].filter(isOut))
 }
 
 /** What is translated, as `apply` takes it: an entry is its own place. */

@@ -61,13 +61,14 @@ export async function runClientCommand(name: string, args: readonly string[]): P
     const { values, positionals: words } = parse(command, args)
     const flag = (option: string) => values[option] === true
     const value = (option: string) => values[option] as string | undefined
+    const several = (option: string) => (values[option] ?? []) as string[]
     if (flag('help')) {
       await print(`usage: strongroom ${command.usage}\n\n${command.about}\n`)
       return 0
     }
     const [least, most] = command.words
     if (words.length < least || words.length > most) throw new UsageError(`usage: strongroom ${command.usage}`)
-    const code = await command.work({ words, flag, value }, () => {
+    const code = await command.work({ words, flag, value, values: several }, () => {
       const json = flag('json')
       const jobs = numberOf('--jobs', value('jobs') ?? '8')
       const client = openClient(value('profile'))
@@ -89,7 +90,7 @@ export async function runClientCommand(name: string, args: readonly string[]): P
 function parse(
   { options, usage }: Command,
   args: readonly string[],
-): { values: Record<string, string | boolean | undefined>; positionals: string[] } {
+): { values: Record<string, string | boolean | (string | boolean)[] | undefined>; positionals: string[] } {
   try {
     return parseArgs({ args: [...args], options: { ...options, ...common }, allowPositionals: true })
   } catch (error) {

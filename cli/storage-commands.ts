@@ -115,7 +115,8 @@ If a scan is queued or running already, that is followed. Ctrl-C leaves it runni
     work: ({ words, flag }, open) => scan(open(), words, { yes: flag('yes'), wait: !flag('no-wait') }),
   },
   'take-over': {
-    usage: 'take-over [--quiet-hours n] [--storage name] [--dry-run] [--yes] [--no-wait] [--json] <bucket>',
+    usage:
+      'take-over [--quiet-hours n] [--storage name] [--without-missing] [--dry-run] [--yes] [--no-wait] [--json] <bucket>',
     about: `Has a read-only bucket become the service's own without copying it: then its objects can be renamed, replaced and
 deleted. Their bytes stay where they are, and only the service may write there from then on. For administrators.
 
@@ -125,6 +126,8 @@ over, or cannot be yet.
 
       --quiet-hours n  others must have changed nothing for this long (default: 24)
       --storage name   where new bytes go (default: default)
+      --without-missing
+                       leave out the objects that are marked as missing, which are named first
   -n, --dry-run        only say what would happen
   -y, --yes            do not ask; without a terminal, nothing is asked
       --no-wait        print the scan's id instead of waiting for its end
@@ -132,13 +135,18 @@ over, or cannot be yet.
     options: {
       'quiet-hours': { type: 'string' },
       storage: { type: 'string' },
+      'without-missing': { type: 'boolean' },
       ...planned,
     },
     words: [1, 1],
     work: (given, open) => {
-      const { words, value } = given
+      const { words, value, flag } = given
       const [bucket = ''] = words
-      const asked = { quietHours: value('quiet-hours'), storage: value('storage') }
+      const asked = {
+        quietHours: value('quiet-hours'),
+        storage: value('storage'),
+        withoutMissing: flag('without-missing'),
+      }
       return takeOver(open(), bucket, { ...planGiven(given), ...asked })
     },
   },

@@ -10,6 +10,8 @@ interface TakeOverOptions {
   dryRun: boolean
   quietHours: string | undefined
   storage: string | undefined
+  /** Whether objects that are marked as missing are left out. */
+  withoutMissing: boolean
   yes: boolean
   wait: boolean
 }
@@ -23,14 +25,21 @@ export async function takeOver(run: Run, target: string, options: TakeOverOption
   const where = await placeOf(run, bucket)
   const open = options.dryRun ? undefined : await findOpen(run, bucket)
   if (open) return conclude(run, open, { wait: options.wait })
-  const plan = await client.takeOverBucket({ ...ofBucket, body: { ...body, dry_run: true } })
+  const first = await client.takeOverBucket({ ...ofBucket, body: { ...body, dry_run: true } })
+  // Exactly those that are named here: if there are others by then, nothing is done.
+  const leaving = options.withoutMissing && first.missing > 0 ? { without_missing: first.missing } : {}
+  const plan =
+    'without_missing' in leaving
+      ? await client.takeOverBucket({ ...ofBucket, body: { ...body, ...leaving, dry_run: true } })
+      : first
   if (json && (options.dryRun || !plan.ready)) await print(`${JSON.stringify(plan)}\n`)
-  if (!json) await printPlan(plan, where)
+  if (!json) await printPlan(plan, where, options.withoutMissing)
   if (!plan.ready) throw new Error(`The bucket ${bucket} cannot be taken over yet.`)
   if (options.dryRun) return
-  const question = `Take over the bucket ${bucket}? From then on only Strongroom may write to ${where}, and what is deleted here is deleted there.`
+  const loss = 'without_missing' in leaving ? ` without ${missingText(plan)}` : ''
+  const question = `Take over the bucket ${bucket}${loss}? From then on only Strongroom may write to ${where}, and what is deleted here is deleted there.`
   if (!(await agrees(question, options.yes))) throw new Error('Nothing was taken over.')
-  const asked = await client.takeOverBucket({ ...ofBucket, body })
+  const asked = await client.takeOverBucket({ ...ofBucket, body: { ...body, ...leaving } })
   if (asked.scan) await conclude(run, asked.scan, { wait: options.wait, asked })
 }
 
@@ -56,13 +65,22 @@ async function findOpen({ client }: Run, bucket: string): Promise<Scan | undefin
   return latest?.trigger === 'take_over' && isOpenScan(latest) ? latest : undefined
 }
 
-async function printPlan({ objects, bytes, unread, storage, quiet_since, problems }: TakeOver, where: string) {
+const missingText = ({ missing }: TakeOver): string =>
+  `${missing.toLocaleString('en')} object${missing === 1 ? '' : 's'} marked as missing`
+
+async function printPlan(plan: TakeOver, where: string, withoutMissing: boolean) {
+  const { objects, bytes, unread, storage, quiet_since, problems, missing, missing_keys } = plan
   await print(`${objectsText(objects)} (${bytesText(bytes)}) stay${objects === 1 ? 's' : ''} at ${where}.
 New bytes go to the storage ${storage}.
-${unread} request${unread === 1 ? '' : 's'} for what no list has: types, metadata and versions.
+${unread} request${unread === 1 ? '' : 's'} for what no list has: types, metadata, tags and versions.
 `)
   if (quiet_since !== null)
     await print(`Others have changed nothing since ${quiet_since.slice(0, 19)}Z, as far as is known.\n`)
+  if (missing > 0) {
+    const more = missing - missing_keys.length
+    await print(`${withoutMissing ? 'Left out' : 'In the way'}: ${missingText(plan)}
+${missing_keys.map((key) => `  ${printable(key)}\n`).join('')}${more > 0 ? `  and ${more.toLocaleString('en')} more\n` : ''}`)
+  }
   for (const { code, detail } of problems) await print(`${code.padEnd(13)}  ${printable(detail)}\n`)
 }
 

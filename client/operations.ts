@@ -717,7 +717,7 @@ export interface TakeOver {
   /** Whether nothing stands in the way. */
   ready: boolean
   problems: ({
-    /** `not_scanned`: no scan has come to its end yet. `not_quiet`: others changed something too lately, or nobody has looked for long enough. `scan_held`: the last scan is held. `missing`: objects are marked as missing. `weak`: the engine gives no ETags. `not_removable`: the credentials may not delete. `unreachable`: the engine does not answer as it should. */
+    /** `not_scanned`: no scan has come to its end yet. `not_quiet`: others changed something too lately, or nobody has looked for long enough. `scan_held`: the last scan is held. `missing`: objects are marked as missing, and not as many as `without_missing` leaves out. `weak`: the engine gives no ETags. `not_removable`: the credentials may not delete. `unreachable`: the engine does not answer as it should. */
     code: 'not_scanned' | 'not_quiet' | 'scan_held' | 'missing' | 'weak' | 'not_removable' | 'unreachable'
     /** What is wrong, in one sentence. */
     detail: string
@@ -727,8 +727,12 @@ export interface TakeOver {
   objects: number
   /** Bytes that stay where they are. */
   bytes: number
-  /** Objects whose type, metadata and version the engine is asked for first: one request each. */
+  /** Objects whose type, metadata, tags and version the engine is asked for first: one request each, and one more for those with tags. */
   unread: number
+  /** Objects that are marked as missing. They are in the way, unless `without_missing` leaves them out. */
+  missing: number
+  /** The keys of the first 100 of them. */
+  missing_keys: string[]
   /** Where new bytes go. */
   storage: string
   /** The scan that takes the bucket over at its end. Null: only asked. */
@@ -1727,7 +1731,7 @@ export interface Scan {
     key: string
     reason: string
   }[]
-  /** `many_missing`: it would mark more than 100 objects and more than 5 %. `empty`: the list was empty. `listing_failed`: the engine did not list to the end. `disordered`: the list was not in byte order. `changed`: others changed something, so the bucket was not taken over. `unreadable`: nor was it, because the engine does not give an object away. The first two can be confirmed. */
+  /** `many_missing`: it would mark more than 100 objects and more than 5 %. `empty`: the list was empty. `listing_failed`: the engine did not list to the end. `disordered`: the list was neither in byte order nor folder by folder. `changed`: others changed something, so the bucket was not taken over. `unreadable`: nor was it, because the engine does not give an object away. The first two can be confirmed. */
   held_reason: 'many_missing' | 'empty' | 'listing_failed' | 'disordered' | 'changed' | 'unreadable' | null
   detail: string | null
   /** ISO 8601, UTC, milliseconds. */
@@ -2649,6 +2653,8 @@ export interface Operations {
         quiet_hours?: number
         /** The storage for new bytes. */
         storage?: string
+        /** Leaves out the objects that are marked as missing: this is how many, as a dry run says. If there are more or fewer by now, that is answered with 409. Each is looked for again; the bucket then has it no more, and its links end. */
+        without_missing?: number
       }
     }
     reply: TakeOver

@@ -178,6 +178,8 @@ export interface ActionDetails {
     bytes: number
     quiet_hours: number
     asked_by: string | null
+    /** How many objects that were marked as missing were left out. */
+    left_out?: number
   }
   /**
    * Others changed, deleted or added something where a bucket was taken over. The record's key is the engine's, without the

@@ -23,7 +23,7 @@ export const TakeOver = Type.Object({
     Type.Object({
       code: Type.Enum([...takeOverProblems], {
         description:
-          '`not_scanned`: no scan has come to its end yet. `not_quiet`: others changed something too lately, or nobody has looked for long enough. `scan_held`: the last scan is held. `missing`: objects are marked as missing. `weak`: the engine gives no ETags. `not_removable`: the credentials may not delete. `unreachable`: the engine does not answer as it should.',
+          '`not_scanned`: no scan has come to its end yet. `not_quiet`: others changed something too lately, or nobody has looked for long enough. `scan_held`: the last scan is held. `missing`: objects are marked as missing, and not as many as `without_missing` leaves out. `weak`: the engine gives no ETags. `not_removable`: the credentials may not delete. `unreachable`: the engine does not answer as it should.',
       }),
       detail: Type.String({ description: 'What is wrong, in one sentence.' }),
     }),
@@ -34,8 +34,13 @@ export const TakeOver = Type.Object({
   objects: Type.Integer(),
   bytes: Type.Integer({ description: 'Bytes that stay where they are.' }),
   unread: Type.Integer({
-    description: 'Objects whose type, metadata and version the engine is asked for first: one request each.',
+    description:
+      'Objects whose type, metadata, tags and version the engine is asked for first: one request each, and one more for those with tags.',
   }),
+  missing: Type.Integer({
+    description: 'Objects that are marked as missing. They are in the way, unless `without_missing` leaves them out.',
+  }),
+  missing_keys: Type.Array(Type.String(), { description: 'The keys of the first 100 of them.' }),
   storage: Type.String({ ...StorageName, description: 'Where new bytes go.' }),
   scan: Nullable(Scan, { description: 'The scan that takes the bucket over at its end. Null: only asked.' }),
 })
@@ -93,6 +98,14 @@ export const operations = {
       ),
       storage: Type.Optional(
         Type.String({ ...StorageName, default: DEFAULT_STORAGE, description: 'The storage for new bytes.' }),
+      ),
+      without_missing: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000_000_000,
+          description:
+            'Leaves out the objects that are marked as missing: this is how many, as a dry run says. If there are more or fewer by now, that is answered with 409. Each is looked for again; the bucket then has it no more, and its links end.',
+        }),
       ),
     }),
     bodyOptional: true,

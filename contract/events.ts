@@ -233,7 +233,7 @@ export const events = {
     'A read-only bucket was taken over.',
     Type.Object({
       ...{ scan_id: Text, storage: Text, prefix: Text, new_storage: Text, objects: Count, bytes: Count },
-      ...{ quiet_hours: Count, asked_by: Nullable(Text) },
+      ...{ quiet_hours: Count, asked_by: Nullable(Text), left_out: Optional(Count) },
     }),
   ),
   external_finding: event(

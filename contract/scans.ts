@@ -41,7 +41,7 @@ export const Scan = Type.Object({
   }),
   held_reason: Nullable(Type.Enum([...heldReasons]), {
     description:
-      '`many_missing`: it would mark more than 100 objects and more than 5 %. `empty`: the list was empty. `listing_failed`: the engine did not list to the end. `disordered`: the list was not in byte order. `changed`: others changed something, so the bucket was not taken over. `unreadable`: nor was it, because the engine does not give an object away. The first two can be confirmed.',
+      '`many_missing`: it would mark more than 100 objects and more than 5 %. `empty`: the list was empty. `listing_failed`: the engine did not list to the end. `disordered`: the list was neither in byte order nor folder by folder. `changed`: others changed something, so the bucket was not taken over. `unreadable`: nor was it, because the engine does not give an object away. The first two can be confirmed.',
   }),
   detail: Nullable(Type.String({ description: 'What is wrong, in one sentence.' })),
   created_at: Timestamp,

@@ -28,7 +28,14 @@ const importRules = [
   },
   {
     files: 'server/**/store.ts',
-    may: ['contract/**', 'server/db/**', 'server/**/store.ts', 'server/base/time.ts', 'npm:kysely'],
+    may: [
+      'contract/**',
+      'server/db/**',
+      'server/**/store.ts',
+      'server/base/time.ts',
+      'server/base/key-order.ts',
+      'npm:kysely',
+    ],
   },
   // What an upgrade did once it does always: live code changes.
   {

@@ -29,11 +29,18 @@ const readers: { readonly [file: string]: (text: string) => Read } = {
   'bucket-targets.json': () => nothing(),
 }
 
-/** Translates buckets with what is configured of them. */
-export function bucketsOf(buckets: MinioExport['buckets']): { buckets: BucketEntry[]; items: Item[] } {
+/** Translates buckets with what is configured of them, but for those that are left out. */
+export function bucketsOf(
+  buckets: MinioExport['buckets'],
+  leftOut: ReadonlySet<string>,
+): { buckets: BucketEntry[]; items: Item[] } {
   const entries: BucketEntry[] = []
   const items: Item[] = []
   for (const [name, files] of buckets) {
+    if (leftOut.has(name)) {
+      items.push({ kind: 'bucket', name, verdict: 'not', notes: ['It is left out, as you asked.'] })
+      continue
+    }
     if (!isBucketName(name)) {
       items.push({ kind: 'bucket', name, verdict: 'not', notes: ['Buckets here cannot have this name.'] })
       continue

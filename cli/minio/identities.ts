@@ -9,6 +9,8 @@ import type { Item } from './table.ts'
 export interface Choices {
   /** Makes addresses of users' names. */
   emailDomain: string | undefined
+  /** Users who get the address of another name, by their own. */
+  renamed: ReadonlyMap<string, string>
   /** What the names of groups start with. */
   label: string
   /** The name of MinIO's root user, which is in no export. */
@@ -114,12 +116,14 @@ class Translator {
   }
 
   #addressOf(name: string): string | { obstacle: string } {
-    const { emailDomain } = this.#choices
-    const email = isEmail(name) ? name : `${name}@${emailDomain ?? ''}`
+    const { emailDomain, renamed } = this.#choices
+    const local = renamed.get(name) ?? name
+    const email = isEmail(local) ? local : `${local}@${emailDomain ?? ''}`
     if (!isEmail(email) || email.length > 320 || !email.isWellFormed())
       return { obstacle: emailDomain === undefined ? 'It needs --email-domain.' : `${email} is not an address.` }
     const other = this.#addresses.get(folded(email))
-    if (other !== undefined) return { obstacle: `Its address would be that of ${other}.` }
+    if (other !== undefined)
+      return { obstacle: `Its address would be that of ${other}. Give it another one with --rename.` }
     this.#addresses.set(folded(email), name)
     return email
   }

@@ -30,7 +30,9 @@ describeEngines('kill -9 while a bucket is taken over', (engine) => {
       await foreign.empty()
       await there.empty()
     })
-    const keys = numbered(0, COUNT)
+    // On one of the databases, on an engine that walks through folders: `k/…` comes before `k-…` there.
+    const bySegments = engine === 'postgres'
+    const keys = [...numbered(0, COUNT / 2).map((key) => key.replace('/', '-')), ...numbered(COUNT / 2, COUNT)]
     await put(foreign, keys, (key) => key)
     let client: Client = await service.connect()
     const database = await openDatabase(service.databaseUrl)
@@ -71,6 +73,7 @@ describeEngines('kill -9 while a bucket is taken over', (engine) => {
     await until(async () => !isOpen(await last()))
     await proxy.misbehave({ kind: 'delay', ms: 150 })
     proxy.page = 20
+    proxy.bySegments = bySegments
     await client.takeOverBucket({ params, body: { quiet_hours: 0 } })
     const scan = await overKills('scans', last, ({ phase, position }) => `${phase} ${position}`)
     assert.deepEqual([scan.trigger, scan.status, scan.detail, scan.seen], ['take_over', 'succeeded', null, COUNT])
@@ -95,6 +98,11 @@ describeEngines('kill -9 while a bucket is taken over', (engine) => {
     )
     assert.deepEqual([ended.status, ended.done, ended.failed], ['succeeded', COUNT + 1, 0])
     await proxy.misbehave(null)
+    const orders = await database.db.selectFrom('attachments').select('key_order').execute()
+    assert.deepEqual(
+      orders.map(({ key_order }) => key_order),
+      [bySegments ? 'segments' : null],
+    )
     const { mode, object_count } = await client.getBucket({ params })
     assert.deepEqual([mode, object_count], ['read_only', COUNT + 1])
     assert.deepEqual(

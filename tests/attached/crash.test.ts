@@ -33,6 +33,10 @@ describeEngines('kill -9 during scans', (engine) => {
       await foreign.empty()
     })
     proxy.page = 8
+    // On one of the databases, on an engine that walks through folders: `a/b` comes before `a-` there.
+    proxy.bySegments = engine === 'sqlite'
+    const pair = ['a-', 'a/b']
+    await put(foreign, pair, (key) => key)
     await put(foreign, numbered(0, COUNT), (key) => key)
     let client: Client = await service.connect()
     const database = await openDatabase(service.databaseUrl)
@@ -88,7 +92,7 @@ describeEngines('kill -9 during scans', (engine) => {
     await client.createStorage({ body: { name: 'engine', ...place } })
     await client.createBucket({ body: { name: BUCKET, mode: 'read_only', storage: 'engine' } })
     const first = await scanned()
-    assert.deepEqual([first.status, first.seen, first.added], ['succeeded', COUNT, COUNT])
+    assert.deepEqual([first.status, first.seen, first.added], ['succeeded', COUNT + pair.length, COUNT + pair.length])
     await assertSame(0)
 
     await put(foreign, numbered(0, EACH), (key) => `${key} changed`)
@@ -98,7 +102,7 @@ describeEngines('kill -9 during scans', (engine) => {
     const second = await scanned()
     assert.deepEqual(
       [second.status, second.seen, second.added, second.changed, second.missing],
-      ['succeeded', COUNT, EACH, EACH, EACH],
+      ['succeeded', COUNT + pair.length, EACH, EACH, EACH],
     )
     await assertSame(EACH)
     const records = (await allActions(database)).filter(({ bucket }) => bucket === BUCKET)

@@ -18,6 +18,8 @@ export interface Lies {
   /** Answers a range with other bytes than were asked for. */
   otherRange?: boolean
   listsOutOfOrder?: boolean
+  /** No lie: lists as a walk through folders does, `a/b` before `a-`. */
+  listsBySegments?: boolean
   listsNothing?: boolean
   /** Leaves out every other object, and ends as if that were all. */
   listsHalf?: boolean
@@ -143,9 +145,12 @@ export async function startFakeEngine(): Promise<FakeEngine> {
     if (lies.listsOnlyOnePage && token !== null) throw new Failure(503, 'SlowDown')
     const after =
       token === null ? keyOf(query.get('start-after') ?? '') : Buffer.from(token.slice(1), 'hex').toString('latin1')
+    const placeOf = (key: string) => (lies.listsBySegments ? key.replaceAll('/', '\0') : key)
     const names = lies.listsNothing
       ? []
-      : [...objects.keys()].filter((key) => (lies.ignoresPrefix || key.startsWith(prefix)) && key > after).sort()
+      : [...objects.keys()]
+          .filter((key) => (lies.ignoresPrefix || key.startsWith(prefix)) && placeOf(key) > placeOf(after))
+          .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
     if (lies.listsHalf) names.splice(0, names.length, ...names.filter((_, at) => at % 2 === 1))
     const shown = names.slice(0, Math.min(page, Number(query.get('max-keys') ?? 1000)))
     const last = shown.at(-1)

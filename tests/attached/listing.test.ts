@@ -67,7 +67,7 @@ it('a list is read whole and once, whatever its pages, the steps, and failures i
         entries.sort((a, b) => byBytes(a.bytes, b.bytes))
         const sizes = pages.map((size) => size + 1)
         const engine = engineOf(entries, sizes, new Set(failures))
-        const listing = readListing(engine, '', undefined, () => new Date(0))
+        const listing = readListing(engine, { prefix: '', after: undefined, order: 'bytes' }, () => new Date(0))
         const objects: string[] = []
         const refused: string[] = []
         for (let step = 0; step < 500; step++) {

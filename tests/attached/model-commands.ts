@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import type { Fault } from './proxy.ts'
 
-export const KEYS = ['a', 'b c+%41', 'dir/', 'dir/ö', 'dir/z&<"', '漢'] as const
+/** In a walk through folders, `dir/…` comes before `dir-x`. */
+export const KEYS = ['a', 'b c+%41', 'dir/', 'dir/ö', 'dir/z&<"', 'dir-x', '漢'] as const
 /** More than the number that may be marked as missing without being confirmed. */
 export const MANY = Array.from({ length: 110 }, (_, i) => `many/${String(i).padStart(3, '0')}`)
 /** None, some that are read in one piece, and one that is streamed. */

@@ -48,12 +48,18 @@ describe('attached buckets: a model', { skip: gateway ? false : noGateway }, () 
     let runs = 0
     const run = fc.asyncProperty(
       fc.array(command, { minLength: 15, maxLength: 40, size: 'max' }),
-      fc.record({ versioned: fc.boolean(), many: fc.boolean(), page: fc.constantFrom(undefined, 2, 5) }),
-      async (commands, { versioned, many, page }) => {
+      fc.record({
+        versioned: fc.boolean(),
+        many: fc.boolean(),
+        page: fc.constantFrom(undefined, 2, 5),
+        bySegments: fc.boolean(),
+      }),
+      async (commands, { versioned, many, page, bySegments }) => {
         const foreign = await foreignBucket(gateway as Gateway, { versioned })
         const truth = new Truth(foreign)
         await truth.fill(many)
         proxy.page = page && many ? page * 15 : page
+        proxy.bySegments = bySegments
         proxy.log.length = 0
         const storage = await site.storage({ ...placeOn(gateway as Gateway, proxy.endpoint), bucket: foreign.bucket })
         const bucket = await site.attach(storage)

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { signerOf } from '../s3/s3.ts'
 import type { Gateway } from '../support/ceph.ts'
+import { listBySegments } from './by-segments.ts'
 
 /** A request as the engine would log it. */
 export interface Logged {
@@ -39,6 +40,8 @@ export interface EngineProxy {
   log: Logged[]
   /** The most keys that a list has: a scan of few objects takes several pages. */
   page: number | undefined
+  /** Lists come as from an engine that walks through folders, instead of in byte order. */
+  bySegments: boolean
   /** From now on; null: everything is passed on. */
   misbehave(fault: Fault | null): Promise<void>
   /** Keeps back the answer to the nth request (from 1) that is like this, counted from now. */
@@ -66,7 +69,8 @@ const errorOf = (status: number) =>
  * Stands between Strongroom and an S3 engine on this machine, logs what is asked, and fails when asked to. The Host header
  * is passed on, because it is signed.
  */
-export async function startProxy({ url, credentials }: Gateway): Promise<EngineProxy> {
+export async function startProxy(gateway: Gateway): Promise<EngineProxy> {
+  const { url, credentials } = gateway
   const engine = new URL(new URL(url).searchParams.get('endpoint') ?? '')
   const sign = signerOf({
     ...{ id: '', access_key_id: credentials.accessKeyId, secret_access_key: credentials.secretAccessKey },
@@ -113,7 +117,9 @@ export async function startProxy({ url, credentials }: Gateway): Promise<EngineP
     if (response.destroyed) return
     if (now?.kind === 'status') return void response.writeHead(now.status, XML).end(errorOf(now.status))
     if (now?.kind === 'empty' && isList(logged)) return void response.writeHead(200, XML).end(EMPTY)
-    const answer = await pass(request, response, logged)
+    const isWalk = proxy.bySegments && isList(logged)
+    if (isWalk) request.resume()
+    const answer = isWalk ? await listBySegments(gateway, logged, proxy.page) : await pass(request, response, logged)
     let held: Promise<void> | undefined
     for (const hold of holds) held ??= hold.take(logged)
     if (held || now?.kind === 'cut') {
@@ -145,6 +151,7 @@ export async function startProxy({ url, credentials }: Gateway): Promise<EngineP
     endpoint: `http://127.0.0.1:${port}`,
     log: [],
     page: undefined,
+    bySegments: false,
     async misbehave(next) {
       fault = next
       if (next?.kind === 'refuse') return close()

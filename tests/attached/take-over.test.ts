@@ -437,7 +437,8 @@ describeEngines('buckets that are taken over', (engine) => {
       .selectAll('attachments')
       .where('name', '=', bucket)
       .executeTakeFirstOrThrow()
-    const taken = (prefix: string) => listTaken(db, { bucket_id, storage_id, prefix }, { after: prefix, to: null }, 10)
+    const taken = (prefix: string) =>
+      listTaken(db, { bucket_id, storage_id, prefix }, { after: prefix, to: null, order: 'bytes' }, 10)
     assert.deepEqual([await taken(prefix), (await taken('z/')).map(({ key }) => key)], [[], ['z/1', 'z/2']])
     const scan = await site.scan(bucket)
     assert.deepEqual([scan.status, scan.added, scan.changed, scan.missing], ['succeeded', 2, 0, 0])

@@ -161,7 +161,7 @@ describe('policies of MinIO as grants', () => {
 
 describe('bucket metadata of MinIO', () => {
   const bucket = (files: { [name: string]: string }, name = 'photos') => {
-    const { buckets, items } = bucketsOf(new Map([[name, new Map(Object.entries(files))]]))
+    const { buckets, items } = bucketsOf(new Map([[name, new Map(Object.entries(files))]]), new Set())
     return { ...buckets[0], notes: items[0]?.notes ?? [], verdict: items[0]?.verdict }
   }
   const rule = (inner: string, status = 'Enabled') =>

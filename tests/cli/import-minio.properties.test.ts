@@ -158,6 +158,8 @@ const KEYS = ['a', 'a/b', 'a/b/', 'a/b/c', 'ab', 'team/x', 'team2/x', 'alice/1',
 /** What may be done with the result, by whom: the same people and keys as in MinIO. */
 function actorsOf(world: World) {
   const { configuration } = translateExport(exportOf(world), {
+    renamed: new Map(),
+    leftOut: new Set(),
     ...{
       emailDomain: 'example.org',
       rootUser: undefined,

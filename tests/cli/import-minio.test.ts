@@ -128,6 +128,43 @@ describeOnce('the command that imports from MinIO', (engine) => {
     assert.match(out, /\d+ to create\.\n$/)
   })
 
+  it('imports only some buckets, and users under other names', async () => {
+    const buckets = async (...options: string[]) => {
+      const table = (
+        await server.records([], () => strongroom(['import', 'minio', ...DOMAIN, '--dry-run', ...options, 'zips']))
+      ).out
+      assert.equal(said(table, 'user', 'alice')[0], 'exact')
+      const plan = [...table.matchAll(/^\+ bucket (\S+)$/gm)].map(([, name]) => name)
+      const leftOut = ['homes', 'photos', 'vault'].filter((name) =>
+        said(table, 'bucket', name).includes('It is left out, as you asked.'),
+      )
+      return { plan, leftOut }
+    }
+    assert.deepEqual(await buckets('--except-bucket', 'vault', '--except-bucket', 'homes'), {
+      ...{ plan: ['photos'], leftOut: ['homes', 'vault'] },
+    })
+    assert.deepEqual(await buckets('--only', 'photos'), { plan: ['photos'], leftOut: ['homes', 'vault'] })
+    assert.deepEqual(await buckets('--only', 'photos', '--only', 'vault', '--except-bucket', 'vault'), {
+      ...{ plan: ['photos'], leftOut: ['homes', 'vault'] },
+    })
+    const renamed = await strongroom(['import', 'minio', ...DOMAIN, '--dry-run', '--rename', 'alice=alice2', 'zips'])
+    assert.match(said(renamed.out, 'user', 'alice')[1] ?? '', /^alice2@example\.org, /)
+    assert.match(renamed.out, /\+ user alice2@example\.org\n/)
+    assert.match(renamed.out, /\+ access key alice\n/)
+    for (const [options, why] of [
+      [['--only', 'photo'], /--only photo: there is no such bucket in the export/],
+      [['--except-bucket', 'x'], /--except-bucket x: there is no such bucket/],
+      [['--rename', 'alicia=b'], /--rename alicia=b: there is no such user/],
+      [['--rename', 'alice'], /--rename is name=other, and not alice/],
+      [['--rename', 'alice='], /--rename is name=other/],
+      [['--rename', 'alice=b', '--rename', 'alice=c'], /--rename names alice twice/],
+    ] as const) {
+      const { code, err } = await strongroom(['import', 'minio', ...DOMAIN, '--dry-run', ...options, 'zips'])
+      assert.equal(code, 2)
+      assert.match(err, why)
+    }
+  })
+
   it('writes the configuration, with each secret in a file for its owner alone', async () => {
     await server.records([], () => ok('import', 'minio', ...DOMAIN, '--output', 'out.yaml', 'unpacked'))
     const text = fs.readFileSync(path.join(folder, 'out.yaml'), 'utf8')

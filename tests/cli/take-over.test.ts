@@ -29,7 +29,7 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
     const plan = [
       `2 objects (12 B) stay at ${where}.`,
       'New bytes go to the storage default.',
-      '2 requests for what no list has: types, metadata and versions.',
+      '2 requests for what no list has: types, metadata, tags and versions.',
     ]
     const early = await world.server.records([], () => strongroom(['take-over', 'photos']))
     assert.deepEqual([early.code, early.err], [1, 'strongroom: The bucket photos cannot be taken over yet.\n'])
@@ -79,6 +79,25 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
       [own.code, own.err],
       [1, 'strongroom: The bucket own is not attached, so there is nothing to take over.\n'],
     )
+  })
+
+  it('names what is missing, and leaves it out only with --without-missing', { skip }, async () => {
+    const foreign = await filled('a', 'gone', 'z')
+    await attach(foreign, 'holes')
+    await foreign.delete('gone')
+    await working(['scan', 'holes'])
+    const refused = await world.server.records([], () =>
+      strongroom(['take-over', 'holes', '--quiet-hours', '0', '--yes']),
+    )
+    assert.equal(refused.code, 1)
+    assert.match(refused.out, /\nIn the way: 1 object marked as missing\n {2}gone\nmissing {8}1 object is marked/)
+    const options = ['--quiet-hours', '0', '--without-missing']
+    const dry = await world.server.records([], () => ok('take-over', 'holes', '--dry-run', ...options))
+    assert.match(dry, /\nLeft out: 1 object marked as missing\n {2}gone\n$/)
+    const taken = await working(['take-over', 'holes', '--yes', ...options])
+    assert.deepEqual([taken.code, taken.err], [0, ''])
+    assert.match(taken.out, /its 2 objects stay at/)
+    assert.equal(await ok('ls', 'stow:holes'), 'a\nz\n')
   })
 
   it('says why a bucket was not taken over; with --json it prints the scan and the bucket', { skip }, async () => {

@@ -6,6 +6,8 @@ export interface TakeOverPlan {
   /** The storage for new bytes. */
   storage: string
   quiet_hours: number
+  /** How many objects marked as missing are left out. */
+  without_missing?: number
 }
 
 /** What taking over a read-only bucket would do, and what is in the way. Nothing changes. For administrators. */

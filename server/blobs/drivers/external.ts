@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
+import type { KeyOrder } from '../../base/key-order.ts'
 import { type BlobBody, StorageAway } from './driver.ts'
 
 /** An object that others keep, as a list has it. */
@@ -22,7 +23,7 @@ export interface RefusedKey {
   reason: string
 }
 
-/** A part of a list, in byte order of the keys. */
+/** A part of a list, in the order that was asked for. */
 export interface ListedPage {
   objects: ListedObject[]
   refused: RefusedKey[]
@@ -52,13 +53,23 @@ export interface ExternalRef {
   modified_at: string
 }
 
+/** Where a part of a list begins. */
+export interface ListFrom {
+  /** After this key; without it, with the first one. */
+  after?: string | undefined
+  /** The `next` of the part before. */
+  next?: string | undefined
+  /** How the engine is expected to order its list; default by bytes. */
+  order?: KeyOrder | undefined
+}
+
 /** A bucket of an engine whose objects others keep. Only reads: there is nothing in it that could write. */
 export interface ExternalSource {
   /**
-   * Lists at most 1,000 objects under a prefix that come after a key, or without one from the first; `next` is that of the
-   * part before. Rejects with a ListingDisordered if they are not in byte order, or do not come after the key.
+   * Lists at most 1,000 objects under a prefix. Rejects with a ListingDisordered if they are not in the expected order, or
+   * do not come after the key.
    */
-  list(prefix: string, from: { after?: string | undefined; next?: string | undefined }): Promise<ListedPage>
+  list(prefix: string, from: ListFrom): Promise<ListedPage>
   /** Undefined only if the engine says that there is no such object. */
   head(key: string): Promise<HeadOfObject | undefined>
   /**
@@ -114,8 +125,15 @@ export class ExternalTaken extends ServiceError {
   }
 }
 
-/** A list in another than byte order: nothing can be concluded from what it lacks. */
-export class ListingDisordered extends Error {}
+/** A list in another order than was expected: nothing can be concluded from what it lacks. */
+export class ListingDisordered extends Error {
+  /** The order in which this part of the list is; undefined if it is in none. */
+  readonly order: KeyOrder | undefined
+  constructor(message: string, order?: KeyOrder) {
+    super(message)
+    this.order = order
+  }
+}
 
 /** An answer that no S3 engine should give. */
 export class OddAnswer extends StorageAway {}

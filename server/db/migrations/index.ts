@@ -32,6 +32,7 @@ import { passwordGenerated } from './0030-password-generated.ts'
 import { tokenScope } from './0031-token-scope-breaking.ts'
 import { clockGap } from './0032-clock-gap.ts'
 import { checksumsOfParts } from './0033-checksums-of-parts.ts'
+import { keyOrder } from './0036-key-order.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -69,4 +70,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0031-token-scope-breaking': tokenScope,
   '0032-clock-gap': clockGap,
   '0033-checksums-of-parts': checksumsOfParts,
+  '0036-key-order': keyOrder,
 }

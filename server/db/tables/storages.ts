@@ -51,6 +51,8 @@ export interface AttachedTables {
     /** Where that has written something, perhaps before it was cancelled. */
     release_storage_id: Generated<number | null>
     release_prefix: Generated<string | null>
+    /** How the engine orders its lists; null: by the bytes of the keys. */
+    key_order: Generated<'segments' | null>
   }
   /**
    * Bytes that others keep: never written or removed. Those of a bucket that was taken over are ours to remove. The row of
@@ -80,6 +82,8 @@ export interface AttachedTables {
     absences: number
     /** The last scan in which it was absent, until that has marked it. */
     absent_in: string | null
+    /** The key in the order of a list by path segments (`sortKeyOf`); null where nobody needed it yet. */
+    sort_key: Generated<string | null>
   }
   scans: {
     id: string
@@ -115,6 +119,8 @@ export interface AttachedTables {
     confirmed_by: string | null
     /** JSON: how its bucket is to be taken over. */
     take_over: Generated<string | null>
+    /** 1: it began again, because the engine orders its list otherwise than was thought. */
+    reordered: Generated<1 | null>
   }
   /** Keys of attached buckets of which the engine said that they changed. */
   scan_hints: { bucket_id: string; key: string; hinted_at: string }

@@ -4,6 +4,7 @@ import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { invalid } from '../../base/invalid.ts'
 import { MINUTE_MS } from '../../base/time.ts'
 import { explain } from '../../blobs/drivers/explain.ts'
+import { ListingDisordered } from '../../blobs/drivers/external.ts'
 import { findStorage, type StorageRow } from '../../blobs/storages/store.ts'
 import { allow, type Ctx } from '../../context.ts'
 import { buryStep, holdWhole } from '../buckets/bury.ts'
@@ -91,13 +92,16 @@ async function giveBack(ctx: Ctx, bucket: BucketRow, { dry_run, storage, prefix 
 /** Throws conflict unless there is nothing under a prefix of a storage. */
 async function assertEmpty(ctx: Ctx, { id, name }: StorageRow, prefix: string): Promise<void> {
   ctx.blobs.refresh(id)
-  const { objects, refused } = await ctx.blobs
+  const isEmpty = await ctx.blobs
     .source(id)
     .then((source) => source.list(prefix, {}))
+    .then(({ objects, refused }) => objects.length + refused.length === 0)
     .catch((error: unknown) => {
+      // Several objects are, in whatever order.
+      if (error instanceof ListingDisordered) return false
       throw new ServiceError('conflict', `The storage "${name}" cannot be used. ${explain(error)}`, { cause: error })
     })
-  if (objects.length + refused.length > 0)
+  if (!isEmpty)
     throw new ServiceError(
       'conflict',
       `There are objects under that prefix of the storage "${name}" already. Choose an empty one.`,

@@ -7,7 +7,7 @@ import { allow, type Ctx } from '../../context.ts'
 import { none } from '../buckets/describe.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { type BucketRow, findBucket, sumUsage } from '../buckets/store.ts'
-import { countUnsettled } from '../external/store.ts'
+import { countUnsettled, listMissing } from '../external/store.ts'
 import { queueTakeOver } from '../scans/due.ts'
 import { runScans } from '../scans/scan.ts'
 import { describeScan, notAttached } from '../scans/service.ts'
@@ -19,10 +19,14 @@ interface Asked {
   quiet_hours?: number | undefined
   /** The storage for new bytes. */
   storage?: string | undefined
+  /** How many objects are marked as missing, if they are to be left out. */
+  without_missing?: number | undefined
 }
 type Problem = TakeOver['problems'][number]
 
 const QUIET_HOURS = 24
+/** Objects marked as missing that a report names. */
+const MOST_NAMED = 100
 
 /**
  * Says whether a read-only bucket can be taken over and, unless that is all that was asked, queues the scan that does it at
@@ -31,7 +35,7 @@ const QUIET_HOURS = 24
 export async function takeOverBucket(
   ctx: Ctx,
   name: string,
-  { dry_run = false, quiet_hours = QUIET_HOURS, storage = DEFAULT_STORAGE }: Asked,
+  { dry_run = false, quiet_hours = QUIET_HOURS, storage = DEFAULT_STORAGE, without_missing }: Asked,
 ): Promise<TakeOver> {
   allow(ctx.actor, 'manage', name)
   const bucket = await findBucket(ctx.db, name)
@@ -42,28 +46,60 @@ export async function takeOverBucket(
     throw new ServiceError('conflict', `The bucket "${name}" was taken over already.`)
   const first = await findFirstEnd(ctx.db, bucket.id)
   const quiet_since = latest(attachment.changed_at, first)
-  const { unread, missing } = await countUnsettled(ctx.db, bucket.id)
+  const { missing } = await countUnsettled(ctx.db, bucket.id)
   const problems = [
     ...(await scanProblems(ctx, bucket, attachment)),
-    ...(missing > 0
-      ? [problem('missing', `${numbered(missing)} marked as missing. Put them back, or wait until they are removed.`)]
-      : []),
+    ...missingProblems(missing, without_missing),
     ...quietProblems(ctx, quiet_since, quiet_hours),
     ...(await engineProblems(ctx, attachment)),
   ]
   const { objects, bytes } = (await sumUsage(ctx.db, [bucket.id])).get(bucket.id) ?? none
-  const report = { ready: problems.length === 0, problems, quiet_since, objects, bytes, unread, storage }
+  const lost = { missing, missing_keys: await listMissing(ctx.db, bucket.id, MOST_NAMED) }
+  const report = {
+    ready: problems.length === 0,
+    problems,
+    quiet_since,
+    objects,
+    bytes,
+    unread: objects,
+    ...lost,
+    storage,
+  }
   if (dry_run) return { ...report, scan: null }
   const [worst] = problems
   if (worst) throw new ServiceError('conflict', `The bucket "${name}" cannot be taken over. ${worst.detail}`)
-  const how = { quiet_hours, storage: await prepareStorage(ctx, storage) }
-  const scan = await ctx.upkeep((step) => queueTakeOver(step, bucket.id, how))
+  const how = { quiet_hours, without_missing, storage: await prepareStorage(ctx, storage) }
+  const scan = await ctx.upkeep(async (step) => {
+    const queued = await queueTakeOver(step, bucket.id, how)
+    // What is marked from here on counts as a change.
+    const [late] = missingProblems((await countUnsettled(step.tx, bucket.id)).missing, without_missing)
+    if (late) throw new ServiceError('conflict', `The bucket "${name}" cannot be taken over. ${late.detail}`)
+    return queued
+  })
   if (!scan) throw new ServiceError('conflict', 'Another scan of the bucket is running. Wait for its end.')
   ctx.background(() => runScans(ctx))
   return { ...report, scan: describeScan(scan, name) }
 }
 
 const problem = (code: (typeof takeOverProblems)[number], detail: string): Problem => ({ code, detail })
+/** Whether the objects that are marked as missing are those that are to be left out. */
+function missingProblems(missing: number, leftOut: number | undefined): Problem[] {
+  if (missing === (leftOut ?? 0)) return []
+  if (leftOut === undefined)
+    return [
+      problem(
+        'missing',
+        `${numbered(missing)} marked as missing. Put them back, wait until they are removed, or take over without them.`,
+      ),
+    ]
+  const now = missing === 0 ? 'No object is' : numbered(missing)
+  return [
+    problem(
+      'missing',
+      `${now} marked as missing by now, and ${leftOut.toLocaleString('en')} are to be left out. Look again.`,
+    ),
+  ]
+}
 const numbered = (count: number) => (count === 1 ? '1 object is' : `${count.toLocaleString('en')} objects are`)
 const latest = (...times: (string | null)[]): string | null =>
   times

@@ -1,6 +1,7 @@
 import type { ActionDetails } from '../../../contract/actions.ts'
 import { type Ctx, engineActor, type Upkeep } from '../../context.ts'
 import { type AnyBucket, countUsage, type HeldBucket } from '../buckets/service.ts'
+import { withOurs } from './shown.ts'
 import type { Shown } from './store.ts'
 import * as store from './store.ts'
 
@@ -14,6 +15,8 @@ export interface Changes {
   changed?: readonly { before: Shown; after: Shown }[]
   missing?: readonly Shown[]
   removed?: readonly Shown[]
+  /** To be removed as well, since an administrator leaves them out: that is no change by others. */
+  leftOut?: readonly Shown[]
 }
 
 /** Whether other contents take the place of what was shown, and not only something else is known of them. */
@@ -31,11 +34,11 @@ export const showsOthers = (bucket: AnyBucket | undefined): bucket is AnyBucket 
 export async function applyChanges(
   step: Upkeep,
   bucket: HeldBucket,
-  { added = [], changed = [], missing = [], removed = [] }: Changes,
+  { added = [], changed = [], missing = [], removed = [], leftOut = [] }: Changes,
 ): Promise<{ changes: Change[]; whole: boolean }> {
   const { tx } = step
   const storageId = bucket.storage_id as number
-  const known = [...changed.map(({ before }) => before), ...missing, ...removed]
+  const known = [...changed.map(({ before }) => before), ...missing, ...removed, ...leftOut]
   const current = await store.lockShown(
     tx,
     bucket.id,
@@ -44,13 +47,16 @@ export async function applyChanges(
   const isCurrent = ({ object: { key, blob_id } }: Shown) => current.get(key)?.object.blob_id === blob_id
   const news = await store.insertShown(tx, storageId, added)
   const came = added.filter(({ object }) => news.has(object.key))
-  const same = changed.filter(({ before }) => isCurrent(before))
+  const same = changed.flatMap(({ before, after }) => {
+    const now = current.get(before.object.key)
+    return now && isCurrent(before) ? [{ before, after: withOurs(after, now) }] : []
+  })
   const swaps = same.filter(isSwap)
   await store.replaceShown(tx, storageId, swaps)
   for (const pair of same) if (!isSwap(pair)) await store.describeAgain(tx, pair.after)
   const lost = missing.filter(isCurrent)
   await store.markMissing(tx, blobsOf(lost), step.now().toISOString())
-  const gone = removed.filter(isCurrent)
+  const gone = [...removed, ...leftOut].filter(isCurrent)
   await store.deleteShown(tx, bucket.id, gone)
   const bytes =
     sizeOf(came) -
@@ -66,7 +72,7 @@ export async function applyChanges(
     ...lost.filter(({ external }) => external.missing_since === null).map((one) => changeOf('missing', one)),
     ...gone.map((one) => changeOf('removed', one)),
   ]
-  if (changes.length > 0) await store.noteChange(tx, bucket.id, step.now().toISOString())
+  if (changes.length > leftOut.filter(isCurrent).length) await store.noteChange(tx, bucket.id, step.now().toISOString())
   return {
     changes,
     whole: came.length + same.length + lost.length + gone.length === added.length + known.length,
@@ -81,6 +87,10 @@ const changeOf = (change: Change['change'], one: Shown): Change => ({
   key: one.object.key,
   ...sizeAndEtag(one),
 })
+
+/** Step: notes where bytes of others are in a list by path segments. */
+export const notePlaces = ({ tx }: Upkeep, all: Parameters<typeof store.noteSortKeys>[1]): Promise<void> =>
+  store.noteSortKeys(tx, all)
 
 /** Step: notes in which scan objects were absent, or with null that they are there. */
 export const noteAbsent = (

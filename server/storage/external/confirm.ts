@@ -8,7 +8,7 @@ import { isFrozen } from '../../blobs/storages/store.ts'
 import type { Ctx } from '../../context.ts'
 import { holdAnyBucket } from '../buckets/service.ts'
 import { applyChanges, asTheirs, type Changes, isSwap, showsOthers } from './change.ts'
-import { hydrated, isSameContent, isTouched, type Source, shownOf } from './shown.ts'
+import { hydrated, isDescribed, isSameContent, isTouched, type Source, shownOf } from './shown.ts'
 import type { ObjectRow, Shown } from './store.ts'
 import * as store from './store.ts'
 
@@ -60,9 +60,21 @@ export const askFor = (source: ExternalSource, key: string): Promise<HeadOfObjec
     )
   })
 
-/** What is to change of an object, since the engine says this of it; undefined where nothing is. `now` is when it was asked. */
+/** What the engine says of an object. */
+interface Answer {
+  shown: Shown
+  /** Undefined: it is gone. */
+  head: HeadOfObject | undefined
+  source: ExternalSource
+  /** When it was asked. */
+  now: Date
+  /** Whether what was read before is read again although neither ETag nor time says that it has changed. */
+  again?: boolean
+}
+
+/** What is to change of an object, since the engine says this of it; undefined where nothing is. */
 export async function changesFor(
-  { shown, head, source, now }: { shown: Shown; head: HeadOfObject | undefined; source: ExternalSource; now: Date },
+  { shown, head, source, now, again = false }: Answer,
   place: Source,
 ): Promise<Changes | undefined> {
   const { external } = shown
@@ -71,8 +83,10 @@ export async function changesFor(
   const isSame = isSameContent(external, head)
   const isKnown =
     external.hydrated_at !== null && external.version_id === head.version_id && external.missing_since === null
-  if (isSame && isKnown && !isTouched(external, head)) return undefined
+  const isQuiet = isSame && isKnown && !isTouched(external, head)
+  if (isQuiet && !again) return undefined
   const tags = head.tagged ? await source.tags(head.key, head.version_id) : {}
+  if (isQuiet && isDescribed(shown, hydrated(shown, head, { tags, now }))) return undefined
   if (isSame) return { changed: [{ before: shown, after: hydrated(shown, head, { tags, now }) }] }
   const next = shownOf(place, head, now)
   // What of the object is ours stays.
@@ -83,15 +97,13 @@ export async function changesFor(
 }
 
 /** Changes an object accordingly; returns it as it is then, undefined if it is gone. */
-async function follow(
-  ctx: Ctx,
-  asked: { shown: Shown; head: HeadOfObject | undefined; source: ExternalSource; now: Date },
-): Promise<Shown | undefined | 'again'> {
+async function follow(ctx: Ctx, asked: Answer): Promise<Shown | undefined | 'again'> {
   const { shown, head } = asked
   const { bucket_id, key } = shown.object
   const storage_id = storageOf(shown.object.blob_id) as number
   const prefix = shown.external.key.slice(0, shown.external.key.length - key.length)
-  const changes = await changesFor(asked, { bucket_id, storage_id, prefix })
+  const key_order = shown.external.sort_key === null ? null : 'segments'
+  const changes = await changesFor(asked, { bucket_id, storage_id, prefix, key_order })
   if (!changes) return head && shown
   const [pair] = changes.changed ?? []
   const visible = !pair || isSwap(pair) || shown.external.missing_since !== null

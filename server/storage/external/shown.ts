@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { MOST_TAGS, objectHeaderNames } from '../../../contract/shapes.ts'
+import { sortKeyOf } from '../../base/key-order.ts'
 import { typeOf } from '../../base/media-type.ts'
 import type { HeadOfObject, ListedObject } from '../../blobs/drivers/external.ts'
 import { newExternalId } from '../../blobs/storages/ids.ts'
@@ -12,6 +13,8 @@ export interface Source {
   storage_id: number
   /** Of the engine's keys; empty or ends with a slash. */
   prefix: string
+  /** How the engine orders its lists; null: by the bytes of the keys. */
+  key_order: 'segments' | null
 }
 
 /** Most milliseconds by which a list and a HEAD may differ about when an object was last written: some round. */
@@ -24,7 +27,7 @@ const PRINTABLE = /^\P{Cc}*$/u
 const MOST_METADATA = 8192
 
 /** An object as it is shown until its type and metadata are read: by its extension, without any. `now` is when it was asked for. */
-export function shownOf({ bucket_id, storage_id, prefix }: Source, listed: ListedObject, now: Date): Shown {
+export function shownOf({ bucket_id, storage_id, prefix, key_order }: Source, listed: ListedObject, now: Date): Shown {
   const { key: whole, size, etag, modified_at } = listed
   const key = whole.slice(prefix.length)
   const blob_id = newExternalId(storage_id)
@@ -41,6 +44,7 @@ export function shownOf({ bucket_id, storage_id, prefix }: Source, listed: Liste
       ...{ blob_id, bucket_id, key: whole, version_id: null, etag, size, storage_class },
       ...{ modified_at: modified, tags: null },
       ...{ hydrated_at: null, checked_at: now.toISOString(), missing_since: null, absences: 0, absent_in: null },
+      sort_key: key_order === 'segments' ? sortKeyOf(whole) : null,
     },
   }
 }
@@ -96,6 +100,24 @@ export function hydrated(
       ...{ missing_since: null, absences: 0, absent_in: null },
     },
   }
+}
+
+/** Whether an object is described like another one; when that was read does not count. */
+export const isDescribed = (one: Shown, other: Shown): boolean => {
+  const described = ({ object, external: { hydrated_at: _when, checked_at: _asked, ...known } }: Shown) => [
+    object,
+    known,
+  ]
+  return isDeepStrictEqual(described(one), described(other))
+}
+
+/**
+ * An object as it is to be, with what is ours of it as it is by now: tags and the ACL may have been changed here since the engine
+ * was asked. Tags are ours where they are not those that were last read.
+ */
+export function withOurs({ object, external }: Shown, now: Shown): Shown {
+  const isOurs = !isDeepStrictEqual(parsed(now.object.tags), parsed(now.external.tags))
+  return { object: { ...object, acl: now.object.acl, tags: isOurs ? now.object.tags : external.tags }, external }
 }
 
 const parsed = (json: string | null): object => (json === null ? {} : JSON.parse(json))

@@ -1,3 +1,4 @@
+import { type KeyOrder, sortKeyOf } from '../../base/key-order.ts'
 import { inBatches } from '../../db/batches.ts'
 import type { Db, Row, RowChange, Tx } from '../../db/schema.ts'
 
@@ -22,6 +23,7 @@ const EXTERNAL_COLUMNS = [
   'external_blobs.missing_since',
   'external_blobs.absences',
   'external_blobs.absent_in',
+  'external_blobs.sort_key',
 ] as const
 
 const shown = (db: Db) =>
@@ -33,8 +35,8 @@ const shown = (db: Db) =>
 
 const asShown = (row: Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>): Shown => {
   const { external_version_id, external_etag, external_key, external_tags, external_storage_class, ...rest } = row
-  const { modified_at, hydrated_at, checked_at, missing_since, absences, absent_in, ...object } = rest
-  const noted = { modified_at, hydrated_at, checked_at, missing_since, absences, absent_in }
+  const { modified_at, hydrated_at, checked_at, missing_since, absences, absent_in, sort_key, ...object } = rest
+  const noted = { modified_at, hydrated_at, checked_at, missing_since, absences, absent_in, sort_key }
   const external = {
     ...noted,
     blob_id: object.blob_id,
@@ -49,20 +51,23 @@ const asShown = (row: Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFi
   return { object, external }
 }
 
-/**
- * Shown objects after a key, up to another one or, with null, to the end, in key order; `unread`: only those of which the
- * type and metadata were not read yet.
- */
+/** Shown objects after a key, up to another one or, with null, to the end, in an order of keys below the source's prefix. */
 export const listShown = async (
   db: Db,
   bucketId: string,
-  { after, to, unread = false }: { after: string | null; to: string | null; unread?: boolean },
+  { after, to, order, prefix }: { after: string | null; to: string | null; order: KeyOrder; prefix: string },
   limit: number,
 ): Promise<Shown[]> => {
+  if (order === 'segments') {
+    // By one index alone, which has neither the objects' keys nor those of other buckets.
+    let sorted = shown(db).where('external_blobs.bucket_id', '=', bucketId).where('sort_key', 'is not', null)
+    if (after !== null) sorted = sorted.where('sort_key', '>', sortKeyOf(prefix + after))
+    if (to !== null) sorted = sorted.where('sort_key', '<=', sortKeyOf(prefix + to))
+    return (await sorted.orderBy('sort_key').limit(limit).execute()).map(asShown)
+  }
   let query = shown(db).where('objects.bucket_id', '=', bucketId)
   if (after !== null) query = query.where('objects.key', '>', after)
   if (to !== null) query = query.where('objects.key', '<=', to)
-  if (unread) query = query.where('hydrated_at', 'is', null)
   return (await query.orderBy('objects.key').limit(limit).execute()).map(asShown)
 }
 
@@ -222,6 +227,28 @@ export const listAbsent = async (
       .execute()
   ).map(asShown)
 
+/** Bytes of a bucket after a key of the engine whose place in a list by path segments is not noted yet, in key order. */
+export const listUnsorted = (db: Db, bucketId: string, after: string, limit: number) =>
+  db
+    .selectFrom('external_blobs')
+    .select(['blob_id', 'key'])
+    .where('bucket_id', '=', bucketId)
+    .where('key', '>', after)
+    .where('sort_key', 'is', null)
+    .orderBy('key')
+    .limit(limit)
+    .execute()
+
+/** Notes where these are in such a list. */
+export async function noteSortKeys(tx: Tx, all: readonly Pick<ExternalRow, 'blob_id' | 'key'>[]): Promise<void> {
+  for (const { blob_id, key } of all)
+    await tx
+      .updateTable('external_blobs')
+      .set({ sort_key: sortKeyOf(key) })
+      .where('blob_id', '=', blob_id)
+      .execute()
+}
+
 /** How many of a bucket's objects were not read yet, and how many are marked as missing. */
 export const countUnsettled = async (db: Db, bucketId: string): Promise<{ unread: number; missing: number }> => {
   const { unread, missing } = await db
@@ -234,6 +261,20 @@ export const countUnsettled = async (db: Db, bucketId: string): Promise<{ unread
     .executeTakeFirstOrThrow()
   return { unread: Number(unread), missing: Number(missing) }
 }
+
+/** The keys of the first objects of a bucket that are marked as missing, in their order. */
+export const listMissing = async (db: Db, bucketId: string, limit: number): Promise<string[]> =>
+  (
+    await db
+      .selectFrom('external_blobs')
+      .innerJoin('objects', 'objects.blob_id', 'external_blobs.blob_id')
+      .select('objects.key')
+      .where('external_blobs.bucket_id', '=', bucketId)
+      .where('missing_since', 'is not', null)
+      .orderBy('external_blobs.key')
+      .limit(limit)
+      .execute()
+  ).map(({ key }) => key)
 
 /** Notes when others changed something, unless the first scan is still finding out what there is. */
 export const noteChange = (tx: Tx, bucketId: string, changed_at: string) =>

@@ -24,6 +24,7 @@ export async function pointAtWritten(step: Upkeep, storageId: number, all: reado
       ...{ blob_id: newExternalId(storageId), bucket_id: row.bucket_id, key: ref.key, version_id: ref.version_id },
       ...{ etag: ref.etag, size: ref.size, storage_class: null, modified_at: ref.modified_at, tags: row.tags },
       ...{ hydrated_at: now, checked_at: now, missing_since: null, absences: 0, absent_in: null },
+      sort_key: null,
     },
   }))
   if (written.length > 0) await store.insertExternals(tx, storageId, written)

@@ -1,4 +1,5 @@
 import { afterPrefix } from '../../../contract/permissions.ts'
+import { type KeyOrder, sortKeyOf } from '../../base/key-order.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 
 export type FindingRow = Row<'findings'>
@@ -27,13 +28,20 @@ const taken = (db: Db, { bucket_id, storage_id, prefix }: TakenPlace) => {
   return (end === null ? query : query.where('key', '<', end)).where('key', '>=', prefix)
 }
 
-/** The same after a whole key, up to another one or, with null, to the end, in key order. */
+/** The same after a whole key, up to another one or, with null, to the end, in an order of keys. */
 export const listTaken = (
   db: Db,
   place: TakenPlace,
-  { after, to }: { after: string; to: string | null },
+  { after, to, order }: { after: string; to: string | null; order: KeyOrder },
   limit: number,
 ): Promise<TakenRef[]> => {
+  if (order === 'segments') {
+    const sorted = taken(db, place).where('sort_key', '>', sortKeyOf(after))
+    return (to === null ? sorted : sorted.where('sort_key', '<=', sortKeyOf(to)))
+      .orderBy('sort_key')
+      .limit(limit)
+      .execute()
+  }
   const query = taken(db, place).where('key', '>', after)
   return (to === null ? query : query.where('key', '<=', to)).orderBy('key').limit(limit).execute()
 }

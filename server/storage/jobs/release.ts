@@ -1,9 +1,13 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { compareKeys, isAdmin } from '../../../contract/permissions.ts'
+import { isAdmin } from '../../../contract/permissions.ts'
+import { compareIn, type KeyOrder } from '../../base/key-order.ts'
+import { type ListedPage, ListingDisordered } from '../../blobs/drivers/external.ts'
 import { storageOf } from '../../blobs/storages/ids.ts'
 import { writeOut } from '../../blobs/write-out.ts'
 import { type Ctx, currentActor, systemActor } from '../../context.ts'
 import { type Claim, renewed } from '../../work/lease.ts'
+import { notePlaces } from '../external/change.ts'
+import { listUnsorted } from '../external/store.ts'
 import { pointAtWritten, type Written } from '../external/written.ts'
 import { copyError, isFault } from '../objects/copies.ts'
 import type { ItemError } from '../objects/item-error.ts'
@@ -22,10 +26,17 @@ const AT_ONCE = 8
 /** Objects of a page of an engine's list. */
 const PAGE = 1000
 
-/** Where a job is: it writes all objects, then compares the list. */
+/**
+ * Where a job is: it writes all objects, then compares the list in byte order. Where that differs, the list may be by path
+ * segments: then it notes of each object where it is in such a list, and compares that.
+ */
 interface Progress {
-  phase: 'writing' | 'comparing'
+  phase: 'writing' | 'comparing' | 'sorting'
   after: string
+  /** How the engine orders its list; without it by the bytes of the keys. */
+  order?: KeyOrder
+  /** Where the list in byte order differs. */
+  difference?: string
 }
 const START: Progress = { phase: 'writing', after: '' }
 
@@ -43,7 +54,7 @@ export async function beginRelease(ctx: Ctx, claim: Claim, request: CreateJob): 
     if (storage_id === null) throw new Error('Objects are not released to the default storage')
     const prefix = request.dest_prefix ?? ''
     const { objects } = await freezeStep(step, request.source_bucket, { job_id, storage_id, prefix })
-    if (objects === 0) await giveBackStep(step, job_id)
+    if (objects === 0) await giveBackStep(step, job_id, 'bytes')
     const listed_at = step.now().toISOString()
     await store.updateJob(tx, job_id, { total: objects, listed_at, listed_to: JSON.stringify(START), ...renewed(step) })
   })
@@ -64,9 +75,11 @@ export async function releaseStep(ctx: Ctx, claim: Claim, job: store.JobRow): Pr
   assertMayRelease(ctx.actor)
   const attachment = await findReleasing(ctx.db, job.id)
   if (!attachment) throw new ServiceError('conflict', 'The bucket is not being released any more.')
-  const { phase, after } = JSON.parse(job.listed_to ?? JSON.stringify(START)) as Progress
+  const progress = JSON.parse(job.listed_to ?? JSON.stringify(START)) as Progress
+  const { phase, after } = progress
   if (phase === 'writing') await writeStep(ctx, claim, attachment, after)
-  else await compareStep(ctx, claim, attachment, after)
+  else if (phase === 'sorting') await sortStep(ctx, claim, attachment, progress)
+  else await compareStep(ctx, claim, attachment, progress)
 }
 
 /** The place to which a bucket is released. */
@@ -80,7 +93,7 @@ async function writeStep(ctx: Ctx, claim: Claim, attachment: Attachment, after: 
   const { storage, prefix } = placeOf(attachment)
   const isThere = ({ blob_id, key, engine_key }: Releasable) =>
     engine_key === prefix + key && storageOf(blob_id) === storage
-  const listed = await listReleasable(ctx.db, bucket_id, { after, to: null }, ROWS)
+  const listed = await listReleasable(ctx.db, bucket_id, { after, to: null, order: 'bytes', prefix }, ROWS)
   const { rows } = enough(listed.map((row) => ({ ...row, elsewhere: !isThere(row) })))
   const waiting = rows.filter((row) => row.elsewhere)
   const written: Written[] = []
@@ -133,38 +146,74 @@ const descriptionOf = ({ content_type, headers, metadata, tags }: Written['row']
   tags: JSON.parse(tags ?? '{}') as { [name: string]: string },
 })
 
+async function note(ctx: Ctx, claim: Claim, next: Progress): Promise<void> {
+  await ctx.upkeep(async (step) => {
+    const { id } = await lease.hold(step.tx, claim)
+    await store.updateJob(step.tx, id, { listed_to: JSON.stringify(next), ...renewed(step) })
+  })
+}
+
+/** Notes of the next objects where they are in a list by path segments; after the last one, that list is compared. */
+async function sortStep(ctx: Ctx, claim: Claim, { bucket_id }: Attachment, progress: Progress): Promise<void> {
+  const { after } = progress
+  const rows = await listUnsorted(ctx.db, bucket_id, after, ROWS)
+  const last = rows.at(-1)
+  if (!last) return note(ctx, claim, { ...progress, phase: 'comparing', after: '', order: 'segments' })
+  await ctx.upkeep((step) => notePlaces(step, rows))
+  await note(ctx, claim, { ...progress, after: last.key })
+}
+
 /** Compares a page of the list with what was written. Throws conflict where they differ. */
-async function compareStep(ctx: Ctx, claim: Claim, attachment: Attachment, after: string): Promise<void> {
+async function compareStep(ctx: Ctx, claim: Claim, attachment: Attachment, progress: Progress): Promise<void> {
+  const { after, order = 'bytes' } = progress
   const { bucket_id } = attachment
   const { storage, prefix } = placeOf(attachment)
   const source = await ctx.blobs.source(storage)
-  const page = await source.list(prefix, after === '' ? {} : { after: prefix + after })
-  const end = page.next === undefined ? null : (page.objects.at(-1)?.key.slice(prefix.length) ?? after)
-  const rows = await listReleasable(ctx.db, bucket_id, { after, to: end }, PAGE + 1)
   const differs = (key: string) =>
     new ServiceError(
       'conflict',
-      `The storage does not list what was written: the first difference is at “${key}”. The bucket stays as it was.`,
+      `The storage does not list what was written: the first difference is at “${progress.difference ?? key}”. The bucket stays as it was.`,
     )
+  const page = await source
+    .list(prefix, { order, ...(after === '' ? {} : { after: prefix + after }) })
+    .catch((error: unknown) => {
+      if (!(error instanceof ListingDisordered)) throw error
+      if (progress.difference !== undefined) throw differs(progress.difference)
+      if (order === 'bytes' && error.order === 'segments') return undefined
+      throw error
+    })
+  if (!page) return note(ctx, claim, { phase: 'sorting', after: '' })
   const [odd] = page.refused
   if (odd) throw differs(odd.key)
-  const listed = page.objects.map(({ key, size, etag }) => ({ key: key.slice(prefix.length), size, etag }))
-  for (let i = 0; i < Math.max(listed.length, rows.length); i++) {
-    const [there, ours] = [listed[i], rows[i]]
-    if (there?.key !== ours?.key || there?.size !== ours?.size || there?.etag !== ours?.engine_etag)
-      throw differs([there?.key, ours?.key].filter((key) => key !== undefined).toSorted(compareKeys)[0] ?? '')
+  const end = page.next === undefined ? null : (page.objects.at(-1)?.key.slice(prefix.length) ?? after)
+  const rows = await listReleasable(ctx.db, bucket_id, { after, to: end, order, prefix }, PAGE + 1)
+  const difference = firstDifference(page, rows, { prefix, order })
+  if (difference !== undefined) {
+    if (order === 'segments') throw differs(difference)
+    return note(ctx, claim, { phase: 'sorting', after: '', difference })
   }
   if (end !== null) {
-    await ctx.upkeep(async (step) => {
-      const { id } = await lease.hold(step.tx, claim)
-      const next: Progress = { phase: 'comparing', after: end }
-      await store.updateJob(step.tx, id, { listed_to: JSON.stringify(next), ...renewed(step) })
-    })
+    await note(ctx, claim, { ...progress, after: end })
     return
   }
   await ctx.act(async (step) => {
     const { id, total } = await lease.hold(step.tx, claim)
-    await giveBackStep(step, id)
+    await giveBackStep(step, id, order)
     await store.updateJob(step.tx, id, { position: total, ...renewed(step) })
   })
+}
+
+/** The first key at which a page of the list is not what was written; undefined if there is none. */
+function firstDifference(
+  page: Pick<ListedPage, 'objects'>,
+  rows: readonly Releasable[],
+  { prefix, order }: { prefix: string; order: KeyOrder },
+): string | undefined {
+  const listed = page.objects.map(({ key, size, etag }) => ({ key: key.slice(prefix.length), size, etag }))
+  for (let i = 0; i < Math.max(listed.length, rows.length); i++) {
+    const [there, ours] = [listed[i], rows[i]]
+    if (there?.key !== ours?.key || there?.size !== ours?.size || there?.etag !== ours?.engine_etag)
+      return [there?.key, ours?.key].filter((key) => key !== undefined).toSorted((a, b) => compareIn(order, a, b))[0]
+  }
+  return undefined
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
+import type { KeyOrder } from '../../base/key-order.ts'
 import type { Step, Upkeep } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { holdWhole } from '../buckets/bury.ts'
@@ -73,8 +74,8 @@ export async function thawStep(step: Step, jobId: string): Promise<boolean> {
   return true
 }
 
-/** Step: has a bucket show, read-only, what was written of it. */
-export async function giveBackStep(step: Step, jobId: string): Promise<void> {
+/** Step: has a bucket show, read-only, what was written of it, to an engine that lists in this order. */
+export async function giveBackStep(step: Step, jobId: string, order: KeyOrder): Promise<void> {
   const { tx, record } = step
   const attachment = await store.findReleasing(tx, jobId)
   const bucket = attachment && (await holdWholeById(step, attachment.bucket_id))
@@ -92,6 +93,7 @@ export async function giveBackStep(step: Step, jobId: string): Promise<void> {
     ...{ storage_id, prefix: prefix ?? '', weak: 0, as_of: step.now().toISOString(), changed_at: null },
     ...{ events_at: null, scanned_at: null, taken_over_at: null },
     ...{ release_job: null, release_storage_id: null, release_prefix: null },
+    key_order: order === 'segments' ? order : null,
   })
   const side = (of: number | null) => names.get(of) ?? ''
   record({

@@ -1,3 +1,4 @@
+import { type KeyOrder, sortKeyOf } from '../../base/key-order.ts'
 import type { Db, Row, RowChange, Tx } from '../../db/schema.ts'
 import { isUnderLock } from '../locks/store.ts'
 
@@ -42,11 +43,14 @@ export type Releasable = Row<'objects'> & {
   engine_etag: string | null
 }
 
-/** Objects after a key, up to another one or, with null, to the end, in key order. */
+/**
+ * Objects after a key, up to another one or, with null, to the end, in an order of keys; by segments, of those whose bytes
+ * an engine has and of which it is noted where they are, with this prefix before their keys.
+ */
 export const listReleasable = (
   db: Db,
   bucketId: string,
-  { after, to }: { after: string; to: string | null },
+  { after, to, order, prefix }: { after: string; to: string | null; order: KeyOrder; prefix: string },
   limit: number,
 ): Promise<Releasable[]> => {
   const query = db
@@ -55,7 +59,15 @@ export const listReleasable = (
     .leftJoin('external_blobs', 'external_blobs.blob_id', 'objects.blob_id')
     .selectAll('objects')
     .select(['blobs.md5', 'external_blobs.key as engine_key', 'external_blobs.etag as engine_etag'])
-    .where('objects.bucket_id', '=', bucketId)
-    .where('objects.key', '>', after)
-  return (to === null ? query : query.where('objects.key', '<=', to)).orderBy('objects.key').limit(limit).execute()
+  if (order === 'segments') {
+    const sorted = query
+      .where('external_blobs.bucket_id', '=', bucketId)
+      .where('sort_key', '>', sortKeyOf(prefix + after))
+    return (to === null ? sorted : sorted.where('sort_key', '<=', sortKeyOf(prefix + to)))
+      .orderBy('sort_key')
+      .limit(limit)
+      .execute()
+  }
+  const ours = query.where('objects.bucket_id', '=', bucketId).where('objects.key', '>', after)
+  return (to === null ? ours : ours.where('objects.key', '<=', to)).orderBy('objects.key').limit(limit).execute()
 }

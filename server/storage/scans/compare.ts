@@ -1,4 +1,4 @@
-import { compareKeys } from '../../../contract/permissions.ts'
+import { compareIn } from '../../base/key-order.ts'
 import type { Ctx } from '../../context.ts'
 import type { Claim } from '../../work/lease.ts'
 import { applyChanges, isSwap, noteAbsent } from '../external/change.ts'
@@ -32,11 +32,12 @@ export async function compareStep(
   listed: Listed,
 ): Promise<{ compared: number | null; done: boolean }> {
   const scan = await lease.find(ctx.db, claim)
+  const { order } = listed
   const end = listed.objects.at(-1)?.key.slice(source.prefix.length)
   const rows = await listShown(
     ctx.db,
     source.bucket_id,
-    { after: scan.position, to: listed.last ? null : (end ?? scan.position ?? '') },
+    { after: scan.position, to: listed.last ? null : (end ?? scan.position ?? ''), order, prefix: source.prefix },
     ROWS,
   )
   // Where there are more of ours, the rest of the list waits.
@@ -44,10 +45,10 @@ export async function compareStep(
   const objects =
     until === null
       ? listed.objects
-      : listed.objects.filter(({ key }) => compareKeys(key.slice(source.prefix.length), until) <= 0)
+      : listed.objects.filter(({ key }) => compareIn(order, key.slice(source.prefix.length), until) <= 0)
   const isRest = objects.length === listed.objects.length
   const done = listed.last && isRest && until === null
-  const refused = unseen(isRest ? listed.refused : upTo(listed.refused, objects), scan.refused_to)
+  const refused = unseen(isRest ? listed.refused : upTo(listed.refused, objects, order), { to: scan.refused_to, order })
   const { added, changed, present, absent } = difference(source, { ...listed, objects }, rows)
   const position = until ?? end ?? scan.position
 
@@ -78,14 +79,14 @@ export async function compareStep(
 const PRESENT = { missing_since: null, absences: 0, absent_in: null }
 const isLost = ({ external }: Shown): boolean => external.missing_since !== null
 
-/** Merges listed objects with ours, both in the order of their keys. */
-function difference(source: Source, { objects, asked }: Listed, rows: readonly Shown[]): Difference {
+/** Merges listed objects with ours, both in the order of the list. */
+function difference(source: Source, { order, objects, asked }: Listed, rows: readonly Shown[]): Difference {
   const found: Difference = { added: [], changed: [], present: [], absent: [] }
   // What was changed after the list was asked for waits for the next scan.
   const isNewer = ({ external }: Shown) => Date.parse(external.checked_at) > asked.getTime()
   let at = 0
   const absentUpTo = (key: string | null) => {
-    for (let row = rows[at]; row && (key === null || compareKeys(row.object.key, key) < 0); row = rows[++at])
+    for (let row = rows[at]; row && (key === null || compareIn(order, row.object.key, key) < 0); row = rows[++at])
       if (!isNewer(row)) found.absent.push(row)
   }
   for (const listed of objects) {

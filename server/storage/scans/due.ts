@@ -23,6 +23,8 @@ export interface TakingOver {
   quiet_hours: number
   /** The name of the storage for new bytes. */
   storage: string
+  /** How many objects that are marked as missing are left out; without it, there must be none. */
+  without_missing?: number | undefined
   /** When others had last changed something. */
   changed_at: string | null
 }
@@ -61,7 +63,7 @@ async function insertScan(
     ...{ id: newId(), bucket_id: bucketId, status: 'queued', phase: 'listing', position: null, ...none },
     ...{ refused_keys: '[]', refused_to: null, held_reason: null, detail: null, runner: null, leased_until: null },
     ...{ created_at, created_by: step.actor.user_id, started_at: null, finished_at: null },
-    ...{ confirmed_at: null, confirmed_by: null, take_over: null },
+    ...{ confirmed_at: null, confirmed_by: null, take_over: null, reordered: null },
     ...kind,
   }
   await store.insertScan(tx, row)

@@ -1,11 +1,14 @@
+import { compareBytesIn, type KeyOrder } from '../../base/key-order.ts'
 import type { ExternalSource, ListedObject, RefusedKey } from '../../blobs/drivers/external.ts'
 import type { ScanRow } from './store.ts'
 
 /** Refused keys that are named. */
 const MOST_REFUSED = 100
 
-/** Some of what an engine lists, in byte order. */
+/** Some of what an engine lists. */
 export interface Listed {
+  /** That of its keys. */
+  order: KeyOrder
   objects: readonly ListedObject[]
   /** Those before the last of these objects, or of all. */
   refused: readonly RefusedKey[]
@@ -24,16 +27,20 @@ interface Page {
 }
 
 /**
- * An engine's list under a prefix, after a whole key. Holds two pages: the next one is asked for ahead. After a failure, the
- * same call asks again.
+ * An engine's list under a prefix, after a whole key, in the order that is expected of it. Holds two pages: the next one is
+ * asked for ahead. After a failure, the same call asks again.
  */
-export function readListing(source: ExternalSource, prefix: string, after: string | undefined, now: () => Date) {
+export function readListing(
+  source: ExternalSource,
+  { prefix, after, order }: { prefix: string; after: string | undefined; order: KeyOrder },
+  now: () => Date,
+) {
   let page: Page | undefined
   let ahead: Promise<Page> | undefined
 
   async function ask(from: { after: string | undefined; next?: string | undefined }): Promise<Page> {
     const asked = now()
-    const { objects, refused, next } = await source.list(prefix, from)
+    const { objects, refused, next } = await source.list(prefix, { ...from, order })
     return { objects, refused, asked, next, end: objects.at(-1)?.key ?? from.after }
   }
   const askNext = ({ next, end }: Page) => ask({ next, after: end })
@@ -61,8 +68,9 @@ export function readListing(source: ExternalSource, prefix: string, after: strin
       const isAll = objects.length === at.objects.length
       const { asked, next } = at
       return {
+        order,
         objects,
-        refused: isAll ? at.refused : upTo(at.refused, objects),
+        refused: isAll ? at.refused : upTo(at.refused, objects, order),
         asked,
         last: isAll && next === undefined,
       }
@@ -71,7 +79,7 @@ export function readListing(source: ExternalSource, prefix: string, after: strin
     drop(seen: Listed, count: number): void {
       if (!page) return
       const isAll = count === seen.objects.length
-      const gone = new Set(isAll ? seen.refused : upTo(seen.refused, seen.objects.slice(0, count)))
+      const gone = new Set(isAll ? seen.refused : upTo(seen.refused, seen.objects.slice(0, count), order))
       page.objects.splice(0, count)
       page.refused = page.refused.filter((one) => !gone.has(one))
     },
@@ -79,16 +87,19 @@ export function readListing(source: ExternalSource, prefix: string, after: strin
 }
 
 /** The refused keys before the last of these objects. */
-export function upTo(refused: readonly RefusedKey[], objects: readonly ListedObject[]): RefusedKey[] {
+export function upTo(refused: readonly RefusedKey[], objects: readonly ListedObject[], order: KeyOrder): RefusedKey[] {
   const last = objects.at(-1)
   if (!last) return []
   const end = Buffer.from(last.key)
-  return refused.filter(({ bytes }) => Buffer.compare(bytes, end) <= 0)
+  return refused.filter(({ bytes }) => compareBytesIn(order, bytes, end) <= 0)
 }
 
 /** The refused keys that were not counted yet. */
-export const unseen = (refused: readonly RefusedKey[], to: string | null): readonly RefusedKey[] =>
-  to === null ? refused : refused.filter(({ bytes }) => Buffer.compare(bytes, Buffer.from(to, 'hex')) > 0)
+export const unseen = (
+  refused: readonly RefusedKey[],
+  { to, order }: { to: string | null; order: KeyOrder },
+): readonly RefusedKey[] =>
+  to === null ? refused : refused.filter(({ bytes }) => compareBytesIn(order, bytes, Buffer.from(to, 'hex')) > 0)
 
 /** What a scan notes of more refused keys. */
 export function refusedToo(held: Pick<ScanRow, 'refused' | 'refused_keys'>, refused: readonly RefusedKey[]) {

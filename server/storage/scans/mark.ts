@@ -6,8 +6,10 @@ import { applyChanges, type Changes, isSwap, noteAbsent } from '../external/chan
 import { askFor, changesFor } from '../external/confirm.ts'
 import type { Source } from '../external/shown.ts'
 import { listAbsent, type Shown } from '../external/store.ts'
+import type { TakingOver } from './due.ts'
 import { asFound, countOf } from './found.ts'
 import { lease } from './lease.ts'
+import type { ScanRow } from './store.ts'
 
 /** Objects in a step: each costs a request, all at the same time. */
 const AT_ONCE = 32
@@ -24,15 +26,17 @@ export async function markStep(ctx: Ctx, claim: Claim, source: Source, engine: E
   const rows = await listAbsent(ctx.db, { scanId: scan.id, bucketId: source.bucket_id }, AT_ONCE)
   if (rows.length === 0) return false
   const now = ctx.now()
-  const verdicts = await Promise.all(rows.map((shown) => verdictOn({ shown, engine, now }, source)))
+  const before = leavingOut(scan)
+  const verdicts = await Promise.all(rows.map((shown) => verdictOn({ shown, engine, now, before }, source)))
   const changes = {
     changed: verdicts.flatMap(({ changed = [] }) => changed),
     missing: verdicts.flatMap(({ missing = [] }) => missing),
     removed: verdicts.flatMap(({ removed = [] }) => removed),
+    leftOut: verdicts.flatMap(({ leftOut = [] }) => leftOut),
   }
   const present = rows.filter((_, i) => Object.keys(verdicts[i] ?? {}).length === 0)
   const visible =
-    changes.removed.length > 0 ||
+    changes.removed.length + changes.leftOut.length > 0 ||
     changes.missing.some(isNew) ||
     changes.changed.some((pair) => isSwap(pair) || !isNew(pair.before))
   await asFound(ctx, claim, { scan, visible }, async (step, bucket, held) => {
@@ -41,7 +45,8 @@ export async function markStep(ctx: Ctx, claim: Claim, source: Source, engine: E
     const progress = {
       changed: held.changed + countOf(made.changes, 'changed', 'returned'),
       missing: held.missing + countOf(made.changes, 'missing'),
-      removed: held.removed + countOf(made.changes, 'removed'),
+      // What is left out was not removed by others.
+      removed: held.removed + Math.max(0, countOf(made.changes, 'removed') - changes.leftOut.length),
     }
     return { changes: made.changes, progress }
   })
@@ -50,14 +55,24 @@ export async function markStep(ctx: Ctx, claim: Claim, source: Source, engine: E
 
 const isNew = ({ external }: Shown): boolean => external.missing_since === null
 
+/**
+ * Of a scan that takes a bucket over and has found nothing changed: since when at the latest an object is marked as missing
+ * that is left out. Null: none is.
+ */
+function leavingOut({ take_over, created_at, added, changed, absent, missing, removed }: ScanRow): string | null {
+  if (take_over === null || added + changed + absent + missing + removed > 0) return null
+  return (JSON.parse(take_over) as TakingOver).without_missing === undefined ? null : created_at
+}
+
 /** What is to change of an object that a list lacked; nothing if it is there after all. */
 async function verdictOn(
-  { shown, engine, now }: { shown: Shown; engine: ExternalSource; now: Date },
+  { shown, engine, now, before }: { shown: Shown; engine: ExternalSource; now: Date; before: string | null },
   source: Source,
 ): Promise<Changes> {
   const { key, missing_since, absences } = shown.external
   const head = await askFor(engine, key)
   if (head) return (await changesFor({ shown, head, source: engine, now }, source)) ?? {}
+  if (before !== null && missing_since !== null && missing_since <= before) return { leftOut: [shown] }
   const isOver =
     missing_since !== null && absences + 1 >= SCANS && now.getTime() - Date.parse(missing_since) >= LEAST_MS
   return isOver ? { removed: [shown] } : { missing: [shown] }

@@ -15,12 +15,13 @@ import * as store from './store.ts'
 const AT_ONCE = 64
 
 /**
- * Asks the engine for the next objects of which nothing but the list's entry is known, so that type, metadata and version
- * are known before their bucket is taken over. False when there are no more; then the list is next.
+ * Asks the engine for the next objects, so that type, metadata, tags and version are known before their bucket is taken over.
+ * Those that were read before are asked for as well: tags, and on some engines more, change neither an ETag nor a time.
+ * False when there are no more; then the list is next.
  */
 export async function readStep(ctx: Ctx, claim: Claim, source: Source, engine: ExternalSource): Promise<boolean> {
   const scan = await lease.find(ctx.db, claim)
-  const range = { after: scan.position, to: null, unread: true }
+  const range = { after: scan.position, to: null, order: 'bytes' as const, prefix: source.prefix }
   const rows = await listShown(ctx.db, source.bucket_id, range, AT_ONCE)
   const last = rows.at(-1)
   if (!last) {
@@ -39,7 +40,7 @@ export async function readStep(ctx: Ctx, claim: Claim, source: Source, engine: E
     const { changes } = await applyChanges(step, bucket, { changed, missing })
     const progress = {
       position: last.object.key,
-      changed: held.changed + countOf(changes, 'changed'),
+      changed: held.changed + countOf(changes, 'changed', 'returned'),
       missing: held.missing + countOf(changes, 'missing'),
     }
     return { changes, progress }
@@ -54,7 +55,7 @@ async function changesOf(
 ): Promise<Changes | undefined> {
   try {
     const head = await askFor(engine, shown.external.key)
-    return await changesFor({ shown, head, source: engine, now }, source)
+    return await changesFor({ shown, head, source: engine, now, again: true }, source)
   } catch (error) {
     throw error instanceof ServiceError && error.code === 'conflict' ? new Unreadable(shown.object.key, error) : error
   }

@@ -1,4 +1,5 @@
 import { compareKeys } from '../../../contract/permissions.ts'
+import { compareIn } from '../../base/key-order.ts'
 import type { ExternalSource } from '../../blobs/drivers/external.ts'
 import type { Ctx } from '../../context.ts'
 import { type Claim, renewed } from '../../work/lease.ts'
@@ -29,14 +30,16 @@ export async function reviewStep(
 ): Promise<{ compared: number; done: boolean }> {
   const scan = await lease.find(ctx.db, claim)
   const { prefix } = place
+  const { order } = listed
   const after = prefix + (scan.position ?? '')
   const end = listed.objects.at(-1)?.key
-  const rows = await listTaken(ctx.db, place, { after, to: listed.last ? null : (end ?? after) }, ROWS)
+  const rows = await listTaken(ctx.db, place, { after, to: listed.last ? null : (end ?? after), order }, ROWS)
   // Where there are more of ours, the rest of the list waits.
   const until = rows.length === ROWS ? (rows.at(-1)?.key as string) : null
-  const objects = until === null ? listed.objects : listed.objects.filter(({ key }) => compareKeys(key, until) <= 0)
+  const objects =
+    until === null ? listed.objects : listed.objects.filter(({ key }) => compareIn(order, key, until) <= 0)
   const isRest = objects.length === listed.objects.length
-  const refused = unseen(isRest ? listed.refused : upTo(listed.refused, objects), scan.refused_to)
+  const refused = unseen(isRest ? listed.refused : upTo(listed.refused, objects, order), { to: scan.refused_to, order })
 
   const known = new Map(rows.map((row) => [row.key, row]))
   const there = new Map(objects.map((one) => [one.key, one]))

@@ -56,6 +56,7 @@ export const columns = [
   'confirmed_at',
   'confirmed_by',
   'take_over',
+  'reordered',
 ] as const satisfies readonly (keyof ScanRow)[]
 
 /** Whether a scan still needs work. */

@@ -25,7 +25,12 @@ export async function takeOverStep(step: Step, scan: store.ScanRow, bucket: Held
     return `Others have changed ${count.toLocaleString('en')} ${count === 1 ? 'object' : 'objects'}, ${CHANGED}`
   const attachment = await store.lockAttachment(tx, bucket_id)
   const unsettled = await countUnsettled(tx, bucket_id)
-  const { quiet_hours, storage: new_storage, changed_at } = JSON.parse(scan.take_over ?? '{}') as TakingOver
+  const {
+    quiet_hours,
+    storage: new_storage,
+    changed_at,
+    without_missing,
+  } = JSON.parse(scan.take_over ?? '{}') as TakingOver
   if (!attachment || attachment.changed_at !== changed_at || unsettled.unread + unsettled.missing > 0)
     return `Others have changed something meanwhile, ${CHANGED}`
   const names = await findStorageNames(tx, [{ storage_id: attachment.storage_id }])
@@ -44,6 +49,7 @@ export async function takeOverStep(step: Step, scan: store.ScanRow, bucket: Held
     details: {
       ...{ scan_id: scan.id, storage: names.get(attachment.storage_id) ?? '', prefix: attachment.prefix, new_storage },
       ...{ objects, bytes, quiet_hours, asked_by: scan.created_by },
+      ...(without_missing === undefined ? {} : { left_out: without_missing }),
     },
   })
   return null

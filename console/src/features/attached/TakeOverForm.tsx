@@ -30,11 +30,21 @@ export function TakeOverForm({ bucket, source, isBusy }: { bucket: string; sourc
   const [hours, setHours] = useState<number | string>(QUIET_HOURS)
   const [isConfirmed, setConfirmed] = useState(false)
   const [starting, setStarting] = useState(false)
-  const plan = { storage, quiet_hours: typeof hours === 'number' ? hours : QUIET_HOURS }
+  /** As many as were named when they were given up. */
+  const [leftOut, setLeftOut] = useState<number>()
+  const plan = {
+    ...(leftOut === undefined ? {} : { without_missing: leftOut }),
+    storage,
+    quiet_hours: typeof hours === 'number' ? hours : QUIET_HOURS,
+  }
   const [asked] = useDebouncedValue(plan, PAUSE_MS)
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery(takeOverQuery(bucket, asked))
   const isCurrent =
-    !isPlaceholderData && !isFetching && asked.storage === storage && asked.quiet_hours === plan.quiet_hours
+    !isPlaceholderData &&
+    !isFetching &&
+    asked.storage === storage &&
+    asked.quiet_hours === plan.quiet_hours &&
+    asked.without_missing === plan.without_missing
   const start = async () => {
     setStarting(true)
     try {
@@ -114,6 +124,9 @@ export function TakeOverForm({ bucket, source, isBusy }: { bucket: string; sourc
           {text.checkAgain}
         </Button>
       </div>
+      {data && (data.missing > 0 || leftOut !== undefined) ? (
+        <Missing plan={data} leftOut={leftOut} onChange={setLeftOut} />
+      ) : null}
       <Checkbox
         label={text.confirmed}
         description={text.confirmedHint}
@@ -152,6 +165,39 @@ function Facts({ source, plan }: { source: BucketSource; plan: TakeOver | undefi
       <dt>{text.quietSince}</dt>
       <dd>{plan ? <TimeAgo time={plan.quiet_since} none={text.notScanned} /> : '…'}</dd>
     </dl>
+  )
+}
+
+/** The objects that are marked as missing, which can be left out. */
+function Missing({
+  plan: { missing, missing_keys },
+  leftOut,
+  onChange,
+}: {
+  plan: TakeOver
+  leftOut: number | undefined
+  onChange: (leftOut: number | undefined) => void
+}) {
+  return (
+    <section className="stack-tight" aria-labelledby="take-over-missing">
+      <h3 id="take-over-missing">{text.missing(missing)}</h3>
+      <ul className="bucket-notes">
+        {missing_keys.map((key) => (
+          <li key={key}>
+            <bdi dir="auto" className="mono" data-data>
+              {key}
+            </bdi>
+          </li>
+        ))}
+      </ul>
+      {missing > missing_keys.length ? <p>{text.moreMissing(missing - missing_keys.length)}</p> : null}
+      <Checkbox
+        label={text.withoutMissing}
+        description={text.withoutMissingHint}
+        checked={leftOut !== undefined}
+        onChange={(event) => onChange(event.currentTarget.checked ? missing : undefined)}
+      />
+    </section>
   )
 }
 

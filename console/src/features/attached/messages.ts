@@ -150,9 +150,7 @@ export const takeOverText = catalogue('attached.takeOverText', {
   place: 'Bytes stay at',
   requests: 'Requests first',
   requestsOf: (n: number) =>
-    n === 0
-      ? 'None. All objects have been read.'
-      : `${plural(n, { one: 'request', other: 'requests' })}: each object that wasn’t read yet is asked for.`,
+    n === 0 ? 'None' : `${plural(n, { one: 'request', other: 'requests' })}: each object is asked for.`,
   quietSince: 'Unchanged since',
   notScanned: 'Not known yet',
   storage: 'Storage for new bytes',
@@ -183,6 +181,10 @@ export const takeOverText = catalogue('attached.takeOverText', {
     })[code],
   busy: 'A scan is running. Wait for it to end.',
   failed: 'This can’t be checked',
+  missing: (n: number) => `${objects(n)} marked as missing`,
+  moreMissing: (n: number) => `And ${formatCount(n)} more`,
+  withoutMissing: 'Take over without them',
+  withoutMissingHint: 'They are looked for again. The bucket forgets those that are gone, and their links end.',
   confirmed: 'Others no longer write to this place',
   confirmedHint: 'Applications, backups and lifecycle rules on the engine included.',
   start: 'Take over',

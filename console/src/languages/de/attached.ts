@@ -154,9 +154,7 @@ export const takeOverText: Translation<typeof english.takeOverText> = {
   place: 'Daten bleiben auf',
   requests: 'Anfragen vorab',
   requestsOf: (n) =>
-    n === 0
-      ? 'Keine. Alle Objekte wurden gelesen.'
-      : `${plural(n, { one: 'Anfrage', other: 'Anfragen' })}: Jedes noch nicht gelesene Objekt wird abgefragt.`,
+    n === 0 ? 'Keine' : `${plural(n, { one: 'Anfrage', other: 'Anfragen' })}: Jedes Objekt wird abgefragt.`,
   quietSince: 'Unverändert seit',
   notScanned: 'Noch nicht bekannt',
   storage: 'Speicher für neue Daten',
@@ -188,6 +186,11 @@ export const takeOverText: Translation<typeof english.takeOverText> = {
     })[code],
   busy: 'Ein Scan läuft. Warten Sie, bis er beendet ist.',
   failed: 'Das kann nicht geprüft werden',
+  missing: (n) => `${objects(n)} als fehlend markiert`,
+  moreMissing: (n) => `Und ${formatCount(n)} weitere`,
+  withoutMissing: 'Ohne sie übernehmen',
+  withoutMissingHint:
+    'Sie werden noch einmal gesucht. Was nicht mehr da ist, vergisst der Bucket, und die Links darauf enden.',
   confirmed: 'Andere schreiben nicht mehr an diesen Ort',
   confirmedHint: 'Auch keine Anwendungen, Backups und Lebenszyklusregeln auf der Engine.',
   start: 'Übernehmen',

@@ -157,9 +157,7 @@ export const takeOverText: Translation<typeof english.takeOverText> = {
   place: 'Los bytes siguen en',
   requests: 'Solicitudes previas',
   requestsOf: (n) =>
-    n === 0
-      ? 'Ninguna. Ya se han leído todos los objetos.'
-      : `${plural(n, { one: 'solicitud', other: 'solicitudes' })}: se consulta cada objeto que aún no se ha leído.`,
+    n === 0 ? 'Ninguna' : `${plural(n, { one: 'solicitud', other: 'solicitudes' })}: se consulta cada objeto.`,
   quietSince: 'Sin cambios desde',
   notScanned: 'Aún no se sabe',
   storage: 'Almacenamiento para los bytes nuevos',
@@ -191,6 +189,10 @@ export const takeOverText: Translation<typeof english.takeOverText> = {
     })[code],
   busy: 'Hay un análisis en curso. Espere a que termine.',
   failed: 'No se puede comprobar',
+  missing: (n) => plural(n, { one: 'objeto marcado como ausente', other: 'objetos marcados como ausentes' }),
+  moreMissing: (n) => `Y ${formatCount(n)} más`,
+  withoutMissing: 'Adoptar sin ellos',
+  withoutMissingHint: 'Se buscan una vez más. El bucket olvida los que ya no están, y sus enlaces terminan.',
   confirmed: 'Nadie más escribe ya en este lugar',
   confirmedHint: 'Tampoco aplicaciones, copias de seguridad ni reglas de ciclo de vida del motor.',
   start: 'Adoptar',

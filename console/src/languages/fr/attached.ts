@@ -159,9 +159,7 @@ export const takeOverText: Translation<typeof english.takeOverText> = {
   place: 'Les octets restent sur',
   requests: 'Requêtes préalables',
   requestsOf: (n) =>
-    n === 0
-      ? 'Aucune. Tous les objets ont été lus.'
-      : `${plural(n, { one: 'requête', other: 'requêtes' })} : chaque objet pas encore lu est demandé.`,
+    n === 0 ? 'Aucune' : `${plural(n, { one: 'requête', other: 'requêtes' })} : chaque objet est demandé.`,
   quietSince: 'Inchangé depuis',
   notScanned: 'Pas encore connu',
   storage: 'Stockage des nouveaux octets',
@@ -193,6 +191,11 @@ export const takeOverText: Translation<typeof english.takeOverText> = {
     })[code],
   busy: 'Une analyse est en cours. Attendez qu’elle se termine.',
   failed: 'La vérification est impossible',
+  missing: (n) => plural(n, { one: 'objet marqué comme manquant', other: 'objets marqués comme manquants' }),
+  moreMissing: (n) => `Et ${formatCount(n)} de plus`,
+  withoutMissing: 'Prendre en charge sans eux',
+  withoutMissingHint:
+    'Ils sont recherchés une dernière fois. Le bucket oublie ceux qui ont disparu, et leurs liens prennent fin.',
   confirmed: 'Plus personne d’autre n’écrit à cet endroit',
   confirmedHint: 'Y compris les applications, les sauvegardes et les règles de cycle de vie du moteur.',
   start: 'Prendre en charge',

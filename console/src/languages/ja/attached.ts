@@ -155,10 +155,7 @@ export const takeOverText: Translation<typeof english.takeOverText> = {
   objectsOf: (n, size) => `${objects(n)}、${size}`,
   place: 'データの場所',
   requests: '事前のリクエスト',
-  requestsOf: (n) =>
-    n === 0
-      ? 'なし。すべてのオブジェクトは読み取り済みです。'
-      : `${formatCount(n)} 件のリクエスト: まだ読み取っていないオブジェクトを 1 つずつ照会します。`,
+  requestsOf: (n) => (n === 0 ? 'なし' : `${formatCount(n)} 件のリクエスト: オブジェクトを 1 つずつ照会します。`),
   quietSince: '最後の変更',
   notScanned: 'まだ不明',
   storage: '新しいデータのストレージ',
@@ -189,6 +186,10 @@ export const takeOverText: Translation<typeof english.takeOverText> = {
     })[code],
   busy: 'スキャンを実行中です。終わるまでお待ちください。',
   failed: '確認できません',
+  missing: (n) => `欠落と記録されたオブジェクト: ${formatCount(n)} 個`,
+  moreMissing: (n) => `ほか ${formatCount(n)} 個`,
+  withoutMissing: 'これらを除いて引き継ぐ',
+  withoutMissingHint: 'もう一度確認します。なくなったものはバケットから消え、そのリンクも終了します。',
   confirmed: 'ほかからこの場所への書き込みは停止しています',
   confirmedHint: 'アプリケーション、バックアップ、エンジンのライフサイクルルールも含みます。',
   start: '引き継ぐ',

@@ -1,5 +1,6 @@
 import type * as s3 from '@aws-sdk/client-s3'
 import { checkNames, type StorageCheck } from '../../../../contract/storages.ts'
+import { compareIn, type KeyOrder } from '../../../base/key-order.ts'
 import { connect, S3Failure, type S3Options } from './client.ts'
 import {
   type Engine,
@@ -162,15 +163,17 @@ const bare = (etag = ''): string => etag.replace(/^W\/|"/g, '')
 async function checkOrder(engine: Engine, prefix: string, { objects, next }: Page): Promise<Outcome> {
   if (objects.length < 2) return skipped('There are fewer than two objects to compare.')
   const following = next === undefined ? [] : await listNext(engine, prefix, next)
-  let last: string | undefined
-  for (const { key } of [...objects, ...following]) {
-    if (last !== undefined && Buffer.compare(Buffer.from(last), Buffer.from(key)) >= 0)
-      return failed(
-        `The keys are not listed in byte order: ${quoted(last)} comes before ${quoted(key)}. A scan could not trust it.`,
-      )
-    last = key
-  }
-  return passed('The keys are listed in byte order.')
+  const keys = [...objects, ...following].map(({ key }) => key)
+  const firstOdd = (order: KeyOrder) =>
+    keys.findIndex((key, at) => at > 0 && compareIn(order, keys[at - 1] as string, key) >= 0)
+  const odd = firstOdd('bytes')
+  if (odd < 0) return passed('The keys are listed in byte order.')
+  const pair = `${quoted(keys[odd - 1] as string)} comes before ${quoted(keys[odd] as string)}`
+  if (firstOdd('segments') < 0)
+    return passed(
+      `The keys are listed folder by folder and not in byte order: ${pair}. Scans compare them in that order.`,
+    )
+  return failed(`The keys are not listed in byte order, nor folder by folder: ${pair}. A scan could not trust it.`)
 }
 
 const listNext = (engine: Engine, prefix: string, token: string): Promise<Listed[]> =>

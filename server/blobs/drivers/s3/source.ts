@@ -4,6 +4,7 @@ import * as s3 from '@aws-sdk/client-s3'
 import { ServiceError } from '../../../../contract/errors.ts'
 import { isKeyText } from '../../../../contract/names.ts'
 import type { ByteRange } from '../../../base/byte-range.ts'
+import { compareBytesIn, type KeyOrder, otherOrder } from '../../../base/key-order.ts'
 import { type BlobBody, BlobMissing, StorageAway } from '../driver.ts'
 import {
   ExternalChanged,
@@ -12,6 +13,7 @@ import {
   type HeadOfObject,
   type ListedObject,
   type ListedPage,
+  type ListFrom,
   ListingDisordered,
   OddAnswer,
   type RefusedKey,
@@ -24,6 +26,9 @@ const PAGE = 1000
 const ONE_CHUNK = 64 * 1024
 /** Classes whose objects have to be restored before they can be read. */
 const ARCHIVES = new Set(['GLACIER', 'DEEP_ARCHIVE'])
+/** What XML cannot carry is U+FFFD there, so such a key cannot be told from another one. */
+const UNTOLD =
+  'The engine does not say the key as it is: a character that XML cannot carry, or U+FFFD, is in it, and its list is not URL-encoded as was asked.'
 const GONE = ['NoSuchKey', 'NoSuchVersion']
 
 /** An ETag without its quotes. What cannot be sent as one counts as none. */
@@ -48,10 +53,7 @@ export function s3Source(options: S3Options): ExternalSource {
     return answer
   }
 
-  async function list(
-    prefix: string,
-    { after, next }: { after?: string | undefined; next?: string | undefined },
-  ): Promise<ListedPage> {
+  async function list(prefix: string, { after, next, order = 'bytes' }: ListFrom): Promise<ListedPage> {
     const from = next === undefined ? { StartAfter: after } : { ContinuationToken: next }
     const answer = await askForList({ Prefix: prefix, MaxKeys: PAGE, ...from })
     const { Contents = [], IsTruncated, NextContinuationToken } = answer
@@ -61,7 +63,7 @@ export function s3Source(options: S3Options): ExternalSource {
     return {
       ...arranged(
         Contents.map((object) => ({ object, bytes: bytesOfKey(object.Key ?? '', isEncoded) })),
-        { prefix, after, isEncoded },
+        { prefix, after, order, isEncoded },
       ),
       next: IsTruncated ? NextContinuationToken : undefined,
     }
@@ -210,20 +212,21 @@ interface Named {
 /** Listed objects, of which those that cannot be ours are refused. Throws ListingDisordered and OddAnswer. */
 function arranged(
   named: readonly Named[],
-  { prefix, after, isEncoded }: { prefix: string; after: string | undefined; isEncoded: boolean },
+  {
+    prefix,
+    after,
+    order,
+    isEncoded,
+  }: { prefix: string; after: string | undefined; order: KeyOrder; isEncoded: boolean },
 ): Pick<ListedPage, 'objects' | 'refused'> {
   const objects: ListedObject[] = []
   const refused: RefusedKey[] = []
-  let last: Buffer<ArrayBufferLike> | undefined = after === undefined ? undefined : Buffer.from(after)
+  assertOrdered([...(after === undefined ? [] : [Buffer.from(after)]), ...named.map(({ bytes }) => bytes)], order)
   for (const { object, bytes } of named) {
-    if (last && Buffer.compare(last, bytes) >= 0)
-      throw new ListingDisordered(
-        `The keys are not listed in byte order: “${shown(last)}” comes before “${shown(bytes)}”.`,
-      )
-    last = bytes
     const key = bytes.toString()
     const refuse = (reason: string) => refused.push({ bytes, key: shown(bytes), reason })
-    if (!isUtf8(bytes) || (!isEncoded && key.includes('\ufffd'))) refuse('The key is not UTF-8.')
+    if (!isUtf8(bytes)) refuse('The key is not UTF-8.')
+    else if (!isEncoded && key.includes('\ufffd')) refuse(UNTOLD)
     else if (!key.startsWith(prefix)) throw new OddAnswer('The storage lists keys that do not have the prefix')
     else if (key.length > prefix.length && !isKeyText(key.slice(prefix.length), 1))
       refuse(bytes.includes(0) ? 'The key contains NUL.' : 'The key has more than 1,024 bytes.')
@@ -231,6 +234,20 @@ function arranged(
     else if (key.length > prefix.length) objects.push(listed(object, key))
   }
   return { objects, refused }
+}
+
+/** Throws ListingDisordered unless each key comes after the one before. */
+function assertOrdered(keys: readonly Buffer[], order: KeyOrder): void {
+  const firstOdd = (by: KeyOrder) =>
+    keys.findIndex((key, at) => at > 0 && compareBytesIn(by, keys[at - 1] as Buffer, key) >= 0)
+  const at = firstOdd(order)
+  if (at < 0) return
+  const [one, two] = [keys[at - 1] as Buffer, keys[at] as Buffer]
+  const other = otherOrder(order)
+  throw new ListingDisordered(
+    `The keys are not listed in byte order, nor folder by folder: “${shown(one)}” comes before “${shown(two)}”.`,
+    firstOdd(other) < 0 ? other : undefined,
+  )
 }
 
 function listed({ Size, ETag, LastModified, StorageClass }: s3._Object, key: string): ListedObject {

@@ -198,9 +198,10 @@ async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
 
 function effectsOf(
   { quota_gb, trash_days, versioning, object_lock, lifecycle }: Partial<Entry>,
-  before: { used_bytes: number | null; trash_days: number; object_lock: unknown; versioning: string } | undefined,
+  before: Pick<Bucket, 'used_bytes' | 'trash_days' | 'object_lock' | 'versioning' | 'mode'> | undefined,
 ): string[] {
   const used = before?.used_bytes ?? 0
+  const keepsVersions = versioning === 'enabled' && before?.versioning !== 'suspended'
   return [
     ...(typeof quota_gb === 'number' && used > quota_gb * 1024 ** 3
       ? [`It holds ${counted(used, 'byte')}, more than that: nothing can be added until there is room.`]
@@ -208,8 +209,9 @@ function effectsOf(
     ...(before && trash_days !== undefined && trash_days < before.trash_days
       ? ['What has been in its trash for longer is deleted.']
       : []),
-    ...(versioning === 'enabled' && before?.versioning !== 'suspended'
-      ? ['It keeps versions from then on, which can be suspended but not turned off.']
+    ...(keepsVersions ? ['It keeps versions from then on, which can be suspended but not turned off.'] : []),
+    ...(keepsVersions && before?.mode === 'taken_over'
+      ? ['It was taken over, and cannot be released to an engine while it has any version.']
       : []),
     ...(object_lock && !before?.object_lock ? ['Object Lock cannot be turned off again.'] : []),
     ...(lifecycle ? ['Objects that meet its lifecycle rules are deleted, each night after midnight UTC.'] : []),
