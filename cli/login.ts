@@ -44,6 +44,7 @@ const DAY_SECONDS = 86_400
 const DEFAULT_DAYS = 90
 
 async function newToken(url: string, email: string, expires: string | undefined): Promise<Profile> {
+  if (email === '') throw new UsageError('Give the email address with --email, or as the first line of standard input.')
   const { password, code } = ofInput(await readSecret('Password: '))
   const secondFactor = () => code ?? ask('Code of your authenticator app, or a recovery code: ')
   const session = await signIn({ baseUrl: url, email, password, ...(askable(code) && { secondFactor }) })

@@ -102,9 +102,20 @@ export async function eachOf<T>(
   await Promise.all(running)
 }
 
-/** Reads a secret without echo; from a pipe, reads all of it. */
+/** What a pipe has sent and nobody has taken. */
+let piped: Promise<string> | undefined
+/** All that is left of a pipe, or its first line; empty at its end, however often it is asked. */
+async function takePiped(what: 'line' | 'all'): Promise<string> {
+  piped ??= readAll(process.stdin)
+  const text = await piped
+  const end = what === 'line' ? text.indexOf('\n') : -1
+  piped = Promise.resolve(end < 0 ? '' : text.slice(end + 1))
+  return (end < 0 ? text : text.slice(0, end)).replace(/\r?\n?$/, '')
+}
+
+/** Reads a secret without echo; from a pipe, reads the rest of it. */
 export async function readSecret(question: string): Promise<string> {
-  if (!process.stdin.isTTY) return (await readAll(process.stdin)).replace(/\r?\n$/, '')
+  if (!process.stdin.isTTY) return takePiped('all')
   process.stderr.write(question)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = readline.createInterface({ input: process.stdin, output: silent, terminal: true })
@@ -118,8 +129,9 @@ export async function readSecret(question: string): Promise<string> {
   return answer
 }
 
-/** Reads a line from the terminal; an empty one where its input ends. */
+/** Reads a line from the terminal or a pipe; an empty one where its input ends. */
 export async function ask(question: string): Promise<string> {
+  if (!process.stdin.isTTY) return (await takePiped('line')).trim()
   const lines = readline.createInterface({ input: process.stdin, output: process.stderr })
   const answer = await new Promise<string | undefined>((resolve) => {
     lines.question(question, resolve)

@@ -1,11 +1,13 @@
 import { attach } from './attach.ts'
 import type { Commands, Given, Options } from './command.ts'
 import { findings } from './findings.ts'
+import { JOBS_USAGE, jobs } from './jobs.ts'
 import { migrate } from './migrate.ts'
 import { release } from './release.ts'
 import { SCAN_USAGE, scan } from './scan.ts'
 import { PLACE_OPTIONS, type PlaceOptions, STORAGES_USAGE, storages } from './storages.ts'
 import { takeOver } from './take-over.ts'
+import { TRASH_USAGE, trash } from './trash.ts'
 
 const json = { type: 'boolean' } as const
 const yes = { type: 'boolean', short: 'y' } as const
@@ -36,6 +38,8 @@ export const storageCommands: Commands = {
 
   add <name> <place>   test a place and add it as a storage if no check fails. A <place> is s3://bucket[/prefix] or
                        file:/absolute/folder
+  set <name>           change how it is reached: --endpoint, --region, --path-style, or --access-key-id, whose secret it
+                       asks for. The storage must be the same one, and be reached with what is new
   test <name>          test a storage
   on|off <name>        use it, or not: while it is off, what lies on it answers 503
   remove <name>        forget a storage on which nothing lies any more
@@ -51,6 +55,33 @@ ${ABOUT_PLACES}
       const { words, flag } = given
       return storages(open(), words, { ...placeGiven(given), delete: flag('delete'), readOnly: flag('read-only') })
     },
+  },
+  trash: {
+    usage: TRASH_USAGE,
+    about: `Lists what is in the trash of a bucket, the latest first: id, size, time, reason and key. Or:
+
+  list <bucket or stow:bucket/prefix>     what is in it, or in a folder
+  restore <bucket> <id …>                 restore these
+  restore <stow:bucket/key or folder/>    restore what was last deleted under that key, or in that folder
+  empty <bucket>                          delete everything in it permanently, except what is locked
+
+  -y, --yes   with empty: do not ask; without a terminal, nothing is asked
+      --json  one JSON object a line; of empty, the number and bytes that were deleted`,
+    options: { yes, json },
+    words: [2, 1002],
+    work: ({ words, flag }, open) => trash(open(), words, flag('yes')),
+  },
+  jobs: {
+    usage: JOBS_USAGE,
+    about: `Lists your jobs, the latest first: id, when it was started, kind, status, how many objects are done, and the bucket.
+Administrators see everyone's.
+
+  cancel <id>  end a job; what it has done stays
+
+      --json   one JSON object a line`,
+    options: { json },
+    words: [0, 2],
+    work: ({ words }, open) => jobs(open(), words),
   },
   migrate: {
     usage: 'migrate [--no-wait] [--json] <bucket> <storage>',

@@ -4,7 +4,7 @@ import { UsageError } from './config.ts'
 import { printable } from './places.ts'
 import { print, type Run, readSecret } from './run.ts'
 
-export const STORAGES_USAGE = 'storages [--json] [add <name> <place> | test|on|off|remove|events-token <name>]'
+export const STORAGES_USAGE = 'storages [--json] [add <name> <place> | set|test|on|off|remove|events-token <name>]'
 const usage = () => new UsageError(`usage: strongroom ${STORAGES_USAGE}`)
 
 /** The options of a place, all of them for S3. */
@@ -33,8 +33,12 @@ export async function storages(
     if (place === undefined) throw usage()
     return addStorage(run, storageName(name), { place: placeOf(place, options), mode })
   }
+  if (what === 'set') {
+    if (place !== undefined) throw usage()
+    return setStorage(run, storageName(name), options)
+  }
   const unused = PLACE_OPTIONS.find((option) => options[option] !== undefined)
-  if (unused !== undefined) throw new UsageError(`--${unused} is for "storages add".`)
+  if (unused !== undefined) throw new UsageError(`--${unused} is for "storages add" and "set".`)
   if (what === undefined) return listStorages(run)
   if (place !== undefined) throw usage()
   if (what === 'test') return testStorage(run, storageName(name), mode)
@@ -123,6 +127,22 @@ async function addStorage(run: Run, name: string, given: { place: Place; mode: M
   if (run.json) await print(`${JSON.stringify({ ...test, storage })}\n`)
   if (!storage) throw new Error(`The storage ${name} was not added, because a check failed.`)
   if (!run.json) await print(`Added the storage ${name}.\n`)
+}
+
+/** Changes how a storage is reached: its address, or its credentials, with the secret from a prompt or standard input. */
+async function setStorage(run: Run, name: string, options: PlaceOptions): Promise<void> {
+  if (Object.values(options).every((value) => value === undefined))
+    throw new UsageError('Say what to change: --access-key-id, --endpoint, --region or --path-style.')
+  // Only the options are taken from it.
+  const {
+    kind: _kind,
+    bucket: _bucket,
+    prefix: _prefix,
+    folder: _folder,
+    ...change
+  } = await withSecret(placeOf('s3://unchanged', options))
+  const storage = await run.client.updateStorage({ params: { storage: name }, body: change })
+  await print(run.json ? `${JSON.stringify(storage)}\n` : `Changed the storage ${name}.\n`)
 }
 
 async function testStorage(run: Run, name: string, mode: Mode): Promise<void> {

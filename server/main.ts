@@ -108,8 +108,28 @@ async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
 const announce = ({ announce: how }: Config, said: Announcement): void =>
   void process.stdout.write(announcement(how, said))
 
-function fail(error: unknown): never {
+/** One sentence about what a command or a start could not reach; undefined where that is not why it failed. */
+async function outageOf(error: unknown): Promise<string | undefined> {
+  const [{ isExhausted, isStorageOutage }, { explain }, { isDatabaseOutage, isUnreachable }] = await Promise.all([
+    import('./blobs/drivers/driver.ts'),
+    import('./blobs/drivers/explain.ts'),
+    import('./db/errors.ts'),
+  ])
+  if (isExhausted(error))
+    return 'Too many files are open: raise the limit of open files (ulimit -n, LimitNOFILE), 65536 for example.'
+  if (isStorageOutage(error)) return `The storage cannot be reached. ${explain(error)}`
+  if (isDatabaseOutage(error) || isUnreachable(error))
+    return `The database cannot be reached: ${(error as Error).message || (error as NodeJS.ErrnoException).code}.`
+  return undefined
+}
+
+async function fail(error: unknown): Promise<never> {
   const { code, message, stack } = error as NodeJS.ErrnoException
+  const outage = error instanceof ConfigError || error instanceof Refusal ? undefined : await outageOf(error)
+  if (outage !== undefined) {
+    process.stderr.write(`${outage}\n`)
+    process.exit(1)
+  }
   const wronglyCalled = code?.startsWith('ERR_PARSE_ARGS') ?? false
   process.stderr.write(
     `${wronglyCalled || error instanceof ConfigError || error instanceof Refusal ? message : stack}\n`,
@@ -118,11 +138,19 @@ function fail(error: unknown): never {
 }
 
 const [given = 'help', ...rest] = process.argv.slice(2)
+/** The help of one command of the service: its part of the whole text. */
+function helpOf(name: string): string {
+  const lines = USAGE.split('\n')
+  const first = lines.findIndex((line) => line.startsWith(`  ${name} `) || line === `  ${name}`)
+  const end = lines.findIndex((line, i) => i > first && !line.startsWith('   '))
+  return `usage: strongroom ${lines.slice(first, end).join('\n').trimStart()}\n`
+}
+
 const isOurs = ['start', 'serve', 'worker'].includes(given) || isCommand(given)
-// The service's own commands share one help text; each client command has its own.
-const command = isOurs && (rest.includes('--help') || rest.includes('-h')) ? 'help' : given
+const command = given
 try {
-  if (command === 'start')
+  if (isOurs && (rest.includes('--help') || rest.includes('-h'))) process.stdout.write(helpOf(given))
+  else if (command === 'start')
     await serve(rest, async ({ newKey }) => ({
       ...{ SETUP_LINK: 'false', S3_PORT: '9000+' },
       ...(await withKeptKey(withSecretFiles(process.env), newKey)),
@@ -148,5 +176,5 @@ try {
     }
   }
 } catch (error) {
-  fail(error)
+  await fail(error)
 }

@@ -1,5 +1,23 @@
 import fs from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
+
+/** How long to wait for a file to be closed where no more may be open, and between two tries, in milliseconds. */
+const PATIENCE_MS = 2000
+const PAUSE_MS = 20
+
+const openOnce = promisify(fs.open)
+/** Opens a file; where this process or machine has as many open as it may, waits for others to be closed. */
+async function openPatiently(file: string, flags: string, mode?: number): Promise<number> {
+  for (let waited = 0; ; waited += PAUSE_MS)
+    try {
+      return await openOnce(file, flags, mode)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if ((code !== 'EMFILE' && code !== 'ENFILE') || waited >= PATIENCE_MS) throw error
+      await pause(PAUSE_MS)
+    }
+}
 
 /**
  * The file system's calls on file descriptors, as promises over the callback functions: reading 4 KiB through a
@@ -8,7 +26,7 @@ import { promisify } from 'node:util'
 export function systemCalls() {
   const { writev: writeSome, read: readSome } = fs
   return {
-    open: promisify(fs.open),
+    open: openPatiently,
     close: promisify(fs.close),
     fstat: promisify(fs.fstat),
     fsync: promisify(fs.fsync),

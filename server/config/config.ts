@@ -59,6 +59,8 @@ export interface Config {
   requestTimeoutMs: number
   /** 0: no limit. */
   maxConnections: number
+  /** From one address, where addresses belong to clients; 0: no limit. */
+  maxConnectionsOfOne: number
   /** Concurrent uploads per sender in this process, and per share link; 0: no limit. */
   uploadsPerSender: number
   uploadsPerLink: number
@@ -236,6 +238,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     rateCostly: v.RATE_LIMIT_COSTLY,
     requestTimeoutMs: v.REQUEST_TIMEOUT_SECONDS * 1000,
     maxConnections: v.MAX_CONNECTIONS,
+    maxConnectionsOfOne: Math.ceil(v.MAX_CONNECTIONS / 4),
     uploadsPerSender: v.UPLOADS_PER_SENDER,
     uploadsPerLink: v.UPLOADS_PER_LINK,
     openUploads: v.OPEN_UPLOADS_PER_PERSON,

@@ -59,6 +59,8 @@ export interface DatabaseOptions {
    * Receives errors that nobody waits for: the server ended an idle connection, the schema is newer than this release.
    */
   report?: (error: Error) => void
+  /** Told the name of each migration that was applied to a database which had a schema. */
+  migrated?: (name: string) => void
   /** Most connections to a server. */
   connections?: number
   observer?: DatabaseObserver

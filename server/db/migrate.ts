@@ -10,8 +10,14 @@ import type { Schema } from './schema.ts'
  * it still starts during an upgrade and after going back: migrations only add. One that an older release cannot live
  * with has a name that ends in `-breaking`, which compareSchema refuses.
  */
-export async function migrate(handle: Kysely<Schema>, engine: Engine, report: (error: Error) => void): Promise<void> {
-  const { later, lacking } = compareSchema(await appliedMigrations(handle))
+export async function migrate(
+  handle: Kysely<Schema>,
+  engine: Engine,
+  report: (error: Error) => void,
+  applied: (name: string) => void = () => undefined,
+): Promise<void> {
+  const before = await appliedMigrations(handle)
+  const { later, lacking } = compareSchema(before)
   if (later.length > 0) {
     if (lacking.length > 0)
       throw new Refusal(
@@ -20,7 +26,9 @@ export async function migrate(handle: Kysely<Schema>, engine: Engine, report: (e
     report(new Error(`The database belongs to a later release (${later.join(', ')}); this release can still serve it`))
     return
   }
-  await apply(handle, engine)
+  const made = await apply(handle, engine)
+  // A new database has all of them.
+  if (before.length > 0) for (const name of made) applied(name)
 }
 
 /**
@@ -30,14 +38,20 @@ export async function migrate(handle: Kysely<Schema>, engine: Engine, report: (e
 export const UNFINISHED = '9999-unfinished-move-breaking'
 
 /** Gives an empty database the schema and, in the same transaction, that mark. */
-export const migrateForMove = (handle: Kysely<Schema>, engine: Engine): Promise<void> =>
-  apply(handle, engine, { [UNFINISHED]: { up: async () => undefined } })
+export const migrateForMove = async (handle: Kysely<Schema>, engine: Engine): Promise<void> =>
+  void (await apply(handle, engine, { [UNFINISHED]: { up: async () => undefined } }))
 
-async function apply(handle: Kysely<Schema>, engine: Engine, more: { [name: string]: Migration } = {}): Promise<void> {
+/** Returns the names of those that were lacking. */
+async function apply(
+  handle: Kysely<Schema>,
+  engine: Engine,
+  more: { [name: string]: Migration } = {},
+): Promise<string[]> {
   const known = Object.entries(migrations).map(([name, make]) => [name, make(columnTypes[engine])])
   const provider = { getMigrations: async () => ({ ...Object.fromEntries(known), ...more }) }
-  const { error } = await new Migrator({ db: handle, provider }).migrateToLatest()
+  const { error, results = [] } = await new Migrator({ db: handle, provider }).migrateToLatest()
   if (error) throw error
+  return results.flatMap(({ status, migrationName }) => (status === 'Success' ? migrationName : []))
 }
 
 /** How a schema differs from that of this release; throws a Refusal where this release cannot serve it. */

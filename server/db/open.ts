@@ -8,6 +8,7 @@ export type { Database } from './database.ts'
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
   const all = {
     report: (error: Error) => process.emitWarning(error),
+    migrated: () => undefined,
     connections: 20,
     observer: unobserved,
     answersWait: () => false,

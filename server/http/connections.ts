@@ -42,12 +42,15 @@ export function trackConnections(server: http.Server): () => void {
  */
 export function limitConnections(
   server: http.Server,
-  { maxConnections, trustedProxies }: { maxConnections: number; trustedProxies: readonly string[] },
+  {
+    maxConnections,
+    maxConnectionsOfOne: mostOfOne,
+    trustedProxies,
+  }: { maxConnections: number; maxConnectionsOfOne: number; trustedProxies: readonly string[] },
 ): void {
   if (maxConnections === 0) return
   server.maxConnections = maxConnections
-  if (trustedProxies.length > 0) return
-  const mostOfOne = Math.ceil(maxConnections / 4)
+  if (trustedProxies.length > 0 || mostOfOne === 0) return
   const open = new Map<string, number>()
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''

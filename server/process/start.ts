@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { createSetupToken } from '../access/auth/setup.ts'
 import { createFirstAdmin } from '../access/users/break-glass.ts'
 import { stopAll } from '../at-stop.ts'
+import { connectionsWithin, hasFilesToSpare, openFilesLimit } from '../base/open-files.ts'
 import type { BlobDriver } from '../blobs/drivers/driver.ts'
 import { openStorage } from '../blobs/drivers/open.ts'
 import { useDatabase } from '../blobs/room.ts'
@@ -76,11 +78,12 @@ export interface StartOptions {
 }
 
 /** Starts a whole service; used by the commands and the tests. */
-export async function start(config: Config, options: StartOptions = {}): Promise<Running> {
+export async function start(asked: Config, options: StartOptions = {}): Promise<Running> {
   const { role = 'all', prepared = false, now = () => new Date(), timers = true } = options
   const { alone = false, accepted = { newKey: false, newStorage: false } } = options
   const { uptime = options.now ? () => now().getTime() : machineUptime } = options
-  const log = createLog(config.logLevel, options.logTo)
+  const log = createLog(asked.logLevel, options.logTo)
+  const config = withinOpenFiles(asked, log)
   if (!prepared) {
     assertCacheFolder(config)
     await awaitDatabase(config.databaseUrl, (line) => log.warn(line))
@@ -164,6 +167,23 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       log.flush()
     },
   }
+}
+
+/** What the file driver keeps open where there are enough. */
+const FOLDERS = 256
+/** The same configuration, with no more connections than this process may have files open. */
+function withinOpenFiles(config: Config, log: Logger): Config {
+  const limit = openFilesLimit()
+  const kept = hasFilesToSpare() && !config.storageUrl.startsWith('s3:') ? FOLDERS : 0
+  const maxConnections = connectionsWithin(limit, config.maxConnections, kept)
+  if (maxConnections === undefined) return config
+  // Without a limit of its own, what there are enough files for is not worth a line.
+  if (config.maxConnections > 0 || kept === 0)
+    log.warn(
+      { open_files: limit, max_connections: maxConnections },
+      `only ${limit} files may be open (ulimit -n), so at most ${maxConnections} connections are accepted: raise the limit, for example with LimitNOFILE=65536`,
+    )
+  return { ...config, maxConnections }
 }
 
 /**

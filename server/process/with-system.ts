@@ -18,6 +18,13 @@ export const openDatabaseOf = (config: Config, log: Logger, { existing = false }
     // onSend in fronts/api/app.ts waits once for all that a request has read.
     answersWait: isBeforeAnswer,
     report: (error) => log.warn({ err: error }, 'database'),
+    migrated: (migration) =>
+      log.info(
+        { migration },
+        migration.endsWith('-breaking')
+          ? `applied the migration ${migration}: earlier releases can no longer use the database`
+          : `applied the migration ${migration}`,
+      ),
     existing,
   })
 

@@ -14,7 +14,7 @@ import { isOutage, isRetryable } from './errors.ts'
 /** Opens a database of a server through a pool of connections. */
 export async function openPostgres(
   url: string,
-  { report, connections, observer }: Required<DatabaseOptions>,
+  { report, migrated, connections, observer }: Required<DatabaseOptions>,
 ): Promise<Database> {
   // By this a move sees that somebody is using the database: postgres/move-source.ts.
   const pool = openPool(url, connections, { least: 1, name: 'strongroom' })
@@ -42,7 +42,7 @@ export async function openPostgres(
     // The server shows no commit before it is durable.
     settled: () => undefined,
     transaction,
-    migrate: () => migrate(writer, 'postgres', report),
+    migrate: () => migrate(writer, 'postgres', report, migrated),
     check: async () => void (await sql`select 1`.execute(reader)),
     pool: () => ({
       most: connections,

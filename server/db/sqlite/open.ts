@@ -31,7 +31,7 @@ const LOG_WORTH = 1024 * 1024
 
 /** Opens a SQLite file for one writer and one reader, both in this process. */
 export async function openSqlite(file: string, options: Required<DatabaseOptions>): Promise<Database> {
-  const { report, observer, answersWait, existing } = options
+  const { report, migrated, observer, answersWait, existing } = options
   const folder = path.dirname(path.resolve(file))
   if (!existing) makePrivate(file, report)
   else if (!isThere(file)) throw new Error(`There is no database at ${file}`)
@@ -150,7 +150,7 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     settled: durability.pending,
     migrate: async () => {
       waitForLocks(LOCK_MS)
-      await migrate(writer, 'sqlite', report)
+      await migrate(writer, 'sqlite', report, migrated)
       groups.flush()
       waitForLocks(0)
       await durability.sync()

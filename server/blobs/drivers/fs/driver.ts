@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import type { ByteRange } from '../../../base/byte-range.ts'
-import { sharedSync } from '../../../base/shared-sync.ts'
 import {
   assertBlobId,
   type BlobBody,
@@ -21,26 +20,24 @@ import { claimFolder, ownerOfFolder } from './mark.ts'
 import { fileOrphans } from './orphans.ts'
 import { assertParts } from './part-names.ts'
 import { fileParts } from './parts.ts'
+import { openShards } from './shards.ts'
 
 const STATS_AT_A_TIME = 64
 
 /**
  * Blobs as files below `folder`: written to `<last two digits>/<id>.tmp`, synced, renamed to `<id>`, and the folder
- * synced. There are 256 folders, whose syncs are shared by everyone who needs them at the same time. Temporary files
+ * synced. There are 256 folders, kept open unless few files may be, whose syncs are shared by everyone who needs them at the same time. Temporary files
  * are in them too, since on a busy disk everyone would wait for the lock of a common folder. Throws if the folders
  * cannot be created; with `existing` it creates none and throws StorageMissing. For multipart blobs see fs-parts.ts.
  */
 export function fileDriver(folder: string, { existing = false } = {}): BlobDriver {
   const calls = fileCalls()
-  const { open, close, fstat, fsync, read, rename, unlink, writeFile, streamOf } = calls
+  const { open, fstat, read, rename, unlink, writeFile, streamOf } = calls
   const root = path.resolve(folder)
   const shardFolders = foldersOf(root)
   if (existing) assertFolders(root, shardFolders)
   else makeFolders(root, shardFolders)
-  const shards = shardFolders.map((directory) => {
-    const fd = fs.openSync(directory, 'r')
-    return { directory, fd, sync: sharedSync(() => fsync(fd)) }
-  })
+  const shards = openShards(calls, shardFolders)
   const putting = new Set<Promise<unknown>>()
   let closed = false
 
@@ -190,7 +187,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
     if (closed) return
     closed = true
     await Promise.allSettled(putting)
-    for (const { fd } of shards) await close(fd)
+    for (const shard of shards) await shard.close()
   }
 
   return {
