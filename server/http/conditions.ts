@@ -1,3 +1,4 @@
+import { trimBlanks } from '../base/blanks.ts'
 import type { ByteRange } from '../base/byte-range.ts'
 import { httpDate } from '../base/dates.ts'
 
@@ -19,9 +20,9 @@ export type EntityTags = '*' | readonly { tag: string; weak: boolean }[]
 /** Reads such a header; undefined without one. Tags without quotes are accepted, too. */
 export function readEntityTags(header: string | undefined): EntityTags | undefined {
   if (header === undefined) return undefined
-  if (header.trim() === '*') return '*'
+  if (trimBlanks(header) === '*') return '*'
   return header.split(',').map((one) => {
-    const [, weak, tag = ''] = /^(W\/)?(.*)$/s.exec(one.trim()) ?? []
+    const [, weak, tag = ''] = /^(W\/)?(.*)$/s.exec(trimBlanks(one)) ?? []
     return { tag: tag.replace(/^"(.*)"$/, '$1'), weak: weak !== undefined }
   })
 }

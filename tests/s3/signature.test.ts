@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
 import { it } from 'node:test'
 import aws4 from 'aws4'
 import { AwsV4Signer } from 'aws4fetch'
@@ -328,4 +330,25 @@ it('tries at most six ways in which a proxy may have changed a request', () => {
   })
   assert.equal(found.length, 6)
   assert.deepEqual(found[0], { headers: { host: 's3.example.com' } })
+})
+
+it('signs values as they were sent but for blanks around and runs of spaces, and tries tabs as spaces', () => {
+  const values = { a: '\t x\ty ', b: 'x  \t  y', c: 'voil\xc3\xa0', d: '\xa0x\xa0' }
+  const headers = joinHeaders(Object.entries(values).flat())
+  assert.deepEqual(Object.fromEntries(headers), { a: 'x\ty', b: 'x \t y', c: 'voil\xc3\xa0', d: '\xa0x\xa0' })
+  const credential = { signedHeaders: ['a', 'b', 'c', 'd'] }
+  const names = { hosts: [], forwarded: undefined, domains: [] }
+  assert.deepEqual(alternatives(headers, { path: '/', query: '' }, credential, names)[0], {
+    headers: { a: 'x y', b: 'x y' },
+  })
+})
+
+it('no bytes of a header are trimmed by trim(), which takes A0 for a blank', () => {
+  const root = path.join(import.meta.dirname, '../..')
+  const files = ['server/http/*.ts', 'server/fronts/s3/signature/!(post-policy).ts'].flatMap((one) =>
+    fs.globSync(one, { cwd: root }),
+  )
+  assert.ok(files.length > 10)
+  const trimming = files.filter((file) => fs.readFileSync(path.join(root, file), 'utf8').includes('.trim()'))
+  assert.deepEqual(trimming, [])
 })

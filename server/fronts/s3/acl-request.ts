@@ -1,4 +1,5 @@
 import { aclPermissions } from '../../../contract/public-access.ts'
+import { trimBlanks } from '../../base/blanks.ts'
 import { canonicalId } from '../../base/canonical-id.ts'
 import { hasBody } from '../../http/body.ts'
 import { type Acl, type AclGrant, type AclReader, cannedAcls, isGroup } from '../../storage/buckets/acl.ts'
@@ -65,8 +66,11 @@ function assertKept({ to, permission }: AclGrant): AclGrant {
 /** Of one grantee in a header, as `id=…` or `uri="…"`. */
 function namedIn(grantee: string): { kind: string; text: string } {
   const at = grantee.indexOf('=')
-  const text = grantee.slice(at + 1).trim()
-  return { kind: at < 0 ? '' : grantee.slice(0, at).trim(), text: /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text }
+  const text = trimBlanks(grantee.slice(at + 1))
+  return {
+    kind: at < 0 ? '' : trimBlanks(grantee.slice(0, at)),
+    text: /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text,
+  }
 }
 
 /** The ACL that headers ask for; undefined without any. Throws InvalidRequest, InvalidArgument or NotImplemented. */

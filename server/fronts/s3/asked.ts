@@ -1,5 +1,5 @@
 import { S3Error } from './errors.ts'
-import { type Exchange, headersWith } from './exchange.ts'
+import { type Exchange, header, headersNamed } from './exchange.ts'
 
 /** A header, query parameter or element that AWS documents; a name that ends in `*` stands for all that begin with it. */
 export interface Asked {
@@ -38,7 +38,10 @@ const isNamed = (name: string, { name: pattern }: Asked): boolean =>
 /** Throws NotImplemented for a header that asks for what nothing here does. */
 export function refuseUnknownWishes(exchange: Exchange): void {
   const { form, request } = exchange
-  const sent = headersWith(exchange, 'x-amz-').map(([name, value]) => [`x-amz-${name}`, value] as const)
+  // Only these are read: metadata need not be UTF-8.
+  const sent = headersNamed(exchange, 'x-amz-')
+    .filter((name) => REFUSED_HEADERS.some((one) => isNamed(name, one)))
+    .map((name) => [name, header(exchange, name) ?? ''] as const)
   // Beside the fields of a form its headers ask for nothing, but who sends them thinks they do.
   const beside = form ? Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const) : []
   for (const [name, value] of [...sent, ...beside])

@@ -1,6 +1,7 @@
 import type http from 'node:http'
 import { corsMethods } from '../../../contract/bucket-rules.ts'
 import { MOST_ONE_WILDCARD } from '../../../contract/patterns.ts'
+import { trimBlanks } from '../../base/blanks.ts'
 import type { System } from '../../context.ts'
 import { findConfig, setConfig } from '../../storage/buckets/config.ts'
 import { type CorsQuestion, type CorsRule, corsAnswer } from '../../storage/buckets/cors.ts'
@@ -134,7 +135,7 @@ function questionOf({ method, headers }: http.IncomingMessage): CorsQuestion | u
 const headersAskedIn = (headers: http.IncomingHttpHeaders): string[] =>
   (headers['access-control-request-headers'] ?? '')
     .split(',')
-    .map((name) => name.trim())
+    .map(trimBlanks)
     .filter((name) => name !== '')
 
 /**

@@ -1,4 +1,5 @@
 import type http from 'node:http'
+import { trimBlanks } from '../../base/blanks.ts'
 import { utf8Of } from '../../base/header-text.ts'
 import { type Ctx, createContext, type System } from '../../context.ts'
 import { expectBody, hasBody, leaveUnread } from '../../http/body.ts'
@@ -108,7 +109,7 @@ export async function* bodyOf(exchange: Exchange, trailers: Trailers = new Map()
   yield* contentsOf(body, authenticated.mode, { length, signatures: authenticated.signatures, trailers })
   const declared = header(exchange, 'x-amz-trailer')?.toLowerCase().split(',') ?? []
   for (const name of trailers.keys())
-    if (!declared.some((one) => one.trim() === name))
+    if (!declared.some((one) => trimBlanks(one) === name))
       throw new S3Error('MalformedTrailerError', `The trailer ${name} was not announced in x-amz-trailer.`)
 }
 

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../../base/blanks.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import type { Description } from '../../storage/objects/describe.ts'
 import { type WriteConditions, write } from '../../storage/objects/write.ts'
@@ -60,7 +61,7 @@ function describing(exchange: Exchange): { [name: string]: string | undefined } 
   const { 'content-encoding': encoding, ...headers } = exchange.request.headers as { [name: string]: string }
   const kept = encoding
     ?.split(',')
-    .map((one) => one.trim())
+    .map(trimBlanks)
     .filter((one) => one !== '' && one.toLowerCase() !== 'aws-chunked')
     .join(', ')
   const hoisted = [...(exchange.hoisted ?? [])].map(([name, value]) => asHeader(name, value))

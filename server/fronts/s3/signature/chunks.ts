@@ -1,4 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto'
+import { trimBlanks } from '../../../base/blanks.ts'
 import { S3Error } from '../errors.ts'
 import { hashLatin1, textToSign } from './canonical.ts'
 import { isSame, sign } from './verify.ts'
@@ -95,8 +96,8 @@ async function readTrailers(reader: FrameReader, chain: Chain | undefined, trail
     }
     room -= line.length
     const at = line.indexOf(':')
-    const name = line.slice(0, at).trim().toLowerCase()
-    const value = line.slice(at + 1).trim()
+    const name = trimBlanks(line.slice(0, at)).toLowerCase()
+    const value = trimBlanks(line.slice(at + 1))
     if (chain && name === 'x-amz-trailer-signature' && signature === undefined) {
       signature = value
       continue
