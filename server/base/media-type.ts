@@ -18,6 +18,13 @@ export function assertContentType(given: string | undefined, path: string): void
 export const typeOf = (given: string | undefined, key: string): string =>
   given && SENDABLE.test(given) ? given : lookup(extensionOf(key)) || DEFAULT_TYPE
 
+/** What S3 has for contents whose sender does not say what they are, whatever their key ends with. */
+export const UNTYPED = 'binary/octet-stream'
+
+/** The content type that is shown to people: of what came untyped, that of the key's extension. */
+export const shownType = ({ content_type, key }: { content_type: string; key: string }): string =>
+  content_type === UNTYPED ? typeOf(undefined, key) : content_type
+
 /** The media types of a content type: to browsers one with commas is a list, of which the last counts. */
 export const mediaTypesIn = (contentType: string): string[] =>
   contentType.split(',').map((one) => one.split(';', 1)[0]?.trim().toLowerCase() ?? '')

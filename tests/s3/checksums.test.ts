@@ -348,4 +348,84 @@ describeOnce('S3: checksums', (engine) => {
       [1, 2].map(() => ['PartNumber', 'Size']),
     )
   })
+
+  it('refuses every header that asks for encryption, sent alone too, whatever the operation', async () => {
+    const { at } = await begin('encrypted')
+    const upload = `/${B}/encrypted?partNumber=1&uploadId=${at.UploadId}`
+    await put(`/${B}/plain`, {})
+    for (const name of [
+      ...['', '-aws-kms-key-id', '-context', '-bucket-key-enabled', '-customer-algorithm', '-customer-key'].map(
+        (rest) => `x-amz-server-side-encryption${rest}`,
+      ),
+      'x-amz-copy-source-server-side-encryption-customer-algorithm',
+      'x-amz-object-lock-event-hold',
+      'x-amz-write-offset-bytes',
+    ])
+      for (const [method, path, more] of [
+        ['PUT', `/${B}/no`, {}],
+        ['PUT', `/${B}/no`, { 'x-amz-copy-source': `${B}/plain` }],
+        ['PUT', upload, {}],
+        ['PUT', upload, { 'x-amz-copy-source': `${B}/plain` }],
+        ['POST', `/${B}/no?uploads`, {}],
+        ['GET', `/${B}/plain`, {}],
+      ] as const)
+        await server.records([], async () => {
+          const headers = await world.signed(pair, { method, path, headers: { ...more, [name]: '1' } })
+          assert.equal((await world.send(method, path, headers)).code, 'NotImplemented', `${method} ${path} ${name}`)
+        })
+  })
+
+  it('takes a part by its number before anything else, and never beside a range', async () => {
+    await put(`/${B}/one`, {}, 'ten bytes!')
+    const get = async (query: string, more: Record<string, string> = {}, method = 'GET') => {
+      const path = `/${B}/${query}`
+      return world.send(method, path, await world.signed(pair, { method, path, headers: more }))
+    }
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await get('one?partNumber=1', {}, method)
+      assert.deepEqual(
+        [status, headers['content-range'], headers['content-length'], headers['x-amz-mp-parts-count']],
+        [206, 'bytes 0-9/10', '10', undefined],
+      )
+      for (const number of ['0', '10001', 'abc', '-1', ''])
+        for (const key of ['one', 'nothing'])
+          assert.equal((await get(`${key}?partNumber=${number}`, {}, method)).status, 400, `${method} ${key} ${number}`)
+      assert.equal((await get('one?partNumber=2', {}, method)).status, 416)
+    }
+    assert.equal((await get('nothing?partNumber=abc')).code, 'InvalidArgument')
+    assert.equal((await get('one?partNumber=2')).code, 'InvalidPartNumber')
+    assert.equal((await get('one?partNumber=1', { range: 'bytes=0-1' })).code, 'InvalidRequest')
+  })
+
+  it('has S3’s default type, and at most 2 KB of metadata', async () => {
+    const untyped = await put(`/${B}/picture.png`, {})
+    assert.equal(untyped.status, 200)
+    const head = () => s3.send(new HeadObjectCommand({ Bucket: B, Key: 'picture.png' }))
+    assert.equal((await head()).ContentType, 'binary/octet-stream')
+    const { items } = await server.admin.listObjects({ params: { bucket: B }, query: { prefix: 'picture' } })
+    assert.equal(items[0]?.content_type, 'image/png')
+    await refusedAlike([
+      ['MetadataTooLarge', () => put(`/${B}/picture.png`, { 'x-amz-meta-a': 'x'.repeat(2048) })],
+      [
+        'MetadataTooLarge',
+        () =>
+          put(`/${B}/picture.png`, {
+            ...{ 'x-amz-copy-source': `${B}/picture.png`, 'x-amz-metadata-directive': 'REPLACE' },
+            'x-amz-meta-a': 'x'.repeat(2048),
+          }),
+      ],
+    ])
+    assert.equal(await outcome(begin('large', { Metadata: { a: 'x'.repeat(2048) } })), 'MetadataTooLarge')
+    assert.equal((await put(`/${B}/picture.png`, { 'x-amz-meta-a': 'x'.repeat(2047) })).status, 200)
+    const signed = await world.signed(pair, {
+      method: 'PUT',
+      path: `/${B}/picture.png`,
+      headers: { 'x-amz-meta-a': 'b,c' },
+    })
+    const raw = Object.entries(signed).flatMap(([name, value]) =>
+      name === 'x-amz-meta-a' ? [name, 'b', name, 'c'] : [name, value],
+    )
+    assert.equal((await world.send('PUT', `/${B}/picture.png`, [...raw, 'content-length', '0'])).code, '')
+    assert.deepEqual((await head()).Metadata, { a: 'b,c' })
+  })
 })

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { ShareListing } from '../../../contract/shares.ts'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
+import { shownType } from '../../base/media-type.ts'
 import type { Ctx } from '../../context.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { folderName } from '../../storage/objects/archive.ts'
@@ -110,7 +111,7 @@ const itemsOf = (rows: readonly ObjectRow[], prefix: string): ShareListing['item
   rows.map(({ key, size, content_type, last_modified }) => ({
     name: key.slice(prefix.length),
     size,
-    content_type,
+    content_type: shownType({ key, content_type }),
     last_modified,
   }))
 

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { ShareInfo } from '../../../contract/shares.ts'
+import { shownType } from '../../base/media-type.ts'
 import type { Ctx } from '../../context.ts'
 import { findObject } from '../../storage/objects/store.ts'
 import type { UploadLimits } from './describe.ts'
@@ -37,7 +38,7 @@ export async function describeLink(
     needs_password,
     name: hidden ? null : nameOf(link),
     size: (same ? object?.size : null) ?? null,
-    content_type: (same ? object?.content_type : null) ?? null,
+    content_type: same && object ? shownType(object) : null,
     shared_by: hidden ? null : await store.nameOf(ctx.db, row.created_by),
     shared_at: row.created_at,
     message: hidden ? null : row.message,

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Checksum, ObjectHeaders } from '../../../contract/shapes.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
-import { mediaTypesIn } from '../../base/media-type.ts'
+import { mediaTypesIn, shownType } from '../../base/media-type.ts'
 import type { Ctx } from '../../context.ts'
 import { noteRead, type ReadOf } from '../../features/audit/reads.ts'
 import { evaluateConditions, parseRanges, rangeApplies } from '../../http/conditions.ts'
@@ -147,7 +147,7 @@ export async function sendContents(
     })
   if (ranges.length > 1) return sendParts(contents, ranges, reply)
 
-  reply.header('content-type', row.content_type)
+  reply.header('content-type', shownType(row))
   if (status === 200) for (const [name, value] of checksumHeaders(row)) reply.header(name, value)
   const [range] = ranges
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${row.size}`)
@@ -162,7 +162,7 @@ function sendParts({ row, open }: Contents, ranges: readonly ByteRange[], reply:
   const boundary = randomBytes(18).toString('hex')
   const heads = ranges.map(
     ({ start, end }) =>
-      `\r\n--${boundary}\r\nContent-Type: ${row.content_type}\r\nContent-Range: bytes ${start}-${end}/${row.size}\r\n\r\n`,
+      `\r\n--${boundary}\r\nContent-Type: ${shownType(row)}\r\nContent-Range: bytes ${start}-${end}/${row.size}\r\n\r\n`,
   )
   const tail = `\r\n--${boundary}--\r\n`
   const length =
@@ -207,7 +207,7 @@ export function contentDispositionOf(row: ObjectRow, { download, filename, dispo
     !download &&
     disposition !== 'attachment' &&
     stored?.type !== 'attachment' &&
-    mediaTypesIn(row.content_type).every((type) => INLINE.has(type))
+    mediaTypesIn(shownType(row)).every((type) => INLINE.has(type))
   return contentDisposition(name, { type: inline ? 'inline' : 'attachment' })
 }
 

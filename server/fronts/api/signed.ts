@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
+import { shownType } from '../../base/media-type.ts'
 import type { Ctx } from '../../context.ts'
 import { noteRead } from '../../features/audit/reads.ts'
 import { read } from '../../storage/objects/read.ts'
@@ -35,7 +36,7 @@ export async function sendSigned(ctx: Ctx, token: string, raw: Raw): Promise<Fas
     raw.request.method === 'GET'
       ? await contents.directUrl({
           expiresIn: DIRECT_SECONDS,
-          contentType: row.content_type,
+          contentType: shownType(row),
           contentDisposition: contentDispositionOf(row, { download, filename }),
         })
       : null

@@ -1,4 +1,5 @@
 import { trimBlanks } from '../../base/blanks.ts'
+import { UNTYPED } from '../../base/media-type.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import type { Description } from '../../storage/objects/describe.ts'
 import { type WriteConditions, write } from '../../storage/objects/write.ts'
@@ -46,13 +47,35 @@ export const writeConditions = ({ request: { headers } }: Exchange): WriteCondit
 /** What a request says of the object with this key. */
 export function describedBy(exchange: Exchange, key: string): Description {
   const { metadata, ...described } = descriptionOf(describing(exchange), key, { metadata: 'x-amz-meta-' })
-  const decoded = Object.entries(metadata).map(([name, value]) => [name, decodeWords(value)])
+  const decoded = Object.entries(metadata).map(([name, value]): [string, string] => [name, decodeWords(value)])
+  assertSmall(decoded)
   const tagging = header(exchange, 'x-amz-tagging')
   return {
     ...described,
     metadata: Object.fromEntries(decoded),
     tags: tagging === undefined ? undefined : tagsInHeader(tagging),
   }
+}
+
+/** Most bytes of user metadata, as S3 counts them: of all names and values, in UTF-8. */
+const MOST_METADATA = 2048
+
+function assertSmall(metadata: readonly (readonly [name: string, value: string])[]): void {
+  const size = metadata.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0)
+  if (size <= MOST_METADATA) return
+  throw new S3Error('MetadataTooLarge', 'Your metadata headers exceed the maximum allowed metadata size', {
+    fields: { Size: String(size), MaxSizeAllowed: String(MOST_METADATA) },
+  })
+}
+
+/** Metadata that is given more than once: S3 joins the values with a comma, Node adds a space. */
+function repeatedMetadata(rawHeaders: readonly string[]): { [name: string]: string } {
+  const values = new Map<string, string[]>()
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] ?? '').toLowerCase()
+    if (name.startsWith('x-amz-meta-')) values.set(name, [...(values.get(name) ?? []), rawHeaders[i + 1] ?? ''])
+  }
+  return Object.fromEntries([...values].filter(([, all]) => all.length > 1).map(([name, all]) => [name, all.join(',')]))
 }
 
 /** The headers that describe an object, without the framing of the body. */
@@ -65,16 +88,19 @@ function describing(exchange: Exchange): { [name: string]: string | undefined } 
     .filter((one) => one !== '' && one.toLowerCase() !== 'aws-chunked')
     .join(', ')
   const hoisted = [...(exchange.hoisted ?? [])].map(([name, value]) => asHeader(name, value))
-  return { ...Object.fromEntries(hoisted), ...headers, ...(kept ? { 'content-encoding': kept } : {}) }
+  return {
+    ...Object.fromEntries(hoisted),
+    ...headers,
+    ...repeatedMetadata(exchange.request.rawHeaders),
+    ...(kept ? { 'content-encoding': kept } : {}),
+    'content-type': headers['content-type'] || UNTYPED,
+  }
 }
-
-/** What S3 takes a form for that says nothing of its file: the key's end is the sender's choice, the policy's is not. */
-const FORM_TYPE = 'binary/octet-stream'
 
 /** The fields of a form that describe an object, as headers would. */
 function ofForm({ fields }: PostForm): { [name: string]: string } {
   const described = [...fields].filter(([name]) => DESCRIBING.test(name)).map(([name, value]) => asHeader(name, value))
-  return { ...Object.fromEntries(described), 'content-type': fields.get('content-type') || FORM_TYPE }
+  return { ...Object.fromEntries(described), 'content-type': fields.get('content-type') || UNTYPED }
 }
 const DESCRIBING =
   /^(x-amz-(meta-.*|tagging|website-redirect-location)|cache-control|content-(type|disposition|encoding|language)|expires)$/

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import type { ObjectHeaders, Tags } from '../../../contract/shapes.ts'
+import { shownType } from '../../base/media-type.ts'
 import { aclOf } from '../buckets/acl.ts'
 import type { HeldBucket } from '../buckets/service.ts'
 import { lockField } from '../locks/lock.ts'
@@ -57,7 +58,7 @@ export const describeObject = (
   ...versionOf(versioning, row),
   size: row.size,
   etag: row.etag,
-  content_type: row.content_type,
+  content_type: shownType(row),
   ...(row.sha256 === null ? {} : { sha256: row.sha256 }),
   ...(row.checksums === null ? {} : { checksums: JSON.parse(row.checksums) }),
   ...(row.headers === null ? {} : { headers: JSON.parse(row.headers) }),

@@ -2,6 +2,7 @@ import { type Kind, kindOf } from '../../../contract/kinds.ts'
 import { compareKeys } from '../../../contract/permissions.ts'
 import { countOf, decodeCursor, encodeCursor, timeOf } from '../../base/cursor.ts'
 import { invalid } from '../../base/invalid.ts'
+import { shownType } from '../../base/media-type.ts'
 import { takingTurns } from '../../base/turns.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
@@ -83,8 +84,8 @@ const isFitting = (traits: Traits | undefined, fits: Fits | undefined): boolean 
 function filterOf({ kind, min_size, modified_since }: SearchQuery): Fits | undefined {
   if (kind === undefined && min_size === undefined && modified_since === undefined) return undefined
   const since = modified_since === undefined ? undefined : momentOf(modified_since)
-  return ({ size, content_type, last_modified }) =>
-    (kind === undefined || kindOf(content_type) === kind) &&
+  return ({ key, size, content_type, last_modified }) =>
+    (kind === undefined || kindOf(shownType({ key, content_type })) === kind) &&
     (min_size === undefined || size >= min_size) &&
     (since === undefined || last_modified >= since)
 }
@@ -120,7 +121,7 @@ interface Place {
 }
 const sortedBy = {
   size: ({ size }: Traits) => size,
-  type: ({ content_type }: Traits) => content_type.split(';', 1)[0]?.trim().toLowerCase() ?? '',
+  type: (traits: Traits) => shownType(traits).split(';', 1)[0]?.trim().toLowerCase() ?? '',
   modified: ({ last_modified }: Traits) => last_modified,
 }
 
