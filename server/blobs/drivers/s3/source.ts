@@ -28,7 +28,7 @@ const ONE_CHUNK = 64 * 1024
 const ARCHIVES = new Set(['GLACIER', 'DEEP_ARCHIVE'])
 /** What XML cannot carry is U+FFFD there, so such a key cannot be told from another one. */
 const UNTOLD =
-  'The engine does not say the key as it is: a character that XML cannot carry, or U+FFFD, is in it, and its list is not URL-encoded as was asked.'
+  'The engine does not say the whole key: a character that XML cannot carry, or U+FFFD, is in it, and its list is not URL-encoded as was asked.'
 const GONE = ['NoSuchKey', 'NoSuchVersion']
 
 /** An ETag without its quotes. What cannot be sent as one counts as none. */
