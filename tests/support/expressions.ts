@@ -90,3 +90,41 @@ function textOf(node: Node, file: string, at: string): string {
     }
   throw new Error(`${at}: the expression cannot be told from the source`)
 }
+
+/** Headers whose value decides how a request is framed or that it is answered at all: other tests are about those. */
+const FRAMING = new Set(['content-length', 'transfer-encoding', 'expect', 'host', 'connection'])
+const HEADER =
+  /^(x-[a-z0-9-]+|(if|content|accept|sec|access-control-request)-[a-z0-9-]+|accept|range|origin|cookie|date)$/
+
+/** The names of headers that files have anywhere in their texts, or ask `headers` for; a start of a name gets an end. */
+export function headersNamedIn(files: readonly string[]): string[] {
+  const names = files.flatMap((file) =>
+    [...nodesIn(treeOf(file))].flatMap((node): string[] => {
+      if (node.type === 'Literal' && typeof node.value === 'string' && HEADER.test(node.value)) return [node.value]
+      const { object, property } = node as { object?: Node; property?: Node }
+      const isHeader = node.type === 'MemberExpression' && (object?.name === 'headers' || isHeaders(object))
+      return isHeader && /^[a-z]+$/.test(String(property?.name)) ? [String(property?.name)] : []
+    }),
+  )
+  return [...new Set(names)]
+    .filter((name) => !FRAMING.has(name) && !['get', 'has', 'set', 'map', 'join', 'length'].includes(name))
+    .map((name) => ({ 'x-amz-grant-': 'x-amz-grant-read', 'x-amz-checksum-': 'x-amz-checksum-crc32' })[name] ?? name)
+    .map((name) => (name.endsWith('-') ? `${name}a` : name))
+    .sort()
+}
+const isHeaders = (node: Node | undefined): boolean =>
+  node?.type === 'MemberExpression' && (node.property as Node | undefined)?.name === 'headers'
+
+/** The first text that calls of a function are given at a place, wherever it is a constant. */
+export const textsGiven = (files: readonly string[], callee: string, place: number): string[] => [
+  ...new Set(
+    files.flatMap((file) =>
+      [...nodesIn(treeOf(file))].flatMap((node): string[] => {
+        const given = (node.arguments as Node[] | undefined)?.[place]
+        return (node.callee as Node | undefined)?.name === callee && typeof given?.value === 'string'
+          ? [given.value]
+          : []
+      }),
+    ),
+  ),
+]

@@ -169,3 +169,13 @@ export function hostileQueries(route: RouteSpec): Hostile[] {
   if (names.length === 0) return [unknown]
   return [unknown, { what: 'repeated parameters', query: repeatedly }, { what: 'long parameters', query: long }]
 }
+
+/** A small body that a route's schema allows, with all fields that it may have and one item in each list. */
+export const smallLegal = (route: RouteSpec): unknown => largest(route.body as Schema, '', 0, { longest: 64, most: 1 })
+
+/** The places of all texts in a value. */
+export function textsIn(value: unknown): string[][] {
+  if (typeof value === 'string') return [[]]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, one]) => textsIn(one).map((place) => [name, ...place]))
+}

@@ -22,7 +22,7 @@ export interface Owned {
 
 /** As many as S3 allows. */
 const MOST_GRANTS = 100
-const DOCUMENT: DocumentShape = {
+export const ACL: DocumentShape = {
   root: 'AccessControlPolicy',
   most: MOST_BYTES,
   elements: {
@@ -152,7 +152,7 @@ export async function wantedAcl(exchange: Exchange, owned: Owned): Promise<Acl> 
     })
   }
   if (inHeaders) throw new S3Error('UnexpectedContent', 'This request does not support content')
-  const document = await readDocument(exchange, DOCUMENT).catch((error: unknown) => {
+  const document = await readDocument(exchange, ACL).catch((error: unknown) => {
     throw error instanceof S3Error && error.code === 'MalformedXML' ? malformedAcl() : error
   })
   return aclInDocument(document, owned)

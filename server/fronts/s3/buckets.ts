@@ -20,7 +20,7 @@ import { element, result, xmlTime } from './xml.ts'
 
 const MOST_BUCKETS = 10_000
 const MOST_CONFIGURATION = 65_536
-const VERSIONING: DocumentShape = {
+export const VERSIONING: DocumentShape = {
   root: 'VersioningConfiguration',
   most: MOST_CONFIGURATION,
   elements: { Status: 'text', MfaDelete: 'text' },

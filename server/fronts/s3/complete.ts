@@ -19,7 +19,7 @@ import { element, result } from './xml.ts'
 /** S3's limits, in bytes. */
 const LEAST_PART = 5 * 1024 * 1024
 const MOST_COMPLETE_BYTES = 4 * 1024 * 1024
-const COMPLETION: DocumentShape = {
+export const COMPLETION: DocumentShape = {
   root: 'CompleteMultipartUpload',
   most: MOST_COMPLETE_BYTES,
   elements: {

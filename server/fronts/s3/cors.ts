@@ -14,10 +14,10 @@ import { element, result } from './xml.ts'
 const MOST_BYTES = 65_536
 const MOST_RULES = 100
 const MOST_ID = 255
-/** Of origins, methods or headers of one rule. */
-const MOST_NAMES = 1000
+/** Of origins, methods or headers of one rule: what a configuration can say, too. */
+const MOST_NAMES = 100
 /** One more rule than there may be, so that it is refused by name. */
-const DOCUMENT: DocumentShape = {
+export const CORS: DocumentShape = {
   root: 'CORSConfiguration',
   most: MOST_BYTES,
   elements: {
@@ -107,7 +107,7 @@ export const corsDocument = (rules: readonly CorsRule[]): string =>
   )
 
 export async function putBucketCors(exchange: Exchange): Promise<void> {
-  const { children } = await readDocument(exchange, DOCUMENT)
+  const { children } = await readDocument(exchange, CORS)
   if (children.length === 0) throw malformedXml()
   if (children.length > MOST_RULES)
     throw refused(`The number of CORS rules should not exceed allowed limit of ${MOST_RULES} rules.`)

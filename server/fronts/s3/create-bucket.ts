@@ -14,7 +14,7 @@ import { assertBucketName } from './target.ts'
 
 const MOST_CONFIGURATION = 65_536
 /** More tags than there may be, so that those are refused by name. */
-const CREATION: DocumentShape = {
+export const CREATION: DocumentShape = {
   root: 'CreateBucketConfiguration',
   most: MOST_CONFIGURATION,
   elements: {

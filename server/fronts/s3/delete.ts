@@ -16,7 +16,7 @@ import { element, result } from './xml.ts'
 
 const MOST_DELETES = 1000
 const MOST_DELETE_BYTES = 2 * 1024 * 1024
-const DELETIONS: DocumentShape = {
+export const DELETIONS: DocumentShape = {
   root: 'Delete',
   most: MOST_DELETE_BYTES,
   elements: {

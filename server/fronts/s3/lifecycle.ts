@@ -40,7 +40,7 @@ const TRANSITION = {
   NewerNoncurrentVersions: 'text',
   StorageClass: 'text',
 } as const
-const DOCUMENT: DocumentShape = {
+export const LIFECYCLE: DocumentShape = {
   root: 'LifecycleConfiguration',
   most: MOST_BYTES,
   elements: {
@@ -183,7 +183,7 @@ function ruleOf(node: XmlNode): LifecycleRule {
 }
 
 export async function putBucketLifecycle(exchange: Exchange): Promise<void> {
-  const { children } = await readDocument(exchange, DOCUMENT)
+  const { children } = await readDocument(exchange, LIFECYCLE)
   if (children.length === 0 || children.length > MOST_RULES) throw malformedXml()
   const rules = children.map(ruleOf)
   if (new Set(rules.map(({ id }) => id)).size < rules.length)

@@ -30,17 +30,17 @@ const HOLD = 'x-amz-object-lock-legal-hold'
 const MOST_DAYS = 36_500
 const MOST_YEARS = 100
 
-const CONFIGURATION: DocumentShape = {
+export const OBJECT_LOCK: DocumentShape = {
   root: 'ObjectLockConfiguration',
   most: MOST_BYTES,
   elements: { ObjectLockEnabled: 'text', Rule: { DefaultRetention: { Mode: 'text', Days: 'text', Years: 'text' } } },
 }
-const RETENTION: DocumentShape = {
+export const RETENTION: DocumentShape = {
   root: 'Retention',
   most: MOST_BYTES,
   elements: { Mode: 'text', RetainUntilDate: 'text' },
 }
-const LEGAL_HOLD: DocumentShape = { root: 'LegalHold', most: MOST_BYTES, elements: { Status: 'text' } }
+export const LEGAL_HOLD: DocumentShape = { root: 'LegalHold', most: MOST_BYTES, elements: { Status: 'text' } }
 
 /** The mode that a text names, in capitals; undefined if it names none. */
 const modeOf = (text: string | undefined): LockMode | undefined => lockModes.find((mode) => mode.toUpperCase() === text)
@@ -141,7 +141,7 @@ export async function changeKeeping(
 
 /** `PutObjectLockConfiguration`: turns Object Lock on, for good, and says how new versions are locked. */
 export async function putObjectLockConfiguration(exchange: Exchange): Promise<void> {
-  const document = await readDocument(exchange, CONFIGURATION)
+  const document = await readDocument(exchange, OBJECT_LOCK)
   await changeKeeping(exchange, { object_lock: objectLockIn(document) })
   await answer(exchange, 200, {})
 }

@@ -10,7 +10,7 @@ import { child, childText, type DocumentShape, malformedXml, readDocument, type 
 import { element, result } from './xml.ts'
 
 const MOST_BYTES = 65_536
-const OWNERSHIP: DocumentShape = {
+export const OWNERSHIP: DocumentShape = {
   root: 'OwnershipControls',
   most: MOST_BYTES,
   elements: { Rule: { ObjectOwnership: 'text' } },
@@ -73,7 +73,7 @@ const FLAGS = {
   restrict: 'RestrictPublicBuckets',
 } as const satisfies { [flag in keyof PublicAccessBlock]: string }
 const flags = Object.keys(FLAGS) as (keyof PublicAccessBlock)[]
-const PUBLIC_ACCESS_BLOCK: DocumentShape = {
+export const PUBLIC_ACCESS_BLOCK: DocumentShape = {
   root: 'PublicAccessBlockConfiguration',
   most: MOST_BYTES,
   elements: Object.fromEntries(Object.values(FLAGS).map((name) => [name, 'text'])),

@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes'
+import { takingTurns } from '../../base/turns.ts'
 import { S3Error } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { verified } from './verified.ts'
@@ -114,7 +115,10 @@ export async function readXml(
       throw error instanceof S3Error ? error : malformed()
     }
   }
+  const turn = takingTurns()
   for await (const chunk of body) {
+    // What has arrived by now could all be parsed without a break.
+    await turn()
     received += chunk.length
     if (received > most)
       throw new S3Error('MaxMessageLengthExceeded', 'Your request was too large.', {

@@ -1,11 +1,15 @@
+import { CorsRule as Shape } from '../../../../contract/bucket-rules.ts'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import type { Fault } from '../../../../contract/errors.ts'
+import { MOST_ONE_WILDCARD } from '../../../../contract/patterns.ts'
 import { DEFAULT_STORAGE } from '../../../../contract/storages.ts'
 import { counted } from '../../../base/counted.ts'
 import { itemsOf } from '../../../base/cursor.ts'
 import { allow, type Ctx, type Step } from '../../../context.ts'
+import { isLegal } from '../../../http/validation.ts'
 import { attachBucket } from '../../../storage/attached/attach.ts'
 import { configureStep, findConfig } from '../../../storage/buckets/config.ts'
+import type { CorsRule } from '../../../storage/buckets/cors.ts'
 import { prepareBucket } from '../../../storage/buckets/create.ts'
 import { describeAll } from '../../../storage/buckets/describe.ts'
 import { completeKeeping } from '../../../storage/buckets/keeping.ts'
@@ -142,6 +146,22 @@ function toRule(rule: Rule): LifecycleRule {
   return { ...others, enabled, filter, written: conditions > 1 ? 'and' : 'filter' } as LifecycleRule
 }
 
+/** As many as a rule can have now. */
+const MOST_NAMES = 100
+/** Names of which a rule can have one, as it has them: releases before 0.2.0 took more, and longer ones. */
+const kept = (names: readonly string[] = []): string[] =>
+  [...new Set(names)].filter((name) => name.length <= MOST_ONE_WILDCARD && !/\s/.test(name)).slice(0, MOST_NAMES)
+
+/** Rules as a configuration can say them: what it cannot, no browser asks for. */
+function sayable(rules: readonly CorsRule[]): Entry['cors'] {
+  const said = rules.map(({ headers, ...rule }) => {
+    const names = kept(headers)
+    return { ...rule, origins: kept(rule.origins), ...(names.length === 0 ? {} : { headers: names }) }
+  })
+  const legal = said.filter((rule) => isLegal(Shape, rule))
+  return legal.length === 0 ? null : (legal as Entry['cors'])
+}
+
 /** Step: configures what of a bucket is not in its row; what is undefined stays. */
 async function configure(
   step: Step,
@@ -167,7 +187,7 @@ async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
     ...(mode === 'read_only' && source ? { prefix: source.prefix } : { quota_gb, trash_days }),
     ...(versioning === 'off' ? {} : { versioning }),
     ...(object_lock && { object_lock }),
-    cors: cors as Entry['cors'],
+    cors: cors && sayable(cors),
     website,
     lifecycle: lifecycle?.map(({ written, ...rule }) => normalRule(rule as Rule)) ?? null,
   }

@@ -9,7 +9,7 @@ import { element, result } from '../xml.ts'
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html
 const HOST = { HostName: 'text', Protocol: 'text' } as const
 /** More rules than there may be, so that they are refused by name. */
-const DOCUMENT: DocumentShape = {
+export const WEBSITE: DocumentShape = {
   root: 'WebsiteConfiguration',
   most: 131_072,
   elements: {
@@ -198,7 +198,7 @@ export const noWebsite = (bucket: string) =>
   })
 
 export async function putBucketWebsite(exchange: Exchange): Promise<void> {
-  const website = websiteIn(await readDocument(exchange, DOCUMENT))
+  const website = websiteIn(await readDocument(exchange, WEBSITE))
   await setConfig(exchange.ctx, exchange.bucket, 'website', website)
   await answer(exchange, 200, {})
 }
