@@ -414,6 +414,7 @@ test('every rule is alive', () => {
       ['if (row.locked_until <= now) go()', 'locked_until <'],
       ['if (now.toISOString() > row.locked_until) go()', '> row.locked_until'],
       ['if (retention.until <= now) go()', 'retention.until <'],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text with a template in it.
       ['sql`${now} >= locked_until`', '>= locked_until'],
     ].map(([text, said]): [string, string, string] => [
       'server/storage/a/x.ts',

@@ -230,7 +230,7 @@ describeEngines('S3: multipart uploads', (engine, itOnce) => {
       [2, `bytes ${large.length}-${large.length + 2}/${large.length + 3}`],
     )
     assert.equal((await s3.send(new HeadObjectCommand({ ...at, PartNumber: 1 }))).ContentLength, large.length)
-    assert.equal(await outcome(s3.send(new GetObjectCommand({ ...at, PartNumber: 3 }))), 'InvalidPartNumber')
+    assert.equal(await outcome(s3.send(new GetObjectCommand({ ...at, PartNumber: 3 }))), 'InvalidPart')
     const ObjectAttributes = ['ETag', 'Checksum', 'ObjectParts', 'ObjectSize', 'StorageClass'] as const
     const told = await s3.send(new GetObjectAttributesCommand({ ...at, ObjectAttributes: [...ObjectAttributes] }))
     assert.deepEqual(

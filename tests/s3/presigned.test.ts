@@ -203,8 +203,12 @@ describeOnce('S3: presigned URLs', (engine) => {
     const expires = (value: string) => good.replace(/X-Amz-Expires=\d+/, `X-Amz-Expires=${value}`)
     for (const value of ['-1', '-7', '604801', '9'.repeat(40), 'abc', '1.5', '1e3', '', '%20'])
       assert.equal(await send('GET', expires(value)), 'AuthorizationQueryParametersError', value)
-    for (const value of ['-1', '604801', 'abc'])
-      assert.equal((await world.send('GET', expires(value), { host: 'localhost' })).status, 400, value)
+    for (const [value, status] of [
+      ['-1', 403],
+      ['604801', 403],
+      ['abc', 400],
+    ] as const)
+      assert.equal((await world.send('GET', expires(value), { host: 'localhost' })).status, status, value)
     assert.equal(await send('GET', expires('0')), 'AccessDenied', 'it has expired')
     for (const name of ['Algorithm', 'Credential', 'Date', 'Expires', 'SignedHeaders', 'Signature'])
       for (const path of [

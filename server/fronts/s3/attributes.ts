@@ -26,7 +26,7 @@ export async function getObjectAttributes(exchange: Exchange): Promise<void> {
   const checksums = checksumsOf(row)
   const contents: { [attribute: string]: Xml } = {
     ETag: element('ETag', row.etag),
-    Checksum: checksums.length > 0 && element('Checksum', ...checksumElements(checksums.map(withoutCount))),
+    Checksum: checksums.length > 0 && element('Checksum', ...checksumElements(checksums)),
     ObjectParts: asked.includes('ObjectParts') ? await objectParts(exchange, row, page) : undefined,
     StorageClass: element('StorageClass', row.storage_class ?? 'STANDARD'),
     ObjectSize: element('ObjectSize', row.size),
@@ -40,10 +40,6 @@ export async function getObjectAttributes(exchange: Exchange): Promise<void> {
     { 'last-modified': new Date(row.last_modified).toUTCString(), ...versionHeader(versioning, row) },
   )
 }
-
-/** A composite checksum is told here without the number of parts after it. */
-const withoutCount = <T extends { type: string; value: string }>(checksum: T): T =>
-  checksum.type === 'COMPOSITE' ? { ...checksum, value: checksum.value.replace(/-\d+$/, '') } : checksum
 
 /** Parts that are told of at most. */
 const MOST_TOLD = 1000

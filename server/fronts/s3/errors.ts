@@ -24,7 +24,6 @@ export const s3Errors = {
   InvalidLocationConstraint: 400,
   InvalidPolicyDocument: 400,
   InvalidPart: 400,
-  InvalidPartNumber: 416,
   InvalidPartOrder: 400,
   InvalidRange: 416,
   InvalidRedirectLocation: 400,

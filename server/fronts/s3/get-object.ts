@@ -118,7 +118,7 @@ function askedNumber(exchange: Exchange): number | undefined {
 const rangeFrom = (start: number, size: number): ByteRange | undefined =>
   size === 0 ? undefined : { start, end: start + size - 1 }
 
-/** A part: its bytes, and how many parts there are. Throws InvalidPartNumber. */
+/** A part: its bytes, and how many parts there are. Throws InvalidPart. */
 async function partOf(exchange: Exchange, row: ObjectRow, number: number): Promise<AskedPart> {
   const parts = await partsOf(exchange, row)
   // An object that came as a whole is its own first part.
@@ -129,7 +129,7 @@ async function partOf(exchange: Exchange, row: ObjectRow, number: number): Promi
     if (part_number === number) return { range: rangeFrom(start, size), size, count: parts.length, checksum }
     start += size
   }
-  throw new S3Error('InvalidPartNumber', 'The requested partnumber is not satisfiable', {
+  throw new S3Error('InvalidPart', 'The requested partnumber is not satisfiable', {
     fields: { PartNumberRequested: String(number), ActualPartCount: String(Math.max(1, parts.length)) },
   })
 }

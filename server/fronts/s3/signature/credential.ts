@@ -39,6 +39,8 @@ export const SIGNATURE_PARAMETERS: ReadonlySet<string> = new Set(
 
 const malformed = (message: string) => new S3Error('AuthorizationHeaderMalformed', message)
 const badQuery = (message: string) => new S3Error('AuthorizationQueryParametersError', message)
+/** AWS' code for a period that cannot be, with the status that clients expect of a URL that is not valid (any more). */
+const outOfRange = (message: string) => new S3Error('AuthorizationQueryParametersError', message, { status: 403 })
 const unsupported = (message: string) => new S3Error('InvalidRequest', message)
 
 /** How a request is signed; null if it has no credential of any kind. Throws InvalidArgument for two at once. */
@@ -105,9 +107,9 @@ function ofQuery(query: Query): Credential {
   if (!timeOf(date)) throw badQuery("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"")
   const expires = one('X-Amz-Expires')
   if (!/^-?\d+$/.test(expires)) throw badQuery('X-Amz-Expires should be a number')
-  if (Number(expires) < 0) throw badQuery('X-Amz-Expires must be non-negative')
+  if (Number(expires) < 0) throw outOfRange('X-Amz-Expires must be non-negative')
   if (Number(expires) > MOST_SECONDS)
-    throw badQuery(
+    throw outOfRange(
       'X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 seconds',
     )
   const parts = {
