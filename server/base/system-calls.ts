@@ -6,17 +6,19 @@ import { promisify } from 'node:util'
 const PATIENCE_MS = 2000
 const PAUSE_MS = 20
 
-const openOnce = promisify(fs.open)
-/** Opens a file; where this process or machine has as many open as it may, waits for others to be closed. */
-async function openPatiently(file: string, flags: string, mode?: number): Promise<number> {
-  for (let waited = 0; ; waited += PAUSE_MS)
-    try {
-      return await openOnce(file, flags, mode)
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if ((code !== 'EMFILE' && code !== 'ENFILE') || waited >= PATIENCE_MS) throw error
-      await pause(PAUSE_MS)
-    }
+/** Opens files; where this process or machine has as many open as it may, waits for others to be closed. */
+function patientOpen() {
+  const openOnce = promisify(fs.open)
+  return async (file: string, flags: string, mode?: number): Promise<number> => {
+    for (let waited = 0; ; waited += PAUSE_MS)
+      try {
+        return await openOnce(file, flags, mode)
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        if ((code !== 'EMFILE' && code !== 'ENFILE') || waited >= PATIENCE_MS) throw error
+        await pause(PAUSE_MS)
+      }
+  }
 }
 
 /**
@@ -26,7 +28,7 @@ async function openPatiently(file: string, flags: string, mode?: number): Promis
 export function systemCalls() {
   const { writev: writeSome, read: readSome } = fs
   return {
-    open: openPatiently,
+    open: patientOpen(),
     close: promisify(fs.close),
     fstat: promisify(fs.fstat),
     fsync: promisify(fs.fsync),

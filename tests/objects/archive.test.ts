@@ -370,7 +370,7 @@ describeEngines('archives', (engine, itOnce) => {
         if (cut === 'gone') fs.rmSync(file)
         else fs.truncateSync(file, MIB)
         const { status, broke } = await broken(name)
-        assert.ok(broke || status === 500, `${victim} ${cut}: ${status}`)
+        assert.ok(broke || status === 409, `${victim} ${cut}: ${status}`)
       }
     await until(() => openBlobs().length === 0)
     // Bytes that end while they are read.

@@ -108,6 +108,7 @@ function textOf(schema: Schema, n: number, longest: number): string {
     `text/x${n}`,
     `1${'h'}`,
     '203.0.113.0/24',
+    `openid ${'x'.repeat(100)}`,
     ...examples.map(String),
   ])
     if (fits(one)) return one
