@@ -43,14 +43,20 @@ class SummingThread {
   #thread(): Worker {
     if (this.#worker) return this.#worker
     const worker = new Worker(new URL(import.meta.url), { workerData: ROLE })
-    worker.unref()
     worker.on('message', (reply: Reply) => this.#take(reply))
     worker.on('error', (error) => this.#fail(error as Error))
     worker.on('exit', () => {
       if (worker === this.#worker) this.#fail(new Error('The thread that computes checksums has ended.'))
     })
     this.#worker = worker
+    this.#hold()
     return worker
+  }
+
+  /** Keeps the process while somebody waits for the thread, and no longer. Listening to it would keep the process, too. */
+  #hold(): void {
+    if (this.#wanted.size > 0 || this.#waiting.length > 0) this.#worker?.ref()
+    else this.#worker?.unref()
   }
 
   #take(reply: Reply): void {
@@ -58,10 +64,11 @@ class SummingThread {
       this.#onTheirWay--
       if (this.#free.length < MOST_BLOCKS) this.#free.push(reply.block)
       this.#waiting.shift()?.()
-      return
+      return this.#hold()
     }
     const wanted = this.#wanted.get(reply.id)
     this.#wanted.delete(reply.id)
+    this.#hold()
     if ('error' in reply) wanted?.reject(new Error(`A checksum could not be computed: ${reply.error}`))
     else wanted?.resolve(Buffer.from(reply.sum))
   }
@@ -99,15 +106,18 @@ class SummingThread {
           if (filled === BLOCK) send()
         }
         if (this.#onTheirWay < MOST_BLOCKS) return undefined
-        return new Promise((resolve) => this.#waiting.push(resolve))
+        return new Promise((resolve) => {
+          this.#waiting.push(resolve)
+          this.#hold()
+        })
       },
       digest: () => {
         send()
         const wanted = Promise.withResolvers<Buffer>()
         if (worker !== this.#worker) wanted.reject(new Error('The thread that computes checksums has ended.'))
         else this.#wanted.set(id, wanted)
-        // Nothing else may keep the process until the answer comes.
         worker.postMessage({ id, algorithm, end: 'digest' } satisfies Order)
+        this.#hold()
         return wanted.promise
       },
       drop: () => worker.postMessage({ id, algorithm, end: 'drop' } satisfies Order),
