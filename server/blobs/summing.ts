@@ -64,7 +64,8 @@ class SummingThread {
       this.#onTheirWay--
       if (this.#free.length < MOST_BLOCKS) this.#free.push(reply.block)
       this.#waiting.shift()?.()
-      return this.#hold()
+      this.#hold()
+      return
     }
     const wanted = this.#wanted.get(reply.id)
     this.#wanted.delete(reply.id)
