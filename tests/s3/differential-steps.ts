@@ -41,7 +41,7 @@ const buckets: readonly Step[] = [
     step(`get ?${name} that is not set`, 'GET', `/{bucket}?${name}`),
   ),
   step('put tags of the bucket', 'PUT', '/{bucket}?tagging', {
-    body: '<Tagging><TagSet><Tag><Key>a</Key><Value>b &amp; c</Value></Tag></TagSet></Tagging>',
+    body: '<Tagging><TagSet><Tag><Key>a</Key><Value>b + c</Value></Tag></TagSet></Tagging>',
   }),
   step('get tags of the bucket', 'GET', '/{bucket}?tagging'),
   step('delete tags of the bucket', 'DELETE', '/{bucket}?tagging'),

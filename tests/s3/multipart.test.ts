@@ -244,7 +244,7 @@ describeEngines('S3: multipart uploads', (engine, itOnce) => {
         [2, 3, parts[1]?.ChecksumSHA256],
       ],
     )
-    assert.match(told.Checksum?.ChecksumSHA256 ?? '', /^[A-Za-z0-9+/]{43}=$/)
+    assert.match(told.Checksum?.ChecksumSHA256 ?? '', /^[A-Za-z0-9+/]{43}=-2$/)
     assert.equal(part.ChecksumSHA256, parts[1]?.ChecksumSHA256)
   })
 

@@ -231,7 +231,7 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
         ['PUT', `/${B}/b/1?unheard-of=`, 'NotImplemented'],
         ['POST', `/${B}/b/1?select=&select-type=2`, 'NotImplemented'],
         ['PUT', `/${B}?policy=`, 'MalformedPolicy'],
-        ['PUT', `/${B}?website=`, 'NotImplemented'],
+        ['PUT', `/${B}?website=`, 'MalformedXML'],
         ['GET', `/${B}/b/1?annotation=`, 'NotImplemented'],
         ['GET', `/${B}?abac=`, 'NotImplemented'],
         ['PUT', `/${B}?versions=`, 'NotImplemented'],

@@ -42,7 +42,7 @@ describeEngines('storages', (engine, itOnce) => {
     )
     assert.deepEqual(made, {
       ...{ name: 'here', kind: 'file', endpoint: null, region: null, bucket: null, prefix: '', path_style: null },
-      ...{ folder, access_key_id: null, enabled: true, bucket_count: 0, used_bytes: 0, events: false },
+      ...{ folder, access_key_id: null, enabled: true, bucket_count: 0, used_bytes: 0, events: false, health: null },
       ...{ created_at: server.clock.now().toISOString(), created_by: (await admin.me()).id },
     })
     assert.equal(fs.existsSync(folder), false)

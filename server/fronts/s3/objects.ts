@@ -87,13 +87,13 @@ function describing(exchange: Exchange): { [name: string]: string | undefined } 
     .map(trimBlanks)
     .filter((one) => one !== '' && one.toLowerCase() !== 'aws-chunked')
     .join(', ')
-  const hoisted = [...(exchange.hoisted ?? [])].map(([name, value]) => asHeader(name, value))
+  const hoisted = Object.fromEntries([...(exchange.hoisted ?? [])].map(([name, value]) => asHeader(name, value)))
   return {
-    ...Object.fromEntries(hoisted),
+    ...hoisted,
     ...headers,
     ...repeatedMetadata(exchange.request.rawHeaders),
     ...(kept ? { 'content-encoding': kept } : {}),
-    'content-type': headers['content-type'] || UNTYPED,
+    'content-type': headers['content-type'] || hoisted['content-type'] || UNTYPED,
   }
 }
 
