@@ -1,3 +1,5 @@
+import { trimBlanks } from './blanks.ts'
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const month = `(?<month>${MONTHS.join('|')})`
 const time = '(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)'
@@ -29,7 +31,7 @@ function timeOf({ year, month, day, hour, minute, second }: Fields): Date | unde
  * `Date` understands: a recipient ignores a condition whose date is none.
  */
 export function httpDate(text: string): Date | undefined {
-  const trimmed = text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '')
+  const trimmed = trimBlanks(text)
   for (const form of HTTP_DATES) {
     const groups = trimmed.length > 40 ? undefined : form.exec(trimmed)?.groups
     if (!groups) continue

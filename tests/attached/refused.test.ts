@@ -49,7 +49,8 @@ describe('what an engine has that cannot be shown, or not always', () => {
       const scan = await site.lastScan(bucket)
       assert.equal(scan.refused, rawKeys ? 2 : 3)
       for (const [reason, start] of [
-        [/UTF-8/, 'm'],
+        // What an engine writes into XML as it is has lost those bytes already.
+        [rawKeys ? /a character that XML cannot carry/ : /UTF-8/, 'm'],
         [/1,024 bytes/, 'nnn'],
         ...(rawKeys ? [] : ([[/NUL/, 'o']] as const)),
       ] as const) {

@@ -368,7 +368,9 @@ describeEngines('http', (engine, itOnce) => {
       )
     const key = 'absolute/b c'
     await server.records([{ action: 'upload', bucket: 'http', key }], async () => {
-      assert.match(await put('http://any.example/api/v1/buckets/http/objects/absolute/b%20c?'), /^HTTP\/1.1 201 /)
+      assert.match(await put('http://x/api/v1/buckets/http/objects/absolute/b%20c?'), /^HTTP\/1.1 201 /)
+      // Two parsers could read another host in it.
+      assert.match(await put('http://any.example/api/v1/buckets/http/objects/absolute/b%20c?'), /^HTTP\/1.1 400 /)
     })
     const { items } = await server.admin.listObjects({ params: { bucket: 'http' }, query: { prefix: 'abs' } })
     assert.deepEqual(
@@ -377,7 +379,7 @@ describeEngines('http', (engine, itOnce) => {
     )
     await server.admin.deleteObject({ params: { bucket: 'http', key }, query: { permanent: true } })
     await server.records([], async () => {
-      assert.match(await put('http://any.example'), /^HTTP\/1.1 404 /)
+      assert.match(await put('http://x'), /^HTTP\/1.1 404 /)
       assert.match(await put('ftp://any.example/api/v1/buckets/http/objects/x'), /^HTTP\/1.1 4\d\d /)
     })
     assert.match(await raw('GET HTTP://x?a=%zz HTTP/1.1\r\nHost: x\r\n\r\n', /\}/), /^HTTP\/1.1 400 /)

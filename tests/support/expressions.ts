@@ -62,6 +62,16 @@ function treeOf(file: string): Node {
   return found
 }
 
+/** What a constant of a file is. */
+function declaredAs(name: string, file: string): Node | undefined {
+  for (const one of treeOf(file).body as Node[]) {
+    const declared = (one.type === 'ExportNamedDeclaration' ? one.declaration : one) as Node | null
+    for (const { id, init } of (declared?.declarations ?? []) as { id: Node; init: Node }[])
+      if (id.name === name) return init
+  }
+  return undefined
+}
+
 /** A text that is made of constants, of this file or of those that it imports from. */
 function textOf(node: Node, file: string, at: string): string {
   const read = (one: unknown): string => textOf(one as Node, file, at)
@@ -75,19 +85,20 @@ function textOf(node: Node, file: string, at: string): string {
   }
   if (node.type === 'CallExpression') {
     const { object, property } = node.callee as { object?: Node; property?: Node }
-    if (object?.type === 'ArrayExpression' && property?.name === 'join')
-      return (object.elements as Node[]).map(read).join(read((node.arguments as Node[])[0]))
+    const list = object?.type === 'Identifier' ? declaredAs(object.name as string, file) : object
+    if (list?.type === 'ArrayExpression' && property?.name === 'join')
+      return (list.elements as Node[]).map(read).join(read((node.arguments as Node[])[0]))
   }
-  if (node.type === 'Identifier')
+  if (node.type === 'Identifier') {
+    const declared = declaredAs(node.name as string, file)
+    if (declared) return textOf(declared, file, at)
     for (const one of treeOf(file).body as Node[]) {
-      const declared = (one.type === 'ExportNamedDeclaration' ? one.declaration : one) as Node | null
-      for (const { id, init } of (declared?.declarations ?? []) as { id: Node; init: Node }[])
-        if (id.name === node.name) return textOf(init, file, at)
       const imported =
         one.type === 'ImportDeclaration' &&
         (one.specifiers as { local: Node }[]).some(({ local }) => local.name === node.name)
       if (imported) return textOf(node, path.join(path.dirname(file), String((one.source as Node).value)), at)
     }
+  }
   throw new Error(`${at}: the expression cannot be told from the source`)
 }
 
