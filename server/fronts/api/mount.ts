@@ -9,6 +9,7 @@ import { auditDenied } from '../../access/auth/denied.ts'
 import { type Actor, createContext, type System } from '../../context.ts'
 import { expectBody, expectPace, hasBody } from '../../http/body.ts'
 import { mayBeLarge, takeTurn } from '../../http/large-documents.ts'
+import { source } from '../../http/source.ts'
 import { validatorCompiler } from '../../http/validation.ts'
 import { measured } from '../../observe/meter.ts'
 import { countRequest } from '../../storage/traffic/traffic.ts'
@@ -71,7 +72,7 @@ export function addRoutes(
         if ((route.bodyLimit ?? 0) > JSON_LIMIT && mayBeLarge(request.raw)) {
           await measured(request.meter, () => admit(system, request))
           const { user_id, origin } = request.actor as Actor
-          request.endTurn = await takeTurn(system.config, user_id ?? origin.ip ?? '', reply.raw)
+          request.endTurn = await takeTurn(system.config, user_id ?? source(origin.ip), reply.raw)
         }
         const exchange = { request: request.raw, response: reply.raw }
         if (hasBody(request.raw)) expectPace(app.server, exchange, streams, system.config.requestTimeoutMs)

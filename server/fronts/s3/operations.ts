@@ -1,4 +1,5 @@
 import type http from 'node:http'
+import type { BucketAction } from '../../../contract/names.ts'
 import { getObjectAcl, putBucketAcl, putObjectAcl } from './acl.ts'
 import { getObjectAttributes } from './attributes.ts'
 import * as buckets from './buckets.ts'
@@ -38,6 +39,13 @@ export interface Operation {
   copies?: true
   /** Whether it is a form, signed in its fields: no other operation may be asked for by one. */
   form?: true
+  /** Whether it takes `versionId`. */
+  versions?: true
+  /**
+   * The right to the object, or anywhere in the bucket, without which nothing of its document is read. Those without have
+   * no document, or ask themselves before they read it: for more than one right, or for the upload that they are about.
+   */
+  needs?: BucketAction
   /** Further parameters that a request which changes something may have. */
   parameters?: readonly string[]
   /** Whether the body may come in signed chunks, and is read as it comes. */
@@ -71,6 +79,7 @@ export const operations: readonly Operation[] = [
     method: 'PUT',
     on: 'bucket',
     query: 'policy',
+    needs: 'manage',
     partly: 'what everyone is allowed, as the section on public access says; all else is refused by name',
     run: putBucketPolicy,
   },
@@ -80,6 +89,7 @@ export const operations: readonly Operation[] = [
     method: 'PUT',
     on: 'bucket',
     query: 'ownershipControls',
+    needs: 'manage',
     run: ownership.putBucketOwnership,
   },
   {
@@ -94,6 +104,7 @@ export const operations: readonly Operation[] = [
     method: 'PUT',
     on: 'bucket',
     query: 'publicAccessBlock',
+    needs: 'manage',
     run: ownership.putPublicAccessBlock,
   },
   {
@@ -103,15 +114,16 @@ export const operations: readonly Operation[] = [
     query: 'publicAccessBlock',
     run: ownership.deletePublicAccessBlock,
   },
-  { name: 'PutBucketCors', method: 'PUT', on: 'bucket', query: 'cors', run: putBucketCors },
+  { name: 'PutBucketCors', method: 'PUT', on: 'bucket', query: 'cors', needs: 'manage', run: putBucketCors },
   { name: 'DeleteBucketCors', method: 'DELETE', on: 'bucket', query: 'cors', run: deleteBucketCors },
-  { name: 'PutBucketWebsite', method: 'PUT', on: 'bucket', query: 'website', run: putBucketWebsite },
+  { name: 'PutBucketWebsite', method: 'PUT', on: 'bucket', query: 'website', needs: 'manage', run: putBucketWebsite },
   { name: 'DeleteBucketWebsite', method: 'DELETE', on: 'bucket', query: 'website', run: deleteBucketWebsite },
   {
     name: 'PutBucketLifecycleConfiguration',
     method: 'PUT',
     on: 'bucket',
     query: 'lifecycle',
+    needs: 'policy',
     partly: 'no transitions',
     run: putBucketLifecycle,
   },
@@ -121,6 +133,7 @@ export const operations: readonly Operation[] = [
     method: 'PUT',
     on: 'bucket',
     query: 'versioning',
+    needs: 'manage',
     partly: 'no MFA Delete',
     run: buckets.putBucketVersioning,
   },
@@ -129,9 +142,17 @@ export const operations: readonly Operation[] = [
     method: 'PUT',
     on: 'bucket',
     query: 'object-lock',
+    needs: 'manage',
     run: lock.putObjectLockConfiguration,
   },
-  { name: 'PutBucketTagging', method: 'PUT', on: 'bucket', query: 'tagging', run: tagging.putBucketTagging },
+  {
+    name: 'PutBucketTagging',
+    method: 'PUT',
+    on: 'bucket',
+    query: 'tagging',
+    needs: 'manage',
+    run: tagging.putBucketTagging,
+  },
   { name: 'DeleteBucketTagging', method: 'DELETE', on: 'bucket', query: 'tagging', run: tagging.deleteBucketTagging },
   { name: 'ListObjectsV2', method: 'GET', open: 'anyone', on: 'bucket', query: ['list-type', '2'], run: listObjectsV2 },
   { name: 'ListObjects', method: 'GET', open: 'anyone', on: 'bucket', run: listObjects },
@@ -162,9 +183,9 @@ export const operations: readonly Operation[] = [
     run: objects.putObject,
   },
   { name: 'CopyObject', method: 'PUT', open: 'anyone', on: 'object', copies: true, partly: DESCRIBED, run: copyObject },
-  { name: 'GetObject', method: 'GET', open: 'anyone', on: 'object', run: getObject },
-  { name: 'HeadObject', method: 'HEAD', open: 'anyone', on: 'object', run: getObject },
-  { name: 'DeleteObject', method: 'DELETE', open: 'anyone', on: 'object', run: deletion.deleteObject },
+  { name: 'GetObject', method: 'GET', open: 'anyone', on: 'object', versions: true, run: getObject },
+  { name: 'HeadObject', method: 'HEAD', open: 'anyone', on: 'object', versions: true, run: getObject },
+  { name: 'DeleteObject', method: 'DELETE', open: 'anyone', on: 'object', versions: true, run: deletion.deleteObject },
   {
     name: 'CreateMultipartUpload',
     method: 'POST',
@@ -226,17 +247,87 @@ export const operations: readonly Operation[] = [
     open: 'anyone',
     on: 'object',
     query: 'attributes',
+    versions: true,
     run: getObjectAttributes,
   },
-  { name: 'GetObjectTagging', method: 'GET', on: 'object', query: 'tagging', run: tagging.getObjectTagging },
-  { name: 'PutObjectTagging', method: 'PUT', on: 'object', query: 'tagging', run: tagging.putObjectTagging },
-  { name: 'DeleteObjectTagging', method: 'DELETE', on: 'object', query: 'tagging', run: tagging.deleteObjectTagging },
-  { name: 'GetObjectRetention', method: 'GET', on: 'object', query: 'retention', run: lock.getObjectRetention },
-  { name: 'PutObjectRetention', method: 'PUT', on: 'object', query: 'retention', run: lock.putObjectRetention },
-  { name: 'GetObjectLegalHold', method: 'GET', on: 'object', query: 'legal-hold', run: lock.getObjectLegalHold },
-  { name: 'PutObjectLegalHold', method: 'PUT', on: 'object', query: 'legal-hold', run: lock.putObjectLegalHold },
-  { name: 'GetObjectAcl', method: 'GET', open: 'signed', on: 'object', query: 'acl', run: getObjectAcl },
-  { name: 'PutObjectAcl', method: 'PUT', open: 'signed', on: 'object', query: 'acl', partly: ACL, run: putObjectAcl },
+  {
+    name: 'GetObjectTagging',
+    method: 'GET',
+    on: 'object',
+    query: 'tagging',
+    versions: true,
+    run: tagging.getObjectTagging,
+  },
+  {
+    name: 'PutObjectTagging',
+    method: 'PUT',
+    on: 'object',
+    query: 'tagging',
+    versions: true,
+    needs: 'write',
+    run: tagging.putObjectTagging,
+  },
+  {
+    name: 'DeleteObjectTagging',
+    method: 'DELETE',
+    on: 'object',
+    query: 'tagging',
+    versions: true,
+    run: tagging.deleteObjectTagging,
+  },
+  {
+    name: 'GetObjectRetention',
+    method: 'GET',
+    on: 'object',
+    query: 'retention',
+    versions: true,
+    run: lock.getObjectRetention,
+  },
+  {
+    name: 'PutObjectRetention',
+    method: 'PUT',
+    on: 'object',
+    query: 'retention',
+    versions: true,
+    needs: 'write',
+    run: lock.putObjectRetention,
+  },
+  {
+    name: 'GetObjectLegalHold',
+    method: 'GET',
+    on: 'object',
+    query: 'legal-hold',
+    versions: true,
+    run: lock.getObjectLegalHold,
+  },
+  {
+    name: 'PutObjectLegalHold',
+    method: 'PUT',
+    on: 'object',
+    query: 'legal-hold',
+    versions: true,
+    needs: 'manage',
+    run: lock.putObjectLegalHold,
+  },
+  {
+    name: 'GetObjectAcl',
+    method: 'GET',
+    open: 'signed',
+    on: 'object',
+    query: 'acl',
+    versions: true,
+    run: getObjectAcl,
+  },
+  {
+    name: 'PutObjectAcl',
+    method: 'PUT',
+    open: 'signed',
+    on: 'object',
+    query: 'acl',
+    versions: true,
+    partly: ACL,
+    run: putObjectAcl,
+  },
 ]
 
 const COPY_SOURCE = 'x-amz-copy-source'

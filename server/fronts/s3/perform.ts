@@ -33,24 +33,16 @@ export async function perform(exchange: Exchange, operation: Operation, admitted
 /** What has to be right of a request before anything of its body is read. */
 async function assertRight(exchange: Exchange, operation: Operation): Promise<void> {
   const { ctx, bucket, authenticated } = exchange
-  const { name, on, streams } = operation
+  const { name, on, streams, versions } = operation
   if (isInBucket(operation)) assertConcerned(ctx.actor, name, bucket)
   if (authenticated.mode.kind === 'chunks' && !streams)
     throw new S3Error('InvalidRequest', 'This operation does not accept a body in chunks.')
   const version = parameter(exchange, 'versionId')
-  if (on === 'object' && version !== undefined && !ofVersions.has(name))
+  if (on === 'object' && version !== undefined && !versions)
     throw invalidArgument('versionId', version, 'This operation does not accept a version-id.')
   refuseUnknownWishes(exchange)
   await assertOwner(exchange, 'x-amz-expected-bucket-owner', bucket)
 }
-
-/** The operations on objects that take `versionId`. */
-const ofVersions: ReadonlySet<string> = new Set([
-  ...['GetObject', 'HeadObject', 'DeleteObject', 'GetObjectAttributes'],
-  ...['GetObjectTagging', 'PutObjectTagging', 'DeleteObjectTagging'],
-  ...['GetObjectRetention', 'PutObjectRetention', 'GetObjectLegalHold', 'PutObjectLegalHold'],
-  ...['GetObjectAcl', 'PutObjectAcl'],
-])
 
 /** Whether an operation is about a bucket that has to be there. */
 const isInBucket = ({ on, name }: Operation): boolean => on !== 'service' && name !== 'CreateBucket'
