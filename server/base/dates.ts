@@ -11,6 +11,8 @@ const HTTP_DATES = [
   // asctime: Sun Nov  6 08:49:37 1994
   new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ${month} (?<day>\\d\\d| \\d) ${time} (?<year>\\d{4})$`),
 ]
+/** No date of any of these forms is longer. */
+const MOST_TEXT = 40
 /** Two digits of a year: 1970 to 2069. */
 const FIRST_SHORT_YEAR = 70
 
@@ -32,16 +34,18 @@ function timeOf({ year, month, day, hour, minute, second }: Fields): Date | unde
  */
 export function httpDate(text: string): Date | undefined {
   const trimmed = trimBlanks(text)
+  if (trimmed.length > MOST_TEXT) return undefined
   for (const form of HTTP_DATES) {
-    const groups = trimmed.length > 40 ? undefined : form.exec(trimmed)?.groups
+    const groups = form.exec(trimmed)?.groups
     if (!groups) continue
     const { year = '', month: name = '' } = groups
     const short = Number(year) + (Number(year) < FIRST_SHORT_YEAR ? 2000 : 1900)
-    const rest = { day: Number(groups.day), hour: Number(groups.hour), minute: Number(groups.minute) }
     return timeOf({
-      ...rest,
       year: year.length === 2 ? short : Number(year),
       month: MONTHS.indexOf(name) + 1,
+      day: Number(groups.day),
+      hour: Number(groups.hour),
+      minute: Number(groups.minute),
       second: Number(groups.second),
     })
   }
@@ -56,7 +60,7 @@ const ISO =
  * the machine. Undefined for every other text, and for days and times that there are none of.
  */
 export function isoTime(text: string): Date | undefined {
-  const groups = text.length > 40 ? undefined : ISO.exec(text)?.groups
+  const groups = text.length > MOST_TEXT ? undefined : ISO.exec(text)?.groups
   if (!groups) return undefined
   const number = (name: string) => Number(groups[name] ?? 0)
   const { zone = 'Z', fraction = '' } = groups
@@ -72,4 +76,22 @@ export function isoTime(text: string): Date | undefined {
   if (!found || Number(hours) > 23 || Number(minutes) > 59) return undefined
   const ahead = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1)
   return new Date(found.getTime() + Math.floor(Number(`0.${fraction.slice(1) || 0}`) * 1000) - ahead)
+}
+
+/** A time as clients write it who may write either kind of date; undefined for every other text. */
+export const anyTime = (text: string): Date | undefined => httpDate(text) ?? isoTime(text)
+
+/** A time in the basic format of ISO 8601 that signatures have, as `20260101T000000Z`; undefined for every other text. */
+export function basicTime(text: string): Date | undefined {
+  const [, ...fields] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)([0-5]\d)Z$/.exec(text) ?? []
+  if (fields.length === 0) return undefined
+  const [year, month, day, hour, minute, second] = fields.map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  return timeOf({ year, month, day, hour, minute, second })
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { allowedRanges } from '../../../contract/permissions.ts'
-import { httpDate, isoTime } from '../../base/dates.ts'
+import { anyTime } from '../../base/dates.ts'
 import { allowSomewhere, type Ctx } from '../../context.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import { deleteObject as removeObject } from '../../storage/objects/service.ts'
@@ -36,7 +36,7 @@ function conditionsOf(
   { etag, time, size }: { [name in 'etag' | 'time' | 'size']: string | undefined },
   names: { time: string; size: string },
 ): RemovalConditions {
-  const lastModified = time === undefined ? undefined : (httpDate(time) ?? isoTime(time))
+  const lastModified = time === undefined ? undefined : anyTime(time)
   if (time !== undefined && !lastModified)
     throw invalidArgument(names.time, time ?? '', 'The time of the last change is not a date')
   if (size !== undefined && !/^\d{1,15}$/.test(size))

@@ -1,5 +1,6 @@
 import type { ChecksumAlgorithm } from '../../../contract/shapes.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
+import { anyTime } from '../../base/dates.ts'
 import { wholeSeconds } from '../../http/conditions.ts'
 import { read } from '../../storage/objects/read.ts'
 import { beginUpload } from '../../storage/uploads/begin.ts'
@@ -42,8 +43,12 @@ export async function createMultipartUpload(exchange: Exchange): Promise<void> {
   const storageClass = storageClassOf(exchange)
   const acl = await newObjectAcl(exchange)
   const row = await beginUpload(ctx, bucket, {
-    ...{ key, ...described, storageClass, acl, lock: lockIn(exchange) },
+    key,
+    ...described,
     checksum,
+    storageClass,
+    acl,
+    lock: lockIn(exchange),
   })
   await answerXml(
     exchange,
@@ -164,9 +169,9 @@ function assertInitiated(exchange: Exchange, { created_at }: UploadRow): void {
   const name = 'x-amz-if-match-initiated-time'
   const text = header(exchange, name)
   if (text === undefined) return
-  const time = Date.parse(text)
-  if (Number.isNaN(time)) throw invalidArgument(name, text, 'The time at which the upload was initiated is not a date')
-  if (wholeSeconds(new Date(time)) !== wholeSeconds(new Date(created_at)))
+  const time = anyTime(text)
+  if (!time) throw invalidArgument(name, text, 'The time at which the upload was initiated is not a date')
+  if (wholeSeconds(time) !== wholeSeconds(new Date(created_at)))
     throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
       fields: { Condition: name },
     })

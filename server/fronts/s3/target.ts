@@ -70,8 +70,13 @@ export function readQuery(query: string): Query {
       const at = pair.indexOf('=')
       return at < 0 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))]
     })
-  return pairs.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0))
+  return pairs.sort(compareParameters)
 }
+
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+/** Compares parameters of a query in the order in which they are signed. */
+export const compareParameters = ([a, x]: Query[number], [b, y]: Query[number]): number =>
+  compareTexts(a, b) || compareTexts(x, y)
 
 /**
  * The bucket that a Host header names as a subdomain of one of these domains; null for the path style. A name may end

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { trimBlanks } from '../../../base/blanks.ts'
-import { decodeBytes, type Query } from '../target.ts'
+import { compareParameters, compareTexts, decodeBytes, type Query } from '../target.ts'
 
 // Signature Version 4, as S3 has it: the path is encoded once and never normalised. Texts here are Latin-1, one
 // character a byte, as Node has headers; they are hashed as those bytes.
@@ -48,7 +48,7 @@ function canonicalQuery(query: string, asSent: boolean): string {
   const pairs = query
     .split('&')
     .filter((pair) => pair !== '')
-    .map((pair) => {
+    .map((pair): [name: string, value: string] => {
       const at = pair.indexOf('=')
       const encoded = (text: string) =>
         UNRESERVED_TEXT.test(text) ? text : encode(decodeBytes(text.replaceAll('+', ' ')), false)
@@ -56,7 +56,7 @@ function canonicalQuery(query: string, asSent: boolean): string {
     })
     .filter(([name]) => name !== 'X-Amz-Signature')
   return pairs
-    .sort(([a = '', x = ''], [b = '', y = '']) => (a < b ? -1 : a > b ? 1 : asSent ? 0 : x < y ? -1 : x > y ? 1 : 0))
+    .sort(asSent ? ([a], [b]) => compareTexts(a, b) : compareParameters)
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
 }

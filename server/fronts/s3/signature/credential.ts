@@ -1,6 +1,6 @@
 import { ACCESS_KEY_ID } from '../../../../contract/names.ts'
 import { trimBlanks } from '../../../base/blanks.ts'
-import { httpDate, isoTime } from '../../../base/dates.ts'
+import { anyTime, basicTime } from '../../../base/dates.ts'
 import { S3Error } from '../errors.ts'
 import type { Query } from '../target.ts'
 import { valuesOf } from './canonical.ts'
@@ -104,7 +104,7 @@ function ofQuery(query: Query): Credential {
   }
   if (one('X-Amz-Algorithm') !== ALGORITHM) throw badQuery('X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"')
   const date = one('X-Amz-Date')
-  if (!timeOf(date)) throw badQuery("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"")
+  if (!basicTime(date)) throw badQuery("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"")
   const expires = one('X-Amz-Expires')
   if (!/^-?\d+$/.test(expires)) throw badQuery('X-Amz-Expires should be a number')
   if (Number(expires) < 0) throw outOfRange('X-Amz-Expires must be non-negative')
@@ -144,7 +144,7 @@ function read(
     throw bad('The SignedHeaders must be lower-case names, separated by semicolons.')
   // A long header named a thousand times would make a text of megabytes to be hashed, before the key is known.
   if (new Set(names).size < names.length) throw bad('The SignedHeaders name a header more than once.')
-  const time = timeOf(date) as Date
+  const time = basicTime(date) as Date
   return {
     accessKeyId,
     day,
@@ -161,16 +161,9 @@ function read(
 function dateOf(headers: ReadonlyMap<string, string>): string | null {
   const given = headers.get('x-amz-date') ?? headers.get('date')
   if (given === undefined) return null
-  if (timeOf(given)) return given
-  const time = httpDate(given) ?? isoTime(given)
+  if (basicTime(given)) return given
+  const time = anyTime(given)
   return time === undefined ? null : time.toISOString().replace(/[-:]|\.\d+/g, '')
-}
-
-function timeOf(date: string): Date | null {
-  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date) ?? []
-  if (year === undefined) return null
-  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-  return Number.isNaN(time.getTime()) ? null : time
 }
 
 const SKEW_MS = 15 * 60_000

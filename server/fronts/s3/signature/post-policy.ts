@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto'
+import { basicTime, isoTime } from '../../../base/dates.ts'
 import { scanJson } from '../../../http/scan-json.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { isSame, sign } from './verify.ts'
@@ -47,18 +48,8 @@ export function readFormCredential(fields: Fields): FormCredential | null {
   const policy = field('Policy')
   if (algorithm !== 'AWS4-HMAC-SHA256')
     throw invalidArgument('X-Amz-Algorithm', algorithm, 'Only AWS4-HMAC-SHA256 is supported')
-  if (!isTime(date)) throw invalidArgument('X-Amz-Date', date, 'X-Amz-Date must be formated via ISO8601 Long format')
+  if (!basicTime(date)) throw invalidArgument('X-Amz-Date', date, 'X-Amz-Date must be formated via ISO8601 Long format')
   return { version: 4, ...credentialIn(text), signature, policy }
-}
-
-/** Whether a text like `20260101T000000Z` is a time. */
-const isTime = (text: string): boolean =>
-  /^\d{8}T\d{6}Z$/.test(text) && timeOf(text.replace(/^(....)(..)(..T..)(..)(..)Z$/, '$1-$2-$3:$4:$5Z')) !== undefined
-
-/** The time of an ISO 8601 text in UTC; undefined for days that no calendar has, which `Date` takes for later ones. */
-function timeOf(text: string): Date | undefined {
-  const time = new Date(text)
-  return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 19) === text.slice(0, 19) ? time : undefined
 }
 
 /** What `X-Amz-Credential` says. Any region is right, also none. Throws InvalidArgument. */
@@ -69,7 +60,7 @@ function credentialIn(text: string): { accessKeyId: string; day: string; region:
   if (parts.length !== 5)
     refuse('the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".')
   if (accessKeyId === '') refuse('a non-empty Access Key (AKID) must be provided in the credential.')
-  if (!isTime(`${day}T000000Z`))
+  if (!basicTime(`${day}T000000Z`))
     refuse(`incorrect date format "${day}". This date in the credential must be in the format "yyyyMMdd".`)
   if (service !== 's3') refuse(`incorrect service "${service}". This endpoint belongs to "s3".`)
   if (end !== 'aws4_request') refuse(`incorrect terminal "${end}". This endpoint uses "aws4_request".`)
@@ -163,7 +154,7 @@ function readPolicy(text: string): { expiration: Date; conditions: readonly unkn
   const { expiration, conditions } = document as { expiration?: unknown; conditions?: unknown }
   if (expiration === undefined) throw badPolicy('Policy missing expiration.')
   if (typeof expiration !== 'string') throw badPolicy('Invalid JSON.')
-  const until = EXPIRATION.test(expiration) ? timeOf(expiration) : undefined
+  const until = EXPIRATION.test(expiration) ? isoTime(expiration) : undefined
   if (!until) throw badPolicy(`Invalid 'expiration' value: '${expiration}'`)
   if (conditions === undefined) throw badPolicy('Policy missing conditions.')
   if (!Array.isArray(conditions)) throw badPolicy("Invalid 'conditions' value: must be a List.")
@@ -171,7 +162,7 @@ function readPolicy(text: string): { expiration: Date; conditions: readonly unkn
   return { expiration: until, conditions }
 }
 
-const EXPIRATION = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/
+const EXPIRATION = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{1,9})?Z$/
 
 function readCondition(condition: unknown): Condition | FormTerms {
   if (Array.isArray(condition)) return listedCondition(condition)
