@@ -104,7 +104,11 @@ const kept = ({ access_token, refresh_token = '', expires_in }: TokenPair): Sess
   expires_at: Date.now() + expires_in * 1000,
 })
 
-const withoutSlashes = (url: string): string => (url.endsWith('/') ? withoutSlashes(url.slice(0, -1)) : url)
+function withoutSlashes(url: string): string {
+  let end = url.length
+  while (url[end - 1] === '/') end--
+  return url.slice(0, end)
+}
 
 /** Options with no trailing slash in `baseUrl`. */
 export const trimmed = <T extends { baseUrl: string }>(options: T): T => ({

@@ -41,6 +41,9 @@ export const isEmail = (text: string): boolean => email.test(text)
 /** The form of a mail server's host: a name or an address. */
 export const MAIL_HOST = '^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9.])?$|^[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*$'
 
+/** What a login can ask an identity provider for: `openid`, and further scopes (RFC 6749 section 3.3). */
+export const IDP_SCOPE = '^openid( [\\x21\\x23-\\x5B\\x5D-\\x7E]{1,100}){0,20}$'
+
 /** The form of a secret access key that another system made. */
 export const SECRET_ACCESS_KEY = '^[!-~]{8,128}$'
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { MAIL_HOST, SECRET_SETTINGS } from './names.ts'
+import { IDP_SCOPE, MAIL_HOST, SECRET_SETTINGS } from './names.ts'
 import { route } from './route.ts'
 import { Exactly, Id, Nullable } from './shapes.ts'
 import { Email } from './users.ts'
@@ -53,7 +53,7 @@ const sections = {
     groups_claim: Nullable(Type.String({ pattern: '^[A-Za-z0-9_.:/-]{1,100}$' }), {
       description: 'Claim that lists the user’s groups; null: only administrators manage group membership.',
     }),
-    scope: Nullable(Type.String({ pattern: '^openid( [\\x21\\x23-\\x5B\\x5D-\\x7E]{1,100}){0,20}$', maxLength: 500 }), {
+    scope: Nullable(Type.String({ pattern: IDP_SCOPE, maxLength: 500 }), {
       description:
         'What a login asks the provider for: `openid`, and names separated by spaces. Default: `openid profile email`. Some providers send groups only with a scope of their own.',
     }),

@@ -96,15 +96,12 @@ async function configure(s3: URL): Promise<string> {
     ['iam root', await userSection(admin, 'iam-root', create.id)],
     ['iam alt root', await userSection(admin, 'iam-alt-root', create.id)],
   ] as const
-  const lines = Object.entries({
-    host: s3.hostname,
-    port: s3.port,
-    is_secure: 'False',
-    ssl_verify: 'False',
-  }).map(([name, value]) => `${name} = ${value}`)
   return [
     '[DEFAULT]',
-    ...lines,
+    `host = ${s3.hostname}`,
+    `port = ${s3.port}`,
+    'is_secure = False',
+    'ssl_verify = False',
     '[fixtures]',
     'bucket prefix = suite-{random}-',
     ...sections.flatMap(([name, fields]) => [

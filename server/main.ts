@@ -147,32 +147,31 @@ function helpOf(name: string): string {
 }
 
 const isOurs = ['start', 'serve', 'worker'].includes(given) || isCommand(given)
-const command = given
 try {
   if (isOurs && (rest.includes('--help') || rest.includes('-h'))) process.stdout.write(helpOf(given))
-  else if (command === 'start')
+  else if (given === 'start')
     await serve(rest, async ({ newKey }) => ({
       ...{ SETUP_LINK: 'false', S3_PORT: '9000+' },
       ...(await withKeptKey(withSecretFiles(process.env), newKey)),
     }))
-  else if (command === 'serve') await serve(rest, async () => withSecretFiles(process.env))
-  else if (command === 'worker')
+  else if (given === 'serve') await serve(rest, async () => withSecretFiles(process.env))
+  else if (given === 'worker')
     await run(
       withSecretFiles(process.env),
       'background',
       acceptedOf(parseArgs({ args: rest, options: ACCEPTS }).values),
     )
-  else if (['version', '--version', '-v'].includes(command)) process.stdout.write(`strongroom ${version}\n`)
-  else if (isCommand(command)) process.exitCode = await runCommand(command, rest, withSecretFiles(process.env))
+  else if (['version', '--version', '-v'].includes(given)) process.stdout.write(`strongroom ${version}\n`)
+  else if (isCommand(given)) process.exitCode = await runCommand(given, rest, withSecretFiles(process.env))
   else {
     // Client commands use a service's API. Loaded only here, because the service does not need them.
     const { clientUsage, isClientCommand, runClientCommand } = await import('../cli/main.ts')
-    if (isClientCommand(command)) process.exitCode = await runClientCommand(command, rest)
+    if (isClientCommand(given)) process.exitCode = await runClientCommand(given, rest)
     else {
       process.stdout.write(
         `${USAGE}\n\nClient commands, which use a service's API from any machine (--help after each for details):\n\n${clientUsage}\n`,
       )
-      if (!['help', '--help', '-h'].includes(command)) process.exitCode = 2
+      if (!['help', '--help', '-h'].includes(given)) process.exitCode = 2
     }
   }
 } catch (error) {

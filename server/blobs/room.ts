@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { ServiceError } from '../../contract/errors.ts'
 import { perSystem } from '../base/per-system.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import { databaseFile } from '../db/engine.ts'
+import { storageFull } from '../http/storage-full.ts'
 import type { StorageId } from './drivers/blobs.ts'
 import { storageFolder } from './drivers/open.ts'
 import { DEFAULT } from './storages/ids.ts'
@@ -96,11 +96,9 @@ export const isShort = ({ free, size, kept }: Disk): boolean => size > 0 && free
 /** Whether that is so of a disk of this service, as last measured. */
 export const isDiskShort = (config: Config): boolean => roomFor(config).disks.some(isShort)
 
-const full = () => new ServiceError('storage_full', 'The storage is full. Nothing was changed.')
-
 /** Throws storage_full while it is so: for what grows without sending bytes. */
 export function refuseIfShort(config: Config): void {
-  if (isDiskShort(config)) throw full()
+  if (isDiskShort(config)) throw storageFull()
 }
 
 /**
@@ -130,7 +128,7 @@ export function takeRoom(
   }
   return measureDisks(config).then(() => {
     // One that could not be measured keeps nobody from trying.
-    if (disks.some((disk) => disk.size > 0 && !fits(disk))) throw full()
+    if (disks.some((disk) => disk.size > 0 && !fits(disk))) throw storageFull()
     take()
   })
 }

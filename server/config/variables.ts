@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { IDP_SCOPE } from '../../contract/names.ts'
 import { isNeverAllowed } from '../base/address.ts'
 import { bootstrapVariables } from './variables/bootstrap.ts'
 import { directoryVariables } from './variables/directory.ts'
@@ -230,7 +231,7 @@ export const variables = {
     summary: 'What a login asks the identity provider for. Default: `openid profile email`.',
     setting: 'idp.scope',
     default: '',
-    read: matching(/^(openid( [\x21\x23-\x5B\x5D-\x7E]{1,100}){0,20})?$/, '`openid` and names of scopes'),
+    read: matching(new RegExp(`^$|${IDP_SCOPE}`), '`openid` and names of scopes'),
   },
   ...directoryVariables,
   IMAGE_CACHE_BYTES: {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { errors, ServiceError } from '../../contract/errors.ts'
 import { BlobMissing, isExhausted, isOverload, isStorageOutage, StorageAway } from '../blobs/drivers/driver.ts'
 import { isDatabaseOutage } from '../db/errors.ts'
-import { isStorageFull } from './storage-full.ts'
+import { isStorageFull, storageFull } from './storage-full.ts'
 
 const OUTAGE_RETRY_SECONDS = '2'
 
@@ -19,7 +19,7 @@ export function asServiceError(error: Error & { code?: unknown }, reads: boolean
   }
   if (isStorageFull(error)) {
     log.error({ err: error }, 'no space left')
-    return new ServiceError('storage_full', 'The storage is full. Nothing was changed.')
+    return storageFull()
   }
   const headers = { 'retry-after': OUTAGE_RETRY_SECONDS }
   if (isExhausted(error)) {

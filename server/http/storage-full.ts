@@ -1,3 +1,4 @@
+import { ServiceError } from '../../contract/errors.ts'
 import { isDatabaseFull } from '../db/errors.ts'
 
 /** Error codes of files and of S3 stores. */
@@ -10,3 +11,6 @@ export function isStorageFull(error: unknown): boolean {
   const full = isDatabaseFull(error) || status === 507 || (typeof code === 'string' && CODES.has(code))
   return full || isStorageFull(error.cause)
 }
+
+/** The refusal of what a full disk, or one that is almost full, has no room for. */
+export const storageFull = () => new ServiceError('storage_full', 'The storage is full. Nothing was changed.')

@@ -1,10 +1,10 @@
 import { after, afterEach, before } from 'node:test'
-import { startServer, type TestServer } from '../support/server.ts'
+import { type Engine, startServer, type TestServer } from '../support/server.ts'
 import { type FakeEngine, startFakeEngine } from './fake-engine.ts'
 import { type Site, siteOf } from './site.ts'
 
 /** A service with a storage on an engine that lies when told to, and no longer after each case. */
-export function fakeWorld(env: Record<string, string> = {}) {
+export function fakeWorld(env: Record<string, string> = {}, engine: Engine = 'sqlite') {
   let server: TestServer
   let site: Site
   let fake: FakeEngine
@@ -12,7 +12,7 @@ export function fakeWorld(env: Record<string, string> = {}) {
   let places = 0
   before(async () => {
     fake = await startFakeEngine()
-    server = await startServer('sqlite', env)
+    server = await startServer(engine, env)
     site = siteOf(server)
     storage = await site.storage({
       ...{ endpoint: fake.endpoint, bucket: fake.bucket, prefix: '' },

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, it } from 'node:test'
+import { before, it } from 'node:test'
 import fc from 'fast-check'
 import { compareBytesIn, compareIn, sortKeyOf } from '../../server/base/key-order.ts'
-import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { allActions, describeEngines, type TestServer } from '../support/server.ts'
 import { byWalk } from './by-segments.ts'
-import { type FakeEngine, startFakeEngine } from './fake-engine.ts'
-import { type Site, siteOf } from './site.ts'
+import type { FakeEngine } from './fake-engine.ts'
+import { fakeWorld } from './fake-world.ts'
+import type { Site } from './site.ts'
 
 const PAGE = 7
 /** Each comes before its neighbor in one order, and after it in the other. */
@@ -41,29 +42,17 @@ it('the order by segments is that of a walk through folders', () => {
 })
 
 describeEngines('an engine that lists folder by folder', (engine) => {
+  const world = fakeWorld({}, engine)
   let server: TestServer
   let site: Site
   let fake: FakeEngine
   let storage: string
-  let places = 0
-  before(async () => {
-    fake = await startFakeEngine()
-    server = await startServer(engine)
-    site = siteOf(server)
-    const credentials = { access_key_id: 'id', secret_access_key: 'the secret of the fake engine' }
-    storage = await site.storage({ endpoint: fake.endpoint, bucket: fake.bucket, prefix: '', ...credentials })
-  })
-  after(async () => {
-    await server.stop()
-    await fake.stop()
-  })
-  afterEach(() => {
-    fake.lies = {}
-    fake.page = 1000
+  before(() => {
+    ;({ server, site, fake, storage } = world.parts())
   })
 
   async function filled(keys: readonly string[]): Promise<{ bucket: string; prefix: string }> {
-    const prefix = `place-${++places}/`
+    const prefix = world.nextPrefix()
     for (const key of keys) fake.put(prefix + key, key)
     fake.lies = { listsBySegments: true }
     fake.page = PAGE

@@ -66,8 +66,8 @@ async function discover(ctx: Ctx, { issuer, clientId }: Idp, fresh = false): Pro
     .catch((cause: unknown) => {
       entry.failures++
       entry.failedAt = ctx.now().getTime()
-      ctx.log.warn({ err: cause, issuer, found: otherIssuer(cause) }, 'identity provider discovery failed')
       const other = otherIssuer(cause)
+      ctx.log.warn({ err: cause, issuer, found: other }, 'identity provider discovery failed')
       if (other !== undefined)
         throw unavailable(
           `The identity provider calls itself "${other}", and the configured issuer is "${issuer}": they must be the same, to the last slash.`,

@@ -1,7 +1,7 @@
 import type { Checksum, ChecksumAlgorithm } from '../../../contract/shapes.ts'
-import { createDigest } from '../../blobs/digest.ts'
+import { startSumming } from '../../blobs/summing.ts'
 import { allow } from '../../context.ts'
-import { read } from '../../storage/objects/read.ts'
+import { type Contents, read } from '../../storage/objects/read.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { S3Error } from './errors.ts'
 import type { Exchange } from './exchange.ts'
@@ -24,7 +24,7 @@ export async function copiedChecksum(
   { bucket, key, version }: Target & { version: string | null | undefined },
   { algorithm, admit }: { algorithm: ChecksumAlgorithm; admit(row: ObjectRow): void },
 ): Promise<CopiedChecksum> {
-  const { ctx, request } = exchange
+  const { ctx } = exchange
   allow(ctx.actor, 'write', exchange.bucket, exchange.key)
   const contents = await read(ctx, bucket, key, { opens: true, version }).catch((error: unknown) => {
     throw asSourceUnseen(ctx, { bucket, key }, error)
@@ -39,18 +39,28 @@ export async function copiedChecksum(
       'InvalidRequest',
       `The specified copy source is larger than the maximum allowable size for a copy source: ${MOST_READ}`,
     )
-  const digest = await createDigest(algorithm)
-  if (!known && size > 0) {
-    const body = await contents.open()
-    for await (const chunk of body instanceof Uint8Array ? [body] : (body as AsyncIterable<Uint8Array>)) {
-      if (request.socket.destroyed) throw new S3Error('RequestTimeout', 'The client has left.')
-      digest.update(chunk)
-    }
-  }
-  const value = known?.value ?? digest.digest().toString('base64')
+  const value = known?.value ?? (await sumOf(exchange, contents, algorithm))
   const document = JSON.stringify([{ algorithm, type: 'full_object', value }])
   return (row) => {
     if (row.blob_id === blob_id) return { checksums: document }
     throw new S3Error('OperationAborted', 'The source was overwritten while it was copied. Please try again.')
+  }
+}
+
+/** The checksum of all bytes of an object, Base64. */
+async function sumOf({ ctx, request }: Exchange, contents: Contents, algorithm: ChecksumAlgorithm): Promise<string> {
+  const { size } = contents.row
+  const summing = await startSumming(ctx.config, algorithm, size)
+  try {
+    const body = size === 0 ? [] : await contents.open()
+    for await (const chunk of body instanceof Uint8Array ? [body] : (body as AsyncIterable<Uint8Array>)) {
+      if (request.socket.destroyed) throw new S3Error('RequestTimeout', 'The client has left.')
+      const waits = summing.update(chunk)
+      if (waits) await waits
+    }
+    return (await summing.digest()).toString('base64')
+  } catch (error) {
+    summing.drop()
+    throw error
   }
 }

@@ -27,8 +27,7 @@ const STORAGE_CLASSES = new Set([
 /** Throws for what a request asks of an object that no object here can have. */
 export function refuseUnsupported(exchange: Exchange): void {
   // With `content-range` it is a piece of an object: stored as a whole, it would replace the rest.
-  const unsupported = ['content-range'].find((name) => header(exchange, name) !== undefined)
-  if (unsupported !== undefined) throw unsupportedHeader(unsupported)
+  if (header(exchange, 'content-range') !== undefined) throw unsupportedHeader('content-range')
 }
 
 /** The class a new object is to be kept in: accepted and shown, without effect. */

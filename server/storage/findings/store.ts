@@ -35,15 +35,11 @@ export const listTaken = (
   { after, to, order }: { after: string; to: string | null; order: KeyOrder },
   limit: number,
 ): Promise<TakenRef[]> => {
-  if (order === 'segments') {
-    const sorted = taken(db, place).where('sort_key', '>', sortKeyOf(after))
-    return (to === null ? sorted : sorted.where('sort_key', '<=', sortKeyOf(to)))
-      .orderBy('sort_key')
-      .limit(limit)
-      .execute()
-  }
-  const query = taken(db, place).where('key', '>', after)
-  return (to === null ? query : query.where('key', '<=', to)).orderBy('key').limit(limit).execute()
+  const isSorted = order === 'segments'
+  const column = isSorted ? 'sort_key' : 'key'
+  const placeOf = (key: string) => (isSorted ? sortKeyOf(key) : key)
+  const query = taken(db, place).where(column, '>', placeOf(after))
+  return (to === null ? query : query.where(column, '<=', placeOf(to))).orderBy(column).limit(limit).execute()
 }
 
 /** What is known of these whole keys: `kept` is needed, `doomed` is about to be removed. */

@@ -73,7 +73,8 @@ export async function storePart(
     const digests = await Promise.all(algorithms.map((one) => startSumming(ctx.config, one, size)))
     async function* measured() {
       for await (const chunk of body.source()) {
-        await takeRoom(ctx.config, storage, chunk.length)
+        const measuring = takeRoom(ctx.config, storage, chunk.length)
+        if (measuring) await measuring
         hash.update(chunk)
         arrived += chunk.length
         for (const digest of digests) {
