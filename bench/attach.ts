@@ -109,6 +109,9 @@ function tell(name: string, { result: scan, ms, mb, cpu }: Cost<Scan>, goal: str
     goal,
   })
   report(`memory during the ${name}`, {
-    ...{ measured: `${Math.round(mb)} MB of RSS more`, beside: '', ratio: '', goal: 'flat: the same for any number' },
+    measured: `${Math.round(mb)} MB of RSS more`,
+    beside: '',
+    ratio: '',
+    goal: 'flat: the same for any number',
   })
 }

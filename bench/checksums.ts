@@ -29,9 +29,13 @@ try {
   const put = (more: Record<string, string>): Promise<Measured> =>
     runMeasured(
       {
-        ...{ method: 'PUT', url: urls[0] ?? '', urls, body: Number(options.size) },
+        method: 'PUT',
+        url: urls[0] ?? '',
+        urls,
+        body: Number(options.size),
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream', ...more },
-        ...{ seconds: Number(options.seconds), connections: Number(options.connections) },
+        seconds: Number(options.seconds),
+        connections: Number(options.connections),
       },
       service.child.pid,
     )

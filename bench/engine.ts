@@ -79,7 +79,7 @@ export async function engineBucket(gateway: Gateway, Bucket: string) {
   /** A request as cheap as it can be, for a key that needs no encoding. Returns the body of the answer. */
   async function send(method: string, key: string, body = ''): Promise<Buffer> {
     const sent = aws4.sign(
-      { ...{ hostname, port: Number(port), method, path: `/${Bucket}/${key}`, service: 's3' }, body },
+      { hostname, port: Number(port), method, path: `/${Bucket}/${key}`, service: 's3', body },
       credentials,
     )
     const request = http.request({ ...sent, agent } as http.RequestOptions)
@@ -101,7 +101,9 @@ export async function engineBucket(gateway: Gateway, Bucket: string) {
     } while (ContinuationToken)
   }
   return {
-    ...{ bucket: Bucket, send, listed },
+    bucket: Bucket,
+    send,
+    listed,
     async count(): Promise<number> {
       let count = 0
       for await (const _ of listed()) count++
@@ -161,7 +163,10 @@ export async function withService(
 
 /** A bucket of an engine as the body of a storage that an endpoint reaches. */
 export const placeOf = ({ credentials }: Gateway, bucket: string, endpoint: string) => ({
-  ...{ endpoint, bucket, access_key_id: credentials.accessKeyId, secret_access_key: credentials.secretAccessKey },
+  endpoint,
+  bucket,
+  access_key_id: credentials.accessKeyId,
+  secret_access_key: credentials.secretAccessKey,
 })
 
 export interface Cost<T> {

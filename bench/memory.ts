@@ -60,7 +60,11 @@ try {
   const objects = '/api/v1/buckets/bench/objects'
   const job = (method: string, at: string, body = 0): Promise<unknown> =>
     run({
-      ...{ method, url: server.url + at, body, seconds, connections: 2 },
+      method,
+      url: server.url + at,
+      body,
+      seconds,
+      connections: 2,
       headers: {
         authorization: `Bearer ${token}`,
         ...(body > 0 ? { 'content-type': 'application/octet-stream' } : {}),

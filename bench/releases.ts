@@ -106,7 +106,8 @@ async function compareStatements(ours: Side, theirs: Side): Promise<void> {
       for (let i = 0; i < WARM + MEASURED; i++) {
         const before = counted?.count() ?? 0
         const answer = await fetch(`${url}${at.replace('#', String(i))}`, {
-          ...{ method, headers: { authorization } },
+          method,
+          headers: { authorization },
           ...(body > 0 ? { body: Buffer.alloc(body, 'strongroom ') } : {}),
         })
         if (!answer.ok) throw new Error(`${name}: ${answer.status}`)
@@ -151,7 +152,11 @@ async function start(main: string): Promise<Side> {
 function jobOf({ url, authorization }: Side, method: string, at: string, body: number): Job {
   const type: Record<string, string> = body > 0 ? { 'content-type': 'application/octet-stream' } : {}
   return {
-    ...{ url: `${url}${at}`, method, body, connections: 16, seconds: Number(options.seconds) },
+    url: `${url}${at}`,
+    method,
+    body,
+    connections: 16,
+    seconds: Number(options.seconds),
     headers: { authorization, ...type },
   }
 }

@@ -31,7 +31,10 @@ export async function measureReplicas(seconds: number, rounds: number, connectio
     await client.createBucket({ body: { name: 'bench', trash_days: 0 } })
     await client.putObject({ params: { bucket: 'bench', key: 'small' }, body: Buffer.alloc(4096, 'strongroom ') })
     const job = (at: string, method: string, key: string, body: number, share: number): Job => ({
-      ...{ method, body, seconds, connections: connections / share },
+      method,
+      body,
+      seconds,
+      connections: connections / share,
       url: `${at}/api/v1/buckets/bench/objects/${key}`,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
     })

@@ -95,7 +95,11 @@ async function measure(service: ServerProcess, client: Client, token: string): P
   for (const [key, size] of Object.entries({ small: 4096, large: 1024 * 1024 }))
     await client.putObject({ params: { bucket: BUCKET, key }, query: {}, body: Buffer.alloc(size, 'strongroom ') })
   const job = (method: string, url: string, body = 0): Job => ({
-    ...{ method, url, body, seconds: SECONDS, connections: CONNECTIONS },
+    method,
+    url,
+    body,
+    seconds: SECONDS,
+    connections: CONNECTIONS,
     headers: { authorization, ...(body > 0 ? { 'content-type': 'application/octet-stream' } : {}) },
   })
 

@@ -76,7 +76,13 @@ async function measure(service: ServerProcess, databaseUrl: string): Promise<voi
     credentials: { accessKeyId: key.access_key_id, secretAccessKey: key.secret_access_key },
   })
   const job = (method: string, urls: readonly string[], more: Partial<Job> = {}): Job => ({
-    ...{ method, url: urls[0] ?? '', urls, headers: {}, body: 0, seconds: SECONDS, connections: CONNECTIONS },
+    method,
+    url: urls[0] ?? '',
+    urls,
+    headers: {},
+    body: 0,
+    seconds: SECONDS,
+    connections: CONNECTIONS,
     ...more,
   })
   const headers = { authorization: `Bearer ${token}` }
@@ -124,8 +130,10 @@ async function measure(service: ServerProcess, databaseUrl: string): Promise<voi
     const atOnce = job('PUT', signedPuts, { body: each * MIB, connections: KEYS, seconds: 0.2 })
     const { mb, seconds } = await growthDuring(service, () => run(atOnce))
     report(`${AT_ONCE}, ${each} MiB each`, {
-      ...{ s3: `${Math.round((KEYS * each * MIB) / 1e6 / seconds)} MB/s`, rest: '' },
-      ...{ ratio: `${Math.round(mb)} MB of RSS`, target: '≤ 67 MB' },
+      s3: `${Math.round((KEYS * each * MIB) / 1e6 / seconds)} MB/s`,
+      rest: '',
+      ratio: `${Math.round(mb)} MB of RSS`,
+      target: '≤ 67 MB',
     })
   }
 

@@ -15,7 +15,9 @@ export const buildService = () =>
 const YOUNG = { NODE_OPTIONS: '--max-semi-space-size=2' }
 /** What the unit file and the image set to keep memory low (docs/images.md). */
 export const ALLOCATOR = {
-  ...{ MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' },
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '262144',
+  MALLOC_TRIM_THRESHOLD_: '262144',
   ...YOUNG,
 }
 

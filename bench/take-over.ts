@@ -207,7 +207,8 @@ function counted({ log }: EngineProxy) {
       report(`requests of the ${name}`, {
         measured: measured.join(', ') || 'none',
         beside: `${(all / COUNT).toFixed(2)} an object`,
-        ...{ ratio: '', goal: '' },
+        ratio: '',
+        goal: '',
       })
     },
   }
@@ -231,9 +232,14 @@ function tell(name: string, { ms, mb, cpu }: Cost<unknown>, than: { beside: stri
   const { beside, goal } = than
   report(name, {
     measured: `${seconds(ms)}, ${rate(COUNT, ms)}, CPU ${cpu.toFixed(1)} s`,
-    ...{ beside, ratio: than.floor === undefined ? '' : `${(ms / than.floor).toFixed(2)} ×`, goal },
+    beside,
+    ratio: than.floor === undefined ? '' : `${(ms / than.floor).toFixed(2)} ×`,
+    goal,
   })
   report(`memory during the ${name}`, {
-    ...{ measured: `${Math.round(mb)} MB of RSS more`, beside: '', ratio: '', goal: 'flat: the same for any number' },
+    measured: `${Math.round(mb)} MB of RSS more`,
+    beside: '',
+    ratio: '',
+    goal: 'flat: the same for any number',
   })
 }

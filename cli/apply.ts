@@ -11,8 +11,14 @@ type Change = Applied['changes'][number]
 const DRIFT = 2
 const MARKS = { create: '+', update: '~', delete: '-' } as const
 const KINDS: { [kind: string]: string } = {
-  ...{ storages: 'storage', groups: 'group', users: 'user', buckets: 'bucket', access_keys: 'access key' },
-  ...{ webhooks: 'webhook', policies: 'policy', settings: 'settings' },
+  storages: 'storage',
+  groups: 'group',
+  users: 'user',
+  buckets: 'bucket',
+  access_keys: 'access key',
+  webhooks: 'webhook',
+  policies: 'policy',
+  settings: 'settings',
 }
 
 interface ApplyOptions {

@@ -83,11 +83,18 @@ folders of them. Nobody can do more than in MinIO: what has no exact counterpart
       if (what !== 'minio') throw new UsageError(`"import ${what}" is unknown: only MinIO can be imported from.`)
       const { importMinio } = await import('./import-minio.ts')
       return importMinio(open, names, {
-        ...{ emailDomain: value('email-domain'), rootUser: value('root-user'), output: value('output') },
-        ...{ only: values('only'), exceptBuckets: values('except-bucket'), renames: values('rename') },
+        emailDomain: value('email-domain'),
+        rootUser: value('root-user'),
+        output: value('output'),
+        only: values('only'),
+        exceptBuckets: values('except-bucket'),
+        renames: values('rename'),
         label: value('label') ?? 'MinIO',
-        ...{ administrators: flag('administrators'), withDetails: flag('with-details') },
-        ...{ dryRun: flag('dry-run'), yes: flag('yes'), json: flag('json') },
+        administrators: flag('administrators'),
+        withDetails: flag('with-details'),
+        dryRun: flag('dry-run'),
+        yes: flag('yes'),
+        json: flag('json'),
       })
     },
   },

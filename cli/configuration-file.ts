@@ -47,7 +47,8 @@ class Reader implements Files {
     const documents = parseAllDocuments(text, { lineCounter: lines })
     for (const document of documents) {
       const wrong = document.errors.map(({ pos, message }) => ({
-        ...{ place: at(pos[0]), path: '' },
+        place: at(pos[0]),
+        path: '',
         message: message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '',
       }))
       this.faults.push(...wrong)

@@ -17,7 +17,11 @@ const fronted = { via: Optional(Type.Literal('s3')) }
 
 const bulk = { bulk_id: Optional(Text), job_id: Optional(Text) }
 const placed = {
-  ...{ size: Count, etag: Text, replaced: Flag, trash_id: Optional(Text), version_id: Optional(Text) },
+  size: Count,
+  etag: Text,
+  replaced: Flag,
+  trash_id: Optional(Text),
+  version_id: Optional(Text),
   ...fronted,
 }
 const transferred = { ...placed, ...bulk, source: Type.Object({ bucket: Text, key: Text }) }
@@ -28,8 +32,14 @@ const accessKey = { name: Text, access_key_id: Text }
 const policy = { name: Text, rule: Fields, ...fronted }
 const named = { webhook_id: Text, name: Text }
 const storage = {
-  ...{ name: Text, kind: Type.Enum(['s3', 'file']), endpoint: Nullable(Text), region: Nullable(Text) },
-  ...{ bucket: Nullable(Text), prefix: Text, folder: Nullable(Text), access_key_id: Nullable(Text) },
+  name: Text,
+  kind: Type.Enum(['s3', 'file']),
+  endpoint: Nullable(Text),
+  region: Nullable(Text),
+  bucket: Nullable(Text),
+  prefix: Text,
+  folder: Nullable(Text),
+  access_key_id: Nullable(Text),
 }
 const webhook = { ...named, url: Text, events: Texts, bucket: Nullable(Text), prefix: Nullable(Text) }
 
@@ -40,8 +50,12 @@ export const events = {
   upload: event(
     'An object was stored, new or replacing another.',
     Type.Object({
-      ...{ ...placed, content_type: Text, parts: Optional(Count), share_id: Optional(Text) },
-      ...{ sender_name: Optional(Text), sender_message: Optional(Text) },
+      ...placed,
+      content_type: Text,
+      parts: Optional(Count),
+      share_id: Optional(Text),
+      sender_name: Optional(Text),
+      sender_message: Optional(Text),
     }),
   ),
   copy: event('An object was copied; `bucket` and `object_key` are the destination.', Type.Object(transferred)),
@@ -56,17 +70,28 @@ export const events = {
   delete: event(
     'An object was deleted: to the trash, behind a delete marker or permanently.',
     Type.Object({
-      ...{ size: Count, permanent: Flag, trash_id: Optional(Text), policy_id: Optional(Text) },
-      ...{ version_id: Optional(Text), marker: Optional(Text) },
-      ...{ ...bulk, ...fronted },
+      size: Count,
+      permanent: Flag,
+      trash_id: Optional(Text),
+      policy_id: Optional(Text),
+      version_id: Optional(Text),
+      marker: Optional(Text),
+      ...bulk,
+      ...fronted,
     }),
   ),
   version_delete: event(
     'One version of an object, or a delete marker, was deleted.',
     Type.Object({
-      ...{ size: Count, version_id: Text, permanent: Optional(Flag), trash_id: Optional(Text) },
-      ...{ policy_id: Optional(Text), bypassed: Optional(Retained) },
-      ...{ marker: Optional(Type.Literal(true)), ...bulk, ...fronted },
+      size: Count,
+      version_id: Text,
+      permanent: Optional(Flag),
+      trash_id: Optional(Text),
+      policy_id: Optional(Text),
+      bypassed: Optional(Retained),
+      marker: Optional(Type.Literal(true)),
+      ...bulk,
+      ...fronted,
     }),
   ),
   lock_update: event(
@@ -121,8 +146,12 @@ export const events = {
   user_create: event(
     'A user was created; `auto`: by their first login.',
     Type.Object({
-      ...{ email: Text, display_name: Text, group_ids: Texts, auto: Optional(Type.Literal(true)) },
-      ...{ is_active: Optional(Type.Literal(false)), idp_subject: Optional(Text) },
+      email: Text,
+      display_name: Text,
+      group_ids: Texts,
+      auto: Optional(Type.Literal(true)),
+      is_active: Optional(Type.Literal(false)),
+      idp_subject: Optional(Text),
       must_change_password: Optional(Type.Literal(true)),
     }),
   ),
@@ -189,9 +218,18 @@ export const events = {
   policy_run: event(
     'A cleanup policy’s run ended, whatever its outcome; each object it deleted has its own `delete`.',
     Type.Object({
-      ...{ policy_id: Text, name: Text, run_id: Text, dry_run: Flag, trigger: Type.Enum(['manual', 'schedule']) },
-      ...{ status: Text, reason: Nullable(Text) },
-      ...{ examined: Count, matched: Count, deleted: Count, bytes: Count, kept: Count },
+      policy_id: Text,
+      name: Text,
+      run_id: Text,
+      dry_run: Flag,
+      trigger: Type.Enum(['manual', 'schedule']),
+      status: Text,
+      reason: Nullable(Text),
+      examined: Count,
+      matched: Count,
+      deleted: Count,
+      bytes: Count,
+      kept: Count,
       author: Type.Object({ user_id: Text, email: Nullable(Text) }, { description: 'Whose permissions it ran with.' }),
     }),
   ),
@@ -200,7 +238,9 @@ export const events = {
   storage_update: event(
     'How a storage is reached changed, or it was turned off or on.',
     Type.Object({
-      ...{ name: Text, ...change, secret_changed: Optional(Type.Literal(true)) },
+      name: Text,
+      ...change,
+      secret_changed: Optional(Type.Literal(true)),
       events_token: Optional(Type.Enum(['created', 'deleted'])),
     }),
   ),
@@ -212,9 +252,17 @@ export const events = {
   scan: event(
     'A scan of an attached bucket ended.',
     Type.Object({
-      ...{ scan_id: Text, trigger: Type.Enum(['attach', 'request', 'schedule', 'take_over']) },
-      ...{ status: Type.Enum(['succeeded', 'held']), held_reason: Nullable(Text) },
-      ...{ seen: Count, added: Count, changed: Count, absent: Count, missing: Count, removed: Count, refused: Count },
+      scan_id: Text,
+      trigger: Type.Enum(['attach', 'request', 'schedule', 'take_over']),
+      status: Type.Enum(['succeeded', 'held']),
+      held_reason: Nullable(Text),
+      seen: Count,
+      added: Count,
+      changed: Count,
+      absent: Count,
+      missing: Count,
+      removed: Count,
+      refused: Count,
     }),
   ),
   scan_confirm: event(
@@ -225,21 +273,32 @@ export const events = {
     'Others changed an object of an attached bucket.',
     Type.Object({
       change: Type.Enum(['added', 'changed', 'missing', 'returned', 'removed']),
-      ...{ size: Count, etag: Text, before: Optional(Type.Object({ size: Count, etag: Text })) },
+      size: Count,
+      etag: Text,
+      before: Optional(Type.Object({ size: Count, etag: Text })),
       scan_id: Optional(Text),
     }),
   ),
   take_over: event(
     'A read-only bucket was taken over.',
     Type.Object({
-      ...{ scan_id: Text, storage: Text, prefix: Text, new_storage: Text, objects: Count, bytes: Count },
-      ...{ quiet_hours: Count, asked_by: Nullable(Text), left_out: Optional(Count) },
+      scan_id: Text,
+      storage: Text,
+      prefix: Text,
+      new_storage: Text,
+      objects: Count,
+      bytes: Count,
+      quiet_hours: Count,
+      asked_by: Nullable(Text),
+      left_out: Optional(Count),
     }),
   ),
   external_finding: event(
     'Others changed something where a bucket was taken over.',
     Type.Object({
-      ...{ finding: Type.Enum(['changed', 'missing', 'foreign']), size: Nullable(Count), etag: Nullable(Text) },
+      finding: Type.Enum(['changed', 'missing', 'foreign']),
+      size: Nullable(Count),
+      etag: Nullable(Text),
       scan_id: Optional(Text),
     }),
   ),

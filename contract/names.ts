@@ -25,7 +25,14 @@ export const isKeyText = (text: string, min: 0 | 1): boolean =>
 
 /** Permissions on buckets and keys. They are granted to groups and only ever add up; there are no deny rules. */
 export const bucketActions = [
-  ...(['list', 'read', 'write', 'delete', 'share', 'policy', 'manage', 'create'] as const),
+  'list',
+  'read',
+  'write',
+  'delete',
+  'share',
+  'policy',
+  'manage',
+  'create',
   'bypass_lock',
 ] as const
 export type BucketAction = (typeof bucketActions)[number]

@@ -92,8 +92,16 @@ export const BucketTags = tags(MOST_BUCKET_TAGS)
 export type BucketTags = Type.Static<typeof BucketTags>
 
 export const checksumAlgorithms = [
-  ...(['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256', 'sha512', 'md5'] as const),
-  ...(['xxhash64', 'xxhash3', 'xxhash128'] as const),
+  'crc32',
+  'crc32c',
+  'crc64nvme',
+  'sha1',
+  'sha256',
+  'sha512',
+  'md5',
+  'xxhash64',
+  'xxhash3',
+  'xxhash128',
 ] as const
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
 

@@ -37,8 +37,12 @@ const corrected: { readonly [name: string]: string } = {
 }
 /** Packages of which a finished build is copied, or that are built into a file of ours, with all they are made of. */
 const copied = [
-  ...['redoc', '@fastify/swagger-ui', '@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http'],
-  ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
+  'redoc',
+  '@fastify/swagger-ui',
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace',
 ]
 /** Lists of the packages that a build contains (console/packages.ts). */
 const builds = ['console/dist', 'console/link/dist', 'site/dist'].map((build) => `${build}/.vite/packages.json`)

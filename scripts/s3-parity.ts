@@ -1,17 +1,21 @@
 import * as sdk from '@aws-sdk/client-s3'
 import { S3Error } from '../server/fronts/s3/errors.ts'
-import { operations, route } from '../server/fronts/s3/operations.ts'
-import { readQuery, readTarget } from '../server/fronts/s3/target.ts'
+import { operations, route } from '../server/fronts/s3/operations/operations.ts'
+import { readQuery, readTarget } from '../server/fronts/s3/requests/target.ts'
 
 /** What any command may ask to be given. */
 const INPUT = {
-  ...{ Bucket: 'b', Key: 'k', Id: 'i', UploadId: 'u', PartNumber: 1, CopySource: 'b/k', RenameSource: 'b/k' },
-  ...{
-    RequestRoute: 'r',
-    RequestToken: 't',
-    ObjectAttributes: ['ETag'],
-    Delete: { Objects: [{ Key: 'k' }] },
-  },
+  Bucket: 'b',
+  Key: 'k',
+  Id: 'i',
+  UploadId: 'u',
+  PartNumber: 1,
+  CopySource: 'b/k',
+  RenameSource: 'b/k',
+  RequestRoute: 'r',
+  RequestToken: 't',
+  ObjectAttributes: ['ETag'],
+  Delete: { Objects: [{ Key: 'k' }] },
 }
 /** Ends the sending of a request, which it carries. */
 class Stopped extends Error {
@@ -82,7 +86,7 @@ export async function parityPage(): Promise<string> {
     '# S3 operations',
     '',
     'Every operation of S3, by the commands of the AWS SDK for JavaScript, and how the S3 endpoint answers it. What each needs:',
-    '[s3.md](s3.md#operations). This page is generated from `server/fronts/s3/operations.ts` by `npm run docs`.',
+    '[s3.md](s3.md#operations). This page is generated from `server/fronts/s3/operations/operations.ts` by `npm run docs`.',
     '',
     '| operation | supported |',
     '|---|---|',

@@ -307,8 +307,15 @@ async function isContained(project: Project, service: string): Promise<string> {
 async function buildAll(): Promise<void> {
   const build = (version: string, context = root) =>
     docker([
-      ...['build', '--quiet', '--tag', `strongroom:${version}`, '--build-arg', `VERSION=${version}`],
-      ...['--build-arg', `REVISION=${previous || 'none'}`, context],
+      'build',
+      '--quiet',
+      '--tag',
+      `strongroom:${version}`,
+      '--build-arg',
+      `VERSION=${version}`,
+      '--build-arg',
+      `REVISION=${previous || 'none'}`,
+      context,
     ])
   await check('the image builds', async () => {
     const from = Date.now()

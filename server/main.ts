@@ -151,7 +151,8 @@ try {
   if (isOurs && (rest.includes('--help') || rest.includes('-h'))) process.stdout.write(helpOf(given))
   else if (given === 'start')
     await serve(rest, async ({ newKey }) => ({
-      ...{ SETUP_LINK: 'false', S3_PORT: '9000+' },
+      SETUP_LINK: 'false',
+      S3_PORT: '9000+',
       ...(await withKeptKey(withSecretFiles(process.env), newKey)),
     }))
   else if (given === 'serve') await serve(rest, async () => withSecretFiles(process.env))

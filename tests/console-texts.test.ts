@@ -62,10 +62,28 @@ test('no text of the console falls back into an old habit', () => {
 
 test('each habit is found where it is, and not in what is good', () => {
   const bad = [
-    ...['Make link', 'Bucket {} is created', 'Most downloads', 'Ends', 'You lack a right for this'],
-    ...['Empty: none.', 'Key begins with', '3 names are taken', 'Give up', 'Untie', 'Import people', 'Somebody else'],
-    ...['You may not upload', 'This cannot be undone', 'Delete for good', '{} is over', 'E-mail', 'Last login'],
-    ...['Run by hand', "You don't have permission", '{} %', 'Share Links'],
+    'Make link',
+    'Bucket {} is created',
+    'Most downloads',
+    'Ends',
+    'You lack a right for this',
+    'Empty: none.',
+    'Key begins with',
+    '3 names are taken',
+    'Give up',
+    'Untie',
+    'Import people',
+    'Somebody else',
+    'You may not upload',
+    'This cannot be undone',
+    'Delete for good',
+    '{} is over',
+    'E-mail',
+    'Last login',
+    'Run by hand',
+    "You don't have permission",
+    '{} %',
+    'Share Links',
   ]
   for (const text of bad) assert.equal(findHabits(`  one: \`${text}\`,`).length > 0, true, text)
   const hit = new Set(
@@ -76,16 +94,19 @@ test('each habit is found where it is, and not in what is good', () => {
     [],
   )
   const good = [
-    ...[
-      'Create link',
-      'Policy saved',
-      'Maximum downloads',
-      'Largest buckets',
-      'Expires',
-      'Start and end with a letter',
-    ],
-    ...['Leave empty for no limit.', 'Ask the person who sent you the link.', 'Run `strongroom enable-local-login`.'],
-    ...['The link may be wrong, or the item was deleted.', 'Nothing is deleted yet.', 'User ID', '80% full'],
+    'Create link',
+    'Policy saved',
+    'Maximum downloads',
+    'Largest buckets',
+    'Expires',
+    'Start and end with a letter',
+    'Leave empty for no limit.',
+    'Ask the person who sent you the link.',
+    'Run `strongroom enable-local-login`.',
+    'The link may be wrong, or the item was deleted.',
+    'Nothing is deleted yet.',
+    'User ID',
+    '80% full',
   ]
   for (const text of good) assert.deepEqual(findHabits(`  one: '${text}',`), [], text)
 })

@@ -173,12 +173,28 @@ test('only the changelog has the name of the development versions', () => {
 
 test('each habit is found where it is, and not in what is good', () => {
   const bad = [
-    ...['A process is begun anew.', '2 mended', 'It gives back the lease.', 'It gives the exit code.'],
-    ...['The upload is given up.', 'Others go on with it.', 'Receivers are told of it.', 'Deleted for good.'],
-    ...['Kept for ever.', 'Refused without a word.', 'Runs so many processes.', 'The path is none of ours.'],
-    ...['Who has a link can open it.', 'The name is taken.', 'Keys are kept as they are.', 'Rights of a group.'],
-    ...['One person at a time.', 'It ends with its maker.', 'E-mail', 'Two processors.', 'It lies beside the blobs.'],
-    ...['SQLite is no toy.'],
+    'A process is begun anew.',
+    '2 mended',
+    'It gives back the lease.',
+    'It gives the exit code.',
+    'The upload is given up.',
+    'Others go on with it.',
+    'Receivers are told of it.',
+    'Deleted for good.',
+    'Kept for ever.',
+    'Refused without a word.',
+    'Runs so many processes.',
+    'The path is none of ours.',
+    'Who has a link can open it.',
+    'The name is taken.',
+    'Keys are kept as they are.',
+    'Rights of a group.',
+    'One person at a time.',
+    'It ends with its maker.',
+    'E-mail',
+    'Two processors.',
+    'It lies beside the blobs.',
+    'SQLite is no toy.',
   ]
   for (const text of bad) assert.notDeepEqual(habitsIn(text), [], text)
   const unused = habits.filter(({ pattern }) => !bad.some((text) => pattern.test(text)))
@@ -187,9 +203,18 @@ test('each habit is found where it is, and not in what is good', () => {
     [],
   )
   const good = [
-    ...['Whoever has the link can open it.', 'Users who have a link', 'There is none.', 'Besides, it is fast.'],
-    ...['As many as you like.', 'The right one.', 'Right-to-left', 'It goes on to say so.', 'Who may call what?'],
-    ...['A worker that was told to stop', 'It takes as long as it is needed', 'Access is denied.'],
+    'Whoever has the link can open it.',
+    'Users who have a link',
+    'There is none.',
+    'Besides, it is fast.',
+    'As many as you like.',
+    'The right one.',
+    'Right-to-left',
+    'It goes on to say so.',
+    'Who may call what?',
+    'A worker that was told to stop',
+    'It takes as long as it is needed',
+    'Access is denied.',
   ]
   for (const text of good) assert.deepEqual(habitsIn(text), [], text)
   const page = 'One `mended`\nline is begun\n\n```\nanew\n```\n- [it](begin.md) goes\n  on\n'

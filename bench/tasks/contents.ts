@@ -12,7 +12,9 @@ export async function bucketOf({ server }: World, name: string, objects: Record<
   for (const [key, given] of Object.entries(objects)) {
     const { body, type } = typeof given === 'object' && 'body' in given ? given : { body: given, type: 'text/plain' }
     await server.admin.putObjectByQuery({
-      ...{ params: { bucket: name }, query: { key }, body: Buffer.from(body as string) as BodyInit },
+      params: { bucket: name },
+      query: { key },
+      body: Buffer.from(body as string) as BodyInit,
       headers: { 'content-type': type },
     })
   }

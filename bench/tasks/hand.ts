@@ -78,7 +78,10 @@ interface Opened {
 export async function handAt(world: World, at: string, { who, phone = false }: Opened = {}): Promise<Hand> {
   const size = phone ? { width: 390, height: 844 } : { width: 1440, height: 900 }
   const profile = await newProfile(world.chromium, {
-    ...{ viewport: size, hasTouch: phone, isMobile: phone, reducedMotion: 'reduce' },
+    viewport: size,
+    hasTouch: phone,
+    isMobile: phone,
+    reducedMotion: 'reduce',
   })
   world.opened.push(profile)
   await profile.clock.install({ time: world.server.clock.now() })

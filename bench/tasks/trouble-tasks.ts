@@ -56,9 +56,22 @@ async function killableService({ folder }: World): Promise<TestServer> {
 }
 
 const ODD = [
-  ...['日本/é', '/leading', 'a//double', 'true/yes', 'null/0', 'עברית/قائمة.txt', '😀/😀.txt', '../up', './here'],
-  ...['"quotes" \'and\' `ticks`', '<script>window.hacked = 1</script>', 'evil\u202Egnp.txt', 'trailing space '],
-  ...['%2e%2e%2fescaped', 'new\u2028line', `${'long'.repeat(60)}.txt`],
+  '日本/é',
+  '/leading',
+  'a//double',
+  'true/yes',
+  'null/0',
+  'עברית/قائمة.txt',
+  '😀/😀.txt',
+  '../up',
+  './here',
+  '"quotes" \'and\' `ticks`',
+  '<script>window.hacked = 1</script>',
+  'evil\u202Egnp.txt',
+  'trailing space ',
+  '%2e%2e%2fescaped',
+  'new\u2028line',
+  `${'long'.repeat(60)}.txt`,
 ]
 
 export const tasks: Task[] = [

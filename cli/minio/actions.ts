@@ -35,7 +35,10 @@ export const NEEDS: { readonly [A in Exclude<BucketAction, 'share'>]: Needs } = 
     objects: ['s3:PutObject'],
     bucket: [],
     lesser: [
-      ...['s3:PutObjectTagging', 's3:DeleteObjectTagging', 's3:PutObjectRetention', 's3:AbortMultipartUpload'],
+      's3:PutObjectTagging',
+      's3:DeleteObjectTagging',
+      's3:PutObjectRetention',
+      's3:AbortMultipartUpload',
       's3:ListMultipartUploadParts',
     ],
     undenied: ['s3:PutObjectVersionTagging', 's3:DeleteObjectVersionTagging'],
@@ -54,13 +57,23 @@ export const NEEDS: { readonly [A in Exclude<BucketAction, 'share'>]: Needs } = 
   },
   manage: {
     objects: [
-      ...['s3:PutObjectLegalHold', 's3:DeleteObject', 's3:DeleteObjectVersion', 's3:AbortMultipartUpload'],
+      's3:PutObjectLegalHold',
+      's3:DeleteObject',
+      's3:DeleteObjectVersion',
+      's3:AbortMultipartUpload',
       's3:ListMultipartUploadParts',
     ],
     bucket: [
-      ...['s3:PutBucketVersioning', 's3:PutBucketObjectLockConfiguration', 's3:DeleteBucket', 's3:GetBucketPolicy'],
-      ...['s3:PutBucketPolicy', 's3:DeleteBucketPolicy', 's3:PutBucketTagging', 's3:PutBucketCors'],
-      ...['s3:DeleteBucketCors', 's3:ListBucketMultipartUploads'],
+      's3:PutBucketVersioning',
+      's3:PutBucketObjectLockConfiguration',
+      's3:DeleteBucket',
+      's3:GetBucketPolicy',
+      's3:PutBucketPolicy',
+      's3:DeleteBucketPolicy',
+      's3:PutBucketTagging',
+      's3:PutBucketCors',
+      's3:DeleteBucketCors',
+      's3:ListBucketMultipartUploads',
     ],
     service: ['admin:SetBucketQuota'],
   },
@@ -75,18 +88,36 @@ export const translated = Object.keys(NEEDS) as Translated[]
 
 /** What has no counterpart here, on objects and on buckets. */
 const FOREIGN_OF_OBJECTS = [
-  ...['s3:ReplicateObject', 's3:ReplicateDelete', 's3:ReplicateTags', 's3:GetObjectVersionForReplication'],
-  ...['s3:RestoreObject', 's3:PutObjectFanOut'],
+  's3:ReplicateObject',
+  's3:ReplicateDelete',
+  's3:ReplicateTags',
+  's3:GetObjectVersionForReplication',
+  's3:RestoreObject',
+  's3:PutObjectFanOut',
 ]
 const FOREIGN_OF_BUCKETS = [
-  ...['s3:ForceDeleteBucket', 's3:PutBucketNotification', 's3:ListenNotification', 's3:ListenBucketNotification'],
-  ...['s3:PutEncryptionConfiguration', 's3:PutReplicationConfiguration', 's3:ResetBucketReplicationState'],
+  's3:ForceDeleteBucket',
+  's3:PutBucketNotification',
+  's3:ListenNotification',
+  's3:ListenBucketNotification',
+  's3:PutEncryptionConfiguration',
+  's3:PutReplicationConfiguration',
+  's3:ResetBucketReplicationState',
 ]
 /** What everyone here may do with a bucket in which they may do anything. */
 const FREE = [
-  ...['s3:GetBucketLocation', 's3:HeadBucket', 's3:ListAllMyBuckets', 's3:GetBucketVersioning', 's3:GetBucketPolicy'],
-  ...['s3:GetBucketPolicyStatus', 's3:GetBucketTagging', 's3:GetBucketCors', 's3:GetEncryptionConfiguration'],
-  ...['s3:GetBucketObjectLockConfiguration', 's3:GetBucketNotification', 's3:GetReplicationConfiguration'],
+  's3:GetBucketLocation',
+  's3:HeadBucket',
+  's3:ListAllMyBuckets',
+  's3:GetBucketVersioning',
+  's3:GetBucketPolicy',
+  's3:GetBucketPolicyStatus',
+  's3:GetBucketTagging',
+  's3:GetBucketCors',
+  's3:GetEncryptionConfiguration',
+  's3:GetBucketObjectLockConfiguration',
+  's3:GetBucketNotification',
+  's3:GetReplicationConfiguration',
   's3:GetLifecycleConfiguration',
 ]
 

@@ -29,7 +29,8 @@ export function corsOf(root: XmlNode): Read {
     return [
       {
         ...(id && id.length <= 255 ? { id } : {}),
-        ...{ origins, methods },
+        origins,
+        methods,
         ...(headers.length > 0 ? { headers } : {}),
         ...(expose.length > 0 ? { expose } : {}),
         ...(age === undefined ? {} : { max_age_seconds: age }),

@@ -101,7 +101,8 @@ class Translator {
     const order: Item['kind'][] = ['policy', 'group', 'user', 'access key', 'identity']
     return {
       groups: [...this.#groups.values()],
-      ...{ users: this.#users, access_keys: this.#keys },
+      users: this.#users,
+      access_keys: this.#keys,
       items: order.flatMap((kind) => this.#items.filter((item) => item.kind === kind)),
     }
   }
@@ -136,7 +137,8 @@ class Translator {
     const notes = [`${email}, without a password.`]
     const groups = this.#groupsFor(name, member.statements, notes)
     this.#users.push({
-      ...{ email, display_name: nameOf(name) },
+      email,
+      display_name: nameOf(name),
       ...(isActive ? {} : { is_active: false as const }),
       groups: groups.slice(0, MOST_GROUPS),
     })
@@ -258,7 +260,8 @@ class Translator {
     const name = this.#names.next(`${this.#choices.label} root user`)
     const actions = ['list', 'read', 'write', 'delete', 'policy', 'manage', 'create', 'bypass_lock'] as const
     this.#groups.set(name, {
-      ...{ name, description: 'What the root user of MinIO may do with buckets.' },
+      name,
+      description: 'What the root user of MinIO may do with buckets.',
       grants: [{ bucket_pattern: '*', prefix: '', actions: [...actions] }],
     })
     const groups = this.#choices.administrators ? [ADMINISTRATORS, name] : [name]
@@ -287,7 +290,10 @@ class Translator {
     if (foreign.length > 0) return refuse(`It has claims of an external identity: ${shortList(foreign)}.`)
     const isEmbedded = isFields(claims) && claims['sa-policy'] === 'embedded-policy'
     const more = {
-      ...{ secret: secretKey, owner, member, notes: [] as string[] },
+      secret: secretKey,
+      owner,
+      member,
+      notes: [] as string[],
       name: typeof name === 'string' && isName(name) ? name : id,
       ...(expires === null ? {} : { expires_at: expires.toISOString() }),
     }
@@ -345,7 +351,10 @@ class Translator {
     member.keys++
     const { name, ...limits } = more
     this.#keys.push({
-      ...{ access_key_id: id, secret_access_key: secret as string, name: nameOf(name), user: member.email },
+      access_key_id: id,
+      secret_access_key: secret as string,
+      name: nameOf(name),
+      user: member.email,
       ...limits,
     })
     const what = `A key of ${owner}${limits.scope ? ', limited to a scope' : ''}${

@@ -6,8 +6,16 @@ const MOST_RULES = 1000
 const MOST_DAYS = 36_500
 const MOST_TAGS = 10
 const KNOWN = new Set([
-  ...['ID', 'Status', 'Filter', 'Prefix', 'Expiration', 'Transition', 'NoncurrentVersionTransition'],
-  ...['NoncurrentVersionExpiration', 'DelMarkerExpiration', 'AbortIncompleteMultipartUpload'],
+  'ID',
+  'Status',
+  'Filter',
+  'Prefix',
+  'Expiration',
+  'Transition',
+  'NoncurrentVersionTransition',
+  'NoncurrentVersionExpiration',
+  'DelMarkerExpiration',
+  'AbortIncompleteMultipartUpload',
 ])
 const CONDITIONS = new Set(['Prefix', 'Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan'])
 

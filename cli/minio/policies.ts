@@ -43,7 +43,8 @@ export function translate(statements: readonly Statement[], circumstances: Circu
   }))
   const grants = found
     .map(({ place, actions }) => ({
-      ...{ bucket: place.bucket, prefix: place.prefix },
+      bucket: place.bucket,
+      prefix: place.prefix,
       actions: actions.filter(
         (action) =>
           !found.some(

@@ -19,12 +19,27 @@ const MOST_BYTES = 256 * MIB
 const MOST_DEPTH = 4
 
 const IAM_FILES = [
-  ...(['policies', 'users', 'groups', 'svcaccts', 'user_mappings', 'group_mappings', 'stsuser_mappings'] as const),
+  'policies',
+  'users',
+  'groups',
+  'svcaccts',
+  'user_mappings',
+  'group_mappings',
+  'stsuser_mappings',
 ] as const
 export type IamFile = (typeof IAM_FILES)[number]
 const BUCKET_FILES = [
-  ...['policy.json', 'notification.xml', 'lifecycle.xml', 'bucket-encryption.xml', 'tagging.xml', 'quota.json'],
-  ...['object-lock.xml', 'versioning.xml', 'replication.xml', 'bucket-targets.json', 'cors.xml'],
+  'policy.json',
+  'notification.xml',
+  'lifecycle.xml',
+  'bucket-encryption.xml',
+  'tagging.xml',
+  'quota.json',
+  'object-lock.xml',
+  'versioning.xml',
+  'replication.xml',
+  'bucket-targets.json',
+  'cors.xml',
 ]
 
 export interface Fields {

@@ -20,7 +20,12 @@ const KNOWN = new Set(['Sid', 'Effect', 'Action', 'NotAction', 'Resource', 'NotR
 
 /** What no policy of MinIO's has: nobody knows what it would deny. */
 const denyAll: Statement = {
-  ...{ allows: false, actions: ['*'], notActions: undefined, resources: ['*'], obstacle: undefined, everywhere: true },
+  allows: false,
+  actions: ['*'],
+  notActions: undefined,
+  resources: ['*'],
+  obstacle: undefined,
+  everywhere: true,
 }
 
 /** The statements of a policy document; one that cannot be read is a statement that denies everything. */

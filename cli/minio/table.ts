@@ -13,7 +13,10 @@ export interface Item {
 }
 
 const TITLES: { readonly [V in Verdict]: string } = {
-  ...{ exact: 'exact', narrower: 'narrower', not: 'not', wider: 'WIDER' },
+  exact: 'exact',
+  narrower: 'narrower',
+  not: 'not',
+  wider: 'WIDER',
 }
 
 /** The items as people read them: a line each, with what is to be said of it below. */

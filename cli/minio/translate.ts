@@ -27,6 +27,8 @@ export function translateExport({ iam, buckets, others }: MinioExport, choices: 
 }
 
 const unknownFiles = (names: readonly string[]): Item => ({
-  ...{ kind: 'file', name: shortList(names, 3), verdict: 'not' },
+  kind: 'file',
+  name: shortList(names, 3),
+  verdict: 'not',
   notes: ['MinIO exports no files with such names.'],
 })

@@ -1,5 +1,15 @@
 const ACCENTED: { readonly [letter: string]: string } = {
-  ...{ a: 'á', e: 'é', i: 'í', o: 'ó', u: 'ú', c: 'ç', n: 'ñ', A: 'Á', E: 'É', O: 'Ö', S: 'Š' },
+  a: 'á',
+  e: 'é',
+  i: 'í',
+  o: 'ó',
+  u: 'ú',
+  c: 'ç',
+  n: 'ñ',
+  A: 'Á',
+  E: 'É',
+  O: 'Ö',
+  S: 'Š',
 }
 /** A text with accents on its letters, as the pseudo-locale `en-XA` has it. */
 export const accented = (text: string): string => text.replace(/[aeioucnAEOS]/g, (letter) => ACCENTED[letter] ?? letter)

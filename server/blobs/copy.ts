@@ -5,7 +5,7 @@ import { BlobMissing } from './drivers/driver.ts'
 import { type Described, findHashes, newCutter } from './hashes.ts'
 import { takeBlobId } from './id-pool.ts'
 import { takeRoom } from './room.ts'
-import { isExternal } from './storages/ids.ts'
+import { isExternal } from './routing/ids.ts'
 import * as store from './store.ts'
 import { type Claim, discardBlobs, renewIfDue } from './write.ts'
 

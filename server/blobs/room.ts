@@ -7,7 +7,7 @@ import { databaseFile } from '../db/engine.ts'
 import { storageFull } from '../http/storage-full.ts'
 import type { StorageId } from './drivers/blobs.ts'
 import { storageFolder } from './drivers/open.ts'
-import { DEFAULT } from './storages/ids.ts'
+import { DEFAULT } from './routing/ids.ts'
 
 /** How long a measurement counts, in milliseconds. */
 const FRESH_MS = 250
@@ -48,8 +48,15 @@ const roomFor = perSystem<Room, Config>(({ databaseUrl, storageUrl }) => {
   const file = databaseFile(databaseUrl)
   const folder = storageFolder(storageUrl)
   const disk = (of: Disk['of'], place: string): Measured => ({
-    ...{ of, folder: place, free: Number.NEGATIVE_INFINITY, size: 0, kept: 0, reserve: 0 },
-    ...{ device: undefined, taken: 0, at: Number.NEGATIVE_INFINITY },
+    of,
+    folder: place,
+    free: Number.NEGATIVE_INFINITY,
+    size: 0,
+    kept: 0,
+    reserve: 0,
+    device: undefined,
+    taken: 0,
+    at: Number.NEGATIVE_INFINITY,
   })
   return {
     disks: [

@@ -13,10 +13,29 @@ export interface Misread {
  * section 5.3). Node itself keeps the first of some and joins others.
  */
 const SINGLE: ReadonlySet<string> = new Set([
-  ...['access-control-request-method', 'authorization', 'content-disposition', 'content-length', 'content-location'],
-  ...['content-md5', 'content-range', 'content-type', 'date', 'expires', 'host', 'if-modified-since'],
-  ...['if-range', 'if-unmodified-since', 'max-forwards', 'origin', 'proxy-authorization', 'range', 'sec-fetch-dest'],
-  ...['sec-fetch-mode', 'sec-fetch-site', 'sec-purpose', 'transfer-encoding'],
+  'access-control-request-method',
+  'authorization',
+  'content-disposition',
+  'content-length',
+  'content-location',
+  'content-md5',
+  'content-range',
+  'content-type',
+  'date',
+  'expires',
+  'host',
+  'if-modified-since',
+  'if-range',
+  'if-unmodified-since',
+  'max-forwards',
+  'origin',
+  'proxy-authorization',
+  'range',
+  'sec-fetch-dest',
+  'sec-fetch-mode',
+  'sec-fetch-site',
+  'sec-purpose',
+  'transfer-encoding',
 ])
 
 /** Codings that chunks may be in; `identity` has not been one since RFC 7230. */

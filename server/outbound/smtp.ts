@@ -63,9 +63,16 @@ async function connect(route: Route, { host, port, security }: SmtpServer, { nam
     throw signal.aborted ? timedOut('connect', error) : unreachable(error)
   })
   const connection = new SMTPConnection({
-    ...{ connection: socket, host: hostOf(host), port, name: literal(name) },
-    ...{ secure: security === 'tls', requireTLS: security === 'starttls', ignoreTLS: security === 'none' },
-    ...{ connectionTimeout: NEVER_MS, greetingTimeout: NEVER_MS, socketTimeout: NEVER_MS },
+    connection: socket,
+    host: hostOf(host),
+    port,
+    name: literal(name),
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    connectionTimeout: NEVER_MS,
+    greetingTimeout: NEVER_MS,
+    socketTimeout: NEVER_MS,
     socketCloseTimeout: CLOSING_MS,
     tls: { minVersion: 'TLSv1.2', ...(route.ca === null ? {} : { ca: [...tls.rootCertificates, route.ca] }) },
   })

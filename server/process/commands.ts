@@ -42,8 +42,14 @@ interface Arguments {
 }
 /** What stores secrets. */
 const reseals = [
-  ...[resealSettings, resealAuditKeys, resealWebhooks],
-  ...[resealAccessKeys, resealStorages, resealShares, resealSecondFactors, resealMails],
+  resealSettings,
+  resealAuditKeys,
+  resealWebhooks,
+  resealAccessKeys,
+  resealStorages,
+  resealShares,
+  resealSecondFactors,
+  resealMails,
 ]
 
 type Command = (ctx: Ctx & { database: Database }, given: Arguments) => Promise<string>

@@ -7,7 +7,7 @@ import { connectionsWithin, hasFilesToSpare, openFilesLimit } from '../base/open
 import type { BlobDriver } from '../blobs/drivers/driver.ts'
 import { openStorage } from '../blobs/drivers/open.ts'
 import { useDatabase } from '../blobs/room.ts'
-import { routeBlobs } from '../blobs/storages/router.ts'
+import { routeBlobs } from '../blobs/routing/router.ts'
 import type { Config } from '../config/config.ts'
 import type { Role } from '../config/role.ts'
 import { type Ctx, createContext, type System, systemActor } from '../context.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { BlobDriver } from '../blobs/drivers/driver.ts'
-import { routeBlobs } from '../blobs/storages/router.ts'
+import { routeBlobs } from '../blobs/routing/router.ts'
 import type { Config } from '../config/config.ts'
 import type { System } from '../context.ts'
 import type { Database } from '../db/database.ts'

@@ -57,8 +57,18 @@ describeEngines('access keys', (engine, itOnce) => {
     assert.notEqual(next.secret_access_key, made.secret_access_key)
     const listed = (await client.listAccessKeys()).items[0]
     assert.deepEqual(Object.keys(listed ?? {}).sort(), [
-      ...['access_key_id', 'created_at', 'created_by_token_id', 'created_via', 'expires_at', 'id', 'last_used_at'],
-      ...['last_used_ip', 'name', 'revoked_at', 'scope', 'status'],
+      'access_key_id',
+      'created_at',
+      'created_by_token_id',
+      'created_via',
+      'expires_at',
+      'id',
+      'last_used_at',
+      'last_used_ip',
+      'name',
+      'revoked_at',
+      'scope',
+      'status',
     ])
     const all = await server.admin.listUserAccessKeys({ params: { id } })
     assert.deepEqual(all.items, [listed])

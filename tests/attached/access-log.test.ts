@@ -175,7 +175,8 @@ describe('what a read-only bucket asks of its engine', { skip: gateway ? false :
       assert.deepEqual(TagSet, [{ Key: 'seen', Value: 'yes' }])
       await s3.send(
         new PutObjectTaggingCommand({
-          ...{ Bucket: bucket, Key: params.key },
+          Bucket: bucket,
+          Key: params.key,
           Tagging: { TagSet: [{ Key: 'seen', Value: 'twice' }] },
         }),
       )

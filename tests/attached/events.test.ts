@@ -23,8 +23,11 @@ describeEngines('events of an engine', (engine, itOnce) => {
     server = await startServer(engine)
     site = siteOf(server)
     storage = await site.storage({
-      ...{ endpoint: fake.endpoint, bucket: fake.bucket, prefix: '' },
-      ...{ access_key_id: 'id', secret_access_key: 'the secret of the fake engine' },
+      endpoint: fake.endpoint,
+      bucket: fake.bucket,
+      prefix: '',
+      access_key_id: 'id',
+      secret_access_key: 'the secret of the fake engine',
     })
     for (const key of ['a', 'b b+%41ö/c', 'd']) fake.put(`docs/${key}`, key)
     bucket = await site.attach(storage, 'docs/')
@@ -56,7 +59,9 @@ describeEngines('events of an engine', (engine, itOnce) => {
   const send = (body: unknown, { query = '', path = '', type = 'application/json', ...more }: Sent = {}) => {
     const authorization = 'authorization' in more ? more.authorization : `Bearer ${token}`
     return request({
-      ...{ url: server.url, path: path || `/api/v1/storages/${storage}/events${query}`, method: 'POST' },
+      url: server.url,
+      path: path || `/api/v1/storages/${storage}/events${query}`,
+      method: 'POST',
       headers: { ...more.headers, 'content-type': type, ...(authorization === undefined ? {} : { authorization }) },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
@@ -79,7 +84,8 @@ describeEngines('events of an engine', (engine, itOnce) => {
       [
         'MinIO and RustFS',
         () => ({
-          ...{ EventName: 's3:ObjectCreated:Put', Key: `${fake.bucket}/docs/${hard}` },
+          EventName: 's3:ObjectCreated:Put',
+          Key: `${fake.bucket}/docs/${hard}`,
           Records: [
             recordOf(fake.bucket, escaped(`docs/${hard}`), {
               eventName: 's3:ObjectCreated:Put',

@@ -242,8 +242,11 @@ export async function startFakeEngine(): Promise<FakeEngine> {
     put(key, body, more = {}) {
       const bytes = Buffer.from(body)
       const object: FakeObject = {
-        ...{ bytes, etag: etagOf(bytes), modified: new Date(Math.floor(Date.now() / 1000) * 1000) },
-        ...{ type: 'text/plain', meta: {} },
+        bytes,
+        etag: etagOf(bytes),
+        modified: new Date(Math.floor(Date.now() / 1000) * 1000),
+        type: 'text/plain',
+        meta: {},
         ...more,
       }
       objects.set(keyOf(key), object)

@@ -15,8 +15,11 @@ export function fakeWorld(env: Record<string, string> = {}, engine: Engine = 'sq
     server = await startServer(engine, env)
     site = siteOf(server)
     storage = await site.storage({
-      ...{ endpoint: fake.endpoint, bucket: fake.bucket, prefix: '' },
-      ...{ access_key_id: 'id', secret_access_key: 'the secret of the fake engine' },
+      endpoint: fake.endpoint,
+      bucket: fake.bucket,
+      prefix: '',
+      access_key_id: 'id',
+      secret_access_key: 'the secret of the fake engine',
     })
   })
   after(async () => {

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import type { ExternalSource, ListedObject, RefusedKey } from '../../server/blobs/drivers/external.ts'
 import { bytesOfKey } from '../../server/blobs/drivers/s3/source.ts'
-import { readListing } from '../../server/storage/scans/listing.ts'
+import { readListing } from '../../server/storage/attached/scans/listing.ts'
 
 const byBytes = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b)
 
@@ -41,7 +41,11 @@ function engineOf(entries: readonly Entry[], pages: readonly number[], failures:
     const end = Math.min(entries.length, start + (pages[start % pages.length] as number))
     const some = entries.slice(start, end)
     const listed = ({ bytes }: Entry): ListedObject => ({
-      ...{ key: bytes.toString(), size: 1, etag: 'e', modified_at: new Date(0), storage_class: null },
+      key: bytes.toString(),
+      size: 1,
+      etag: 'e',
+      modified_at: new Date(0),
+      storage_class: null,
     })
     const refusal = ({ bytes }: Entry): RefusedKey => ({ bytes, key: bytes.toString(), reason: 'bad' })
     return {

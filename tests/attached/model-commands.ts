@@ -13,7 +13,9 @@ const theirs = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      ...{ op: fc.constant('put' as const), key, size: fc.constantFrom(...SIZES) },
+      op: fc.constant('put' as const),
+      key,
+      size: fc.constantFrom(...SIZES),
       inParts: fc.boolean(),
     }),
   },
@@ -39,7 +41,9 @@ export const command = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
-      ...{ op: fc.constant('slowRead' as const), key, nth: fc.constantFrom(1, 1, 2, 3) },
+      op: fc.constant('slowRead' as const),
+      key,
+      nth: fc.constantFrom(1, 1, 2, 3),
       meanwhile: fc.array(theirs, { minLength: 1, maxLength: 3 }),
       /** What is written meanwhile is as long as what is there. */
       sameSize: fc.boolean(),
@@ -51,7 +55,9 @@ export const command = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
-      ...{ op: fc.constant('slowScan' as const), nth: fc.constantFrom(1, 1, 2, 2, 3, 4, 6, 8), meanwhile },
+      op: fc.constant('slowScan' as const),
+      nth: fc.constantFrom(1, 1, 2, 2, 3, 4, 6, 8),
+      meanwhile,
       /** The process gets the answer after all; is taken for dead until another has finished; or is stopped. */
       end: fc.constantFrom('answered' as const, 'killed' as const, 'stopped' as const),
     }),
@@ -59,7 +65,9 @@ export const command = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      ...{ op: fc.constant('outage' as const), fault, key },
+      op: fc.constant('outage' as const),
+      fault,
+      key,
       during: fc.constantFrom('scan' as const, 'scan' as const, 'read' as const, 'reports' as const),
       /** Otherwise it is over after a moment, while a scan that tries again has not given up. */
       lasts: fc.nat(7).map((n) => n === 0),

@@ -214,7 +214,8 @@ export class Run {
         fresh.delete(step.key)
       }
     const whatIsKnown = async () => [
-      ...[[...(await site.shown(bucket))], await site.missing(bucket)],
+      [...(await site.shown(bucket))],
+      await site.missing(bucket),
       await server.admin.getScan({ params: { scan: id } }),
     ]
     let known: unknown

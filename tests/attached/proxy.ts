@@ -73,7 +73,9 @@ export async function startProxy(gateway: Gateway): Promise<EngineProxy> {
   const { url, credentials } = gateway
   const engine = new URL(new URL(url).searchParams.get('endpoint') ?? '')
   const sign = signerOf({
-    ...{ id: '', access_key_id: credentials.accessKeyId, secret_access_key: credentials.secretAccessKey },
+    id: '',
+    access_key_id: credentials.accessKeyId,
+    secret_access_key: credentials.secretAccessKey,
   })
   const agent = new http.Agent({ keepAlive: true, maxSockets: 64 })
   const holds = new Set<{ take(request: Logged): Promise<void> | undefined }>()
@@ -101,8 +103,14 @@ export async function startProxy(gateway: Gateway): Promise<EngineProxy> {
       'max-keys': String(Math.min(most, Number(query.get('max-keys') ?? most))),
     }
     const signed = await sign.sign({
-      ...{ method: 'GET', protocol: 'http:', hostname: engine.hostname, port: Number(engine.port) },
-      ...{ path, query: asked, headers: { host: request.headers.host ?? '' }, body: '' },
+      method: 'GET',
+      protocol: 'http:',
+      hostname: engine.hostname,
+      port: Number(engine.port),
+      path,
+      query: asked,
+      headers: { host: request.headers.host ?? '' },
+      body: '',
     })
     return { path: `${path}?${new URLSearchParams(asked)}`.replaceAll('+', '%20'), headers: signed.headers }
   }

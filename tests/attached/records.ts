@@ -12,9 +12,15 @@ export const recordOf = (
   key: unknown,
   { eventName = 'ObjectCreated:Put', eventSource = 'aws:s3' } = {},
 ) => ({
-  ...{ eventVersion: '2.1', eventSource, awsRegion: '', eventTime: '2026-01-01T00:00:00.000Z', eventName },
+  eventVersion: '2.1',
+  eventSource,
+  awsRegion: '',
+  eventTime: '2026-01-01T00:00:00.000Z',
+  eventName,
   s3: {
-    ...{ s3SchemaVersion: '1.0', configurationId: 'changes', bucket: { name: bucket, arn: `arn:aws:s3:::${bucket}` } },
+    s3SchemaVersion: '1.0',
+    configurationId: 'changes',
+    bucket: { name: bucket, arn: `arn:aws:s3:::${bucket}` },
     object: { key, size: 1, eTag: 'c4ca4238a0b923820dcc509a6f75849b', versionId: '', sequencer: '8D40076BE4261505' },
   },
 })
@@ -27,7 +33,10 @@ export async function report(
   key: string,
 ): Promise<number> {
   const { status } = await request({
-    ...{ url: server.url, path: `/api/v1/storages/${storage}/events`, method: 'POST', token },
+    url: server.url,
+    path: `/api/v1/storages/${storage}/events`,
+    method: 'POST',
+    token,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ Records: [recordOf(bucket, asOnAws(key))] }),
   })

@@ -90,7 +90,8 @@ describe('what an engine has that cannot be shown, or not always', () => {
     for (const storageClass of cold) fake.put(`${prefix}${storageClass}`, storageClass, { storageClass })
     fake.put(`${prefix}warm`, 'warm', { storageClass: 'STANDARD_IA' })
     fake.put(`${prefix}restored`, 'restored', {
-      ...{ storageClass: 'GLACIER', restore: 'ongoing-request="false", expiry-date="Fri, 21 Dec 2029 00:00:00 GMT"' },
+      storageClass: 'GLACIER',
+      restore: 'ongoing-request="false", expiry-date="Fri, 21 Dec 2029 00:00:00 GMT"',
     })
     const bucket = await attached(prefix)
     await admin.createBucket({ body: { name: `copies-of-${bucket}` } })

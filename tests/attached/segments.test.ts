@@ -185,8 +185,12 @@ describeEngines('an engine that lists folder by folder', (engine) => {
     fake.page = 1000
     const test = await server.admin.testNewStorage({
       body: {
-        ...{ mode: 'read_only', endpoint: fake.endpoint, bucket: fake.bucket, prefix },
-        ...{ access_key_id: 'id', secret_access_key: 'the secret of the fake engine' },
+        mode: 'read_only',
+        endpoint: fake.endpoint,
+        bucket: fake.bucket,
+        prefix,
+        access_key_id: 'id',
+        secret_access_key: 'the secret of the fake engine',
       },
     })
     const order = test.checks.find(({ name }) => name === 'order')

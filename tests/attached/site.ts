@@ -16,8 +16,11 @@ export interface Place {
 
 /** A place on the tests' engine that is reached by this endpoint, such as a proxy's. */
 export const placeOn = ({ url, credentials }: Gateway, endpoint: string, prefix = ''): Place => ({
-  ...{ endpoint, bucket: new URL(url).hostname, prefix },
-  ...{ access_key_id: credentials.accessKeyId, secret_access_key: credentials.secretAccessKey },
+  endpoint,
+  bucket: new URL(url).hostname,
+  prefix,
+  access_key_id: credentials.accessKeyId,
+  secret_access_key: credentials.secretAccessKey,
 })
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, it as always, before } from 'node:test'
 import * as s3 from '@aws-sdk/client-s3'
-import { listTaken } from '../../server/storage/findings/store.ts'
+import { listTaken } from '../../server/storage/attached/findings/store.ts'
 import { cephGateway, noGateway } from '../support/ceph.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
@@ -78,7 +78,10 @@ describeEngines('buckets that are taken over', (engine) => {
   const text = async (bucket: string, key: string) => (await server.admin.getObject({ params: { bucket, key } })).text()
   const findings = async (bucket: string) =>
     (await server.admin.listFindings({ params: { bucket } })).items.map(({ key, kind, object, size }) => ({
-      ...{ key, kind, object, size },
+      key,
+      kind,
+      object,
+      size,
     }))
   const runJob = async (id: string) => {
     for (let ticks = 0; ticks < 50; ticks++) {

@@ -15,12 +15,22 @@ export async function reportChanges({ url, credentials }: Gateway, bucket: strin
 
   async function send(method: string, path: string, query: Record<string, string>, body: string): Promise<string> {
     const { headers } = await signer.sign({
-      ...{ method, protocol: 'http:', hostname: engine.hostname, port: Number(engine.port), path, query, body },
+      method,
+      protocol: 'http:',
+      hostname: engine.hostname,
+      port: Number(engine.port),
+      path,
+      query,
+      body,
       headers: { host: engine.host, ...(body === '' ? {} : { 'content-type': 'application/x-www-form-urlencoded' }) },
     })
     const search = new URLSearchParams(query).toString()
     const sent = http.request({
-      ...{ host: engine.hostname, port: engine.port, method, headers, agent: false },
+      host: engine.hostname,
+      port: engine.port,
+      method,
+      headers,
+      agent: false,
       path: search === '' ? path : `${path}?${search}`,
     })
     sent.end(body)
@@ -33,8 +43,10 @@ export async function reportChanges({ url, credentials }: Gateway, bucket: strin
     send('POST', '/', {}, new URLSearchParams({ Version: '2010-03-31', ...fields }).toString())
 
   const created = await sns({
-    ...{ Action: 'CreateTopic', Name: bucket },
-    ...{ 'Attributes.entry.1.key': 'push-endpoint', 'Attributes.entry.1.value': to },
+    Action: 'CreateTopic',
+    Name: bucket,
+    'Attributes.entry.1.key': 'push-endpoint',
+    'Attributes.entry.1.value': to,
   })
   const TopicArn = /<TopicArn>(.*?)</.exec(created)?.[1] ?? ''
   await send(

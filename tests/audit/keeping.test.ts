@@ -287,15 +287,23 @@ function oldRecord(i: number): Omit<Row<'audit'>, 'mac'> {
   const nothing = { status_code: null, error_code: null, token_id: null, session_id: null, actor_ip: null }
   return {
     ...nothing,
-    ...{ id: newId(), time: '2025-12-31T23:59:59.999Z', action: 'old_action', result: 'success' },
-    ...{ actor_user_id: null, actor_email: null, actor_type: 'system', auth_method: 'system' },
-    ...{ user_agent: null, request_id: null, method: null, route: null, bucket: null },
-    ...{
-      object_key: `ключ/${i}`,
-      resource_type: null,
-      resource_id: null,
-      details: JSON.stringify({ n: i, long: PADDING }),
-    },
+    id: newId(),
+    time: '2025-12-31T23:59:59.999Z',
+    action: 'old_action',
+    result: 'success',
+    actor_user_id: null,
+    actor_email: null,
+    actor_type: 'system',
+    auth_method: 'system',
+    user_agent: null,
+    request_id: null,
+    method: null,
+    route: null,
+    bucket: null,
+    object_key: `ключ/${i}`,
+    resource_type: null,
+    resource_id: null,
+    details: JSON.stringify({ n: i, long: PADDING }),
   } as Omit<Row<'audit'>, 'mac'>
 }
 

@@ -170,17 +170,21 @@ describeOnce('who may call what', (engine) => {
       return [...done].sort()
     }
     const lists = [
-      ...[
-        'browse',
-        'countObjects',
-        'getBucket',
-        'listBuckets',
-        'listDeleted',
-        'listJobs',
-        'listObjects',
-        'listPolicies',
-      ],
-      ...['listShares', 'listTrash', 'listVersions', 'me', 'objectsExist', 'searchObjects', 'usage'],
+      'browse',
+      'countObjects',
+      'getBucket',
+      'listBuckets',
+      'listDeleted',
+      'listJobs',
+      'listObjects',
+      'listPolicies',
+      'listShares',
+      'listTrash',
+      'listVersions',
+      'me',
+      'objectsExist',
+      'searchObjects',
+      'usage',
     ]
     assert.deepEqual(await ends(['list', 'share']), lists.toSorted())
     assert.deepEqual(await ends(['list', 'policy']), lists.toSorted())

@@ -45,7 +45,10 @@ describeEngines('auth', (engine, itOnce) => {
     extra = '',
   ) =>
     request({
-      ...{ url: server.url, path: '/api/v1/auth/token', method: 'POST', headers: from(ip) },
+      url: server.url,
+      path: '/api/v1/auth/token',
+      method: 'POST',
+      headers: from(ip),
       body: `${new URLSearchParams({ username, password })}${extra}`,
     })
   const me = async (token: string) => (await request({ url: server.url, path: '/api/v1/auth/me', token })).status
@@ -94,7 +97,10 @@ describeEngines('auth', (engine, itOnce) => {
       [400, 'unsupported_grant_type', 'unsupported_grant_type'],
     )
     const json = await request({
-      ...{ url: server.url, path: '/api/v1/auth/token', method: 'POST', body: '{}' },
+      url: server.url,
+      path: '/api/v1/auth/token',
+      method: 'POST',
+      body: '{}',
       headers: { 'content-type': 'application/json' },
     })
     assert.equal(json.status, 415)
@@ -260,7 +266,8 @@ describeEngines('auth', (engine, itOnce) => {
     const open = async (token: string, password: string) =>
       (
         await request({
-          ...{ url: server.url, path: `/public/s/${token}` },
+          url: server.url,
+          path: `/public/s/${token}`,
           headers: { 'x-forwarded-for': ip, 'x-share-password': password },
         })
       ).status
@@ -275,7 +282,9 @@ describeEngines('auth', (engine, itOnce) => {
     const email = await person()
     const inBrowser = (password: string, ip: string, cookie = '', username = email) =>
       request({
-        ...{ url: server.url, path: '/api/v1/auth/token?session=cookie', method: 'POST' },
+        url: server.url,
+        path: '/api/v1/auth/token?session=cookie',
+        method: 'POST',
         headers: { ...from(ip), cookie },
         body: new URLSearchParams({ username, password }).toString(),
       })
@@ -498,7 +507,10 @@ describeEngines('auth', (engine, itOnce) => {
     const ask = (url: string, token: string) => request({ url, path: '/api/v1/auth/me', token })
     assert.equal((await ask(kept.url, access_token)).status, 200)
     const renewed = await request({
-      ...{ url: kept.url, path: '/api/v1/auth/refresh', method: 'POST', body: JSON.stringify({ refresh_token }) },
+      url: kept.url,
+      path: '/api/v1/auth/refresh',
+      method: 'POST',
+      body: JSON.stringify({ refresh_token }),
       headers: { 'content-type': 'application/json' },
     })
     assert.equal(renewed.status, 200)
@@ -523,7 +535,10 @@ describe('forwarded addresses', () => {
       const server = await startServer('sqlite', { TRUSTED_PROXIES: proxies })
       try {
         await request({
-          ...{ url: server.url, path: '/api/v1/auth/token', method: 'POST', body: 'username=a%40b.c&password=x' },
+          url: server.url,
+          path: '/api/v1/auth/token',
+          method: 'POST',
+          body: 'username=a%40b.c&password=x',
           headers: {
             'content-type': 'application/x-www-form-urlencoded',
             'x-forwarded-for': '192.0.2.1, 203.0.113.5, 198.51.100.7',

@@ -144,7 +144,8 @@ describeEngines('a password that must be changed', (engine, itOnce) => {
     const [update] = (await allActions(server.database)).slice(-2)
     assert.deepEqual([update?.actor_user_id, update?.auth_method], [who.id, 'local'])
     assert.deepEqual(JSON.parse(update?.details ?? ''), {
-      ...{ email: who.email, before: { must_change_password: true } },
+      email: who.email,
+      before: { must_change_password: true },
       after: { must_change_password: false, password: 'changed' },
     })
     await server.records([{ action: 'user_update' }], () =>

@@ -76,7 +76,9 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
       assert.deepEqual([me.id, me.email, me.display_name], [user.id, account.email, account.name])
       const [update, login] = (await allActions(server.database)).slice(-2)
       assert.deepEqual(JSON.parse(update?.details ?? ''), {
-        ...{ email, before: { idp_subject: null }, after: { idp_subject: account.sub } },
+        email,
+        before: { idp_subject: null },
+        after: { idp_subject: account.sub },
       })
       for (const record of [update, login])
         assert.deepEqual([record?.actor_user_id, record?.resource_id, record?.auth_method], [user.id, user.id, 'idp'])
@@ -423,7 +425,10 @@ describeEngines('login through OpenID Connect: whose account it is', (engine, it
     const account = person()
     const send = (url: URL, headers: OutgoingHttpHeaders) =>
       request({
-        ...{ url: server.url, path: url.pathname, method: 'POST', body: url.searchParams.toString() },
+        url: server.url,
+        path: url.pathname,
+        method: 'POST',
+        body: url.searchParams.toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://idp.example', ...headers },
       })
     await both.withSettings(autoCreate, async () => {

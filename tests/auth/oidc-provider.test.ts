@@ -33,7 +33,9 @@ const TENANT = 'abcdef11-2222-3333-4444-555555555555'
 describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
   let both: Both
   const provider = () => ({
-    ...{ issuer_url: both.idp.issuer, client_id: IDP_CLIENT.id, client_secret: IDP_CLIENT.secret },
+    issuer_url: both.idp.issuer,
+    client_id: IDP_CLIENT.id,
+    client_secret: IDP_CLIENT.secret,
   })
   const setUp = (more: SettingsChange['auth'] = {}) =>
     both.server.admin.updateSettings({ body: { idp: provider(), auth: { auto_create_users: true, ...more } } })
@@ -90,7 +92,9 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     assert.match(sealed, /^v1\.[0-9a-f]{8}\.[\w-]{16}\.[\w-]+$/)
     assert.equal(Buffer.from(sealed.split('.')[3] ?? '', 'base64url').includes(IDP_CLIENT.secret), false)
     const everything = [
-      ...[JSON.stringify(answers), await dump(server.database), server.logged()],
+      JSON.stringify(answers),
+      await dump(server.database),
+      server.logged(),
       JSON.stringify((await server.admin.listAudit({ query: { page_size: 200 } })).items),
     ].join()
     for (const secret of [IDP_CLIENT.secret, JSON.stringify(IDP_CLIENT.secret).slice(1, -1), 's3cr&t'])
@@ -119,9 +123,14 @@ describeEngines('an identity provider set up at runtime', (engine, itOnce) => {
     const { server } = both
     await server.records([], async () => {
       for (const issuer_url of [
-        ...['http://idp.example', 'https://idp.example/?a=b', 'https://idp.example/#a', 'https://user:pw@idp.example'],
-        ...['https://login.microsoftonline.com/common/v2.0', 'https://login.microsoftonline.com/organizations/v2.0/'],
-        ...['ftp://idp.example', 'idp.example'],
+        'http://idp.example',
+        'https://idp.example/?a=b',
+        'https://idp.example/#a',
+        'https://user:pw@idp.example',
+        'https://login.microsoftonline.com/common/v2.0',
+        'https://login.microsoftonline.com/organizations/v2.0/',
+        'ftp://idp.example',
+        'idp.example',
       ])
         await rejectsWith(
           server.admin.updateSettings({ body: { idp: { issuer_url } } }),
@@ -410,8 +419,15 @@ describe('Microsoft Entra', () => {
 
   it('those of many tenants are refused in every spelling', {}, () => {
     for (const rest of [
-      ...['/common', '/common/', '//common/v2.0', ':443/common/v2.0', '/x/../common/v2.0', '\\common/v2.0'],
-      ...['/organizations', '/common/v2.0/.well-known/openid-configuration', `/${TENANT}`],
+      '/common',
+      '/common/',
+      '//common/v2.0',
+      ':443/common/v2.0',
+      '/x/../common/v2.0',
+      '\\common/v2.0',
+      '/organizations',
+      '/common/v2.0/.well-known/openid-configuration',
+      `/${TENANT}`,
     ])
       assert.throws(() => issuerOf({ IDP_ISSUER_URL: `https://login.microsoftonline.com${rest}` }), Error, rest)
   })

@@ -458,10 +458,26 @@ describeEngines('login through OpenID Connect', (engine, itOnce) => {
     const base = server.env.PUBLIC_BASE_URL ?? ''
     await server.records([], async () => {
       for (const path of [
-        ...['//evil.example', '/\\evil.example', '\\/evil.example', '\\\\evil.example', '///evil.example'],
-        ...['https://evil.example/', 'http:evil.example', 'javascript:alert(1)', 'data:text/html,x', 'evil.example'],
-        ...['', ' /console/', '/console/\nx', '/console/\r\nSet-Cookie: a=b', '/\t/evil.example', '/\n/evil.example'],
-        ...[`${base}/console/`, '/a\\b', '/ü', `/${'x'.repeat(2048)}`],
+        '//evil.example',
+        '/\\evil.example',
+        '\\/evil.example',
+        '\\\\evil.example',
+        '///evil.example',
+        'https://evil.example/',
+        'http:evil.example',
+        'javascript:alert(1)',
+        'data:text/html,x',
+        'evil.example',
+        '',
+        ' /console/',
+        '/console/\nx',
+        '/console/\r\nSet-Cookie: a=b',
+        '/\t/evil.example',
+        '/\n/evil.example',
+        `${base}/console/`,
+        '/a\\b',
+        '/ü',
+        `/${'x'.repeat(2048)}`,
       ]) {
         const answer = await both.get(`/api/v1/auth/login?return_to=${encodeURIComponent(path)}`)
         assert.deepEqual([answer.status, answer.json().code], [422, 'invalid_request'], path)

@@ -87,7 +87,10 @@ export function browserOf(server: TestServer, idp: Idp) {
   const me = async (token: string) => (await request({ url: server.url, path: '/api/v1/auth/me', token })).status
   const post = (path: string, body: object, headers: OutgoingHttpHeaders = {}) =>
     request({
-      ...{ url: server.url, path: `/api/v1/auth/${path}`, method: 'POST', body: JSON.stringify(body) },
+      url: server.url,
+      path: `/api/v1/auth/${path}`,
+      method: 'POST',
+      body: JSON.stringify(body),
       headers: { 'content-type': 'application/json', ...headers },
     })
   /** A browser's login until it is sent back with a code. */

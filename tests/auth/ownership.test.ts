@@ -98,21 +98,30 @@ const calls: { [N in OperationName]?: (client: Client, of: Owned) => Promise<unk
 }
 /** What stays Kim's even where Lee may do everything in the bucket. */
 const personal = [
-  ...['renameSecondFactor', 'removeSecondFactor', 'resetSecondFactors'],
-  ...['endSession', 'revokeToken', 'rotateToken', 'listUserTokens', 'updateShare', 'getShareLink'],
-  ...['getJob', 'cancelJob'],
-  ...[
-    'getUser',
-    'updateUser',
-    'deleteUser',
-    'endUserSessions',
-    'inviteUser',
-    'revokeInvitation',
-    'explainPermission',
-    'getGroup',
-    'updateGroup',
-  ],
-  ...['addMembers', 'getWebhook', 'getDelivery', 'listDeliveries'],
+  'renameSecondFactor',
+  'removeSecondFactor',
+  'resetSecondFactors',
+  'endSession',
+  'revokeToken',
+  'rotateToken',
+  'listUserTokens',
+  'updateShare',
+  'getShareLink',
+  'getJob',
+  'cancelJob',
+  'getUser',
+  'updateUser',
+  'deleteUser',
+  'endUserSessions',
+  'inviteUser',
+  'revokeInvitation',
+  'explainPermission',
+  'getGroup',
+  'updateGroup',
+  'addMembers',
+  'getWebhook',
+  'getDelivery',
+  'listDeliveries',
 ] as OperationName[]
 
 describeEngines('whose it is', (engine, itOnce) => {
@@ -266,7 +275,11 @@ describeEngines('whose it is', (engine, itOnce) => {
         .replaceAll(/\{\w+\}/g, of.user)
       const send = (body: string) =>
         request({
-          ...{ url: server.url, method: route.method, path, token: server.adminToken, body },
+          url: server.url,
+          method: route.method,
+          path,
+          token: server.adminToken,
+          body,
           headers: {
             'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json',
             // Node sends none with DELETE by itself.

@@ -30,13 +30,18 @@ describeEngines('sessions', (engine, itOnce) => {
   }
   const login = (at: TestServer, { email, password }: { email: string; password: string }, headers = {}) =>
     request({
-      ...{ url: at.url, path: '/api/v1/auth/token?session=cookie', method: 'POST' },
+      url: at.url,
+      path: '/api/v1/auth/token?session=cookie',
+      method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       body: new URLSearchParams({ username: email, password }).toString(),
     })
   const refresh = (cookie: string | undefined, headers = {}, query = '?session=cookie') =>
     request({
-      ...{ url: server.url, path: `/api/v1/auth/refresh${query}`, method: 'POST', body: '{}' },
+      url: server.url,
+      path: `/api/v1/auth/refresh${query}`,
+      method: 'POST',
+      body: '{}',
       headers: { 'content-type': 'application/json', ...(cookie ? { cookie } : {}), ...headers },
     })
   const cookieOf = (answer: { headers: { 'set-cookie'?: string[] } }) =>
@@ -83,7 +88,10 @@ describeEngines('sessions', (engine, itOnce) => {
           .sign(new TextEncoder().encode(SECRET_KEY))
       const send = (cookie: string) =>
         request({
-          ...{ url: secure.url, path: '/api/v1/auth/refresh?session=cookie', method: 'POST', body: '{}' },
+          url: secure.url,
+          path: '/api/v1/auth/refresh?session=cookie',
+          method: 'POST',
+          body: '{}',
           headers: { 'content-type': 'application/json', cookie },
         })
       for (const tossed of [token, await sign({ host: true }), 'x'])
@@ -113,7 +121,10 @@ describeEngines('sessions', (engine, itOnce) => {
     ])
       await server.records([], async () => assert.equal((await refresh(cookie, headers)).status, 403))
     const form = await request({
-      ...{ url: server.url, path: '/api/v1/auth/refresh?session=cookie', method: 'POST', body: 'a=b' },
+      url: server.url,
+      path: '/api/v1/auth/refresh?session=cookie',
+      method: 'POST',
+      body: 'a=b',
       headers: { 'content-type': 'application/x-www-form-urlencoded', cookie },
     })
     assert.equal(form.status, 415, 'no form of another page can send it')
@@ -162,7 +173,9 @@ describeEngines('sessions', (engine, itOnce) => {
   itOnce('clears the cookie at logout', async () => {
     const answer = await login(server, await person())
     const out = await request({
-      ...{ url: server.url, path: '/api/v1/auth/logout', method: 'POST' },
+      url: server.url,
+      path: '/api/v1/auth/logout',
+      method: 'POST',
       token: answer.json<{ access_token: string }>().access_token,
       headers: { cookie: cookieOf(answer) },
     })

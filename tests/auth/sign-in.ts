@@ -7,6 +7,9 @@ export const assertSignIn = async (
   { local = true, idp_name = null }: { local?: boolean; idp_name?: string | null } = {},
 ): Promise<void> =>
   assert.deepEqual(await server.as().authConfig(), {
-    ...{ local, idp: idp_name !== null, idp_name },
-    ...{ setup_required: false, first_sign_in: false },
+    local,
+    idp: idp_name !== null,
+    idp_name,
+    setup_required: false,
+    first_sign_in: false,
   })

@@ -66,7 +66,8 @@ describeEngines('collector', (engine) => {
   async function sendSlowly(method: string, at: string, headers: object, parts: Buffer[]): Promise<number | undefined> {
     const length = parts.reduce((sum, part) => sum + part.length, 0)
     const upload = http.request(`${server.url}/api/v1/buckets/collected/${at}`, {
-      ...{ method, agent: false },
+      method,
+      agent: false,
       headers: { authorization: `Bearer ${server.adminToken}`, 'content-length': length, ...headers },
     })
     const answered = once(upload, 'response') as Promise<[http.IncomingMessage]>
@@ -133,7 +134,8 @@ describeEngines('collector', (engine) => {
     const headers = { 'content-md5': Buffer.alloc(16).toString('base64') }
     await rejectsWith(server.admin.putObject({ params: { ...params, key: 'bad' }, body, headers }), 'malformed')
     const cut = http.request(`${server.url}/api/v1/buckets/collected/objects/cut`, {
-      ...{ method: 'PUT', agent: false },
+      method: 'PUT',
+      agent: false,
       headers: { authorization: `Bearer ${server.adminToken}`, 'content-length': 4 * CHUNK },
     })
     cut.on('error', () => undefined)

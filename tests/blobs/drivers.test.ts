@@ -74,10 +74,24 @@ describe('openBlobs', () => {
     ])
       await (await openBlobs(url)).close()
     for (const url of [
-      ...['s3:', 's3://', 's3:bucket', 's3:///bucket', 's3://B', 's3://a', 's3://bu_cket', 's3://bucket:80'],
-      ...['s3://key:hidden@bucket', 's3://hidden@bucket', 's3://bucket#hidden', 's3://bucket?hidden=1'],
-      ...['s3://bucket/a//hidden', 's3://bucket/%E4hidden', 's3://bucket/%2e%2e/hidden%00'],
-      ...['s3://bucket?endpoint=hidden', 's3://bucket?endpoint=ftp://hidden', 's3://bucket?path_style=hidden'],
+      's3:',
+      's3://',
+      's3:bucket',
+      's3:///bucket',
+      's3://B',
+      's3://a',
+      's3://bu_cket',
+      's3://bucket:80',
+      's3://key:hidden@bucket',
+      's3://hidden@bucket',
+      's3://bucket#hidden',
+      's3://bucket?hidden=1',
+      's3://bucket/a//hidden',
+      's3://bucket/%E4hidden',
+      's3://bucket/%2e%2e/hidden%00',
+      's3://bucket?endpoint=hidden',
+      's3://bucket?endpoint=ftp://hidden',
+      's3://bucket?path_style=hidden',
       's3://bucket?endpoint=http://key:hidden@host',
       's3://bucket?region=a&region=hidden',
     ])

@@ -25,7 +25,11 @@ describeEngines('inline bodies', (engine) => {
 
   const send = (method: string, key: string, headers: { [name: string]: string } = {}, body?: Buffer | string) =>
     request({
-      ...{ url: server.url, path: `/api/v1/buckets/small/objects/${key}`, method, token: server.adminToken, headers },
+      url: server.url,
+      path: `/api/v1/buckets/small/objects/${key}`,
+      method,
+      token: server.adminToken,
+      headers,
       ...(body === undefined ? {} : { body }),
     })
   const put = (key: string, body: Buffer | string, headers = {}) => send('PUT', key, headers, body)
@@ -171,7 +175,10 @@ describeEngines('inline bodies', (engine) => {
     const other = await start(config, { now: server.clock.now, timers: false, logTo: new PassThrough().resume() })
     const at = (method: string, key: string, body?: string) =>
       request({
-        ...{ url: other.url, path: `/api/v1/buckets/small/objects/${key}`, method, token: server.adminToken },
+        url: other.url,
+        path: `/api/v1/buckets/small/objects/${key}`,
+        method,
+        token: server.adminToken,
         ...(body === undefined ? {} : { body }),
       })
     try {

@@ -6,7 +6,9 @@ export async function verifying({ env }: Pick<TestServer, 'env'>, ...args: strin
   const { code, out, err } = await strongroom(args, env)
   const findings = out.split('\n').filter((line) => /^\w+: /.test(line))
   return {
-    ...{ code, out, err },
+    code,
+    out,
+    err,
     findings: findings.map((one) => one.replaceAll(/[0-9a-f-]{36}/g, 'ID')),
     last: (err || out).trim().split('\n').at(-1) ?? '',
   }

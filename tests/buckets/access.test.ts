@@ -69,7 +69,9 @@ describeEngines('who has access', (engine, itOnce) => {
     ])
     // A prefix without a slash is the start of more than a folder.
     assert.deepEqual(short(await list('photos', { prefix: 'team' }))[1], [
-      ...['ben', 'list', 'read,write,delete'],
+      'ben',
+      'list',
+      'read,write,delete',
       'Loose */team,Team ph*s/team/',
     ])
     assert.deepEqual(short(await list('photos', { key: 'team2/x' })), [

@@ -7,7 +7,9 @@ import { canMeet, matches } from '../../cli/minio/wildcards.ts'
 
 const arn = (...resources: string[]) => resources.map((one) => `arn:aws:s3:::${one}`)
 const allow = (action: string | string[], ...resources: string[]) => ({
-  ...{ Effect: 'Allow', Action: action, Resource: arn(...resources) },
+  Effect: 'Allow',
+  Action: action,
+  Resource: arn(...resources),
 })
 const deny = (action: string | string[], ...resources: string[]) => ({ ...allow(action, ...resources), Effect: 'Deny' })
 
@@ -18,8 +20,10 @@ const variable = (name: string) => `\${${name}}`
 function grants(statements: object[], more: { withDetails?: boolean; ofKey?: boolean; user?: string } = {}): string[] {
   const all = statementsOf({ Version: '2012-10-17', Statement: statements })
   const { grants: found } = translate(all, {
-    ...{ denials: all.filter(({ allows }) => !allows), user: more.user },
-    ...{ withDetails: more.withDetails ?? false, ofKey: more.ofKey ?? false },
+    denials: all.filter(({ allows }) => !allows),
+    user: more.user,
+    withDetails: more.withDetails ?? false,
+    ofKey: more.ofKey ?? false,
   })
   return found.map(({ bucket, prefix, actions }) => `${bucket}/${prefix}: ${actions.join()}`)
 }
@@ -59,8 +63,17 @@ describe('policies of MinIO as grants', () => {
       // The same twice, and one within the other.
       [['photos/*', 'photos/a*', 'pho*'], [`pho*/: ${ALL}`]],
       ...[
-        ...['photos/key', 'photos/a?*', 'phot?s/*', 'photos/*/x', 'photos/*.txt', 'a*b*c*d*/*', 'Photos/*', 'a_b/*'],
-        ...['*photos', 'photos//*', `photos/${variable('jwt:sub')}/*`],
+        'photos/key',
+        'photos/a?*',
+        'phot?s/*',
+        'photos/*/x',
+        'photos/*.txt',
+        'a*b*c*d*/*',
+        'Photos/*',
+        'a_b/*',
+        '*photos',
+        'photos//*',
+        `photos/${variable('jwt:sub')}/*`,
       ].map((one): [string[], string[]] => [[one], []]),
     ]
     for (const [resources, expected] of cases)

@@ -160,14 +160,12 @@ function actorsOf(world: World) {
   const { configuration } = translateExport(exportOf(world), {
     renamed: new Map(),
     leftOut: new Set(),
-    ...{
-      emailDomain: 'example.org',
-      rootUser: undefined,
-      label: 'MinIO',
-      administrators: false,
-      withDetails: false,
-      now: NOW,
-    },
+    emailDomain: 'example.org',
+    rootUser: undefined,
+    label: 'MinIO',
+    administrators: false,
+    withDetails: false,
+    now: NOW,
   })
   interface Named {
     [field: string]: unknown
@@ -176,7 +174,9 @@ function actorsOf(world: World) {
     (configuration.groups ?? []).map((group: Named, i): [string, GrantingGroup] => [
       String(group.name),
       {
-        ...{ id: String(i), name: String(group.name), global: [] },
+        id: String(i),
+        name: String(group.name),
+        global: [],
         grants: (group.grants as { bucket_pattern: string; prefix: string; actions: BucketAction[] }[]).map(
           (grant, j) => ({ id: `${i} ${j}`, ...grant }),
         ),
@@ -408,7 +408,9 @@ describe('what is imported from MinIO', () => {
 
   it('the comparison notices a group with one grant too many', () => {
     const world: World = {
-      ...{ groups: {}, svcaccts: {}, group_mappings: {} },
+      groups: {},
+      svcaccts: {},
+      group_mappings: {},
       policies: {
         p1: {
           Version: '2012-10-17',

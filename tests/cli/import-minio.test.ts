@@ -141,11 +141,13 @@ describeOnce('the command that imports from MinIO', (engine) => {
       return { plan, leftOut }
     }
     assert.deepEqual(await buckets('--except-bucket', 'vault', '--except-bucket', 'homes'), {
-      ...{ plan: ['photos'], leftOut: ['homes', 'vault'] },
+      plan: ['photos'],
+      leftOut: ['homes', 'vault'],
     })
     assert.deepEqual(await buckets('--only', 'photos'), { plan: ['photos'], leftOut: ['homes', 'vault'] })
     assert.deepEqual(await buckets('--only', 'photos', '--only', 'vault', '--except-bucket', 'vault'), {
-      ...{ plan: ['photos'], leftOut: ['homes', 'vault'] },
+      plan: ['photos'],
+      leftOut: ['homes', 'vault'],
     })
     const renamed = await strongroom(['import', 'minio', ...DOMAIN, '--dry-run', '--rename', 'alice=alice2', 'zips'])
     assert.match(said(renamed.out, 'user', 'alice')[1] ?? '', /^alice2@example\.org, /)
@@ -214,7 +216,11 @@ describeOnce('the command that imports from MinIO', (engine) => {
     const { items } = await server.admin.listPolicies()
     assert.deepEqual(
       items.map(({ name, prefix, older_than_days, noncurrent_days, keep_versions }) => ({
-        ...{ name, prefix, older_than_days, noncurrent_days, keep_versions },
+        name,
+        prefix,
+        older_than_days,
+        noncurrent_days,
+        keep_versions,
       })),
       [{ name: 'photos: old-tmp', prefix: 'tmp/', older_than_days: 30, noncurrent_days: 7, keep_versions: 3 }],
     )
@@ -249,8 +255,10 @@ describeOnce('the command that imports from MinIO', (engine) => {
     skip: rclone ? false : 'rclone is not installed: apt-get install rclone',
   }, async () => {
     const config = {
-      ...{ RCLONE_CONFIG_NEW_TYPE: 's3', RCLONE_CONFIG_NEW_PROVIDER: 'Other' },
-      ...{ RCLONE_CONFIG_NEW_ENDPOINT: world.url.href, RCLONE_CONFIG_NEW_ACCESS_KEY_ID: 'GUESTSERVICE00000001' },
+      RCLONE_CONFIG_NEW_TYPE: 's3',
+      RCLONE_CONFIG_NEW_PROVIDER: 'Other',
+      RCLONE_CONFIG_NEW_ENDPOINT: world.url.href,
+      RCLONE_CONFIG_NEW_ACCESS_KEY_ID: 'GUESTSERVICE00000001',
       RCLONE_CONFIG_NEW_SECRET_ACCESS_KEY: SECRETS.GUESTSERVICE00000001 ?? '',
     }
     const client = (...args: string[]) =>
@@ -265,7 +273,7 @@ describeOnce('the command that imports from MinIO', (engine) => {
   it('grants more only if that is asked for, and says so', async () => {
     const args = ['import', 'minio', ...DOMAIN, '--json', '--dry-run']
     const readers = {
-      ...{ 'iam-assets/policies.json': iamFiles['iam-assets/policies.json'] ?? '' },
+      'iam-assets/policies.json': iamFiles['iam-assets/policies.json'] ?? '',
       'iam-assets/users.json': JSON.stringify({ alice: { secretKey: SECRETS.alice, status: 'enabled' } }),
       'iam-assets/user_mappings.json': JSON.stringify({ alice: { policy: 'readonly,consoleAdmin' } }),
     }

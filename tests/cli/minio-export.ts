@@ -44,14 +44,24 @@ export function zipOf(files: { [name: string]: string }): Buffer {
 }
 
 const allow = (actions: string[], resources: string[], more: object = {}) => ({
-  ...{ Effect: 'Allow', Action: actions, Resource: resources.map((one) => `arn:aws:s3:::${one}`) },
+  Effect: 'Allow',
+  Action: actions,
+  Resource: resources.map((one) => `arn:aws:s3:::${one}`),
   ...more,
 })
 const policy = (...statements: object[]) => ({ Version: '2012-10-17', Statement: statements })
 const NEVER = '1970-01-01T00:00:00Z'
 const account = (parent: string, id: string, more: object = {}) => ({
-  ...{ parent, accessKey: id, secretKey: SECRETS[id], groups: null, status: 'on', name: '', description: '' },
-  ...{ claims: { accessKey: id, parent, 'sa-policy': 'inherited-policy' }, sessionPolicy: null, expiration: NEVER },
+  parent,
+  accessKey: id,
+  secretKey: SECRETS[id],
+  groups: null,
+  status: 'on',
+  name: '',
+  description: '',
+  claims: { accessKey: id, parent, 'sa-policy': 'inherited-policy' },
+  sessionPolicy: null,
+  expiration: NEVER,
   ...more,
 })
 const embedded = (parent: string, id: string, own: object) => ({

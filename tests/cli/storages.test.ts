@@ -90,7 +90,8 @@ describeOnce('the command for storages', (engine) => {
     )
     assert.deepEqual(statuses(added), {
       ...Object.fromEntries(checkNames.map((name) => [name, 'skipped'])),
-      ...{ reach: 'passed', write: 'passed' },
+      reach: 'passed',
+      write: 'passed',
     })
     assert.match(added, /^passed {3}reach {7}The folder .* can be read\.$/m)
     assert.match(added, /\nAdded the storage disk\.\n$/)

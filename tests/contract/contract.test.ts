@@ -23,11 +23,32 @@ it('every operation of the contract has one handler, and every handler an operat
 
 /** They change nothing users can see: they ask, prepare, or give up what was never visible; a job's objects record. */
 const recordsNothing = [
-  ...['unlockShare', 'archiveShare', 'archiveShareAtRoot', 'beginSharedUpload', 'putSharedPart', 'abortSharedUpload'],
-  ...['testIdp', 'testMail', 'testNewStorage', 'testStorage', 'objectsExist', 'archiveSelection', 'presignObject'],
-  ...['initUpload', 'abortUpload', 'putPart', 'createJob', 'cancelJob', 'restorePolicyRun', 'previewPolicy'],
-  ...['beginLoginEnrollment', 'challengeSecondFactor', 'beginSecondFactor'],
-  ...['receiveEvents', 'startScan', 'takeOverBucket'],
+  'unlockShare',
+  'archiveShare',
+  'archiveShareAtRoot',
+  'beginSharedUpload',
+  'putSharedPart',
+  'abortSharedUpload',
+  'testIdp',
+  'testMail',
+  'testNewStorage',
+  'testStorage',
+  'objectsExist',
+  'archiveSelection',
+  'presignObject',
+  'initUpload',
+  'abortUpload',
+  'putPart',
+  'createJob',
+  'cancelJob',
+  'restorePolicyRun',
+  'previewPolicy',
+  'beginLoginEnrollment',
+  'challengeSecondFactor',
+  'beginSecondFactor',
+  'receiveEvents',
+  'startScan',
+  'takeOverBucket',
 ]
 
 it('every mutating operation names the actions it records', () => {

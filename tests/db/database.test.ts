@@ -147,8 +147,14 @@ describeEngines('database', (engine) => {
       tx
         .insertInto('webhooks')
         .values({
-          ...{ id: newId(), name: 'all', url: 'https://example.com', events: '["*"]', secret: 'x' },
-          ...{ created_at: TIME, created_by: null, disabled_at: null },
+          id: newId(),
+          name: 'all',
+          url: 'https://example.com',
+          events: '["*"]',
+          secret: 'x',
+          created_at: TIME,
+          created_by: null,
+          disabled_at: null,
         })
         .execute(),
     )

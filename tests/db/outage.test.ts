@@ -91,8 +91,10 @@ it('knows an outage by what the driver and the server say', () => {
   for (const code of ['57P01', '57P02', '57P03', '53300', '08000', '08006', '08P01', 'ECONNREFUSED', 'ECONNRESET'])
     assert.ok(outage(coded(code)), code)
   for (const said of [
-    ...['Connection terminated', 'Connection terminated unexpectedly', 'timeout exceeded when trying to connect'],
-    ...['Connection terminated due to connection timeout'],
+    'Connection terminated',
+    'Connection terminated unexpectedly',
+    'timeout exceeded when trying to connect',
+    'Connection terminated due to connection timeout',
     'Client has encountered a connection error and is not queryable',
   ])
     assert.ok(outage(new Error(said)), said)

@@ -42,8 +42,12 @@ const OUTSIDE: Record<Example, { names: string[]; secrets: Record<string, Labels
   scale: { names: [], secrets: {} },
   options: {
     names: [
-      ...['Secret keys', 'Secret registry', 'Secret identity-provider', 'ConfigMap certificates'],
-      ...['PersistentVolumeClaim storage-data', 'ServiceAccount default'],
+      'Secret keys',
+      'Secret registry',
+      'Secret identity-provider',
+      'ConfigMap certificates',
+      'PersistentVolumeClaim storage-data',
+      'ServiceAccount default',
     ],
     secrets: { keys: { strongroom: SECRET_KEY }, 'identity-provider': { IDP_NAME: 'Example' } },
   },

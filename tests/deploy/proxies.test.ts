@@ -44,7 +44,12 @@ for (const name of ['nginx', 'caddy'] satisfies ProxyName[])
       { headers = {}, body }: { headers?: Record<string, string>; body?: string | Uint8Array } = {},
     ) => {
       const request = https.request({
-        ...{ host: '127.0.0.1', port: proxy.port, servername: host, method, path: at, agent },
+        host: '127.0.0.1',
+        port: proxy.port,
+        servername: host,
+        method,
+        path: at,
+        agent,
         headers: { host: `${host}:${proxy.port}`, ...headers },
       })
       if (headers.expect) request.once('continue', () => request.end(body)).flushHeaders()
@@ -61,7 +66,13 @@ for (const name of ['nginx', 'caddy'] satisfies ProxyName[])
     /** A request that is signed for one host and sent to another, or the same. */
     const signed = async (method: string, at: string, body = '', host = `s3.example.com:${proxy.port}`) => {
       const { headers } = await signerOf(pair).sign({
-        ...{ method, protocol: 'https:', hostname: host, path: at, query: {}, headers: { host }, body },
+        method,
+        protocol: 'https:',
+        hostname: host,
+        path: at,
+        query: {},
+        headers: { host },
+        body,
       })
       return ask(method, 's3.example.com', at, { headers: { ...headers, host: `s3.example.com:${proxy.port}` }, body })
     }
@@ -71,8 +82,10 @@ for (const name of ['nginx', 'caddy'] satisfies ProxyName[])
     before(async () => {
       server = await spawnServer({
         ...serverEnv(folder),
-        ...{ PUBLIC_BASE_URL: 'https://storage.example.com', TRUSTED_PROXIES: '127.0.0.1' },
-        ...{ S3_PORT: '0', S3_DOMAIN: 's3.example.com' },
+        PUBLIC_BASE_URL: 'https://storage.example.com',
+        TRUSTED_PROXIES: '127.0.0.1',
+        S3_PORT: '0',
+        S3_DOMAIN: 's3.example.com',
       })
       const s3 = await s3UrlOf(server)
       proxy = await startProxy(name, folder, { api: [new URL(server.url).host], s3: [s3.host] })
@@ -192,11 +205,17 @@ for (const name of ['nginx', 'caddy'] satisfies ProxyName[])
     it('a client that waits for 100 Continue gets it', async () => {
       const body = 'after a wait'
       const { headers } = await signerOf(pair).sign({
-        ...{ method: 'PUT', protocol: 'https:', hostname: endpoint.host, path: '/behind/waited', query: {} },
-        ...{ headers: { host: endpoint.host, 'content-length': String(body.length) }, body },
+        method: 'PUT',
+        protocol: 'https:',
+        hostname: endpoint.host,
+        path: '/behind/waited',
+        query: {},
+        headers: { host: endpoint.host, 'content-length': String(body.length) },
+        body,
       })
       const put = await ask('PUT', 's3.example.com', '/behind/waited', {
-        ...{ headers: { ...headers, expect: '100-continue' }, body },
+        headers: { ...headers, expect: '100-continue' },
+        body,
       })
       assert.equal(put.status, 200)
       assert.equal((await signed('GET', '/behind/waited')).body.toString(), body)

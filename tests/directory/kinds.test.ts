@@ -81,7 +81,10 @@ describe('directory keycloak', () => {
 
   it('service accounts are not users', async () => {
     const robots = Array.from({ length: 12 }, (_, i) => ({
-      ...{ id: `r${i}`, username: `service-account-ali${i}`, first: '', last: '' },
+      id: `r${i}`,
+      username: `service-account-ali${i}`,
+      first: '',
+      last: '',
     }))
     const fake = await startDirectory('keycloak', [...robots, ...people])
     assert.deepEqual((await findAll(open(fake), 'ali', 3)).flat().length, 1)
@@ -201,7 +204,9 @@ describe('directory scim2', () => {
         const value = cleaned(q)
         if (fake.requests.length === asked) return assert.equal(value, '')
         const [first, second, third] = ['userName', 'displayName', 'emails.value'].map((attribute) => ({
-          ...{ attribute, operator: 'co', value },
+          attribute,
+          operator: 'co',
+          value,
         }))
         assert.deepEqual(lastFilter(), { operator: 'or', of: [{ operator: 'or', of: [first, second] }, third] })
         await byName.get(q, { signal })

@@ -115,8 +115,16 @@ describe('console: every screen', { skip: noBrowser }, () => {
 })
 
 const lists = [
-  ...['/buckets', '/shares', '/policies', '/jobs', '/trash', '/tokens', '/admin/users', '/admin/groups'],
-  ...['/admin/webhooks', '/admin/audit'],
+  '/buckets',
+  '/shares',
+  '/policies',
+  '/jobs',
+  '/trash',
+  '/tokens',
+  '/admin/users',
+  '/admin/groups',
+  '/admin/webhooks',
+  '/admin/audit',
 ]
 
 async function show(page: Page, { shows, does, name, as }: Screen, at: string): Promise<void> {

@@ -563,7 +563,9 @@ describeConsole('object browser', (engine) => {
             const copied = String(getSelection())
             getSelection()?.removeAllRanges()
             return {
-              ...{ copied, end: cut?.dataset.end ?? '', isCut: head.scrollWidth > head.clientWidth },
+              copied,
+              end: cut?.dataset.end ?? '',
+              isCut: head.scrollWidth > head.clientWidth,
               headWidth: head.clientWidth,
               overflow: (cut?.scrollWidth ?? 0) - (element as HTMLElement).clientWidth,
             }

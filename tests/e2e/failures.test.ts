@@ -159,8 +159,12 @@ describe('console: new build while a page is open', { skip: noBrowser }, () => {
 })
 
 const PROBLEM = JSON.stringify({
-  ...{ type: 'about:blank', code: 'internal_error', title: 'Internal error', status: 500 },
-  ...{ detail: 'Something broke in the service.', request_id: 'req-45' },
+  type: 'about:blank',
+  code: 'internal_error',
+  title: 'Internal error',
+  status: 500,
+  detail: 'Something broke in the service.',
+  request_id: 'req-45',
 })
 
 const navigate = (page: Page, at: string) => page.evaluate((url) => history.pushState(null, '', url), `/console${at}`)

@@ -32,7 +32,10 @@ describe('console: Firefox', { skip: noFirefox }, () => {
       ['2026/日本 & #1/é.txt', 'odd', 'text/plain'],
     ] as const)
       await server.admin.putObjectByQuery({
-        ...{ params: { bucket: 'photos' }, query: { key }, body: body as BodyInit, headers: { 'content-type': type } },
+        params: { bucket: 'photos' },
+        query: { key },
+        body: body as BodyInit,
+        headers: { 'content-type': type },
       })
     browser = await startFirefox(folder)
     page = await open()

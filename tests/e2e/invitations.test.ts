@@ -217,7 +217,10 @@ describeConsole('first sign-in', (engine) => {
   it('fits a phone, longer texts and right-to-left', async () => {
     const { id, at, email } = await invite()
     await checkViews({
-      ...{ inBrowser, server, name: 'invitation-views', words: ['Robin First', email, 'Strongroom'] },
+      inBrowser,
+      server,
+      name: 'invitation-views',
+      words: ['Robin First', email, 'Strongroom'],
       views: [
         [at, 'input[type=password]'],
         ['/invitation', 'a[href$="/login"]'],

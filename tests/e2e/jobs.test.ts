@@ -91,7 +91,11 @@ describeConsole('jobs, trash, bucket pages and usage', (engine) => {
     await newBucket('target', ['to/05.txt', 'to/06.txt'])
     const { id } = await server.admin.createJob({
       body: {
-        ...{ kind: 'copy', source_bucket: 'source', prefix: 'from/', dest_bucket: 'target', dest_prefix: 'to/' },
+        kind: 'copy',
+        source_bucket: 'source',
+        prefix: 'from/',
+        dest_bucket: 'target',
+        dest_prefix: 'to/',
         if_none_match: '*',
       },
     })

@@ -24,8 +24,11 @@ describeConsole('scans', (engine) => {
     fake.put('film.mp4', 'not a film', { storageClass: 'GLACIER', type: 'video/mp4' })
     fake.put(Buffer.from([0x6c, 0x6f, 0x67, 0xff, 0xfe]), 'no text')
     const storage = await site.storage({
-      ...{ endpoint: fake.endpoint, bucket: fake.bucket, prefix: '' },
-      ...{ access_key_id: 'reader', secret_access_key: 'the secret of a reader' },
+      endpoint: fake.endpoint,
+      bucket: fake.bucket,
+      prefix: '',
+      access_key_id: 'reader',
+      secret_access_key: 'the secret of a reader',
     })
     bucket = await site.attach(storage)
     await site.finishScan(bucket)

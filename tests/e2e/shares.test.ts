@@ -540,7 +540,9 @@ describeConsole('share links', (engine) => {
         await dialog.waitFor({ state: 'detached' })
         assert.equal((await server.admin.listShares({ query: {} })).items[0]?.content_types, null)
         const link = await linkTo({
-          ...{ kind: 'upload', bucket: BUCKET, prefix: 'inbox/' },
+          kind: 'upload',
+          bucket: BUCKET,
+          prefix: 'inbox/',
           content_types: [...typesOf('archives'), 'image/*', 'image/svg+xml', 'application/pdf', 'x/y'],
         })
         await page.goto(server.url + link.page)
@@ -555,8 +557,13 @@ describeConsole('share links', (engine) => {
     inBrowser(
       async (browser) => {
         const link = await linkTo({
-          ...{ kind: 'upload', bucket: BUCKET, prefix: 'inbox/', password: 'inbox word' },
-          ...{ max_files: 3, max_file_bytes: 1024, content_types: ['text/*'] },
+          kind: 'upload',
+          bucket: BUCKET,
+          prefix: 'inbox/',
+          password: 'inbox word',
+          max_files: 3,
+          max_file_bytes: 1024,
+          content_types: ['text/*'],
         })
         const { page, check } = await openConsole(browser, server, link.page, { expect: [409] })
         await page.getByLabel('Password', { exact: true }).fill('inbox word')

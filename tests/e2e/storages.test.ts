@@ -312,7 +312,9 @@ describeConsole('storages', (engine) => {
 
   it('takes every text from a catalogue, has room for longer ones, and works right to left', () =>
     checkViews({
-      ...{ inBrowser, server, name: 'storages' },
+      inBrowser,
+      server,
+      name: 'storages',
       views: [
         ['/admin/storages', '.list-table .status-ok'],
         ['/admin/storages/_new', '.storages-columns'],

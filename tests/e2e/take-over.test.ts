@@ -131,8 +131,16 @@ describeConsole('take-over', (engine) => {
       await page.getByRole('button', { name: 'Upload' }).waitFor()
       const tabs = page.getByRole('navigation', { name: 'Sections of photos' }).getByRole('link')
       assert.deepEqual(await tabs.allTextContents(), [
-        ...['Objects', 'Overview', 'Scans', 'Findings', 'Trash', 'Uploads', 'Protection', 'Access'],
-        ...['Connect', 'Settings'],
+        'Objects',
+        'Overview',
+        'Scans',
+        'Findings',
+        'Trash',
+        'Uploads',
+        'Protection',
+        'Access',
+        'Connect',
+        'Settings',
       ])
       await page.getByRole('button', { name: 'Actions for readme.md' }).click()
       await page

@@ -614,7 +614,10 @@ async function slow(page: Page, bytes: number, offline = false): Promise<void> {
   sessions.set(page, session)
   await session.send('Network.enable')
   await session.send('Network.emulateNetworkConditions', {
-    ...{ offline, latency: 0, downloadThroughput: -1, uploadThroughput: bytes },
+    offline,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: bytes,
   })
 }
 /** Drops a folder onto the dialog as the system would. */

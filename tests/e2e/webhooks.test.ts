@@ -75,10 +75,15 @@ describeConsole('webhooks', (engine) => {
       await page.getByText('Active', { exact: true }).waitFor()
       const kept = await page.evaluate(async () =>
         [
-          ...[document.documentElement.outerHTML, ...[...document.querySelectorAll('input')].map(({ value }) => value)],
-          ...[JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })],
-          ...[JSON.stringify(await indexedDB.databases()), JSON.stringify(await caches.keys())],
-          ...[document.cookie, location.href, JSON.stringify(history.state)],
+          document.documentElement.outerHTML,
+          ...[...document.querySelectorAll('input')].map(({ value }) => value),
+          JSON.stringify({ ...localStorage }),
+          JSON.stringify({ ...sessionStorage }),
+          JSON.stringify(await indexedDB.databases()),
+          JSON.stringify(await caches.keys()),
+          document.cookie,
+          location.href,
+          JSON.stringify(history.state),
         ].join('\n'),
       )
       assert.equal(kept.includes(secret.slice(6)), false)

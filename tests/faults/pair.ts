@@ -83,7 +83,13 @@ export async function openPair(
     ),
   )
   return {
-    ...{ name, folder, env, replicas, postgres, gateway, logs },
+    name,
+    folder,
+    env,
+    replicas,
+    postgres,
+    gateway,
+    logs,
     command: (...words) =>
       new Promise((resolve) => {
         const options = { env: { ...bareEnv, ...env }, maxBuffer: 64 * 1024 ** 2 }

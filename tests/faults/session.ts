@@ -52,7 +52,14 @@ export const say = (text: string) => console.log(`${new Date().toISOString().sli
 export async function openSession(pair: Pair, seed: number, load: { workers: number; rest: number }): Promise<Session> {
   const found = faults()
   const figures: Figures = {
-    ...{ kills: 0, acknowledged: 0, inDoubt: 0, objects: 0, deliveries: 0, duplicates: 0, orphans: 0, checks: 0 },
+    kills: 0,
+    acknowledged: 0,
+    inDoubt: 0,
+    objects: 0,
+    deliveries: 0,
+    duplicates: 0,
+    orphans: 0,
+    checks: 0,
     small: { acknowledged: 0, lost: 0, together: 0 },
     starts: [],
   }
@@ -81,7 +88,9 @@ export async function openSession(pair: Pair, seed: number, load: { workers: num
 
   const options: LoadOptions = {
     bases: pair.replicas.map((replica) => replica.url),
-    ...{ token, seed, ...load },
+    token,
+    seed,
+    ...load,
     inlineMaxBytes: configOf(pair).inlineMaxBytes,
   }
   const child: ChildProcess = fork(path.join(import.meta.dirname, 'load.ts'), {
@@ -95,7 +104,15 @@ export async function openSession(pair: Pair, seed: number, load: { workers: num
   const order = (what: Order) => void child.send(what)
   let reported = 0
   return {
-    ...{ pair, seed, random: random(seed ^ 0x5eed), faults: found, admin, token, receiver, figures, start },
+    pair,
+    seed,
+    random: random(seed ^ 0x5eed),
+    faults: found,
+    admin,
+    token,
+    receiver,
+    figures,
+    start,
     tolerate: (on) => order({ tolerant: on }),
     async check(what, { last = false, deep = false } = {}) {
       const began = Date.now()

@@ -21,7 +21,10 @@ async function spentLink(url: string, admin: Client, bucket: string): Promise<st
     send(
       new URL(url),
       {
-        ...{ method: 'GET', target: `/api/v1/public/s/${token}`, body: undefined, framing: 'length' },
+        method: 'GET',
+        target: `/api/v1/public/s/${token}`,
+        body: undefined,
+        framing: 'length',
         headers: [['host', 'fuzz.invalid'], ['x-forwarded-for', '192.0.2.77'], ...headers],
       },
       60_000,

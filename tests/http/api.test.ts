@@ -97,10 +97,26 @@ describeEngines('http', (engine, itOnce) => {
     const asset = /\/console\/assets\/[^"]+\.js/.exec((await send('GET', '/console/login')).body.toString())?.[0] ?? ''
     await server.records([], async () => {
       for (const at of [
-        ...['/', '/console', '/console/login', '/console/b/http?prefix=a', asset, '/console/assets/none.js'],
-        ...['/help', '/help/', '/help/s3.html', '/help/none', '/help/assets/none.js'],
-        ...['/docs', '/docs/swagger-ui.css', '/redoc', '/redoc/redoc.standalone.js', '/openapi.json'],
-        ...['/healthz', '/readyz', '/api/v1/buckets', '/api/v1/nothing'],
+        '/',
+        '/console',
+        '/console/login',
+        '/console/b/http?prefix=a',
+        asset,
+        '/console/assets/none.js',
+        '/help',
+        '/help/',
+        '/help/s3.html',
+        '/help/none',
+        '/help/assets/none.js',
+        '/docs',
+        '/docs/swagger-ui.css',
+        '/redoc',
+        '/redoc/redoc.standalone.js',
+        '/openapi.json',
+        '/healthz',
+        '/readyz',
+        '/api/v1/buckets',
+        '/api/v1/nothing',
       ]) {
         const [get, head] = [await send('GET', at), await send('HEAD', at)]
         assert.deepEqual([head.status, head.body.length], [get.status, 0], at)

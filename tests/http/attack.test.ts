@@ -9,19 +9,19 @@ import { createClient } from '../../client/derived.ts'
 import { api } from '../../contract/index.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
 import { openDatabase } from '../../server/db/open.ts'
-import { ACL } from '../../server/fronts/s3/acl-request.ts'
-import { VERSIONING } from '../../server/fronts/s3/buckets.ts'
-import { COMPLETION } from '../../server/fronts/s3/complete.ts'
-import { CORS } from '../../server/fronts/s3/cors.ts'
-import { CREATION } from '../../server/fronts/s3/create-bucket.ts'
-import { DELETIONS } from '../../server/fronts/s3/delete.ts'
-import { LIFECYCLE } from '../../server/fronts/s3/lifecycle.ts'
-import { LEGAL_HOLD, OBJECT_LOCK, RETENTION } from '../../server/fronts/s3/lock.ts'
-import { type Operation, operations } from '../../server/fronts/s3/operations.ts'
-import { OWNERSHIP, PUBLIC_ACCESS_BLOCK } from '../../server/fronts/s3/ownership.ts'
-import type { DocumentShape } from '../../server/fronts/s3/read-xml.ts'
-import { TAGGING } from '../../server/fronts/s3/tagging.ts'
-import { WEBSITE } from '../../server/fronts/s3/website/document.ts'
+import { VERSIONING } from '../../server/fronts/s3/operations/buckets/buckets.ts'
+import { CREATION } from '../../server/fronts/s3/operations/buckets/create-bucket.ts'
+import { ACL } from '../../server/fronts/s3/operations/documents/acl-request.ts'
+import { CORS } from '../../server/fronts/s3/operations/documents/cors.ts'
+import { LIFECYCLE } from '../../server/fronts/s3/operations/documents/lifecycle.ts'
+import { OWNERSHIP, PUBLIC_ACCESS_BLOCK } from '../../server/fronts/s3/operations/documents/ownership.ts'
+import { TAGGING } from '../../server/fronts/s3/operations/documents/tagging.ts'
+import { WEBSITE } from '../../server/fronts/s3/operations/documents/website.ts'
+import { LEGAL_HOLD, OBJECT_LOCK, RETENTION } from '../../server/fronts/s3/operations/locks.ts'
+import { DELETIONS } from '../../server/fronts/s3/operations/objects/delete-objects.ts'
+import { type Operation, operations } from '../../server/fronts/s3/operations/operations.ts'
+import { COMPLETION } from '../../server/fronts/s3/operations/uploads/complete.ts'
+import type { DocumentShape } from '../../server/fronts/s3/requests/read-xml.ts'
 import type { Pair } from '../s3/s3.ts'
 import { queryOf, signFast } from '../s3/sign.ts'
 import { filesOf, headersNamedIn, textsGiven } from '../support/expressions.ts'
@@ -76,8 +76,13 @@ const documents: { readonly [operation: string]: DocumentShape } = {
 }
 /** Operations whose body is no XML: bytes, JSON, a form, or nothing. */
 const others = new Set([
-  ...['PutObject', 'UploadPart', 'PostObject', 'PutBucketPolicy'],
-  ...['CopyObject', 'UploadPartCopy', 'CreateMultipartUpload'],
+  'PutObject',
+  'UploadPart',
+  'PostObject',
+  'PutBucketPolicy',
+  'CopyObject',
+  'UploadPartCopy',
+  'CreateMultipartUpload',
 ])
 
 describe('attacks', { skip: onS3 && 'starts a service of its own, with files' }, () => {
@@ -348,7 +353,7 @@ describe('attacks', { skip: onS3 && 'starts a service of its own, with files' },
         Statement: [{ Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: '*', [field]: value }],
       })
     const nested = [`${run('[', 10_000)}${run(']', 10_000)}`, `${run('{"a":', 15_000)}1${run('}', 3000)}`]
-    const fields = [...s3Headers, ...['key', 'acl', 'tagging', 'success_action_redirect', 'policy', 'x-ignore-a']]
+    const fields = [...s3Headers, 'key', 'acl', 'tagging', 'success_action_redirect', 'policy', 'x-ignore-a']
     const policyFor = (conditions: unknown) => JSON.stringify({ expiration: '2999-01-01T00:00:00Z', conditions })
     const form = (policy: string, more: Record<string, string>, boundary = 'x'): Partial<Sent> => {
       const { access_key_id, secret_access_key } = keys.get('admin') as Pair

@@ -117,7 +117,10 @@ describeOnce('rate limits and origins', (engine) => {
         ]
         for (const { headers } of all) assert.equal(headers['access-control-allow-credentials'], undefined)
         const cookie = await request({
-          ...{ url, path: '/api/v1/auth/refresh?session=cookie', method: 'POST', body: '{}' },
+          url,
+          path: '/api/v1/auth/refresh?session=cookie',
+          method: 'POST',
+          body: '{}',
           headers: {
             'content-type': 'application/json',
             origin: 'https://app.example',

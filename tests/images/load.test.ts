@@ -43,7 +43,9 @@ describe('the cache of images', { skip: onS3 }, () => {
       const status = () => imageStatus(ctx)
       const ask = (headers = {}) =>
         request({
-          ...{ url: (second as Running).url, path: imagePath('a.jpg', { w: 200, format: 'webp' }), headers },
+          url: (second as Running).url,
+          path: imagePath('a.jpg', { w: 200, format: 'webp' }),
+          headers,
           token: server.adminToken,
         })
       assert.equal((await ask({ 'if-none-match': etagOf(first) })).status, 304)

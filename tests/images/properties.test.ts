@@ -15,10 +15,20 @@ import {
 } from '../../server/features/images/parameters.ts'
 
 const limits: Limits = {
-  ...{ max_source_mb: 50, max_source_megapixels: 50, max_progressive_megapixels: 25, max_avif_source_megapixels: 16 },
-  ...{ max_result_megapixels: 16.8, max_avif_result_megapixels: 4, max_frames: 500, timeout_seconds: 10 },
-  ...{ render_slots: null, slots_per_user: null, slots_per_link: null, queue_length: 256 },
-  ...{ megapixels_in_flight: 32, source_mb_in_flight: 100 },
+  max_source_mb: 50,
+  max_source_megapixels: 50,
+  max_progressive_megapixels: 25,
+  max_avif_source_megapixels: 16,
+  max_result_megapixels: 16.8,
+  max_avif_result_megapixels: 4,
+  max_frames: 500,
+  timeout_seconds: 10,
+  render_slots: null,
+  slots_per_user: null,
+  slots_per_link: null,
+  queue_length: 256,
+  megapixels_in_flight: 32,
+  source_mb_in_flight: 100,
 }
 
 const side = fc.oneof(fc.integer({ min: 1, max: 4096 }), fc.constantFrom(1, 2, 3, 4095, 4096))
@@ -67,7 +77,12 @@ it('requesting the parameters of a result leads to the same result', () => {
       if (!first) return
       const { width: w, height: h, fit, format, q, frames } = first
       const asked: ImageQuery = {
-        ...{ w, h, fit, format, enlarge: query.enlarge ?? '0', animated: frames > 1 ? '1' : '0' },
+        w,
+        h,
+        fit,
+        format,
+        enlarge: query.enlarge ?? '0',
+        animated: frames > 1 ? '1' : '0',
         ...(q === null ? {} : { q }),
       }
       assert.deepEqual(plan(asked, source, accepted), first)

@@ -309,8 +309,11 @@ describeEngines('jobs: undoing deletions and moves', (engine, itOnce) => {
     await fill(dest, ['b/0003', 'b/0004', 'b/own', 'c'])
     const was = [await asIs(source), await asIs(dest)] as const
     const moved = await run({
-      ...{ kind: 'move', source_bucket: source, prefix: 'a/' },
-      ...{ dest_bucket: dest, dest_prefix: 'b/' },
+      kind: 'move',
+      source_bucket: source,
+      prefix: 'a/',
+      dest_bucket: dest,
+      dest_prefix: 'b/',
     })
     assert.deepEqual([counts(moved), moved.restorable], [succeeded(300), true])
     const at = (name: string, key: string) => ({ params: { bucket: name, key } })
@@ -387,8 +390,12 @@ describeEngines('jobs: undoing deletions and moves', (engine, itOnce) => {
     await fill(source, keys)
     const was = await asIs(source)
     const moved = await run({
-      ...{ kind: 'move', source_bucket: source, keys, prefix: 'x/' },
-      ...{ dest_bucket: dest, dest_prefix: 'in/' },
+      kind: 'move',
+      source_bucket: source,
+      keys,
+      prefix: 'x/',
+      dest_bucket: dest,
+      dest_prefix: 'in/',
     })
     assert.deepEqual(await keysOf(dest), ['in/1', 'in/2', 'in/3', 'in/4', 'in/folder/'])
     assert.deepEqual(counts(await restore(moved)), succeeded(5))
@@ -402,8 +409,12 @@ describeEngines('jobs: undoing deletions and moves', (engine, itOnce) => {
     await fill(dest, ['in/0000'], () => 10)
     const was = [await asIs(source), await asIs(dest)]
     const moved = await run({
-      ...{ kind: 'move', source_bucket: source, prefix: 'x/', keys },
-      ...{ dest_bucket: dest, dest_prefix: 'in/' },
+      kind: 'move',
+      source_bucket: source,
+      prefix: 'x/',
+      keys,
+      dest_bucket: dest,
+      dest_prefix: 'in/',
     })
     assert.deepEqual(counts(moved), succeeded(3000))
     assert.deepEqual([(await keysOf(dest)).length, (await rowsOf('trash', dest)).length], [1500, 1501])

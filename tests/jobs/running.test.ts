@@ -131,7 +131,9 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     await fill(name, numbered('a/', 3))
     // It starts no job: it only answers requests.
     const web = await start(readConfig({ ...server.env, LOG_LEVEL: 'silent', PORT: '0' }), {
-      ...{ role: 'web', now: server.clock.now, timers: false },
+      role: 'web',
+      now: server.clock.now,
+      timers: false,
     })
     try {
       const client = createClient({ baseUrl: web.url, token: server.adminToken })

@@ -27,7 +27,10 @@ describeEngines('mail of a process that ends', (engine) => {
     mail = await startMailServer()
     env = {
       ...serverEnv(folder, postgres?.url),
-      ...{ MAIL_HOST: '127.0.0.1', MAIL_PORT: `${mail.port}`, MAIL_SECURITY: 'none', MAIL_FROM: 'box@example.com' },
+      MAIL_HOST: '127.0.0.1',
+      MAIL_PORT: `${mail.port}`,
+      MAIL_SECURITY: 'none',
+      MAIL_FROM: 'box@example.com',
     }
     service = await spawnServer(env)
     database = await openDatabase(env.DATABASE_URL ?? '')
@@ -46,7 +49,9 @@ describeEngines('mail of a process that ends', (engine) => {
       enqueueMail(
         { tx, config: readConfig(env), now: () => new Date() },
         {
-          ...{ kind: 'share_opened', about: newId(), to: { address: 'kim@example.com' } },
+          kind: 'share_opened',
+          about: newId(),
+          to: { address: 'kim@example.com' },
           message: () => ({ subject: 'Hello', lines: ['Hello.'], path: '/', reason: 'You are in a test.' }),
         },
       ),

@@ -47,7 +47,10 @@ describeEngines('the outbox of mail', (engine, itOnce) => {
       reason: 'You are in a test.',
     })
   const newMail = (more: Partial<NewMail> = {}): NewMail => ({
-    ...{ kind: 'share_opened', about: newId(), to: { address: 'kim@example.com' }, message: message() },
+    kind: 'share_opened',
+    about: newId(),
+    to: { address: 'kim@example.com' },
+    message: message(),
     ...more,
   })
   const enqueue = (one: NewMail, then: () => void = () => undefined) =>
@@ -89,9 +92,20 @@ describeEngines('the outbox of mail', (engine, itOnce) => {
     assert.deepEqual(
       { ...sent, id: '', dedupe_key: '', created_at: '', sent_at: sent?.sent_at === null },
       {
-        ...{ id: '', dedupe_key: '', kind: 'share_opened', recipient: 'lee@example.com', subject: 'Hello' },
-        ...{ sealed_body: null, status: 'sent', attempts: 1, last_error: null, created_at: '', sent_at: false },
-        ...{ next_attempt_at: null, lease_token: null, lease_until: null },
+        id: '',
+        dedupe_key: '',
+        kind: 'share_opened',
+        recipient: 'lee@example.com',
+        subject: 'Hello',
+        sealed_body: null,
+        status: 'sent',
+        attempts: 1,
+        last_error: null,
+        created_at: '',
+        sent_at: false,
+        next_attempt_at: null,
+        lease_token: null,
+        lease_until: null,
       },
     )
   })
@@ -250,7 +264,10 @@ describeEngines('the outbox of mail', (engine, itOnce) => {
         [
           row?.id,
           {
-            ...{ mail_id: row?.id, kind: 'share_opened', recipient: 'gone@example.com', outcome: 'failed' },
+            mail_id: row?.id,
+            kind: 'share_opened',
+            recipient: 'gone@example.com',
+            outcome: 'failed',
             error: `The mail server refused the ${text}: 550 No ${step} today.`,
           },
         ],

@@ -19,7 +19,8 @@ describeEngines('settings of mail', (engine, itOnce) => {
   let server: TestServer
   before(async () => {
     server = await startServer(engine, {
-      ...{ MAIL_ALLOWED_CIDRS: '127.0.0.1', MAIL_TIMEOUT_SECONDS: '1' },
+      MAIL_ALLOWED_CIDRS: '127.0.0.1',
+      MAIL_TIMEOUT_SECONDS: '1',
       ...(made ? { MAIL_CA_FILE: made.caFile } : {}),
     })
     server.secrets.add(LOGIN.password)
@@ -49,8 +50,13 @@ describeEngines('settings of mail', (engine, itOnce) => {
   it('are off at first: nothing is sent, and no row is written', async () => {
     const { mail } = await server.admin.getSettings()
     assert.deepEqual(mail, {
-      ...{ host: null, port: 587, security: 'starttls', username: null, password_set: false },
-      ...{ from_address: null, from_name: null },
+      host: null,
+      port: 587,
+      security: 'starttls',
+      username: null,
+      password_set: false,
+      from_address: null,
+      from_name: null,
     })
     assert.equal((await server.admin.me()).mail, false)
     await nothing(() => rejectsWith(server.admin.testMail(), 'conflict'))
@@ -161,7 +167,10 @@ describeEngines('settings of mail', (engine, itOnce) => {
     }
     assert.equal(to.connections, 0)
     const named = await startServer(engine, {
-      ...{ MAIL_HOST: 'localhost', MAIL_PORT: `${to.port}`, MAIL_SECURITY: 'none', MAIL_FROM: 'box@example.com' },
+      MAIL_HOST: 'localhost',
+      MAIL_PORT: `${to.port}`,
+      MAIL_SECURITY: 'none',
+      MAIL_FROM: 'box@example.com',
       MAIL_TIMEOUT_SECONDS: '1',
     })
     stops.push(named.stop)

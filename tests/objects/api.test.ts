@@ -80,7 +80,10 @@ describeEngines('objects', (engine, itOnce) => {
   itOnce('returns metadata unchanged, whatever the names', async () => {
     const title = Buffer.from('Über 漢').toString('latin1')
     const stored = await request({
-      ...{ url: server.url, path: `/api/v1/buckets/${bucket}/objects/meta`, method: 'PUT', token: server.adminToken },
+      url: server.url,
+      path: `/api/v1/buckets/${bucket}/objects/meta`,
+      method: 'PUT',
+      token: server.adminToken,
       headers: { 'x-meta-title': title, 'x-meta-empty': '', 'x-meta-__proto__': 'p', 'x-meta-constructor': 'c' },
       body: 'x',
     })
@@ -439,7 +442,10 @@ describeEngines('objects', (engine, itOnce) => {
   itOnce('answers HEAD with the headers of the download and no body', async () => {
     await put('head', '0123456789')
     const head = await request({
-      ...{ url: server.url, path: `/api/v1/buckets/${bucket}/objects/head`, method: 'HEAD', token: server.adminToken },
+      url: server.url,
+      path: `/api/v1/buckets/${bucket}/objects/head`,
+      method: 'HEAD',
+      token: server.adminToken,
       headers: { range: 'bytes=0-1' },
     })
     const { headers } = await get('head')

@@ -14,7 +14,7 @@ import { readConfig } from '../../server/config/config.ts'
 import { createContext, type System, systemActor } from '../../server/context.ts'
 import { createLog } from '../../server/observe/log.ts'
 import { publish } from '../../server/process/publish.ts'
-import { archive } from '../../server/storage/objects/archive.ts'
+import { archive } from '../../server/storage/objects/archive/archive.ts'
 import { type Answer, request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, onS3, type Seen, STORED, startServer, type TestServer } from '../support/server.ts'
@@ -46,7 +46,10 @@ describeEngines('archives', (engine, itOnce) => {
     request({ url: server.url, path: `/api/v1/buckets/${name}/objects/archive${query}`, token, method })
   const select = (name: string, keys: string[], token = server.adminToken): Promise<Answer> =>
     request({
-      ...{ url: server.url, path: `/api/v1/buckets/${name}/objects/archive`, token, method: 'POST' },
+      url: server.url,
+      path: `/api/v1/buckets/${name}/objects/archive`,
+      token,
+      method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ keys }),
     })
@@ -202,7 +205,9 @@ describeEngines('archives', (engine, itOnce) => {
     const params = { bucket: name, key: 'archive' }
     assert.equal(await (await admin.getObject({ params })).text(), 'body of archive')
     const part = await request({
-      ...{ url: server.url, path: `/api/v1/buckets/${name}/objects/archive?download=1`, token: server.adminToken },
+      url: server.url,
+      path: `/api/v1/buckets/${name}/objects/archive?download=1`,
+      token: server.adminToken,
       headers: { range: 'bytes=0-3' },
     })
     assert.deepEqual([part.status, part.body.toString()], [206, 'body'])

@@ -77,7 +77,10 @@ describeEngines('form uploads', (engine, itOnce) => {
       form({ same: 'first' }).body.toString().replace('--curl-boundary--\r\n', '') + form({ same: 'second!' }).body
     const { headers } = form({})
     const { status } = await request({
-      ...{ url: server.url, path: `/api/v1/buckets/${bucket}/objects`, method: 'POST', token: server.adminToken },
+      url: server.url,
+      path: `/api/v1/buckets/${bucket}/objects`,
+      method: 'POST',
+      token: server.adminToken,
       headers: { ...headers, 'content-length': String(Buffer.byteLength(twice)) },
       body: twice,
     })
@@ -90,7 +93,10 @@ describeEngines('form uploads', (engine, itOnce) => {
   const raw = (...parts: [disposition: string, body: string][]) => {
     const text = parts.map(([head, body]) => `--B\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`)
     return request({
-      ...{ url: server.url, path: `/api/v1/buckets/${bucket}/objects`, method: 'POST', token: server.adminToken },
+      url: server.url,
+      path: `/api/v1/buckets/${bucket}/objects`,
+      method: 'POST',
+      token: server.adminToken,
       headers: { 'content-type': 'multipart/form-data; boundary=B' },
       body: `${text.join('')}--B--\r\n`,
     })

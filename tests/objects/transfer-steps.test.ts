@@ -9,7 +9,7 @@ import { createLog } from '../../server/observe/log.ts'
 import { publish } from '../../server/process/publish.ts'
 import { type Running, start } from '../../server/process/start.ts'
 import { holdBuckets } from '../../server/storage/buckets/service.ts'
-import { transferObjects } from '../../server/storage/objects/transfer.ts'
+import { transferObjects } from '../../server/storage/objects/transfers/transfer.ts'
 import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
 import { assertExact, bucketsOf, GIB, HOUR, KINDS, type Kind, sum, times } from './transfers.ts'
 

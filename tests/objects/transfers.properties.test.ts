@@ -4,8 +4,8 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import yauzl from 'yauzl'
 import { byteLength, isKeyText } from '../../contract/names.ts'
-import { entryName } from '../../server/storage/objects/archive.ts'
-import { destination } from '../../server/storage/objects/bulk.ts'
+import { entryName } from '../../server/storage/objects/archive/archive.ts'
+import { destination } from '../../server/storage/objects/transfers/bulk.ts'
 
 const letter = fc.constantFrom('a', 'b', '/', '/', '.', '\\', ':', ' ', 'ä', '漢', '😀', '\u0001', '_', '(', '2', ')')
 const text = (minLength: number, maxLength: number) =>

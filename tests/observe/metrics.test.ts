@@ -30,7 +30,10 @@ describeEngines('metrics', (engine, itOnce) => {
   after(() => server.stop())
   const put = (key: string, body: string) =>
     request({
-      ...{ url: server.running.url, path: `/api/v1/buckets/metered-b/objects/${key}`, method: 'PUT', body },
+      url: server.running.url,
+      path: `/api/v1/buckets/metered-b/objects/${key}`,
+      method: 'PUT',
+      body,
       token: server.adminToken,
     })
 

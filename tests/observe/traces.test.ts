@@ -110,8 +110,12 @@ describeEngines('traces', (engine, itOnce) => {
     await admin.createWebhook({ body: { name: 'x', url: receiver.url, events: ['upload'] } })
     const put = (traceparent: string, key: string) =>
       request({
-        ...{ url: server.running.url, path: `/api/v1/buckets/traced-bucket/objects/${key}`, method: 'PUT' },
-        ...{ token: server.adminToken, headers: { traceparent }, body: 'contents-of-a-file' },
+        url: server.running.url,
+        path: `/api/v1/buckets/traced-bucket/objects/${key}`,
+        method: 'PUT',
+        token: server.adminToken,
+        headers: { traceparent },
+        body: 'contents-of-a-file',
       })
     const { headers } = await put(`00-${trace}-${caller}-01`, 'traced-key')
     await put('00-00000000000000000000000000000000-00f067aa0ba902b7-01', 'traced-key-2')

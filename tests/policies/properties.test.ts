@@ -180,7 +180,9 @@ describeEngines('policies: matching against a model', (engine) => {
           const rule: Rule = {
             bucket_patterns: [`${stem}*`],
             ...conditions,
-            ...{ noncurrent_days: null, keep_versions: null, expired_markers: false },
+            noncurrent_days: null,
+            keep_versions: null,
+            expired_markers: false,
             max_deletes: null,
             max_delete_percent: null,
           }

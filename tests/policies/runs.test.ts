@@ -223,9 +223,17 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     const body = { bucket_patterns: [bucket.name], min_size: 2, max_size: 3, tags: scratch, date }
     const { excluded } = await server.admin.previewPolicy({ body })
     assert.deepEqual(excluded, {
-      ...{ glob: 0, min_size: 1, max_size: 1, tags: 2 },
-      ...{ keep_newest: 0, older_than_days: 0, date: 2 },
-      ...{ noncurrent_days: 0, keep_versions: 0, expired_markers: 0, locked: 0 },
+      glob: 0,
+      min_size: 1,
+      max_size: 1,
+      tags: 2,
+      keep_newest: 0,
+      older_than_days: 0,
+      date: 2,
+      noncurrent_days: 0,
+      keep_versions: 0,
+      expired_markers: 0,
+      locked: 0,
     })
     const explained = await server.admin.explainPolicies({ params: { bucket: bucket.name }, query: { key: 'kept' } })
     assert.deepEqual(
@@ -252,16 +260,30 @@ describeEngines('cleanup policies: runs', (engine, itOnce) => {
     for (const key of ['a.log', 'a.txt', 'b.log']) await bucket.put(key, 'xx')
     await bucket.put('tiny.log', '1')
     const body = {
-      ...{ bucket_patterns: [bucket.name], glob: '*.log', min_size: 2, keep_newest: 1, older_than_days: 1 },
-      ...{ max_deletes: 0, cron: '0 12 * * *', timezone: 'Europe/Berlin' },
+      bucket_patterns: [bucket.name],
+      glob: '*.log',
+      min_size: 2,
+      keep_newest: 1,
+      older_than_days: 1,
+      max_deletes: 0,
+      cron: '0 12 * * *',
+      timezone: 'Europe/Berlin',
     }
     await server.records([], async () => {
       const preview = await server.admin.previewPolicy({ body })
       assert.deepEqual([preview.complete, preview.examined, preview.matched, preview.bytes], [true, 5, 1, 4])
       assert.deepEqual(preview.excluded, {
-        ...{ glob: 1, min_size: 1, max_size: 0, tags: 0 },
-        ...{ keep_newest: 1, older_than_days: 1, date: 0 },
-        ...{ noncurrent_days: 0, keep_versions: 0, expired_markers: 0, locked: 0 },
+        glob: 1,
+        min_size: 1,
+        max_size: 0,
+        tags: 0,
+        keep_newest: 1,
+        older_than_days: 1,
+        date: 0,
+        noncurrent_days: 0,
+        keep_versions: 0,
+        expired_markers: 0,
+        locked: 0,
       })
       assert.deepEqual([preview.sample, preview.oldest, preview.newest], [['old.log'], oldest, oldest])
       assert.equal(preview.objects[0]?.bucket, bucket.name)

@@ -62,7 +62,10 @@ describeEngines('a start by environment alone', (engine) => {
     { accessKeyId = KEY.BOOTSTRAP_ACCESS_KEY_ID, secret = KEY.BOOTSTRAP_SECRET_ACCESS_KEY } = {},
   ) =>
     new s3.S3Client({
-      ...{ endpoint: s3Url as string, region: 'us-east-1', forcePathStyle: true, maxAttempts: 1 },
+      endpoint: s3Url as string,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      maxAttempts: 1,
       systemClockOffset: clock.now().getTime() - Date.now(),
       credentials: { accessKeyId, secretAccessKey: secret },
     })

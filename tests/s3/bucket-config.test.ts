@@ -13,7 +13,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
-import { type CorsRule, corsAnswer } from '../../server/storage/buckets/cors.ts'
+import { type CorsRule, corsAnswer } from '../../server/storage/buckets/documents/cors.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
 import { outcome, type Pair, type s3World, startS3 } from './s3.ts'
 
@@ -121,8 +121,11 @@ describeEngines('S3: what is configured of a bucket', (engine, itOnce) => {
     await s3.send(
       rules(
         {
-          ...{ AllowedOrigins: [app], AllowedMethods: ['GET', 'PUT'], AllowedHeaders: ['x-amz-*'] },
-          ...{ ExposeHeaders: ['ETag', 'x-amz-meta-a'], MaxAgeSeconds: 600 },
+          AllowedOrigins: [app],
+          AllowedMethods: ['GET', 'PUT'],
+          AllowedHeaders: ['x-amz-*'],
+          ExposeHeaders: ['ETag', 'x-amz-meta-a'],
+          MaxAgeSeconds: 600,
         },
         { AllowedOrigins: ['*'], AllowedMethods: ['HEAD'] },
       ),

@@ -99,7 +99,8 @@ describeOnce('S3: checksums', (engine) => {
         await putChunks(
           `/${B}/${algorithm}`,
           {
-            ...{ 'x-amz-decoded-content-length': '7', 'x-amz-trailer': name },
+            'x-amz-decoded-content-length': '7',
+            'x-amz-trailer': name,
             'x-amz-sdk-checksum-algorithm': algorithm.toLowerCase(),
           },
           `7\r\n${TEXT}\r\n0\r\n${name}:${value}\r\n\r\n`,
@@ -410,7 +411,8 @@ describeOnce('S3: checksums', (engine) => {
         'MetadataTooLarge',
         () =>
           put(`/${B}/picture.png`, {
-            ...{ 'x-amz-copy-source': `${B}/picture.png`, 'x-amz-metadata-directive': 'REPLACE' },
+            'x-amz-copy-source': `${B}/picture.png`,
+            'x-amz-metadata-directive': 'REPLACE',
             'x-amz-meta-a': 'x'.repeat(2048),
           }),
       ],

@@ -27,8 +27,14 @@ describeEngines('S3: copies', (engine, itOnce) => {
     ;({ server, world, s3 } = await startS3(engine))
     for (const Bucket of [B, 'elsewhere']) await s3.send(new CreateBucketCommand({ Bucket }))
     const source = {
-      ...{ Bucket: B, Key: KEY, Body: 'hello', ContentType: 'text/x', CacheControl: 'max-age=1' },
-      ...{ Metadata: { a: 'b' }, Tagging: 'c=d', ChecksumAlgorithm: 'CRC32' as const },
+      Bucket: B,
+      Key: KEY,
+      Body: 'hello',
+      ContentType: 'text/x',
+      CacheControl: 'max-age=1',
+      Metadata: { a: 'b' },
+      Tagging: 'c=d',
+      ChecksumAlgorithm: 'CRC32' as const,
     }
     etag = (await s3.send(new PutObjectCommand(source))).ETag ?? ''
   })
@@ -53,7 +59,10 @@ describeEngines('S3: copies', (engine, itOnce) => {
     assert.deepEqual(await facts('elsewhere', 'one'), { ...all, TagSet: [{ Key: 'c', Value: 'd' }] })
     await copy('two', { MetadataDirective: 'REPLACE', ContentType: 'text/y', Metadata: { x: 'y' } })
     assert.deepEqual(await facts(B, 'two'), {
-      ...{ ContentType: 'text/y', CacheControl: undefined, Metadata: { x: 'y' }, ETag: etag },
+      ContentType: 'text/y',
+      CacheControl: undefined,
+      Metadata: { x: 'y' },
+      ETag: etag,
       TagSet: [{ Key: 'c', Value: 'd' }],
     })
     await copy('three', { TaggingDirective: 'REPLACE', Tagging: 'e=f' })

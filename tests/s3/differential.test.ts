@@ -12,9 +12,22 @@ import { type Answer, clientTo, type Pair, s3World, type Wire, wireTo } from './
 
 /** Headers whose values must be equal. */
 const EQUAL = [
-  ...['content-type', 'content-length', 'content-range', 'accept-ranges', 'etag', 'cache-control', 'location'],
-  ...['content-disposition', 'content-encoding', 'content-language', 'expires', 'x-amz-tagging-count'],
-  ...['access-control-allow-origin', 'access-control-expose-headers', 'x-amz-mp-parts-count', 'x-amz-version-id'],
+  'content-type',
+  'content-length',
+  'content-range',
+  'accept-ranges',
+  'etag',
+  'cache-control',
+  'location',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'expires',
+  'x-amz-tagging-count',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'x-amz-mp-parts-count',
+  'x-amz-version-id',
 ]
 /** Elements that each service fills in its own way. */
 const OWN =

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { after, before, it } from 'node:test'
 import { CreateBucketCommand, GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
-import { decodeWords } from '../../server/fronts/s3/encoded-words.ts'
-import { signingKey } from '../../server/fronts/s3/signature/verify.ts'
+import { decodeWords } from '../../server/fronts/s3/requests/encoded-words.ts'
+import { signingKey } from '../../server/fronts/s3/requests/signature/verify.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
 import { type Pair, type s3World, startS3 } from './s3.ts'
 
@@ -318,7 +318,9 @@ describeEngines('S3: uploads by forms', (engine, itOnce) => {
     const bytes = Buffer.from(await sent.arrayBuffer())
     const ask = async (method: string, content?: Buffer) => {
       const request = http.request(world.url, {
-        ...{ agent, method, path: `/${B}` },
+        agent,
+        method,
+        path: `/${B}`,
         headers: content
           ? { 'content-type': sent.headers.get('content-type') ?? '', 'content-length': content.length }
           : {},

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import http from 'node:http'
 import { after, before, it } from 'node:test'
 import fc from 'fast-check'
-import { alternatives } from '../../server/fronts/s3/signature/verify.ts'
-import { bucketOfHost, readQuery, readTarget } from '../../server/fronts/s3/target.ts'
+import { alternatives } from '../../server/fronts/s3/requests/signature/verify.ts'
+import { bucketOfHost, readQuery, readTarget } from '../../server/fronts/s3/requests/target.ts'
 import { describeOnce, startServer, type TestServer } from '../support/server.ts'
 import { type Pair, s3World, signerOf } from './s3.ts'
 
@@ -68,8 +68,10 @@ describeOnce('S3: hosts', (engine) => {
   let pair: Pair
   before(async () => {
     server = await startServer(engine, {
-      ...{ S3_PORT: '0', S3_DOMAIN: 's3.local', S3_HOSTS: 's3.local,inside:9000,pub.s3.local' },
-      ...{ TRUSTED_PROXIES: '127.0.0.1' },
+      S3_PORT: '0',
+      S3_DOMAIN: 's3.local',
+      S3_HOSTS: 's3.local,inside:9000,pub.s3.local',
+      TRUSTED_PROXIES: '127.0.0.1',
     })
     world = s3World(server)
     pair = await world.keyOf()
@@ -86,7 +88,10 @@ describeOnce('S3: hosts', (engine) => {
     const [path = '', search = ''] = at.split('?')
     const { query = {} } = await signerOf(pair).presign(
       {
-        ...{ method, protocol: 'http:', hostname: signedFor, path },
+        method,
+        protocol: 'http:',
+        hostname: signedFor,
+        path,
         headers: { host: signedFor, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
         query: Object.fromEntries(new URLSearchParams(search)),
       },

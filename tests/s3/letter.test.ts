@@ -10,7 +10,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { SaxesParser } from 'saxes'
-import { operations } from '../../server/fronts/s3/operations.ts'
+import { operations } from '../../server/fronts/s3/operations/operations.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
 import { type Answer, type Pair, type s3World, startS3 } from './s3.ts'
 

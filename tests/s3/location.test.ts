@@ -9,22 +9,28 @@ describe('S3: where a complete upload is', () => {
     { name: 'at the host that was asked', expected: /^http:\/\/127\.0\.0\.1:\d+\/photos\/a%20b\/%C3%BC$/ },
     {
       name: 'below the bucket’s own host',
-      ...{ env: { S3_DOMAIN: 's3.example.com' }, host: 'photos.s3.example.com', path: '/a%20b/%C3%BC' },
+      env: { S3_DOMAIN: 's3.example.com' },
+      host: 'photos.s3.example.com',
+      path: '/a%20b/%C3%BC',
       expected: /^http:\/\/photos\.s3\.example\.com\/a%20b\/%C3%BC$/,
     },
     {
       name: 'with the scheme that a trusted proxy tells',
-      ...{ env: { TRUSTED_PROXIES: 'loopback' }, host: 's3.example.com', headers: behind },
+      env: { TRUSTED_PROXIES: 'loopback' },
+      host: 's3.example.com',
+      headers: behind,
       expected: /^https:\/\/s3\.example\.com\/photos\//,
     },
     {
       name: 'without the scheme that anyone tells',
-      ...{ host: 's3.example.com', headers: behind },
+      host: 's3.example.com',
+      headers: behind,
       expected: /^http:\/\/s3\.example\.com\/photos\//,
     },
     {
       name: 'below S3_PUBLIC_URL',
-      ...{ env: { S3_PUBLIC_URL: 'https://files.example.com' }, host: 'internal' },
+      env: { S3_PUBLIC_URL: 'https://files.example.com' },
+      host: 'internal',
       expected: /^https:\/\/files\.example\.com\/photos\/a%20b\/%C3%BC$/,
     },
   ] as { name: string; env?: object; host?: string; path?: string; headers?: object; expected: RegExp }[])

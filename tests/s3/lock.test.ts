@@ -170,7 +170,9 @@ describeEngines('S3: Object Lock', (engine, itOnce) => {
       return () =>
         s3.send(
           new CompleteMultipartUploadCommand({
-            ...{ Bucket, Key: 'k', UploadId },
+            Bucket,
+            Key: 'k',
+            UploadId,
             MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] },
           }),
         )

@@ -181,7 +181,9 @@ describeEngines('S3: multipart uploads', (engine, itOnce) => {
       if (type === 'COMPOSITE') assert.match(value ?? '', /-2$/)
       else {
         const whole = new PutObjectCommand({
-          ...{ Bucket: B, Key: 'whole', Body: Buffer.concat([large, Buffer.from('end')]) },
+          Bucket: B,
+          Key: 'whole',
+          Body: Buffer.concat([large, Buffer.from('end')]),
           ChecksumAlgorithm: algorithm,
         })
         assert.equal((await s3.send(whole))[`Checksum${algorithm}`], value)
@@ -199,7 +201,9 @@ describeEngines('S3: multipart uploads', (engine, itOnce) => {
     const copyPart = async (PartNumber: number, CopySourceRange?: string) => {
       const { CopyPartResult } = await s3.send(
         new UploadPartCopyCommand({
-          ...{ ...upload.at, PartNumber, CopySource: `/${B}/source%20%C3%BC` },
+          ...upload.at,
+          PartNumber,
+          CopySource: `/${B}/source%20%C3%BC`,
           ...(CopySourceRange === undefined ? {} : { CopySourceRange }),
         }),
       )

@@ -304,7 +304,8 @@ describeEngines('S3: buckets and objects', (engine, itOnce) => {
       [overrides, 'no-cache', overrides.ResponseExpires.toUTCString()],
     ] as const) {
       const url = await getSignedUrl(s3, new GetObjectCommand({ Bucket: B, Key: 'cached', ...more }), {
-        ...{ expiresIn: 60, signingDate: server.clock.now() },
+        expiresIn: 60,
+        signingDate: server.clock.now(),
       })
       const ask = async (headers: Record<string, string>) => {
         const answer = await fetch(url, { headers })

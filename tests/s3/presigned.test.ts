@@ -4,9 +4,9 @@ import { createHash, createHmac } from 'node:crypto'
 import http from 'node:http'
 import { after, before, it } from 'node:test'
 import fc from 'fast-check'
-import { decodeWords, encodeWords } from '../../server/fronts/s3/encoded-words.ts'
-import { isOldSignature, oldTexts, readOldCredential } from '../../server/fronts/s3/signature/version2.ts'
-import { readQuery } from '../../server/fronts/s3/target.ts'
+import { decodeWords, encodeWords } from '../../server/fronts/s3/requests/encoded-words.ts'
+import { isOldSignature, oldTexts, readOldCredential } from '../../server/fronts/s3/requests/signature/version2.ts'
+import { readQuery } from '../../server/fronts/s3/requests/target.ts'
 import { describeOnce, startServer, type TestServer } from '../support/server.ts'
 import { type Answer, type Pair, s3World, signerOf } from './s3.ts'
 
@@ -187,7 +187,10 @@ describeOnce('S3: presigned URLs', (engine) => {
     const [path = '', search = ''] = at.split('?')
     const { query = {} } = await signerOf(pair, region).presign(
       {
-        ...{ method, protocol: 'http:', hostname: 'localhost', path },
+        method,
+        protocol: 'http:',
+        hostname: 'localhost',
+        path,
         headers: { host: 'localhost', 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
         query: Object.fromEntries(new URLSearchParams(search)),
       },
@@ -351,7 +354,9 @@ describeOnce('S3: presigned URLs', (engine) => {
       assert.match(await s3(refused), /^Invalid(Argument|Tag)$/, refused)
     const body = Buffer.concat([Buffer.from('{"name":"a'), Buffer.from([0xe0]), Buffer.from('"}')])
     const answer = await fetch(`${server.url}/api/v1/access-keys`, {
-      ...{ method: 'POST', headers: { ...auth, 'content-type': 'application/json' }, body },
+      method: 'POST',
+      headers: { ...auth, 'content-type': 'application/json' },
+      body,
     })
     assert.equal(answer.status, 400)
   })

@@ -28,8 +28,8 @@ import {
 import fc from 'fast-check'
 import { decide } from '../../contract/permissions.ts'
 import { PUBLIC_GROUP } from '../../contract/public-access.ts'
-import { readPolicy } from '../../server/fronts/s3/policy.ts'
-import { policyGrants } from '../../server/storage/buckets/policy.ts'
+import { readPolicy } from '../../server/fronts/s3/operations/documents/policy.ts'
+import { policyGrants } from '../../server/storage/buckets/documents/policy.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
 import { type Answer, outcome, type Pair, type s3World, startS3 } from './s3.ts'
 

@@ -142,11 +142,16 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
       const path = `/${B}/slow-${end}`
       const body = 'x'.repeat(40_000)
       const headers = await world.signed(pair, {
-        ...{ method: 'PUT', path, headers: { 'content-length': String(body.length) } },
+        method: 'PUT',
+        path,
+        headers: { 'content-length': String(body.length) },
         body,
       })
       const request = http.request({
-        ...{ host: world.url.hostname, port: world.url.port, method: 'PUT', path },
+        host: world.url.hostname,
+        port: world.url.port,
+        method: 'PUT',
+        path,
         headers: { ...headers, expect: '100-continue' },
       })
       request.flushHeaders()

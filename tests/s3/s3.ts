@@ -94,7 +94,12 @@ export function wireTo(url: URL, now: () => Date) {
     for (const [name, value] of new URLSearchParams(search)) query[name] = value
     const { headers: all } = await signerOf(pair).sign(
       {
-        ...{ method, protocol: 'http:', hostname: url.hostname, port: Number(url.port), path: pathname, query },
+        method,
+        protocol: 'http:',
+        hostname: url.hostname,
+        port: Number(url.port),
+        path: pathname,
+        query,
         headers: { host: url.host, ...headers },
         body,
       },

@@ -6,12 +6,12 @@ import { it } from 'node:test'
 import aws4 from 'aws4'
 import { AwsV4Signer } from 'aws4fetch'
 import fc from 'fast-check'
-import { joinHeaders, type Signable } from '../../server/fronts/s3/signature/canonical.ts'
-import { decodeChunks, type Framing } from '../../server/fronts/s3/signature/chunks.ts'
-import { readCredential } from '../../server/fronts/s3/signature/credential.ts'
-import { payloadHashOf } from '../../server/fronts/s3/signature/payload.ts'
-import { alternatives, sign, signingKey, textOf } from '../../server/fronts/s3/signature/verify.ts'
-import { readQuery, splitTarget } from '../../server/fronts/s3/target.ts'
+import { joinHeaders, type Signable } from '../../server/fronts/s3/requests/signature/canonical.ts'
+import { decodeChunks, type Framing } from '../../server/fronts/s3/requests/signature/chunks.ts'
+import { readCredential } from '../../server/fronts/s3/requests/signature/credential.ts'
+import { payloadHashOf } from '../../server/fronts/s3/requests/signature/payload.ts'
+import { alternatives, sign, signingKey, textOf } from '../../server/fronts/s3/requests/signature/verify.ts'
+import { readQuery, splitTarget } from '../../server/fronts/s3/requests/target.ts'
 import { signerOf } from './s3.ts'
 
 const ID = 'AKIAIOSFODNN7EXAMPLE'
@@ -50,7 +50,10 @@ it('agrees with the examples that AWS publishes', () => {
       'GET',
       '/test.txt',
       [
-        ...[HOST, DATE, hash(NOTHING), ['Range', 'bytes=0-9'] as [string, string]],
+        HOST,
+        DATE,
+        hash(NOTHING),
+        ['Range', 'bytes=0-9'] as [string, string],
         authorization(
           'host;range;x-amz-content-sha256;x-amz-date',
           'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
@@ -61,7 +64,9 @@ it('agrees with the examples that AWS publishes', () => {
       'PUT',
       '/test$file.text',
       [
-        ...[HOST, DATE, hash('44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072')],
+        HOST,
+        DATE,
+        hash('44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072'),
         ['Date', 'Fri, 24 May 2013 00:00:00 GMT'],
         ['x-amz-storage-class', 'REDUCED_REDUNDANCY'],
         authorization(
@@ -74,7 +79,9 @@ it('agrees with the examples that AWS publishes', () => {
       'GET',
       '/?lifecycle',
       [
-        ...[HOST, DATE, hash(NOTHING)],
+        HOST,
+        DATE,
+        hash(NOTHING),
         authorization(
           'host;x-amz-content-sha256;x-amz-date',
           'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543',
@@ -85,7 +92,9 @@ it('agrees with the examples that AWS publishes', () => {
       'GET',
       '/?max-keys=2&prefix=J',
       [
-        ...[HOST, DATE, hash(NOTHING)],
+        HOST,
+        DATE,
+        hash(NOTHING),
         authorization(
           'host;x-amz-content-sha256;x-amz-date',
           '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
@@ -275,15 +284,24 @@ it('accepts what three independent signers sign, and nothing of it with a change
       const signers: [name: string, headers: Record<string, string>][] = []
       const smithy = await signerOf(pair).sign(
         {
-          ...{ method: verb, protocol: 'http:', hostname: 'host.example', path, query: values },
+          method: verb,
+          protocol: 'http:',
+          hostname: 'host.example',
+          path,
+          query: values,
           headers: { host: 'host.example', 'x-amz-meta-a': '  b   c ' },
         },
         { signingDate: new Date('2026-01-02T03:04:05Z') },
       )
       signers.push(['smithy', smithy.headers])
       const other = await new AwsV4Signer({
-        ...{ method: verb, url: `http://host.example${target}`, accessKeyId: ID, secretAccessKey: SECRET },
-        ...{ service: 's3', region: 'eu-west-1', datetime: '20260102T030405Z' },
+        method: verb,
+        url: `http://host.example${target}`,
+        accessKeyId: ID,
+        secretAccessKey: SECRET,
+        service: 's3',
+        region: 'eu-west-1',
+        datetime: '20260102T030405Z',
       }).sign()
       signers.push(['aws4fetch', { host: 'host.example', ...Object.fromEntries(other.headers) }])
       // It encodes some characters of queries otherwise than it signs them.

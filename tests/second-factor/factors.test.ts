@@ -82,7 +82,10 @@ describeEngines('second factors', (engine, itOnce) => {
     )
     assert.equal(renamed.name, 'Old phone')
     assert.deepEqual((await last('second_factor_update')).details, {
-      ...{ email, factor_id: app.id, before: { name: 'Phone' }, after: { name: 'Old phone' } },
+      email,
+      factor_id: app.id,
+      before: { name: 'Phone' },
+      after: { name: 'Old phone' },
     })
     // Each of the two apps works.
     await login(email, { otp: second.next() })
@@ -453,7 +456,10 @@ describeEngines('second factors', (engine, itOnce) => {
     const app = await addApp(server, client, proof)
     const post = (path: string, body: object, headers = {}) =>
       request({
-        ...{ url: server.url, path: `/api/v1/auth/${path}`, method: 'POST', body: JSON.stringify(body) },
+        url: server.url,
+        path: `/api/v1/auth/${path}`,
+        method: 'POST',
+        body: JSON.stringify(body),
         headers: { 'content-type': 'application/json', ...headers },
       })
     const { challenge } = await challengeOf(server, { email, password: PASSWORD })
@@ -464,7 +470,9 @@ describeEngines('second factors', (engine, itOnce) => {
     assert.deepEqual(cookies.sort(), ['__Host-strongroom_device', '__Host-strongroom_refresh'])
     assert.equal(answer.headers['cache-control'], 'no-store')
     const refused = await request({
-      ...{ url: server.url, path: '/api/v1/auth/token', method: 'POST' },
+      url: server.url,
+      path: '/api/v1/auth/token',
+      method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ username: email, password: PASSWORD }).toString(),
     })

@@ -45,6 +45,10 @@ test('keys have 160 bits, and their URIs are what apps read', () => {
   assert.deepEqual([uri.protocol, uri.host], ['otpauth:', 'totp'])
   assert.equal(decodeURIComponent(uri.pathname), '/Strongroom (storage.example.com):kim+a@example.com')
   assert.deepEqual(Object.fromEntries(uri.searchParams), {
-    ...{ secret: KEY, issuer: 'Strongroom (storage.example.com)', algorithm: 'SHA1', digits: '6', period: '30' },
+    secret: KEY,
+    issuer: 'Strongroom (storage.example.com)',
+    algorithm: 'SHA1',
+    digits: '6',
+    period: '30',
   })
 })

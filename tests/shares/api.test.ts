@@ -617,8 +617,13 @@ describeEngines('share links', (engine, itOnce) => {
     await put('inbox/photo.png', 'mine', 'image/png')
     const link = await server.admin.createShare({
       body: {
-        ...{ kind: 'upload', bucket: BUCKET, prefix: 'inbox/' },
-        ...{ max_file_bytes: 10, max_total_bytes: 25, max_files: 4, content_types: ['image/*'] },
+        kind: 'upload',
+        bucket: BUCKET,
+        prefix: 'inbox/',
+        max_file_bytes: 10,
+        max_total_bytes: 25,
+        max_files: 4,
+        content_types: ['image/*'],
       },
     })
     const send = (name: string, body: string, headers: Record<string, string> = { 'content-type': 'image/png' }) =>
@@ -626,7 +631,9 @@ describeEngines('share links', (engine, itOnce) => {
     const stored = await server.records([{ action: 'upload', bucket: BUCKET, key: 'inbox/photo (2).png' }], () =>
       request({
         url: server.url,
-        ...{ path: `${new URL(link.url).pathname}/photo.png`, method: 'PUT', body: '0123456789' },
+        path: `${new URL(link.url).pathname}/photo.png`,
+        method: 'PUT',
+        body: '0123456789',
         headers: { 'content-type': 'image/png' },
       }),
     )

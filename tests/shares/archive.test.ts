@@ -34,7 +34,10 @@ describeEngines('a zip of some files of a link', (engine, itOnce) => {
   const formOf = (names: readonly string[]) => new URLSearchParams(names.map((name) => ['path', name])).toString()
   const send = (token: string, body: string, { at = '/public/s', query = '', headers = {} } = {}) =>
     request({
-      ...{ url: server.url, path: `${at}/${token}/archive${query}`, method: 'POST', body },
+      url: server.url,
+      path: `${at}/${token}/archive${query}`,
+      method: 'POST',
+      body,
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     })
   const choose = (token: string, ...names: string[]) => send(token, formOf(names))

@@ -293,7 +293,10 @@ describeEngines('moving a bucket to another storage', (engine, itOnce) => {
     const { hostname, pathname, searchParams } = new URL(newBucket(gateway))
     await admin.createStorage({
       body: {
-        ...{ name: 'ceph', bucket: hostname, prefix: pathname.slice(1), endpoint: searchParams.get('endpoint') },
+        name: 'ceph',
+        bucket: hostname,
+        prefix: pathname.slice(1),
+        endpoint: searchParams.get('endpoint'),
         access_key_id: gateway.credentials.accessKeyId,
         secret_access_key: gateway.credentials.secretAccessKey,
       },

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { it as always } from 'node:test'
 import type { ErrorCode } from '../../contract/errors.ts'
-import { unsealSecret } from '../../server/blobs/storages/open.ts'
+import { unsealSecret } from '../../server/blobs/routing/open.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
 import { cephGateway, newBucket } from '../support/ceph.ts'
@@ -23,8 +23,11 @@ async function refuses(call: Promise<unknown>, code: ErrorCode, why = /./): Prom
 function placeOn({ url, credentials }: NonNullable<typeof gateway>, prefix = new URL(url).pathname.slice(1)) {
   const { hostname: bucket, searchParams } = new URL(url)
   return {
-    ...{ bucket, prefix, endpoint: searchParams.get('endpoint') as string },
-    ...{ access_key_id: credentials.accessKeyId, secret_access_key: credentials.secretAccessKey },
+    bucket,
+    prefix,
+    endpoint: searchParams.get('endpoint') as string,
+    access_key_id: credentials.accessKeyId,
+    secret_access_key: credentials.secretAccessKey,
   }
 }
 
@@ -41,9 +44,22 @@ describeEngines('storages', (engine, itOnce) => {
       admin.createStorage({ body: { name: 'here', kind: 'file', folder: `${folder}/../here` } }),
     )
     assert.deepEqual(made, {
-      ...{ name: 'here', kind: 'file', endpoint: null, region: null, bucket: null, prefix: '', path_style: null },
-      ...{ folder, access_key_id: null, enabled: true, bucket_count: 0, used_bytes: 0, events: false, health: null },
-      ...{ created_at: server.clock.now().toISOString(), created_by: (await admin.me()).id },
+      name: 'here',
+      kind: 'file',
+      endpoint: null,
+      region: null,
+      bucket: null,
+      prefix: '',
+      path_style: null,
+      folder,
+      access_key_id: null,
+      enabled: true,
+      bucket_count: 0,
+      used_bytes: 0,
+      events: false,
+      health: null,
+      created_at: server.clock.now().toISOString(),
+      created_by: (await admin.me()).id,
     })
     assert.equal(fs.existsSync(folder), false)
     const { items } = await admin.listStorages()

@@ -86,7 +86,9 @@ export class Authenticator {
     )
     const id = this.#id.toString('base64url')
     return {
-      ...{ id, rawId: id, type: 'public-key' },
+      id,
+      rawId: id,
+      type: 'public-key',
       response: {
         clientDataJSON: client.toString('base64url'),
         attestationObject: attestation.toString('base64url'),
@@ -106,7 +108,9 @@ export class Authenticator {
       .sign(this.#private)
     const id = this.#id.toString('base64url')
     return {
-      ...{ id, rawId: id, type: 'public-key' },
+      id,
+      rawId: id,
+      type: 'public-key',
       response: {
         clientDataJSON: client.toString('base64url'),
         authenticatorData: data.toString('base64url'),

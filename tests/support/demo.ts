@@ -41,7 +41,10 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   let by = admin
   const put = (name: string, key: string, body: string | Buffer, type = 'text/plain') =>
     by.putObjectByQuery({
-      ...{ params: { bucket: name }, query: { key }, body: body as BodyInit, headers: { 'content-type': type } },
+      params: { bucket: name },
+      query: { key },
+      body: body as BodyInit,
+      headers: { 'content-type': type },
     })
   const text = (bytes: number) => 'Everything in its place, and a place for everything.\n'.repeat(bytes / 53)
 
@@ -128,8 +131,13 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   // Cleanup policies.
   const old = await admin.createPolicy({
     body: {
-      ...{ name: 'Old logs', bucket_patterns: ['logs'], glob: '**/*.log', older_than_days: 14 },
-      ...{ cron: '0 3 1 * *', timezone: 'Europe/Berlin', max_deletes: 1000 },
+      name: 'Old logs',
+      bucket_patterns: ['logs'],
+      glob: '**/*.log',
+      older_than_days: 14,
+      cron: '0 3 1 * *',
+      timezone: 'Europe/Berlin',
+      max_deletes: 1000,
     },
   })
   await admin.createPolicy({
@@ -168,12 +176,20 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   const file = await link({ kind: 'object', bucket: 'photos', key: '2026/lisbon/harbour.jpg', expires_in: '30d' })
   const folder = await link({ kind: 'folder', bucket: 'photos', prefix: '2026/lisbon/', expires_in: '30d' })
   const inbox = await link({
-    ...{ kind: 'upload', bucket: 'press-kit', prefix: 'inbox/', expires_in: '30d' },
-    ...{ max_files: 50, max_file_bytes: 50_000_000, content_types: ['image/*'] },
+    kind: 'upload',
+    bucket: 'press-kit',
+    prefix: 'inbox/',
+    expires_in: '30d',
+    max_files: 50,
+    max_file_bytes: 50_000_000,
+    content_types: ['image/*'],
   })
   const locked = await link({
-    ...{ kind: 'object', bucket: 'invoices', key: '2025/R-202501.pdf', expires_in: '30d' },
-    ...{ password: secret('spoken by telephone') },
+    kind: 'object',
+    bucket: 'invoices',
+    key: '2025/R-202501.pdf',
+    expires_in: '30d',
+    password: secret('spoken by telephone'),
   })
   const gone = await link({ kind: 'object', bucket: 'photos', key: 'README.md' })
   await admin.revokeShare({ params: { id: gone.id } })
@@ -199,14 +215,21 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
     return id
   }
   const copied = await job({
-    ...{ kind: 'copy', source_bucket: 'photos', prefix: '2026/lisbon/' },
-    ...{ dest_bucket: 'press-kit', dest_prefix: '2026/lisbon/' },
+    kind: 'copy',
+    source_bucket: 'photos',
+    prefix: '2026/lisbon/',
+    dest_bucket: 'press-kit',
+    dest_prefix: '2026/lisbon/',
   })
   const taken = ['bridge', 'dunes', 'evening', 'ferry', 'fog', 'harbour'].map((name) => `2026/lisbon/${name}.jpg`)
   await admin.bulkDelete({ params: { bucket: 'press-kit' }, body: { keys: taken } })
   const partly = await job({
-    ...{ kind: 'copy', source_bucket: 'photos', prefix: '2026/lisbon/', if_none_match: '*' },
-    ...{ dest_bucket: 'press-kit', dest_prefix: '2026/lisbon/' },
+    kind: 'copy',
+    source_bucket: 'photos',
+    prefix: '2026/lisbon/',
+    if_none_match: '*',
+    dest_bucket: 'press-kit',
+    dest_prefix: '2026/lisbon/',
   })
   await admin.initUpload({
     params: { bucket: 'backups' },
@@ -232,13 +255,25 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   for (const [id, url] of Object.entries({ ...addresses, [chat]: 'https://chat.example.com/in/storage' }))
     await server.database.transaction((tx) => tx.updateTable('webhooks').set({ url }).where('id', '=', id).execute())
   return {
-    ...{ reader, stranger },
+    reader,
+    stranger,
     ids: {
-      ...{ user: users[1] ?? '', group: editors.id, policy: old.id, run: ran, webhook: mirror },
-      ...{ delivery, failed, job: copied, partly },
+      user: users[1] ?? '',
+      group: editors.id,
+      policy: old.id,
+      run: ran,
+      webhook: mirror,
+      delivery,
+      failed,
+      job: copied,
+      partly,
     },
     links: {
-      ...{ file: file.token, folder: folder.token, inbox: inbox.token, locked: locked.token, gone: gone.token },
+      file: file.token,
+      folder: folder.token,
+      inbox: inbox.token,
+      locked: locked.token,
+      gone: gone.token,
     },
   }
 }
@@ -258,7 +293,8 @@ async function addHistory({ admin, database, clock }: TestServer): Promise<void>
         const wave = 1 + 0.5 * Math.sin(i * 0.9 + n)
         const share = 0.5 + (0.5 * i) / HISTORY_DAYS
         return {
-          ...{ step: 'day' as const, bucket_id: ids.get(name) ?? '' },
+          step: 'day' as const,
+          bucket_id: ids.get(name) ?? '',
           time: new Date((today - HISTORY_DAYS + i) * 24 * HOUR).toISOString(),
           used_bytes: Math.round(used_bytes * share),
           object_count: Math.round(object_count * share),
@@ -282,11 +318,42 @@ async function addHistory({ admin, database, clock }: TestServer): Promise<void>
 /** Texts on a demo's screens that are not the console's: the names above, and file contents. */
 export const demoWords: readonly string[] = [
   ...people.flatMap(([, name]) => [name, ...name.split(' ')]),
-  ...['Iris Novak', 'Jonas Berg', 'Administrators', 'Administrator'],
-  ...['Public', 'Everyone, without signing in, at the S3 endpoint.'],
-  ...['photos', 'press-kit', 'press-*', 'invoices', 'backups', 'site-assets', 'logs'],
-  ...['Photo editors', 'Office', 'Press', 'Operations', 'Sort, retouch and publish pictures', 'Invoices and contracts'],
-  ...['Journalists we work with', 'Backups and logs', 'Thumbnails', 'Search index', 'Chat', 'Old logs'],
-  ...['README.md', 'inbox', 'chat.example.com', 'search.example.com', 'thumbs.example.com'],
-  ...['Last seven backups', 'Nightly backup', 'Site deployment', 'Laptop', 'lisbon', 'oslo', 'README', 'Europe/Berlin'],
+  'Iris Novak',
+  'Jonas Berg',
+  'Administrators',
+  'Administrator',
+  'Public',
+  'Everyone, without signing in, at the S3 endpoint.',
+  'photos',
+  'press-kit',
+  'press-*',
+  'invoices',
+  'backups',
+  'site-assets',
+  'logs',
+  'Photo editors',
+  'Office',
+  'Press',
+  'Operations',
+  'Sort, retouch and publish pictures',
+  'Invoices and contracts',
+  'Journalists we work with',
+  'Backups and logs',
+  'Thumbnails',
+  'Search index',
+  'Chat',
+  'Old logs',
+  'README.md',
+  'inbox',
+  'chat.example.com',
+  'search.example.com',
+  'thumbs.example.com',
+  'Last seven backups',
+  'Nightly backup',
+  'Site deployment',
+  'Laptop',
+  'lisbon',
+  'oslo',
+  'README',
+  'Europe/Berlin',
 ]

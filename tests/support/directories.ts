@@ -202,7 +202,9 @@ export function parseGraphSearch(search: string): { property: string; text: stri
 const graphLinks = new Map<string, { offset: number; empty: number }>()
 
 const graphRow = (person: Person) => ({
-  ...{ id: person.id, displayName: nameOf(person), accountEnabled: person.enabled ?? true },
+  id: person.id,
+  displayName: nameOf(person),
+  accountEnabled: person.enabled ?? true,
   mail: person.email === undefined ? `${person.username}@example.com` : person.email,
   userPrincipalName: `${person.username}@corp.example.com`,
 })
@@ -254,8 +256,11 @@ function graph({ fake, people, url, request }: Asked): object {
 /** As JpaUserProvider and UsersResource of Keycloak 26 do it. */
 function keycloak({ people, url }: Asked): object {
   const represent = (person: Person) => ({
-    ...{ id: person.id, username: person.username, firstName: person.first, lastName: person.last },
-    ...{ email: person.email === undefined ? `${person.username}@example.com` : (person.email ?? undefined) },
+    id: person.id,
+    username: person.username,
+    firstName: person.first,
+    lastName: person.last,
+    email: person.email === undefined ? `${person.username}@example.com` : (person.email ?? undefined),
     enabled: person.enabled ?? true,
   })
   const users = '/admin/realms/my%20realm/users'
@@ -338,8 +343,12 @@ function scim({ fake, people, url }: Asked): object {
     const emails = (person.otherEmails ?? []).map((value): object => ({ value }))
     if (email !== null) emails.push({ value: email, primary: true })
     return {
-      ...{ id: person.id, externalId: person.externalId, userName: person.username, emails },
-      ...{ displayName: nameOf(person), name: { givenName: person.first, familyName: person.last } },
+      id: person.id,
+      externalId: person.externalId,
+      userName: person.username,
+      emails,
+      displayName: nameOf(person),
+      name: { givenName: person.first, familyName: person.last },
       active: person.enabled,
     }
   }
@@ -375,7 +384,9 @@ function scim({ fake, people, url }: Asked): object {
   const rows = matching.slice(start - 1, start - 1 + count)
   return {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
-    ...{ totalResults: matching.length, startIndex: start, itemsPerPage: rows.length },
+    totalResults: matching.length,
+    startIndex: start,
+    itemsPerPage: rows.length,
     ...(rows.length > 0 && { Resources: rows }),
   }
 }

@@ -9,33 +9,37 @@ import { bucketActions, presetNames } from '../../contract/permissions.ts'
  */
 const plain = (words: readonly string[]): string[] => [
   // Headers and their values; languages of programs.
-  ...[
-    '\\b[A-Z][a-z]+(-[A-Z][a-z]+)+\\b',
-    '\\bwebhook-\\w+',
-    '\\bv1,\\S+',
-    'sha256=',
-    '\\b(Node|node|Python|Bash|curl|CLI|TypeScript)\\b',
-  ],
+  '\\b[A-Z][a-z]+(-[A-Z][a-z]+)+\\b',
+  '\\bwebhook-\\w+',
+  '\\bv1,\\S+',
+  'sha256=',
+  '\\b(Node|node|Python|Bash|curl|CLI|TypeScript)\\b',
   ...[...words].sort((a, b) => b.length - a.length).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')),
   // Addresses, keys, identifiers, types of contents, variables, headers.
-  ...['[\\w.+-]+@[\\w.-]+', 'https?://\\S+', '[\\w.*%-]*/[\\w./*%+-]*', '\\b[\\w-]+\\.[a-z]{2,5}\\b'],
-  ...['\\b[0-9a-f]{8,}[0-9a-f-]*\\b', '\\b[A-Z]+_[A-Z_]+\\b', 'svc_pat_\\w+', '\\bwhsec\\w*', '\\bx-svc-[\\w-]+'],
+  '[\\w.+-]+@[\\w.-]+',
+  'https?://\\S+',
+  '[\\w.*%-]*/[\\w./*%+-]*',
+  '\\b[\\w-]+\\.[a-z]{2,5}\\b',
+  '\\b[0-9a-f]{8,}[0-9a-f-]*\\b',
+  '\\b[A-Z]+_[A-Z_]+\\b',
+  'svc_pat_\\w+',
+  '\\bwhsec\\w*',
+  '\\bx-svc-[\\w-]+',
   // Times, sizes, numbers.
-  ...[
-    '\\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \\d+, \\d{4}',
-    '\\d+:\\d+(:\\d+)?\\s?[AP]M',
-    '\\b[\\d,.]+\\s?([KMGT]?B|s|ms|min|h|%)\\b',
-  ],
-  ...['\\b(in )?\\d+ (second|minute|hour|day|month|year)s?( ago)?', '\\b(yesterday|tomorrow|now|(last|next) month)\\b'],
-  ...['\\bUTC\\b', '\\b[A-Z][a-z]+/[A-Z][a-z_]+\\b'],
-  ...[
-    `\\b(${[...Object.keys(events), ...auditOnly].join('|')}|ping)\\b`,
-    '\\b(PAT|JWT|API|SHA-256|HMAC|CSV|NDJSON|JSON|GET|PUT|POST|PATCH|DELETE)\\b',
-  ],
+  '\\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \\d+, \\d{4}',
+  '\\d+:\\d+(:\\d+)?\\s?[AP]M',
+  '\\b[\\d,.]+\\s?([KMGT]?B|s|ms|min|h|%)\\b',
+  '\\b(in )?\\d+ (second|minute|hour|day|month|year)s?( ago)?',
+  '\\b(yesterday|tomorrow|now|(last|next) month)\\b',
+  '\\bUTC\\b',
+  '\\b[A-Z][a-z]+/[A-Z][a-z_]+\\b',
+  `\\b(${[...Object.keys(events), ...auditOnly].join('|')}|ping)\\b`,
+  '\\b(PAT|JWT|API|SHA-256|HMAC|CSV|NDJSON|JSON|GET|PUT|POST|PATCH|DELETE)\\b',
   // Names from the API: permissions, presets, resource types.
   `\\b(${[...bucketActions, ...presetNames].join('|')}|user|token|group|webhook)\\b`,
   // Sentences from the server.
-  ...['May do everything\\.', 'The key ".*" is taken\\.'],
+  'May do everything\\.',
+  'The key ".*" is taken\\.',
   'Strongroom',
 ]
 

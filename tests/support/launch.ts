@@ -32,10 +32,20 @@ const QUIET = [
  * one counts, so this repeats what Playwright turns off.
  */
 const OFF = [
-  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'],
-  ...['AimEnabled', 'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose'],
-  ...['HttpsFirstBalancedModeAutoEnable', 'HttpsUpgrades', 'LensOverlay', 'MediaRouter', 'NetworkTimeServiceQuerying'],
-  ...['OptimizationHints', 'PaintHolding', 'PreconnectToSearch', 'ThirdPartyStoragePartitioning'],
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'AimEnabled',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
 ]
 
 /** Starts Chromium without a window and without network requests of its own. */
@@ -53,7 +63,10 @@ export function launchChromium(
 /** An empty profile: no cookies, no storage; it is discarded when closed. */
 export async function newProfile(browser: Chromium, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext({
-    ...{ viewport: { width: 1440, height: 900 }, acceptDownloads: true, locale: 'en-US', timezoneId: 'UTC' },
+    viewport: { width: 1440, height: 900 },
+    acceptDownloads: true,
+    locale: 'en-US',
+    timezoneId: 'UTC',
     ...options,
   })
   // Set in addition to the cookie when a user signs in: without it, the login is shown immediately.

@@ -57,7 +57,10 @@ export async function startMailServer(
     done(Object.assign(new Error(`No ${step} today`), { responseCode: refusal }))
   }
   const server: SMTPServer = new SMTPServer({
-    ...{ authOptional: login === undefined, allowInsecureAuth: true, disableReverseLookup: true, closeTimeout: 100 },
+    authOptional: login === undefined,
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    closeTimeout: 100,
     disabledCommands: [...(more.key || more.secure ? [] : ['STARTTLS']), ...(login ? [] : ['AUTH'])],
     ...more,
     onConnect: (_session, done) => {
@@ -78,8 +81,12 @@ export async function startMailServer(
         const take = (error?: Error | null) => {
           if (!error)
             mail.taken.push({
-              ...{ from: mailFrom ? mailFrom.address : '', to, raw, ...parsed(raw) },
-              ...{ secure: session.secure, user: session.user as string | undefined },
+              from: mailFrom ? mailFrom.address : '',
+              to,
+              raw,
+              ...parsed(raw),
+              secure: session.secure,
+              user: session.user as string | undefined,
             })
           done(error)
         }
@@ -98,7 +105,11 @@ export async function startMailServer(
   await once(server.server, 'listening')
   const { port } = server.server.address() as AddressInfo
   const mail: MailServer = {
-    ...{ port, taken: [], connections: 0, arrived: 0, refuse: () => undefined },
+    port,
+    taken: [],
+    connections: 0,
+    arrived: 0,
+    refuse: () => undefined,
     settings: { host: '127.0.0.1', port, from_address: 'strongroom@example.com' },
     release() {
       for (const done of hanging) done()

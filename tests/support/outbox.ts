@@ -12,8 +12,15 @@ export async function queueDeliveries(
   const time = now.toISOString()
   const rows = endpoints.flatMap((webhook_id) =>
     Array.from({ length: count }, (_, i) => ({
-      ...{ id: newId(), webhook_id, audit_id: newId(), event: 'upload', body: JSON.stringify({ event: 'upload', i }) },
-      ...{ status: 'queued' as const, attempts: 0, created_at: time, next_attempt_at: time },
+      id: newId(),
+      webhook_id,
+      audit_id: newId(),
+      event: 'upload',
+      body: JSON.stringify({ event: 'upload', i }),
+      status: 'queued' as const,
+      attempts: 0,
+      created_at: time,
+      next_attempt_at: time,
     })),
   )
   await database.transaction(async (tx) => {

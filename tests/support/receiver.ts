@@ -36,8 +36,11 @@ export async function startReceiver(
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => {
       const request = {
-        ...{ method: incoming.method ?? '', path: incoming.url ?? '', headers: incoming.headers },
-        ...{ body: Buffer.concat(chunks).toString(), at: Date.now() },
+        method: incoming.method ?? '',
+        path: incoming.url ?? '',
+        headers: incoming.headers,
+        body: Buffer.concat(chunks).toString(),
+        at: Date.now(),
       }
       receiver.received.push(request)
       receiver.reply(request, response)
@@ -49,7 +52,10 @@ export async function startReceiver(
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const receiver: Receiver = {
-    ...{ port, received: [], reply, connections: 0 },
+    port,
+    received: [],
+    reply,
+    connections: 0,
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}/hook`,
     async stop() {
       server.close()

@@ -98,8 +98,11 @@ export const screens: readonly Screen[] = [
     dialogs: ['Run now…'],
   },
   {
-    ...{ name: 'policy-run-now', is: 'A cleanup policy about to run', shows: 'Would be deleted now' },
-    ...{ at: ({ ids }) => `/policies/${ids.policy}`, does: click('Run now…') },
+    name: 'policy-run-now',
+    is: 'A cleanup policy about to run',
+    shows: 'Would be deleted now',
+    at: ({ ids }) => `/policies/${ids.policy}`,
+    does: click('Run now…'),
   },
   {
     name: 'policy-runs',
@@ -185,7 +188,9 @@ export const screens: readonly Screen[] = [
     shows: 'Failed',
   },
   {
-    ...{ name: 'webhook-delivery', is: 'A delivery and its attempts', shows: 'Raw' },
+    name: 'webhook-delivery',
+    is: 'A delivery and its attempts',
+    shows: 'Raw',
     at: ({ ids }) => `/admin/webhooks/${ids.webhook}?tab=deliveries&d=${ids.failed}`,
   },
   { name: 'audit', is: 'Audit log', at: '/admin/audit', shows: 'token_create', dialogs: ['Verify'] },

@@ -3,8 +3,33 @@
  * and wildcards look for, the longer ones what tokens, references, paths, credentials and brackets start with.
  */
 export const fragments: readonly string[] = [
-  ...['a', ' ', '\t', '"', '\\', '\\"', '=', ',', ';', '*', '/', '%41', '%', '&', '../', '://'],
-  ...['<a/>', '&#65;', 'eyJ', '[', '{"a":', '-', '?*', 'a=', 'a,', 'é', '"":'],
+  'a',
+  ' ',
+  '\t',
+  '"',
+  '\\',
+  '\\"',
+  '=',
+  ',',
+  ';',
+  '*',
+  '/',
+  '%41',
+  '%',
+  '&',
+  '../',
+  '://',
+  '<a/>',
+  '&#65;',
+  'eyJ',
+  '[',
+  '{"a":',
+  '-',
+  '?*',
+  'a=',
+  'a,',
+  'é',
+  '"":',
 ]
 
 /** A fragment again and again, up to a number of characters. */

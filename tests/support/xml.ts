@@ -1,4 +1,4 @@
-import type { DocumentShape, Elements } from '../../server/fronts/s3/read-xml.ts'
+import type { DocumentShape, Elements } from '../../server/fronts/s3/requests/read-xml.ts'
 import { fragments, run } from './troublesome.ts'
 
 const escaped = (text: string): string => text.replace(/[&<>]/g, (one) => `&#${one.charCodeAt(0)};`)

@@ -76,8 +76,18 @@ describeEngines('tokens', (engine, itOnce) => {
 
     const list = await send('GET', '/tokens', jwt)
     assert.deepEqual(Object.keys((await client.listTokens()).items[0] ?? {}).sort(), [
-      ...['created_at', 'created_by_token_id', 'created_via', 'expires_at', 'id', 'last_used_at', 'last_used_ip'],
-      ...['name', 'revoked_at', 'scope', 'status', 'token_prefix'],
+      'created_at',
+      'created_by_token_id',
+      'created_via',
+      'expires_at',
+      'id',
+      'last_used_at',
+      'last_used_ip',
+      'name',
+      'revoked_at',
+      'scope',
+      'status',
+      'token_prefix',
     ])
     const { token_hash } = await rowOf(made.id)
     for (const hidden of [made.token.slice(-20), token_hash])
@@ -161,9 +171,16 @@ describeEngines('tokens', (engine, itOnce) => {
     const value = newTokenValue()
     const body = value.slice(0, -6)
     const wrong = [
-      ...['svc_pat_', value.slice(0, -1), `${value}0`, `${body}${value.endsWith('000000') ? '000001' : '000000'}`],
+      'svc_pat_',
+      value.slice(0, -1),
+      `${value}0`,
+      `${body}${value.endsWith('000000') ? '000001' : '000000'}`,
       `${body.slice(0, -1)}${body.endsWith('a') ? 'b' : 'a'}${value.slice(-6)}`,
-      ...[`${value} `, `${value}\n`, value.replace(/.$/, '-'), `svc_pat_${'0'.repeat(36)}`, value.toLowerCase()],
+      `${value} `,
+      `${value}\n`,
+      value.replace(/.$/, '-'),
+      `svc_pat_${'0'.repeat(36)}`,
+      value.toLowerCase(),
     ]
     for (const one of wrong) {
       const error = await authenticatePat(system, one, origin).catch((reason: unknown) => reason)
@@ -203,9 +220,39 @@ describeEngines('tokens', (engine, itOnce) => {
   itOnce('refuses every other lifetime', async () => {
     const { client } = await person()
     const wrong: unknown[] = [
-      ...[0, -1, 1.5, true, false, null, [], {}, ['30d'], TEN_YEARS + 1, 1e21],
-      ...['31d', '1e3', '', ' 30d', '30d ', '30d\n', '60\n', '30D', 'Never', '0', '000', '-1', '+1', '1.5', '0x10'],
-      ...[String(TEN_YEARS + 1), '9999999999', '٣٠', '30 d', 'null', '1_000', '1w'],
+      0,
+      -1,
+      1.5,
+      true,
+      false,
+      null,
+      [],
+      {},
+      ['30d'],
+      TEN_YEARS + 1,
+      1e21,
+      '31d',
+      '1e3',
+      '',
+      ' 30d',
+      '30d ',
+      '30d\n',
+      '60\n',
+      '30D',
+      'Never',
+      '0',
+      '000',
+      '-1',
+      '+1',
+      '1.5',
+      '0x10',
+      String(TEN_YEARS + 1),
+      '9999999999',
+      '٣٠',
+      '30 d',
+      'null',
+      '1_000',
+      '1w',
     ]
     await server.records([], async () => {
       for (const expires_in of wrong)

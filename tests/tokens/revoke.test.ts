@@ -40,11 +40,13 @@ describeEngines('tokens: revoked and renewed', (engine, itOnce) => {
       records.map(({ action, auth_method, details }) => [action, auth_method, JSON.parse(details)]),
       [
         [
-          ...['token_create', 'local'],
+          'token_create',
+          'local',
           { name: 'ci', token_prefix: token.slice(0, 12), scope: null, expires_at: null, created_by_token_id: null },
         ],
         [
-          ...['token_revoke', 'local'],
+          'token_revoke',
+          'local',
           { name: 'ci', token_prefix: token.slice(0, 12), reason: 'requested', user_id: mine.id },
         ],
       ],

@@ -32,7 +32,10 @@ export function tokensWorld(engine: Engine) {
   const address = (host: number) => `${engine === 'sqlite' ? '198.51.100' : '203.0.113'}.${host}`
   const send = (method: string, url: string, token: string, body?: object, headers = {}) =>
     request({
-      ...{ url: server.url, path: `/api/v1${url}`, method, token },
+      url: server.url,
+      path: `/api/v1${url}`,
+      method,
+      token,
       headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
       ...(body ? { body: JSON.stringify(body) } : {}),
     })

@@ -435,7 +435,8 @@ describeEngines('trash', (engine, itOnce) => {
     const params = { bucket: bucket.name }
     const on = (prefix: string, actions: ('list' | 'write' | 'manage')[]) => ({
       bucket_pattern: bucket.name,
-      ...{ prefix, actions },
+      prefix,
+      actions,
     })
     const blind = server.as(await server.userWith(on('in/', ['write', 'manage'])))
     const calls = (id: string) => [

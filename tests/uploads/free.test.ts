@@ -8,7 +8,7 @@ import { beginUpload, type NewUpload } from '../../server/storage/uploads/begin.
 import { planChecksum } from '../../server/storage/uploads/checksum.ts'
 import { completeUpload } from '../../server/storage/uploads/complete.ts'
 import { storePart } from '../../server/storage/uploads/parts.ts'
-import type { OpenUpload } from '../../server/storage/uploads/received.ts'
+import type { OpenUpload } from '../../server/storage/uploads/receive.ts'
 import { abortUpload, getUpload } from '../../server/storage/uploads/service.ts'
 import { describeEngines, onS3, type TestServer } from '../support/server.ts'
 import { bytes, etagOfParts, HOUR, MIB, md5, PART, servicesOf, uploadsWorld } from './uploads.ts'

@@ -6,7 +6,7 @@ import { type Client, ProblemError } from '../../client/derived.ts'
 import { newId } from '../../server/base/id.ts'
 import type { BlobDriver } from '../../server/blobs/drivers/driver.ts'
 import { openStorage } from '../../server/blobs/drivers/open.ts'
-import { routeBlobs } from '../../server/blobs/storages/router.ts'
+import { routeBlobs } from '../../server/blobs/routing/router.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { createContext, systemActor } from '../../server/context.ts'
 import { createLog } from '../../server/observe/log.ts'
@@ -67,8 +67,15 @@ export async function servicesOf({ database, env, clock }: TestServer, wrap: (st
   const blobs = routeBlobs({ storage: wrap(storage), db: database.db, config, now: clock.now })
   const ctx = createContext(
     {
-      ...{ database, blobs, config, now: clock.now, log: createLog('silent', undefined), stopping },
-      ...{ background: () => {}, worksInBackground: false, publish },
+      database,
+      blobs,
+      config,
+      now: clock.now,
+      log: createLog('silent', undefined),
+      stopping,
+      background: () => {},
+      worksInBackground: false,
+      publish,
     },
     { ...systemActor, groups: admins },
   )

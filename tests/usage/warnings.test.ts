@@ -139,7 +139,10 @@ describeEngines('warnings of quotas', (engine, itOnce) => {
     await announces(bucket, [80])
     const [record] = (await server.admin.listAudit({ query: { action: ['quota_warning'], bucket } })).items
     assert.deepEqual(record?.details, {
-      ...{ percent: 80, used_bytes: 50 * PERCENT, reserved_bytes: 31 * PERCENT, quota_gb: QUOTA_GB },
+      percent: 80,
+      used_bytes: 50 * PERCENT,
+      reserved_bytes: 31 * PERCENT,
+      quota_gb: QUOTA_GB,
     })
     await server.admin.abortUpload({ params: { bucket }, body: { upload_id } })
     await announces(bucket, [])
@@ -183,7 +186,7 @@ describeEngines('warnings of quotas', (engine, itOnce) => {
       for (const id of ids) {
         await tx
           .insertInto('buckets')
-          .values({ ...{ id, name: `many-${id}`, trash_days: 0, created_at, storage_id }, created_by: null })
+          .values({ id, name: `many-${id}`, trash_days: 0, created_at, storage_id, created_by: null })
           .execute()
         await tx.insertInto('quotas').values({ scope: id, quota_gb: 1, used_bytes: null }).execute()
       }

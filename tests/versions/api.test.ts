@@ -44,8 +44,10 @@ describeEngines('versions', (engine, itOnce) => {
   const usage = async () => {
     const { used_bytes, object_count, version_bytes, trash_bytes } = await admin.getBucket({ params })
     return {
-      ...{ used_bytes: used_bytes ?? 0, object_count: object_count ?? 0 },
-      ...{ version_bytes: version_bytes ?? 0, trash_bytes: trash_bytes ?? 0 },
+      used_bytes: used_bytes ?? 0,
+      object_count: object_count ?? 0,
+      version_bytes: version_bytes ?? 0,
+      trash_bytes: trash_bytes ?? 0,
     }
   }
 
@@ -110,8 +112,10 @@ describeEngines('versions', (engine, itOnce) => {
     )
     assert.deepEqual(await versions(key), [])
     assert.deepEqual(await usage(), {
-      ...{ used_bytes: before.used_bytes - 7, object_count: before.object_count - 1 },
-      ...{ version_bytes: before.version_bytes - 3, trash_bytes: before.trash_bytes + 7 },
+      used_bytes: before.used_bytes - 7,
+      object_count: before.object_count - 1,
+      version_bytes: before.version_bytes - 3,
+      trash_bytes: before.trash_bytes + 7,
     })
     await server.records([], () =>
       rejectsWith(
@@ -145,7 +149,8 @@ describeEngines('versions', (engine, itOnce) => {
     await server.records(acted('version_delete', key), () => admin.deleteObject({ params: { bucket, key }, query }))
     assert.deepEqual(await usage(), {
       ...before,
-      ...{ used_bytes: before.used_bytes - 4, object_count: before.object_count - 1 },
+      used_bytes: before.used_bytes - 4,
+      object_count: before.object_count - 1,
     })
   })
 
@@ -266,7 +271,9 @@ describeEngines('versions', (engine, itOnce) => {
       return [...Versions.map(({ Key, Size }) => `${Key} ${Size}`), ...CommonPrefixes.map(({ Prefix }) => Prefix)]
     }
     assert.deepEqual(await listed({ VersionIdMarker: second?.version_id ?? '' }), [
-      ...['i/many 3', 'i/many 2', 'i/many 1'],
+      'i/many 3',
+      'i/many 2',
+      'i/many 1',
       'i/other 1',
     ])
     assert.deepEqual(await listed({}), ['i/other 1'])

@@ -69,7 +69,11 @@ describe('versions: the same to us and to Ceph', { skip: gateway ? false : noGat
     ]
     // The SDK tells versions from markers, but not how they lie among each other; the times do, to the second only.
     return all.map(({ Key = '', VersionId = '', IsLatest = false, marker, ETag = '' }) => ({
-      ...{ Key, VersionId, marker, latest: IsLatest, etag: ETag },
+      Key,
+      VersionId,
+      marker,
+      latest: IsLatest,
+      etag: ETag,
     }))
   }
   const kindOf = (id: string | undefined) => (id === undefined ? 'none' : id === 'null' ? 'null' : 'id')

@@ -174,7 +174,10 @@ describeEngines('versions: a model of S3', (engine) => {
         new ListObjectVersionsCommand({ Bucket, MaxKeys: 2, KeyMarker, VersionIdMarker, Delimiter }),
       )
       const said = (marker: boolean) => (one: { Key?: string; VersionId?: string; IsLatest?: boolean }) => ({
-        ...{ key: one.Key ?? '', id: one.VersionId ?? '', marker, latest: one.IsLatest ?? false },
+        key: one.Key ?? '',
+        id: one.VersionId ?? '',
+        marker,
+        latest: one.IsLatest ?? false,
       })
       // The SDK gives them in two lists: put them together again by the model's order below.
       found.push(...(answer.Versions ?? []).map(said(false)), ...(answer.DeleteMarkers ?? []).map(said(true)))

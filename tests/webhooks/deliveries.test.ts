@@ -396,8 +396,17 @@ describeEngines('webhooks: deliveries', (engine, itOnce) => {
       'not_found',
     )
     assert.deepEqual(Object.keys(one ?? {}).sort(), [
-      ...['acknowledged_at', 'attempts', 'bucket', 'created_at', 'event', 'id', 'last_error', 'last_status_code'],
-      ...['next_attempt_at', 'object_key', 'status'],
+      'acknowledged_at',
+      'attempts',
+      'bucket',
+      'created_at',
+      'event',
+      'id',
+      'last_error',
+      'last_status_code',
+      'next_attempt_at',
+      'object_key',
+      'status',
     ])
   })
 

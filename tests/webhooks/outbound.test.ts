@@ -30,7 +30,12 @@ function poster(options: Partial<Route> & { dns?: string; timeout?: number } = {
   const resolve = createResolve({ servers: dns ? [dns] : ['127.0.0.1:9'], systemNames: [] })
   const one = createPoster(
     {
-      ...{ allowed: [parseRange('127.0.0.2')], denied: [], resolve, proxy: null, ca: null, ownPort: 0 },
+      allowed: [parseRange('127.0.0.2')],
+      denied: [],
+      resolve,
+      proxy: null,
+      ca: null,
+      ownPort: 0,
       ...route,
     },
     timeout,
@@ -62,19 +67,28 @@ describe('where a delivery may go', () => {
     const inside6 = keep(await startReceiver(undefined, { host: '::1' }))
     const one = poster()
     for (const host of [
-      ...[
-        '127.0.0.1',
-        '127.1',
-        '127.0.1',
-        '2130706433',
-        '0x7f.1',
-        '0x7f000001',
-        '0177.0.0.1',
-        '0177.1',
-        '017700000001',
-      ],
-      ...['１２７.0.0.1', '１２７．０．０．１', '127。0。0。1', '%31%32%37.0.0.1', '127.0.0.1.', '[::ffff:127.0.0.1]'],
-      ...['[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '0.0.0.0', '0', '[::]'],
+      '127.0.0.1',
+      '127.1',
+      '127.0.1',
+      '2130706433',
+      '0x7f.1',
+      '0x7f000001',
+      '0177.0.0.1',
+      '0177.1',
+      '017700000001',
+      '１２７.0.0.1',
+      '１２７．０．０．１',
+      '127。0。0。1',
+      '%31%32%37.0.0.1',
+      '127.0.0.1.',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::127.0.0.1]',
+      '[64:ff9b::7f00:1]',
+      '[2002:7f00:1::]',
+      '0.0.0.0',
+      '0',
+      '[::]',
     ]) {
       const { status, failure, ip } = await ask(one, `http://${host}:${inside.port}/`)
       assert.deepEqual([status, failure?.kind, failure?.text, ip], [null, 'blocked', 'address not allowed', null], host)

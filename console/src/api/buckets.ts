@@ -59,7 +59,12 @@ export function useReadOnly(name: string): boolean | undefined {
 export function totalsOf({ used_bytes, reserved_bytes, object_count, trash_bytes, version_bytes, quota_gb }: Bucket) {
   if (used_bytes === null || reserved_bytes === null || object_count === null) return null
   return {
-    ...{ used_bytes, reserved_bytes, object_count, quota_gb, counted_bytes: used_bytes + reserved_bytes },
-    ...{ trash_bytes: trash_bytes ?? 0, version_bytes: version_bytes ?? 0 },
+    used_bytes,
+    reserved_bytes,
+    object_count,
+    quota_gb,
+    counted_bytes: used_bytes + reserved_bytes,
+    trash_bytes: trash_bytes ?? 0,
+    version_bytes: version_bytes ?? 0,
   }
 }

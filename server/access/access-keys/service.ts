@@ -107,7 +107,11 @@ export const updateAccessKey = (ctx: Ctx, id: string, change: KeyChange): Promis
       name: 'access_key_update',
       resource: { type: 'access_key', id },
       details: {
-        ...{ name: row.name, access_key_id, user_id, before: side(row), after: side({ ...row, ...next }) },
+        name: row.name,
+        access_key_id,
+        user_id,
+        before: side(row),
+        after: side({ ...row, ...next }),
         ...(secret === undefined ? {} : { secret_changed: true as const }),
       },
     })

@@ -50,7 +50,8 @@ export async function replaceExpiredPassword(
       name: 'user_update',
       resource: { type: 'user', id: user.id },
       details: {
-        ...{ email: user.email, before: { must_change_password: true } },
+        email: user.email,
+        before: { must_change_password: true },
         after: { must_change_password: false, password: 'changed' },
       },
     })

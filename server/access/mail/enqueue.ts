@@ -38,9 +38,20 @@ export async function enqueueMail(
     const id = newId()
     const { subject, ...body } = written(message, firstLanguage([language]), { ...config, site })
     const isNew = await store.insertMail(tx, {
-      ...{ id, kind, dedupe_key: `${kind}:${about}:${recipient}`, recipient, subject },
-      ...{ sealed_body: sealBody(config, id, body), status: 'queued', attempts: 0, last_error: null },
-      ...{ created_at: time, next_attempt_at: time, sent_at: null, lease_token: null, lease_until: null },
+      id,
+      kind,
+      dedupe_key: `${kind}:${about}:${recipient}`,
+      recipient,
+      subject,
+      sealed_body: sealBody(config, id, body),
+      status: 'queued',
+      attempts: 0,
+      last_error: null,
+      created_at: time,
+      next_attempt_at: time,
+      sent_at: null,
+      lease_token: null,
+      lease_until: null,
     })
     if (isNew) count++
   }

@@ -16,7 +16,10 @@ export function wordingOf(language: LanguageTag) {
     /** `March 1, 2026 at 09:30 UTC`: nobody's time zone is known. */
     moment: (iso: string): string =>
       `${new Intl.DateTimeFormat(language, {
-        ...{ dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC', hourCycle: 'h23' },
+        dateStyle: 'long',
+        timeStyle: 'short',
+        timeZone: 'UTC',
+        hourCycle: 'h23',
       }).format(new Date(iso))} UTC`,
     /** `in 7 days` */
     left: (days: number): string => new Intl.RelativeTimeFormat(language).format(days, 'day'),

@@ -55,7 +55,9 @@ export async function createUser(ctx: Ctx, input: CreateUser): Promise<User & { 
       name: 'user_create',
       resource: { type: 'user', id: row.id },
       details: {
-        ...{ email: row.email, display_name: row.display_name, group_ids: [...group_ids] },
+        email: row.email,
+        display_name: row.display_name,
+        group_ids: [...group_ids],
         ...(is_active ? {} : { is_active: false as const }),
         ...(idp_subject === null ? {} : { idp_subject }),
         ...(must_change_password ? { must_change_password: true as const } : {}),

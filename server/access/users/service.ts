@@ -296,7 +296,9 @@ export async function replacePassword(
   if (row?.password_hash !== current) return false
   await revokeSessionsOf(tx, id, now())
   await store.updateUser(tx, id, {
-    ...{ password_hash: next, must_change_password: 0, token_version: row.token_version + 1 },
+    password_hash: next,
+    must_change_password: 0,
+    token_version: row.token_version + 1,
   })
   return true
 }

@@ -86,7 +86,8 @@ export async function tablesOf(client: pg.Client): Promise<Table[]> {
   }
   return describeTables(
     [...tables].map(([name, { columns, key }]) => ({
-      ...{ name, columns },
+      name,
+      columns,
       key: key.toSorted((one, other) => one.at - other.at).map((one) => one.name),
     })),
   )

@@ -12,7 +12,13 @@ import { webhooks } from './kinds/webhooks.ts'
 import type { Asked, Found } from './read.ts'
 
 export const kinds = {
-  ...{ storages, groups, users, buckets, access_keys: accessKeys, webhooks, policies },
+  storages,
+  groups,
+  users,
+  buckets,
+  access_keys: accessKeys,
+  webhooks,
+  policies,
 } as unknown as { readonly [K in ListedKind]: Kind<AnyEntry> }
 
 /** Kinds in the order in which they are applied, each with what is asked of it: what others refer to comes first. */

@@ -107,7 +107,10 @@ async function planEntry(
   if (fixed.length > 0) return fixed
   const wanted = Object.fromEntries(differing.map((field) => [field, normal[field]]))
   const change = {
-    ...{ kind: kind.kind, name, action: 'update' as const, result: 'planned' as const },
+    kind: kind.kind,
+    name,
+    action: 'update' as const,
+    result: 'planned' as const,
     fields: differing.map((field) =>
       shown(secrets, { field, before: before.fields[field] ?? null, after: normal[field] }),
     ),

@@ -90,7 +90,9 @@ export async function readAsked(body: unknown): Promise<Asked> {
   return {
     dryRun: given.dry_run === true,
     prune: given.prune === true,
-    ...{ listed, sections, faults },
+    listed,
+    sections,
+    faults,
     named: (kind, field) =>
       (names.get(kind) ?? []).flatMap((entry) =>
         isObject(entry) && typeof entry[field] === 'string' ? [entry[field] as string] : [],

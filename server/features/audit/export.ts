@@ -9,10 +9,28 @@ import { toRecord } from './service.ts'
 const SLICE = 200
 
 const columns = [
-  ...(['id', 'time', 'action', 'result', 'status_code', 'error_code'] as const),
-  ...(['actor_user_id', 'actor_email', 'actor_type', 'auth_method', 'token_id', 'session_id'] as const),
-  ...(['actor_ip', 'user_agent', 'request_id', 'method', 'route'] as const),
-  ...(['bucket', 'object_key', 'resource_type', 'resource_id', 'details'] as const),
+  'id',
+  'time',
+  'action',
+  'result',
+  'status_code',
+  'error_code',
+  'actor_user_id',
+  'actor_email',
+  'actor_type',
+  'auth_method',
+  'token_id',
+  'session_id',
+  'actor_ip',
+  'user_agent',
+  'request_id',
+  'method',
+  'route',
+  'bucket',
+  'object_key',
+  'resource_type',
+  'resource_id',
+  'details',
 ] satisfies (keyof Row<'audit'>)[]
 
 /**

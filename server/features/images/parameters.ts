@@ -43,9 +43,9 @@ export function readParameters(query: unknown): ImageQuery {
 
 /** The sides that links allow, common ones among them, so that strangers cannot make endless variants. */
 const LADDER = [
-  ...[16, 24, 32, 48, 64, 80, 96, 100, 120, 128, 150, 160, 192, 200, 240, 256, 300, 320, 360, 384, 400, 480, 500, 512],
-  ...[600, 640, 720, 750, 768, 800, 900, 960, 1000, 1024, 1080, 1200, 1280, 1440, 1500, 1600, 1800, 1920, 2000, 2048],
-  ...[2400, 2560, 3000, 3200, 3840, 4096],
+  16, 24, 32, 48, 64, 80, 96, 100, 120, 128, 150, 160, 192, 200, 240, 256, 300, 320, 360, 384, 400, 480, 500, 512, 600,
+  640, 720, 750, 768, 800, 900, 960, 1000, 1024, 1080, 1200, 1280, 1440, 1500, 1600, 1800, 1920, 2000, 2048, 2400, 2560,
+  3000, 3200, 3840, 4096,
 ]
 const snapSide = (side: number): number => LADDER.find((step) => step >= side) ?? 4096
 /** Rounds parameters up to what links allow: fixed steps for sides and quality. */

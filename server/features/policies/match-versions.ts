@@ -3,9 +3,9 @@ import { afterKey, afterPrefix, type KeyRange } from '../../../contract/permissi
 import { reachesVersions } from '../../../contract/reach.ts'
 import { takingTurns } from '../../base/turns.ts'
 import type { Db } from '../../db/schema.ts'
+import { findPlaces, listEarlier, listRetired, type RowPlace, type VersionRow } from '../../storage/history/store.ts'
 import { judgeLocks } from '../../storage/locks/clock.ts'
 import { lockOn } from '../../storage/locks/gate.ts'
-import { findPlaces, listEarlier, listRetired, type RowPlace, type VersionRow } from '../../storage/retired/store.ts'
 import { type Excluded, type Moment, nothingExcluded, PAGE, type Step } from './matched.ts'
 import { conditionsAt, type Rule } from './rule.ts'
 

@@ -1,6 +1,6 @@
 import { DAY_MS, nextMidnight } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
-import { endOfDay, isDayShort, RUNS_A_SHORT_DAY } from '../../storage/buckets/lifecycle.ts'
+import { endOfDay, isDayShort, RUNS_A_SHORT_DAY } from '../../storage/buckets/documents/lifecycle.ts'
 import { nextTime } from './schedule.ts'
 import type { PolicyRow } from './store.ts'
 

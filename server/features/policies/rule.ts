@@ -4,7 +4,7 @@ import { compareKeys, covers, type GrantingGroup } from '../../../contract/permi
 import type { Tags } from '../../../contract/shapes.ts'
 import type { Actor } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
-import { hasTags } from '../../storage/buckets/lifecycle.ts'
+import { hasTags } from '../../storage/buckets/documents/lifecycle.ts'
 import { cronFault, isTimeZone, nextTime } from './schedule.ts'
 
 /**
@@ -72,9 +72,17 @@ export const noPolicy: PolicyText = {
 }
 
 const conditions = [
-  ...(['glob', 'older_than_days', 'min_size', 'max_size', 'tags', 'date', 'keep_newest'] as const),
-  ...(['noncurrent_days', 'keep_versions', 'expired_markers'] as const),
-]
+  'glob',
+  'older_than_days',
+  'min_size',
+  'max_size',
+  'tags',
+  'date',
+  'keep_newest',
+  'noncurrent_days',
+  'keep_versions',
+  'expired_markers',
+] as const
 
 /** Applies a request to the policy as it was; throws invalid_request if the result is invalid. */
 export function complete(given: Given, before: PolicyText = noPolicy, now: Date): PolicyText {

@@ -4,9 +4,9 @@ import { actorOfUser } from '../../access/sessions/service.ts'
 import { type Actor, type Ctx, type Step, systemActor, type Upkeep } from '../../context.ts'
 import type { Db, Tx } from '../../db/schema.ts'
 import { type HeldBucket, holdBucket } from '../../storage/buckets/service.ts'
-import { deleteUnchanged } from '../../storage/objects/bulk.ts'
+import { findPlaces } from '../../storage/history/store.ts'
 import { findObjects } from '../../storage/objects/store.ts'
-import { findPlaces } from '../../storage/retired/store.ts'
+import { deleteUnchanged } from '../../storage/objects/transfers/bulk.ts'
 import { removeListed } from '../../storage/versions/remove.ts'
 import { type Claim, LeaseLost, leaseOn, renewed } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
@@ -84,8 +84,12 @@ const ruleOfRun = ({ rule }: Pick<store.RunRow, 'rule'>): RunRule => ({
   ...(JSON.parse(rule) as Omit<RunRule, keyof typeof laterConditions>),
 })
 const laterConditions = {
-  ...{ max_size: null, tags: null, date: null },
-  ...{ noncurrent_days: null, keep_versions: null, expired_markers: false },
+  max_size: null,
+  tags: null,
+  date: null,
+  noncurrent_days: null,
+  keep_versions: null,
+  expired_markers: false,
 }
 
 /** One step; false when the run has finished. */

@@ -84,9 +84,15 @@ export function accessRow(ctx: Ctx, row: store.ShareRow, outcome: Outcome, { key
   const { ip, user_agent } = ctx.actor.origin
   const agent = user_agent === null ? null : withoutCredentials(user_agent).slice(0, 512)
   return {
-    ...{ id: newId(), share_id: row.id, time: ctx.now().toISOString(), outcome, object_key: key },
-    ...{ ip, user_agent: agent },
-    ...{ sender_name: sender?.name ?? null, sender_message: sender?.message ?? null },
+    id: newId(),
+    share_id: row.id,
+    time: ctx.now().toISOString(),
+    outcome,
+    object_key: key,
+    ip,
+    user_agent: agent,
+    sender_name: sender?.name ?? null,
+    sender_message: sender?.message ?? null,
   }
 }
 export const useRow = (ctx: Ctx, row: store.ShareRow) => ({

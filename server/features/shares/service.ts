@@ -211,7 +211,9 @@ export async function updateShare(ctx: Ctx, id: string, change: ShareChange): Pr
     await store.updateShare(tx, id, fields)
     const next = { ...row, ...fields }
     const recordedAs: { [field: string]: string } = {
-      ...{ password_hash: 'has_password', message: 'has_message', limits: 'content_types' },
+      password_hash: 'has_password',
+      message: 'has_message',
+      limits: 'content_types',
     }
     const visible = ({ password_hash, message, notify, ...all }: store.ShareRow) => {
       const has = { has_password: password_hash !== null, has_message: message !== null, notify: notify === 1 }

@@ -116,7 +116,9 @@ export async function docsPages(
  */
 export const builds = [
   {
-    ...{ at: '/docs', folder: 'swagger-ui', from: '@fastify/swagger-ui/static' },
+    at: '/docs',
+    folder: 'swagger-ui',
+    from: '@fastify/swagger-ui/static',
     files: ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js'],
   },
   { at: '/redoc', folder: 'redoc', from: 'redoc/bundles', files: ['redoc.standalone.js'] },

@@ -31,7 +31,12 @@ export function endRequest({ config }: System, request: FastifyRequest, reply: F
   if (!meter) return
   const route = routeOptions.config?.template ?? routeOptions.url ?? 'unmatched'
   requests.endRequest(config, request.log as Logger, {
-    ...{ request: raw, response: reply.raw, meter, id, ip, route },
+    request: raw,
+    response: reply.raw,
+    meter,
+    id,
+    ip,
+    route,
     userId: actor?.user_id,
     quiet: PROBES.has(route),
   })

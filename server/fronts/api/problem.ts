@@ -7,8 +7,12 @@ import type { Raw } from './handle.ts'
 
 /** Clients of RFC 6749 section 5.2 look for `error`. */
 const ofOauth: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  ...(['invalid_grant', 'unsupported_grant_type', 'second_factor_required'] as const),
-  ...(['second_factor_enrollment_required', 'password_change_required', 'invalid_second_factor'] as const),
+  'invalid_grant',
+  'unsupported_grant_type',
+  'second_factor_required',
+  'second_factor_enrollment_required',
+  'password_change_required',
+  'invalid_second_factor',
 ])
 
 /** Sends an RFC 9457 problem. */

@@ -83,7 +83,11 @@ export function receiveShared(ctx: Ctx, { token, key: name }: { token: string; k
   const { request } = raw
   const type = request.headers['content-type']
   return receiveThroughShare(ctx, token, {
-    ...{ name, type, presented: presentedBy(request), sender: senderIn(request.headers), body: bodyOf(raw) },
+    name,
+    type,
+    presented: presentedBy(request),
+    sender: senderIn(request.headers),
+    body: bodyOf(raw),
   })
 }
 

@@ -1,9 +1,9 @@
 import { allow, allowSomewhere } from '../../context.ts'
 import { mayBeLarge, takeTurn } from '../../http/large-documents.ts'
 import { source } from '../../http/source.ts'
-import { assertMayDelete } from './delete.ts'
-import type { Exchange } from './exchange.ts'
-import type { Operation } from './operations.ts'
+import { assertMayDelete } from './operations/objects/delete-objects.ts'
+import type { Operation } from './operations/operations.ts'
+import type { Exchange } from './requests/exchange.ts'
 
 /**
  * Throws unless the caller may do so much that the request's document is worth reading. Resolves when it is their turn to

@@ -5,12 +5,12 @@ import type { Actor } from '../../context.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { admit } from './admit.ts'
-import { refuseUnknownWishes } from './asked.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { type Exchange, parameter } from './exchange.ts'
-import { limitFailures } from './gate.ts'
-import type { Operation } from './operations.ts'
-import { assertOwner } from './owner.ts'
+import type { Operation } from './operations/operations.ts'
+import { assertOwner } from './operations/owner.ts'
+import { limitFailures } from './requests/authenticate.ts'
+import { type Exchange, parameter } from './requests/exchange.ts'
+import { refuseUnknownWishes } from './requests/unsupported-headers.ts'
 
 /**
  * Runs an operation, with S3's order of refusals: first that the caller has no right in the bucket, in the same words
@@ -64,8 +64,17 @@ function assertConcerned(actor: Actor, operation: string, bucket: string): void 
 
 /** Refusals of the core that were made of something in the bucket, or have nothing to do with the request. */
 const OF_CONTENTS = new Set<ErrorCode>([
-  ...(['precondition_failed', 'already_exists', 'not_empty', 'quota_exceeded', 'locked', 'archived'] as const),
-  ...(['read_only', 'changed', 'range_not_satisfiable', 'request_timeout', 'rate_limited'] as const),
+  'precondition_failed',
+  'already_exists',
+  'not_empty',
+  'quota_exceeded',
+  'locked',
+  'archived',
+  'read_only',
+  'changed',
+  'range_not_satisfiable',
+  'request_timeout',
+  'rate_limited',
 ])
 /** The same of the front's own. */
 const OF_SERVICE = new Set(['SlowDown', 'InternalError', 'InsufficientStorage', 'RequestTimeout', 'NoSuchKey'])

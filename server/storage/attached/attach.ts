@@ -5,16 +5,16 @@ import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
 import { explain } from '../../blobs/drivers/explain.ts'
-import { type Where, whereOf } from '../../blobs/storages/open.ts'
-import { findInstanceId, findStorage } from '../../blobs/storages/store.ts'
+import { type Where, whereOf } from '../../blobs/routing/open.ts'
+import { findInstanceId, findStorage } from '../../blobs/routing/store.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { CreateBucket } from '../buckets/create.ts'
 import { getBucket } from '../buckets/service.ts'
-import { queueScan } from '../scans/due.ts'
-import { runScans } from '../scans/scan.ts'
 import { asPrefix, storageMissing } from '../storages/place.ts'
 import { ownerAt, reach } from '../storages/reach.ts'
 import { holdToAttach } from '../storages/use.ts'
+import { runScans } from './scans/scan.ts'
+import { queueScan } from './scans/schedule.ts'
 import * as store from './store.ts'
 
 export interface AttachBucket extends CreateBucket {
@@ -50,8 +50,16 @@ export async function attachBucket(ctx: Ctx, given: AttachBucket): Promise<Bucke
     const { tx, record } = step
     const { id: storage_id } = await holdToAttach(step, storage, prefix)
     const bucket = await store.insertBucket(tx, {
-      ...{ id: newId(), name, trash_days: 0, versioning: null, object_lock: null, storage_id, mode: 'read_only' },
-      ...{ created_at, created_by: ctx.actor.user_id, deleted_at: null },
+      id: newId(),
+      name,
+      trash_days: 0,
+      versioning: null,
+      object_lock: null,
+      storage_id,
+      mode: 'read_only',
+      created_at,
+      created_by: ctx.actor.user_id,
+      deleted_at: null,
     })
     if (!bucket) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
     const times = { as_of: null, changed_at: null, events_at: null, scanned_at: null }

@@ -7,12 +7,12 @@ import { allow, type Ctx } from '../../context.ts'
 import { none } from '../buckets/describe.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { type BucketRow, findBucket, sumUsage } from '../buckets/store.ts'
-import { countUnsettled, listMissing } from '../external/store.ts'
-import { queueTakeOver } from '../scans/due.ts'
-import { runScans } from '../scans/scan.ts'
-import { describeScan, notAttached } from '../scans/service.ts'
-import { type Attachment, findAttachment, findFirstEnd, listScans } from '../scans/store.ts'
+import { countUnsettled, listMissing } from '../external-objects/store.ts'
 import { prepareStorage } from '../storages/use.ts'
+import { runScans } from './scans/scan.ts'
+import { queueTakeOver } from './scans/schedule.ts'
+import { describeScan, notAttached } from './scans/service.ts'
+import { type Attachment, findAttachment, findFirstEnd, listScans } from './scans/store.ts'
 
 interface Asked {
   dry_run?: boolean | undefined

@@ -2,9 +2,9 @@ import { afterKey, afterPrefix, allowedRanges, compareKeys, type KeyRange } from
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
-import { findKeys } from '../objects/search.ts'
+import { type AnyVersion, listEarlier, listVersions } from '../history/store.ts'
+import { findKeys } from '../objects/lists/search.ts'
 import { hasKeyIn } from '../objects/store.ts'
-import { type AnyVersion, listEarlier, listVersions } from '../retired/store.ts'
 import type { CreateJob } from './request.ts'
 
 const KEYS_A_STEP = 2000

@@ -2,17 +2,17 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { isAdmin } from '../../../contract/permissions.ts'
 import { compareIn, type KeyOrder } from '../../base/key-order.ts'
 import { type ListedPage, ListingDisordered } from '../../blobs/drivers/external.ts'
-import { storageOf } from '../../blobs/storages/ids.ts'
+import { storageOf } from '../../blobs/routing/ids.ts'
 import { writeOut } from '../../blobs/write-out.ts'
 import { type Ctx, currentActor, systemActor } from '../../context.ts'
 import { type Claim, renewed } from '../../work/lease.ts'
-import { notePlaces } from '../external/change.ts'
-import { listUnsorted } from '../external/store.ts'
-import { pointAtWritten, type Written } from '../external/written.ts'
-import { copyError, isFault } from '../objects/copies.ts'
+import { notePlaces } from '../external-objects/apply-changes.ts'
+import { freezeStep, giveBackStep, holdFrozen, thawStep } from '../external-objects/release/freeze.ts'
+import { type Attachment, findReleasing, listReleasable, type Releasable } from '../external-objects/release/store.ts'
+import { pointAtWritten, type Written } from '../external-objects/repoint.ts'
+import { listUnsorted } from '../external-objects/store.ts'
 import type { ItemError } from '../objects/item-error.ts'
-import { freezeStep, giveBackStep, holdFrozen, thawStep } from '../releases/freeze.ts'
-import { type Attachment, findReleasing, listReleasable, type Releasable } from '../releases/store.ts'
+import { copyError, isFault } from '../objects/transfers/copies.ts'
 import { holdStorage } from '../storages/use.ts'
 import { keepAlive } from './keep-alive.ts'
 import { lease } from './lease.ts'
@@ -124,7 +124,9 @@ async function writeStep(ctx: Ctx, claim: Claim, attachment: Attachment, after: 
     const known = JSON.parse(held.errors) as ItemError[]
     const next: Progress = last ? { phase: 'writing', after: last.key } : { phase: 'comparing', after: '' }
     await store.updateJob(step.tx, held.id, {
-      ...{ done, failed, listed_to: JSON.stringify(next) },
+      done,
+      failed,
+      listed_to: JSON.stringify(next),
       // Less than all until the list was compared.
       position: Math.min(done + failed, held.total - 1),
       ...(errors.length > 0 ? { errors: JSON.stringify([...known, ...errors].slice(0, store.MOST_ERRORS)) } : {}),

@@ -8,11 +8,11 @@ import { type Claim, renewed } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
 import { unclaimed } from '../../work/store.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
-import { deleteKeys, destination } from '../objects/bulk.ts'
-import { Elsewhere, withCopies } from '../objects/copies.ts'
+import { findSeen, type Seen } from '../objects/expectation.ts'
 import type { ItemError } from '../objects/item-error.ts'
-import { findSeen, type Seen } from '../objects/seen.ts'
-import { transferObjects } from '../objects/transfer.ts'
+import { deleteKeys, destination } from '../objects/transfers/bulk.ts'
+import { Elsewhere, withCopies } from '../objects/transfers/copies.ts'
+import { transferObjects } from '../objects/transfers/transfer.ts'
 import { emptyStep } from './empty.ts'
 import { keepAlive } from './keep-alive.ts'
 import { lease } from './lease.ts'
@@ -196,7 +196,9 @@ async function objectItems(step: Upkeep, bucketId: string, request: CreateJob, t
 async function versionItems(step: Upkeep, bucketId: string, request: CreateJob, to: string | null): Promise<NewItems> {
   const { versions, next } = await listVersionsStep(step, bucketId, request, to)
   const items = versions.map(({ key, version_id }) => ({
-    ...{ key, blob_id: null, last_modified: null },
+    key,
+    blob_id: null,
+    last_modified: null,
     version_id: version_id ?? 'null',
   }))
   return { items, next }

@@ -1,7 +1,7 @@
 import { type Marker, ServiceError } from '../../../contract/errors.ts'
 import type { Db } from '../../db/schema.ts'
 import type { HeldBucket } from '../buckets/service.ts'
-import { findNewest, findVersions, hasContents, type VersionRow } from '../retired/store.ts'
+import { findNewest, findVersions, hasContents, type VersionRow } from '../history/store.ts'
 
 export const versionMissing = (bucket: string, key: string, version: string | null) =>
   new ServiceError('not_found', `The object "${key}" in bucket "${bucket}" has no version ${version ?? 'null'}.`, {

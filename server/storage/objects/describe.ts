@@ -2,10 +2,10 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import type { ObjectHeaders, Tags } from '../../../contract/shapes.ts'
 import { shownType } from '../../base/media-type.ts'
-import { aclOf } from '../buckets/acl.ts'
+import { aclOf } from '../buckets/documents/acl.ts'
 import type { HeldBucket } from '../buckets/service.ts'
+import { versionName } from '../history/retire.ts'
 import { lockField } from '../locks/lock.ts'
-import { versionName } from '../retired/retire.ts'
 import type { ObjectRow } from './store.ts'
 
 /** Size limit of an object's metadata, in bytes of JSON. */

@@ -271,25 +271,3 @@ export const findShown = async (db: Db, blobIds: readonly string[]): Promise<str
   (await db.selectFrom('objects').select('blob_id').where('blob_id', 'in', blobIds).execute()).map(
     ({ blob_id }) => blob_id,
   )
-
-/** The content types of the next objects after a key, each with the last key that has it. */
-export const countTypes = (db: Db, bucketId: string, after: string, limit: number) =>
-  db
-    .selectFrom(
-      db
-        .selectFrom('objects')
-        .select(['key', 'content_type', 'size'])
-        .where('bucket_id', '=', bucketId)
-        .where('key', '>', after)
-        .orderBy('key')
-        .limit(limit)
-        .as('piece'),
-    )
-    .select((e) => [
-      'content_type',
-      e.fn.sum<number>('size').as('bytes'),
-      e.fn.countAll<number>().as('objects'),
-      e.fn.max('key').as('last'),
-    ])
-    .groupBy('content_type')
-    .execute()

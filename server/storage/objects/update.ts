@@ -1,8 +1,8 @@
 import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
-import { lockKeys } from '../retired/keys.ts'
-import { nextVersion, retire } from '../retired/retire.ts'
+import { lockKeys } from '../history/keys.ts'
+import { nextVersion, retire } from '../history/retire.ts'
 import { unchangeable } from './absence.ts'
 import {
   aclField,

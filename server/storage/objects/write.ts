@@ -6,14 +6,14 @@ import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly, wholeSeconds } from '../../http/conditions.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { lockKeys } from '../history/keys.ts'
+import { nextVersion, retire } from '../history/retire.ts'
 import type { Locked, WantedLock } from '../locks/lock.ts'
-import { lockKeys } from '../retired/keys.ts'
-import { nextVersion, retire } from '../retired/retire.ts'
-import { type Copies, placedOn, withCopies } from './copies.ts'
 import { describedAs, describeObject, versionOf } from './describe.ts'
 import { allowLocked } from './lock-rights.ts'
-import { discard, type Received, startReceiving, type Upload } from './received.ts'
+import { discard, type Received, startReceiving, type Upload } from './receive.ts'
 import * as store from './store.ts'
+import { type Copies, placedOn, withCopies } from './transfers/copies.ts'
 
 /** RFC 9110 section 13 conditions on the object to be replaced. */
 export interface WriteConditions {

@@ -1,12 +1,12 @@
 import { refusal, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, quotaExceeded, roomOf } from '../buckets/service.ts'
+import { lockKeys } from '../history/keys.ts'
+import { sumChanges } from '../history/retire.ts'
+import { lockItems, takeOut } from '../history/trash/service.ts'
+import * as store from '../history/trash/store.ts'
 import { type ItemError, itemError } from '../objects/item-error.ts'
 import { reinstateAll } from '../objects/service.ts'
 import { findObjects } from '../objects/store.ts'
-import { lockKeys } from '../retired/keys.ts'
-import { sumChanges } from '../retired/retire.ts'
-import { lockItems, takeOut } from '../trash/service.ts'
-import * as store from '../trash/store.ts'
 
 /**
  * The next deletions of a job or policy run: `limit` items after the id `after`. `last` returns the id to continue after.

@@ -5,13 +5,13 @@ import type { OnConflict, RestoredItem } from '../../../contract/trash.ts'
 import { allow, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { countUsage, type HeldBucket } from '../buckets/service.ts'
+import { lockKeys } from '../history/keys.ts'
+import { type Change, sumChanges } from '../history/retire.ts'
+import { takeOut } from '../history/trash/service.ts'
+import type * as store from '../history/trash/store.ts'
 import { TakenMeanwhile } from '../objects/retry.ts'
 import { reinstate, reinstateAll, reinstateOver } from '../objects/service.ts'
 import { findObjects, type ObjectRow } from '../objects/store.ts'
-import { lockKeys } from '../retired/keys.ts'
-import { type Change, sumChanges } from '../retired/retire.ts'
-import { takeOut } from '../trash/service.ts'
-import type * as store from '../trash/store.ts'
 
 const MOST_NAMES = 100
 /** Keys per query. */

@@ -1,8 +1,8 @@
 import type { OnConflict } from '../../../contract/trash.ts'
 import { allowSomewhere, asCurrent, type Ctx } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
+import { assertFound, lockItems, seenBy } from '../history/trash/service.ts'
 import { retryTaken } from '../objects/retry.ts'
-import { assertFound, lockItems, seenBy } from '../trash/service.ts'
 import { placeItems } from './placing.ts'
 
 /**

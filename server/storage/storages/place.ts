@@ -4,8 +4,8 @@ import type { StorageKind } from '../../../contract/storages.ts'
 import { invalid } from '../../base/invalid.ts'
 import { withoutEnd } from '../../base/without-end.ts'
 import { storageFolder } from '../../blobs/drivers/open.ts'
-import { type Place, sealSecret } from '../../blobs/storages/open.ts'
-import type { StorageRow } from '../../blobs/storages/store.ts'
+import { type Place, sealSecret } from '../../blobs/routing/open.ts'
+import type { StorageRow } from '../../blobs/routing/store.ts'
 import type { Config } from '../../config/config.ts'
 
 export const storageMissing = (name: string): ServiceError =>
@@ -41,7 +41,12 @@ export function placeOf(config: Config, name: string, given: PlaceFields): Place
   if (kind === 'file') assertFolder(config, folder)
   assertPair(access_key_id, secret)
   return {
-    ...{ name, kind, endpoint: withoutSlash(endpoint), region, bucket, access_key_id },
+    name,
+    kind,
+    endpoint: withoutSlash(endpoint),
+    region,
+    bucket,
+    access_key_id,
     prefix: asPrefix(prefix),
     path_style: path_style === null ? null : path_style ? 1 : 0,
     folder: folder === null ? null : path.resolve(folder),

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { DEFAULT_STORAGE, type Storage, type StorageHealth } from '../../../contract/storages.ts'
 import { explain } from '../../blobs/drivers/explain.ts'
-import { DEFAULT, digitsOf, MOST_STORAGES, markOfStorage } from '../../blobs/storages/ids.ts'
-import { type Place, resealSecret, whereOf, whereOfDefault } from '../../blobs/storages/open.ts'
+import { DEFAULT, digitsOf, MOST_STORAGES, markOfStorage } from '../../blobs/routing/ids.ts'
+import { type Place, resealSecret, whereOf, whereOfDefault } from '../../blobs/routing/open.ts'
 import {
   findInstanceId,
   findStorage,
@@ -10,7 +10,7 @@ import {
   listStorages as listRows,
   type StorageRow,
   sumByStorage,
-} from '../../blobs/storages/store.ts'
+} from '../../blobs/routing/store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Ctx } from '../../context.ts'
 import { lastHealth } from './health.ts'
@@ -20,7 +20,14 @@ import * as store from './store.ts'
 
 /** What is recorded of a storage. */
 const detailsOf = ({ name, kind, endpoint, region, bucket, prefix, folder, access_key_id }: StorageRow) => ({
-  ...{ name, kind, endpoint, region, bucket, prefix, folder, access_key_id },
+  name,
+  kind,
+  endpoint,
+  region,
+  bucket,
+  prefix,
+  folder,
+  access_key_id,
 })
 
 /** Registers a storage that can be reached, and is used unless it is not `enabled`. */

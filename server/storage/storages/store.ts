@@ -1,4 +1,4 @@
-import type { StorageRow } from '../../blobs/storages/store.ts'
+import type { StorageRow } from '../../blobs/routing/store.ts'
 import type { NewRow, RowChange, Tx } from '../../db/schema.ts'
 
 /** Undefined if the name is taken. */

@@ -3,15 +3,15 @@ import { isAdmin } from '../../../contract/permissions.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import type { StorageId } from '../../blobs/drivers/blobs.ts'
 import { explain } from '../../blobs/drivers/explain.ts'
-import { DEFAULT, markOfStorage } from '../../blobs/storages/ids.ts'
-import { openWhere, whereOf } from '../../blobs/storages/open.ts'
+import { DEFAULT, markOfStorage } from '../../blobs/routing/ids.ts'
+import { openWhere, whereOf } from '../../blobs/routing/open.ts'
 import {
   findInstanceId,
   findStorage,
   findStorageById,
   listStorages,
   type StorageRow,
-} from '../../blobs/storages/store.ts'
+} from '../../blobs/routing/store.ts'
 import type { Ctx, Upkeep } from '../../context.ts'
 import type { Db, Tx } from '../../db/schema.ts'
 import { assertFreeToAttach, assertFreeToOwn } from './overlap.ts'

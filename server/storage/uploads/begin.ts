@@ -16,7 +16,7 @@ import { lockOf, type WantedLock } from '../locks/lock.ts'
 import { metadataText, textUnlessEmpty } from '../objects/describe.ts'
 import { allowLocked } from '../objects/lock-rights.ts'
 import type { ChecksumPlan } from './checksum.ts'
-import { freeUntil, type OpenUpload } from './received.ts'
+import { freeUntil, type OpenUpload } from './receive.ts'
 import * as store from './store.ts'
 
 /** Size of every part but the last: as requested, otherwise `least`, or large enough for 10,000 parts to hold the file. */

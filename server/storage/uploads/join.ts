@@ -2,10 +2,10 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
 import { BlobMissing, PartsInTheWay, type StoredPart } from '../../blobs/drivers/driver.ts'
 import { takeBlobId } from '../../blobs/id-pool.ts'
-import { storageOf } from '../../blobs/storages/ids.ts'
+import { storageOf } from '../../blobs/routing/ids.ts'
 import { discardBlobs, newClaim, renewIfDue } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
-import { type OpenUpload, rowOf } from './received.ts'
+import { type OpenUpload, rowOf } from './receive.ts'
 import * as store from './store.ts'
 
 /**

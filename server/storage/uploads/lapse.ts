@@ -2,7 +2,7 @@ import { HOUR_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
 import { countUsage, holdBucket } from '../buckets/service.ts'
 import { findBucketName } from '../buckets/store.ts'
-import { isOver, receivedParts } from './received.ts'
+import { isOver, receivedParts } from './receive.ts'
 import * as store from './store.ts'
 
 /** How long the announced size stays reserved while no part arrives. */

@@ -2,7 +2,7 @@ import { afterPrefix, decide } from '../../../contract/permissions.ts'
 import { allowSomewhere, type Ctx } from '../../context.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { isOver } from './received.ts'
+import { isOver } from './receive.ts'
 import * as store from './store.ts'
 
 /** An open upload, or the common prefix of all whose keys begin with it. */

@@ -6,18 +6,18 @@ import { settingsInForce } from '../../access/settings/effective.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import { BlobMissing, type StoredPart } from '../../blobs/drivers/driver.ts'
 import { takeRoom } from '../../blobs/room.ts'
-import { storageOf } from '../../blobs/storages/ids.ts'
+import { storageOf } from '../../blobs/routing/ids.ts'
 import { startSumming } from '../../blobs/summing.ts'
 import { allow, type Ctx, currentActor, type Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
 import { findBucketName } from '../buckets/store.ts'
-import { countSender } from '../incoming/arrival.ts'
-import type { Upload as Body } from '../objects/received.ts'
-import { countUpload } from '../traffic/traffic.ts'
+import type { Upload as Body } from '../objects/receive.ts'
+import { countSender } from '../usage/reservations/reserve.ts'
+import { countUpload } from '../usage/traffic.ts'
 import { plannedChecksum } from './checksum.ts'
 import { broughtText } from './choose.ts'
-import { freeUntil, isOver, type OpenUpload } from './received.ts'
+import { freeUntil, isOver, type OpenUpload } from './receive.ts'
 import * as store from './store.ts'
 
 /** A planned part's size in bytes; if the total size is unknown, that of any part but the last. */
@@ -100,7 +100,9 @@ export async function storePart(
     const other = body.checksum && body.checksum.algorithm !== plan?.algorithm ? body.checksum.algorithm : undefined
     const value = other && plan && sums.get(other)
     return {
-      ...{ ref, etag, checksum: (plan && sums.get(plan.algorithm)) ?? null },
+      ref,
+      etag,
+      checksum: (plan && sums.get(plan.algorithm)) ?? null,
       brought: value ? broughtText({ algorithm: other, value }) : null,
     }
   }

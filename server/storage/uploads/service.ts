@@ -12,7 +12,7 @@ import { beginUpload, type InitUpload, partSizeFor, partsOf } from './begin.ts'
 import { askedChecksum, planChecksum } from './checksum.ts'
 import { lapseIdle } from './lapse.ts'
 import { describePart } from './parts.ts'
-import { isOver, receivedParts } from './received.ts'
+import { isOver, receivedParts } from './receive.ts'
 import * as store from './store.ts'
 import { partUrls } from './urls.ts'
 
@@ -166,7 +166,14 @@ export async function dropUpload(ctx: Ctx, id: string, isRemembered = false): Pr
 async function forget(tx: Tx, id: string, now: Date): Promise<void> {
   await store.deleteParts(tx, id)
   await store.updateUpload(tx, id, {
-    ...{ blob_id: null, reserved: 0, result: null, metadata: '{}', headers: null, tags: null, acl: null, lock: null },
+    blob_id: null,
+    reserved: 0,
+    result: null,
+    metadata: '{}',
+    headers: null,
+    tags: null,
+    acl: null,
+    lock: null,
     completed_at: now.toISOString(),
     expires_at: new Date(now.getTime() + REMEMBERED_MS).toISOString(),
   })

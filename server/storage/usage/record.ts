@@ -4,9 +4,9 @@ import { HOUR_MS, MINUTE_MS } from '../../base/time.ts'
 import type { Ctx, Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { sumUsage } from '../buckets/store.ts'
-import { type Counts, giveBack, takeCounts } from '../traffic/traffic.ts'
-import { KEPT_MS, startOf } from './span.ts'
+import { KEPT_MS, startOf } from './periods.ts'
 import * as store from './store.ts'
+import { type Counts, giveBack, takeCounts } from './traffic.ts'
 
 /** Buckets per transaction. */
 const PAGE = 200

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../base/time.ts'
 import { allow, type Ctx } from '../../context.ts'
 import { bucketMissing, listBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
-import { KEPT_MS, STEP_MS, startOf } from './span.ts'
+import { KEPT_MS, STEP_MS, startOf } from './periods.ts'
 import * as store from './store.ts'
 import { largest } from './types.ts'
 

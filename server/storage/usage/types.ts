@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { compareKeys } from '../../../contract/permissions.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
 import { sumUsage } from '../buckets/store.ts'
-import { countTypes as countObjectTypes } from '../objects/store.ts'
 import * as store from './store.ts'
 
 const PAGE = 100
@@ -21,6 +21,28 @@ interface Sum {
 /** Lower case and without parameters; '' if nothing is left. */
 const normalise = (type: string): string => (type.split(';', 1)[0] ?? '').trim().toLowerCase().slice(0, 127)
 
+/** The content types of the next objects after a key, each with the last key that has it. */
+const countPiece = (db: Db, bucketId: string, after: string, limit: number) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('objects')
+        .select(['key', 'content_type', 'size'])
+        .where('bucket_id', '=', bucketId)
+        .where('key', '>', after)
+        .orderBy('key')
+        .limit(limit)
+        .as('piece'),
+    )
+    .select((e) => [
+      'content_type',
+      e.fn.sum<number>('size').as('bytes'),
+      e.fn.countAll<number>().as('objects'),
+      e.fn.max('key').as('last'),
+    ])
+    .groupBy('content_type')
+    .execute()
+
 /**
  * Counts a bucket's content types some objects at a time. A concurrent change may be counted before or after it.
  * Undefined if the process stops before the end.
@@ -29,7 +51,7 @@ async function countTypes(ctx: Ctx, bucketId: string): Promise<Map<string, Sum> 
   const sums = new Map<string, Sum>()
   for (let after = ''; ; ) {
     if (ctx.stopping.aborted) return undefined
-    const piece = await countObjectTypes(ctx.db, bucketId, after, PIECE)
+    const piece = await countPiece(ctx.db, bucketId, after, PIECE)
     let objects = 0
     for (const { content_type, last, ...sum } of piece) {
       const name = normalise(content_type)

@@ -1,12 +1,12 @@
 import { allow, type Ctx, currentActor } from '../../context.ts'
-import { type Acl, aclOf, aclText } from '../buckets/acl.ts'
+import { type Acl, aclOf, aclText } from '../buckets/documents/acl.ts'
 import { holdBucket } from '../buckets/service.ts'
+import { lockKeys } from '../history/keys.ts'
+import { lockRetired, setAclAsRetired } from '../history/retire.ts'
+import { hasContents, type VersionName } from '../history/store.ts'
 import { unchangeable } from '../objects/absence.ts'
 import { lockCurrent, setAclAsCurrent } from '../objects/current.ts'
 import { versionOf } from '../objects/describe.ts'
-import { lockKeys } from '../retired/keys.ts'
-import { lockRetired, setAclAsRetired } from '../retired/retire.ts'
-import { hasContents, type VersionName } from '../retired/store.ts'
 
 /**
  * Sets the ACL of an object, or of a version of it; needs `write`, and `read`, for nobody can give what they lack. The

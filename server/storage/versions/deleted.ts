@@ -3,10 +3,10 @@ import type { DeletedEntry } from '../../../contract/versions.ts'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
-import { openListing } from '../objects/browse.ts'
-import { restOf, startAfter } from '../objects/entries.ts'
+import { findNewest } from '../history/store.ts'
+import { openListing } from '../objects/lists/browse.ts'
+import { restOf, startAfter } from '../objects/lists/entries.ts'
 import { type Entry, findObjects, hasKeyIn, type Walk, walkEntries } from '../objects/store.ts'
-import { findNewest } from '../retired/store.ts'
 
 /** Entries looked at in a request, so that a folder of which little is deleted takes no longer. */
 const MOST_SCANNED = 5000

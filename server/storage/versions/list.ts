@@ -4,12 +4,12 @@ import type { Version } from '../../../contract/versions.ts'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
+import { namedVersion } from '../history/retire.ts'
+import { type AnyVersion, findVersions, listEarlier, listVersions as listRows } from '../history/store.ts'
 import { lockField } from '../locks/lock.ts'
-import { openListing } from '../objects/browse.ts'
-import { restOf, startAfter } from '../objects/entries.ts'
+import { openListing } from '../objects/lists/browse.ts'
+import { restOf, startAfter } from '../objects/lists/entries.ts'
 import { toEntry, type Walk, walkEntries } from '../objects/store.ts'
-import { namedVersion } from '../retired/retire.ts'
-import { type AnyVersion, findVersions, listEarlier, listVersions as listRows } from '../retired/store.ts'
 
 /** A version in a list. */
 export type ListedVersion = AnyVersion & {

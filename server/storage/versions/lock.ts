@@ -4,6 +4,9 @@ import { type BucketAction, decide } from '../../../contract/permissions.ts'
 import { invalid } from '../../base/invalid.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
+import { lockKeys } from '../history/keys.ts'
+import { lockAsRetired, lockRetired } from '../history/retire.ts'
+import { hasContents } from '../history/store.ts'
 import { activeLock, judgeEach, lockedBy } from '../locks/gate.ts'
 import {
   assertAhead,
@@ -17,9 +20,6 @@ import {
 import { asMarker, unchangeable } from '../objects/absence.ts'
 import { lockAsCurrent, lockCurrent } from '../objects/current.ts'
 import { allowPeriod } from '../objects/lock-rights.ts'
-import { lockKeys } from '../retired/keys.ts'
-import { lockAsRetired, lockRetired } from '../retired/retire.ts'
-import { hasContents } from '../retired/store.ts'
 
 /** What is to change of a lock; what is left out stays. */
 export interface LockChange {

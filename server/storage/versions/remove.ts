@@ -3,15 +3,7 @@ import { decide } from '../../../contract/permissions.ts'
 import { newId } from '../../base/id.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
-import { activeLock, findLocked, judgeEach, type Passage } from '../locks/gate.ts'
-import { versionMissing } from '../objects/absence.ts'
-import { deleteKeys } from '../objects/bulk.ts'
-import { bringBack, lockCurrent, takeAway } from '../objects/current.ts'
-import { type ItemError, itemError } from '../objects/item-error.ts'
-import { markAbsent, type PartOf, removeObjects } from '../objects/service.ts'
-import type { ObjectRow } from '../objects/store.ts'
-import { isAsExpected, type RemovalConditions } from '../objects/write.ts'
-import { lockKeys } from '../retired/keys.ts'
+import { lockKeys } from '../history/keys.ts'
 import {
   asObject,
   type Change,
@@ -21,9 +13,17 @@ import {
   lockRows,
   sumChanges,
   takeBack,
-} from '../retired/retire.ts'
-import { findNewest, findPlaces, hasContents, nameOf, type VersionName, type VersionRow } from '../retired/store.ts'
-import { isTrashed } from '../trash/service.ts'
+} from '../history/retire.ts'
+import { findNewest, findPlaces, hasContents, nameOf, type VersionName, type VersionRow } from '../history/store.ts'
+import { isTrashed } from '../history/trash/service.ts'
+import { activeLock, findLocked, judgeEach, type Passage } from '../locks/gate.ts'
+import { versionMissing } from '../objects/absence.ts'
+import { bringBack, lockCurrent, takeAway } from '../objects/current.ts'
+import { type ItemError, itemError } from '../objects/item-error.ts'
+import { markAbsent, type PartOf, removeObjects } from '../objects/service.ts'
+import type { ObjectRow } from '../objects/store.ts'
+import { deleteKeys } from '../objects/transfers/bulk.ts'
+import { isAsExpected, type RemovalConditions } from '../objects/write.ts'
 
 /** A version to remove, if it meets all conditions. */
 export interface NamedVersion extends VersionName {

@@ -2,12 +2,12 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import { countUsage, holdBucket } from '../buckets/service.ts'
+import { lockKeys } from '../history/keys.ts'
+import { asObject, lockRetired, nextVersion } from '../history/retire.ts'
+import { hasContents, type VersionName } from '../history/store.ts'
 import { versionMissing } from '../objects/absence.ts'
 import { lockCurrent } from '../objects/current.ts'
 import { reinstateOver } from '../objects/service.ts'
-import { lockKeys } from '../retired/keys.ts'
-import { asObject, lockRetired, nextVersion } from '../retired/retire.ts'
-import { hasContents, type VersionName } from '../retired/store.ts'
 
 /**
  * Makes the contents of a version that is not current those of a new one, which is; the version stays as it is. Needs

@@ -1,12 +1,12 @@
 import type { Tags } from '../../../contract/shapes.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
+import { lockKeys } from '../history/keys.ts'
+import { lockRetired, tagRetired } from '../history/retire.ts'
+import { hasContents, type VersionName } from '../history/store.ts'
 import { unchangeable } from '../objects/absence.ts'
 import { lockCurrent, tagCurrent } from '../objects/current.ts'
 import { textUnlessEmpty, versionOf } from '../objects/describe.ts'
-import { lockKeys } from '../retired/keys.ts'
-import { lockRetired, tagRetired } from '../retired/retire.ts'
-import { hasContents, type VersionName } from '../retired/store.ts'
 
 /** Sets the tags of a version, current or not; needs `write`. Throws not_found. */
 export function tagVersion(ctx: Ctx, name: string, version: VersionName, tags: Tags): Promise<{ version_id?: string }> {

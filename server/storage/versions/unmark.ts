@@ -1,9 +1,9 @@
 import { refusal, type Step } from '../../context.ts'
 import type { HeldBucket } from '../buckets/service.ts'
+import { lockKeys } from '../history/keys.ts'
+import { lockRows } from '../history/retire.ts'
+import { findMarkers, findPlaces } from '../history/store.ts'
 import { type ItemError, itemError } from '../objects/item-error.ts'
-import { lockKeys } from '../retired/keys.ts'
-import { lockRows } from '../retired/retire.ts'
-import { findMarkers, findPlaces } from '../retired/store.ts'
 import { keysOf, removeRows } from './remove.ts'
 
 /**

@@ -36,7 +36,9 @@ export function FolderViewer({
     probe(contentsUrl({ key: place })).then(
       (headers) =>
         setAlone({
-          ...{ key: place, name: place, type: headers.get('content-type') },
+          key: place,
+          name: place,
+          type: headers.get('content-type'),
           size: Number(headers.get('content-length')),
         }),
       // There is no such file.

@@ -18,7 +18,8 @@ export function useScanEnd(bucket: string, scans: Scans | undefined): void {
     if (seen.current !== undefined && seen.current !== state)
       for (const queryKey of [
         ...['scans', 'bucket', 'browse', 'findings', 'take-over'].map((key) => [key, bucket]),
-        ...[['buckets'], ['storages']],
+        ['buckets'],
+        ['storages'],
       ])
         void queries.invalidateQueries({ queryKey })
     seen.current = state

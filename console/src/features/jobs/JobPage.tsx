@@ -84,7 +84,8 @@ function Actions({ job }: { job: Job }) {
       if (job.of !== null) return await go(`/jobs/${(await undoJob({ id: job.of })).id}`)
       const { id } = await beginJob({
         kind: kind === 'empty_bucket' ? 'delete' : kind,
-        ...{ source_bucket, prefix },
+        source_bucket,
+        prefix,
         keys: [...new Set(again.map(({ key }) => key))],
         ...(dest_bucket === null ? {} : { dest_bucket }),
         ...(dest_prefix === null ? {} : { dest_prefix }),

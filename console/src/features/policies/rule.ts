@@ -113,9 +113,17 @@ export type Rule = ReturnType<typeof ruleOf>
 export const isComplete = ({ bucket_patterns, ...rule }: Rule): boolean =>
   bucket_patterns.length > 0 && conditions.some((one) => rule[one] !== null && rule[one] !== false)
 const conditions = [
-  ...(['glob', 'older_than_days', 'min_size', 'max_size', 'tags', 'date', 'keep_newest'] as const),
-  ...(['noncurrent_days', 'keep_versions', 'expired_markers'] as const),
-]
+  'glob',
+  'older_than_days',
+  'min_size',
+  'max_size',
+  'tags',
+  'date',
+  'keep_newest',
+  'noncurrent_days',
+  'keep_versions',
+  'expired_markers',
+] as const
 
 /** A rule in words: `Delete objects older than 30 days under logs/ in media`. */
 export function inWords(rule: Pick<Rule, 'prefix' | 'bucket_patterns' | (typeof conditions)[number]>): string {

@@ -46,7 +46,10 @@ export const placeOf = (draft: Draft) =>
   draft.kind === 'file'
     ? { kind: draft.kind, folder: orNull(draft.folder) }
     : {
-        ...{ kind: draft.kind, ...connectionOf(draft), bucket: orNull(draft.bucket), prefix: draft.prefix.trim() },
+        kind: draft.kind,
+        ...connectionOf(draft),
+        bucket: orNull(draft.bucket),
+        prefix: draft.prefix.trim(),
         secret_access_key: draft.secret_access_key || null,
       }
 

@@ -84,7 +84,9 @@ export function StoredChart({ history, title, file }: { history: History; title:
     <Chart title={title} figures={figures} note={text.hourly}>
       {bands.some(({ values }) => values.some((value) => value !== null)) ? (
         <Timeline
-          {...{ label: title, times, bands }}
+          label={title}
+          times={times}
+          bands={bands}
           stacked
           bytes
           show={formatBytes}
@@ -108,7 +110,13 @@ export function RequestsChart({ history, file }: { history: History; file: strin
   return (
     <Chart title={text.requests} figures={figures}>
       {sums.size > 0 ? (
-        <Timeline {...{ label: text.requests, times, bands }} show={formatCount} when={formatSlot(history.step)} />
+        <Timeline
+          label={text.requests}
+          times={times}
+          bands={bands}
+          show={formatCount}
+          when={formatSlot(history.step)}
+        />
       ) : (
         <p className="dim">{text.noHistory}</p>
       )}

@@ -88,7 +88,9 @@ function Totals({ usage, history, days }: { usage: Usage; history: History | und
 function Largest({ usage: { buckets } }: { usage: Usage }) {
   const sorted = buckets.toSorted((a, b) => b.used_bytes - a.used_bytes)
   const slices: Slice[] = sorted.map(({ name, used_bytes: value, quota_gb }) => ({
-    ...{ name, value, words: formatBytes(value) },
+    name,
+    value,
+    words: formatBytes(value),
     limit: quota_gb === null ? null : quota_gb * GB,
   }))
   const figures: Figures = {

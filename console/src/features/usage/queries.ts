@@ -21,7 +21,9 @@ const REFRESH = 60_000
 
 /** The query for a period's history; it ends at the server's current time. */
 export const historyOf = (period: Period, bucket?: string) => ({
-  ...{ days: Number(period), step: stepOf(period), top: TOP },
+  days: Number(period),
+  step: stepOf(period),
+  top: TOP,
   ...(bucket === undefined ? {} : { bucket }),
 })
 export const historyQuery = (period: Period, bucket?: string) =>

@@ -94,7 +94,10 @@ export function s3Source(options: S3Options): ExternalSource {
       'x-amz-website-redirect-location': answer.WebsiteRedirectLocation,
     }
     return {
-      ...{ key, size, etag: bareEtag(answer.ETag), modified_at: answer.LastModified ?? new Date(0) },
+      key,
+      size,
+      etag: bareEtag(answer.ETag),
+      modified_at: answer.LastModified ?? new Date(0),
       storage_class: StorageClass,
       version_id: answer.VersionId && answer.VersionId !== 'null' ? answer.VersionId : null,
       archived:
@@ -128,7 +131,8 @@ export function s3Source(options: S3Options): ExternalSource {
     if (size === 0) return Buffer.alloc(0)
     const length = end - start + 1
     const command = new s3.GetObjectCommand({
-      ...{ Bucket, Key: key },
+      Bucket,
+      Key: key,
       ...(version_id === null ? {} : { VersionId: version_id }),
       ...(etag === null ? {} : { IfMatch: `"${etag}"` }),
       ...(length === size ? {} : { Range: `bytes=${start}-${end}` }),
@@ -254,7 +258,10 @@ function listed({ Size, ETag, LastModified, StorageClass }: s3._Object, key: str
   if (Size === undefined || !Number.isSafeInteger(Size) || Size < 0)
     throw new OddAnswer('The storage lists an object without its size')
   return {
-    ...{ key, size: Size, etag: bareEtag(ETag), modified_at: LastModified ?? new Date(0) },
+    key,
+    size: Size,
+    etag: bareEtag(ETag),
+    modified_at: LastModified ?? new Date(0),
     storage_class: StorageClass ?? null,
   }
 }

@@ -60,7 +60,10 @@ const existing = (ctx: Ctx, row: NamedKey): Existing<Entry> => {
   return {
     name: access_key_id,
     fields: {
-      ...{ access_key_id, name, user: emailKey(email), expires_at },
+      access_key_id,
+      name,
+      user: emailKey(email),
+      expires_at,
       scope: scope && normalScope(scope),
     },
     ...(row.revoked_at === null ? {} : { fixed: 'is revoked, and cannot be used again: take another ID' }),

@@ -8,13 +8,13 @@ import { itemsOf } from '../../../base/cursor.ts'
 import { allow, type Ctx, type Step } from '../../../context.ts'
 import { isLegal } from '../../../http/validation.ts'
 import { attachBucket } from '../../../storage/attached/attach.ts'
-import { configureStep, findConfig } from '../../../storage/buckets/config.ts'
-import type { CorsRule } from '../../../storage/buckets/cors.ts'
 import { prepareBucket } from '../../../storage/buckets/create.ts'
 import { describeAll } from '../../../storage/buckets/describe.ts'
-import { completeKeeping } from '../../../storage/buckets/keeping.ts'
-import { isNarrow, type LifecycleRule } from '../../../storage/buckets/lifecycle.ts'
-import { allBlocked, isBlocked } from '../../../storage/buckets/public-access.ts'
+import { configureStep, findConfig } from '../../../storage/buckets/documents/config.ts'
+import type { CorsRule } from '../../../storage/buckets/documents/cors.ts'
+import { isNarrow, type LifecycleRule } from '../../../storage/buckets/documents/lifecycle.ts'
+import { allBlocked, isBlocked } from '../../../storage/buckets/documents/public-access.ts'
+import { completeKeeping } from '../../../storage/buckets/retention.ts'
 import { deleteBucket, listBuckets } from '../../../storage/buckets/service.ts'
 import { findBucket, hasAny } from '../../../storage/buckets/store.ts'
 import { updateStep } from '../../../storage/buckets/update.ts'
@@ -40,8 +40,13 @@ export const buckets: Kind<Entry> = {
     prefix: 'cannot be changed: release the bucket, and attach it again',
   },
   defaults: {
-    ...{ storage: DEFAULT_STORAGE, mode: 'owned', public_access_blocked: false, object_lock: undefined },
-    ...{ cors: null, lifecycle: null, website: null },
+    storage: DEFAULT_STORAGE,
+    mode: 'owned',
+    public_access_blocked: false,
+    object_lock: undefined,
+    cors: null,
+    lifecycle: null,
+    website: null,
   },
   normal: ({ prefix, object_lock, lifecycle, ...entry }) => ({
     ...entry,
@@ -134,7 +139,10 @@ function normalRule({ id, enabled = true, filter = {}, expiration, ...others }: 
   const { prefix, tags, ...sizes } = filter
   const date = expiration && 'date' in expiration ? { date: new Date(expiration.date).toISOString() } : undefined
   return {
-    ...{ id, enabled, filter: { ...(prefix && { prefix }), ...sizes, ...(tags && { tags }) }, ...others },
+    id,
+    enabled,
+    filter: { ...(prefix && { prefix }), ...sizes, ...(tags && { tags }) },
+    ...others,
     ...(expiration && { expiration: date ?? expiration }),
   }
 }
@@ -182,7 +190,9 @@ async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
     findConfig(ctx.db, name, 'public_access_block'),
   ])
   const fields: Partial<Entry> = {
-    ...{ name, storage, public_access_blocked: block !== undefined && isBlocked(block) },
+    name,
+    storage,
+    public_access_blocked: block !== undefined && isBlocked(block),
     ...(mode === 'taken_over' ? {} : { mode }),
     ...(mode === 'read_only' && source ? { prefix: source.prefix } : { quota_gb, trash_days }),
     ...(versioning === 'off' ? {} : { versioning }),

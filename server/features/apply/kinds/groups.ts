@@ -56,7 +56,9 @@ const existing = (
 ): Existing<Entry> => ({
   name,
   fields: {
-    ...{ name, description, global: sorted(global) },
+    name,
+    description,
+    global: sorted(global),
     grants: sorted(
       grants.map(({ bucket_pattern, prefix, actions }) => ({ bucket_pattern, prefix, actions: inOrder(actions) })),
     ),

@@ -1,7 +1,7 @@
 import { DEFAULT_STORAGE } from '../../../../contract/storages.ts'
-import { digitsOf } from '../../../blobs/storages/ids.ts'
-import { unsealSecret } from '../../../blobs/storages/open.ts'
-import { findStorage, isInUse, listStorages, type StorageRow } from '../../../blobs/storages/store.ts'
+import { digitsOf } from '../../../blobs/routing/ids.ts'
+import { unsealSecret } from '../../../blobs/routing/open.ts'
+import { findStorage, isInUse, listStorages, type StorageRow } from '../../../blobs/routing/store.ts'
 import type { Ctx } from '../../../context.ts'
 import { changePlace, normalPlace, placeOf } from '../../../storage/storages/place.ts'
 import {
@@ -23,8 +23,15 @@ export const storages: Kind<Entry> = {
   sameName: (name) => name,
   fixed: { kind: elsewhere, bucket: elsewhere, prefix: elsewhere, folder: elsewhere },
   defaults: {
-    ...{ kind: 's3', endpoint: null, region: null, bucket: null, prefix: '', path_style: null, folder: null },
-    ...{ access_key_id: null, enabled: true },
+    kind: 's3',
+    endpoint: null,
+    region: null,
+    bucket: null,
+    prefix: '',
+    path_style: null,
+    folder: null,
+    access_key_id: null,
+    enabled: true,
   },
   normal: normalPlace,
   check: async (ctx, { name, enabled, ...place }, { before }) =>
@@ -55,7 +62,16 @@ const fieldsOf = ({
   access_key_id,
   enabled,
 }: ReturnType<typeof describeDefault>) => ({
-  ...{ name, kind, endpoint, region, bucket, prefix, path_style, folder, access_key_id, enabled },
+  name,
+  kind,
+  endpoint,
+  region,
+  bucket,
+  prefix,
+  path_style,
+  folder,
+  access_key_id,
+  enabled,
 })
 
 const theDefault = (ctx: Ctx): Existing<Entry> => ({

@@ -66,7 +66,10 @@ async function idsOf(ctx: Ctx, names: readonly string[]): Promise<string[]> {
 const existing = (ctx: Ctx, user: User): Existing<Entry> => ({
   name: user.email,
   fields: {
-    ...{ email: user.email, display_name: user.display_name, is_active: user.is_active, idp_subject: user.idp_subject },
+    email: user.email,
+    display_name: user.display_name,
+    is_active: user.is_active,
+    idp_subject: user.idp_subject,
     groups: sorted(user.groups.map(({ name }) => nameKey(name))),
   },
   written: { groups: sorted(user.groups.map(({ name }) => name)) },

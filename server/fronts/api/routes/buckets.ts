@@ -2,12 +2,12 @@ import { api } from '../../../../contract/index.ts'
 import { listAccess } from '../../../access/groups/reach.ts'
 import { invalid } from '../../../base/invalid.ts'
 import { attachBucket } from '../../../storage/attached/attach.ts'
+import { listFindings } from '../../../storage/attached/findings/service.ts'
 import { releaseBucket } from '../../../storage/attached/release.ts'
 import { takeOverBucket } from '../../../storage/attached/take-over.ts'
 import { createBucket } from '../../../storage/buckets/create.ts'
 import * as service from '../../../storage/buckets/service.ts'
 import { updateBucket } from '../../../storage/buckets/update.ts'
-import { listFindings } from '../../../storage/findings/service.ts'
 import { handle } from '../handle.ts'
 
 export const bucketRoutes = [

@@ -1,5 +1,5 @@
 import { api } from '../../../../contract/index.ts'
-import * as service from '../../../storage/scans/service.ts'
+import * as service from '../../../storage/attached/scans/service.ts'
 import { handle } from '../handle.ts'
 
 export const scanRoutes = [

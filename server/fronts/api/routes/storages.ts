@@ -1,5 +1,5 @@
 import { api } from '../../../../contract/index.ts'
-import { receiveEvents, tokenOf } from '../../../storage/scans/hints.ts'
+import { receiveEvents, tokenOf } from '../../../storage/attached/scans/hints.ts'
 import { createEventsToken, deleteEventsToken } from '../../../storage/storages/events-token.ts'
 import { checkHealth } from '../../../storage/storages/health.ts'
 import { testPlace, testStorage } from '../../../storage/storages/reach.ts'

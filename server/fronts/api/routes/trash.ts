@@ -1,6 +1,6 @@
 import { api } from '../../../../contract/index.ts'
+import { listTrash, purgeTrash } from '../../../storage/history/trash/service.ts'
 import { restoreTrash } from '../../../storage/restore/service.ts'
-import { listTrash, purgeTrash } from '../../../storage/trash/service.ts'
 import { handle } from '../handle.ts'
 
 export const trashRoutes = [

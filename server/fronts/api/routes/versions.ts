@@ -1,5 +1,5 @@
 import { api } from '../../../../contract/index.ts'
-import { namedVersion } from '../../../storage/retired/retire.ts'
+import { namedVersion } from '../../../storage/history/retire.ts'
 import { listDeleted } from '../../../storage/versions/deleted.ts'
 import { listVersionPage } from '../../../storage/versions/list.ts'
 import { lockVersion } from '../../../storage/versions/lock.ts'

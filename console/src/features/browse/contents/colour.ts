@@ -27,9 +27,26 @@ const languages: Record<string, () => Promise<{ default: LanguageFn }>> = {
 }
 /** The names by which Markdown's code blocks call them. */
 const aliases: Record<string, string> = {
-  ...{ js: 'javascript', jsx: 'javascript', ts: 'typescript', tsx: 'typescript', py: 'python', rb: 'ruby' },
-  ...{ sh: 'bash', shell: 'bash', console: 'bash', yml: 'yaml', html: 'xml', svg: 'xml', md: 'markdown' },
-  ...{ toml: 'ini', c: 'cpp', cs: 'csharp', rs: 'rust', golang: 'go', docker: 'dockerfile', make: 'makefile' },
+  js: 'javascript',
+  jsx: 'javascript',
+  ts: 'typescript',
+  tsx: 'typescript',
+  py: 'python',
+  rb: 'ruby',
+  sh: 'bash',
+  shell: 'bash',
+  console: 'bash',
+  yml: 'yaml',
+  html: 'xml',
+  svg: 'xml',
+  md: 'markdown',
+  toml: 'ini',
+  c: 'cpp',
+  cs: 'csharp',
+  rs: 'rust',
+  golang: 'go',
+  docker: 'dockerfile',
+  make: 'makefile',
 }
 
 type Tone = 'name' | 'text' | 'number' | 'word' | 'note'

@@ -307,7 +307,10 @@ export class Engine {
     this.store.set(item, 'running')
     const own = () => item.running === control
     const means: Means = {
-      ...{ slots: this.#slots, signal: control.signal, save, reach: whenReachable },
+      slots: this.#slots,
+      signal: control.signal,
+      save,
+      reach: whenReachable,
       sent: (_, bytes) => own() && this.store.sent(item, bytes),
       completing: () => own() && this.store.set(item, 'completing'),
     }
@@ -379,8 +382,22 @@ function toProblem(error: unknown): Problem {
 }
 
 const newItem = (batch: Batch, path: string, key: string, file: File): Item => ({
-  ...{ id: newId(), batch, path, key, file, group: groupOf(path) },
-  ...{ size: file.size, modified: file.lastModified, state: 'checking', sent: 0, overwrite: false, uncertain: false },
-  ...{ problem: undefined, clash: undefined, copies: 0, upload: undefined },
-  ...{ fingerprint: undefined, running: undefined },
+  id: newId(),
+  batch,
+  path,
+  key,
+  file,
+  group: groupOf(path),
+  size: file.size,
+  modified: file.lastModified,
+  state: 'checking',
+  sent: 0,
+  overwrite: false,
+  uncertain: false,
+  problem: undefined,
+  clash: undefined,
+  copies: 0,
+  upload: undefined,
+  fingerprint: undefined,
+  running: undefined,
 })

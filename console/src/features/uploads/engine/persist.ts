@@ -62,7 +62,13 @@ const answer = <T>(request: IDBRequest<T>): Promise<T> =>
 const recordOf = (item: Item): ItemRecord => {
   const { id, batch, path, key, size, modified, overwrite, upload, fingerprint } = item
   return {
-    ...{ id, batch: batch.id, path, key, size, modified, overwrite },
+    id,
+    batch: batch.id,
+    path,
+    key,
+    size,
+    modified,
+    overwrite,
     ...(upload ? { upload: { id: upload.id, partSize: upload.partSize } } : {}),
     ...(fingerprint === undefined ? {} : { fingerprint }),
   }

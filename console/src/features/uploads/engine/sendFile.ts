@@ -51,7 +51,9 @@ export async function sendSmall(item: Item, file: File, means: Means): Promise<v
 }
 
 const circumstances = (item: Item, file: File, { signal, reach }: Means): Circumstances => ({
-  ...{ signal, file, reach },
+  signal,
+  file,
+  reach,
   lost: () => {
     item.uncertain = true
   },
@@ -98,7 +100,10 @@ async function begin(item: Item, file: File, means: Means): Promise<Multipart> {
     }),
   )
   item.upload = {
-    ...{ id: begun.upload_id, partSize: begun.part_size, parts: new Map(), known: true },
+    id: begun.upload_id,
+    partSize: begun.part_size,
+    parts: new Map(),
+    known: true,
     urls: new Map(begun.urls.map((url, i) => [i + 1, url])),
   }
   // A cancel in the meantime could not name the upload yet.

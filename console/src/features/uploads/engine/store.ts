@@ -178,7 +178,7 @@ export class UploadStore {
     const key = `${batch.id}/${group}`
     const known = this.#groups.get(key)
     if (known) return known
-    const made: Group = { ...{ key, name: group, bucket: batch.bucket }, ...emptyGroup() }
+    const made: Group = { key, name: group, bucket: batch.bucket, ...emptyGroup() }
     this.#groups.set(key, made)
     return made
   }

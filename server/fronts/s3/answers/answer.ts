@@ -1,0 +1,38 @@
+import type { System } from '../../../context.ts'
+import { hasBody, leaveUnread } from '../../../http/body.ts'
+import type { Exchange, Wire } from '../requests/exchange.ts'
+
+export type AnswerHeaders = { readonly [name: string]: string | number | undefined }
+
+/** Calls `send` once an answer may be sent: when all that it tells is durable, and the rest of the body is dealt with. */
+export async function whenDurable(system: System, wire: Wire, status: number, send: () => void): Promise<void> {
+  const { request, response, meter } = wire
+  // No answer may reveal state that a power failure could still undo. Our own failures reveal none.
+  const pending = meter.statements > 0 && status < 500 ? system.database.settled() : undefined
+  if (pending) await pending
+  meter.answered ||= performance.now()
+  if (system.stopping.aborted) response.setHeader('connection', 'close')
+  if (!request.complete && hasBody(request)) leaveUnread(request, response, send)
+  else send()
+}
+
+/** Sends an answer with a whole body, or none. */
+export async function answer(
+  { system, ...wire }: Wire & { system: System },
+  status: number,
+  headers: AnswerHeaders,
+  body = '',
+): Promise<void> {
+  await whenDurable(system, wire, status, () => {
+    const { request, response } = wire
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
+    if (status !== 204 && status !== 304 && !response.hasHeader('content-length'))
+      response.setHeader('content-length', Buffer.byteLength(body))
+    response.writeHead(status)
+    response.end(request.method === 'HEAD' ? undefined : body)
+  })
+}
+
+/** Sends a document. */
+export const answerXml = (exchange: Exchange, document: string, headers: AnswerHeaders = {}): Promise<void> =>
+  answer(exchange, 200, { 'content-type': 'application/xml', ...headers }, document)

@@ -1,0 +1,46 @@
+import { ServiceError } from '../../../../contract/errors.ts'
+import { decide } from '../../../../contract/permissions.ts'
+import type { Ctx } from '../../../context.ts'
+import type { Found } from '../../../storage/objects/lookup.ts'
+import { getContents } from '../../../storage/objects/service.ts'
+import { S3Error } from '../errors.ts'
+import type { Exchange } from '../requests/exchange.ts'
+import type { Target } from '../requests/target.ts'
+import { versionIn } from '../requests/version-id.ts'
+
+/** Whether a key exists is told to those who may list it; to others its absence is a refusal. */
+export function asUnseen({ actor }: Ctx, { bucket, key }: Target, error: unknown): unknown {
+  const isMissing = error instanceof ServiceError && (error.missing === 'object' || error.missing === 'version')
+  if (!isMissing || decide(actor.groups, 'list', bucket, key).allowed) return error
+  return new S3Error('AccessDenied', 'Access Denied')
+}
+
+/**
+ * The same for the source of a copy. A delete marker that is named as one is a bad request
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html, section on versioning).
+ */
+export function asSourceUnseen(ctx: Ctx, source: Target, error: unknown): unknown {
+  const seen = asUnseen(ctx, source, error)
+  return seen instanceof ServiceError && seen.missing === 'version' && seen.marker
+    ? new S3Error(
+        'InvalidRequest',
+        'The source of a copy request may not specifically refer to a delete marker by version id.',
+      )
+    : seen
+}
+
+/** The object that a request is about, or the version of it that it names. */
+export async function getSeen(exchange: Exchange): Promise<Found> {
+  const { ctx, bucket, key } = exchange
+  return getContents(ctx, bucket, key, { opens: false, version: versionIn(exchange) }).catch((error: unknown) => {
+    throw asUnseen(ctx, { bucket, key }, error)
+  })
+}
+
+/** The same for a change of it: where a delete marker hides the key, that is what cannot be changed. */
+export async function getChangeable(exchange: Exchange): Promise<Found> {
+  return getSeen(exchange).catch((error: unknown) => {
+    if (!(error instanceof ServiceError && error.missing === 'object' && error.marker)) throw error
+    throw new ServiceError('not_found', error.message, { missing: 'version', marker: error.marker })
+  })
+}

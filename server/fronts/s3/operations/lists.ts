@@ -1,0 +1,228 @@
+import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
+import { type ListedEntry, listEntries } from '../../../storage/objects/lists/entries.ts'
+import type { ObjectRow } from '../../../storage/objects/store.ts'
+import { type ListedVersion, listVersions, nameOfPlace, placeBehind } from '../../../storage/versions/list.ts'
+import { answerXml } from '../answers/answer.ts'
+import { element, result, type Xml, xmlTime } from '../answers/xml.ts'
+import { invalidArgument } from '../errors.ts'
+import { checksumsOf } from '../requests/checksums.ts'
+import { type Exchange, parameter } from '../requests/exchange.ts'
+import { isVersionName } from '../requests/version-id.ts'
+import { findOwners } from './documents/acl.ts'
+import { ownersOf } from './owner.ts'
+
+const MOST_KEYS = 1000
+
+/** What a whole number may be in S3. */
+const MOST_NUMBER = 2 ** 31 - 1
+
+/** A parameter that is a whole number; undefined without one, or with an empty one. Throws InvalidArgument. */
+export const numberIn = (exchange: Exchange, name: string, limits: { least?: number; most?: number } = {}) =>
+  numberOf(name, parameter(exchange, name), limits)
+
+/** The same of a text that says it under this name. */
+export function numberOf(
+  name: string,
+  text: string | undefined,
+  { least = 0, most = MOST_NUMBER }: { least?: number; most?: number } = {},
+): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const number = Number(text)
+  if (!/^-?\d{1,10}$/.test(text) || Math.abs(number) > MOST_NUMBER)
+    throw invalidArgument(name, text, `Provided ${name} not an integer or within integer range`)
+  if (number < least || number > most)
+    throw invalidArgument(name, text, `Argument ${name} must be an integer between ${least} and ${most}`)
+  return number
+}
+
+/** A parameter for how many items a page may have; the most if it asks for more. Throws InvalidArgument. */
+export const listLimit = (exchange: Exchange, name: string): number =>
+  Math.min(numberIn(exchange, name) ?? MOST_KEYS, MOST_KEYS)
+
+/**
+ * What all lists share: what is asked for, how texts are written, and the elements that repeat it (`said`). `limited` is
+ * the parameter for how many items a page may have.
+ */
+export function readList(exchange: Exchange, limited = 'max-keys') {
+  const encoding = parameter(exchange, 'encoding-type')
+  if (encoding !== undefined && encoding !== 'url')
+    throw invalidArgument('encoding-type', encoding, 'Invalid Encoding Method specified in Request')
+  const prefix = parameter(exchange, 'prefix') ?? ''
+  const delimiter = parameter(exchange, 'delimiter') ?? ''
+  const limit = listLimit(exchange, limited)
+  const text = (value: string) => (encoding === 'url' ? urlEncoded(value) : value)
+  const said = [element('Delimiter', delimiter === '' ? undefined : text(delimiter)), element('EncodingType', encoding)]
+  return { prefix, delimiter, limit, text, said }
+}
+
+/** As `encoding-type=url` has it: everything but letters, digits and `-._~/` in UTF-8, percent-encoded. */
+const urlEncoded = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]|%2F/g, (one) =>
+    one === '%2F' ? '/' : `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+
+const nameOf = (entry: ListedEntry): string => entry.row?.key ?? entry.prefix ?? ''
+
+/** How the entries of a list are written. */
+interface Style {
+  text: (key: string) => string
+  /** How each object says whose it is. */
+  owners?: ((row: Owned) => Xml) | undefined
+}
+type Owned = Pick<ObjectRow, 'created_by' | 'acl'>
+
+/** An object's `<Contents>`, or with `version` a `<Version>`. */
+function contents(
+  row: Owned & Pick<ObjectRow, 'key' | 'last_modified' | 'etag' | 'size' | 'checksums' | 'storage_class'>,
+  { text, owners }: Style,
+  version: Xml[] = [],
+): Xml {
+  const checksums = checksumsOf(row)
+  return element(
+    version.length > 0 ? 'Version' : 'Contents',
+    element('Key', text(row.key)),
+    ...version,
+    element('LastModified', xmlTime(row.last_modified)),
+    element('ETag', `"${row.etag}"`),
+    ...checksums.map(({ name }) => element('ChecksumAlgorithm', name)),
+    element('ChecksumType', checksums[0]?.type),
+    element('Size', row.size),
+    owners?.(row),
+    element('StorageClass', row.storage_class ?? 'STANDARD'),
+  )
+}
+
+const entryElements = (entries: readonly ListedEntry[], style: Style): Xml[] => [
+  ...entries.flatMap(({ row }) => (row ? [contents(row, style)] : [])),
+  ...prefixElements(entries, style),
+]
+
+const prefixElements = (entries: readonly { prefix?: string | undefined }[], { text }: Style): Xml[] =>
+  entries.flatMap(({ prefix }) =>
+    prefix === undefined ? [] : [element('CommonPrefixes', element('Prefix', text(prefix)))],
+  )
+
+/** How objects say whose they are. */
+async function ownersIn(exchange: Exchange, rows: readonly Owned[]): Promise<(row: Owned) => Xml> {
+  const ownerOf = await findOwners(exchange)
+  const owners = await ownersOf(exchange, rows.map(ownerOf))
+  return (row) => owners(ownerOf(row))
+}
+const rowsOf = (entries: readonly ListedEntry[]) => entries.flatMap(({ row }) => row ?? [])
+
+/** `ListObjects`, the first version: `marker` is the last name seen. */
+export async function listObjects(exchange: Exchange): Promise<void> {
+  const { ctx, bucket } = exchange
+  const { prefix, delimiter, limit, text, said } = readList(exchange)
+  const marker = parameter(exchange, 'marker') ?? ''
+  const { entries, more } = await listEntries(ctx, bucket, { prefix, delimiter, after: marker, limit })
+  const last = entries.at(-1)
+  await answerXml(
+    exchange,
+    result(
+      'ListBucketResult',
+      element('Name', bucket),
+      // Not encoded: clients decode it nowhere.
+      element('Prefix', prefix),
+      element('Marker', text(marker)),
+      element('NextMarker', more && delimiter !== '' && last ? text(nameOf(last)) : undefined),
+      element('MaxKeys', limit),
+      ...said,
+      element('IsTruncated', more),
+      ...entryElements(entries, { text, owners: await ownersIn(exchange, rowsOf(entries)) }),
+    ),
+  )
+}
+
+/** A `<Version>` or a `<DeleteMarker>`. */
+function versionElement(row: ListedVersion, style: Style): Xml {
+  const said = [element('VersionId', row.version_id ?? 'null'), element('IsLatest', row.latest)]
+  if (row.blob_id !== null) return contents(row, style, said)
+  return element(
+    'DeleteMarker',
+    element('Key', style.text(row.key)),
+    ...said,
+    element('LastModified', xmlTime(row.last_modified)),
+    style.owners?.(row),
+  )
+}
+
+/** `ListObjectVersions`: versions and delete markers; `key-marker` and `version-id-marker` are the last seen. */
+export async function listObjectVersions(exchange: Exchange): Promise<void> {
+  const { ctx, bucket } = exchange
+  const { prefix, delimiter, limit, text, said } = readList(exchange)
+  const keyMarker = parameter(exchange, 'key-marker') ?? ''
+  const versionMarker = parameter(exchange, 'version-id-marker') || undefined
+  if (versionMarker !== undefined && keyMarker === '')
+    throw invalidArgument(
+      'version-id-marker',
+      versionMarker,
+      'A version-id marker cannot be specified without a key marker.',
+    )
+  if (versionMarker !== undefined && !isPlaceName(versionMarker))
+    throw invalidArgument('version-id-marker', versionMarker, 'Invalid version id specified')
+  const after =
+    versionMarker === undefined ? { key: keyMarker } : await placeBehind(ctx, bucket, keyMarker, versionMarker)
+  const { entries, more } = await listVersions(ctx, bucket, { prefix, delimiter, after, limit })
+  const versions = entries.flatMap(({ version }) => version ?? [])
+  const owners = await ownersIn(exchange, versions)
+  const last = more ? entries.at(-1) : undefined
+  await answerXml(
+    exchange,
+    result(
+      'ListVersionsResult',
+      element('Name', bucket),
+      element('Prefix', text(prefix)),
+      element('KeyMarker', text(keyMarker)),
+      element('VersionIdMarker', versionMarker ?? ''),
+      element('NextKeyMarker', last && text(last.version?.key ?? last.prefix ?? '')),
+      element('NextVersionIdMarker', last?.version && nameOfPlace(last.version)),
+      element('MaxKeys', limit),
+      ...said,
+      element('IsTruncated', more),
+      ...versions.map((version) => versionElement(version, { text, owners })),
+      ...prefixElements(entries, { text }),
+    ),
+  )
+}
+
+/** `ListObjectsV2`: continues with an opaque token. */
+export async function listObjectsV2(exchange: Exchange): Promise<void> {
+  const { ctx, bucket } = exchange
+  const { prefix, delimiter, limit, text, said } = readList(exchange)
+  const startAfter = parameter(exchange, 'start-after')
+  const token = parameter(exchange, 'continuation-token')
+  const after = !token ? (startAfter ?? '') : placeOf(token)
+  const { entries, more } = await listEntries(ctx, bucket, { prefix, delimiter, after, limit })
+  const last = entries.at(-1)
+  const owner = parameter(exchange, 'fetch-owner') === 'true'
+  await answerXml(
+    exchange,
+    result(
+      'ListBucketResult',
+      element('Name', bucket),
+      element('Prefix', text(prefix)),
+      element('StartAfter', startAfter === undefined ? undefined : text(startAfter)),
+      element('ContinuationToken', token),
+      element('NextContinuationToken', more && last ? encodeCursor([nameOf(last)]) : undefined),
+      element('KeyCount', entries.length),
+      element('MaxKeys', limit),
+      ...said,
+      element('IsTruncated', more),
+      ...entryElements(entries, { text, owners: owner ? await ownersIn(exchange, rowsOf(entries)) : undefined }),
+    ),
+  )
+}
+
+/** Whether a text can be a `NextVersionIdMarker` of ours, or the id of a version. */
+const isPlaceName = (text: string): boolean => isVersionName(text.replace(/\.\d{1,15}$/, ''))
+
+function placeOf(token: string): string {
+  try {
+    const [place = ''] = decodeCursor(token, 1) ?? []
+    if (!place.includes('\0')) return place
+  } catch {
+    // Answered below.
+  }
+  throw invalidArgument('continuation-token', token, 'The continuation token provided is incorrect')
+}

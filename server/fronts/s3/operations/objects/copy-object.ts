@@ -1,0 +1,156 @@
+import { evaluateConditions } from '../../../../http/conditions.ts'
+import { versionName } from '../../../../storage/history/retire.ts'
+import { describedAs, REDIRECT_LOCATION, withRedirect } from '../../../../storage/objects/describe.ts'
+import type { Found } from '../../../../storage/objects/lookup.ts'
+import type { ObjectRow } from '../../../../storage/objects/store.ts'
+import { copyOne } from '../../../../storage/objects/transfers/bulk.ts'
+import { type DescriptionChange, updateMetadata } from '../../../../storage/objects/update.ts'
+import { type AnswerHeaders, answerXml } from '../../answers/answer.ts'
+import { checksumElements } from '../../answers/checksums.ts'
+import { writtenHeader } from '../../answers/version-headers.ts'
+import { element, result, xmlTime } from '../../answers/xml.ts'
+import { invalidArgument, S3Error } from '../../errors.ts'
+import { algorithmIn, namedChecksums } from '../../requests/checksums.ts'
+import { type Exchange, header } from '../../requests/exchange.ts'
+import { readSource } from '../../requests/public-access.ts'
+import type { Target } from '../../requests/target.ts'
+import { versionOf } from '../../requests/version-id.ts'
+import { newObjectAcl } from '../documents/acl.ts'
+import { currentExpiration } from '../documents/lifecycle.ts'
+import { asSourceUnseen, getSeen } from '../existence.ts'
+import { lockIn } from '../locks.ts'
+import { assertOwner } from '../owner.ts'
+import { type CopiedChecksum, copiedChecksum } from './copied-checksum.ts'
+import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './put-object.ts'
+
+/** The object that `x-amz-copy-source` names, percent-encoded and perhaps with a slash before its bucket. */
+export async function sourceOf(exchange: Exchange): Promise<Target & { version: string | null | undefined }> {
+  const given = header(exchange, 'x-amz-copy-source') ?? ''
+  const source = readSource(given)
+  const version = versionOf(source?.versionId)
+  if (!source)
+    throw invalidArgument(
+      'x-amz-copy-source',
+      given,
+      'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
+    )
+  await assertOwner(exchange, 'x-amz-source-expected-bucket-owner', source.bucket)
+  return { bucket: source.bucket, key: source.key, version }
+}
+
+/** The version that was copied, in a bucket that keeps them. */
+export const sourceVersionHeader = ({ versioning, row }: Pick<Found, 'versioning' | 'row'>): AnswerHeaders => ({
+  'x-amz-copy-source-version-id': versionName(versioning, row.version_id),
+})
+
+function replaces(exchange: Exchange, name: string): boolean {
+  const value = header(exchange, name)
+  if (value === undefined || value === 'COPY') return false
+  if (value === 'REPLACE') return true
+  throw invalidArgument(name, value, `Unknown ${name.replace('x-amz-', '').replace('-', ' ')}.`)
+}
+
+/** Throws PreconditionFailed unless the source is as the request wants it. */
+export function assertSource(exchange: Exchange, { etag, last_modified }: ObjectRow): void {
+  const headers = Object.fromEntries(
+    ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'].map((name) => [
+      name,
+      header(exchange, `x-amz-copy-source-${name}`),
+    ]),
+  )
+  if (evaluateConditions(headers, { etag, last_modified: new Date(last_modified) }) !== 200)
+    throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold')
+}
+
+/** `CopyObject`: rows only, whatever the size. Onto itself it changes what describes the object. */
+export async function copyObject(exchange: Exchange): Promise<void> {
+  const { ctx, bucket, key } = exchange
+  refuseUnsupported(exchange)
+  const algorithm = algorithmIn(exchange, 'x-amz-checksum-algorithm')
+  const source = await sourceOf(exchange)
+  const [newMetadata, newTags] = [
+    replaces(exchange, 'x-amz-metadata-directive'),
+    replaces(exchange, 'x-amz-tagging-directive'),
+  ]
+  const storage_class = storageClassOf(exchange) ?? null
+  const given = describedBy(exchange, key)
+  const { content_type, headers = {}, metadata, tags = {} } = given
+  // Of all that describes an object, S3 copies this with none: whoever wants it at the copy says so.
+  const redirect = headers[REDIRECT_LOCATION]
+  const lock = lockIn(exchange)
+  const acl = await newObjectAcl(exchange)
+  // From an earlier version, or with a lock of its own, it is a copy as any other.
+  const itself = source.bucket === bucket && source.key === key && source.version === undefined && lock === undefined
+  const changes = newMetadata || newTags || redirect !== undefined
+  if (itself && !changes && header(exchange, 'x-amz-storage-class') === undefined)
+    throw new S3Error(
+      'InvalidRequest',
+      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
+    )
+  const described = describedAs(given)
+  const summed =
+    algorithm && (await copiedChecksum(exchange, source, { algorithm, admit: (row) => assertSource(exchange, row) }))
+  let copiedVersion: string | null = null
+  const copied = itself
+    ? await describeAgain(
+        exchange,
+        {
+          ...(newMetadata ? { content_type, headers, metadata } : {}),
+          ...(newTags ? { tags } : {}),
+          storage_class,
+          redirect: redirect ?? null,
+          acl,
+        },
+        summed,
+      )
+    : await copyOne(
+        ctx,
+        source,
+        { bucket, key },
+        {
+          admit(row) {
+            assertSource(exchange, row)
+            copiedVersion = row.version_id
+            const { tags: replaced, ...metadataColumns } = described
+            return {
+              ...(newMetadata ? metadataColumns : { headers: withRedirect(row.headers, redirect) }),
+              ...(newTags ? { tags: replaced } : {}),
+              storage_class,
+              acl,
+              ...summed?.(row),
+            }
+          },
+          conditions: writeConditions(exchange),
+          lock,
+        },
+      ).catch((error: unknown) => {
+        throw asSourceUnseen(ctx, source, error)
+      })
+  await answerXml(
+    exchange,
+    result(
+      'CopyObjectResult',
+      element('LastModified', xmlTime(copied.last_modified)),
+      element('ETag', `"${copied.etag}"`),
+      ...checksumElements(namedChecksums(copied.checksums)),
+    ),
+    {
+      ...writtenHeader(copied),
+      'x-amz-copy-source-version-id': copiedVersion ?? (source.version === null ? 'null' : undefined),
+      'x-amz-expiration': await currentExpiration(exchange, copied),
+    },
+  )
+}
+
+async function describeAgain(exchange: Exchange, change: DescriptionChange, summed: CopiedChecksum | undefined) {
+  const { ctx, bucket, key } = exchange
+  // Needs `read`, as any copy.
+  await getSeen(exchange)
+  return updateMetadata(ctx, { bucket, key }, change, {
+    ...writeConditions(exchange),
+    admit(row) {
+      assertSource(exchange, row)
+      return summed?.(row)
+    },
+  })
+}

@@ -1,0 +1,28 @@
+import { decide } from '../../../../../contract/permissions.ts'
+import { openUpload, uploadMissing } from '../../../../storage/uploads/service.ts'
+import type { UploadRow } from '../../../../storage/uploads/store.ts'
+import { S3Error } from '../../errors.ts'
+import { type Exchange, parameter } from '../../requests/exchange.ts'
+
+/** The upload that a request names; one of another key does not exist. */
+export async function uploadOf(exchange: Exchange): Promise<UploadRow> {
+  const { ctx, bucket, key } = exchange
+  const row = await openUpload(ctx, bucket, parameter(exchange, 'uploadId') ?? '')
+  if (row.key !== key || row.kind !== 'free') throw uploadMissing()
+  return row
+}
+
+/** The same for what only those may do who began it, or manage the bucket. */
+export async function ownUploadOf(exchange: Exchange): Promise<UploadRow> {
+  const row = await uploadOf(exchange)
+  const { user_id, groups } = exchange.ctx.actor
+  const isOwn = user_id !== null && row.created_by === user_id
+  if (!isOwn && !decide(groups, 'manage', exchange.bucket, row.key).allowed) throw uploadMissing()
+  return row
+}
+
+export const checksumMismatch = (wanted: string, given: string | undefined) =>
+  new S3Error(
+    'InvalidRequest',
+    `Checksum Type mismatch occurred, expected checksum Type: ${wanted}, actual checksum Type: ${given ?? 'null'}`,
+  )

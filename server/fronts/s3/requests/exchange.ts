@@ -1,0 +1,114 @@
+import type http from 'node:http'
+import { trimBlanks } from '../../../base/blanks.ts'
+import { utf8Of } from '../../../base/header-text.ts'
+import { type Ctx, createContext, type System } from '../../../context.ts'
+import { expectBody, hasBody } from '../../../http/body.ts'
+import type { Meter } from '../../../observe/meter.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import type { Authenticated } from './authenticate.ts'
+import type { PostForm } from './form.ts'
+import type { Trailers } from './signature/chunks.ts'
+import { SIGNATURE_PARAMETERS } from './signature/credential.ts'
+import { contentsOf, lengthOf } from './signature/payload.ts'
+import { MOVED } from './signature/version2.ts'
+import type { Query, Target } from './target.ts'
+
+/** A request and the answer to it. */
+export interface Wire {
+  id: string
+  request: http.IncomingMessage
+  response: http.ServerResponse
+  meter: Meter
+  /** How the client reached us, or the proxy before us. */
+  scheme: 'http' | 'https'
+}
+
+/** An authenticated request for one operation. */
+export interface Exchange extends Target, Wire {
+  /** Of the caller, with what anyone may do. */
+  ctx: Ctx
+  system: System
+  query: Query
+  authenticated: Authenticated
+  /** Ends the caller's turn to send a large document; see `takeTurn`. */
+  endTurn?: () => void
+  /** An upload by a form: its fields are its headers. */
+  form?: PostForm | undefined
+  /** The `x-amz-*` parameters of a presigned URL, which count as headers, by lower-case name. */
+  hoisted?: ReadonlyMap<string, string> | undefined
+}
+
+export const createExchange = (
+  system: System,
+  wire: Wire & Target & { query: Query; form?: PostForm | undefined },
+  authenticated: Authenticated,
+  actor = authenticated.actor,
+): Exchange => ({
+  ...wire,
+  system,
+  authenticated,
+  ctx: createContext(system, actor),
+  hoisted: authenticated.presigned ? hoistedIn(wire.query, authenticated.presigned) : undefined,
+})
+
+function hoistedIn(query: Query, by: 'v4' | 'old'): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const [given, value] of query) {
+    const name = given.toLowerCase()
+    const counts = name.startsWith('x-amz-') || (by === 'old' && MOVED.has(name))
+    if (counts && !SIGNATURE_PARAMETERS.has(name) && !found.has(name)) found.set(name, value)
+  }
+  return found
+}
+
+/** What fields of forms are called otherwise than the headers that they stand for. */
+const FIELDS: { [header: string]: string } = { 'x-amz-acl': 'acl' }
+
+/** A query parameter; undefined without one. */
+export const parameter = ({ query }: Pick<Exchange, 'query'>, name: string): string | undefined =>
+  query.find(([one]) => one === name)?.[1]
+
+/** A header, which has to be UTF-8 (InvalidArgument). In a presigned URL, `x-amz-*` parameters count as headers; in a form, its fields. */
+export function header(exchange: Exchange, name: string): string | undefined {
+  if (exchange.form) return exchange.form.fields.get(name) ?? exchange.form.fields.get(FIELDS[name] ?? '')
+  const sent = exchange.request.headers[name]
+  if (sent === undefined) return exchange.hoisted?.get(name)
+  const text = Array.isArray(sent) ? sent.join(',') : sent
+  const decoded = utf8Of(text)
+  if (decoded === undefined) throw invalidArgument(name, '', `The header ${name} is not UTF-8.`)
+  return decoded
+}
+
+/** The names of all headers that start with a text. */
+export function headersNamed(exchange: Exchange, start: string): string[] {
+  const sent = exchange.form ? [...exchange.form.fields.keys()] : Object.keys(exchange.request.headers)
+  return [...new Set([...sent, ...(exchange.hoisted?.keys() ?? [])])].filter((name) => name.startsWith(start))
+}
+
+/** All headers whose names start with a text, by the rest of the name. */
+export const headersWith = (exchange: Exchange, start: string): [name: string, value: string][] =>
+  headersNamed(exchange, start).flatMap((name) => {
+    const value = header(exchange, name)
+    return value === undefined ? [] : [[name.slice(start.length), value]]
+  })
+
+/** The announced length of the contents; undefined where they end with the body. Throws MissingContentLength. */
+export const announcedLength = ({ authenticated: { mode }, request }: Exchange): number | undefined =>
+  lengthOf(mode, request.headers)
+
+/**
+ * The contents of the body, checked as the gate decided while they are read; a client that waits for `100 Continue` gets
+ * it when reading begins.
+ */
+export async function* bodyOf(exchange: Exchange, trailers: Trailers = new Map()): AsyncGenerator<Uint8Array> {
+  const { request, response, authenticated } = exchange
+  const length = hasBody(request) ? announcedLength(exchange) : 0
+  expectBody(request, response)
+  // The stream stays open when reading stops half-way, so that the answer can still be sent.
+  const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+  yield* contentsOf(body, authenticated.mode, { length, signatures: authenticated.signatures, trailers })
+  const declared = header(exchange, 'x-amz-trailer')?.toLowerCase().split(',') ?? []
+  for (const name of trailers.keys())
+    if (!declared.some((one) => trimBlanks(one) === name))
+      throw new S3Error('MalformedTrailerError', `The trailer ${name} was not announced in x-amz-trailer.`)
+}

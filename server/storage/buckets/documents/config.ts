@@ -1,0 +1,80 @@
+import { allow, type Ctx, type Step } from '../../../context.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { Db } from '../../../db/schema.ts'
+import { bucketMissing } from '../service.ts'
+import * as store from '../store.ts'
+import { assertWritable } from '../writable.ts'
+import type { BucketConfig } from './kinds.ts'
+import { setDocument } from './set-document.ts'
+
+const ofLive = (db: Db, kind: store.ConfigKind) =>
+  db
+    .selectFrom('bucket_config')
+    .innerJoin('buckets', 'buckets.id', 'bucket_config.bucket_id')
+    .where('deleted_at', 'is', null)
+    .where('kind', '=', kind)
+const byName = prepared((db: Db, { name, kind }: { name: string; kind: store.ConfigKind }) =>
+  ofLive(db, kind).select('document').where('name', '=', name),
+)
+
+/** What is configured of a bucket; undefined without it. Whoever calls this decides who may know. */
+export async function findConfig<Kind extends store.ConfigKind>(
+  db: Db,
+  bucket: string,
+  kind: Kind,
+): Promise<BucketConfig[Kind] | undefined> {
+  const [row] = await byName(db, { name: bucket, kind })
+  return row && (JSON.parse(row.document) as BucketConfig[Kind])
+}
+
+const PAGE = 500
+
+/** What is configured of buckets, page by page in the order of their ids. */
+export async function* allConfigs<Kind extends store.ConfigKind>(
+  db: Db,
+  kind: Kind,
+): AsyncGenerator<{ bucket_id: string; config: BucketConfig[Kind] }> {
+  for (let after = ''; ; ) {
+    const page = await ofLive(db, kind)
+      .select(['bucket_id', 'document'])
+      .where('bucket_id', '>', after)
+      .orderBy('bucket_id')
+      .limit(PAGE)
+      .execute()
+    for (const { bucket_id, document } of page) yield { bucket_id, config: JSON.parse(document) as BucketConfig[Kind] }
+    after = page.at(-1)?.bucket_id ?? ''
+    if (page.length < PAGE) return
+  }
+}
+
+/** Configures a bucket, or with null takes a configuration away; needs `manage`. Throws not_found. */
+export async function setConfig<Kind extends store.ConfigKind>(
+  ctx: Ctx,
+  bucket: string,
+  kind: Kind,
+  value: BucketConfig[Kind] | null,
+): Promise<void> {
+  allow(ctx.actor, 'manage', bucket)
+  await ctx.act(async (step) => {
+    const { changed } = await configureStep(step, bucket, kind, value)
+    return changed ? undefined : step.nothing(undefined)
+  })
+}
+
+/** Step: configures a bucket, if that changes anything; the caller's right was checked before. Throws not_found. */
+export async function configureStep<Kind extends store.ConfigKind>(
+  step: Step,
+  bucket: string,
+  kind: Kind,
+  value: BucketConfig[Kind] | null,
+): Promise<{ bucket_id: string; changed: boolean }> {
+  const { tx, record } = step
+  const row = await store.lockBucket(tx, bucket)
+  if (!row) throw bucketMissing(bucket)
+  if (kind === 'lifecycle' && value !== null) assertWritable(row)
+  const before = (await findConfig(tx, bucket, kind)) ?? null
+  if (JSON.stringify(before) === JSON.stringify(value)) return { bucket_id: row.id, changed: false }
+  await setDocument(step, row.id, kind, value)
+  record({ name: 'update_bucket', bucket, details: { before: { [kind]: before }, after: { [kind]: value } } })
+  return { bucket_id: row.id, changed: true }
+}

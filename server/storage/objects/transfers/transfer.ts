@@ -1,0 +1,234 @@
+import type { ServiceError } from '../../../../contract/errors.ts'
+import { keepCopies } from '../../../blobs/copy.ts'
+import { refuseIfShort } from '../../../blobs/room.ts'
+import { type Actor, refusal, type Step } from '../../../context.ts'
+import type { Tx } from '../../../db/schema.ts'
+import { countUsage, type HeldBucket } from '../../buckets/service.ts'
+import { lockKeys } from '../../history/keys.ts'
+import {
+  asObject,
+  type Change,
+  isKept,
+  lockRetired,
+  markDeleted,
+  nextVersion,
+  retire,
+  sumChanges,
+} from '../../history/retire.ts'
+import { hasContents } from '../../history/store.ts'
+import type { WantedLock } from '../../locks/lock.ts'
+import { versionOf } from '../describe.ts'
+import { asSeen, type Seen } from '../expectation.ts'
+import { type ItemError, itemError } from '../item-error.ts'
+import { readRefusal } from '../read-rights.ts'
+import { TakenMeanwhile } from '../retry.ts'
+import * as store from '../store.ts'
+import { type Accepted, choose, type Pair, type TransferKind, type Way } from './choose.ts'
+import { type Copies, copiesOf, copyError, NO_COPIES } from './copies.ts'
+
+interface Outcome {
+  /** What arrived, and the trash id of the object it replaced. */
+  placed: { pair: Pair; row: store.ObjectRow; trash_id: string | null }[]
+  errors: ItemError[]
+}
+interface Options {
+  kind: TransferKind
+  ifNoneMatch?: boolean | undefined
+  /** What of a copy differs from its source; sees what it replaces, and may throw. */
+  change?: (row: store.ObjectRow, replaced: store.ObjectRow | undefined) => Partial<store.ObjectRow>
+  /** The version of the only source that is to be copied, instead of the current one; null is the `null` version. */
+  version?: string | null | undefined
+  seen?: Seen
+  /** What is to be locked of the copies. */
+  lock?: WantedLock | undefined
+  bulk_id?: string
+  job_id?: string
+  /** Of blobs that are on another storage than the destination's. */
+  copies?: Copies
+}
+
+/**
+ * Step: copies or moves objects between held buckets. Each succeeds or gets an error; none of them throws. All
+ * transfers happen at once, so one may take a key that an earlier one leaves. No bytes are copied, only rows change;
+ * throws Elsewhere where bytes must be copied first, because the buckets are on different storages. What leaves a bucket that keeps versions stays there as a version, behind a delete marker.
+ */
+export async function transferObjects(
+  step: Step,
+  [source, dest]: readonly [HeldBucket, HeldBucket],
+  pairs: readonly Pair[],
+  { kind, ifNoneMatch = false, change, version, seen, lock, copies = NO_COPIES, ...more }: Options,
+): Promise<Outcome> {
+  const { tx, record, alongside } = step
+  if (kind === 'copy') refuseIfShort(step.config)
+  const errors: ItemError[] = []
+  const allowed = pairs.filter((pair) => {
+    const refused = pairRefusal(step.actor, kind, { source: source.name, dest: dest.name }, pair)
+    if (refused) errors.push(itemError(pair.key, refused))
+    return !refused
+  })
+  const keys = allowed.map(({ key }) => key)
+  const targets = allowed.map(({ dest: key }) => key)
+  await lockKeys(tx, [source, kind === 'move' || version !== undefined ? keys : []], [dest, targets])
+  const [current, inTheWay] = await Promise.all([
+    (kind === 'move' ? store.lockObjects : store.shareObjects)(tx, source.id, keys),
+    store.lockObjects(tx, dest.id, targets),
+  ])
+  const there = version === undefined ? current : await findVersion(tx, source, { keys, current, version })
+  const { rows, changed } = asSeen(there, seen)
+  // Those whose ACL could have allowed it.
+  const unreadable = rows.flatMap((row) => {
+    const refused = readRefusal(step.actor, source.name, row.key, row)
+    return refused ? [itemError(row.key, refused)] : []
+  })
+  const damaged = rows.flatMap((row) => {
+    const fault = copies.faults.get(row.blob_id)
+    return fault ? [copyError(row.key, fault)] : []
+  })
+  const stay = [...changed, ...unreadable, ...damaged]
+  errors.push(...stay)
+  const others = new Set(stay.map(({ key }) => key))
+  const wanted = allowed.filter(({ key }) => !others.has(key))
+  const sources = new Map(rows.map((row) => [row.key, row]))
+  const taken = new Map(inTheWay.map((row) => [row.key, row]))
+  const { accepted, replaced, refused } = choose({ kind, source, dest }, wanted, {
+    sources,
+    taken,
+    ifNoneMatch,
+    remakes: version !== undefined || lock !== undefined,
+  })
+  errors.push(...refused)
+  const same = source.id === dest.id || (source.mode === null && source.storage_id === dest.storage_id)
+  const sent = accepted.map(({ row }) => row)
+  const copied = same ? NO_COPIES.ids : await copiesOf(tx, sent, { storage: dest.storage_id, copies })
+  await keepCopies(step, copied)
+
+  const left = kind === 'move' ? await leave(step, source, accepted) : undefined
+  const overwritten = replaced.map(({ key }) => key)
+  alongside(store.deleteObjects(tx, dest.id, overwritten))
+  const arriving = accepted.map(({ pair }) => pair.dest)
+  const overwriting = { reason: 'overwritten', job_id: more.job_id, keys: arriving } as const
+  const retired = await retire(step, dest, replaced, overwriting)
+  const trashOf = new Map(replaced.map(({ key }, i) => [key, retired.trashIds[i] ?? null]))
+  const now = step.now().toISOString()
+  const arrivals = accepted.map(({ pair, row }) => ({
+    pair,
+    row:
+      kind === 'move'
+        ? {
+            ...row,
+            acl: null,
+            blob_id: copied.get(row.blob_id) ?? row.blob_id,
+            bucket_id: dest.id,
+            key: pair.dest,
+            ...nextVersion(step, dest),
+          }
+        : {
+            ...row,
+            acl: null,
+            ...change?.(row, taken.get(pair.dest)),
+            blob_id: copied.get(row.blob_id) ?? row.blob_id,
+            bucket_id: dest.id,
+            key: pair.dest,
+            ...nextVersion(step, dest, lock),
+            created_at: now,
+            last_modified: now,
+            created_by: step.actor.user_id,
+          },
+  }))
+  const inserted = new Set(
+    await store.insertObjects(
+      tx,
+      arrivals.map(({ row }) => row),
+    ),
+  )
+  // Another request created the key between our read and our insert, so the whole step is retried from the start.
+  if (inserted.size < arrivals.length) throw new TakenMeanwhile()
+  alongside(count(tx, { kind, source, dest }, accepted, { replaced: replaced.length, gone: retired.change, left }))
+  const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
+  for (const { pair, row, trash_id } of placed)
+    record({
+      name: kind,
+      bucket: dest.name,
+      key: row.key,
+      details: {
+        source: { bucket: source.name, key: pair.key },
+        size: row.size,
+        etag: row.etag,
+        replaced: taken.has(row.key) && trashOf.has(row.key),
+        ...(trash_id ? { trash_id } : {}),
+        ...versionOf(dest.versioning, row),
+        ...more,
+      },
+    })
+  return { placed, errors }
+}
+
+/** A key's version that is named, whether it is current or not. A delete marker is none. */
+async function findVersion(
+  tx: Tx,
+  { id }: HeldBucket,
+  { keys, current, version }: { keys: readonly string[]; current: readonly store.ObjectRow[]; version: string | null },
+): Promise<store.ObjectRow[]> {
+  const same = current.filter(({ version_id }) => version_id === version)
+  if (same.length > 0) return same
+  const found = await lockRetired(
+    tx,
+    id,
+    keys.map((key) => ({ key, version_id: version })),
+  )
+  return found.filter(hasContents).map(asObject)
+}
+
+/** Step: takes objects away from where they are moved from. Returns what to count there, besides what was moved. */
+async function leave(step: Step, source: HeldBucket, accepted: readonly Accepted[]): Promise<Change> {
+  const keys = accepted.map(({ pair }) => pair.key)
+  const { kept = [], gone = [] } = Object.groupBy(accepted, ({ row }) => (isKept(source, row) ? 'kept' : 'gone'))
+  step.alongside(store.deleteObjects(step.tx, source.id, keys))
+  const rows = kept.map(({ row }) => row)
+  const { change } = await retire(step, source, rows, { reason: 'deleted', keys })
+  markDeleted(step, source, keys)
+  return { ...change, bytes: change.bytes - sizeOf(gone) }
+}
+
+/** Step: locks the objects that are unchanged since they were seen; returns their keys. */
+export async function lockUnchanged(
+  tx: Tx,
+  bucket: HeldBucket,
+  seen: readonly Pick<store.ObjectRow, 'bucket_id' | 'key' | 'blob_id'>[],
+): Promise<Set<string>> {
+  const keys = seen.map(({ key }) => key)
+  const blobs = new Map((await store.lockObjects(tx, bucket.id, keys)).map(({ key, blob_id }) => [key, blob_id]))
+  const same = seen.filter(({ bucket_id, key, blob_id }) => bucket_id === bucket.id && blobs.get(key) === blob_id)
+  return new Set(same.map(({ key }) => key))
+}
+
+/** The error for the first right missing for a pair; null if none is. */
+export const pairRefusal = (
+  actor: Actor,
+  kind: TransferKind,
+  { source, dest }: { source: string; dest: string },
+  pair: Pair,
+): ServiceError | null =>
+  readRefusal(actor, source, pair.key) ??
+  (kind === 'move' ? refusal(actor, 'delete', source, pair.key) : null) ??
+  refusal(actor, 'write', dest, pair.dest)
+
+/** Step: counts what arrived, what left and what it replaced. */
+async function count(
+  tx: Tx,
+  { source, dest }: Way,
+  accepted: readonly Accepted[],
+  { replaced, gone, left }: { replaced: number; gone: Change; left: Change | undefined },
+): Promise<void> {
+  if (accepted.length === 0) return
+  const came = { ...gone, bytes: gone.bytes + sizeOf(accepted) }
+  const objects = accepted.length - replaced
+  if (!left) return countUsage(tx, dest, { ...came, objects })
+  if (source.id === dest.id) return countUsage(tx, dest, { ...sumChanges(came, left), objects: -replaced })
+  await Promise.all([
+    countUsage(tx, source, { ...left, objects: -accepted.length }),
+    countUsage(tx, dest, { ...came, objects }, -left.bytes),
+  ])
+}
+
+const sizeOf = (accepted: readonly Accepted[]): number => accepted.reduce((sum, { row }) => sum + row.size, 0)
