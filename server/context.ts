@@ -67,7 +67,7 @@ export interface Step extends Upkeep {
   /** Adds one action to the transaction's audit records. */
   record(action: Action): void
   /** Hands over statements whose result nobody needs, so that those after them need not wait. The change fails with them. */
-  alongside(work: Promise<unknown>): void
+  awaitAtCommit(work: Promise<unknown>): void
 }
 
 /** The result of a change that had nothing to do. */
@@ -168,7 +168,7 @@ export function createContext(system: System, actor: Actor): Ctx {
         const result = await change({
           ...step,
           record: (action) => void actions.push(action),
-          alongside(work) {
+          awaitAtCommit(work) {
             others.push(work)
             // Where the change fails first, nobody waits for this.
             work.catch(() => undefined)

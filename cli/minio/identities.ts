@@ -396,7 +396,9 @@ class Translator {
       else if (policies.length === 0) this.#say('group', name, 'not', 'No policy is attached to it.')
       else
         this.#say(
-          ...(['group', name, lost.length > 0 ? 'narrower' : 'exact'] as const),
+          'group',
+          name,
+          lost.length > 0 ? 'narrower' : 'exact',
           `Its members are in the groups for ${shortList(policies, 10)}.`,
           ...lost,
         )

@@ -331,8 +331,8 @@ describeEngines('database', (engine) => {
     const records = await count('audit')
     const change = (name: string, last: (step: Step) => Promise<void> | void) =>
       ctx.act(async (step) => {
-        step.alongside(insert(step.tx, 'alongside'))
-        step.alongside(insert(step.tx, name))
+        step.awaitAtCommit(insert(step.tx, 'alongside'))
+        step.awaitAtCommit(insert(step.tx, name))
         step.record({ name: 'create_bucket', bucket: name, details: { quota_gb: null, trash_days: 7 } })
         await last(step)
       })
@@ -341,7 +341,7 @@ describeEngines('database', (engine) => {
       /unique/i,
     )
     await assert.rejects(
-      change('taken', (step) => void step.alongside(Promise.reject(new Error('later')))),
+      change('taken', (step) => void step.awaitAtCommit(Promise.reject(new Error('later')))),
       /unique|later/i,
     )
     await assert.rejects(

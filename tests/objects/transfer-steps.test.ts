@@ -83,8 +83,8 @@ describeEngines('the step that copies and moves', (engine) => {
       const recorded: string[] = []
       const record = (action: Action) => void recorded.push(`${action.name} ${action.key}`)
       const others: Promise<unknown>[] = []
-      const alongside = (work: Promise<unknown>) => void others.push(work)
-      const step = { ...upkeep, record, alongside, nothing: assert.fail }
+      const awaitAtCommit = (work: Promise<unknown>) => void others.push(work)
+      const step = { ...upkeep, record, awaitAtCommit, nothing: assert.fail }
       const { placed, errors } = await transferObjects(step, buckets, pairs, { kind, ifNoneMatch })
       await Promise.all(others)
       const held = async (id: string) => {

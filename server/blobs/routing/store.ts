@@ -26,13 +26,13 @@ export async function isInUse(
   db: Db,
   id: number,
   digits: string,
-): Promise<{ buckets: boolean; buried: boolean; released: boolean; blobs: boolean }> {
-  const { rows } = await sql<{ [what in 'buckets' | 'buried' | 'released' | 'blobs']: number | boolean }>`
+): Promise<{ buckets: boolean; soft_deleted: boolean; released: boolean; blobs: boolean }> {
+  const { rows } = await sql<{ [what in 'buckets' | 'soft_deleted' | 'released' | 'blobs']: number | boolean }>`
     select exists (select 1 from buckets where storage_id = ${id} and deleted_at is null)
         or exists (select 1 from attachments a join buckets b on b.id = a.bucket_id
           where a.storage_id = ${id} and b.deleted_at is null) as buckets,
       exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null
-        and mode is distinct from 'read_only') as buried,
+        and mode is distinct from 'read_only') as soft_deleted,
       exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null and mode = 'read_only') as released,
       exists (select 1 from blobs where storage_id = ${id})
         or exists (select 1 from external_removals where storage_id = ${id})
@@ -40,7 +40,7 @@ export async function isInUse(
   const [found] = rows
   return {
     buckets: Boolean(found?.buckets),
-    buried: Boolean(found?.buried),
+    soft_deleted: Boolean(found?.soft_deleted),
     released: Boolean(found?.released),
     blobs: Boolean(found?.blobs),
   }

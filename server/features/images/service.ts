@@ -5,7 +5,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import type { Ctx } from '../../context.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly } from '../../http/conditions.ts'
-import { findShown, type ObjectRow } from '../../storage/objects/store.ts'
+import { findReferenced, type ObjectRow } from '../../storage/objects/store.ts'
 import { acceptedBy, type Limits, type Plan, planOf, readParameters, snap } from './parameters.ts'
 import { boundsOf, derive, type Job, lookAt, type Pipeline, pipelineOf, release } from './pipeline.ts'
 import { RENDERER } from './render.ts'
@@ -173,7 +173,7 @@ export const imageCacheWorker = {
     const blobs = [...new Set([...cache.blobs(), ...sources.keys()])]
     for (let i = 0; i < blobs.length; i += BATCH) {
       const batch = blobs.slice(i, i + BATCH)
-      const shown = new Set(await findShown(ctx.db, batch))
+      const shown = new Set(await findReferenced(ctx.db, batch))
       const gone = new Set(batch.filter((id) => !shown.has(id)))
       for (const id of gone) sources.delete(id)
       await cache.purge(gone)

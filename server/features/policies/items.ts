@@ -7,7 +7,7 @@ import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 export type ItemRow = Row<'policy_run_items'>
 
 /** An object as a run sees it. */
-export type Seen = Pick<Row<'objects'>, (typeof seen)[number]>
+export type Candidate = Pick<Row<'objects'>, (typeof seen)[number]>
 
 const seen = ['key', 'version_id', 'size', 'etag', 'blob_id', 'last_modified', 'tags'] as const
 
@@ -22,7 +22,7 @@ export const versionOf = ({
 })
 
 /** Objects of a range in key order. */
-export function listSeen(db: Db, bucketId: string, { from, to }: KeyRange, limit: number): Promise<Seen[]> {
+export function listCandidates(db: Db, bucketId: string, { from, to }: KeyRange, limit: number): Promise<Candidate[]> {
   const query = db.selectFrom('objects').select(seen).where('bucket_id', '=', bucketId).where('key', '>=', from)
   return (to === null ? query : query.where('key', '<', to)).orderBy('key').limit(limit).execute()
 }
@@ -33,7 +33,7 @@ export function listRecent(
   { bucketId, folder, since, minSize }: { bucketId: string; folder: string; since: string; minSize: number },
   { from, to }: KeyRange,
   limit: number,
-): Promise<Seen[]> {
+): Promise<Candidate[]> {
   const query = db
     .selectFrom('objects')
     .select(seen)

@@ -23,7 +23,7 @@ export async function* matchObjects(
   const to = afterPrefix(rule.prefix)
   const turn = takingTurns()
   for (let from = rule.prefix; ; ) {
-    const rows = await itemStore.listSeen(db, bucket_id, { from, to }, PAGE)
+    const rows = await itemStore.listCandidates(db, bucket_id, { from, to }, PAGE)
     const step: Step = { matches: [], examined: 0, excluded: nothingExcluded() }
     for (const row of rows) {
       await turn()

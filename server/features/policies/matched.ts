@@ -4,7 +4,7 @@ import type * as itemStore from './items.ts'
 export const PAGE = 1000
 
 /** An object or version in scope, as it is. */
-export interface Match extends Omit<itemStore.Seen, 'tags'> {
+export interface Match extends Omit<itemStore.Candidate, 'tags'> {
   /** Of a version that is not current: its row. Null for an object. */
   version_seq: number | null
   bucket_id: string

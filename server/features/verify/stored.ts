@@ -29,7 +29,7 @@ async function* entriesOf(ctx: Ctx): AsyncGenerator<Entry[]> {
   let batch: Omit<Entry, 'known'>[] = []
   const onDamaged = ({ name, id, error }: DamagedEntry): void =>
     void batch.push({ name, id, error, size: 0, young: false })
-  const judged = async (): Promise<Entry[]> => {
+  const checkBatch = async (): Promise<Entry[]> => {
     const entries = batch
     batch = []
     const known = await findKnown(
@@ -40,9 +40,9 @@ async function* entriesOf(ctx: Ctx): AsyncGenerator<Entry[]> {
   }
   for await (const { id, size, modified_at } of ctx.blobs.list(onDamaged)) {
     batch.push({ name: id, id, size, young: modified_at.getTime() > oldest })
-    if (batch.length >= BATCH) yield await judged()
+    if (batch.length >= BATCH) yield await checkBatch()
   }
-  yield await judged()
+  yield await checkBatch()
 }
 
 const isOrphan = ({ known, young }: Entry): boolean => !known && !young

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { Refusal } from '../../base/refusal.ts'
 import { type BlobDriver, isStorageOutage } from '../../blobs/drivers/driver.ts'
 import { explain } from '../../blobs/drivers/explain.ts'
-import { lateStorage } from '../../blobs/drivers/late.ts'
+import { lazyStorage } from '../../blobs/drivers/lazy.ts'
 import { openStorage, storageFolder } from '../../blobs/drivers/open.ts'
 import type { Config } from '../../config/config.ts'
 import type { System } from '../../context.ts'
@@ -88,7 +88,7 @@ export async function join(system: System, storage: BlobDriver, accepted: Accept
     if (!isStorageOutage(error)) throw error
     const reason = explain(error)
     log.warn({ err: error, reason }, 'the storage cannot be reached; its owner will be checked before it is used')
-    return lateStorage(storage.traits, async () => {
+    return lazyStorage(storage.traits, async () => {
       await settle()
       return storage
     })
@@ -135,7 +135,7 @@ const openExisting = (config: Config) =>
 
 /** A command's storage, opened on first use. Commands only read and remove, so that they need no traits. */
 export const storageOfCommand = (config: Config) =>
-  lateStorage({ buffered: 0, leastPart: 0 }, () => openExisting(config))
+  lazyStorage({ buffered: 0, leastPart: 0 }, () => openExisting(config))
 
 export const noDatabase = (databaseUrl: string): Refusal => {
   const file = databaseFile(databaseUrl)

@@ -8,7 +8,7 @@ import { ListingDisordered } from '../../blobs/drivers/external.ts'
 import { findStorage, type StorageRow } from '../../blobs/routing/store.ts'
 import { allow, type Ctx } from '../../context.ts'
 import { none } from '../buckets/describe.ts'
-import { buryStep, holdWhole } from '../buckets/free-name.ts'
+import { softDeleteStep, holdWhole } from '../buckets/soft-delete.ts'
 import { bucketMissing, countUsage, holdAnyBucket } from '../buckets/service.ts'
 import { type BucketRow, findBucket, sumUsage } from '../buckets/store.ts'
 import { isReadOnly } from '../buckets/writable.ts'
@@ -58,7 +58,7 @@ async function forget(ctx: Ctx, name: string): Promise<number> {
     const attachment = await store.deleteAttachment(tx, bucket.id)
     const { objects } = (await sumUsage(tx, [bucket.id])).get(bucket.id) ?? none
     const storage = (await findStorageNames(tx, [bucket])).get(bucket.storage_id) ?? ''
-    await buryStep(step, bucket)
+    await softDeleteStep(step, bucket)
     const details = { storage, prefix: attachment?.prefix ?? '', objects, bucket_id: bucket.id }
     record({ name: 'release_bucket', bucket: name, details })
     return objects

@@ -10,10 +10,10 @@ import { describe, keptOf } from './describe.ts'
 import type { BucketConfig } from './documents/kinds.ts'
 import { describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
-import { completeKeeping, type Keeping } from './retention.ts'
+import { completeVersioning, type VersioningChange } from './versioning.ts'
 import * as store from './store.ts'
 
-export interface CreateBucket extends Keeping {
+export interface CreateBucket extends VersioningChange {
   name: string
   quota_gb?: number | null | undefined
   trash_days?: number | undefined
@@ -43,18 +43,18 @@ export async function prepareBucket(
 ): Promise<(step: Step) => Promise<Bucket>> {
   const { name, quota_gb, trash_days } = given
   allow(ctx.actor, 'create', name)
-  const keeping = completeKeeping(given)
+  const versioned = completeVersioning(given)
   const storage = await prepareStorage(ctx, given.storage)
   return async (step) => {
     const { tx, record } = step
     const { quotas, trash, s3 } = await settingsInForce(step)
     const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
-    if (keeping.object_lock) await trustClock(step)
+    if (versioned.object_lock) await trustClock(step)
     const row = await store.insertBucket(tx, {
       id: newId(),
       name,
       trash_days: trash_days ?? trash.default_days,
-      ...keeping,
+      ...versioned,
       storage_id: await holdStorage(tx, storage),
       created_at: ctx.now().toISOString(),
       created_by: ctx.actor.user_id,

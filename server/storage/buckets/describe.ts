@@ -7,7 +7,7 @@ import type { Ctx } from '../../context.ts'
 import { objectLockOf } from '../locks/lock.ts'
 import { findStorageNames } from '../storages/use.ts'
 import { describePublicAccess } from './documents/public-access.ts'
-import type { Keeping } from './retention.ts'
+import type { VersioningChange } from './versioning.ts'
 import { findSources } from './sources.ts'
 import type * as store from './store.ts'
 import { sumUsage } from './store.ts'
@@ -17,7 +17,7 @@ export const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, version
 /** What a bucket keeps, as far as it keeps anything or was asked to. */
 export const keptOf = (
   row: Pick<store.BucketRow, 'versioning' | 'object_lock'>,
-  { versioning, object_lock }: Keeping,
+  { versioning, object_lock }: VersioningChange,
 ) => ({
   ...(row.versioning || versioning ? { versioning: versioningOf(row) } : {}),
   ...(row.object_lock || object_lock ? { object_lock: objectLockOf(row) } : {}),

@@ -54,7 +54,7 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
       throw new ServiceError('locked', `The trash of bucket "${name}" has versions that are locked.`)
     const usage = (await store.sumUsage(tx, [row.id])).get(row.id) ?? none
     await store.clearQuota(tx, row.id)
-    await store.buryBucket(tx, row, ctx.now())
+    await store.softDeleteBucket(tx, row, ctx.now())
     const details = { trash_bytes: usage.trash_bytes, bucket_id: row.id }
     record({ name: 'delete_bucket', bucket: name, details })
   })
@@ -235,4 +235,4 @@ export async function correctUsage(tx: Tx, id: string): Promise<void> {
 }
 
 /** Step: deletes the rows of deleted buckets whose trash is empty. */
-export const purgeBuried = store.deleteBuried
+export const purgeSoftDeleted = store.deleteSoftDeleted

@@ -178,7 +178,7 @@ export const expireUploads = (tx: Tx, bucketId: string, now: Date) =>
  * Frees the name and expires open uploads, which the sweeper then removes. The row stays until the trash is empty,
  * under a name that is not a valid one and matches no pattern.
  */
-export async function buryBucket(tx: Tx, { id, name }: { id: string; name: string }, now: Date): Promise<void> {
+export async function softDeleteBucket(tx: Tx, { id, name }: { id: string; name: string }, now: Date): Promise<void> {
   await expireUploads(tx, id, now)
   await tx
     .updateTable('buckets')
@@ -236,7 +236,7 @@ export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Ma
 const HOLDING = ['trash', 'objects', 'uploads', 'external_blobs', 'external_removals'] as const
 
 /** Deletes the rows of deleted buckets of which nothing is left. */
-export const deleteBuried = (tx: Tx) =>
+export const deleteSoftDeleted = (tx: Tx) =>
   tx
     .deleteFrom('buckets')
     .where('deleted_at', 'is not', null)

@@ -8,7 +8,7 @@ import type { CreateBucket } from './create.ts'
 import { describe, keptOf } from './describe.ts'
 import { allBlocked, describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
-import { completeKeeping } from './retention.ts'
+import { completeVersioning } from './versioning.ts'
 import { bucketMissing } from './service.ts'
 import { findSources } from './sources.ts'
 import * as store from './store.ts'
@@ -47,12 +47,12 @@ export async function updateStep(
     trash_days: row.trash_days,
     ...keptOf(row, change),
   }
-  const keeping = completeKeeping(change, row)
-  const after = { ...before, ...change, ...keptOf(keeping, change) }
+  const versioned = completeVersioning(change, row)
+  const after = { ...before, ...change, ...keptOf(versioned, change) }
   if (after.quota_gb === null) await store.clearQuota(tx, row.id)
   else await store.setQuota(tx, row.id, after.quota_gb)
-  const changed = { trash_days: after.trash_days, ...keeping }
-  if (keeping.object_lock && !row.object_lock) await trustClock(step)
+  const changed = { trash_days: after.trash_days, ...versioned }
+  if (versioned.object_lock && !row.object_lock) await trustClock(step)
   await store.describeBucket(tx, row.id, changed)
   const { public_access: isOn } = (await settingsInForce(step)).s3
   const [wasBlocked, isBlocked] = blocked === undefined ? [] : await block(step, row, { blocked, isOn })

@@ -2,7 +2,7 @@ import type { ActionDetails } from '../../../contract/actions.ts'
 import { type Ctx, engineActor, type Upkeep } from '../../context.ts'
 import { type AnyBucket, countUsage, type HeldBucket } from '../buckets/service.ts'
 import { withOurs } from './rows.ts'
-import type { Shown } from './store.ts'
+import type { ExternalObject } from './store.ts'
 import * as store from './store.ts'
 
 /** One object that others have changed. */
@@ -10,21 +10,21 @@ export type Change = { key: string } & Pick<ActionDetails['external_change'], 'c
 
 /** What is to be changed of a bucket's objects, since others did so on its storage. */
 export interface Changes {
-  added?: readonly Shown[]
+  added?: readonly ExternalObject[]
   /** Pairs of what was shown and what is to be; with the same blob if only what is known of it differs. */
-  changed?: readonly { before: Shown; after: Shown }[]
-  missing?: readonly Shown[]
-  removed?: readonly Shown[]
+  changed?: readonly { before: ExternalObject; after: ExternalObject }[]
+  missing?: readonly ExternalObject[]
+  removed?: readonly ExternalObject[]
   /** To be removed as well, since an administrator leaves them out: that is no change by others. */
-  leftOut?: readonly Shown[]
+  leftOut?: readonly ExternalObject[]
 }
 
 /** Whether other contents take the place of what was shown, and not only something else is known of them. */
-export const isSwap = ({ before, after }: { before: Shown; after: Shown }): boolean =>
+export const isSwap = ({ before, after }: { before: ExternalObject; after: ExternalObject }): boolean =>
   before.object.blob_id !== after.object.blob_id
 
 /** Whether a held bucket still shows what others keep: it was neither released nor taken over. */
-export const showsOthers = (bucket: AnyBucket | undefined): bucket is AnyBucket =>
+export const isReadOnlyAttached = (bucket: AnyBucket | undefined): bucket is AnyBucket =>
   bucket !== undefined && bucket.deleted_at === null && bucket.mode === 'read_only'
 
 /**
@@ -39,25 +39,25 @@ export async function applyChanges(
   const { tx } = step
   const storageId = bucket.storage_id as number
   const known = [...changed.map(({ before }) => before), ...missing, ...removed, ...leftOut]
-  const current = await store.lockShown(
+  const current = await store.lockExternal(
     tx,
     bucket.id,
     known.map(({ object }) => object.key),
   )
-  const isCurrent = ({ object: { key, blob_id } }: Shown) => current.get(key)?.object.blob_id === blob_id
-  const news = await store.insertShown(tx, storageId, added)
+  const isCurrent = ({ object: { key, blob_id } }: ExternalObject) => current.get(key)?.object.blob_id === blob_id
+  const news = await store.insertExternal(tx, storageId, added)
   const came = added.filter(({ object }) => news.has(object.key))
   const same = changed.flatMap(({ before, after }) => {
     const now = current.get(before.object.key)
     return now && isCurrent(before) ? [{ before, after: withOurs(after, now) }] : []
   })
   const swaps = same.filter(isSwap)
-  await store.replaceShown(tx, storageId, swaps)
+  await store.replaceExternal(tx, storageId, swaps)
   for (const pair of same) if (!isSwap(pair)) await store.describeAgain(tx, pair.after)
   const lost = missing.filter(isCurrent)
   await store.markMissing(tx, blobsOf(lost), step.now().toISOString())
   const gone = [...removed, ...leftOut].filter(isCurrent)
-  await store.deleteShown(tx, bucket.id, gone)
+  await store.deleteExternal(tx, bucket.id, gone)
   const bytes =
     sizeOf(came) -
     sizeOf(gone) +
@@ -79,10 +79,10 @@ export async function applyChanges(
   }
 }
 
-const blobsOf = (all: readonly Shown[]): string[] => all.map(({ object }) => object.blob_id)
-const sizeOf = (all: readonly Shown[]): number => all.reduce((sum, { object }) => sum + object.size, 0)
-const sizeAndEtag = ({ object: { size, etag } }: Shown) => ({ size, etag })
-const changeOf = (change: Change['change'], one: Shown): Change => ({
+const blobsOf = (all: readonly ExternalObject[]): string[] => all.map(({ object }) => object.blob_id)
+const sizeOf = (all: readonly ExternalObject[]): number => all.reduce((sum, { object }) => sum + object.size, 0)
+const sizeAndEtag = ({ object: { size, etag } }: ExternalObject) => ({ size, etag })
+const changeOf = (change: Change['change'], one: ExternalObject): Change => ({
   change,
   key: one.object.key,
   ...sizeAndEtag(one),
@@ -95,7 +95,7 @@ export const notePlaces = ({ tx }: Upkeep, all: Parameters<typeof store.noteSort
 /** Step: notes in which scan objects were absent, or with null that they are there. */
 export const noteAbsent = (
   { tx }: Upkeep,
-  all: readonly Shown[],
+  all: readonly ExternalObject[],
   scanId: string | null,
 ): Promise<unknown> | undefined =>
   all.length === 0 ? undefined : store.noteExternal(tx, blobsOf(all), { absent_in: scanId })

@@ -7,9 +7,9 @@ import { isExternal, storageOf } from '../../blobs/routing/ids.ts'
 import { isFrozen } from '../../blobs/routing/store.ts'
 import type { Ctx } from '../../context.ts'
 import { holdAnyBucket } from '../buckets/service.ts'
-import { applyChanges, asTheirs, type Changes, isSwap, showsOthers } from './apply-changes.ts'
-import { hydrated, isDescribed, isSameContent, isTouched, type Source, shownOf } from './rows.ts'
-import type { ObjectRow, Shown } from './store.ts'
+import { applyChanges, asTheirs, type Changes, isSwap, isReadOnlyAttached } from './apply-changes.ts'
+import { hydrated, isDescribed, isSameContent, isTouched, type Source, externalOf } from './rows.ts'
+import type { ObjectRow, ExternalObject } from './store.ts'
 import * as store from './store.ts'
 
 /** How often an object may change while it is asked for. */
@@ -25,7 +25,7 @@ export async function confirm(ctx: Ctx, row: ObjectRow, { opens }: { opens: bool
   if (!isExternal(row.blob_id)) return row
   for (let round = 1; round <= ROUNDS; round++) {
     if (await isFrozen(ctx.db, row.blob_id)) return row
-    const [shown] = await store.findShown(ctx.db, row.bucket_id, [row.key])
+    const [shown] = await store.findExternal(ctx.db, row.bucket_id, [row.key])
     if (!shown) return undefined
     const source = await ctx.blobs.source(storageOf(shown.object.blob_id) as number)
     const now = ctx.now()
@@ -43,7 +43,7 @@ export async function confirm(ctx: Ctx, row: ObjectRow, { opens }: { opens: bool
 
 /** Like `confirm`, for the object that points at a blob; undefined also if none does any more. */
 export async function confirmBlob(ctx: Ctx, blobId: string): Promise<ObjectRow | undefined> {
-  const shown = await store.findShownBlob(ctx.db, blobId)
+  const shown = await store.findExternalByBlob(ctx.db, blobId)
   return shown && confirm(ctx, shown.object, { opens: true })
 }
 
@@ -62,7 +62,7 @@ export const askFor = (source: ExternalSource, key: string): Promise<HeadOfObjec
 
 /** What the engine says of an object. */
 interface Answer {
-  shown: Shown
+  shown: ExternalObject
   /** Undefined: it is gone. */
   head: HeadOfObject | undefined
   source: ExternalSource
@@ -88,7 +88,7 @@ export async function changesFor(
   const tags = head.tagged ? await source.tags(head.key, head.version_id) : {}
   if (isQuiet && isDescribed(shown, hydrated(shown, head, { tags, now }))) return undefined
   if (isSame) return { changed: [{ before: shown, after: hydrated(shown, head, { tags, now }) }] }
-  const next = shownOf(place, head, now)
+  const next = externalOf(place, head, now)
   // What of the object is ours stays.
   const { acl, tags: ours, created_at } = shown.object
   const kept = { ...next, object: { ...next.object, acl, tags: ours, created_at } }
@@ -97,7 +97,7 @@ export async function changesFor(
 }
 
 /** Changes an object accordingly; returns it as it is then, undefined if it is gone. */
-async function follow(ctx: Ctx, asked: Answer): Promise<Shown | undefined | 'again'> {
+async function follow(ctx: Ctx, asked: Answer): Promise<ExternalObject | undefined | 'again'> {
   const { shown, head } = asked
   const { bucket_id, key } = shown.object
   const storage_id = storageOf(shown.object.blob_id) as number
@@ -110,7 +110,7 @@ async function follow(ctx: Ctx, asked: Answer): Promise<Shown | undefined | 'aga
   let whole = false
   const done = await asTheirs(ctx, { most: await mostRecorded(ctx, bucket_id), visible }, async (step) => {
     const bucket = await holdAnyBucket(step.tx, bucket_id)
-    if (!showsOthers(bucket)) return { bucket: '', changes: [] }
+    if (!isReadOnlyAttached(bucket)) return { bucket: '', changes: [] }
     const made = await applyChanges(step, bucket, changes)
     whole = made.whole
     return { bucket: bucket.name, changes: made.changes }

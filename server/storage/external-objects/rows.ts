@@ -5,7 +5,7 @@ import { sortKeyOf } from '../../base/key-order.ts'
 import { typeOf } from '../../base/media-type.ts'
 import type { HeadOfObject, ListedObject } from '../../blobs/drivers/external.ts'
 import { newExternalId } from '../../blobs/routing/ids.ts'
-import type { ExternalRow, ObjectRow, Shown } from './store.ts'
+import type { ExternalRow, ObjectRow, ExternalObject } from './store.ts'
 
 /** What an attached bucket shows. */
 export interface Source {
@@ -27,7 +27,7 @@ const PRINTABLE = /^\P{Cc}*$/u
 const MOST_METADATA = 8192
 
 /** An object as it is shown until its type and metadata are read: by its extension, without any. `now` is when it was asked for. */
-export function shownOf({ bucket_id, storage_id, prefix, key_order }: Source, listed: ListedObject, now: Date): Shown {
+export function externalOf({ bucket_id, storage_id, prefix, key_order }: Source, listed: ListedObject, now: Date): ExternalObject {
   const { key: whole, size, etag, modified_at } = listed
   const key = whole.slice(prefix.length)
   const blob_id = newExternalId(storage_id)
@@ -100,10 +100,10 @@ export const isTouched = ({ modified_at }: ExternalRow, now: ListedObject): bool
 
 /** An object with what a HEAD says of it. Tags of ours stay; the engine's, unless null, take the place of its earlier ones. */
 export function hydrated(
-  { object, external }: Shown,
+  { object, external }: ExternalObject,
   head: HeadOfObject,
   { tags, now }: { tags: { [name: string]: string } | null; now: Date },
-): Shown {
+): ExternalObject {
   const storage_class = head.storage_class === 'STANDARD' ? null : head.storage_class
   const theirs = tags === null ? external.tags : textOf(tagsOf(tags))
   const isOurs = !isDeepStrictEqual(parsed(object.tags), parsed(external.tags))
@@ -136,8 +136,8 @@ export function hydrated(
 }
 
 /** Whether an object is described like another one; when that was read does not count. */
-export const isDescribed = (one: Shown, other: Shown): boolean => {
-  const described = ({ object, external: { hydrated_at: _when, checked_at: _asked, ...known } }: Shown) => [
+export const isDescribed = (one: ExternalObject, other: ExternalObject): boolean => {
+  const described = ({ object, external: { hydrated_at: _when, checked_at: _asked, ...known } }: ExternalObject) => [
     object,
     known,
   ]
@@ -148,7 +148,7 @@ export const isDescribed = (one: Shown, other: Shown): boolean => {
  * An object as it is to be, with what is ours of it as it is by now: tags and the ACL may have been changed here since the engine
  * was asked. Tags are ours where they are not those that were last read.
  */
-export function withOurs({ object, external }: Shown, now: Shown): Shown {
+export function withOurs({ object, external }: ExternalObject, now: ExternalObject): ExternalObject {
   const isOurs = !isDeepStrictEqual(parsed(now.object.tags), parsed(now.external.tags))
   return { object: { ...object, acl: now.object.acl, tags: isOurs ? now.object.tags : external.tags }, external }
 }

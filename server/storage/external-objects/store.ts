@@ -6,7 +6,7 @@ export type ObjectRow = Row<'objects'>
 export type ExternalRow = Row<'external_blobs'>
 
 /** An object of an attached bucket, with what is known of its bytes. */
-export interface Shown {
+export interface ExternalObject {
   object: ObjectRow
   external: ExternalRow
 }
@@ -26,14 +26,14 @@ const EXTERNAL_COLUMNS = [
   'external_blobs.sort_key',
 ] as const
 
-const shown = (db: Db) =>
+const externalObjects = (db: Db) =>
   db
     .selectFrom('objects')
     .innerJoin('external_blobs', 'external_blobs.blob_id', 'objects.blob_id')
     .selectAll('objects')
     .select(EXTERNAL_COLUMNS)
 
-const asShown = (row: Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>): Shown => {
+const toExternal = (row: Awaited<ReturnType<ReturnType<typeof externalObjects>['executeTakeFirstOrThrow']>>): ExternalObject => {
   const { external_version_id, external_etag, external_key, external_tags, external_storage_class, ...rest } = row
   const { modified_at, hydrated_at, checked_at, missing_since, absences, absent_in, sort_key, ...object } = rest
   const noted = { modified_at, hydrated_at, checked_at, missing_since, absences, absent_in, sort_key }
@@ -51,42 +51,42 @@ const asShown = (row: Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFi
   return { object, external }
 }
 
-/** Shown objects after a key, up to another one or, with null, to the end, in an order of keys below the source's prefix. */
-export const listShown = async (
+/** Objects after a key, up to another one or, with null, to the end, in an order of keys below the source's prefix. */
+export const listExternal = async (
   db: Db,
   bucketId: string,
   { after, to, order, prefix }: { after: string | null; to: string | null; order: KeyOrder; prefix: string },
   limit: number,
-): Promise<Shown[]> => {
+): Promise<ExternalObject[]> => {
   if (order === 'segments') {
     // By one index alone, which has neither the objects' keys nor those of other buckets.
-    let sorted = shown(db).where('external_blobs.bucket_id', '=', bucketId).where('sort_key', 'is not', null)
+    let sorted = externalObjects(db).where('external_blobs.bucket_id', '=', bucketId).where('sort_key', 'is not', null)
     if (after !== null) sorted = sorted.where('sort_key', '>', sortKeyOf(prefix + after))
     if (to !== null) sorted = sorted.where('sort_key', '<=', sortKeyOf(prefix + to))
-    return (await sorted.orderBy('sort_key').limit(limit).execute()).map(asShown)
+    return (await sorted.orderBy('sort_key').limit(limit).execute()).map(toExternal)
   }
-  let query = shown(db).where('objects.bucket_id', '=', bucketId)
+  let query = externalObjects(db).where('objects.bucket_id', '=', bucketId)
   if (after !== null) query = query.where('objects.key', '>', after)
   if (to !== null) query = query.where('objects.key', '<=', to)
-  return (await query.orderBy('objects.key').limit(limit).execute()).map(asShown)
+  return (await query.orderBy('objects.key').limit(limit).execute()).map(toExternal)
 }
 
 /** The objects under these keys. */
-export const findShown = async (db: Db, bucketId: string, keys: readonly string[]): Promise<Shown[]> =>
+export const findExternal = async (db: Db, bucketId: string, keys: readonly string[]): Promise<ExternalObject[]> =>
   keys.length === 0
     ? []
-    : (await shown(db).where('objects.bucket_id', '=', bucketId).where('objects.key', 'in', keys).execute()).map(
-        asShown,
+    : (await externalObjects(db).where('objects.bucket_id', '=', bucketId).where('objects.key', 'in', keys).execute()).map(
+        toExternal,
       )
 
 /** The object that points at a blob. */
-export const findShownBlob = async (db: Db, blobId: string): Promise<Shown | undefined> => {
-  const row = await shown(db).where('objects.blob_id', '=', blobId).executeTakeFirst()
-  return row && asShown(row)
+export const findExternalByBlob = async (db: Db, blobId: string): Promise<ExternalObject | undefined> => {
+  const row = await externalObjects(db).where('objects.blob_id', '=', blobId).executeTakeFirst()
+  return row && toExternal(row)
 }
 
-/** Like `findShown`, locked until the transaction ends, in key order. */
-export async function lockShown(tx: Tx, bucketId: string, keys: readonly string[]): Promise<Map<string, Shown>> {
+/** Like `findExternal`, locked until the transaction ends, in key order. */
+export async function lockExternal(tx: Tx, bucketId: string, keys: readonly string[]): Promise<Map<string, ExternalObject>> {
   if (keys.length === 0) return new Map()
   await tx
     .selectFrom('objects')
@@ -96,11 +96,11 @@ export async function lockShown(tx: Tx, bucketId: string, keys: readonly string[
     .orderBy('key')
     .forUpdate()
     .execute()
-  return new Map((await findShown(tx, bucketId, keys)).map((one) => [one.object.key, one]))
+  return new Map((await findExternal(tx, bucketId, keys)).map((one) => [one.object.key, one]))
 }
 
 /** Inserts objects whose keys are free; what is known of others' bytes is left out as well. Returns those keys. */
-export async function insertShown(tx: Tx, storageId: number, all: readonly Shown[]): Promise<Set<string>> {
+export async function insertExternal(tx: Tx, storageId: number, all: readonly ExternalObject[]): Promise<Set<string>> {
   const inserted = new Set<string>()
   await insertExternals(tx, storageId, all)
   for (const some of inBatches(all)) {
@@ -120,7 +120,7 @@ export async function insertShown(tx: Tx, storageId: number, all: readonly Shown
 export async function insertExternals(
   tx: Tx,
   storageId: number,
-  all: readonly Pick<Shown, 'external'>[],
+  all: readonly Pick<ExternalObject, 'external'>[],
 ): Promise<void> {
   for (const some of inBatches(all)) {
     await tx
@@ -140,10 +140,10 @@ export async function insertExternals(
 const deleteExternals = (tx: Tx, ids: readonly string[]) => tx.deleteFrom('blobs').where('id', 'in', ids).execute()
 
 /** Has objects show other bytes than before; those before are forgotten. */
-export async function replaceShown(
+export async function replaceExternal(
   tx: Tx,
   storageId: number,
-  pairs: readonly { before: Shown; after: Shown }[],
+  pairs: readonly { before: ExternalObject; after: ExternalObject }[],
 ): Promise<void> {
   if (pairs.length === 0) return
   await insertExternals(
@@ -151,14 +151,14 @@ export async function replaceShown(
     storageId,
     pairs.map(({ after }) => after),
   )
-  for (const { after } of pairs) await describeShown(tx, after.object)
+  for (const { after } of pairs) await describeExternal(tx, after.object)
   await deleteExternals(
     tx,
     pairs.map(({ before }) => before.object.blob_id),
   )
 }
 
-const describeShown = (tx: Tx, { bucket_id, key, created_at: _kept, ...object }: ObjectRow) =>
+const describeExternal = (tx: Tx, { bucket_id, key, created_at: _kept, ...object }: ObjectRow) =>
   tx.updateTable('objects').set(object).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
 
 /** Has an object point at another blob with the same bytes; false if it points at something else by now. */
@@ -179,8 +179,8 @@ export const repoint = async (
   ).length > 0
 
 /** Notes what was learned of an object whose bytes are the same. */
-export async function describeAgain(tx: Tx, { object, external: { blob_id, ...known } }: Shown): Promise<void> {
-  await describeShown(tx, object)
+export async function describeAgain(tx: Tx, { object, external: { blob_id, ...known } }: ExternalObject): Promise<void> {
+  await describeExternal(tx, object)
   await tx.updateTable('external_blobs').set(known).where('blob_id', '=', blob_id).execute()
 }
 
@@ -201,7 +201,7 @@ export const markMissing = (tx: Tx, blobIds: readonly string[], now: string) =>
     .execute()
 
 /** Deletes objects with what was known of their bytes. */
-export async function deleteShown(tx: Tx, bucketId: string, all: readonly Shown[]): Promise<void> {
+export async function deleteExternal(tx: Tx, bucketId: string, all: readonly ExternalObject[]): Promise<void> {
   if (all.length === 0) return
   const keys = all.map(({ object }) => object.key)
   await tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
@@ -216,16 +216,16 @@ export const listAbsent = async (
   db: Db,
   { scanId, bucketId, after = '' }: { scanId: string; bucketId: string; after?: string | undefined },
   limit: number,
-): Promise<Shown[]> =>
+): Promise<ExternalObject[]> =>
   (
-    await shown(db)
+    await externalObjects(db)
       .where('absent_in', '=', scanId)
       .where('objects.bucket_id', '=', bucketId)
       .where('objects.key', '>', after)
       .orderBy('external_blobs.key')
       .limit(limit)
       .execute()
-  ).map(asShown)
+  ).map(toExternal)
 
 /** Bytes of a bucket after a key of the engine whose place in a list by path segments is not noted yet, in key order. */
 export const listUnsorted = (db: Db, bucketId: string, after: string, limit: number) =>

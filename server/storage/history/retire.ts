@@ -70,7 +70,7 @@ export async function retire(
   const gone = rows.filter((row) => !isKept(bucket, row))
   const noncurrent_at = step.now().toISOString()
   if (kept.length > 0)
-    step.alongside(
+    step.awaitAtCommit(
       store.insertVersions(
         step.tx,
         kept.map((row) => ({ ...row, noncurrent_at, job_id: null })),
@@ -108,7 +108,7 @@ export async function discardVersions(
   removal: Removal,
 ): Promise<Retired> {
   if (rows.length > 0)
-    step.alongside(
+    step.awaitAtCommit(
       store.deleteVersions(
         step.tx,
         rows.map(({ seq }) => seq),
@@ -157,7 +157,7 @@ export function markDeleted(
     noncurrent_at: now,
     job_id,
   }))
-  step.alongside(store.insertVersions(step.tx, markers))
+  step.awaitAtCommit(store.insertVersions(step.tx, markers))
   return new Map(markers.map(({ key, version_id }) => [key, version_id ?? 'null']))
 }
 

@@ -8,7 +8,7 @@ import { type Claim, renewed } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
 import { unclaimed } from '../../work/store.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
-import { findSeen, type Seen } from '../objects/expectation.ts'
+import { findStates, type KnownStates } from '../objects/object-state.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { deleteKeys, destination } from '../objects/transfers/bulk.ts'
 import { Elsewhere, withCopies } from '../objects/transfers/copies.ts'
@@ -184,7 +184,7 @@ type NewItems = { items: Omit<store.Item, 'job_id' | 'position'>[]; next: string
 
 async function objectItems(step: Upkeep, bucketId: string, request: CreateJob, to: string | null): Promise<NewItems> {
   const { keys, next } = await listStep(step, bucketId, request, to)
-  const seen = new Map((await findSeen(step.tx, bucketId, keys)).map((one) => [one.key, one]))
+  const seen = new Map((await findStates(step.tx, bucketId, keys)).map((one) => [one.key, one]))
   const items = keys.map((key) => {
     const { blob_id = NO_BLOB, last_modified = null } = seen.get(key) ?? {}
     return { key, blob_id, last_modified, version_id: null }
@@ -236,7 +236,7 @@ async function noteOutcome(step: Upkeep, job: store.JobRow, outcome: Outcome): P
 }
 
 /** The listed versions by key. Releases that listed only keys left no versions. */
-const versionsOf = (items: readonly store.Item[]): Seen =>
+const versionsOf = (items: readonly store.Item[]): KnownStates =>
   new Map(
     items.flatMap(({ key, blob_id, last_modified }) =>
       blob_id === null ? [] : [[key, { key, blob_id, last_modified: last_modified ?? '' }]],

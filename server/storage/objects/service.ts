@@ -140,15 +140,15 @@ export async function removeObjects(
   rows: readonly store.ObjectRow[],
   { permanent = false, ...more }: PartOf & { permanent?: boolean },
 ): Promise<{ trashIds: string[]; markers: Map<string, string> }> {
-  const { tx, record, alongside } = step
+  const { tx, record, awaitAtCommit } = step
   if (rows.length === 0) return { trashIds: [], markers: new Map() }
   const keys = rows.map(({ key }) => key)
   const job_id = undoableBy(more)
   const removal = { reason: 'deleted', job_id, permanent } as const
-  alongside(store.deleteObjects(tx, bucket.id, keys))
+  awaitAtCommit(store.deleteObjects(tx, bucket.id, keys))
   const { trashIds, change } = await retire(step, bucket, rows, { ...removal, keys })
   const markers = markDeleted(step, bucket, keys, job_id)
-  alongside(countUsage(tx, bucket, { ...change, objects: -rows.length }))
+  awaitAtCommit(countUsage(tx, bucket, { ...change, objects: -rows.length }))
   for (const [i, row] of rows.entries()) {
     const { key, size } = row
     const trash_id = trashIds[i] ?? undefined
@@ -191,7 +191,7 @@ export async function markAbsent(
   })
   const { change } = await retire(step, bucket, [], { reason: 'deleted', keys })
   const markers = markDeleted(step, bucket, keys)
-  if (keys.length > 0) step.alongside(countUsage(step.tx, bucket, change))
+  if (keys.length > 0) step.awaitAtCommit(countUsage(step.tx, bucket, change))
   for (const key of keys)
     step.record({
       name: 'delete',

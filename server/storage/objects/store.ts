@@ -267,7 +267,7 @@ export const listStretch = (
   inRange(db, bucketId, stretch).selectAll().orderBy('key', order).offset(offset).limit(limit).execute()
 
 /** Which of these blobs are an object's contents. */
-export const findShown = async (db: Db, blobIds: readonly string[]): Promise<string[]> =>
+export const findReferenced = async (db: Db, blobIds: readonly string[]): Promise<string[]> =>
   (await db.selectFrom('objects').select('blob_id').where('blob_id', 'in', blobIds).execute()).map(
     ({ blob_id }) => blob_id,
   )

@@ -76,7 +76,7 @@ export async function writeAll(
       // In key order, so that two uploads of the same keys cannot deadlock.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
         const blob = inPlace(bucket, one.blob, copies)
-        step.alongside(keepBlob(step, blob))
+        step.awaitAtCommit(keepBlob(step, blob))
         const { growth, ...result } = await writeReceived(step, bucket, { ...one, blob }, { conditions })
         placed.set(one, { ...result, lifecycle: bucket.lifecycle ?? null })
         change.bytes += growth.bytes
@@ -85,7 +85,7 @@ export async function writeAll(
         change.version_bytes += growth.version_bytes
       }
       // Once and last, also against deadlocks: files counted one by one made every second pair of forms deadlock.
-      step.alongside(countUsage(tx, bucket, change))
+      step.awaitAtCommit(countUsage(tx, bucket, change))
       return received.flatMap((one) => placed.get(one) ?? [])
     })
     received[0]?.arrival.settled()
@@ -167,7 +167,7 @@ async function writeContents(
   const { trashIds, change } = await retire(step, bucket, old ? [old] : [], overwriting)
   const [trashId = null] = trashIds
   if (old) {
-    step.alongside(store.replaceObject(tx, row))
+    step.awaitAtCommit(store.replaceObject(tx, row))
     row.created_at = old.created_at
   }
   const growth = { ...change, bytes: row.size + change.bytes, objects: old ? 0 : 1 }
@@ -206,13 +206,13 @@ export async function writeUnderFreeName(
       await before(tx)
       const bucket = await holdBucket(tx, bucketName)
       const blob = inPlace(bucket, received.blob, copies)
-      step.alongside(keepBlob(step, blob))
+      step.awaitAtCommit(keepBlob(step, blob))
       const placed = await underFreeName(names, async (key) => {
         await lockKeys(tx, [bucket, [key]])
         const one = { upload: { ...received.upload, key }, blob }
         return writeReceived(step, bucket, one, { conditions: { ifNoneMatch: '*' }, sent })
       })
-      step.alongside(countUsage(tx, bucket, placed.growth))
+      step.awaitAtCommit(countUsage(tx, bucket, placed.growth))
       return placed.object
     })
     received.arrival.settled()

@@ -195,10 +195,10 @@ export async function deleteStorage(ctx: Ctx, name: string): Promise<undefined> 
   await ctx.act(async ({ tx, record }) => {
     const row = await store.lockStorage(tx, name)
     if (!row) throw storageMissing(name)
-    const { buckets, buried, released, blobs } = await isInUse(tx, row.id, digitsOf(row.id))
+    const { buckets, soft_deleted, released, blobs } = await isInUse(tx, row.id, digitsOf(row.id))
     if (buckets)
       throw new ServiceError('not_empty', `There are buckets on the storage "${name}". Move or delete them first.`)
-    if (buried)
+    if (soft_deleted)
       throw new ServiceError('not_empty', `The trash of a deleted bucket on the storage "${name}" is not emptied yet.`)
     if (released)
       throw new ServiceError(

@@ -224,11 +224,11 @@ export async function removeRows(
 ): Promise<void> {
   const { tx, record } = step
   const removal = { reason: 'deleted', permanent, bypass, job_id: more.job_id } as const
-  step.alongside(takeAway(tx, bucket.id, keysOf(current)))
+  step.awaitAtCommit(takeAway(tx, bucket.id, keysOf(current)))
   const left = await discard(step, bucket, current, removal)
   const discarded = await discardVersions(step, bucket, older, removal)
   const promoted = await promote(step, bucket, [...new Set(bared)])
-  step.alongside(
+  step.awaitAtCommit(
     countUsage(tx, bucket, {
       ...sumChanges(left.change, discarded.change, promoted.change),
       objects: promoted.objects - current.length,
@@ -258,19 +258,19 @@ export async function removeRows(
 
 /** Step: makes the latest version of each key that has no object its current one again, unless it is a delete marker. */
 async function promote(
-  { tx, alongside }: Step,
+  { tx, awaitAtCommit }: Step,
   bucket: HeldBucket,
   keys: readonly string[],
 ): Promise<{ objects: number; change: Change }> {
   const newest = (await findNewest(tx, bucket.id, keys)).filter(hasContents)
   if (newest.length > 0) {
-    alongside(
+    awaitAtCommit(
       takeBack(
         tx,
         newest.map(({ seq }) => seq),
       ),
     )
-    alongside(bringBack(tx, newest.map(asObject)))
+    awaitAtCommit(bringBack(tx, newest.map(asObject)))
   }
   const version_bytes = -newest.reduce((sum, { size }) => sum + size, 0)
   return { objects: newest.length, change: { bytes: 0, trash_bytes: 0, version_bytes } }

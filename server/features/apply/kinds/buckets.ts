@@ -14,7 +14,7 @@ import { configureStep, findConfig } from '../../../storage/buckets/documents/co
 import type { CorsRule } from '../../../storage/buckets/documents/cors.ts'
 import { isNarrow, type LifecycleRule } from '../../../storage/buckets/documents/lifecycle.ts'
 import { allBlocked, isBlocked } from '../../../storage/buckets/documents/public-access.ts'
-import { completeKeeping } from '../../../storage/buckets/retention.ts'
+import { completeVersioning } from '../../../storage/buckets/versioning.ts'
 import { deleteBucket, listBuckets } from '../../../storage/buckets/service.ts'
 import { findBucket, hasAny } from '../../../storage/buckets/store.ts'
 import { updateStep } from '../../../storage/buckets/update.ts'
@@ -65,7 +65,7 @@ export const buckets: Kind<Entry> = {
         ? [{ path: 'body.prefix', message: 'is only allowed for a bucket that is attached' }]
         : []),
       ...(await faultsOf(() => completeLock(entry.object_lock ?? {}))),
-      ...(before ? [] : await faultsOf(() => completeKeeping(entry))),
+      ...(before ? [] : await faultsOf(() => completeVersioning(entry))),
       ...(lifecycle ?? []).flatMap(faultsOfRule),
       ...sameIds('lifecycle', lifecycle ?? []),
       ...sameIds('cors', cors ?? []),

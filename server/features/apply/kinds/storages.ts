@@ -91,8 +91,8 @@ const existing = (ctx: Ctx, row: StorageRow): Existing<Entry> => ({
   effects: ({ enabled }) => (enabled === false ? ['What lies on it is answered with 503 while it is off.'] : []),
   update: (change) => updateStorage(ctx, row.name, change),
   async removal() {
-    const { buckets, buried, released, blobs } = await isInUse(ctx.db, row.id, digitsOf(row.id))
-    if (buckets || buried || released || blobs) return { kept: 'Something of ours still lies there.' }
+    const { buckets, soft_deleted, released, blobs } = await isInUse(ctx.db, row.id, digitsOf(row.id))
+    if (buckets || soft_deleted || released || blobs) return { kept: 'Something of ours still lies there.' }
     return { effects: ['It is forgotten; what is there stays.'], remove: () => deleteStorage(ctx, row.name) }
   },
 })

@@ -5,7 +5,7 @@ import type { Exchange, Wire } from '../requests/exchange.ts'
 export type AnswerHeaders = { readonly [name: string]: string | number | undefined }
 
 /** Calls `send` once an answer may be sent: when all that it tells is durable, and the rest of the body is dealt with. */
-export async function whenDurable(system: System, wire: Wire, status: number, send: () => void): Promise<void> {
+export async function sendOnceDurable(system: System, wire: Wire, status: number, send: () => void): Promise<void> {
   const { request, response, meter } = wire
   // No answer may reveal state that a power failure could still undo. Our own failures reveal none.
   const pending = meter.statements > 0 && status < 500 ? system.database.settled() : undefined
@@ -23,7 +23,7 @@ export async function answer(
   headers: AnswerHeaders,
   body = '',
 ): Promise<void> {
-  await whenDurable(system, wire, status, () => {
+  await sendOnceDurable(system, wire, status, () => {
     const { request, response } = wire
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
     if (status !== 204 && status !== 304 && !response.hasHeader('content-length'))

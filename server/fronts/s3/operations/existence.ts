@@ -9,7 +9,7 @@ import type { Target } from '../requests/target.ts'
 import { versionIn } from '../requests/version-id.ts'
 
 /** Whether a key exists is told to those who may list it; to others its absence is a refusal. */
-export function asUnseen({ actor }: Ctx, { bucket, key }: Target, error: unknown): unknown {
+export function hideExistence({ actor }: Ctx, { bucket, key }: Target, error: unknown): unknown {
   const isMissing = error instanceof ServiceError && (error.missing === 'object' || error.missing === 'version')
   if (!isMissing || decide(actor.groups, 'list', bucket, key).allowed) return error
   return new S3Error('AccessDenied', 'Access Denied')
@@ -19,8 +19,8 @@ export function asUnseen({ actor }: Ctx, { bucket, key }: Target, error: unknown
  * The same for the source of a copy. A delete marker that is named as one is a bad request
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html, section on versioning).
  */
-export function asSourceUnseen(ctx: Ctx, source: Target, error: unknown): unknown {
-  const seen = asUnseen(ctx, source, error)
+export function hideSourceExistence(ctx: Ctx, source: Target, error: unknown): unknown {
+  const seen = hideExistence(ctx, source, error)
   return seen instanceof ServiceError && seen.missing === 'version' && seen.marker
     ? new S3Error(
         'InvalidRequest',
@@ -30,16 +30,16 @@ export function asSourceUnseen(ctx: Ctx, source: Target, error: unknown): unknow
 }
 
 /** The object that a request is about, or the version of it that it names. */
-export async function getSeen(exchange: Exchange): Promise<Found> {
+export async function getVisible(exchange: Exchange): Promise<Found> {
   const { ctx, bucket, key } = exchange
   return getContents(ctx, bucket, key, { opens: false, version: versionIn(exchange) }).catch((error: unknown) => {
-    throw asUnseen(ctx, { bucket, key }, error)
+    throw hideExistence(ctx, { bucket, key }, error)
   })
 }
 
 /** The same for a change of it: where a delete marker hides the key, that is what cannot be changed. */
 export async function getChangeable(exchange: Exchange): Promise<Found> {
-  return getSeen(exchange).catch((error: unknown) => {
+  return getVisible(exchange).catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.missing === 'object' && error.marker)) throw error
     throw new ServiceError('not_found', error.message, { missing: 'version', marker: error.marker })
   })

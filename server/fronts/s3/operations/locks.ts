@@ -22,7 +22,7 @@ import { invalidArgument, S3Error } from '../errors.ts'
 import { type Exchange, header } from '../requests/exchange.ts'
 import { child, childText, type DocumentShape, malformedXml, readDocument, type XmlNode } from '../requests/read-xml.ts'
 import { versionIn } from '../requests/version-id.ts'
-import { getSeen } from './existence.ts'
+import { getVisible } from './existence.ts'
 
 const MOST_BYTES = 65_536
 const MODE = 'x-amz-object-lock-mode'
@@ -131,7 +131,7 @@ function objectLockIn(document: XmlNode): Partial<ObjectLock> {
 }
 
 /** Changes what a bucket keeps; throws InvalidBucketState where that cannot be. */
-export async function changeKeeping(
+export async function changeVersioning(
   { ctx, bucket }: Exchange,
   change: Pick<BucketChange, 'versioning' | 'object_lock'>,
 ): Promise<void> {
@@ -144,7 +144,7 @@ export async function changeKeeping(
 /** `PutObjectLockConfiguration`: turns Object Lock on, for good, and says how new versions are locked. */
 export async function putObjectLockConfiguration(exchange: Exchange): Promise<void> {
   const document = await readDocument(exchange, OBJECT_LOCK)
-  await changeKeeping(exchange, { object_lock: objectLockIn(document) })
+  await changeVersioning(exchange, { object_lock: objectLockIn(document) })
   await answer(exchange, 200, {})
 }
 
@@ -195,7 +195,7 @@ export async function putObjectLegalHold(exchange: Exchange): Promise<void> {
 
 /** A version that a request asks about, in a bucket with Object Lock. */
 async function getLockable(exchange: Exchange) {
-  const found = await getSeen(exchange)
+  const found = await getVisible(exchange)
   const bucket = await findBucket(exchange.ctx.db, exchange.bucket)
   if (bucket) assertLockable(bucket)
   return found

@@ -14,7 +14,7 @@ import { dropHeaders, refusalOf } from '../answers/problem.ts'
 import { S3Error } from '../errors.ts'
 import { allowOrigin, answerPreflight } from '../operations/documents/cors.ts'
 import { noWebsite } from '../operations/documents/website.ts'
-import { getSeen } from '../operations/existence.ts'
+import { getVisible } from '../operations/existence.ts'
 import { sendObject } from '../operations/objects/get-object.ts'
 import { type Authenticated, visitor } from '../requests/authenticate.ts'
 import { createExchange, type Exchange, type Wire } from '../requests/exchange.ts'
@@ -115,23 +115,23 @@ async function sendPage(open: (key: string) => Exchange, key: string, visit: Vis
   try {
     await page(exchange)
   } catch (error) {
-    const isFolder = key === visit.key && isUnseen(error) && (await isPublic(open(`${key}/${visit.index}`)))
+    const isFolder = key === visit.key && isHidden(error) && (await isPublic(open(`${key}/${visit.index}`)))
     if (!isFolder) throw error
     await redirect(exchange.system, exchange, 302, locationOfFolder(visit))
   }
 }
 
 /** Whether an error says that there is nothing, or nothing for visitors. */
-const isUnseen = (error: unknown): boolean =>
+const isHidden = (error: unknown): boolean =>
   error instanceof S3Error
     ? error.code === 'AccessDenied'
     : error instanceof ServiceError && (error.code === 'forbidden' || error.missing === 'object')
 
 const isPublic = (exchange: Exchange): Promise<boolean> =>
-  getSeen(exchange).then(
+  getVisible(exchange).then(
     () => true,
     (error: unknown) => {
-      if (isUnseen(error)) return false
+      if (isHidden(error)) return false
       throw error
     },
   )

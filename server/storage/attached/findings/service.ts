@@ -53,7 +53,7 @@ export async function endFindings(
   bucket: HeldBucket,
   scan: { id: string; since: string },
 ): Promise<void> {
-  await store.deleteUnseen(tx, bucket.id, scan)
+  await store.deleteNotFoundSince(tx, bucket.id, scan)
   if (await store.hasTaken(tx, bucket.id)) return
   await store.forgetSource(tx, bucket.id)
   const details = { before: { mode: 'taken_over' }, after: { mode: 'owned' } }

@@ -130,7 +130,7 @@ export const deleteFinding = (tx: Tx, bucketId: string, key: string) =>
   tx.deleteFrom('findings').where('bucket_id', '=', bucketId).where('key', '=', key).execute()
 
 /** Deletes what a scan that started then did not find any more. */
-export const deleteUnseen = (tx: Tx, bucketId: string, { id, since }: { id: string; since: string }) =>
+export const deleteNotFoundSince = (tx: Tx, bucketId: string, { id, since }: { id: string; since: string }) =>
   tx
     .deleteFrom('findings')
     .where('bucket_id', '=', bucketId)

@@ -2,10 +2,10 @@ import { compareIn } from '../../../base/key-order.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Claim } from '../../../work/lease.ts'
 import { applyChanges, isSwap, noteAbsent } from '../../external-objects/apply-changes.ts'
-import { isSameContent, isTouched, type Source, shownOf } from '../../external-objects/rows.ts'
-import { listShown, type Shown } from '../../external-objects/store.ts'
+import { isSameContent, isTouched, type Source, externalOf } from '../../external-objects/rows.ts'
+import { listExternal, type ExternalObject } from '../../external-objects/store.ts'
 import { lease } from './lease.ts'
-import { type Listed, refusedToo, unseen, upTo } from './listing.ts'
+import { type Listed, refusedToo, refusedSince, upTo } from './listing.ts'
 import { asFound, countOf } from './make-changes.ts'
 import * as store from './store.ts'
 
@@ -14,11 +14,11 @@ const ROWS = 1000
 
 /** What a part of the list says about the objects in the same range of keys. */
 interface Difference {
-  added: Shown[]
-  changed: { before: Shown; after: Shown }[]
+  added: ExternalObject[]
+  changed: { before: ExternalObject; after: ExternalObject }[]
   /** Seen there, although a scan had found them absent. */
-  present: Shown[]
-  absent: Shown[]
+  present: ExternalObject[]
+  absent: ExternalObject[]
 }
 
 /**
@@ -34,21 +34,21 @@ export async function compareStep(
   const scan = await lease.find(ctx.db, claim)
   const { order } = listed
   const end = listed.objects.at(-1)?.key.slice(source.prefix.length)
-  const rows = await listShown(
+  const rows = await listExternal(
     ctx.db,
     source.bucket_id,
     { after: scan.position, to: listed.last ? null : (end ?? scan.position ?? ''), order, prefix: source.prefix },
     ROWS,
   )
   // Where there are more of ours, the rest of the list waits.
-  const until = rows.length === ROWS ? (rows.at(-1) as Shown).object.key : null
+  const until = rows.length === ROWS ? (rows.at(-1) as ExternalObject).object.key : null
   const objects =
     until === null
       ? listed.objects
       : listed.objects.filter(({ key }) => compareIn(order, key.slice(source.prefix.length), until) <= 0)
   const isRest = objects.length === listed.objects.length
   const done = listed.last && isRest && until === null
-  const refused = unseen(isRest ? listed.refused : upTo(listed.refused, objects, order), { to: scan.refused_to, order })
+  const refused = refusedSince(isRest ? listed.refused : upTo(listed.refused, objects, order), { to: scan.refused_to, order })
   const { added, changed, present, absent } = difference(source, { ...listed, objects }, rows)
   const position = until ?? end ?? scan.position
 
@@ -77,13 +77,13 @@ export async function compareStep(
 }
 
 const PRESENT = { missing_since: null, absences: 0, absent_in: null }
-const isLost = ({ external }: Shown): boolean => external.missing_since !== null
+const isLost = ({ external }: ExternalObject): boolean => external.missing_since !== null
 
 /** Merges listed objects with ours, both in the order of the list. */
-function difference(source: Source, { order, objects, asked }: Listed, rows: readonly Shown[]): Difference {
+function difference(source: Source, { order, objects, asked }: Listed, rows: readonly ExternalObject[]): Difference {
   const found: Difference = { added: [], changed: [], present: [], absent: [] }
   // What was changed after the list was asked for waits for the next scan.
-  const isNewer = ({ external }: Shown) => Date.parse(external.checked_at) > asked.getTime()
+  const isNewer = ({ external }: ExternalObject) => Date.parse(external.checked_at) > asked.getTime()
   let at = 0
   const absentUpTo = (key: string | null) => {
     for (let row = rows[at]; row && (key === null || compareIn(order, row.object.key, key) < 0); row = rows[++at])
@@ -94,13 +94,13 @@ function difference(source: Source, { order, objects, asked }: Listed, rows: rea
     absentUpTo(key)
     const row = rows[at]
     if (row?.object.key !== key) {
-      found.added.push(shownOf(source, listed, asked))
+      found.added.push(externalOf(source, listed, asked))
       continue
     }
     at++
     if (isNewer(row)) continue
     if (!isSameContent(row.external, listed)) {
-      const next = shownOf(source, listed, asked)
+      const next = externalOf(source, listed, asked)
       const { acl, tags, created_at } = row.object
       // What of the object is ours stays.
       const ours = tags === row.external.tags ? null : tags

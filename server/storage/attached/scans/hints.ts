@@ -6,10 +6,10 @@ import { findStorage } from '../../../blobs/routing/store.ts'
 import type { Ctx } from '../../../context.ts'
 import { hashSecret } from '../../../secrets/sign.ts'
 import { holdAnyBucket } from '../../buckets/service.ts'
-import { applyChanges, asTheirs, showsOthers } from '../../external-objects/apply-changes.ts'
+import { applyChanges, asTheirs, isReadOnlyAttached } from '../../external-objects/apply-changes.ts'
 import { askFor, confirm, mostRecorded } from '../../external-objects/confirm.ts'
-import { hydrated, shownOf } from '../../external-objects/rows.ts'
-import { findShown } from '../../external-objects/store.ts'
+import { hydrated, externalOf } from '../../external-objects/rows.ts'
+import { findExternal } from '../../external-objects/store.ts'
 import { reviewKey } from '../findings/service.ts'
 import * as store from './store.ts'
 
@@ -90,17 +90,17 @@ async function follow(ctx: Ctx, { bucket_id, key }: Hint): Promise<void> {
   const attachment = await store.findAttachment(ctx.db, bucket_id)
   if (!attachment) return
   if (attachment.taken_over_at !== null) return reviewKey(ctx, attachment, key)
-  const [shown] = await findShown(ctx.db, bucket_id, [key])
+  const [shown] = await findExternal(ctx.db, bucket_id, [key])
   if (shown) return void (await confirm(ctx, shown.object, { opens: false }))
   const source = await ctx.blobs.source(attachment.storage_id)
   const now = ctx.now()
   const head = await askFor(source, attachment.prefix + key)
   if (!head) return
   const tags = head.tagged ? await source.tags(head.key, head.version_id) : {}
-  const added = [hydrated(shownOf(attachment, head, now), head, { tags, now })]
+  const added = [hydrated(externalOf(attachment, head, now), head, { tags, now })]
   await asTheirs(ctx, { most: await mostRecorded(ctx, bucket_id), visible: true }, async (step) => {
     const bucket = await holdAnyBucket(step.tx, bucket_id)
-    if (!showsOthers(bucket)) return { bucket: '', changes: [] }
+    if (!isReadOnlyAttached(bucket)) return { bucket: '', changes: [] }
     return { bucket: bucket.name, changes: (await applyChanges(step, bucket, { added })).changes }
   })
 }

@@ -95,7 +95,7 @@ export function upTo(refused: readonly RefusedKey[], objects: readonly ListedObj
 }
 
 /** The refused keys that were not counted yet. */
-export const unseen = (
+export const refusedSince = (
   refused: readonly RefusedKey[],
   { to, order }: { to: string | null; order: KeyOrder },
 ): readonly RefusedKey[] =>

@@ -2,7 +2,7 @@ import type { Ctx, Upkeep } from '../../../context.ts'
 import type { RowChange } from '../../../db/schema.ts'
 import { type Claim, renewed } from '../../../work/lease.ts'
 import { type AnyBucket, holdAnyBucket } from '../../buckets/service.ts'
-import { asTheirs, type Change, showsOthers } from '../../external-objects/apply-changes.ts'
+import { asTheirs, type Change, isReadOnlyAttached } from '../../external-objects/apply-changes.ts'
 import { ScanEnded } from './errors.ts'
 import { lease } from './lease.ts'
 import { mostOfScan } from './record-limit.ts'
@@ -27,7 +27,7 @@ export async function asFound(
     const { tx } = step
     const held = await lease.hold(tx, claim)
     const bucket = await holdAnyBucket(tx, scan.bucket_id)
-    if (!showsOthers(bucket)) throw new ScanEnded()
+    if (!isReadOnlyAttached(bucket)) throw new ScanEnded()
     const { changes, progress } = await work(step, bucket, held)
     const recorded = held.recorded + Math.min(most, changes.length)
     await store.updateScan(tx, held.id, { ...progress, recorded, ...renewed(step) })

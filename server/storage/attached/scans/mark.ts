@@ -5,7 +5,7 @@ import type { Claim } from '../../../work/lease.ts'
 import { applyChanges, type Changes, isSwap, noteAbsent } from '../../external-objects/apply-changes.ts'
 import { askFor, changesFor } from '../../external-objects/confirm.ts'
 import type { Source } from '../../external-objects/rows.ts'
-import { listAbsent, type Shown } from '../../external-objects/store.ts'
+import { listAbsent, type ExternalObject } from '../../external-objects/store.ts'
 import { lease } from './lease.ts'
 import { asFound, countOf } from './make-changes.ts'
 import type { TakingOver } from './schedule.ts'
@@ -53,7 +53,7 @@ export async function markStep(ctx: Ctx, claim: Claim, source: Source, engine: E
   return true
 }
 
-const isNew = ({ external }: Shown): boolean => external.missing_since === null
+const isNew = ({ external }: ExternalObject): boolean => external.missing_since === null
 
 /**
  * Of a scan that takes a bucket over and has found nothing changed: since when at the latest an object is marked as missing
@@ -66,7 +66,7 @@ function leavingOut({ take_over, created_at, added, changed, absent, missing, re
 
 /** What is to change of an object that a list lacked; nothing if it is there after all. */
 async function verdictOn(
-  { shown, engine, now, before }: { shown: Shown; engine: ExternalSource; now: Date; before: string | null },
+  { shown, engine, now, before }: { shown: ExternalObject; engine: ExternalSource; now: Date; before: string | null },
   source: Source,
 ): Promise<Changes> {
   const { key, missing_since, absences } = shown.external

@@ -5,7 +5,7 @@ import { type Claim, renewed } from '../../../work/lease.ts'
 import { applyChanges, type Changes, isSwap } from '../../external-objects/apply-changes.ts'
 import { askFor, changesFor } from '../../external-objects/confirm.ts'
 import type { Source } from '../../external-objects/rows.ts'
-import { listShown, type Shown } from '../../external-objects/store.ts'
+import { listExternal, type ExternalObject } from '../../external-objects/store.ts'
 import { Unreadable } from './errors.ts'
 import { lease } from './lease.ts'
 import { asFound, countOf } from './make-changes.ts'
@@ -22,7 +22,7 @@ const AT_ONCE = 64
 export async function readStep(ctx: Ctx, claim: Claim, source: Source, engine: ExternalSource): Promise<boolean> {
   const scan = await lease.find(ctx.db, claim)
   const range = { after: scan.position, to: null, order: 'bytes' as const, prefix: source.prefix }
-  const rows = await listShown(ctx.db, source.bucket_id, range, AT_ONCE)
+  const rows = await listExternal(ctx.db, source.bucket_id, range, AT_ONCE)
   const last = rows.at(-1)
   if (!last) {
     await ctx.upkeep(async (step) => {
@@ -50,7 +50,7 @@ export async function readStep(ctx: Ctx, claim: Claim, source: Source, engine: E
 
 /** What is to change of an object. Throws Unreadable if the engine does not give it away. */
 async function changesOf(
-  { shown, engine, now }: { shown: Shown; engine: ExternalSource; now: Date },
+  { shown, engine, now }: { shown: ExternalObject; engine: ExternalSource; now: Date },
   source: Source,
 ): Promise<Changes | undefined> {
   try {

@@ -30,7 +30,7 @@ export interface LifecycleRule {
 export const isNarrow = (filter: object): boolean => Object.keys(filter).some((name) => name !== 'prefix')
 
 /** What rules judge of an object; `tags` is JSON, null without tags. */
-export interface Judged {
+export interface LifecycleSubject {
   key: string
   size: number
   tags: string | null
@@ -38,13 +38,13 @@ export interface Judged {
 }
 
 /** Whether an object has all of these tags. */
-export function hasTags(object: Pick<Judged, 'tags'>, wanted: readonly (readonly [name: string, value: string])[]) {
+export function hasTags(object: Pick<LifecycleSubject, 'tags'>, wanted: readonly (readonly [name: string, value: string])[]) {
   if (wanted.length === 0) return true
   const given = object.tags === null ? {} : (JSON.parse(object.tags) as Tags)
   return wanted.every(([name, value]) => Object.hasOwn(given, name) && given[name] === value)
 }
 
-const isAbout = ({ prefix = '', tags = {}, greater_than, less_than }: LifecycleFilter, object: Judged): boolean =>
+const isAbout = ({ prefix = '', tags = {}, greater_than, less_than }: LifecycleFilter, object: LifecycleSubject): boolean =>
   object.key.startsWith(prefix) &&
   (greater_than === undefined || object.size > greater_than) &&
   (less_than === undefined || object.size < less_than) &&
@@ -57,7 +57,7 @@ export interface Due {
 }
 
 /** When an object expires first, and by which rule; undefined if it does not. */
-export const expiryOf = (rules: readonly LifecycleRule[], object: Judged): Due | undefined =>
+export const expiryOf = (rules: readonly LifecycleRule[], object: LifecycleSubject): Due | undefined =>
   firstDue(rules, ({ filter, expiration }) => {
     if (!expiration || 'expired_delete_marker' in expiration || !isAbout(filter, object)) return undefined
     return 'date' in expiration ? new Date(expiration.date) : daysAfter(object.last_modified, expiration.days)

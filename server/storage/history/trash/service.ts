@@ -14,7 +14,7 @@ import {
   type HeldBucket,
   holdAnyBucket,
   holdBucket,
-  purgeBuried,
+  purgeSoftDeleted,
 } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { judgeLocks } from '../../locks/clock.ts'
@@ -53,13 +53,13 @@ export function moveToTrash(
   if (rows.length === 0) return []
   if (!isTrashed(bucket, removal)) {
     const blobs = rows.map(({ blob_id }) => blob_id)
-    step.alongside(releaseBlobs(step, blobs))
+    step.awaitAtCommit(releaseBlobs(step, blobs))
     return rows.map(() => null)
   }
   const now = step.now().toISOString()
   const more = { reason, deleted_at: now, deleted_by: step.actor.user_id, job_id }
   const items = rows.map((row) => ({ ...row, ...more, id: newId() }))
-  step.alongside(store.insertTrash(step.tx, items))
+  step.awaitAtCommit(store.insertTrash(step.tx, items))
   return items.map(({ id }) => id)
 }
 
@@ -215,7 +215,7 @@ export const trashWorker = {
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     for (const { id } of await store.findBucketsWithTrash(ctx.db)) while (await destroyBatch(ctx, id));
-    await ctx.upkeep(({ tx }) => purgeBuried(tx))
+    await ctx.upkeep(({ tx }) => purgeSoftDeleted(tx))
   },
 }
 

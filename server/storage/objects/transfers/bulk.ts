@@ -10,7 +10,7 @@ import { lockKeys } from '../../history/keys.ts'
 import type { WantedLock } from '../../locks/lock.ts'
 import { absenceOf } from '../absence.ts'
 import { describeObject } from '../describe.ts'
-import { asSeen, isSame, type Seen, type SeenObject } from '../expectation.ts'
+import { unchangedSince, isSame, type KnownStates, type ObjectState } from '../object-state.ts'
 import { type ItemError, itemError } from '../item-error.ts'
 import { allowLocked } from '../lock-rights.ts'
 import { removeObjects } from '../service.ts'
@@ -189,7 +189,7 @@ export async function deleteKeys(
   }: {
     bulk_id?: string
     job_id?: string
-    seen?: Seen
+    seen?: KnownStates
     conditions?: ReadonlyMap<string, readonly RemovalConditions[]> | undefined
   },
 ): Promise<{ removed: string[]; trashIds: string[]; markers: Map<string, string>; errors: ItemError[] }> {
@@ -207,7 +207,7 @@ export async function deleteKeys(
   for (const key of allowed)
     if (!found.has(key))
       errors.push({ key, code: 'not_found', detail: `There is no object "${key}" in bucket "${name}".` })
-  const { rows: same, changed } = asSeen(there, seen)
+  const { rows: same, changed } = unchangedSince(there, seen)
   errors.push(...changed)
   const { expected: rows = [], other = [] } = Object.groupBy(same, (row) =>
     (conditions.get(row.key) ?? []).every((one) => isAsExpected(row, one)) ? 'expected' : 'other',
@@ -225,7 +225,7 @@ export async function deleteKeys(
 export async function deleteUnchanged(
   step: Step,
   bucket: HeldBucket,
-  versions: readonly SeenObject[],
+  versions: readonly ObjectState[],
   { isWanted, ...more }: { bulk_id: string; policy_id: string; isWanted(row: store.ObjectRow): boolean },
 ): Promise<{ removed: Set<string>; changed: Set<string> }> {
   const seen = new Map(versions.map((version) => [version.key, version]))

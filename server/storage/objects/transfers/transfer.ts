@@ -18,7 +18,7 @@ import {
 import { hasContents } from '../../history/store.ts'
 import type { WantedLock } from '../../locks/lock.ts'
 import { versionOf } from '../describe.ts'
-import { asSeen, type Seen } from '../expectation.ts'
+import { unchangedSince, type KnownStates } from '../object-state.ts'
 import { type ItemError, itemError } from '../item-error.ts'
 import { readRefusal } from '../read-rights.ts'
 import { TakenMeanwhile } from '../retry.ts'
@@ -38,7 +38,7 @@ interface Options {
   change?: (row: store.ObjectRow, replaced: store.ObjectRow | undefined) => Partial<store.ObjectRow>
   /** The version of the only source that is to be copied, instead of the current one; null is the `null` version. */
   version?: string | null | undefined
-  seen?: Seen
+  seen?: KnownStates
   /** What is to be locked of the copies. */
   lock?: WantedLock | undefined
   bulk_id?: string
@@ -58,7 +58,7 @@ export async function transferObjects(
   pairs: readonly Pair[],
   { kind, ifNoneMatch = false, change, version, seen, lock, copies = NO_COPIES, ...more }: Options,
 ): Promise<Outcome> {
-  const { tx, record, alongside } = step
+  const { tx, record, awaitAtCommit } = step
   if (kind === 'copy') refuseIfShort(step.config)
   const errors: ItemError[] = []
   const allowed = pairs.filter((pair) => {
@@ -74,7 +74,7 @@ export async function transferObjects(
     store.lockObjects(tx, dest.id, targets),
   ])
   const there = version === undefined ? current : await findVersion(tx, source, { keys, current, version })
-  const { rows, changed } = asSeen(there, seen)
+  const { rows, changed } = unchangedSince(there, seen)
   // Those whose ACL could have allowed it.
   const unreadable = rows.flatMap((row) => {
     const refused = readRefusal(step.actor, source.name, row.key, row)
@@ -104,7 +104,7 @@ export async function transferObjects(
 
   const left = kind === 'move' ? await leave(step, source, accepted) : undefined
   const overwritten = replaced.map(({ key }) => key)
-  alongside(store.deleteObjects(tx, dest.id, overwritten))
+  awaitAtCommit(store.deleteObjects(tx, dest.id, overwritten))
   const arriving = accepted.map(({ pair }) => pair.dest)
   const overwriting = { reason: 'overwritten', job_id: more.job_id, keys: arriving } as const
   const retired = await retire(step, dest, replaced, overwriting)
@@ -143,7 +143,7 @@ export async function transferObjects(
   )
   // Another request created the key between our read and our insert, so the whole step is retried from the start.
   if (inserted.size < arrivals.length) throw new TakenMeanwhile()
-  alongside(count(tx, { kind, source, dest }, accepted, { replaced: replaced.length, gone: retired.change, left }))
+  awaitAtCommit(count(tx, { kind, source, dest }, accepted, { replaced: replaced.length, gone: retired.change, left }))
   const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
   for (const { pair, row, trash_id } of placed)
     record({
@@ -183,7 +183,7 @@ async function findVersion(
 async function leave(step: Step, source: HeldBucket, accepted: readonly Accepted[]): Promise<Change> {
   const keys = accepted.map(({ pair }) => pair.key)
   const { kept = [], gone = [] } = Object.groupBy(accepted, ({ row }) => (isKept(source, row) ? 'kept' : 'gone'))
-  step.alongside(store.deleteObjects(step.tx, source.id, keys))
+  step.awaitAtCommit(store.deleteObjects(step.tx, source.id, keys))
   const rows = kept.map(({ row }) => row)
   const { change } = await retire(step, source, rows, { reason: 'deleted', keys })
   markDeleted(step, source, keys)

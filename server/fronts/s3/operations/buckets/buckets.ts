@@ -16,7 +16,7 @@ import { policyStatusDocument, policyText } from '../documents/policy.ts'
 import { taggingDocument } from '../documents/tagging.ts'
 import { websiteDocument } from '../documents/website.ts'
 import { numberIn } from '../lists.ts'
-import { changeKeeping, objectLockDocument } from '../locks.ts'
+import { changeVersioning, objectLockDocument } from '../locks.ts'
 import { ownerElement } from '../owner.ts'
 
 const MOST_BUCKETS = 10_000
@@ -115,7 +115,7 @@ export async function putBucketVersioning(exchange: Exchange): Promise<void> {
     )
   if (childText(document, 'MfaDelete')?.trim() === 'Enabled')
     throw new S3Error('NotImplemented', 'MFA Delete is not implemented.')
-  await changeKeeping(exchange, { versioning })
+  await changeVersioning(exchange, { versioning })
   await answer(exchange, 200, {})
 }
 

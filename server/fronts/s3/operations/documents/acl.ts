@@ -21,7 +21,7 @@ import { S3Error } from '../../errors.ts'
 import { type Exchange, header, headersWith } from '../../requests/exchange.ts'
 import { assertCanBePublic } from '../../requests/public-access.ts'
 import { versionIn } from '../../requests/version-id.ts'
-import { getChangeable, getSeen } from '../existence.ts'
+import { getChangeable, getVisible } from '../existence.ts'
 import { ownersOf } from '../owner.ts'
 import { aclInHeaders, GROUPS, type Owned, wantedAcl } from './acl-request.ts'
 import { aclInTheWay } from './ownership.ts'
@@ -163,7 +163,7 @@ export async function bucketAclDocument(exchange: Exchange): Promise<string> {
 }
 
 export async function getObjectAcl(exchange: Exchange): Promise<void> {
-  const { row: object } = await getSeen(exchange)
+  const { row: object } = await getVisible(exchange)
   const { row, access } = await bucketWithAccess(exchange)
   const owned = { owner: ownerOf(object, row.created_by, access), bucketOwner: row.created_by }
   const acl = hasAcls(access) ? aclOf(object.acl) : privateAcl

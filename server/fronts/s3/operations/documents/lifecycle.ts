@@ -11,7 +11,7 @@ import {
   abortionOf,
   expiryOf,
   isNarrow,
-  type Judged,
+  type LifecycleSubject,
   type LifecycleFilter,
   type LifecycleRule,
 } from '../../../../storage/buckets/documents/lifecycle.ts'
@@ -251,21 +251,21 @@ export const lifecycleDocument = (rules: readonly LifecycleRule[]): string =>
   )
 
 /** What answers say of an object's expiry by the rules of its bucket. */
-function expirationHeader(rules: readonly LifecycleRule[] | undefined, object: Judged): string | undefined {
+function expirationHeader(rules: readonly LifecycleRule[] | undefined, object: LifecycleSubject): string | undefined {
   const found = rules && expiryOf(rules, object)
   return found && `expiry-date="${found.at.toUTCString()}", rule-id="${encodeURIComponent(found.rule)}"`
 }
 
 /** The same, of a bucket's document. */
-export const expirationIn = (document: string | null, object: Judged): string | undefined =>
+export const expirationIn = (document: string | null, object: LifecycleSubject): string | undefined =>
   document === null ? undefined : expirationHeader(JSON.parse(document) as LifecycleRule[], object)
 
 /** What the core says of an object, as rules judge it. */
-export const judged = (object: StoredObject) => ({ ...object, tags: textUnlessEmpty(object.tags) })
+export const lifecycleSubject = (object: StoredObject) => ({ ...object, tags: textUnlessEmpty(object.tags) })
 
 /** The same of an object that was just made, by what is configured now. */
 export const currentExpiration = async ({ ctx, bucket }: Exchange, object: StoredObject): Promise<string | undefined> =>
-  expirationHeader(await findConfig(ctx.db, bucket, 'lifecycle'), judged(object))
+  expirationHeader(await findConfig(ctx.db, bucket, 'lifecycle'), lifecycleSubject(object))
 
 /** What answers about an upload in parts say of its end by the rules of its bucket. */
 export async function abortHeaders(

@@ -19,7 +19,7 @@ import {
 } from '../../requests/read-xml.ts'
 import { type Query, readQuery } from '../../requests/target.ts'
 import { versionIn } from '../../requests/version-id.ts'
-import { getSeen } from '../existence.ts'
+import { getVisible } from '../existence.ts'
 
 const MOST_BYTES = 65_536
 /** More tags than there may be, so that those are refused by name. */
@@ -116,7 +116,7 @@ export function taggingDocument(tags: Tags): string {
 }
 
 export async function getObjectTagging(exchange: Exchange): Promise<void> {
-  const { row, versioning } = await getSeen(exchange)
+  const { row, versioning } = await getVisible(exchange)
   const tags = row.tags === null ? {} : (JSON.parse(row.tags) as Tags)
   await answerXml(exchange, taggingDocument(tags), versionHeader(versioning, row))
 }

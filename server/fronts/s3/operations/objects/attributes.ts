@@ -7,7 +7,7 @@ import { invalidArgument, S3Error } from '../../errors.ts'
 import { checksumsOf } from '../../requests/checksums.ts'
 import { type Exchange, header } from '../../requests/exchange.ts'
 import { partsOf } from '../../requests/part-number.ts'
-import { getSeen } from '../existence.ts'
+import { getVisible } from '../existence.ts'
 import { numberOf } from '../lists.ts'
 
 const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize']
@@ -24,7 +24,7 @@ export async function getObjectAttributes(exchange: Exchange): Promise<void> {
   const wrong = asked.find((one) => !ATTRIBUTES.includes(one))
   if (wrong !== undefined) throw invalidArgument('x-amz-object-attributes', wrong, 'Invalid attribute name specified.')
   const page = pageIn(exchange)
-  const { row, versioning } = await getSeen(exchange)
+  const { row, versioning } = await getVisible(exchange)
   const checksums = checksumsOf(row)
   const contents: { [attribute: string]: Xml } = {
     ETag: element('ETag', row.etag),

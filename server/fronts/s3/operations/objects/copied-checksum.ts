@@ -6,7 +6,7 @@ import type { ObjectRow } from '../../../../storage/objects/store.ts'
 import { S3Error } from '../../errors.ts'
 import type { Exchange } from '../../requests/exchange.ts'
 import type { Target } from '../../requests/target.ts'
-import { asSourceUnseen } from '../existence.ts'
+import { hideSourceExistence } from '../existence.ts'
 
 /** A checksum that a copy is to have besides what it takes over; throws OperationAborted for any other bytes. */
 export type CopiedChecksum = (row: ObjectRow) => Pick<ObjectRow, 'checksums'>
@@ -27,7 +27,7 @@ export async function copiedChecksum(
   const { ctx } = exchange
   allow(ctx.actor, 'write', exchange.bucket, exchange.key)
   const contents = await read(ctx, bucket, key, { opens: true, version }).catch((error: unknown) => {
-    throw asSourceUnseen(ctx, { bucket, key }, error)
+    throw hideSourceExistence(ctx, { bucket, key }, error)
   })
   admit(contents.row)
   const { blob_id, size, checksums } = contents.row

@@ -17,7 +17,7 @@ import type { Target } from '../../requests/target.ts'
 import { versionOf } from '../../requests/version-id.ts'
 import { newObjectAcl } from '../documents/acl.ts'
 import { currentExpiration } from '../documents/lifecycle.ts'
-import { asSourceUnseen, getSeen } from '../existence.ts'
+import { hideSourceExistence, getVisible } from '../existence.ts'
 import { lockIn } from '../locks.ts'
 import { assertOwner } from '../owner.ts'
 import { type CopiedChecksum, copiedChecksum } from './copied-checksum.ts'
@@ -124,7 +124,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
           lock,
         },
       ).catch((error: unknown) => {
-        throw asSourceUnseen(ctx, source, error)
+        throw hideSourceExistence(ctx, source, error)
       })
   await answerXml(
     exchange,
@@ -145,7 +145,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
 async function describeAgain(exchange: Exchange, change: DescriptionChange, summed: CopiedChecksum | undefined) {
   const { ctx, bucket, key } = exchange
   // Needs `read`, as any copy.
-  await getSeen(exchange)
+  await getVisible(exchange)
   return updateMetadata(ctx, { bucket, key }, change, {
     ...writeConditions(exchange),
     admit(row) {

@@ -7,7 +7,7 @@ import { evaluateConditions, parseRanges, rangeApplies } from '../../../../http/
 import { onDelivered, recycleSent } from '../../../../http/delivery.ts'
 import { type Contents, read } from '../../../../storage/objects/read.ts'
 import type { ObjectRow } from '../../../../storage/objects/store.ts'
-import { type AnswerHeaders, answer, whenDurable } from '../../answers/answer.ts'
+import { type AnswerHeaders, answer, sendOnceDurable } from '../../answers/answer.ts'
 import { checksumHeaders } from '../../answers/checksums.ts'
 import { versionHeader } from '../../answers/version-headers.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
@@ -17,7 +17,7 @@ import { type Exchange, header, parameter } from '../../requests/exchange.ts'
 import { partNumberOf, partsOf } from '../../requests/part-number.ts'
 import { versionIn } from '../../requests/version-id.ts'
 import { expirationIn } from '../documents/lifecycle.ts'
-import { asUnseen } from '../existence.ts'
+import { hideExistence } from '../existence.ts'
 import { lockHeaders } from '../locks.ts'
 
 /** Parameters of a GET that replace a header of its answer. */
@@ -56,7 +56,7 @@ export async function sendObject(exchange: Exchange, page?: Page): Promise<void>
   const number = askedNumber(exchange)
   const opens = method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
   const contents = await read(ctx, bucket, key, { opens, version: versionIn(exchange) }).catch((error: unknown) => {
-    throw asUnseen(ctx, { bucket, key }, error)
+    throw hideExistence(ctx, { bucket, key }, error)
   })
   const { row } = contents
   if (await page?.instead(row)) return
@@ -154,7 +154,7 @@ async function sendBytes(
   const { system, response } = exchange
   const body = await contents.open(range)
   const sending = Promise.withResolvers<void>()
-  await whenDurable(system, exchange, status, () => {
+  await sendOnceDurable(system, exchange, status, () => {
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
     response.writeHead(status)
     if (!(body instanceof Readable)) {

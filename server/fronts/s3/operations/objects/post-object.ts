@@ -13,7 +13,7 @@ import { readXml } from '../../requests/read-xml.ts'
 import { checkPolicy, type FormTerms } from '../../requests/signature/post-policy.ts'
 import { assertKey } from '../../requests/target.ts'
 import { newObjectAcl } from '../documents/acl.ts'
-import { expirationIn, judged } from '../documents/lifecycle.ts'
+import { expirationIn, lifecycleSubject } from '../documents/lifecycle.ts'
 import { TAGGING, tagsOf } from '../documents/tagging.ts'
 import { locationOf } from '../location.ts'
 import { lockIn } from '../locks.ts'
@@ -64,7 +64,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
   const headers = {
     etag: `"${object.etag}"`,
     ...writtenHeader(object),
-    'x-amz-expiration': expirationIn(lifecycle, judged(object)),
+    'x-amz-expiration': expirationIn(lifecycle, lifecycleSubject(object)),
     ...checksumHeaders(namedChecksums(object.checksums)),
   }
   const redirect = redirectOf(exchange, { bucket, key, etag: headers.etag })

@@ -15,7 +15,7 @@ import type { PostForm } from '../../requests/form.ts'
 import type { Trailers } from '../../requests/signature/chunks.ts'
 import { unsupportedHeader } from '../../requests/unsupported-headers.ts'
 import { newObjectAcl } from '../documents/acl.ts'
-import { expirationIn, judged } from '../documents/lifecycle.ts'
+import { expirationIn, lifecycleSubject } from '../documents/lifecycle.ts'
 import { tagsInHeader } from '../documents/tagging.ts'
 import { lockIn } from '../locks.ts'
 
@@ -149,7 +149,7 @@ export async function putObject(exchange: Exchange): Promise<void> {
   await answer(exchange, 200, {
     etag: `"${object.etag}"`,
     ...writtenHeader(object),
-    'x-amz-expiration': expirationIn(lifecycle, judged(object)),
+    'x-amz-expiration': expirationIn(lifecycle, lifecycleSubject(object)),
     ...checksumHeaders(namedChecksums(object.checksums)),
   })
 }

@@ -18,7 +18,7 @@ import { partNumberOf } from '../../requests/part-number.ts'
 import type { Trailers } from '../../requests/signature/chunks.ts'
 import { newObjectAcl } from '../documents/acl.ts'
 import { abortHeaders } from '../documents/lifecycle.ts'
-import { asSourceUnseen } from '../existence.ts'
+import { hideSourceExistence } from '../existence.ts'
 import { lockIn } from '../locks.ts'
 import { assertSource, sourceOf, sourceVersionHeader } from '../objects/copy-object.ts'
 import { describedBy, refuseUnsupported, storageClassOf } from '../objects/put-object.ts'
@@ -113,7 +113,7 @@ export async function uploadPartCopy(exchange: Exchange): Promise<void> {
   const source = await sourceOf(exchange)
   const contents = await read(ctx, source.bucket, source.key, { opens: true, version: source.version }).catch(
     (error: unknown) => {
-      throw asSourceUnseen(ctx, source, error)
+      throw hideSourceExistence(ctx, source, error)
     },
   )
   assertSource(exchange, contents.row)

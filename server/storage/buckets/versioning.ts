@@ -6,7 +6,7 @@ import type { Row } from '../../db/schema.ts'
 import { completeLock } from '../locks/lock.ts'
 
 /** What a request says of what a bucket keeps. */
-export interface Keeping {
+export interface VersioningChange {
   versioning?: Exclude<Versioning, 'off'> | undefined
   object_lock?: { [K in keyof ObjectLock]?: ObjectLock[K] | undefined } | undefined
 }
@@ -15,8 +15,8 @@ export interface Keeping {
  * What a bucket keeps after a request, as its row has it; `before` is undefined of a new one, which keeps versions if it
  * has Object Lock. Throws invalid_request, and conflict where there would be Object Lock without versions.
  */
-export function completeKeeping(
-  { versioning: wanted, object_lock: given }: Keeping,
+export function completeVersioning(
+  { versioning: wanted, object_lock: given }: VersioningChange,
   before?: Pick<Row<'buckets'>, 'versioning' | 'object_lock'>,
 ): Pick<Row<'buckets'>, 'versioning' | 'object_lock'> {
   const lock = given && completeLock(given)

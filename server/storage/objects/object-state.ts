@@ -3,11 +3,11 @@ import type { ItemError } from './item-error.ts'
 import type { ObjectRow } from './store.ts'
 
 /** An object as it was seen: `blob_id` identifies its contents, `last_modified` changes with any change. */
-export type SeenObject = Pick<ObjectRow, 'key' | 'blob_id' | 'last_modified'>
-export const isSame = (a: SeenObject, b: SeenObject): boolean =>
+export type ObjectState = Pick<ObjectRow, 'key' | 'blob_id' | 'last_modified'>
+export const isSame = (a: ObjectState, b: ObjectState): boolean =>
   a.blob_id === b.blob_id && a.last_modified === b.last_modified
 
-export const findSeen = async (db: Db, bucketId: string, keys: readonly string[]): Promise<SeenObject[]> =>
+export const findStates = async (db: Db, bucketId: string, keys: readonly string[]): Promise<ObjectState[]> =>
   keys.length === 0
     ? []
     : db
@@ -18,10 +18,10 @@ export const findSeen = async (db: Db, bucketId: string, keys: readonly string[]
         .execute()
 
 /** What was seen, by key; an object that is not as it was is left alone. */
-export type Seen = ReadonlyMap<string, SeenObject>
+export type KnownStates = ReadonlyMap<string, ObjectState>
 
 /** The objects that are as they were seen, if they were, and an error for each of the others. */
-export function asSeen(there: readonly ObjectRow[], seen: Seen = new Map()) {
+export function unchangedSince(there: readonly ObjectRow[], seen: KnownStates = new Map()) {
   const rows: ObjectRow[] = []
   const changed: ItemError[] = []
   for (const row of there) {

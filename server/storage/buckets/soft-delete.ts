@@ -6,5 +6,5 @@ import * as store from './store.ts'
 export const holdWhole = (tx: Tx, name: string) => store.lockBucket(tx, name)
 
 /** Step: frees the name of a bucket that was held whole. Its row stays until nothing belongs to it any more. */
-export const buryStep = ({ tx, now }: Upkeep, bucket: { id: string; name: string }): Promise<void> =>
-  store.buryBucket(tx, bucket, now())
+export const softDeleteStep = ({ tx, now }: Upkeep, bucket: { id: string; name: string }): Promise<void> =>
+  store.softDeleteBucket(tx, bucket, now())
