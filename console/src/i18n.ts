@@ -1,4 +1,4 @@
-import { disguised } from './disguise.ts'
+import { disguised } from './pseudo-locale.ts'
 import { inUnits } from './units.ts'
 
 /**

@@ -12,7 +12,7 @@ import { wholeLanguage } from './languages/load.ts'
 import { BASE_PATH, history } from './navigation.ts'
 import { Broken, FailedView, Forbidden, NotFound } from './shell/failures.tsx'
 import { Gate } from './shell/Gate.tsx'
-import { part } from './shell/outdated.ts'
+import { part } from './shell/new-version.ts'
 
 const Shell = lazy(part(() => import('./shell/Shell.tsx')))
 

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import { countUpToMost } from '../db/count.ts'
-import { prepared } from '../db/prepared.ts'
+import { prepared } from '../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 import { FROZEN } from './routing/store.ts'
 

@@ -1,4 +1,4 @@
-import type { DatabaseObserver } from './observed.ts'
+import type { DatabaseObserver } from './observe.ts'
 import type { Db, Tx } from './schema.ts'
 
 /** An open database of either engine. */

@@ -1,6 +1,6 @@
 import type { Database, DatabaseOptions } from './database.ts'
 import { databaseFile } from './engine.ts'
-import { unobserved } from './observed.ts'
+import { unobserved } from './observe.ts'
 
 export type { Database } from './database.ts'
 

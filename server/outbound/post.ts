@@ -1,5 +1,5 @@
 import { Client } from 'undici'
-import { orAborted } from './aborted.ts'
+import { orAborted } from './abort.ts'
 import { createDial, type Progress } from './dial.ts'
 import { asFailure, blocked, type FailureClass, OutboundFailure } from './failure.ts'
 import type { Route } from './route.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { accented } from '../../console/src/disguise.ts'
+import { accented } from '../../console/src/pseudo-locale.ts'
 import { type ConsolePage, inBrowserOf, navigate, openConsole, type Person } from '../support/browser.ts'
 import { type Demo, demoWords, seedDemo } from '../support/demo.ts'
 import { rawTexts } from '../support/languages.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
 import { it } from 'node:test'
-import { flushed, undelivered } from '../../server/process/flushed.ts'
+import { flushed, undelivered } from '../../server/process/flush.ts'
 import { until } from '../support/until.ts'
 
 const linux = { skip: process.platform !== 'linux' && 'reads /proc' }

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { accented } from '../../console/src/disguise.ts'
+import { accented } from '../../console/src/pseudo-locale.ts'
 import type { Demo } from './demo.ts'
 
 /** A screen of the console on the demo: one line each. */

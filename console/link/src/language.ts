@@ -1,5 +1,5 @@
 import { firstLanguage, type LanguageTag } from '../../../contract/languages.ts'
-import { disguised } from '../../src/disguise.ts'
+import { disguised } from '../../src/pseudo-locale.ts'
 import { speak } from './numbers.ts'
 import { english, type Texts } from './texts/en.ts'
 

@@ -1,7 +1,7 @@
 import { urlOf } from '../../../client/derived.ts'
 import { type Api, api, type OperationName } from '../../../contract/index.ts'
 import type { RouteSpec } from '../../../contract/route.ts'
-import { quoted } from '../quoted.ts'
+import { quoted } from '../shell-quote.ts'
 
 export interface ApiCall {
   operation: OperationName

@@ -1,5 +1,5 @@
 import { recallUploads } from '../features/uploads/open.ts'
-import { isOutdated } from './outdated.ts'
+import { isOutdated } from './new-version.ts'
 
 const LATER_MS = 1000
 

@@ -8,7 +8,7 @@ import { useView } from '../navigation.ts'
 import { ProblemView } from '../ui/ProblemView.tsx'
 import { useAway } from '../ui/useAway.ts'
 import { text } from './messages.ts'
-import { isOutdated } from './outdated.ts'
+import { isOutdated } from './new-version.ts'
 
 const useTitle = (title: string) =>
   useEffect(() => {

@@ -1,5 +1,5 @@
 import type { Compilable } from 'kysely'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 import type { UserRow } from '../sessions/store.ts'
 

@@ -1,6 +1,6 @@
 import type { Compilable } from 'kysely'
 import { DAY_MS } from '../../base/time.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 
 export const insertSession = (tx: Tx, row: NewRow<'sessions'>) => tx.insertInto('sessions').values(row).execute()

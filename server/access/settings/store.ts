@@ -1,4 +1,4 @@
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepare.ts'
 import type { Db, Tx } from '../../db/schema.ts'
 
 const overrides = prepared((db: Db) => db.selectFrom('settings').select('overrides'))

@@ -3,7 +3,7 @@ import { withoutEnd } from '../../base/without-end.ts'
 import type { Config } from '../../config/config.ts'
 import type { BlobDriver } from './driver.ts'
 import { fileDriver } from './fs/driver.ts'
-import { type BlobObserver, observeBlobs } from './observed.ts'
+import { type BlobObserver, observeBlobs } from './observe.ts'
 import type { S3Credentials, S3Options } from './s3/client.ts'
 
 export interface StorageOptions {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepare.ts'
 import type { Db, Row } from '../../db/schema.ts'
 
 export type StorageRow = Row<'storages'>

@@ -1,6 +1,6 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, type TransactionSettings } from 'kysely'
 import type pg from 'pg'
-import { isPrepared } from '../prepared.ts'
+import { isPrepared } from '../prepare.ts'
 import { isAfterFailure, isForgotten, isStalePlan } from './errors.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { prepared } from '../prepared.ts'
+import { prepared } from '../prepare.ts'
 import type { Tx } from '../schema.ts'
 
 /** Tells our advisory locks from those that others take in the same database. */

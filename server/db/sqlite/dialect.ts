@@ -10,7 +10,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely'
-import { adaptConnections } from '../observed.ts'
+import { adaptConnections } from '../observe.ts'
 import type { CommitGroups } from './group.ts'
 
 /** What Kysely binds: it passes values on as they came, and node:sqlite throws on any that it cannot store. */

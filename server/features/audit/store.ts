@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { countUpToMost, type Queue } from '../../db/count.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 
 const insertOne = prepared((tx: Tx, row: Row<'audit'>) => tx.insertInto('audit_recent').values(row))

@@ -4,7 +4,7 @@ import { afterKey, afterPrefix } from '../../../contract/permissions.ts'
 import { takingTurns } from '../../base/turns.ts'
 import type { Db } from '../../db/schema.ts'
 import * as itemStore from './items.ts'
-import { type Match, type Moment, nothingExcluded, PAGE, type Step } from './matched.ts'
+import { type Match, type Moment, nothingExcluded, PAGE, type Step } from './match-step.ts'
 import { conditionsAt, folderOf, isNewer, type Rule } from './rule.ts'
 
 /** Most objects held back at a time for keep_newest: the number kept times the folders on the current path. */

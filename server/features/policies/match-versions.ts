@@ -6,7 +6,7 @@ import type { Db } from '../../db/schema.ts'
 import { findPlaces, listEarlier, listRetired, type RowPlace, type VersionRow } from '../../storage/history/store.ts'
 import { judgeLocks } from '../../storage/locks/clock.ts'
 import { lockOn } from '../../storage/locks/gate.ts'
-import { type Excluded, type Moment, nothingExcluded, PAGE, type Step } from './matched.ts'
+import { type Excluded, type Moment, nothingExcluded, PAGE, type Step } from './match-step.ts'
 import { conditionsAt, type Rule } from './rule.ts'
 
 /**

@@ -2,8 +2,8 @@ import { reachesObjects, reachesVersions } from '../../../contract/reach.ts'
 import type { Db } from '../../db/schema.ts'
 import { listBuckets } from '../../storage/buckets/store.ts'
 import { matchObjects } from './match-objects.ts'
+import type { Moment, Step } from './match-step.ts'
 import { matchVersions } from './match-versions.ts'
-import type { Moment, Step } from './matched.ts'
 import { type RunRule, reachesBucket } from './rule.ts'
 
 const BUCKETS = 1000

@@ -5,7 +5,7 @@ import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { assertWritable } from '../../storage/buckets/writable.ts'
 import { queueJob } from '../../storage/jobs/service.ts'
-import { findRestorable } from './restorable.ts'
+import { findRestorable } from './find-restorable.ts'
 import type { RunRule } from './rule.ts'
 import { findVisibleRun } from './runs.ts'
 

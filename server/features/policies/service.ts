@@ -7,7 +7,7 @@ import type { Ctx, Step } from '../../context.ts'
 import { changeStep, createStep, deleteStep } from './change.ts'
 import { versionOf } from './items.ts'
 import { findMatches } from './match.ts'
-import { type Excluded, type Match, nothingExcluded } from './matched.ts'
+import { type Excluded, type Match, nothingExcluded } from './match-step.ts'
 import {
   allowOnAll,
   assertTheirs,

@@ -17,7 +17,7 @@ import {
   snapshotMetrics,
 } from '../../observe/instruments.ts'
 import { detached } from '../../observe/meter.ts'
-import { addedUp, type Counted, ofAll } from '../../observe/several.ts'
+import { addedUp, type Counted, ofAll } from '../../observe/processes.ts'
 import { processMetrics, telemetryOf } from '../../observe/telemetry.ts'
 import { findQueue as findJobs } from '../../storage/jobs/queue.ts'
 import { lookAt, lookAtAll } from '../../storage/storages/health.ts'
@@ -26,7 +26,7 @@ import { findUnsealed } from '../audit/store.ts'
 import { imageStatus } from '../images/service.ts'
 import { findQueue as findPolicyRuns } from '../policies/store.ts'
 import { webhookStatus } from '../webhooks/status.ts'
-import { sharedFor } from './fresh.ts'
+import { sharedFor } from './share-result.ts'
 
 /** Milliseconds that probe results are reused, and that database and storage have to respond. */
 const FRESH_MS = 10_000

@@ -1,7 +1,7 @@
 import { within } from '../../base/deadline.ts'
 import type { Ctx } from '../../context.ts'
 import { isStorageFull } from '../../http/storage-full.ts'
-import { sharedFor } from './fresh.ts'
+import { sharedFor } from './share-result.ts'
 import { selectOne } from './store.ts'
 
 const DEADLINE_MS = 5000

@@ -11,7 +11,7 @@ import type { Ctx } from '../../context.ts'
 import { compareUsage } from '../../storage/buckets/compare.ts'
 import { correctUsage, setTotalQuota } from '../../storage/buckets/service.ts'
 import { findTotalQuota } from '../../storage/buckets/store.ts'
-import { bringBackKnown, planRemovals, verifyStored } from './stored.ts'
+import { bringBackKnown, planRemovals, verifyStored } from './storage-entries.ts'
 import type { Options, Summary } from './summary.ts'
 
 const BATCH = 1000

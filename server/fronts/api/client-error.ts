@@ -3,7 +3,7 @@ import type http from 'node:http'
 import type { Socket } from 'node:net'
 import { type ErrorCode, errors } from '../../../contract/errors.ts'
 import type { System } from '../../context.ts'
-import { answerUnreadable, endUnread } from '../../http/unreadable.ts'
+import { answerUnreadable, endUnread } from '../../http/refuse-connection.ts'
 import { countUnreadable } from '../../observe/requests.ts'
 
 /** Node's errors that have a code of their own; all others are malformed. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import type { System } from '../../context.ts'
-import type { Misread } from '../../http/misread.ts'
+import type { Misread } from '../../http/request-framing.ts'
 import { countUnreadable } from '../../observe/requests.ts'
 import { errorDocument } from './answers/xml.ts'
 import { type S3Code, S3Error, s3Errors } from './errors.ts'

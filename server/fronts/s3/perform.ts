@@ -1,6 +1,6 @@
 import { type ErrorCode, errors, ServiceError } from '../../../contract/errors.ts'
 import { actionsOn, decide } from '../../../contract/permissions.ts'
-import { auditDenied } from '../../access/auth/denied.ts'
+import { auditDenied } from '../../access/auth/audit-denied.ts'
 import type { Actor } from '../../context.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'

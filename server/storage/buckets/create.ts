@@ -10,8 +10,8 @@ import { describe, keptOf } from './describe.ts'
 import type { BucketConfig } from './documents/kinds.ts'
 import { describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
-import { completeVersioning, type VersioningChange } from './versioning.ts'
 import * as store from './store.ts'
+import { completeVersioning, type VersioningChange } from './versioning.ts'
 
 export interface CreateBucket extends VersioningChange {
   name: string

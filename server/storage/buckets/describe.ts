@@ -7,10 +7,10 @@ import type { Ctx } from '../../context.ts'
 import { objectLockOf } from '../locks/lock.ts'
 import { findStorageNames } from '../storages/use.ts'
 import { describePublicAccess } from './documents/public-access.ts'
-import type { VersioningChange } from './versioning.ts'
 import { findSources } from './sources.ts'
 import type * as store from './store.ts'
 import { sumUsage } from './store.ts'
+import type { VersioningChange } from './versioning.ts'
 
 export const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0, reserved: 0 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterPrefix } from '../../../contract/permissions.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
 /** The scope of the quota over all buckets. */

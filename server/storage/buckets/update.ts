@@ -8,10 +8,10 @@ import type { CreateBucket } from './create.ts'
 import { describe, keptOf } from './describe.ts'
 import { allBlocked, describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
-import { completeVersioning } from './versioning.ts'
 import { bucketMissing } from './service.ts'
 import { findSources } from './sources.ts'
 import * as store from './store.ts'
+import { completeVersioning } from './versioning.ts'
 import { assertWritable } from './writable.ts'
 
 /** What can be changed of a bucket. */

@@ -7,9 +7,9 @@ import { isExternal, storageOf } from '../../blobs/routing/ids.ts'
 import { isFrozen } from '../../blobs/routing/store.ts'
 import type { Ctx } from '../../context.ts'
 import { holdAnyBucket } from '../buckets/service.ts'
-import { applyChanges, asTheirs, type Changes, isSwap, isReadOnlyAttached } from './apply-changes.ts'
-import { hydrated, isDescribed, isSameContent, isTouched, type Source, externalOf } from './rows.ts'
-import type { ObjectRow, ExternalObject } from './store.ts'
+import { applyChanges, asTheirs, type Changes, isReadOnlyAttached, isSwap } from './apply-changes.ts'
+import { externalOf, hydrated, isDescribed, isSameContent, isTouched, type Source } from './rows.ts'
+import type { ExternalObject, ObjectRow } from './store.ts'
 import * as store from './store.ts'
 
 /** How often an object may change while it is asked for. */

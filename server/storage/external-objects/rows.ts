@@ -5,7 +5,7 @@ import { sortKeyOf } from '../../base/key-order.ts'
 import { typeOf } from '../../base/media-type.ts'
 import type { HeadOfObject, ListedObject } from '../../blobs/drivers/external.ts'
 import { newExternalId } from '../../blobs/routing/ids.ts'
-import type { ExternalRow, ObjectRow, ExternalObject } from './store.ts'
+import type { ExternalObject, ExternalRow, ObjectRow } from './store.ts'
 
 /** What an attached bucket shows. */
 export interface Source {
@@ -27,7 +27,11 @@ const PRINTABLE = /^\P{Cc}*$/u
 const MOST_METADATA = 8192
 
 /** An object as it is shown until its type and metadata are read: by its extension, without any. `now` is when it was asked for. */
-export function externalOf({ bucket_id, storage_id, prefix, key_order }: Source, listed: ListedObject, now: Date): ExternalObject {
+export function externalOf(
+  { bucket_id, storage_id, prefix, key_order }: Source,
+  listed: ListedObject,
+  now: Date,
+): ExternalObject {
   const { key: whole, size, etag, modified_at } = listed
   const key = whole.slice(prefix.length)
   const blob_id = newExternalId(storage_id)

@@ -33,7 +33,9 @@ const externalObjects = (db: Db) =>
     .selectAll('objects')
     .select(EXTERNAL_COLUMNS)
 
-const toExternal = (row: Awaited<ReturnType<ReturnType<typeof externalObjects>['executeTakeFirstOrThrow']>>): ExternalObject => {
+const toExternal = (
+  row: Awaited<ReturnType<ReturnType<typeof externalObjects>['executeTakeFirstOrThrow']>>,
+): ExternalObject => {
   const { external_version_id, external_etag, external_key, external_tags, external_storage_class, ...rest } = row
   const { modified_at, hydrated_at, checked_at, missing_since, absences, absent_in, sort_key, ...object } = rest
   const noted = { modified_at, hydrated_at, checked_at, missing_since, absences, absent_in, sort_key }
@@ -75,9 +77,9 @@ export const listExternal = async (
 export const findExternal = async (db: Db, bucketId: string, keys: readonly string[]): Promise<ExternalObject[]> =>
   keys.length === 0
     ? []
-    : (await externalObjects(db).where('objects.bucket_id', '=', bucketId).where('objects.key', 'in', keys).execute()).map(
-        toExternal,
-      )
+    : (
+        await externalObjects(db).where('objects.bucket_id', '=', bucketId).where('objects.key', 'in', keys).execute()
+      ).map(toExternal)
 
 /** The object that points at a blob. */
 export const findExternalByBlob = async (db: Db, blobId: string): Promise<ExternalObject | undefined> => {
@@ -86,7 +88,11 @@ export const findExternalByBlob = async (db: Db, blobId: string): Promise<Extern
 }
 
 /** Like `findExternal`, locked until the transaction ends, in key order. */
-export async function lockExternal(tx: Tx, bucketId: string, keys: readonly string[]): Promise<Map<string, ExternalObject>> {
+export async function lockExternal(
+  tx: Tx,
+  bucketId: string,
+  keys: readonly string[],
+): Promise<Map<string, ExternalObject>> {
   if (keys.length === 0) return new Map()
   await tx
     .selectFrom('objects')
@@ -179,7 +185,10 @@ export const repoint = async (
   ).length > 0
 
 /** Notes what was learned of an object whose bytes are the same. */
-export async function describeAgain(tx: Tx, { object, external: { blob_id, ...known } }: ExternalObject): Promise<void> {
+export async function describeAgain(
+  tx: Tx,
+  { object, external: { blob_id, ...known } }: ExternalObject,
+): Promise<void> {
   await describeExternal(tx, object)
   await tx.updateTable('external_blobs').set(known).where('blob_id', '=', blob_id).execute()
 }

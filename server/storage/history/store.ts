@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { compareKeys, type KeyRange } from '../../../contract/permissions.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 
 export type VersionRow = Row<'versions'>

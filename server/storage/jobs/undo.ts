@@ -7,7 +7,7 @@ import type { ItemError } from '../objects/item-error.ts'
 import type { Copies } from '../objects/transfers/copies.ts'
 import { lockUnchanged, transferObjects } from '../objects/transfers/transfer.ts'
 import { restoreDeleted, restoreItems } from '../restore/items.ts'
-import { unmarkStep } from '../versions/unmark.ts'
+import { unmarkStep } from '../versions/remove-markers.ts'
 import type { CreateJob } from './request.ts'
 import * as store from './store.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepare.ts'
 import type { Db } from '../../db/schema.ts'
 import type { HeldBucket } from '../buckets/service.ts'
 import { byName, type ObjectRow } from './store.ts'

@@ -1,6 +1,6 @@
 import { type Compilable, sql } from 'kysely'
 import { afterKey, afterPrefix, type KeyRange } from '../../../contract/permissions.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepare.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 
 export type ObjectRow = Row<'objects'>

@@ -3,7 +3,7 @@ import { allowSomewhere, asCurrent, type Ctx } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
 import { assertFound, lockItems, seenBy } from '../history/trash/service.ts'
 import { retryTaken } from '../objects/retry.ts'
-import { placeItems } from './placing.ts'
+import { placeItems } from './place-items.ts'
 
 /**
  * Restores items under their keys, all or none; needs `write` on each. `onConflict` says what happens if a key is

@@ -1,4 +1,4 @@
-import { quoted } from '../../quoted.ts'
+import { quoted } from '../../shell-quote.ts'
 
 /** What a client needs to know. */
 export interface Connection {

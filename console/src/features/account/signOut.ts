@@ -1,5 +1,5 @@
 import { client, leaveEverywhere } from '../../api/session.ts'
-import { forgetPlaces } from '../../recent.ts'
+import { forgetPlaces } from '../../recent-places.ts'
 import { notify } from '../../ui/notify.tsx'
 
 /** Ends the session on the server and clears the page's state. */

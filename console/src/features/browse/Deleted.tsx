@@ -16,8 +16,8 @@ import { Person } from '../../ui/Person.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
 import { Steps } from '../folders/Trail.tsx'
+import { refreshObjects } from './background.tsx'
 import { text } from './messages.ts'
-import { refreshObjects } from './running.tsx'
 
 const PAGE = 200
 

@@ -5,8 +5,8 @@ import type { StoredObject } from '../../../../contract/objects.ts'
 import { client } from '../../api/session.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
+import { refreshObjects } from './background.tsx'
 import { text } from './messages.ts'
-import { refreshObjects } from './running.tsx'
 
 interface Entry {
   id: number

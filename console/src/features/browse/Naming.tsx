@@ -6,10 +6,10 @@ import { client } from '../../api/session.ts'
 import { legible, nameOf } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
+import { refreshObjects } from './background.tsx'
 import { rename, type Target } from './bulk.tsx'
 import type { Row } from './listing.ts'
 import { text } from './messages.ts'
-import { refreshObjects } from './running.tsx'
 
 interface AskProps {
   title: string

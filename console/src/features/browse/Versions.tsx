@@ -15,10 +15,10 @@ import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
 import { LockDialog } from '../protection/LockDialog.tsx'
 import { LockStatus } from '../protection/LockStatus.tsx'
 import { isLocked } from '../protection/period.ts'
+import { refreshObjects } from './background.tsx'
 import { downloadOne } from './bulk.tsx'
 import { Compare, isComparable } from './Compare.tsx'
 import { text } from './messages.ts'
-import { refreshObjects } from './running.tsx'
 
 const PAGE = 20
 

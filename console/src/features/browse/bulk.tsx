@@ -8,9 +8,9 @@ import { isFolderKey, lastSegment, legible, nameOf } from '../../keys.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { beginJob } from '../jobs/begin.ts'
+import { fetchZip, refreshObjects, saveAs, watchJob } from './background.tsx'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
-import { fetchZip, refreshObjects, saveAs, watchJob } from './running.tsx'
 
 /** What an action applies to: these rows, or everything under the prefix (that matches the search) except them. */
 export interface Picked {

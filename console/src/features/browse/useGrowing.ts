@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { refreshObjects } from './running.tsx'
+import { refreshObjects } from './background.tsx'
 
 const EVERY_MS = 4000
 

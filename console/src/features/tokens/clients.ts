@@ -1,4 +1,4 @@
-import { quoted } from '../../quoted.ts'
+import { quoted } from '../../shell-quote.ts'
 
 /** What a program needs to know to call the API. */
 export interface Calls {

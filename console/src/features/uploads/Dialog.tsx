@@ -7,12 +7,12 @@ import { useMe } from '../../api/queries.ts'
 import { formatBytes } from '../../i18n.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
+import { closeDialog, type Wanted } from './dialog.ts'
 import { type Found, isHidden, readDrop, readPicked, type Taken, takeDrop } from './engine/drop.ts'
 import type { IfTaken } from './engine/item.ts'
 import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
 import { PickButton } from './PickButton.tsx'
-import { closeDialog, type Wanted } from './wanted.ts'
 
 const SHOWN = 5
 const choices: readonly { value: IfTaken; label: string }[] = [

@@ -6,10 +6,10 @@ import { useMe } from '../../api/queries.ts'
 import { Conflicts } from './Conflicts.tsx'
 import { Dialog } from './Dialog.tsx'
 import { Dock } from './Dock.tsx'
+import { useWanted } from './dialog.ts'
 import { over } from './engine/item.ts'
 import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
-import { useWanted } from './wanted.ts'
 
 /** The parts of uploads visible on every view: the indicator in the top bar, the dock and the dialogs. */
 export function Uploads() {

@@ -1,9 +1,9 @@
 import { createElement } from 'react'
 import { meQuery, queries } from '../../api/queries.ts'
 import { showInCorner } from '../../ui/corner.tsx'
+import { openDialog, type Wanted } from './dialog.ts'
 import { engine } from './instance.ts'
 import { Uploads } from './Uploads.tsx'
-import { openDialog, type Wanted } from './wanted.ts'
 
 const show = () => showInCorner('uploads', createElement(Uploads))
 

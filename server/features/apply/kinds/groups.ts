@@ -11,7 +11,7 @@ import {
   updateGroup,
 } from '../../../access/groups/service.ts'
 import { findGroupByName } from '../../../access/groups/store.ts'
-import { counted } from '../../../base/counted.ts'
+import { counted } from '../../../base/count-words.ts'
 import { itemsOf } from '../../../base/cursor.ts'
 import type { Ctx } from '../../../context.ts'
 import { type EntryOf, type Existing, faultsOf, inOrder, type Kind, sorted } from '../kind.ts'

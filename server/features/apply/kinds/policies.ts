@@ -5,7 +5,7 @@ import { nextTime } from '../../policies/schedule.ts'
 import { createPolicy, deletePolicy, updatePolicy } from '../../policies/service.ts'
 import { listOwn, type PolicyRow } from '../../policies/store.ts'
 import { type EntryOf, type Existing, faultsOf, type Kind, required, sorted } from '../kind.ts'
-import { ambiguous } from './ambiguous.ts'
+import { ambiguous } from './ambiguity.ts'
 
 type Entry = EntryOf<'policies'>
 

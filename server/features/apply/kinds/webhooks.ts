@@ -14,7 +14,7 @@ import {
 import { type EndpointRow, findEndpointsByName, listEndpoints } from '../../webhooks/store.ts'
 import { checkTarget } from '../../webhooks/target.ts'
 import { type EntryOf, type Existing, faultsOf, type Kind, required } from '../kind.ts'
-import { ambiguous } from './ambiguous.ts'
+import { ambiguous } from './ambiguity.ts'
 
 type Entry = EntryOf<'webhooks'>
 

@@ -17,7 +17,7 @@ import { deleteVersion } from '../../../storage/versions/remove.ts'
 import { sendArchive } from '../archive.ts'
 import { sendObject } from '../contents.ts'
 import { handle, type Raw } from '../handle.ts'
-import { receiveSigned, sendSigned } from '../signed.ts'
+import { receiveSigned, sendSigned } from '../signed-urls.ts'
 import { receiveForm, receivePut } from '../uploads.ts'
 
 interface ByKey {

@@ -1,7 +1,7 @@
 import { api } from '../../../../contract/index.ts'
 import { namedVersion } from '../../../storage/history/retire.ts'
-import { listDeleted } from '../../../storage/versions/deleted.ts'
 import { listVersionPage } from '../../../storage/versions/list.ts'
+import { listDeleted } from '../../../storage/versions/list-deleted.ts'
 import { lockVersion } from '../../../storage/versions/lock.ts'
 import { restoreVersion } from '../../../storage/versions/restore.ts'
 import { handle } from '../handle.ts'

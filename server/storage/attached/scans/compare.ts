@@ -2,10 +2,10 @@ import { compareIn } from '../../../base/key-order.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Claim } from '../../../work/lease.ts'
 import { applyChanges, isSwap, noteAbsent } from '../../external-objects/apply-changes.ts'
-import { isSameContent, isTouched, type Source, externalOf } from '../../external-objects/rows.ts'
-import { listExternal, type ExternalObject } from '../../external-objects/store.ts'
+import { externalOf, isSameContent, isTouched, type Source } from '../../external-objects/rows.ts'
+import { type ExternalObject, listExternal } from '../../external-objects/store.ts'
 import { lease } from './lease.ts'
-import { type Listed, refusedToo, refusedSince, upTo } from './listing.ts'
+import { type Listed, refusedSince, refusedToo, upTo } from './listing.ts'
 import { asFound, countOf } from './make-changes.ts'
 import * as store from './store.ts'
 
@@ -48,7 +48,10 @@ export async function compareStep(
       : listed.objects.filter(({ key }) => compareIn(order, key.slice(source.prefix.length), until) <= 0)
   const isRest = objects.length === listed.objects.length
   const done = listed.last && isRest && until === null
-  const refused = refusedSince(isRest ? listed.refused : upTo(listed.refused, objects, order), { to: scan.refused_to, order })
+  const refused = refusedSince(isRest ? listed.refused : upTo(listed.refused, objects, order), {
+    to: scan.refused_to,
+    order,
+  })
   const { added, changed, present, absent } = difference(source, { ...listed, objects }, rows)
   const position = until ?? end ?? scan.position
 

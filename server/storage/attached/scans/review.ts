@@ -10,7 +10,7 @@ import { isTakenOver } from '../findings/service.ts'
 import { findTaken, listTaken, type TakenPlace } from '../findings/store.ts'
 import { ScanEnded } from './errors.ts'
 import { lease } from './lease.ts'
-import { type Listed, refusedToo, refusedSince, upTo } from './listing.ts'
+import { type Listed, refusedSince, refusedToo, upTo } from './listing.ts'
 import { mostOfScan } from './record-limit.ts'
 import * as store from './store.ts'
 
@@ -39,7 +39,10 @@ export async function reviewStep(
   const objects =
     until === null ? listed.objects : listed.objects.filter(({ key }) => compareIn(order, key, until) <= 0)
   const isRest = objects.length === listed.objects.length
-  const refused = refusedSince(isRest ? listed.refused : upTo(listed.refused, objects, order), { to: scan.refused_to, order })
+  const refused = refusedSince(isRest ? listed.refused : upTo(listed.refused, objects, order), {
+    to: scan.refused_to,
+    order,
+  })
 
   const known = new Map(rows.map((row) => [row.key, row]))
   const there = new Map(objects.map((one) => [one.key, one]))

@@ -1,5 +1,5 @@
 import { allow, type Ctx, type Step } from '../../../context.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { prepared } from '../../../db/prepare.ts'
 import type { Db } from '../../../db/schema.ts'
 import { bucketMissing } from '../service.ts'
 import * as store from '../store.ts'

@@ -38,13 +38,19 @@ export interface LifecycleSubject {
 }
 
 /** Whether an object has all of these tags. */
-export function hasTags(object: Pick<LifecycleSubject, 'tags'>, wanted: readonly (readonly [name: string, value: string])[]) {
+export function hasTags(
+  object: Pick<LifecycleSubject, 'tags'>,
+  wanted: readonly (readonly [name: string, value: string])[],
+) {
   if (wanted.length === 0) return true
   const given = object.tags === null ? {} : (JSON.parse(object.tags) as Tags)
   return wanted.every(([name, value]) => Object.hasOwn(given, name) && given[name] === value)
 }
 
-const isAbout = ({ prefix = '', tags = {}, greater_than, less_than }: LifecycleFilter, object: LifecycleSubject): boolean =>
+const isAbout = (
+  { prefix = '', tags = {}, greater_than, less_than }: LifecycleFilter,
+  object: LifecycleSubject,
+): boolean =>
   object.key.startsWith(prefix) &&
   (greater_than === undefined || object.size > greater_than) &&
   (less_than === undefined || object.size < less_than) &&

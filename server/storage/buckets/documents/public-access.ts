@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type BucketAction, type Grant, type GrantingGroup, grantReaches } from '../../../../contract/permissions.ts'
 import { PUBLIC_GROUP, type PublicAccess, publicActions } from '../../../../contract/public-access.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { prepared } from '../../../db/prepare.ts'
 import type { Db } from '../../../db/schema.ts'
 import { type AclReader, grantsTo, isPublicAcl } from './acl.ts'
 import type { BucketConfig, PublicAccessBlock } from './kinds.ts'

@@ -1,5 +1,5 @@
 import type { KeyRange } from '../../../../contract/permissions.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { prepared } from '../../../db/prepare.ts'
 import type { Db, Row, Tx } from '../../../db/schema.ts'
 import { isFree } from '../../locks/store.ts'
 

@@ -11,9 +11,9 @@ import {
   abortionOf,
   expiryOf,
   isNarrow,
-  type LifecycleSubject,
   type LifecycleFilter,
   type LifecycleRule,
+  type LifecycleSubject,
 } from '../../../../storage/buckets/documents/lifecycle.ts'
 import { textUnlessEmpty } from '../../../../storage/objects/describe.ts'
 import { type AnswerHeaders, answer } from '../../answers/answer.ts'
