@@ -29,7 +29,7 @@ export async function copy(run: Run, source: string, target: string, { recursive
     throw new UsageError('--version downloads one version of one object.')
   if (from.kind === 'pipe' || to.kind === 'pipe') return copyPipe(run, source, target, version)
   if (from.kind === 'local' && to.kind === 'local')
-    throw new UsageError('Both paths are local: one of them must be stow:bucket/key.')
+    throw new UsageError('Both paths are local: one of them must be sr:bucket/key.')
   if (from.kind === 'local' && to.kind === 'remote') return copyUp(run, from, to, recursive)
   if (from.kind === 'remote' && to.kind === 'local') return copyDown(run, from, to, { recursive, version })
   return copyWithin(run, from as RemotePlace, to as RemotePlace, { kind: 'Copy', recursive })

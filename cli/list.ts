@@ -1,5 +1,5 @@
 import type { Bucket, StoredObject } from '../client/index.ts'
-import { folderOf, printable, type RemotePlace, remotePlace, SCHEME, show } from './places.ts'
+import { folderOf, isWholeService, printable, type RemotePlace, remotePlace, SCHEME, show } from './places.ts'
 import { findObject, objectsIn } from './remote.ts'
 import { print, type Run } from './run.ts'
 import { changedAt } from './transfer.ts'
@@ -11,7 +11,7 @@ interface ListOptions {
 
 /** `ls`: buckets; the folders and objects of one; with `recursive` all objects below. */
 export async function list(run: Run, target: string | undefined, options: ListOptions): Promise<void> {
-  if (target === undefined || target === SCHEME) return listBuckets(run, options.long)
+  if (target === undefined || isWholeService(target)) return listBuckets(run, options.long)
   const place = remotePlace(target)
   let found = false
   const object = place.key.endsWith('/') ? undefined : await findObject(run, place)

@@ -15,7 +15,7 @@ const many = {
 /** The commands for objects and links to them. */
 export const objectCommands: Commands = {
   ls: {
-    usage: 'ls [-r] [-l] [--json] [stow:bucket[/folder]]',
+    usage: 'ls [-r] [-l] [--json] [sr:bucket[/folder]]',
     about: `Lists buckets, or the contents of a folder.
 
   -r, --recursive   all objects below, not only those of this folder
@@ -27,7 +27,7 @@ export const objectCommands: Commands = {
   },
   cp: {
     usage: 'cp [-r] [-j n] [--version id] [--json] <from> <to>',
-    about: `Copies a file to, from, or within the service. At least one side is stow:bucket/key.
+    about: `Copies a file to, from, or within the service. At least one side is sr:bucket/key.
 
 A <to> that ends with "/" is a folder: the file keeps its name. "-" is standard input or output.
 Files of 32 MiB and more are uploaded in parts, several at once. After an interruption, run the same command again to
@@ -47,7 +47,7 @@ resume an upload or a download.
     },
   },
   mv: {
-    usage: 'mv [-r] [--json] <stow:from> <stow:to>',
+    usage: 'mv [-r] [--json] <sr:from> <sr:to>',
     about: `Moves or renames within the service. No data is copied, so the size does not matter.
 
   -r, --recursive   move the contents of folder <from> into folder <to>
@@ -62,7 +62,7 @@ resume an upload or a download.
     },
   },
   rm: {
-    usage: 'rm [-r] [--version id] [--json] <stow:path>',
+    usage: 'rm [-r] [--version id] [--json] <sr:path>',
     about: `Deletes an object, to the trash if the bucket has one. In a bucket that keeps versions it stays as one.
 
   -r, --recursive   everything in the folder
@@ -78,7 +78,7 @@ resume an upload or a download.
     },
   },
   versions: {
-    usage: 'versions [-r] [--json] <stow:path>',
+    usage: 'versions [-r] [--json] <sr:path>',
     about: `Lists what an object was: its versions with their ids, sizes and times, the latest first.
 
   -r, --recursive   of everything in the folder
@@ -88,7 +88,7 @@ resume an upload or a download.
     work: ({ words: [target = ''], flag }, run) => listVersions(run(), target, flag('recursive')),
   },
   restore: {
-    usage: 'restore [--version id] [--json] <stow:path>',
+    usage: 'restore [--version id] [--json] <sr:path>',
     about: `Brings an object back in a bucket that keeps versions: undoes its deletion, or makes a version current again.
 
       --version id  the version to make current
@@ -135,7 +135,7 @@ Transfers files that are missing or differ in size or time. Symbolic links are n
     },
   },
   share: {
-    usage: 'share [--expires 7d] [--password] [--max-downloads n] [--json] <stow:path>',
+    usage: 'share [--expires 7d] [--password] [--max-downloads n] [--json] <sr:path>',
     about: `Creates a link that anyone can open, and prints its URL. A path that ends with "/" is a folder.
 
       --expires 7d        15m, 12h, 7d, or never; the service's settings have the default and the maximum

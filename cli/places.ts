@@ -2,7 +2,21 @@ import path from 'node:path'
 import { isBucketName, isKeyText } from '../contract/names.ts'
 import { UsageError } from './config.ts'
 
-export const SCHEME = 'stow:'
+/** What a path in the service begins with: two letters, since one would be a drive on Windows. */
+export const SCHEME = 'sr:'
+/** How it began in earlier releases, which scripts may still use. */
+const FORMER_SCHEME = 'stow:'
+
+/** The path without its scheme; undefined for one that is not in the service. */
+function withoutScheme(text: string): string | undefined {
+  const scheme = [SCHEME, FORMER_SCHEME].find((one) => text.startsWith(one))
+  return scheme && text.slice(scheme.length)
+}
+
+/** Whether a path is in the service. */
+export const isRemote = (text: string): boolean => withoutScheme(text) !== undefined
+/** Whether a path is the service as a whole. */
+export const isWholeService = (text: string): boolean => withoutScheme(text) === ''
 
 export interface RemotePlace {
   kind: 'remote'
@@ -20,14 +34,15 @@ export interface PipePlace {
 }
 export type Place = RemotePlace | LocalPlace | PipePlace
 
-/** `stow:bucket/key` is in the service, `-` a pipe, everything else a local path. */
+/** `sr:bucket/key` is in the service, `-` a pipe, everything else a local path. */
 export function parsePlace(text: string): Place {
   if (text === '-') return { kind: 'pipe' }
-  if (!text.startsWith(SCHEME)) {
+  const remote = withoutScheme(text)
+  if (remote === undefined) {
     if (text === '') throw new UsageError('The path is empty.')
     return { kind: 'local', path: text }
   }
-  const [bucket = '', ...rest] = text.slice(SCHEME.length).split('/')
+  const [bucket = '', ...rest] = remote.split('/')
   const key = rest.join('/')
   if (!isBucketName(bucket)) throw new UsageError(`${text}: "${bucket}" is not a valid bucket name.`)
   if (!isKeyText(key, 0)) throw new UsageError(`${text}: keys must be at most 1024 bytes of UTF-8.`)
@@ -42,7 +57,7 @@ export function remotePlace(text: string): RemotePlace {
 
 /** A bucket's name from user input, with or without the scheme. */
 export function bucketName(text: string): string {
-  const place = parsePlace(text.startsWith(SCHEME) ? text : SCHEME + text)
+  const place = parsePlace(isRemote(text) ? text : SCHEME + text)
   if (place.kind === 'remote' && place.key === '') return place.bucket
   throw new UsageError(`${text} is not a bucket.`)
 }

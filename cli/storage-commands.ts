@@ -60,9 +60,9 @@ ${ABOUT_PLACES}
     usage: TRASH_USAGE,
     about: `Lists what is in the trash of a bucket, the latest first: id, size, time, reason and key. Or:
 
-  list <bucket or stow:bucket/prefix>     what is in it, or in a folder
+  list <bucket or sr:bucket/prefix>     what is in it, or in a folder
   restore <bucket> <id …>                 restore these
-  restore <stow:bucket/key or folder/>    restore what was last deleted under that key, or in that folder
+  restore <sr:bucket/key or folder/>    restore what was last deleted under that key, or in that folder
   empty <bucket>                          delete everything in it permanently, except what is locked
 
   -y, --yes   with empty: do not ask; without a terminal, nothing is asked

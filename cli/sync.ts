@@ -32,7 +32,7 @@ export async function sync(run: Run, source: string, target: string, options: Sy
   if (from.kind === 'local' && to.kind === 'remote') return syncUp(run, from, to, options)
   if (from.kind === 'remote' && to.kind === 'local') return syncDown(run, from, to, options)
   if (from.kind === 'remote' && to.kind === 'remote') return syncWithin(run, from, to, options)
-  throw new UsageError('At least one folder must be stow:bucket/folder, and neither may be "-".')
+  throw new UsageError('At least one folder must be sr:bucket/folder, and neither may be "-".')
 }
 
 async function syncUp(run: Run, from: LocalPlace, to: RemotePlace, options: SyncOptions): Promise<SyncResult> {

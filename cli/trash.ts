@@ -1,9 +1,9 @@
 import type { TrashItem } from '../client/index.ts'
 import { UsageError } from './config.ts'
-import { bucketName, printable, remotePlace, show } from './places.ts'
+import { bucketName, isRemote, printable, remotePlace, show } from './places.ts'
 import { agrees, print, type Run } from './run.ts'
 
-export const TRASH_USAGE = 'trash [--yes] [--json] list|restore|empty <bucket or stow:path> [id …]'
+export const TRASH_USAGE = 'trash [--yes] [--json] list|restore|empty <bucket or sr:path> [id …]'
 const usage = () => new UsageError(`usage: strongroom ${TRASH_USAGE}`)
 
 /** Most ids of one request. */
@@ -21,7 +21,7 @@ export async function trash(run: Run, words: readonly string[], yes: boolean): P
 
 /** A bucket, or what is below a prefix of it. */
 const placeOf = (target: string): { bucket: string; prefix: string } => {
-  if (!target.startsWith('stow:')) return { bucket: bucketName(target), prefix: '' }
+  if (!isRemote(target)) return { bucket: bucketName(target), prefix: '' }
   const { bucket, key } = remotePlace(target)
   return { bucket, prefix: key }
 }
@@ -57,7 +57,7 @@ async function restoreTrash(run: Run, target: string, ids: readonly string[]): P
 /** The latest deletion of each key: of this one, or of all in a folder. */
 async function latestIn(run: Run, place: { bucket: string; prefix: string }): Promise<string[]> {
   const { prefix } = place
-  if (prefix === '') throw new UsageError('Give the ids to restore, a key or a folder: stow:bucket/folder/')
+  if (prefix === '') throw new UsageError('Give the ids to restore, a key or a folder: sr:bucket/folder/')
   const latest = new Map<string, TrashItem>()
   for await (const item of itemsOf(run, place)) {
     const isMeant = prefix.endsWith('/') || item.key === prefix

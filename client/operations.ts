@@ -1799,7 +1799,7 @@ export interface ListedWebhook {
   disabled_reason: string | null
   /** Maximum deliveries in flight, across all replicas. */
   max_in_flight: number
-  /** When the new secret takes over; until then the old one signs `X-Svc-Signature`. */
+  /** When the new secret takes over; until then the old one signs `X-Strongroom-Signature`. */
   rotation: {
     /** ISO 8601, UTC, milliseconds. */
     promotes_at: string
@@ -1846,7 +1846,7 @@ export interface NewWebhook {
   disabled_reason: string | null
   /** Maximum deliveries in flight, across all replicas. */
   max_in_flight: number
-  /** When the new secret takes over; until then the old one signs `X-Svc-Signature`. */
+  /** When the new secret takes over; until then the old one signs `X-Strongroom-Signature`. */
   rotation: {
     /** ISO 8601, UTC, milliseconds. */
     promotes_at: string
@@ -1880,7 +1880,7 @@ export interface Webhook {
   disabled_reason: string | null
   /** Maximum deliveries in flight, across all replicas. */
   max_in_flight: number
-  /** When the new secret takes over; until then the old one signs `X-Svc-Signature`. */
+  /** When the new secret takes over; until then the old one signs `X-Strongroom-Signature`. */
   rotation: {
     /** ISO 8601, UTC, milliseconds. */
     promotes_at: string
@@ -5559,7 +5559,7 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /webhooks/{id}/rotate-secret: Rotate an endpoint’s secret. During the grace period `X-Svc-Signature` is still signed with the old secret, `X-Svc-Signature-Next` with the new one and `webhook-signature` with both. */
+  /** POST /webhooks/{id}/rotate-secret: Rotate an endpoint’s secret. During the grace period `X-Strongroom-Signature` is still signed with the old secret, `X-Strongroom-Signature-Next` with the new one and `webhook-signature` with both. */
   rotateWebhookSecret: {
     call: {
       params: {

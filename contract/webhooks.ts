@@ -47,7 +47,7 @@ export const Webhook = Type.Object({
   disabled_reason: Nullable(Type.String(), { description: 'Null if an administrator paused it.' }),
   max_in_flight: MaxInFlight,
   rotation: Nullable(Type.Object({ promotes_at: Timestamp }), {
-    description: 'When the new secret takes over; until then the old one signs `X-Svc-Signature`.',
+    description: 'When the new secret takes over; until then the old one signs `X-Strongroom-Signature`.',
   }),
   failing_since: Nullable(Timestamp, { description: 'Since when all attempts have failed.' }),
   cooling_until: Nullable(Timestamp, {
@@ -237,7 +237,7 @@ export const operations = {
     url: '/webhooks/{id}/rotate-secret',
     summary: 'Rotate an endpoint’s secret',
     description:
-      'During the grace period `X-Svc-Signature` is still signed with the old secret, `X-Svc-Signature-Next` with the new one and `webhook-signature` with both.',
+      'During the grace period `X-Strongroom-Signature` is still signed with the old secret, `X-Strongroom-Signature-Next` with the new one and `webhook-signature` with both.',
     status: 200,
     params: byId,
     body: Exactly({

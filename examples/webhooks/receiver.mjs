@@ -19,12 +19,12 @@ const server = http.createServer((request, response) => {
   request.on('end', () => {
     // The raw bytes: parsing and re-serialising the JSON could change them.
     const body = Buffer.concat(chunks)
-    const { 'x-svc-signature': signature, 'x-svc-signature-next': next } = request.headers
+    const { 'x-strongroom-signature': signature, 'x-strongroom-signature-next': next } = request.headers
     // During a rotation, either secret may be the one you have.
     if (!isOurs(body, signature) && !isOurs(body, next)) return response.writeHead(401).end()
     // Respond first, work later: after its timeout the sender repeats the delivery.
     response.writeHead(204).end()
-    const id = request.headers['x-svc-delivery']
+    const id = request.headers['x-strongroom-delivery']
     if (seen.has(id)) return
     seen.add(id)
     const { event, bucket, object_key } = JSON.parse(body.toString())

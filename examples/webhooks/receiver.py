@@ -4,7 +4,7 @@
     WEBHOOK_SECRET='whsec_…' PORT=9000 python3 receiver.py
 
 It checks the signature of Standard Webhooks, which covers the time as well: an old request that someone kept and sends
-again is refused. (`hmac.new(secret.encode(), body, 'sha256')` checks X-Svc-Signature, whose key is the secret as shown.)
+again is refused. (`hmac.new(secret.encode(), body, 'sha256')` checks X-Strongroom-Signature, whose key is the secret as shown.)
 """
 
 import base64
@@ -45,7 +45,7 @@ class Receiver(BaseHTTPRequestHandler):
         self.send_response(204 if ours else 401)
         self.send_header("content-length", "0")
         self.end_headers()
-        delivery = self.headers.get("x-svc-delivery")
+        delivery = self.headers.get("x-strongroom-delivery")
         if not ours or delivery in seen:
             return
         seen.add(delivery)

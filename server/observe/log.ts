@@ -29,7 +29,7 @@ export function withoutCredentials(text: string): string {
 }
 
 const NAMES = [
-  'authorization|proxy-authorization|cookie|set-cookie|x-amz-security-token|x-svc-signature|webhook-signature',
+  'authorization|proxy-authorization|cookie|set-cookie|x-amz-security-token|x-svc-signature|x-strongroom-signature|webhook-signature',
   'password|current_password|new_password|secret|client_secret|secret_key|secretAccessKey|secret_access_key|sessionToken',
   'token|access_token|refresh_token|id_token|code_verifier|ticket|x-amz-signature|x-amz-credential',
 ].join('|')

@@ -37,8 +37,8 @@ describeOnce('the command that attaches buckets', (engine) => {
       '11 objects, 11 added',
       '',
     ])
-    assert.match(await ok('ls', '-l'), new RegExp(`^ +38 {2} +11 objects {2}stow:${bucket}/ {2}\\(read-only\\)$`, 'm'))
-    assert.equal(await ok('cp', `stow:${bucket}/2024/a.txt`, '-'), '2024/a.txt')
+    assert.match(await ok('ls', '-l'), new RegExp(`^ +38 {2} +11 objects {2}sr:${bucket}/ {2}\\(read-only\\)$`, 'm'))
+    assert.equal(await ok('cp', `sr:${bucket}/2024/a.txt`, '-'), '2024/a.txt')
 
     const again = await world.server.records([], () => strongroom(args, { input: secret }))
     assert.deepEqual([again.code, again.out], [1, ''])
@@ -82,7 +82,7 @@ describeOnce('the command that attaches buckets', (engine) => {
     assert.deepEqual([result.scan.status, result.scan.seen, result.scan.trigger], ['succeeded', 2, 'attach'])
     const { source, mode } = await world.server.admin.getBucket({ params: { bucket: 'year' } })
     assert.deepEqual([mode, source?.bucket, source?.prefix], ['read_only', bucket, '2024/'])
-    assert.equal(await ok('ls', 'stow:year'), 'a.txt\nb.txt\n')
+    assert.equal(await ok('ls', 'sr:year'), 'a.txt\nb.txt\n')
 
     const elsewhere = ['attach', 's3://elsewhere', '--storage', 'mine', '--endpoint', endpoint]
     const wrong = await world.server.records([], () => strongroom(elsewhere))
@@ -178,7 +178,7 @@ describeOnce('the command that attaches buckets', (engine) => {
       [/^strongroom: usage: strongroom scan /, 'scan', 'stop', 'photos'],
       [/--yes is for "scan confirm"/, 'scan', 'photos', '--yes'],
       [/--no-wait is not for "scan list"/, 'scan', 'list', 'photos', '--no-wait'],
-      [/stow:photos\/a is not a bucket/, 'scan', 'list', 'stow:photos/a'],
+      [/sr:photos\/a is not a bucket/, 'scan', 'list', 'sr:photos/a'],
       [/"X" is not a valid bucket name/, 'scan', 'X'],
       [/^strongroom: usage: strongroom release /, 'release'],
       [/"X" is not a valid bucket name/, 'release', 'X'],

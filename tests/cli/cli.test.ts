@@ -92,7 +92,7 @@ describe('the command (sqlite)', () => {
     assert.deepEqual([kept.url, kept.email, /^svc_pat_/.test(kept.token)], [server.url, ADMIN.email, true])
     const made = (await server.admin.listTokens()).items.find(({ id }) => id === kept.token_id)
     assert.equal(Date.parse(made?.expires_at ?? '') - server.clock.now().getTime(), 90 * 24 * HOUR)
-    assert.equal((await strongroom(['ls'], { env: config })).out, `stow:${BUCKET}/\n`)
+    assert.equal((await strongroom(['ls'], { env: config })).out, `sr:${BUCKET}/\n`)
 
     // A token of the console, under another name; and signing in again leaves one token, not two.
     const other = await strongroom(['login', server.url, '--token-stdin', '--profile', 'ci'], { input: `${token}\n` })
@@ -140,13 +140,13 @@ describe('the command (sqlite)', () => {
       ['cp', 'a'],
       ['cp', 'a', 'b'],
       ['ls', 'files/x'],
-      ['cp', '-j', '0', 'a', 'stow:files'],
+      ['cp', '-j', '0', 'a', 'sr:files'],
     ]
     const answers = await Promise.all(wrong.map((args) => strongroom(args)))
     for (const [i, { code, err }] of answers.entries())
       assert.deepEqual([wrong[i], code, err.startsWith('strongroom: ')], [wrong[i], 2, true])
     assert.match(await ok('cp', '--help'), /^usage: strongroom cp /)
-    const lost = await strongroom(['cp', `stow:${BUCKET}/nothing`, '-'])
+    const lost = await strongroom(['cp', `sr:${BUCKET}/nothing`, '-'])
     assert.equal(lost.code, 1)
     assert.match(lost.err, /not_found, request [0-9a-f-]{36}/)
     const away = await strongroom(['ls'], { env: { STRONGROOM_URL: 'http://127.0.0.1:9' } })
@@ -162,6 +162,7 @@ describe('the command (sqlite)', () => {
     'back\\slash',
     '-dash',
     'sub/..dots',
+    'sr:x',
     'stow:x',
     '...',
   ]
@@ -175,20 +176,21 @@ describe('the command (sqlite)', () => {
     const { out, err, code } = await server.records(
       // In the order of a walk, one at a time.
       [...names.filter((name) => !name.includes('/')), 'sub/..dots'].sort().map((name) => uploaded(`t/${name}`)),
-      () => strongroom(['cp', '-r', '-j', '1', 'tree', `stow:${BUCKET}/t`]),
+      () => strongroom(['cp', '-r', '-j', '1', 'tree', `sr:${BUCKET}/t`]),
     )
     assert.equal(code, 0, err)
     assert.match(out, /^11 copied /)
     assert.match(err, /link skipped: it is a symbolic link/)
     assert.deepEqual((await keys('t/')).sort(), names)
 
-    const listed = (await ok('ls', '-r', '--json', `stow:${BUCKET}/t`)).trimEnd().split('\n')
+    const listed = (await ok('ls', '-r', '--json', `sr:${BUCKET}/t`)).trimEnd().split('\n')
     assert.deepEqual(listed.map((line) => JSON.parse(line).key.slice(2)).sort(), names)
-    const shown = await ok('ls', `stow:${BUCKET}/t`)
+    const shown = await ok('ls', `sr:${BUCKET}/t`)
+    assert.equal(await ok('ls', `stow:${BUCKET}/t`), shown, 'the scheme of earlier releases')
     assert.equal(shown.includes('new\\x0aline\n') && shown.includes('sub/\n'), true)
-    assert.match(await ok('ls', '-l', `stow:${BUCKET}/t/empty`), /^ +0 {2}2020-02-03T04:05:06Z empty\n$/)
+    assert.match(await ok('ls', '-l', `sr:${BUCKET}/t/empty`), /^ +0 {2}2020-02-03T04:05:06Z empty\n$/)
 
-    await ok('cp', '-r', `stow:${BUCKET}/t/`, 'back')
+    await ok('cp', '-r', `sr:${BUCKET}/t/`, 'back')
     fs.unlinkSync(at('tree/link'))
     assert.deepEqual(tree('back'), tree('tree'))
     assert.equal(fs.statSync(at('back/empty')).mtimeMs, time.getTime())
@@ -197,42 +199,40 @@ describe('the command (sqlite)', () => {
   it('copies one file up, down, within the service and through pipes', async () => {
     write('one.txt', 'one')
     await server.records([uploaded('c/one.txt'), uploaded('c/two')], async () => {
-      await ok('cp', 'one.txt', `stow:${BUCKET}/c/`)
-      await ok('cp', 'one.txt', `stow:${BUCKET}/c/two`)
+      await ok('cp', 'one.txt', `sr:${BUCKET}/c/`)
+      await ok('cp', 'one.txt', `sr:${BUCKET}/c/two`)
     })
     await server.records([{ action: 'copy', bucket: BUCKET, key: 'c/three' }], () =>
-      ok('cp', `stow:${BUCKET}/c/two`, `stow:${BUCKET}/c/three`),
+      ok('cp', `sr:${BUCKET}/c/two`, `sr:${BUCKET}/c/three`),
     )
     await server.records([{ action: 'move', bucket: BUCKET, key: 'd/three' }], () =>
-      ok('mv', `stow:${BUCKET}/c/three`, `stow:${BUCKET}/d/`),
+      ok('mv', `sr:${BUCKET}/c/three`, `sr:${BUCKET}/d/`),
     )
-    await ok('cp', '-r', `stow:${BUCKET}/c`, `stow:${BUCKET}/e`)
+    await ok('cp', '-r', `sr:${BUCKET}/c`, `sr:${BUCKET}/e`)
     assert.deepEqual(await keys('e/'), ['one.txt', 'two'])
-    await ok('mv', '-r', `stow:${BUCKET}/e`, `stow:${BUCKET}/f`)
+    await ok('mv', '-r', `sr:${BUCKET}/e`, `sr:${BUCKET}/f`)
     assert.deepEqual([await keys('e/'), await keys('f/')], [[], ['one.txt', 'two']])
-    const itself = await strongroom(['cp', '-r', `stow:${BUCKET}/c`, `stow:${BUCKET}/c/deeper`])
+    const itself = await strongroom(['cp', '-r', `sr:${BUCKET}/c`, `sr:${BUCKET}/c/deeper`])
     assert.deepEqual([itself.code, /overlap/.test(itself.err)], [2, true])
 
     const bytes = randomBytes(300_000)
     const piped = await server.records([uploaded('p/bytes')], () =>
-      strongroom(['cp', '-', `stow:${BUCKET}/p/bytes`], { input: bytes }),
+      strongroom(['cp', '-', `sr:${BUCKET}/p/bytes`], { input: bytes }),
     )
     assert.deepEqual([piped.code, piped.out], [0, ''])
-    const child = begin(['cp', `stow:${BUCKET}/p/bytes`, '-'])
+    const child = begin(['cp', `sr:${BUCKET}/p/bytes`, '-'])
     const [back] = await Promise.all([Array.fromAsync(child.stdout), once(child, 'exit')])
     assert.equal(Buffer.concat(back as Buffer[]).equals(bytes), true)
-    assert.deepEqual(JSON.parse(await ok('cp', '--json', `stow:${BUCKET}/p/bytes`, 'back/')), {
+    assert.deepEqual(JSON.parse(await ok('cp', '--json', `sr:${BUCKET}/p/bytes`, 'back/')), {
       files: 1,
       bytes: 300_000,
       failed: [],
     })
     assert.equal(fs.readFileSync(at('back/bytes')).equals(bytes), true)
 
-    await server.records([{ action: 'delete', bucket: BUCKET, key: 'p/bytes' }], () =>
-      ok('rm', `stow:${BUCKET}/p/bytes`),
-    )
-    assert.match(await ok('rm', '-r', `stow:${BUCKET}/f`), /^2 deleted\n$/)
-    assert.equal((await strongroom(['rm', '-r', `stow:${BUCKET}/f`])).code, 1)
+    await server.records([{ action: 'delete', bucket: BUCKET, key: 'p/bytes' }], () => ok('rm', `sr:${BUCKET}/p/bytes`))
+    assert.match(await ok('rm', '-r', `sr:${BUCKET}/f`), /^2 deleted\n$/)
+    assert.equal((await strongroom(['rm', '-r', `sr:${BUCKET}/f`])).code, 1)
   })
 
   it('resumes an interrupted large file, up and down', async () => {
@@ -241,7 +241,7 @@ describe('the command (sqlite)', () => {
     /** One of three parts arrives, then the command is killed. */
     const cutOff = async (key: string) => {
       proxy.parts = 1
-      const child = begin(['cp', 'big.bin', `stow:${BUCKET}/${key}`])
+      const child = begin(['cp', 'big.bin', `sr:${BUCKET}/${key}`])
       await until(async () => {
         const { items } = await server.admin.listUploads({ params: { bucket: BUCKET } })
         return items[0]?.received_parts === 1
@@ -252,7 +252,7 @@ describe('the command (sqlite)', () => {
     }
     await cutOff('big.bin')
     proxy.seen.length = 0
-    await server.records([uploaded('big.bin')], () => ok('cp', 'big.bin', `stow:${BUCKET}/big.bin`))
+    await server.records([uploaded('big.bin')], () => ok('cp', 'big.bin', `sr:${BUCKET}/big.bin`))
     assert.equal(proxy.seen.filter((line) => line.startsWith('PUT /api/v1/parts/')).length, 2)
     const stored = await server.admin.listObjects({ params: { bucket: BUCKET }, query: { prefix: 'big' } })
     assert.match(stored.items[0]?.etag ?? '', /-3$/)
@@ -261,7 +261,7 @@ describe('the command (sqlite)', () => {
     // The connection breaks once on the way: what came is kept and the rest asked for.
     proxy.seen.length = 0
     proxy.cutAfter = 10 * MIB
-    await ok('cp', `stow:${BUCKET}/big.bin`, 'big.back')
+    await ok('cp', `sr:${BUCKET}/big.bin`, 'big.back')
     const reads = proxy.seen.filter((line) => line.startsWith(`GET /api/v1/buckets/${BUCKET}/objects/big.bin`))
     assert.deepEqual([reads.length, /bytes=[1-9]\d{5,}-$/.test(reads[1] ?? '')], [2, true])
     assert.equal(fs.readFileSync(at('big.back')).equals(bytes), true)
@@ -274,10 +274,10 @@ describe('the command (sqlite)', () => {
     await cutOff('other.bin')
     const changed = randomBytes(34 * MIB)
     write('big.bin', changed)
-    await ok('cp', 'big.bin', `stow:${BUCKET}/other.bin`)
-    await ok('cp', `stow:${BUCKET}/other.bin`, 'big.back')
+    await ok('cp', 'big.bin', `sr:${BUCKET}/other.bin`)
+    await ok('cp', `sr:${BUCKET}/other.bin`, 'big.back')
     assert.equal(fs.readFileSync(at('big.back')).equals(changed), true)
-    assert.match(await ok('sync', '--checksum', '-n', `stow:${BUCKET}/other.bin/`, 'nowhere'), /^0 to transfer/)
+    assert.match(await ok('sync', '--checksum', '-n', `sr:${BUCKET}/other.bin/`, 'nowhere'), /^0 to transfer/)
     assert.deepEqual((await server.admin.listUploads({ params: { bucket: BUCKET } })).items, [])
   })
 
@@ -286,12 +286,12 @@ describe('the command (sqlite)', () => {
     write('up/a.txt', 'a', old)
     write('up/deep/b.txt', 'b', old)
     write('up/c.txt', 'c', old)
-    const target = `stow:${BUCKET}/up`
+    const target = `sr:${BUCKET}/up`
     const plan = await server.records([], () => ok('sync', '-n', 'up', target))
     assert.deepEqual(plan.split('\n').slice(0, 3), [
-      `would upload stow:${BUCKET}/up/a.txt`,
-      `would upload stow:${BUCKET}/up/c.txt`,
-      `would upload stow:${BUCKET}/up/deep/b.txt`,
+      `would upload sr:${BUCKET}/up/a.txt`,
+      `would upload sr:${BUCKET}/up/c.txt`,
+      `would upload sr:${BUCKET}/up/deep/b.txt`,
     ])
     await ok('sync', 'up', target)
     assert.equal(await server.records([], () => ok('sync', 'up', target)), '0 transferred, 3 unchanged\n')
@@ -324,7 +324,7 @@ describe('the command (sqlite)', () => {
   })
 
   it('syncs down and within the service', async () => {
-    const source = `stow:${BUCKET}/up/`
+    const source = `sr:${BUCKET}/up/`
     await ok('sync', source, 'down')
     assert.deepEqual(tree('down'), { 'a.txt': 'A', 'c.txt': 'C', 'd.txt': 'd' })
     assert.match(await ok('sync', source, 'down'), /^0 transferred, 3 unchanged/)
@@ -338,8 +338,8 @@ describe('the command (sqlite)', () => {
     assert.deepEqual(fs.readdirSync(at('down')).sort(), ['a.txt', 'c.txt', 'd.txt', 'link'])
 
     await server.admin.createBucket({ body: { name: 'copies' } })
-    await ok('sync', source, 'stow:copies/up')
-    assert.match(await server.records([], () => ok('sync', source, 'stow:copies/up')), /unchanged/)
+    await ok('sync', source, 'sr:copies/up')
+    assert.match(await server.records([], () => ok('sync', source, 'sr:copies/up')), /unchanged/)
     await put('up/a.txt', 'AAA')
     await server.admin.deleteObject({ params: { bucket: BUCKET, key: 'up/c.txt' } })
     await server.records(
@@ -347,7 +347,7 @@ describe('the command (sqlite)', () => {
         { action: 'copy', bucket: 'copies', key: 'up/a.txt' },
         { action: 'delete', bucket: 'copies', key: 'up/c.txt' },
       ],
-      () => ok('sync', '--delete', source, 'stow:copies/up'),
+      () => ok('sync', '--delete', source, 'sr:copies/up'),
     )
   })
 
@@ -362,22 +362,22 @@ describe('the command (sqlite)', () => {
       ['sync', '-j', '1'],
       ['sync', '--delete'],
     ]) {
-      const { code, err } = await strongroom([...args, `stow:${BUCKET}/evil/`, 'in/target'])
+      const { code, err } = await strongroom([...args, `sr:${BUCKET}/evil/`, 'in/target'])
       assert.equal(code, 1)
-      for (const key of bad) assert.ok(err.includes(`stow:${BUCKET}/evil/${key}: `), `${key} in ${err}`)
+      for (const key of bad) assert.ok(err.includes(`sr:${BUCKET}/evil/${key}: `), `${key} in ${err}`)
       assert.deepEqual(tree('in'), { 'target/file': 'evil', 'target/good': 'evil' })
     }
     assert.deepEqual([fs.readdirSync(at('outside')), fs.existsSync(at('escaped'))], [[], false])
-    const one = await strongroom(['cp', `stow:${BUCKET}/evil/x/..`, 'in/'])
+    const one = await strongroom(['cp', `sr:${BUCKET}/evil/x/..`, 'in/'])
     assert.equal(one.code, 1)
     // Under a name of one's own any of them can be had.
-    await ok('cp', `stow:${BUCKET}/evil/x/../../escaped`, 'in/fine')
+    await ok('cp', `sr:${BUCKET}/evil/x/../../escaped`, 'in/fine')
     assert.equal(fs.readFileSync(at('in/fine'), 'utf8'), 'evil')
     // A link in the place of a file is replaced, not written through.
     write('outside/kept', 'mine')
     fs.rmSync(at('in/target/good'))
     fs.symlinkSync(at('outside/kept'), at('in/target/good'))
-    await ok('cp', `stow:${BUCKET}/evil/good`, 'in/target/good')
+    await ok('cp', `sr:${BUCKET}/evil/good`, 'in/target/good')
     assert.deepEqual([tree('outside'), fs.lstatSync(at('in/target/good')).isFile()], [{ kept: 'mine' }, true])
     for (const rest of ['a\\..\\b', 'C:x', 'nul.txt', 'end.', 'a|b'])
       assert.throws(() => localPath('root', rest, 'win32'), /is not a valid file path/)
@@ -385,7 +385,7 @@ describe('the command (sqlite)', () => {
 
   it('one failure is reported, the rest continue, and nothing is deleted', async () => {
     for (const name of ['a', 'c', 'd']) write(`some/${name}.txt`, name)
-    await ok('cp', '-r', 'some', `stow:${BUCKET}/some`)
+    await ok('cp', '-r', 'some', `sr:${BUCKET}/some`)
     await put('some/away', 'stays')
     const reader = await server.userWith({
       bucket_pattern: BUCKET,
@@ -395,7 +395,7 @@ describe('the command (sqlite)', () => {
     server.secrets.add(reader)
     for (const name of ['a', 'c', 'd']) write(`some/${name}.txt`, `more of ${name}`)
     const { code, out, err } = await strongroom(
-      ['sync', '--delete', '--checksum', '--json', 'some', `stow:${BUCKET}/some`],
+      ['sync', '--delete', '--checksum', '--json', 'some', `sr:${BUCKET}/some`],
       {
         env: { STRONGROOM_TOKEN: reader },
       },
@@ -415,7 +415,7 @@ describe('the command (sqlite)', () => {
     const key = 'shared/a.txt'
     const share = async (...args: string[]) => new URL(await ok('share', ...args)).pathname
     const link = await server.records([{ action: 'share_create', bucket: BUCKET, key }], () =>
-      share('--expires', '1h', '--max-downloads', '1', '--attachment', `stow:${BUCKET}/${key}`),
+      share('--expires', '1h', '--max-downloads', '1', '--attachment', `sr:${BUCKET}/${key}`),
     )
     const opened = await request({ url: server.url, path: link })
     assert.deepEqual([opened.status, opened.body.toString()], [200, 'shared'])
@@ -423,7 +423,7 @@ describe('the command (sqlite)', () => {
     assert.equal((await request({ url: server.url, path: link })).status, 410, 'its one download is spent')
 
     const input = 'open sesame\n'
-    const secret = await strongroom(['share', '--password', '--json', `stow:${BUCKET}/${key}`], { input })
+    const secret = await strongroom(['share', '--password', '--json', `sr:${BUCKET}/${key}`], { input })
     const { url, has_password, expires_at } = JSON.parse(secret.out)
     assert.deepEqual([has_password, Date.parse(expires_at) - server.clock.now().getTime()], [true, 7 * 24 * HOUR])
     server.secrets.add('open sesame')
@@ -432,20 +432,20 @@ describe('the command (sqlite)', () => {
     assert.equal((await request({ url: server.url, path: pathname })).status, 401)
     assert.equal((await request({ url: server.url, path: pathname, headers })).status, 200)
 
-    const folderLink = await request({ url: server.url, path: await share(`stow:${BUCKET}/shared/`) })
+    const folderLink = await request({ url: server.url, path: await share(`sr:${BUCKET}/shared/`) })
     assert.deepEqual(
       folderLink.json<{ items: { name: string }[] }>().items.map(({ name }) => name),
       ['a.txt'],
     )
-    assert.equal((await strongroom(['share', '--expires', '0d', `stow:${BUCKET}/${key}`])).code, 1)
+    assert.equal((await strongroom(['share', '--expires', '0d', `sr:${BUCKET}/${key}`])).code, 1)
   })
 
   it('local and remote paths are distinguished by their form', () => {
-    assert.deepEqual(parsePlace('stow:abc/ä//%41/../'), { kind: 'remote', bucket: 'abc', key: 'ä//%41/../' })
-    assert.deepEqual(parsePlace('./stow:abc'), { kind: 'local', path: './stow:abc' })
+    assert.deepEqual(parsePlace('sr:abc/ä//%41/../'), { kind: 'remote', bucket: 'abc', key: 'ä//%41/../' })
+    assert.deepEqual(parsePlace('./sr:abc'), { kind: 'local', path: './sr:abc' })
     assert.deepEqual(parsePlace('s:abc'), { kind: 'local', path: 's:abc' })
     assert.deepEqual(parsePlace('-'), { kind: 'pipe' })
-    assert.throws(() => parsePlace('stow:../etc'))
+    assert.throws(() => parsePlace('sr:../etc'))
   })
 
   it('versions: lists what an object was, downloads, deletes and restores it', async () => {
@@ -454,13 +454,13 @@ describe('the command (sqlite)', () => {
     const keep = async (body: string) =>
       (await server.admin.putObjectByQuery({ params: { bucket }, query: { key: 'a/plan.txt' }, body })).version_id ?? ''
     const [one, two] = [await keep('the first'), await keep('the second')]
-    const file = `stow:${bucket}/a/plan.txt`
+    const file = `sr:${bucket}/a/plan.txt`
     await ok('rm', file)
     const lines = (await ok('versions', file)).trim().split('\n')
     assert.equal(lines.length, 3)
     assert.match(lines[0] ?? '', /^[0-9a-f-]{36} +0 {2}\d{4}-\d\d-\d\dT[\d:]{8}Z {2}deleted$/)
     assert.ok(lines[1]?.startsWith(`${two} `) && lines[2]?.startsWith(`${one} `))
-    const listed = (await ok('versions', '-r', '--json', `stow:${bucket}/`)).trim().split('\n')
+    const listed = (await ok('versions', '-r', '--json', `sr:${bucket}/`)).trim().split('\n')
     assert.deepEqual(
       listed.map((line) => (JSON.parse(line) as { version_id: string; marker: boolean }).marker),
       [true, false, false],
@@ -473,13 +473,13 @@ describe('the command (sqlite)', () => {
     await ok('restore', '--version', one, file)
     assert.equal(await ok('cp', file, '-'), 'the first')
     await ok('rm', '--version', two, file)
-    assert.match(await ok('versions', '-r', `stow:${bucket}/a`), /plan\.txt {2}current\n/)
+    assert.match(await ok('versions', '-r', `sr:${bucket}/a`), /plan\.txt {2}current\n/)
     const fails = async (code: number, ...args: string[]) =>
       assert.equal((await strongroom(args)).code, code, args.join(' '))
     await fails(1, 'restore', file)
     await fails(1, 'cp', '--version', two, file, at('x'))
-    await fails(1, 'versions', `stow:${bucket}/none`)
-    await fails(2, 'versions', `stow:${bucket}`)
+    await fails(1, 'versions', `sr:${bucket}/none`)
+    await fails(2, 'versions', `sr:${bucket}`)
     await fails(2, 'cp', '-r', '--version', one, file, at('x'))
     await fails(2, 'rm', '-r', '--version', one, file)
   })

@@ -17,7 +17,7 @@ describeOnce('the commands for scans and their buckets', (engine) => {
     const none = await world.server.records([], () => strongroom(['scan', 'absences', 'scanned']))
     assert.deepEqual(
       [none.code, none.out, none.err],
-      [1, '', 'strongroom: The latest scan of stow:scanned is not held.\n'],
+      [1, '', 'strongroom: The latest scan of sr:scanned is not held.\n'],
     )
     await foreign.put('b', 'changed')
     await foreign.put('d', 'd')
@@ -29,7 +29,7 @@ describeOnce('the commands for scans and their buckets', (engine) => {
 
     await foreign.delete('a', 'b', 'c', 'd')
     const held = await world.server.records([{ action: 'scan', bucket: 'scanned' }], () =>
-      working(['scan', 'stow:scanned/', '--json']),
+      working(['scan', 'sr:scanned/', '--json']),
     )
     const scan = JSON.parse(held.out) as Scan
     assert.deepEqual([held.code, scan.status, scan.held_reason, scan.absent], [1, 'held', 'empty', 4])
@@ -85,7 +85,7 @@ describeOnce('the commands for scans and their buckets', (engine) => {
     )
     assert.equal(released, 'Released the bucket slow, which showed 2 objects. Everything on the storage stays.\n')
     assert.equal((await foreign.listed()).length, 2)
-    assert.equal((await ok('ls')).includes('stow:slow/'), false)
+    assert.equal((await ok('ls')).includes('sr:slow/'), false)
     const again = await working(['attach', `s3://${foreign.bucket}`, '--storage', 'slow', '--bucket', 'again'])
     assert.deepEqual([again.code, again.err], [0, ''])
     const json = await world.server.records([{ action: 'release_bucket', bucket: 'again' }], () =>

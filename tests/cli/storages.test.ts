@@ -104,9 +104,7 @@ describeOnce('the command for storages', (engine) => {
       admin.createBucket({ body: { name: 'photos', storage: 'disk', trash_days: 0 } }),
     )
     fs.writeFileSync(path.join(folder, 'a.txt'), 'twelve bytes')
-    await server.records([{ action: 'upload', bucket: 'photos', key: 'a.txt' }], () =>
-      ok('cp', 'a.txt', 'stow:photos/'),
-    )
+    await server.records([{ action: 'upload', bucket: 'photos', key: 'a.txt' }], () => ok('cp', 'a.txt', 'sr:photos/'))
     const [first = '', second = ''] = (await server.records([], () => ok('storages'))).split('\n')
     assert.match(first, /^default {2}(file|s3 {2}) {2}(file:\/|s3:\/\/)\S+.* {2} +0 buckets {2} +0 {2}on$/)
     assert.match(second, /^disk {5}file {2}file:\S+\/disks\/one {2,}1 buckets {2} +12 {2}on$/)
@@ -123,7 +121,7 @@ describeOnce('the command for storages', (engine) => {
     )
     assert.equal(moved, '1 done\n')
     assert.equal((await admin.getBucket({ params: { bucket: 'photos' } })).storage, 'default')
-    assert.equal(await ok('cp', 'stow:photos/a.txt', '-'), 'twelve bytes')
+    assert.equal(await ok('cp', 'sr:photos/a.txt', '-'), 'twelve bytes')
     await fails(1, /Bytes are still on the storage "disk".*\(not_empty, request /, 'storages', 'remove', 'disk')
 
     const off = await server.records([{ action: 'storage_update' }], () => ok('storages', 'off', 'disk'))
@@ -137,7 +135,7 @@ describeOnce('the command for storages', (engine) => {
     const removed = await server.records([{ action: 'storage_delete' }], () => ok('storages', 'remove', 'disk'))
     assert.equal(removed, 'Removed the storage disk.\n')
     assert.equal((await ok('storages')).split('\n').length, 2)
-    assert.equal(await ok('cp', 'stow:photos/a.txt', '-'), 'twelve bytes')
+    assert.equal(await ok('cp', 'sr:photos/a.txt', '-'), 'twelve bytes')
   })
 
   it('explains incorrect calls, without asking the service', async () => {
@@ -166,7 +164,7 @@ describeOnce('the command for storages', (engine) => {
       [/^strongroom: usage: /, 'migrate', 'photos'],
       [/"No Name" is not a valid storage name/, 'migrate', 'photos', 'No Name'],
       [/"X" is not a valid bucket name/, 'migrate', 'X', 'default'],
-      [/stow:photos\/a is not a bucket/, 'migrate', 'stow:photos/a', 'default'],
+      [/sr:photos\/a is not a bucket/, 'migrate', 'sr:photos/a', 'default'],
     ]
     await server.records([], async () => {
       const ended = await Promise.all(wrong.map(([, ...args]) => strongroom(args)))
@@ -257,9 +255,9 @@ describeOnce('the command for storages', (engine) => {
     const id = rows.find(({ key }) => key === 'bad')?.blob_id ?? ''
     fs.writeFileSync(path.join(disk('hurt'), id.slice(-2), id), 'DAMAGED')
     const updated = [{ action: 'update_bucket', bucket: 'hurt' }] as const
-    const { code, out, err } = await server.records(updated, () => strongroom(['migrate', 'stow:hurt/', 'default']))
+    const { code, out, err } = await server.records(updated, () => strongroom(['migrate', 'sr:hurt/', 'default']))
     assert.deepEqual([code, out], [1, '1 done, 1 failed\n'])
-    assert.match(err, /^strongroom: stow:hurt\/bad: \S.* \(\w+\)\n$/)
+    assert.match(err, /^strongroom: sr:hurt\/bad: \S.* \(\w+\)\n$/)
     const json = await server.records([], () => strongroom(['migrate', '--json', 'hurt', 'default']))
     const job = JSON.parse(json.out) as Job
     assert.deepEqual([json.code, job.kind, job.done, job.failed, job.errors.length], [1, 'migrate', 1, 1, 1])
@@ -345,6 +343,6 @@ describeOnce('the command for storages', (engine) => {
     await server.admin.createBucket({ body: { name: 'engine' } })
     await put('engine', 'a', 'bytes')
     await server.records([{ action: 'update_bucket', bucket: 'engine' }], () => ok('migrate', 'engine', 'engine'))
-    assert.equal(await ok('cp', 'stow:engine/a', '-'), 'bytes')
+    assert.equal(await ok('cp', 'sr:engine/a', '-'), 'bytes')
   })
 })

@@ -52,7 +52,7 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
         { action: 'take_over', bucket: 'photos' },
         { action: 'scan', bucket: 'photos' },
       ],
-      () => working(['take-over', 'stow:photos/', '--quiet-hours', '0']),
+      () => working(['take-over', 'sr:photos/', '--quiet-hours', '0']),
     )
     assert.deepEqual([taken.code, taken.err], [0, ''])
     const outcome = `The bucket photos is taken over: its 2 objects stay at ${where}, and new bytes go to the storage default.\n`
@@ -60,12 +60,12 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
     assert.ok(taken.out.endsWith(`known.\n${outcome}`))
     const { mode, source, storage: newStorage } = await getBucket('photos')
     assert.deepEqual([mode, source?.storage, newStorage], ['taken_over', 'photos', 'default'])
-    assert.match(await ok('ls', '-l'), /2 objects {2}stow:photos\/ {2}\(taken over\)$/m)
-    assert.equal(await ok('cp', 'stow:photos/b/c.txt', '-'), 'b/c.txt')
-    await ok('mv', 'stow:photos/b/c.txt', 'stow:photos/d.txt')
-    await strongroom(['cp', '-', 'stow:photos/new.txt'], { input: 'new' })
-    assert.equal(await ok('ls', 'stow:photos'), 'a.txt\nd.txt\nnew.txt\n')
-    assert.equal(await ok('cp', 'stow:photos/d.txt', '-'), 'b/c.txt')
+    assert.match(await ok('ls', '-l'), /2 objects {2}sr:photos\/ {2}\(taken over\)$/m)
+    assert.equal(await ok('cp', 'sr:photos/b/c.txt', '-'), 'b/c.txt')
+    await ok('mv', 'sr:photos/b/c.txt', 'sr:photos/d.txt')
+    await strongroom(['cp', '-', 'sr:photos/new.txt'], { input: 'new' })
+    assert.equal(await ok('ls', 'sr:photos'), 'a.txt\nd.txt\nnew.txt\n')
+    assert.equal(await ok('cp', 'sr:photos/d.txt', '-'), 'b/c.txt')
     assert.deepEqual(await foreign.listed(), before)
 
     const again = await world.server.records([], () => strongroom(['take-over', 'photos']))
@@ -97,7 +97,7 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
     const taken = await working(['take-over', 'holes', '--yes', ...options])
     assert.deepEqual([taken.code, taken.err], [0, ''])
     assert.match(taken.out, /its 2 objects stay at/)
-    assert.equal(await ok('ls', 'stow:holes'), 'a\nz\n')
+    assert.equal(await ok('ls', 'sr:holes'), 'a\nz\n')
   })
 
   it('says why a bucket was not taken over; with --json it prints the scan and the bucket', { skip }, async () => {
@@ -163,7 +163,7 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
     const foreign = await filled('changed', 'gone', 'kept')
     await takenOver(foreign, 'found')
     assert.equal(await ok('findings', 'found'), '')
-    await ok('mv', 'stow:found/gone', 'stow:found/renamed')
+    await ok('mv', 'sr:found/gone', 'sr:found/renamed')
     await foreign.put('changed', 'by others')
     await foreign.put('x', 'theirs')
     await foreign.deleteOne('gone')
@@ -181,10 +181,10 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
     const time = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ'
     const lines = [
       `changed {16}9 {2}${time} changed`,
-      `missing {17} {2}${time} gone \\(now stow:found/renamed\\)`,
+      `missing {17} {2}${time} gone \\(now sr:found/renamed\\)`,
       `foreign {16}6 {2}${time} x`,
     ]
-    assert.match(await ok('findings', 'stow:found'), new RegExp(`^${lines.join('\n')}\n$`))
+    assert.match(await ok('findings', 'sr:found'), new RegExp(`^${lines.join('\n')}\n$`))
     const json = (await ok('findings', 'found', '--json')).trimEnd().split('\n')
     assert.deepEqual(
       json.map((line) => {
@@ -197,11 +197,11 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
         ['x', 'foreign', null],
       ],
     )
-    assert.match(await ok('ls', '-l'), /stow:found\/ {2}\(taken over, 3 findings\)$/m)
-    const broken = await strongroom(['cp', 'stow:found/changed', '-'])
+    assert.match(await ok('ls', '-l'), /sr:found\/ {2}\(taken over, 3 findings\)$/m)
+    const broken = await strongroom(['cp', 'sr:found/changed', '-'])
     assert.deepEqual([broken.code, broken.out], [1, ''])
     assert.match(broken.err, /\(conflict, request /)
-    assert.equal(await ok('cp', 'stow:found/kept', '-'), 'kept')
+    assert.equal(await ok('cp', 'sr:found/kept', '-'), 'kept')
     const other = await strongroom(['findings', 'own-or-not'])
     assert.match(other.err, /\(not_found, request /)
   })
@@ -209,7 +209,7 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
   it('releases a bucket that was taken over to another place, and then forgets it', { skip }, async () => {
     const foreign = await filled('a.txt', 'b/c.txt')
     await takenOver(foreign, 'leaving')
-    await strongroom(['cp', '-', 'stow:leaving/new.txt'], { input: 'new' })
+    await strongroom(['cp', '-', 'sr:leaving/new.txt'], { input: 'new' })
     const there = await filled()
     const add = await strongroom(['storages', 'add', 'out', `s3://${there.bucket}`, ...reach], { input: secret })
     assert.deepEqual([add.code, add.err], [0, ''])
@@ -242,8 +242,8 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
     )
     assert.equal((await there.bytesOf('photos/b/c.txt')).toString(), 'b/c.txt')
     assert.deepEqual(await foreign.listed(), before)
-    assert.match(await ok('ls', '-l'), /stow:leaving\/ {2}\(read-only\)$/m)
-    assert.equal(await ok('cp', 'stow:leaving/new.txt', '-'), 'new')
+    assert.match(await ok('ls', '-l'), /sr:leaving\/ {2}\(read-only\)$/m)
+    assert.equal(await ok('cp', 'sr:leaving/new.txt', '-'), 'new')
 
     // The same command again forgets nothing.
     const again = await world.server.records([], () => strongroom(['release', 'leaving', ...to]))
@@ -278,7 +278,7 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
       [failed.code, job.kind, job.source_bucket, job.status, job.done, job.failed],
       [1, 'release', 'undecided', 'failed', 1, 1],
     )
-    assert.match(failed.err, /^strongroom: stow:undecided\/b: \S.* \(conflict\)\nstrongroom: \S.*\n$/)
+    assert.match(failed.err, /^strongroom: sr:undecided\/b: \S.* \(conflict\)\nstrongroom: \S.*\n$/)
     assert.match(failed.err, / The bucket undecided stays taken over\. To continue, release it to the same place\.\n$/)
     assert.equal((await getBucket('undecided')).source?.release_job, null)
 
@@ -294,7 +294,7 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
     // First to learn which job it is.
     const polled = () => proxy.seen.filter((line) => line.startsWith(`GET /api/v1/jobs/${job.id} `)).length > 1
     await server.records([], async () => {
-      assert.match(await ok('ls', '-l'), /stow:undecided\/ {2}\(taken over, being released\)$/m)
+      assert.match(await ok('ls', '-l'), /sr:undecided\/ {2}\(taken over, being released\)$/m)
       assert.equal(await ok('release', 'undecided', '--no-wait'), `${job.id}\n`)
       const other = await strongroom(['release', 'undecided', '--storage', 'undecided'])
       assert.deepEqual(
@@ -323,7 +323,7 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
     assert.deepEqual([followed.code, followed.out], [1, '1 done, 1 failed\n'])
     assert.match(followed.err, /\nstrongroom: The job was cancelled\. The bucket undecided stays taken over\. /)
     assert.equal((await getBucket('undecided')).source?.release_job, null)
-    await ok('mv', 'stow:undecided/a', 'stow:undecided/renamed')
+    await ok('mv', 'sr:undecided/a', 'sr:undecided/renamed')
   })
 
   it('leaves it to administrators, except for findings of those who manage the bucket', { skip }, async () => {
@@ -355,7 +355,7 @@ describeOnce('the commands that take over buckets and release them', (engine) =>
       [/--quiet-hours must be a number of at most 720/, 'take-over', 'photos', '--quiet-hours', '721'],
       [/"No Name" is not a valid storage name/, 'take-over', 'photos', '--storage', 'No Name'],
       [/^strongroom: usage: strongroom findings /, 'findings'],
-      [/stow:photos\/a is not a bucket/, 'findings', 'stow:photos/a'],
+      [/sr:photos\/a is not a bucket/, 'findings', 'sr:photos/a'],
       [/--prefix needs --storage/, 'release', 'photos', '--prefix', 'out/'],
       [/"No Name" is not a valid storage name/, 'release', 'photos', '--storage', 'No Name'],
     ]

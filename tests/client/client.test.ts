@@ -404,7 +404,7 @@ page.items[0]?.colour
       server.secrets.add(token)
       const env = { ...bareEnv, STRONGROOM_URL: server.url, STRONGROOM_TOKEN: token }
       const listed = await run(process.execPath, [bin, 'ls'], { cwd: consumer, env })
-      assert.match(listed.stdout, /stow:files\/\n/)
+      assert.match(listed.stdout, /sr:files\/\n/)
       // The service needs the packages it depends on; npm would have put them here.
       for (const name of fs.readdirSync(path.join(ROOT, 'node_modules')))
         if (!name.startsWith('.') && !fs.existsSync(path.join(consumer, 'node_modules', name))) link(name)

@@ -143,7 +143,7 @@ describe('console: access tokens', { skip: noBrowser }, () => {
         ['it’s/1.txt'],
       )
       for (const [name, line] of [
-        ['CLI', "npx strongroom ls 'stow:photos/it’s/'"],
+        ['CLI', "npx strongroom ls 'sr:photos/it’s/'"],
         ['TypeScript', "listObjects({ params, query: { prefix: 'it’s/' } })"],
       ] as const) {
         await dialog.getByText(name, { exact: true }).click()

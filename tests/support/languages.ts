@@ -24,7 +24,7 @@ const plain = (words: readonly string[]): string[] => [
   '\\b[A-Z]+_[A-Z_]+\\b',
   'svc_pat_\\w+',
   '\\bwhsec\\w*',
-  '\\bx-svc-[\\w-]+',
+  '\\bx-(?:svc|strongroom)-[\\w-]+',
   // Times, sizes, numbers.
   '\\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \\d+, \\d{4}',
   '\\d+:\\d+(:\\d+)?\\s?[AP]M',

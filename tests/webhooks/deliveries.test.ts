@@ -38,6 +38,8 @@ describeEngines('webhooks: deliveries', (engine, itOnce) => {
     const { headers } = request
     assert.equal(headers['content-type'], 'application/json')
     assert.equal(headers['x-svc-event'], 'upload')
+    for (const name of ['event', 'delivery', 'signature', 'attempt', 'timestamp'])
+      assert.equal(headers[`x-strongroom-${name}`], headers[`x-svc-${name}`], name)
     assert.equal(headers['x-svc-delivery'], delivery.id)
     const hmac = createHmac('sha256', endpoint.secret).update(request.body).digest('hex')
     assert.equal(headers['x-svc-signature'], `sha256=${hmac}`)

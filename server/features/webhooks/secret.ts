@@ -36,11 +36,14 @@ export function secretsAt(
 const hexOf = (secret: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
-/** Standard Webhooks 1.0.0: the key is the decoded base64 after `whsec_`; X-Svc-Signature uses the text itself. */
+/** Standard Webhooks 1.0.0: the key is the decoded base64 after `whsec_`; X-Strongroom-Signature uses the text itself. */
 const standardOf = (secret: string, signed: string): string =>
   `v1,${createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
     .update(signed)
     .digest('base64')}`
+
+/** How the names of our own headers begin: now, and in the contract's first version, which receivers rely on. */
+const starts = ['X-Strongroom-', 'X-Svc-'] as const
 
 /** The headers that identify a delivery and prove that it is ours. */
 export function deliveryHeaders(
@@ -50,14 +53,17 @@ export function deliveryHeaders(
 ): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1000))
   const signed = `${id}.${timestamp}.${body}`
+  const own = {
+    Event: event,
+    Delivery: id,
+    Signature: hexOf(current, body),
+    ...(next === null ? {} : { 'Signature-Next': hexOf(next, body) }),
+    Attempt: String(attempt),
+    Timestamp: timestamp,
+  }
   return {
     'Content-Type': 'application/json',
-    'X-Svc-Event': event,
-    'X-Svc-Delivery': id,
-    'X-Svc-Signature': hexOf(current, body),
-    ...(next === null ? {} : { 'X-Svc-Signature-Next': hexOf(next, body) }),
-    'X-Svc-Attempt': String(attempt),
-    'X-Svc-Timestamp': timestamp,
+    ...Object.fromEntries(starts.flatMap((start) => Object.entries(own).map(([name, value]) => [start + name, value]))),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': [...(next === null ? [] : [next]), current].map((one) => standardOf(one, signed)).join(' '),

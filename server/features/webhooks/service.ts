@@ -207,7 +207,7 @@ export const deleteWebhook = (ctx: Ctx, id: string): Promise<undefined> =>
     return undefined
   })
 
-/** Creates a new secret, returned only here. The old one still signs `X-Svc-Signature` until the grace period ends. */
+/** Creates a new secret, returned only here. The old one still signs `X-Strongroom-Signature` until the grace period ends. */
 export async function rotateSecret(ctx: Ctx, id: string, graceSeconds: number): Promise<NewWebhook> {
   const secret = newSecret()
   const sealed = sealSecret(ctx.config, secret)

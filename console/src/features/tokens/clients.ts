@@ -37,11 +37,11 @@ curl ${header} -T example.txt \\
     CLI: `export STRONGROOM_URL=${quoted(url)}
 export STRONGROOM_TOKEN=${quoted(token)}
 
-npx strongroom ls ${quoted(`stow:${bucket}/${prefix}`)}${
+npx strongroom ls ${quoted(`sr:${bucket}/${prefix}`)}${
       readOnly
         ? ''
         : `
-npx strongroom cp example.txt ${quoted(`stow:${bucket}/${example}`)}`
+npx strongroom cp example.txt ${quoted(`sr:${bucket}/${example}`)}`
     }`,
     TypeScript: `import { createClient } from 'strongroom/client'
 

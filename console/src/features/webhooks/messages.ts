@@ -99,7 +99,7 @@ export const text = catalogue('webhooks.text', {
   rotate: 'Rotate…',
   rotateTitle: 'Rotate the signing secret?',
   rotateText:
-    'Add the new secret to your receiver during the grace period. Until it ends, deliveries carry both signatures, the new one as X-Svc-Signature-Next.',
+    'Add the new secret to your receiver during the grace period. Until it ends, deliveries carry both signatures, the new one as X-Strongroom-Signature-Next.',
   grace: 'Old secret',
   graceNone: 'Stops signing now',
   graceHour: 'Signs for 1 more hour',

@@ -106,7 +106,7 @@ export const text: Translation<typeof english.text> = {
   rotate: 'Erneuern …',
   rotateTitle: 'Signaturschlüssel erneuern?',
   rotateText:
-    'Fügen Sie den neuen Schlüssel in der Karenzzeit bei Ihrem Empfänger hinzu. Bis sie endet, tragen Zustellungen beide Signaturen, die neue als X-Svc-Signature-Next.',
+    'Fügen Sie den neuen Schlüssel in der Karenzzeit bei Ihrem Empfänger hinzu. Bis sie endet, tragen Zustellungen beide Signaturen, die neue als X-Strongroom-Signature-Next.',
   grace: 'Alter Schlüssel',
   graceNone: 'Signiert ab sofort nicht mehr',
   graceHour: 'Signiert noch 1 Stunde',

@@ -103,7 +103,7 @@ export const text: Translation<typeof english.text> = {
   rotate: 'Rotar…',
   rotateTitle: '¿Rotar el secreto de firma?',
   rotateText:
-    'Añada el secreto nuevo a su receptor durante el periodo de gracia. Hasta que termine, las entregas llevan ambas firmas; la nueva, en X-Svc-Signature-Next.',
+    'Añada el secreto nuevo a su receptor durante el periodo de gracia. Hasta que termine, las entregas llevan ambas firmas; la nueva, en X-Strongroom-Signature-Next.',
   grace: 'Secreto anterior',
   graceNone: 'Deja de firmar ahora',
   graceHour: 'Firma 1 hora más',

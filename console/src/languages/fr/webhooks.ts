@@ -107,7 +107,7 @@ export const text: Translation<typeof english.text> = {
   rotate: 'Renouveler…',
   rotateTitle: 'Renouveler le secret de signature ?',
   rotateText:
-    'Ajoutez le nouveau secret à votre destinataire pendant le délai de grâce. Jusqu’à sa fin, les livraisons portent les deux signatures, la nouvelle dans X-Svc-Signature-Next.',
+    'Ajoutez le nouveau secret à votre destinataire pendant le délai de grâce. Jusqu’à sa fin, les livraisons portent les deux signatures, la nouvelle dans X-Strongroom-Signature-Next.',
   grace: 'Ancien secret',
   graceNone: 'Cesse de signer maintenant',
   graceHour: 'Signe encore 1 heure',

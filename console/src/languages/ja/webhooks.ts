@@ -102,7 +102,7 @@ export const text: Translation<typeof english.text> = {
   rotate: 'ローテーション…',
   rotateTitle: '署名シークレットをローテーションしますか？',
   rotateText:
-    '猶予期間中に、新しいシークレットを受信側に追加してください。期間が終わるまで、配信には両方の署名が付き、新しい署名は X-Svc-Signature-Next に入ります。',
+    '猶予期間中に、新しいシークレットを受信側に追加してください。期間が終わるまで、配信には両方の署名が付き、新しい署名は X-Strongroom-Signature-Next に入ります。',
   grace: '古いシークレット',
   graceNone: 'すぐに署名をやめる',
   graceHour: 'あと 1 時間署名する',

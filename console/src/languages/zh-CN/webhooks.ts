@@ -100,7 +100,8 @@ export const text: Translation<typeof english.text> = {
   language: '语言',
   rotate: '轮换…',
   rotateTitle: '轮换签名密钥？',
-  rotateText: '请在宽限期内将新密钥添加到接收方。宽限期结束之前，投递会带有两个签名，新签名位于 X-Svc-Signature-Next。',
+  rotateText:
+    '请在宽限期内将新密钥添加到接收方。宽限期结束之前，投递会带有两个签名，新签名位于 X-Strongroom-Signature-Next。',
   grace: '旧密钥',
   graceNone: '立即停止签名',
   graceHour: '再签名 1 小时',
