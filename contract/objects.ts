@@ -9,6 +9,7 @@ import {
   Exactly,
   expectedChecksums,
   KEYS_BODY_LIMIT,
+  KeyPart,
   Keys,
   Limit,
   Metadata,
@@ -259,9 +260,7 @@ export const operations = {
     query: Exactly({
       prefix: Type.Optional(Prefix),
       search: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 200,
+        KeyPart({
           description:
             'Only keys that contain this text after the prefix, ignoring case. A short page may not be the last one: check `next_cursor`.',
         }),

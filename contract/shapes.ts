@@ -1,6 +1,7 @@
 import Type, { type TProperties } from 'typebox'
 import { BUCKET_NAME } from './names.ts'
 import { PasskeyRequest } from './passkeys.ts'
+import { Opaque } from './texts.ts'
 
 /** An object with exactly these properties: an unknown one is a 422, never ignored. */
 export const Exactly = <P extends TProperties>(
@@ -40,6 +41,10 @@ export const Prefix = Type.String({
   description: 'A key prefix, 0–1024 bytes of UTF-8 without NUL.',
   default: '',
 })
+
+/** A part of a key, to search for. */
+export const KeyPart = (said: { description?: string } = {}) =>
+  Type.String({ minLength: 1, maxLength: 200, format: 'key-prefix', ...said })
 
 /** The keys of a bulk operation. */
 export const Keys = Type.Array(ObjectKey, { minItems: 1, maxItems: 1000, uniqueItems: true })
@@ -122,7 +127,12 @@ export const expectedChecksums = {
 }
 
 export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Maximum items per page.' })
-export const Cursor = Type.String({ maxLength: 4096, description: 'Opaque; the previous page’s `next_cursor`.' })
+export const Cursor = Type.String({
+  minLength: 4,
+  maxLength: 4096,
+  pattern: '^[A-Za-z0-9_-]*$',
+  description: 'Opaque; the previous page’s `next_cursor`.',
+})
 
 export const Problem = Type.Object(
   {
@@ -164,9 +174,7 @@ export const NumberedPage = <T extends Type.TSchema>(item: T) =>
   })
 
 /** A version of an object. */
-export const VersionId = Type.String({
-  minLength: 1,
-  maxLength: 64,
+export const VersionId = Opaque(64, {
   description: 'A version id; `null` is the version written while the bucket kept none.',
   examples: ['0197d2f4-7c1e-7b0a-9d53-5d0c3f3a8b11'],
 })

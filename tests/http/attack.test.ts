@@ -25,10 +25,11 @@ import { WEBSITE } from '../../server/fronts/s3/website/document.ts'
 import type { Pair } from '../s3/s3.ts'
 import { queryOf, signFast } from '../s3/sign.ts'
 import { filesOf, headersNamedIn, textsGiven } from '../support/expressions.ts'
-import { smallLegal, textsIn } from '../support/hostile.ts'
+import { smallLegal } from '../support/hostile.ts'
 import { s3UrlOf } from '../support/process.ts'
 import { ADMIN, onS3, serverEnv } from '../support/server.ts'
 import { spawnWatched } from '../support/stretches.ts'
+import { textsIn, withText } from '../support/text-places.ts'
 import { fillings, fragments, run } from '../support/troublesome.ts'
 import { fieldsOf, hostileXml, xmlOf } from '../support/xml.ts'
 
@@ -521,11 +522,3 @@ describe('attacks', { skip: onS3 && 'starts a service of its own, with files' },
     assert.deepEqual(faults, [])
   })
 })
-
-/** A copy of a value with another text at a place. */
-function withText(value: unknown, [name, ...rest]: readonly string[], text: string): unknown {
-  if (name === undefined) return text
-  if (Array.isArray(value)) return value.map((one, i) => (String(i) === name ? withText(one, rest, text) : one))
-  const all = value as Record<string, unknown>
-  return { ...all, [name]: withText(all[name], rest, text) }
-}
