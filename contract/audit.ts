@@ -136,6 +136,7 @@ export const operations = {
     status: 200,
     query: Exactly({ ...filter, format: Type.Optional(Type.Enum(['ndjson', 'csv'], { default: 'ndjson' })) }),
     produces: 'bytes',
+    media: ['application/x-ndjson', 'text/csv'],
     errors: ['busy'],
     rate: 'costly',
   }),

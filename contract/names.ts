@@ -30,6 +30,9 @@ export const bucketActions = [
 ] as const
 export type BucketAction = (typeof bucketActions)[number]
 
+/** The form of an id. */
+export const ID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+
 /** Whether a text can name the buckets that a scope is about: a name, or the start of one and `*`. */
 export const SCOPE_BUCKET = '^[a-z0-9][a-z0-9.-]{0,61}(\\*|[a-z0-9])$|^\\*$'
 

@@ -104,7 +104,9 @@ const putObjectSpec = {
   otherStatus: [200],
   headers: Type.Object({
     'content-type': Type.Optional(Type.String()),
-    'content-md5': Type.Optional(Type.String({ description: 'Expected MD5 of the body, base64.' })),
+    'content-md5': Type.Optional(
+      Type.String({ pattern: '^[A-Za-z0-9+/]{22}==$', description: 'Expected MD5 of the body, base64.' }),
+    ),
     ...expectedChecksums,
     'x-checksum-algorithm': Type.Optional(
       Type.String({ description: 'Asks for a checksum by this algorithm to be computed.', examples: ['crc64nvme'] }),

@@ -342,6 +342,7 @@ export const operations = {
       v: Type.Optional(Opaque(64, { description: 'Its hash: with it the response never changes.' })),
     }),
     produces: 'bytes',
+    media: ['image/png'],
     errors: ['not_found'],
   }),
 

@@ -1,5 +1,5 @@
 import Type, { type TProperties } from 'typebox'
-import { BUCKET_NAME } from './names.ts'
+import { BUCKET_NAME, ID } from './names.ts'
 import { PasskeyRequest } from './passkeys.ts'
 import { Opaque } from './texts.ts'
 
@@ -13,7 +13,7 @@ export const Nullable = <T extends Type.TSchema>(schema: T, options: { descripti
   Type.Union([schema, Type.Null()], options)
 
 export const Id = Type.String({
-  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  pattern: ID,
   description: 'A UUIDv7.',
   examples: ['01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'],
 })
@@ -111,7 +111,12 @@ export const Checksum = Type.Object({
 export type Checksum = Type.Static<typeof Checksum>
 
 const expected = (checksum: string) =>
-  Type.Optional(Type.String({ description: `Expected ${checksum} of the body, base64. At most one of these.` }))
+  Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9+/]+={0,2}$',
+      description: `Expected ${checksum} of the body, base64. At most one of these.`,
+    }),
+  )
 /** Headers with a checksum of a request's body. */
 export const expectedChecksums = {
   'x-checksum-crc32': expected('CRC-32'),

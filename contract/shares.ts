@@ -256,6 +256,7 @@ const archiveSpec = {
     }),
   }),
   produces: 'bytes',
+  media: ['application/zip'],
   errors: ['gone', 'not_found', 'unauthenticated', 'rate_limited'],
   records: [],
 } as const

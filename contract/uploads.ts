@@ -185,7 +185,9 @@ export const operations = {
     status: 200,
     params: Type.Object({ token: Type.String({ maxLength: 1024 }) }),
     headers: Type.Object({
-      'content-md5': Type.Optional(Type.String({ description: 'Expected MD5 of the part, base64.' })),
+      'content-md5': Type.Optional(
+        Type.String({ pattern: '^[A-Za-z0-9+/]{22}==$', description: 'Expected MD5 of the part, base64.' }),
+      ),
       ...expectedChecksums,
     }),
     body: Type.String({ contentMediaType: 'application/octet-stream' }),
