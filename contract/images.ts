@@ -69,7 +69,6 @@ const getSpec = {
     'if-none-match': Type.Optional(Type.String()),
   }),
   produces: 'bytes',
-  media: ['image/*'],
   errors: ['not_found', 'precondition_failed', 'too_large', 'unsupported_media_type', 'busy', 'archived', 'damaged'],
 } as const
 const headSpec = {

@@ -96,7 +96,8 @@ describeEngines('http', (engine, itOnce) => {
       const { status, headers } = await send(method, path)
       assert.deepEqual([status, headers.allow], [405, allow], path)
     }
-    assert.equal((await send('GET', '/api/v1/users/no-id')).status, 422)
+    for (const path of ['/api/v1/users/no-id', '/api/v1/share/no-id/link'])
+      assert.equal((await send('GET', path)).status, 422, path)
     assert.match(
       String((await send('POST', '/api/v1/buckets/http/objects/key')).headers.allow),
       /PUT.*GET.*HEAD.*DELETE/,

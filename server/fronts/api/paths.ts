@@ -17,35 +17,40 @@ function formOf(route: RouteSpec, name: string): string {
   return shape?.pattern === ID ? ID.slice(1, -1) : '[^/]+'
 }
 
+/** How many segments of a template are fixed. */
+const fixedIn = (template: string): number => template.split('/').filter((one) => /^[\w.-]/.test(one)).length
+
 const templates = [
   ...routes.map((route) => ({
     methods: answersHead(route) ? [route.method, 'HEAD'] : [route.method],
+    fixed: fixedIn(pathOf(route)),
     pattern: new RegExp(
       `^${pathOf(route)
         .replace('{+key}', '.*')
         .replaceAll(/\{(\w+)\}/g, (_, name: string) => formOf(route, name))}$`,
     ),
   })),
-  { methods: ['GET', 'HEAD'], pattern: /^\/(docs|redoc|openapi\.json)$/ },
+  { methods: ['GET', 'HEAD'], fixed: 1, pattern: /^\/(docs|redoc|openapi\.json)$/ },
 ]
 
 /** Responds with 404 to every path. */
 export const nothingHere = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
   sendProblem({ request, reply }, 'not_found', 'No such path.')
 
-/** The methods that a request's path exists for, each once. */
-function methodsAt(request: FastifyRequest): string[] {
+/** The methods that a request's path exists for, each once; of templates with more fixed segments than given only. */
+function methodsAt(request: FastifyRequest, above = 0): string[] {
   const path = request.url.split('?', 1)[0] ?? ''
-  return [...new Set(templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))]
+  const here = templates.filter(({ pattern, fixed }) => fixed > above && pattern.test(path))
+  return [...new Set(here.flatMap(({ methods }) => methods))]
 }
 
 /**
- * Whether a request is invalid only because its path is not its operation's: it is one of others, which do not have its
- * method. The router reads `PATCH /auth/second-factors/setup` as if `setup` were an id.
+ * Whether a request is invalid only because its path is not its operation's: it is a fixed one beside it, which does not
+ * have its method. The router reads `PATCH /auth/second-factors/setup` as if `setup` were an id.
  */
 export function isOfOthers(error: { validationContext?: string }, request: FastifyRequest): boolean {
   if (error.validationContext !== 'params') return false
-  const methods = methodsAt(request)
+  const methods = methodsAt(request, fixedIn(request.routeOptions.url ?? ''))
   return methods.length > 0 && !methods.includes(request.method)
 }
 
