@@ -105,7 +105,7 @@ const putObjectSpec = {
   headers: Type.Object({
     'content-type': Type.Optional(Type.String()),
     'content-md5': Type.Optional(
-      Type.String({ pattern: '^[A-Za-z0-9+/]{22}==$', description: 'Expected MD5 of the body, base64.' }),
+      Type.String({ pattern: '^[A-Za-z0-9+/]{21}[AQgw]==$', description: 'Expected MD5 of the body, base64.' }),
     ),
     ...expectedChecksums,
     'x-checksum-algorithm': Type.Optional(

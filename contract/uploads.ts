@@ -186,7 +186,7 @@ export const operations = {
     params: Type.Object({ token: Type.String({ maxLength: 1024 }) }),
     headers: Type.Object({
       'content-md5': Type.Optional(
-        Type.String({ pattern: '^[A-Za-z0-9+/]{22}==$', description: 'Expected MD5 of the part, base64.' }),
+        Type.String({ pattern: '^[A-Za-z0-9+/]{21}[AQgw]==$', description: 'Expected MD5 of the part, base64.' }),
       ),
       ...expectedChecksums,
     }),
