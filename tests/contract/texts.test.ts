@@ -102,7 +102,9 @@ describeOnce('texts of requests', (engine) => {
           for (const text of isEmail ? [...wrong, ...notEmails] : wrong) {
             count++
             const { status, body } = await send(route, withText(legal, place, text))
-            const { errors = [] } = JSON.parse(body.toString()) as { errors?: { path: string }[] }
+            const { errors = [] } = JSON.parse(body.toString()) as { errors?: { path: string; message: string }[] }
+            // Forms that nobody can read are said in words.
+            assert.ok(!errors.some(({ message }) => message.includes('u2028')), body.toString())
             if (status !== 422 || !errors.some(({ path }) => path === at))
               faults.push(`${name} ${at} ${JSON.stringify(text)}: ${status} ${body.toString().slice(0, 200)}`)
           }
