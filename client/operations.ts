@@ -3196,6 +3196,7 @@ export interface Operations {
       body: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
+        /** A version id; `null` is the version written while the bucket kept none. */
         version_id?: string
         mode?: 'governance' | 'compliance' | null
         until?: string | null
@@ -4105,7 +4106,7 @@ export interface Operations {
     call: {
       params: {
         token: string
-        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        /** The name of the file: 1–1024 bytes of UTF-8 without control characters. */
         key: string
       }
       query?: {
@@ -4125,7 +4126,7 @@ export interface Operations {
     call: {
       params: {
         token: string
-        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        /** The name of the file: 1–1024 bytes of UTF-8 without control characters. */
         key: string
       }
       query?: {
@@ -4151,7 +4152,7 @@ export interface Operations {
         ticket?: string
       }
       body: {
-        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        /** The name of the file: 1–1024 bytes of UTF-8 without control characters. */
         name: string
         size: number
         content_type?: string

@@ -8,6 +8,7 @@ const archive = {
   status: 200,
   params: Type.Object({ bucket: BucketName }),
   produces: 'bytes',
+  media: ['application/zip'],
   errors: ['not_found'],
 } as const
 

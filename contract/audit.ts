@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Id, Nullable, NumberedPage, Timestamp } from './shapes.ts'
+import { Plain } from './texts.ts'
 
 const Text = Nullable(Type.String())
 
@@ -37,17 +38,17 @@ const filter = {
   bucket: Type.Optional(BucketName),
   object_key_prefix: Type.Optional(Type.String({ maxLength: 1024, format: 'key-prefix' })),
   user_id: Type.Optional(Id),
-  email: Type.Optional(Type.String({ maxLength: 320 })),
+  email: Type.Optional(Plain(320)),
   result: Type.Optional(Type.Enum(['success', 'denied', 'failure'])),
   auth_method: Type.Optional(
     Type.Enum(['local', 'idp', 'pat', 'access_key', 'presigned', 'share_link', 'setup', 'system', 'cli']),
   ),
   token_id: Type.Optional(Id),
   resource_id: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, description: 'The policy, user, webhook and so on that it is about.' }),
+    Plain(128, { minLength: 1, description: 'The policy, user, webhook and so on that it is about.' }),
   ),
-  ip: Type.Optional(Type.String({ maxLength: 64 })),
-  request_id: Type.Optional(Type.String({ maxLength: 64 })),
+  ip: Type.Optional(Plain(64)),
+  request_id: Type.Optional(Plain(64)),
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
 }
@@ -135,6 +136,7 @@ export const operations = {
     status: 200,
     query: Exactly({ ...filter, format: Type.Optional(Type.Enum(['ndjson', 'csv'], { default: 'ndjson' })) }),
     produces: 'bytes',
+    media: ['application/x-ndjson', 'text/csv'],
     errors: ['busy'],
     rate: 'costly',
   }),

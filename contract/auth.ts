@@ -3,6 +3,7 @@ import { languages } from './languages.ts'
 import { bucketActions, globalRights } from './permissions.ts'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
+import { Line, Lines, Opaque, Plain } from './texts.ts'
 import { CredentialScope } from './tokens.ts'
 import { DisplayName, Email, Password } from './users.ts'
 
@@ -84,14 +85,15 @@ export const sessionQuery = Exactly({
 })
 
 /** OAuth 2.0 clients may send it. */
-const Ignored = Type.String({ description: 'Ignored.', examples: [''] })
+const Ignored = Plain(4096, { description: 'Ignored.', examples: [''] })
 
 const callbackFields = {
-  code: Type.Optional(Type.String({ maxLength: 8192 })),
-  state: Type.Optional(Type.String({ maxLength: 1024 })),
-  iss: Type.Optional(Type.String({ maxLength: 2048 })),
-  error: Type.Optional(Type.String({ maxLength: 200 })),
-  error_description: Type.Optional(Type.String({ maxLength: 2000 })),
+  code: Type.Optional(Plain(8192)),
+  state: Type.Optional(Plain(1024)),
+  iss: Type.Optional(Plain(2048)),
+  error: Type.Optional(Plain(200)),
+  // Entra writes several lines.
+  error_description: Type.Optional(Lines(2000)),
 }
 const callback = {
   url: '/auth/callback',
@@ -124,15 +126,10 @@ export const operations = {
     status: 200,
     query: sessionQuery,
     body: Exactly({
-      username: Type.String({
-        minLength: 1,
-        maxLength: 320,
-        description: 'The email address.',
-        examples: ['admin@example.com'],
-      }),
+      username: Line(320, { description: 'The email address.', examples: ['admin@example.com'] }),
       password: Type.String({ maxLength: 4096, format: 'password' }),
       otp: Type.Optional({ ...Otp, description: 'A code of an authenticator app, if you have one.' } as typeof Otp),
-      grant_type: Type.Optional(Type.String({ description: 'Must be `password` if present.', examples: ['password'] })),
+      grant_type: Type.Optional(Plain(100, { description: 'Must be `password` if present.', examples: ['password'] })),
       scope: Type.Optional(Ignored),
       client_id: Type.Optional(Ignored),
       client_secret: Type.Optional(Ignored),
@@ -163,9 +160,7 @@ export const operations = {
     status: 200,
     query: sessionQuery,
     body: Exactly({
-      refresh_token: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 4096, description: 'Omit with `session=cookie`.' }),
-      ),
+      refresh_token: Type.Optional(Opaque(4096, { description: 'Omit with `session=cookie`.' })),
     }),
     reply: TokenPair,
     errors: ['unauthenticated', 'second_factor_required', 'login_disabled', 'forbidden'],
@@ -240,7 +235,7 @@ export const operations = {
     status: 201,
     query: sessionQuery,
     body: Exactly({
-      token: Type.String({ minLength: 1, maxLength: 200, description: 'The part after `#` in the link.' }),
+      token: Opaque(200, { description: 'The part after `#` in the link.' }),
       email: Email,
       display_name: Type.Optional(DisplayName),
       password: Password,
@@ -261,8 +256,7 @@ export const operations = {
     status: 200,
     query: Exactly({
       return_to: Type.Optional(
-        Type.String({
-          maxLength: 2048,
+        Plain(2048, {
           description: 'Path on this site to return to, with a one-time code in the fragment.',
           examples: ['/console/'],
         }),
@@ -301,7 +295,7 @@ export const operations = {
     access: 'public',
     status: 200,
     query: sessionQuery,
-    body: Exactly({ code: Type.String({ minLength: 1, maxLength: 200 }) }),
+    body: Exactly({ code: Opaque(200) }),
     reply: TokenPair,
     errors: ['invalid_state'],
     records: ['login_failed'],

@@ -6,7 +6,11 @@ export const corsMethods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD'] as const
 
 const RuleId = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\x00-\\x1f\\x7f]*$' })
 /** With at most one `*`. */
-const Wildcard = Type.String({ minLength: 1, maxLength: MOST_ONE_WILDCARD, pattern: '^[^*\\s]*(\\*[^*\\s]*)?$' })
+const Wildcard = Type.String({
+  minLength: 1,
+  maxLength: MOST_ONE_WILDCARD,
+  pattern: '^[^*\\s\\x00-\\x1f\\x7f-\\x9f]*(\\*[^*\\s\\x00-\\x1f\\x7f-\\x9f]*)?$',
+})
 const FieldName = Type.String({ minLength: 1, maxLength: 256, pattern: "^[!#$%&'+.^_`|~\\w-]+$" })
 const FieldNames = (of: Type.TString) => Type.Array(of, { minItems: 1, maxItems: 100, uniqueItems: true })
 

@@ -8,6 +8,7 @@ import { policyFields } from './policies.ts'
 import { settingsFields } from './settings.ts'
 import { BucketName, Exactly, Nullable } from './shapes.ts'
 import { EnginePrefix, placeFields, StorageName } from './storages.ts'
+import { Line } from './texts.ts'
 import { DisplayName, Email, Password } from './users.ts'
 import { webhookFields } from './webhooks.ts'
 
@@ -52,7 +53,7 @@ const configurationFields = {
         }),
       ),
       is_active: Type.Optional(Type.Boolean()),
-      idp_subject: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 255 }))),
+      idp_subject: Type.Optional(Nullable(Line(255))),
       groups: Type.Optional(
         Type.Array(groupName, {
           maxItems: 100,
@@ -120,13 +121,10 @@ const configurationFields = {
         Exactly({
           ...settingsFields.idp.properties,
           group_mapping: Type.Optional(
-            Type.Array(
-              Exactly({ value: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }), group: groupName }),
-              {
-                maxItems: 200,
-                description: 'Values of the groups claim, each with the name of one of our groups.',
-              },
-            ),
+            Type.Array(Exactly({ value: Line(500), group: groupName }), {
+              maxItems: 200,
+              description: 'Values of the groups claim, each with the name of one of our groups.',
+            }),
           ),
         }),
       ),

@@ -3,6 +3,7 @@ import { BUCKET_PATTERN } from './names.ts'
 import { bucketActions, globalRights, presetNames } from './permissions.ts'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Prefix } from './shapes.ts'
+import { Line, Lines, Opaque } from './texts.ts'
 import { User } from './users.ts'
 
 export const BucketPattern = Type.String({
@@ -56,8 +57,8 @@ export const Group = Type.Object({
 export type Group = Type.Static<typeof Group>
 
 export const groupFields = {
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
-  description: Type.Optional(Type.String({ maxLength: 1000 })),
+  name: Line(100),
+  description: Type.Optional(Lines(1000)),
   global: Type.Optional(GlobalRights),
   grants: Type.Optional(Type.Array(NewGrant, { maxItems: 100 })),
 }
@@ -195,7 +196,7 @@ export const operations = {
     query: Exactly({
       user_id: Type.Optional(Id),
       action: Type.Enum([...bucketActions]),
-      bucket: Type.String({ minLength: 1, maxLength: 63, examples: ['photos'] }),
+      bucket: Opaque(63, { examples: ['photos'] }),
       key: Type.Optional(Prefix),
     }),
     reply: Type.Object({

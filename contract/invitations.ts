@@ -2,9 +2,10 @@ import Type from 'typebox'
 import { sessionQuery, TokenPair } from './auth.ts'
 import { route } from './route.ts'
 import { Exactly, Id, Timestamp } from './shapes.ts'
+import { Opaque } from './texts.ts'
 import { Invitation, Password } from './users.ts'
 
-const Token = Type.String({ minLength: 1, maxLength: 200, description: 'The part after `#` in the link.' })
+const Token = Opaque(200, { description: 'The part after `#` in the link.' })
 const byId = Type.Object({ id: Id })
 
 export const operations = {

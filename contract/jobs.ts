@@ -1,6 +1,18 @@
 import Type from 'typebox'
 import { route } from './route.ts'
-import { BucketName, Cursor, Exactly, Id, Limit, Nullable, ObjectKey, Page, Prefix, Timestamp } from './shapes.ts'
+import {
+  BucketName,
+  Cursor,
+  Exactly,
+  Id,
+  KeyPart,
+  Limit,
+  Nullable,
+  ObjectKey,
+  Page,
+  Prefix,
+  Timestamp,
+} from './shapes.ts'
 import { StorageName } from './storages.ts'
 
 const creatableKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore', 'migrate'] as const
@@ -70,9 +82,7 @@ export const operations = {
       source_bucket: Type.Optional(Type.String({ ...BucketName, description: 'Required except for `restore`.' })),
       of: Type.Optional(Type.String({ ...Id, description: 'The job to undo (restore).' })),
       prefix: Type.Optional(Prefix),
-      search: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 200, description: 'Only keys that contain this text, ignoring case.' }),
-      ),
+      search: Type.Optional(KeyPart({ description: 'Only keys that contain this text, ignoring case.' })),
       exclude: Type.Optional(
         Type.Array(ObjectKey, {
           maxItems: 10_000,

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { route } from './route.ts'
-import { BucketName, Exactly, Nullable, ObjectKey, Timestamp } from './shapes.ts'
+import { BucketName, Exactly, Nullable, ObjectKey, Timestamp, VersionId } from './shapes.ts'
 
 export const lockModes = ['governance', 'compliance'] as const
 export type LockMode = (typeof lockModes)[number]
@@ -56,7 +56,7 @@ export const operations = {
     params: Type.Object({ bucket: BucketName }),
     body: Exactly({
       key: ObjectKey,
-      version_id: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+      version_id: Type.Optional(VersionId),
       mode: Type.Optional(Nullable(Mode)),
       until: Type.Optional(Nullable(Type.String({ format: 'date-time' }))),
       legal_hold: Type.Optional(Type.Boolean()),

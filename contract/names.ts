@@ -37,11 +37,39 @@ export const bucketActions = [
 ] as const
 export type BucketAction = (typeof bucketActions)[number]
 
+/** The form of an id. */
+export const ID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+
 /** Whether a text can name the buckets that a scope is about: a name, or the start of one and `*`. */
 export const SCOPE_BUCKET = '^[a-z0-9][a-z0-9.-]{0,61}(\\*|[a-z0-9])$|^\\*$'
 
-/** The form of a user's email address. */
-export const EMAIL = '^[^\\s@]+@[^\\s@]+$'
+/** Control characters and separators of lines, as a part of a class of characters. */
+const CONTROL = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029'
+/** The form of a name, or of another text on one line: it is not blank. */
+export const LINE = `^[^${CONTROL}\\S]*[^${CONTROL}\\s][^${CONTROL}]*$`
+/** The same, without blanks around it. */
+export const TRIMMED_LINE = `^[^${CONTROL}\\s]([^${CONTROL}]*[^${CONTROL}\\s])?$`
+/** The form of a text on one line that may be blank. */
+export const PLAIN = `^[^${CONTROL}]*$`
+/** The form of a text of several lines. */
+export const LINES = '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$'
+/** The same, not blank. */
+export const SOME_LINES = `^(?!\\s*$)${LINES.slice(1)}`
+/** The form of a file's name, without folders. */
+export const FILE_NAME = `^[^/\\\\${CONTROL}]+$`
+const line = new RegExp(LINE)
+/** Whether a text can be a name, or the like. */
+export const isLine = (text: string): boolean => line.test(text)
+
+/** Blanks, control characters, and others that are not seen; and what has a meaning in addresses. */
+const OUTSIDE = `\\s.@${CONTROL}\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f`
+const LOCAL = `[^${OUTSIDE}"(),:;<>[\\\\\\]]+`
+const LABEL = `[^${OUTSIDE}!-,/:-?[-^\`{-~]+`
+/**
+ * The form of a user's email address: what RFC 5321 allows without quotes, in any script, at a host that has a name. Nothing
+ * that reads mail takes it for anything but one address.
+ */
+export const EMAIL = `^${LOCAL}(\\.${LOCAL})*@(?!-)${LABEL}(\\.${LABEL})*$`
 const email = new RegExp(EMAIL)
 export const isEmail = (text: string): boolean => email.test(text)
 

@@ -9,6 +9,7 @@ import {
   Exactly,
   expectedChecksums,
   KEYS_BODY_LIMIT,
+  KeyPart,
   Keys,
   Limit,
   Metadata,
@@ -103,7 +104,9 @@ const putObjectSpec = {
   otherStatus: [200],
   headers: Type.Object({
     'content-type': Type.Optional(Type.String()),
-    'content-md5': Type.Optional(Type.String({ description: 'Expected MD5 of the body, base64.' })),
+    'content-md5': Type.Optional(
+      Type.String({ pattern: '^[A-Za-z0-9+/]{21}[AQgw]==$', description: 'Expected MD5 of the body, base64.' }),
+    ),
     ...expectedChecksums,
     'x-checksum-algorithm': Type.Optional(
       Type.String({ description: 'Asks for a checksum by this algorithm to be computed.', examples: ['crc64nvme'] }),
@@ -259,9 +262,7 @@ export const operations = {
     query: Exactly({
       prefix: Type.Optional(Prefix),
       search: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 200,
+        KeyPart({
           description:
             'Only keys that contain this text after the prefix, ignoring case. A short page may not be the last one: check `next_cursor`.',
         }),

@@ -16,13 +16,14 @@ import {
   Tags,
   Timestamp,
 } from './shapes.ts'
+import { Line, Opaque } from './texts.ts'
 
 const runStatuses = ['queued', 'running', 'succeeded', 'stopped', 'failed', 'cancelled'] as const
 const runTriggers = ['manual', 'schedule'] as const
 const runOutcomes = ['matched', 'pending', 'deleted', 'kept_changed', 'kept_locked', 'gone', 'not_reached'] as const
 
 const Patterns = Type.Array(BucketPattern, { minItems: 1, maxItems: 20, uniqueItems: true })
-const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
+const Name = Line(100)
 const Glob = Type.String({
   minLength: 1,
   maxLength: 256,
@@ -75,15 +76,11 @@ const Markers = Type.Boolean({
 const CronText = Type.String({
   minLength: 9,
   maxLength: 200,
+  pattern: '^[\\w*,/?#+ -]*$',
   description: 'Five fields: minute, hour, day of month, month, day of week. Null: only runs manually.',
   examples: ['30 2 * * *'],
 })
-const TimeZone = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  description: 'An IANA time zone name.',
-  examples: ['Europe/Berlin'],
-})
+const TimeZone = Opaque(64, { description: 'An IANA time zone name.', examples: ['Europe/Berlin'] })
 const MaxDeletes = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,

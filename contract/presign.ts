@@ -3,6 +3,7 @@ import { ImageQuery } from './images.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import { BucketName, Exactly, ObjectKey, VersionId } from './shapes.ts'
+import { Line, Plain } from './texts.ts'
 
 /** A key of 1,024 control characters, six bytes each in JSON, with a file name and a content type of the same. */
 const LONGEST_TOKEN = 14_400
@@ -39,9 +40,7 @@ export const operations = {
         ),
       ),
       download: Type.Optional(Type.Boolean({ description: 'GET: always send as an attachment.' })),
-      filename: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 255, description: 'GET: the file name to save as.' }),
-      ),
+      filename: Type.Optional(Line(255, { description: 'GET: the file name to save as.' })),
       embed: Type.Optional(
         Type.Boolean({
           description: 'GET: pages of this origin may show it in a frame; never redirects to the storage.',
@@ -52,7 +51,7 @@ export const operations = {
         description:
           'GET: the object as an image with exactly these parameters, of which `w`, `h`, `format` or `q` must be given. Never redirects to the storage.',
       }),
-      content_type: Type.Optional(Type.String({ maxLength: 255, description: 'PUT: the only Content-Type accepted.' })),
+      content_type: Type.Optional(Plain(255, { description: 'PUT: the only Content-Type accepted.' })),
       max_bytes: Type.Optional(
         Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'PUT: maximum size in bytes.' }),
       ),

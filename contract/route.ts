@@ -41,8 +41,10 @@ export interface RouteSpec {
   bodyOptional?: boolean
   /** The response body of success. It is an allow-list: fields it does not name are never sent. */
   reply?: TSchema
-  /** The response is an object's bytes. */
+  /** The response is no JSON: an object's bytes, or what `media` says. */
   produces?: 'bytes'
+  /** The media types of such a response; by default, any: that of the object. */
+  media?: readonly string[]
   /** Error codes besides those that every route may return. */
   errors?: readonly ErrorCode[]
   /** Maximum size of a JSON or form body. Default 64 KiB. */

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { kinds } from './kinds.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
-import { BucketName, Cursor, Exactly, Limit, Nullable, Prefix, Timestamp } from './shapes.ts'
+import { BucketName, Cursor, Exactly, KeyPart, Limit, Nullable, Prefix, Timestamp } from './shapes.ts'
 
 export const operations = {
   searchObjects: route({
@@ -20,7 +20,7 @@ export const operations = {
     status: 200,
     params: Type.Object({ bucket: BucketName }),
     query: Exactly({
-      search: Type.String({ minLength: 1, maxLength: 200 }),
+      search: KeyPart(),
       prefix: Type.Optional(Prefix),
       sort: Type.Optional(Type.Enum(['name', 'size', 'type', 'modified'], { default: 'name' })),
       order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc' })),

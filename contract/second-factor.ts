@@ -3,6 +3,7 @@ import { Otp, sessionQuery, TokenPair } from './auth.ts'
 import { PasskeyAssertion, PasskeyCreation, PasskeyRegistration, PasskeyRequest } from './passkeys.ts'
 import { route } from './route.ts'
 import { Exactly, Id, Nullable, Timestamp } from './shapes.ts'
+import { Line, Opaque, Plain } from './texts.ts'
 import { Password } from './users.ts'
 
 export const factorKinds = ['totp', 'passkey'] as const
@@ -17,14 +18,13 @@ export const SecondFactor = Type.Object({
 })
 export type SecondFactor = Type.Static<typeof SecondFactor>
 
-const FactorName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
-const RecoveryCode = Type.String({
+const FactorName = Line(100)
+const RecoveryCode = Plain(64, {
   minLength: 1,
-  maxLength: 64,
   description: 'A recovery code; case, spaces and hyphens do not matter. Each works once.',
   examples: ['h4k2-9xwm-tq7d-c3vn'],
 })
-const Challenge = Type.String({ minLength: 1, maxLength: 200 })
+const Challenge = Opaque(200)
 const RecoveryCodes = Type.Array(Type.String(), {
   description: 'Ten recovery codes, shown only now; they replace all earlier ones.',
 })

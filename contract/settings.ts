@@ -1,14 +1,15 @@
 import Type from 'typebox'
-import { IDP_SCOPE, MAIL_HOST, SECRET_SETTINGS } from './names.ts'
+import { IDP_SCOPE, MAIL_HOST, SECRET_SETTINGS, TRIMMED_LINE } from './names.ts'
 import { route } from './route.ts'
 import { Exactly, Id, Nullable } from './shapes.ts'
+import { Line, Opaque } from './texts.ts'
 import { Email } from './users.ts'
 
 const HttpUrl = Type.String({ maxLength: 2048, pattern: '^https?://[^\\s/?#][^\\s?#]*$' })
 const Gigabytes = Type.Number({ exclusiveMinimum: 0, maximum: 8_388_608 })
 const Megapixels = (options: { default: number; description?: string }) =>
   Type.Number({ exclusiveMinimum: 0, maximum: 1000, ...options })
-const Text = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' })
+const Text = Line(500)
 const Secret = Type.String({
   minLength: 1,
   maxLength: 1000,
@@ -94,7 +95,7 @@ const sections = {
     username: Nullable(Text, { description: 'Null: the server asks for no login.' }),
     password: Nullable(Secret),
     from_address: Nullable(Email, { description: 'The sender of every mail. Required with `host`.' }),
-    from_name: Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }), {
+    from_name: Nullable(Line(200), {
       description: 'The sender’s name. Null: the site’s.',
     }),
   },
@@ -212,7 +213,7 @@ const sections = {
     }),
   },
   branding: {
-    name: Nullable(Type.String({ minLength: 1, maxLength: 60, pattern: '^\\S(.*\\S)?$' }), {
+    name: Nullable(Type.String({ minLength: 1, maxLength: 60, pattern: TRIMMED_LINE }), {
       description:
         'Shown instead of “Strongroom” on the sign-in page, on the pages of share links and in their previews.',
     }),
@@ -338,9 +339,10 @@ export const operations = {
     access: 'public',
     status: 200,
     query: Exactly({
-      v: Type.Optional(Type.String({ maxLength: 64, description: 'Its hash: with it the response never changes.' })),
+      v: Type.Optional(Opaque(64, { description: 'Its hash: with it the response never changes.' })),
     }),
     produces: 'bytes',
+    media: ['image/png'],
     errors: ['not_found'],
   }),
 

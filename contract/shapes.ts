@@ -1,6 +1,7 @@
 import Type, { type TProperties } from 'typebox'
-import { BUCKET_NAME } from './names.ts'
+import { BUCKET_NAME, ID } from './names.ts'
 import { PasskeyRequest } from './passkeys.ts'
+import { Opaque } from './texts.ts'
 
 /** An object with exactly these properties: an unknown one is a 422, never ignored. */
 export const Exactly = <P extends TProperties>(
@@ -12,7 +13,7 @@ export const Nullable = <T extends Type.TSchema>(schema: T, options: { descripti
   Type.Union([schema, Type.Null()], options)
 
 export const Id = Type.String({
-  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  pattern: ID,
   description: 'A UUIDv7.',
   examples: ['01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'],
 })
@@ -40,6 +41,10 @@ export const Prefix = Type.String({
   description: 'A key prefix, 0–1024 bytes of UTF-8 without NUL.',
   default: '',
 })
+
+/** A part of a key, to search for. */
+export const KeyPart = (said: { description?: string } = {}) =>
+  Type.String({ minLength: 1, maxLength: 200, format: 'key-prefix', ...said })
 
 /** The keys of a bulk operation. */
 export const Keys = Type.Array(ObjectKey, { minItems: 1, maxItems: 1000, uniqueItems: true })
@@ -114,7 +119,12 @@ export const Checksum = Type.Object({
 export type Checksum = Type.Static<typeof Checksum>
 
 const expected = (checksum: string) =>
-  Type.Optional(Type.String({ description: `Expected ${checksum} of the body, base64. At most one of these.` }))
+  Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9+/]+={0,2}$',
+      description: `Expected ${checksum} of the body, base64. At most one of these.`,
+    }),
+  )
 /** Headers with a checksum of a request's body. */
 export const expectedChecksums = {
   'x-checksum-crc32': expected('CRC-32'),
@@ -130,7 +140,12 @@ export const expectedChecksums = {
 }
 
 export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Maximum items per page.' })
-export const Cursor = Type.String({ maxLength: 4096, description: 'Opaque; the previous page’s `next_cursor`.' })
+export const Cursor = Type.String({
+  minLength: 4,
+  maxLength: 4096,
+  pattern: '^[A-Za-z0-9_-]*$',
+  description: 'Opaque; the previous page’s `next_cursor`.',
+})
 
 export const Problem = Type.Object(
   {
@@ -172,9 +187,7 @@ export const NumberedPage = <T extends Type.TSchema>(item: T) =>
   })
 
 /** A version of an object. */
-export const VersionId = Type.String({
-  minLength: 1,
-  maxLength: 64,
+export const VersionId = Opaque(64, {
   description: 'A version id; `null` is the version written while the bucket kept none.',
   examples: ['0197d2f4-7c1e-7b0a-9d53-5d0c3f3a8b11'],
 })

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { imageQuery } from './images.ts'
+import { FILE_NAME, PLAIN, SOME_LINES } from './names.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import {
@@ -15,6 +16,7 @@ import {
   Prefix,
   Timestamp,
 } from './shapes.ts'
+import { Line, Opaque, Plain } from './texts.ts'
 import { MAX_OBJECT_BYTES, PartNumber } from './uploads.ts'
 
 const shareKinds = ['object', 'folder', 'selection', 'upload'] as const
@@ -39,13 +41,13 @@ const SharePassword = Type.String({
   description: 'Required from everyone who opens the link; at most 72 bytes.',
 })
 const Downloads = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
-const Filename = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f]+$' })
+const Filename = Type.String({ minLength: 1, maxLength: 255, pattern: FILE_NAME })
 const Disposition = Type.Enum(['inline', 'attachment'])
 
 const Message = Type.String({
   minLength: 1,
   maxLength: 1000,
-  pattern: '^[^\\0\\S]*[^\\0\\s][^\\0]*$',
+  pattern: SOME_LINES,
   description: 'Plain text for the visitors, shown on the page of the link.',
 })
 
@@ -53,13 +55,10 @@ const Notify = Type.Boolean({
   description: 'Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up.',
 })
 
-/** Words of strangers, on one line. */
-const Line = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[^\\p{Cc}\\S]*[^\\p{Cc}\\s][^\\p{Cc}]*$', description })
 /** What senders say of themselves. */
 export const Sender = Type.Object({
-  name: Nullable(Line(100, 'The name of the sender, as they state it: nothing checks it.')),
-  message: Nullable(Line(500, 'What the sender says about the file.')),
+  name: Nullable(Line(100, { description: 'The name of the sender, as they state it: nothing checks it.' })),
+  message: Nullable(Line(500, { description: 'What the sender says about the file.' })),
 })
 export type Sender = Type.Static<typeof Sender>
 
@@ -144,7 +143,7 @@ const byId = Type.Object({ id: Id })
 
 const Token = Type.String({ minLength: 1, maxLength: 200 })
 const Ticket = Type.Optional(
-  Type.String({ maxLength: 500, description: 'Replaces the password for an hour: see `POST /public/s/{token}`.' }),
+  Plain(500, { description: 'Replaces the password for an hour: see `POST /public/s/{token}`.' }),
 )
 const opening = {
   tag: 'public',
@@ -266,9 +265,17 @@ const archiveSpec = {
     }),
   }),
   produces: 'bytes',
+  media: ['application/zip'],
   errors: ['gone', 'not_found', 'unauthenticated', 'rate_limited'],
   records: [],
 } as const
+
+/** Strangers name files, not keys: with slashes, they can be in folders. */
+const UploadName = Type.String({
+  ...ObjectKey,
+  pattern: PLAIN,
+  description: 'The name of the file: 1–1024 bytes of UTF-8 without control characters.',
+})
 const receiveSpec = {
   ...opening,
   method: 'PUT',
@@ -277,7 +284,7 @@ const receiveSpec = {
   description: 'If the name is already in use, a number is added; nothing is ever overwritten.',
   consumes: 'bytes',
   status: 201,
-  params: Type.Object({ token: Token, key: ObjectKey }),
+  params: Type.Object({ token: Token, key: UploadName }),
   query: Exactly({ ticket: Ticket }),
   headers: Type.Object({
     'x-sender-name': Type.Optional(
@@ -372,15 +379,13 @@ export const operations = {
     status: 200,
     query: Exactly({
       bucket: Type.Optional(BucketName),
-      key: Type.Optional(Type.String({ maxLength: 1024, description: 'Only links to this object.' })),
+      key: Type.Optional({ ...Prefix, description: 'Only links to this object.' } as typeof Prefix),
       state: Type.Optional(
         Type.Enum(['active', 'expired', 'revoked'], {
           description: '`expired` includes links whose downloads are used up.',
         }),
       ),
-      q: Type.Optional(
-        Type.String({ maxLength: 200, description: 'Part of the key, prefix, file name or creator’s email.' }),
-      ),
+      q: Type.Optional(Plain(200, { description: 'Part of the key, prefix, file name or creator’s email.' })),
       limit: Type.Optional(Limit),
       cursor: Type.Optional(Cursor),
     }),
@@ -519,14 +524,13 @@ export const operations = {
     params: Type.Object({ token: Token }),
     query: Exactly({ ticket: Ticket }),
     body: Exactly({
-      name: ObjectKey,
+      name: UploadName,
       size: Type.Integer({ minimum: 1, maximum: MAX_OBJECT_BYTES }),
-      content_type: Type.Optional(Type.String({ maxLength: 255 })),
+      content_type: Type.Optional(Plain(255)),
       sender: Type.Optional(Exactly(Sender.properties)),
       attempt: Type.Optional(
-        Type.String({
+        Opaque(100, {
           minLength: 16,
-          maxLength: 100,
           description:
             'A secret chosen at random. Repeating a request whose response was lost returns the same upload.',
         }),

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { STORAGE_NAME } from './names.ts'
 import { route } from './route.ts'
 import { Exactly, Nullable, Timestamp } from './shapes.ts'
+import { Opaque, Plain } from './texts.ts'
 
 /** The storage of STORAGE_URL. It needs no row, and cannot be changed or deleted. */
 export const DEFAULT_STORAGE = 'default'
@@ -43,9 +44,8 @@ const PathStyle = Type.Boolean({
   description: 'Whether the bucket is in the path instead of the host name; by default, if there is an endpoint.',
 })
 const AccessKeyId = Type.String({ pattern: '^[!-~]{1,128}$', description: 'Without it, the AWS SDK’s usual sources.' })
-const Secret = Type.String({
+const Secret = Plain(256, {
   minLength: 1,
-  maxLength: 256,
   description: 'Stored encrypted and never returned.',
 })
 
@@ -288,7 +288,7 @@ export const operations = {
     access: 'public',
     status: 204,
     params: byName,
-    query: Exactly({ token: Type.Optional(Type.String({ maxLength: 128 })) }),
+    query: Exactly({ token: Type.Optional(Opaque(128)) }),
     headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 256 })) }),
     body: Type.Object({}, { additionalProperties: true, description: 'An event notification.' }),
     rate: 'none',

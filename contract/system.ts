@@ -65,6 +65,7 @@ export const operations = {
     access: 'monitor',
     status: 200,
     produces: 'bytes',
+    media: ['text/plain'],
     errors: ['not_found'],
   }),
 }

@@ -3,6 +3,7 @@ import { SCOPE_BUCKET } from './names.ts'
 import { bucketActions } from './permissions.ts'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Prefix, Timestamp } from './shapes.ts'
+import { Line } from './texts.ts'
 
 /** The form that secret scanners look for. */
 export const TOKEN_PATTERN = 'svc_pat_[0-9A-Za-z]{36}'
@@ -24,7 +25,7 @@ export const TokenExpiry = Type.Union(
   },
 )
 
-export const CredentialName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['ci'] })
+export const CredentialName = Line(100, { examples: ['ci'] })
 
 const scopeEntry = {
   bucket: Type.String({

@@ -17,6 +17,7 @@ import {
   Tags,
   Timestamp,
 } from './shapes.ts'
+import { Opaque, Plain } from './texts.ts'
 
 const params = Type.Object({ bucket: BucketName })
 export const MIN_PART_BYTES = 5 * 1024 ** 2
@@ -33,7 +34,7 @@ const PartUrl = Type.Object({
 
 const { algorithm, type } = Checksum.properties
 /** Base64. */
-const PartChecksum = Type.String({ minLength: 1, maxLength: 100 })
+const PartChecksum = Opaque(100)
 
 const common = {
   upload_id: Id,
@@ -76,7 +77,7 @@ export const operations = {
     body: Exactly({
       key: ObjectKey,
       file_size: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OBJECT_BYTES })),
-      content_type: Type.Optional(Type.String({ maxLength: 255 })),
+      content_type: Type.Optional(Plain(255)),
       headers: Type.Optional(ObjectHeaders),
       metadata: Type.Optional(Metadata),
       tags: Type.Optional(Tags),
@@ -147,14 +148,12 @@ export const operations = {
       parts: Type.Array(
         Exactly({
           part_number: PartNumber,
-          etag: Type.String({ minLength: 1, maxLength: 100 }),
+          etag: Opaque(100),
           checksum: Type.Optional(PartChecksum),
         }),
         { minItems: 1, maxItems: MAX_PARTS },
       ),
-      checksum: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 100, description: 'What the object’s checksum must be.' }),
-      ),
+      checksum: Type.Optional(Opaque(100, { description: 'What the object’s checksum must be.' })),
       if_none_match: Type.Optional(Type.Enum(['*'])),
     }),
     reply: StoredObject,
@@ -186,7 +185,9 @@ export const operations = {
     status: 200,
     params: Type.Object({ token: Type.String({ maxLength: 1024 }) }),
     headers: Type.Object({
-      'content-md5': Type.Optional(Type.String({ description: 'Expected MD5 of the part, base64.' })),
+      'content-md5': Type.Optional(
+        Type.String({ pattern: '^[A-Za-z0-9+/]{21}[AQgw]==$', description: 'Expected MD5 of the part, base64.' }),
+      ),
       ...expectedChecksums,
     }),
     body: Type.String({ contentMediaType: 'application/octet-stream' }),

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { EMAIL } from './names.ts'
 import { route } from './route.ts'
 import { Cursor, Exactly, Id, Limit, Nullable, Page, Timestamp } from './shapes.ts'
+import { Line, Plain } from './texts.ts'
 
 export const User = Type.Object({
   id: Id,
@@ -27,7 +28,7 @@ export const Invitation = Type.Object({
 export type Invitation = Type.Static<typeof Invitation>
 
 export const Email = Type.String({ minLength: 3, maxLength: 320, pattern: EMAIL })
-export const DisplayName = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
+export const DisplayName = Line(200)
 export const Password = Type.String({
   maxLength: 4096,
   format: 'password',
@@ -81,9 +82,7 @@ export const operations = {
     access: 'user_manager',
     status: 200,
     query: Exactly({
-      q: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 100, description: 'Part of the email address or the name.' }),
-      ),
+      q: Type.Optional(Plain(100, { minLength: 1, description: 'Part of the email address or the name.' })),
       group_id: Type.Optional(Id),
       active: Type.Optional(Type.Boolean({ description: 'Only active users, or only disabled ones.' })),
       limit: Type.Optional(Limit),
@@ -100,7 +99,7 @@ export const operations = {
     access: 'user_manager',
     status: 200,
     query: Exactly({
-      q: Type.String({ minLength: 2, maxLength: 200, description: '2–100 characters, trimmed.', examples: ['kim'] }),
+      q: Plain(200, { minLength: 2, description: '2–100 characters, trimmed.', examples: ['kim'] }),
       cursor: Type.Optional(Cursor),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
     }),
@@ -124,7 +123,7 @@ export const operations = {
     access: 'user_manager',
     status: 200,
     body: Exactly({
-      external_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      external_ids: Type.Array(Line(255), {
         minItems: 1,
         maxItems: 100,
         uniqueItems: true,
@@ -182,9 +181,7 @@ export const operations = {
         group_ids: Type.Optional(GroupIds),
         idp_subject: Type.Optional(
           Nullable(
-            Type.String({
-              minLength: 1,
-              maxLength: 255,
+            Line(255, {
               description:
                 'Links the account to a user at the identity provider, or (null) unlinks it. Administrators only.',
             }),

@@ -2,15 +2,15 @@ import Type from 'typebox'
 import { eventNames } from './events.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, Id, Limit, Nullable, NumberedPage, Page, Prefix, Timestamp } from './shapes.ts'
+import { Line, Opaque, Plain } from './texts.ts'
 
-const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
-const Url = Type.String({
+const Name = Line(100)
+const Url = Plain(2048, {
   minLength: 1,
-  maxLength: 2048,
   description: 'Receives the POSTs: http or https, without credentials or fragment, at an allowed address.',
   examples: ['https://hooks.example.com/strongroom'],
 })
-const Events = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+const Events = Type.Array(Opaque(64), {
   minItems: 1,
   maxItems: 100,
   uniqueItems: true,

@@ -433,7 +433,9 @@ const namesIn = (mapped: Fields | undefined): string[] =>
 
 /** A name of MinIO's as ours can have it. */
 const nameOf = (name: string): string =>
-  isName(name) ? name : [...name.toWellFormed()].slice(0, 80).join('').trim() || '-'
+  isName(name)
+    ? name
+    : [...name.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')].slice(0, 80).join('').trim() || '-'
 
 /** When a key expires; null: never, undefined: it cannot be read. MinIO writes the year 1 or 1970 for never. */
 function expiryOf(value: unknown): Date | null | undefined {

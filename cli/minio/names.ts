@@ -1,4 +1,4 @@
-import { byteLength } from '../../contract/names.ts'
+import { byteLength, isLine } from '../../contract/names.ts'
 
 const MOST_NAME = 100
 
@@ -24,6 +24,6 @@ export class Names {
   }
 }
 
-/** Whether a text is well-formed and not too long for a name of ours. */
+/** Whether a text is one line, well-formed and not too long for a name of ours. */
 export const isName = (text: string): boolean =>
-  /\S/.test(text) && text.length <= MOST_NAME && text.isWellFormed() && byteLength(text) <= 4 * MOST_NAME
+  isLine(text) && text.length <= MOST_NAME && text.isWellFormed() && byteLength(text) <= 4 * MOST_NAME

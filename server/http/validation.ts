@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import buildWriter from 'fast-json-stringify'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import type { Fault } from '../../contract/errors.ts'
-import { isKeyText } from '../../contract/names.ts'
+import { EMAIL, FILE_NAME, isKeyText, LINE, LINES, PLAIN, SOME_LINES, TRIMMED_LINE } from '../../contract/names.ts'
 
 /** The contract's own formats, unknown to JSON Schema. */
 const ownFormats = ['object-key', 'key-prefix'] as const
@@ -107,15 +107,26 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
   return check
 }
 
+/** What is wrong with a text, in words, where its form is too long for anyone to read. */
+const forms: ReadonlyMap<string | undefined, string> = new Map([
+  [LINE, 'must be one line of text, not blank and without control characters'],
+  [TRIMMED_LINE, 'must be one line of text, without control characters, and without blanks around it'],
+  [FILE_NAME, 'must be one line of text, without slashes and control characters'],
+  [PLAIN, 'must be on one line, without control characters'],
+  [LINES, 'must have no control characters but tabs and line breaks'],
+  [SOME_LINES, 'must not be blank, and have no control characters but tabs and line breaks'],
+  [EMAIL, 'must be an email address'],
+])
+
 /** A schema's error as the API names it, in what is called `where`. */
 export function faultOf(
   where: string,
   { instancePath, params, message }: Pick<ErrorObject, 'instancePath' | 'message'> & { params: object },
 ): Fault {
-  const { missingProperty, additionalProperty }: { missingProperty?: string; additionalProperty?: string } = params
+  const { missingProperty, additionalProperty, pattern }: { [name: string]: string | undefined } = { ...params }
   const name = missingProperty ?? additionalProperty
   const path = [where, ...instancePath.split('/').slice(1), ...(name ? [name] : [])].join('.')
-  return { path, message: additionalProperty ? 'is unknown' : (message ?? 'is invalid') }
+  return { path, message: additionalProperty ? 'is unknown' : (forms.get(pattern) ?? message ?? 'is invalid') }
 }
 
 /**

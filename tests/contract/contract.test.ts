@@ -4,8 +4,9 @@ import path from 'node:path'
 import { it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv } from 'ajv'
+import { errors } from '../../contract/errors.ts'
 import { api } from '../../contract/index.ts'
-import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
+import { pathTemplate, type RouteSpec, rateOf } from '../../contract/route.ts'
 import { documents } from '../../scripts/docs.ts'
 import { handlers } from '../../server/fronts/api/app.ts'
 import { openapi } from '../../server/fronts/api/openapi.ts'
@@ -120,6 +121,44 @@ it('the OpenAPI document has every operation with its parameters and statuses', 
     )
   }
   assert.ok(document.components.schemas.Problem)
+})
+
+it('the OpenAPI document has every status that a request can be answered with, whatever it asks for', () => {
+  const { operationOf } = described()
+  const missing: string[] = []
+  for (const [name, route] of routes) {
+    const expected = [
+      // Broken encodings, unknown parameters, and long ones.
+      ...[400, 422, 431],
+      ...(route.access === 'public' ? [] : [401, 403, 429]),
+      ...(rateOf(route) === 'none' ? [] : [429]),
+      ...(route.body && route.consumes !== 'bytes' ? [413, 415] : []),
+      ...(route.errors ?? []).map((code) => errors[code].status),
+    ]
+    const { responses } = operationOf(route)
+    missing.push(...expected.filter((status) => !responses[status]).map((status) => `${name} ${status}`))
+  }
+  assert.deepEqual(missing, [])
+})
+
+it('the OpenAPI document has a media type for every response that has a body', () => {
+  const { operationOf } = described()
+  const none = [204, 303, 304, 307]
+  for (const [name, route] of routes) {
+    if (route.method === 'HEAD') continue
+    for (const [status, { content }] of Object.entries(operationOf(route).responses)) {
+      const media = Object.keys(content ?? {})
+      const isError =
+        Number(status) >= 400 && status !== String(route.status) && !route.otherStatus?.includes(Number(status))
+      if (isError) assert.deepEqual(media, ['application/problem+json'], `${name} ${status}`)
+      else if (!none.includes(Number(status)) && (route.reply || route.produces))
+        assert.deepEqual(
+          media,
+          [...(route.media ?? [route.produces ? '*/*' : 'application/json'])],
+          `${name} ${status}`,
+        )
+    }
+  }
 })
 
 it('the OpenAPI document’s references resolve to the contract’s schemas', () => {

@@ -87,6 +87,17 @@ describeEngines('http', (engine, itOnce) => {
     assert.equal((await send('PUT', '/api/v1/buckets')).headers.allow, 'POST, GET, HEAD')
     // It is also the path of a record.
     assert.equal((await send('POST', '/api/v1/audit/verify')).headers.allow, 'GET, HEAD')
+    // Fixed paths, which the router also reads as an id.
+    for (const [method, path, allow] of [
+      ['GET', '/api/v1/buckets/http/upload/abort', 'POST'],
+      ['PATCH', '/api/v1/auth/second-factors/setup', 'POST'],
+      ['DELETE', '/api/v1/webhooks/events', 'GET, HEAD'],
+    ] as const) {
+      const { status, headers } = await send(method, path)
+      assert.deepEqual([status, headers.allow], [405, allow], path)
+    }
+    for (const path of ['/api/v1/users/no-id', '/api/v1/share/no-id/link'])
+      assert.equal((await send('GET', path)).status, 422, path)
     assert.match(
       String((await send('POST', '/api/v1/buckets/http/objects/key')).headers.allow),
       /PUT.*GET.*HEAD.*DELETE/,

@@ -25,10 +25,11 @@ import type { DocumentShape } from '../../server/fronts/s3/requests/read-xml.ts'
 import type { Pair } from '../s3/s3.ts'
 import { queryOf, signFast } from '../s3/sign.ts'
 import { filesOf, headersNamedIn, textsGiven } from '../support/expressions.ts'
-import { smallLegal, textsIn } from '../support/hostile.ts'
+import { smallLegal } from '../support/hostile.ts'
 import { s3UrlOf } from '../support/process.ts'
 import { ADMIN, onS3, serverEnv } from '../support/server.ts'
 import { spawnWatched } from '../support/stretches.ts'
+import { textsIn, withText } from '../support/text-places.ts'
 import { fillings, fragments, run } from '../support/troublesome.ts'
 import { fieldsOf, hostileXml, xmlOf } from '../support/xml.ts'
 
@@ -91,7 +92,8 @@ describe('attacks', { skip: onS3 && 'starts a service of its own, with files' },
   let s3: URL
   const keys = new Map<Sent['as'], Pair>()
   const tokens = new Map<Sent['as'], string>()
-  let uploadId: string
+  const uploadIds = new Map<string, string>()
+  let link: string
   const agent = new http.Agent({ keepAlive: true, maxSockets: 20 })
 
   before(async () => {
@@ -110,10 +112,13 @@ describe('attacks', { skip: onS3 && 'starts a service of its own, with files' },
     const person = { email: 'nobody@example.com', password: 'a password of nobody' }
     await admin.createUser({ body: { ...person, display_name: 'Nobody' } })
     await as('nobody', person.email, person.password)
-    for (const name of ['attacked', 'stored']) await admin.createBucket({ body: { name } })
-    await admin.putObject({ params: { bucket: 'attacked', key: 'k' }, body: 'x' })
-    const { text } = await send({ what: '', method: 'POST', path: '/attacked/up', query: 'uploads=', as: 'admin' })
-    uploadId = /<UploadId>([^<]+)/.exec(text)?.[1] ?? ''
+    for (const name of ['attacked', 'doomed', 'stored']) await admin.createBucket({ body: { name } })
+    for (const bucket of ['attacked', 'doomed']) {
+      for (const key of ['k', 'kept']) await admin.putObject({ params: { bucket, key }, body: 'x' })
+      const { text } = await send({ what: '', method: 'POST', path: `/${bucket}/up`, query: 'uploads=', as: 'admin' })
+      uploadIds.set(bucket, /<UploadId>([^<]+)/.exec(text)?.[1] ?? '')
+    }
+    link = (await admin.createShare({ body: { kind: 'upload', bucket: 'attacked', prefix: 'in/' } })).token
     await store(env.DATABASE_URL)
   })
   after(async () => {
@@ -213,31 +218,35 @@ describe('attacks', { skip: onS3 && 'starts a service of its own, with files' },
     assert.deepEqual(faults, [])
   }
 
-  const targetOf = ({ on, query, copies, name }: Operation): Pick<Sent, 'path' | 'query' | 'headers'> => ({
-    path: { service: '/', bucket: '/attacked', object: '/attacked/k' }[on],
-    query: queryOf({
-      ...(query === undefined ? {} : typeof query === 'string' ? { [query]: '' } : { [query[0]]: query[1] }),
-      ...(query === 'uploadId' ? { uploadId } : {}),
-      ...(name.startsWith('UploadPart') ? { partNumber: '1' } : {}),
-    }),
-    ...(copies ? { headers: { 'x-amz-copy-source': '/attacked/k' } } : {}),
-  })
+  function targetOf({ on, query, copies, name, method }: Operation): Pick<Sent, 'path' | 'query' | 'headers'> {
+    // What is deleted is not what the others are about; the bucket is not empty, and stays.
+    const bucket = method === 'DELETE' ? 'doomed' : 'attacked'
+    return {
+      path: { service: '/', bucket: `/${bucket}`, object: `/${bucket}/k` }[on],
+      query: queryOf({
+        ...(query === undefined ? {} : typeof query === 'string' ? { [query]: '' } : { [query[0]]: query[1] }),
+        ...(query === 'uploadId' ? { uploadId: uploadIds.get(bucket) ?? '' } : {}),
+        ...(name.startsWith('UploadPart') ? { partNumber: '1' } : {}),
+      }),
+      ...(copies ? { headers: { 'x-amz-copy-source': '/attacked/k' } } : {}),
+    }
+  }
   const s3Files = filesOf(['server/fronts/s3', 'server/http', 'server/observe']).concat('server/fronts/description.ts')
   const s3Headers = headersNamedIn(s3Files).filter((name) => !/^(x-amz-(date|content-sha256))$/.test(name))
-  // Operations that end what the others are about come last, or not at all.
-  const harmless = operations.filter(({ method, name }) => method !== 'DELETE' && name !== 'PostObject')
+  // A form is attacked in its fields.
+  const attacked = operations.filter(({ form }) => !form)
 
   it('in headers of S3 operations wait for nobody', async (t) => {
     function* all(): Generator<Sent> {
       let turn = 0
-      for (const operation of harmless) {
+      for (const operation of attacked) {
         const { name, method } = operation
         const to = targetOf(operation)
         // These read most headers between them; of the others each meets another fragment in some.
         const isMain = name === 'PutObject' || name === 'CreateBucket'
         for (const [i, header] of s3Headers.entries())
           for (const [j, fragment] of fragments.entries()) {
-            if (!isMain && (i + turn) % 4 > 0) continue
+            if (!isMain && (i + turn) % (method === 'DELETE' ? 12 : 4) > 0) continue
             if (!isMain && j !== turn % fragments.length) continue
             for (const filling of fillings(fragment, S3_HEAD).slice(name === 'PutObject' ? 0 : 1)) {
               const headers = { ...to.headers, [header]: filling }
@@ -296,7 +305,7 @@ describe('attacks', { skip: onS3 && 'starts a service of its own, with files' },
     const parameters = textsGiven(filesOf(['server/fronts/s3']), 'parameter', 1)
     function* all(): Generator<Sent> {
       let turn = 0
-      for (const operation of harmless) {
+      for (const operation of attacked) {
         const { name, method } = operation
         const to = targetOf(operation)
         const own = operation.method === 'GET' ? parameters : [...(operation.parameters ?? []), 'versionId']
@@ -312,7 +321,7 @@ describe('attacks', { skip: onS3 && 'starts a service of its own, with files' },
       for (const fragment of fragments)
         for (const length of [1000, 8000]) {
           const key = queryOf({ k: run(fragment, length) }).slice(2)
-          for (const method of ['GET', 'PUT', 'OPTIONS'])
+          for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS'])
             for (const place of [`/attacked/${key}`, `/${key}`])
               yield { what: `${method} of a name ${fragment}`, method, path: place, as: 'admin' }
         }
@@ -394,6 +403,65 @@ describe('attacks', { skip: onS3 && 'starts a service of its own, with files' },
         yield { what: `boundary ${fragment}`, ...post, ...form(policyFor([]), { a: run(boundary, 60_000) }, boundary) }
         yield { what: `form of ${fragment}`, ...post, ...form(policyFor([]), {}), body: run(fragment, 200_000) }
       }
+    }
+    await attack(t, all(), 20)
+  })
+
+  it('in bodies of bytes wait for nobody', async (t) => {
+    const put = operations.find(({ name }) => name === 'PutObject') as Operation
+    const part = operations.find(({ name }) => name === 'UploadPart') as Operation
+    const chunked = (body: string, more: Record<string, string> = {}): Partial<Sent> => ({
+      body,
+      headers: {
+        'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+        'x-amz-trailer': 'x-amz-checksum-crc32',
+        'x-amz-decoded-content-length': '65536',
+        ...more,
+      },
+    })
+    const bytes = Object.values<RouteSpec>(api).filter(({ consumes }) => consumes === 'bytes')
+    function* all(): Generator<Sent> {
+      const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
+      for (const operation of [put, part]) {
+        const request = { method: 'PUT', ...targetOf(operation), as: 'admin' as const }
+        yield {
+          what: `${operation.name} in tiny chunks`,
+          ...request,
+          ...chunked(`${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`),
+        }
+        for (const fragment of fragments)
+          for (const filling of fillings(fragment, 60_000)) {
+            const bodies = [filling, `1;${filling}\r\nx\r\n`, `${chunk}0\r\n${filling}:x\r\n\r\n`]
+            for (const body of [...bodies, `${chunk}0\r\nx-amz-checksum-crc32:${filling}\r\n\r\n`])
+              yield { what: `${operation.name} in chunks of ${fragment}`, ...request, ...chunked(body) }
+          }
+      }
+      for (const fragment of fragments)
+        for (const filling of fillings(fragment, 200_000)) {
+          for (const route of bytes) {
+            const path = pathOf(route, 'no').replace(/\/s\/no\b/, `/s/${link}`)
+            const headers = { 'content-type': 'image/png' }
+            const as = route.access === 'public' ? ('anonymous' as const) : ('admin' as const)
+            yield { what: `${route.url} of ${fragment}`, method: route.method, path, headers, body: filling, as }
+          }
+          const boundary = run(fragment.trim() || 'x', 60).replaceAll('"', '')
+          const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${filling.slice(0, 8000)}"`
+          for (const body of [
+            filling,
+            `--${boundary}\r\n${filling}`,
+            `${head}\r\n\r\n${filling}\r\n--${boundary}--\r\n`,
+          ])
+            yield {
+              what: `form of ${fragment}`,
+              method: 'POST',
+              path: '/api/v1/buckets/attacked/objects',
+              headers: {
+                'content-type': `multipart/form-data; boundary="${encodeURIComponent(boundary).slice(0, 60)}"`,
+              },
+              body,
+              as: 'admin',
+            }
+        }
     }
     await attack(t, all(), 20)
   })
@@ -526,11 +594,3 @@ describe('attacks', { skip: onS3 && 'starts a service of its own, with files' },
     assert.deepEqual(faults, [])
   })
 })
-
-/** A copy of a value with another text at a place. */
-function withText(value: unknown, [name, ...rest]: readonly string[], text: string): unknown {
-  if (name === undefined) return text
-  if (Array.isArray(value)) return value.map((one, i) => (String(i) === name ? withText(one, rest, text) : one))
-  const all = value as Record<string, unknown>
-  return { ...all, [name]: withText(all[name], rest, text) }
-}

@@ -206,9 +206,11 @@ describeEngines('the outbox of mail', (engine, itOnce) => {
   })
 
   itOnce('nobody adds headers or recipients by names and addresses', async () => {
-    await server.admin.updateSettings({
-      body: { mail: { from_name: 'Box\r\nBcc: eve@example.com, "x" <eve@example.com>' } },
-    })
+    const naming = (from_name: string) => server.admin.updateSettings({ body: { mail: { from_name } } })
+    await server.records([], () =>
+      rejectsWith(naming('Box\r\nBcc: eve@example.com'), 'invalid_request', 'body.mail.from_name'),
+    )
+    await naming('Box, Bcc: eve@example.com, "x" <eve@example.com>')
     const evil = 'Hi\r\nBcc: eve@example.com\r\n\r\nBody\u2028X-Evil: 1\u202e'
     await enqueue(newMail({ message: message(evil, '.\r\n.\r\nMAIL FROM:<eve@example.com>') }))
     for (const address of ['kim@example.com,eve@example.com', 'Kim<eve@example.com>', '"a\\"b"@example.com'])

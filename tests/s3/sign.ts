@@ -23,7 +23,8 @@ export function signFast(
 ): Record<string, string> {
   const date = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
   const day = date.slice(0, 8)
-  const hash = sha256(body)
+  // Of bodies that are not signed as a whole, what they are.
+  const hash = to.headers['x-amz-content-sha256'] ?? sha256(body)
   const headers: Record<string, string> = {
     ...to.headers,
     host: to.host,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { request } from '../support/http.ts'
+import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
 const BUCKET = 'sent'
@@ -53,6 +54,24 @@ describeEngines('senders of files', (engine, itOnce) => {
     const [object] = (await server.admin.listObjects({ params: { bucket: BUCKET } })).items
     assert.deepEqual(object?.metadata, {})
     assert.equal((await request({ url: server.url, path: `/public/s/${link.token}` })).body.includes('Moreau'), false)
+  })
+
+  itOnce('may not name a file with control characters, in one request or in parts', async () => {
+    const link = await linkTo()
+    await server.records([], async () => {
+      for (const name of ['%0d%0a', 'a%0Ab.txt', '%1b[31m.txt', 'a%7f', 'a%c2%85b', 'folder/%09.txt']) {
+        const { status, json } = await send(link.token, name)
+        const { errors } = json<{ errors: { path: string }[] }>()
+        assert.deepEqual([status, errors[0]?.path], [422, 'params.key'], name)
+        const begin = server.as().beginSharedUpload({
+          params: { token: link.token },
+          body: { name: decodeURIComponent(name), size: 1 },
+        })
+        await rejectsWith(begin, 'invalid_request', 'body.name')
+      }
+    })
+    assert.deepEqual(await sendersOf(link.id), [])
+    assert.equal((await send(link.token, 'Fu%C3%9Fball%20%F0%9F%98%80%20(1).txt')).status, 201)
   })
 
   itOnce('may say so much, on one line; nothing is stored of a file that says more', async () => {

@@ -9,7 +9,7 @@ export interface Hostile {
   query?: string
 }
 /** The part of JSON Schema that the contract uses. */
-interface Schema {
+export interface Schema {
   type?: string
   const?: unknown
   enum?: readonly unknown[]
@@ -26,6 +26,7 @@ interface Schema {
   maximum?: number
   pattern?: string
   format?: string
+  contentMediaType?: string
   examples?: readonly unknown[]
 }
 
@@ -173,10 +174,3 @@ export function hostileQueries(route: RouteSpec): Hostile[] {
 
 /** A small body that a route's schema allows, with all fields that it may have and one item in each list. */
 export const smallLegal = (route: RouteSpec): unknown => largest(route.body as Schema, '', 0, { longest: 64, most: 1 })
-
-/** The places of all texts in a value. */
-export function textsIn(value: unknown): string[][] {
-  if (typeof value === 'string') return [[]]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, one]) => textsIn(one).map((place) => [name, ...place]))
-}

@@ -335,7 +335,7 @@ describeEngines('tokens', (engine, itOnce) => {
     const { client } = await person()
     for (const [name, kept] of [
       ['x', 'x'],
-      ['  ci \n', 'ci'],
+      ['  ci ', 'ci'],
       ['ci', 'ci'],
       ['n'.repeat(100), 'n'.repeat(100)],
       ['😀'.repeat(100), '😀'.repeat(100)],
@@ -345,7 +345,7 @@ describeEngines('tokens', (engine, itOnce) => {
       assert.equal((await listed(client, made.id))?.name, kept)
     }
     await server.records([], async () => {
-      for (const name of ['', ' ', ' \t\n\u00a0\ufeff', 'n'.repeat(101), 'a\0b', '\ud800', 1, null, undefined])
+      for (const name of ['', ' ', ' \t\n\u00a0\ufeff', 'n'.repeat(101), 'a\0b', 'ci\n', '\ud800', 1, null, undefined])
         await rejectsWith(client.createToken({ body: { name: name as string } }), 'invalid_request', 'body.name')
     })
   })

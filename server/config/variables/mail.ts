@@ -1,4 +1,4 @@
-import { isEmail, MAIL_HOST } from '../../../contract/names.ts'
+import { isEmail, isLine, MAIL_HOST } from '../../../contract/names.ts'
 import { allowedRanges, integer, matching, oneOf, readable } from './readers.ts'
 
 /** The variables of mail. */
@@ -44,7 +44,10 @@ export const mailVariables = {
     summary: 'Name that mail is sent from. Default: the site’s.',
     setting: 'mail.from_name',
     default: '',
-    read: String,
+    read: (text: string) => {
+      if (text !== '' && !isLine(text)) throw new Error('must be one line of text')
+      return text
+    },
   },
   MAIL_ALLOWED_CIDRS: {
     summary:

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type http from 'node:http'
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
 import { noteUse } from '../../access/credentials/use.ts'
 import type { Role } from '../../config/role.ts'
@@ -26,7 +32,7 @@ import { linkPages } from './link-pages.ts'
 import { addRoutes, JSON_LIMIT } from './mount.ts'
 import { beginRequest, endRequest } from './observe.ts'
 import { openapi } from './openapi.ts'
-import { notFound, nothingHere, originForm } from './paths.ts'
+import { isOfOthers, notFound, nothingHere, originForm } from './paths.ts'
 import { handleError } from './problem.ts'
 import { createRateLimit } from './rates.ts'
 import { accessKeyRoutes } from './routes/access-keys.ts'
@@ -157,7 +163,9 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
   refuseConnect(app.server, () => unreadableAnswer(system, security, 'method_not_allowed'))
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
-  app.setErrorHandler(handleError)
+  app.setErrorHandler<FastifyError>((error, request, reply) =>
+    isOfOthers(error, request) ? notFound(request, reply) : handleError(error, request, reply),
+  )
   const unknownPath = role === 'background' ? nothingHere : notFound
   app.addHook('onRequest', (request, reply, done) => {
     const misread = judge({ request: request.raw, response: reply.raw }, request.originalUrl)

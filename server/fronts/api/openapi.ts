@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { errors } from '../../../contract/errors.ts'
+import { type ErrorCode, errors } from '../../../contract/errors.ts'
 import { api } from '../../../contract/index.ts'
 import { pathTemplate, type RouteSpec, rateOf } from '../../../contract/route.ts'
 import { schemaNames } from '../../../contract/schemas.ts'
@@ -75,7 +75,7 @@ export function openapi(baseUrl: string) {
       title: 'Strongroom',
       version: '1',
       description:
-        'The control plane of object storage. Errors are RFC 9457 problems with a stable `code`. Object keys in paths are percent-encoded per segment; if a client would normalise `..` or `//`, use the same operation with `?key=`.',
+        'The control plane of object storage. Errors are RFC 9457 problems with a stable `code`. Object keys in paths are percent-encoded per segment; if a client would normalise `..` or `//`, use the same operation with `?key=`. Besides what is listed, any operation can answer 408, 417, 500, 503 and 507.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // Relative, so that it works under any host name of the service.
@@ -181,10 +181,7 @@ function responses(components: Components, route: RouteSpec): Operation['respons
     const content = contentOf(components, route, status)
     result[status] = { description: descriptions[status] ?? 'Success', ...(content ? { content } : {}) }
   }
-  const codes = new Set(route.errors)
-  if (route.access !== 'public') codes.add('unauthenticated').add('second_factor_required').add('forbidden')
-  if (route.params || route.query || route.body) codes.add('invalid_request')
-  if (rateOf(route) !== 'none') codes.add('rate_limited')
+  const codes = errorsOf(route)
   for (const code of codes) {
     const { status } = errors[code]
     if (status in result) continue
@@ -199,9 +196,21 @@ function responses(components: Components, route: RouteSpec): Operation['respons
   return result
 }
 
-function contentOf(components: Components, { method, produces, reply }: RouteSpec, status: number) {
-  if (produces === 'bytes' && method === 'GET' && status < 300)
-    return { [MEDIA.bytes]: { schema: { type: 'string', contentMediaType: MEDIA.bytes } } }
+/** The codes of the errors that a route's requests may be answered with, besides those that any may be. */
+function errorsOf(route: RouteSpec): Set<ErrorCode> {
+  // A query with an unknown parameter is refused wherever there is one.
+  const codes = new Set<ErrorCode>([...(route.errors ?? []), 'malformed', 'invalid_request', 'headers_too_large'])
+  // Invalid credentials are limited for each address.
+  if (route.access !== 'public')
+    codes.add('unauthenticated').add('second_factor_required').add('forbidden').add('rate_limited')
+  if (rateOf(route) !== 'none') codes.add('rate_limited')
+  if (route.body && route.consumes !== 'bytes') codes.add('too_large').add('unsupported_media_type')
+  return codes
+}
+
+function contentOf(components: Components, { method, produces, media = ['*/*'], reply }: RouteSpec, status: number) {
+  if (produces === 'bytes' && method !== 'HEAD' && status < 300)
+    return Object.fromEntries(media.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }]))
   if (!reply || status === 304) return undefined
   return { [MEDIA.json]: { schema: schemaOf(components, reply) } }
 }

@@ -7,6 +7,9 @@ import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { text } from './messages.ts'
 
+/** How the API says that a text does not have its form. */
+const BAD_FORM = /^must (match pattern|be (on )?one line|not be blank|have no control|be an email address)/
+
 /** Saves changed settings and holds what the server finds wrong: by field where it names one, else as a problem. */
 export function useSaving() {
   const cache = useQueryClient()
@@ -39,7 +42,7 @@ export function useSaving() {
         const found = Object.entries(faultsOf(error)).map(([path, message]) => [
           path.split('.')[1] ?? path,
           // The field's hint explains more than a pattern would.
-          message.startsWith('must match pattern') ? text.badForm : message,
+          BAD_FORM.test(message) ? text.badForm : message,
         ])
         setFaults(Object.fromEntries(found))
         setProblem(error)

@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { LINE, LINES, PLAIN } from './names.ts'
+
+/** What a schema may say besides its form. */
+interface Said {
+  description?: string
+  examples?: string[]
+}
+
+/** A name, or another text on one line: not blank, and without control characters or line breaks. */
+export const Line = (maxLength: number, said: Said = {}) =>
+  Type.String({ minLength: 1, maxLength, pattern: LINE, ...said })
+
+/** A text on one line that may be blank, such as one to search for. */
+export const Plain = (maxLength: number, said: Said & { minLength?: number } = {}) =>
+  Type.String({ maxLength, pattern: PLAIN, ...said })
+
+/** A text of several lines: of control characters, it may only have tabs and line breaks. */
+export const Lines = (maxLength: number, said: Said = {}) => Type.String({ maxLength, pattern: LINES, ...said })
+
+/** A value that another system or the service made and nobody reads: printable ASCII without spaces. */
+export const Opaque = (maxLength: number, said: Said & { minLength?: number } = {}) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[!-~]*$', ...said })
