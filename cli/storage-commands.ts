@@ -1,4 +1,5 @@
 import { attach } from './attach.ts'
+import { BUCKET_OPTIONS, BUCKETS_USAGE, buckets } from './buckets.ts'
 import type { Commands, Given, Options } from './command.ts'
 import { findings } from './findings.ts'
 import { JOBS_USAGE, jobs } from './jobs.ts'
@@ -55,6 +56,35 @@ ${ABOUT_PLACES}
       const { words, flag } = given
       return storages(open(), words, { ...placeGiven(given), delete: flag('delete'), readOnly: flag('read-only') })
     },
+  },
+  buckets: {
+    usage: BUCKETS_USAGE,
+    about: `Creates a bucket, or changes its settings. "strongroom ls" lists them.
+
+  create <bucket>   needs the permission to create one of that name
+  set <bucket>      changes only what is given
+
+      --quota-gb n           maximum size in gigabytes (1024³ bytes), fractions allowed, or none
+      --trash-days n         days that deleted and overwritten objects stay restorable; 0: no trash
+      --versioning enabled   or suspended. Once enabled, it cannot be turned off again
+      --object-lock on       with versioning, and cannot be turned off again. To lock each new version by itself, give
+                             a mode and a time: governance:30d, or compliance:1y
+      --storage name         with create: where its bytes are stored (default: default). For administrators
+      --block-public-access true
+                             with set: true or false. With true, nothing in it can be public at the S3 endpoint
+      --json                 print the bucket as JSON`,
+    options: {
+      json,
+      'quota-gb': { type: 'string' },
+      'trash-days': { type: 'string' },
+      versioning: { type: 'string' },
+      'object-lock': { type: 'string' },
+      storage: { type: 'string' },
+      'block-public-access': { type: 'string' },
+    },
+    words: [2, 2],
+    work: ({ words, value }, open) =>
+      buckets(open(), words, Object.fromEntries(BUCKET_OPTIONS.map((option) => [option, value(option)]))),
   },
   trash: {
     usage: TRASH_USAGE,

@@ -489,6 +489,10 @@ export interface Me {
     url: string | null
     port: number
     region: string
+    /** Whether presigned URLs of Signature Version 2 are accepted (`S3_SIGNATURE_V2`). */
+    presigned_v2: boolean
+    /** Below these, buckets are shown as websites (`S3_WEBSITE_DOMAIN`). */
+    website_domains: string[]
   } | null
   /** Whether the service sends mail. */
   mail: boolean
@@ -1967,6 +1971,17 @@ export interface AuditVerification {
     id: string
     public_key: string
   }[]
+}
+
+export interface Disk {
+  /** `database`: that of a SQLite database. `storage`: that of the default storage’s files. */
+  of: 'database' | 'storage'
+  /** `nearly_full`: less than a tenth is free. `short`: less than `kept_bytes` is, so uploads are refused with 507 until there is room. */
+  state: 'room' | 'nearly_full' | 'short'
+  free_bytes: number
+  size_bytes: number
+  /** What is kept free for signing in and deleting (`DISK_RESERVE_BYTES`). */
+  kept_bytes: number
 }
 
 /** Every operation: the arguments of its call, and its result. */
@@ -5785,6 +5800,13 @@ export interface Operations {
       /** ISO 8601, UTC, milliseconds. */
       now: string
       doubt: string | null
+    }
+  }
+  /** GET /system/disks: List the disks of the service’s own files, and how full they are. None with PostgreSQL and a default storage on an S3 engine. As of the process that answers, measured a few seconds ago at most. */
+  listDisks: {
+    call: object
+    reply: {
+      items: Disk[]
     }
   }
   /** GET /healthz: Liveness: the process is running. */

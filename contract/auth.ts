@@ -59,6 +59,12 @@ export const Me = Type.Object({
       url: Nullable(Type.String({ description: 'Null: this host, at `port`.' })),
       port: Type.Integer(),
       region: Type.String(),
+      presigned_v2: Type.Boolean({
+        description: 'Whether presigned URLs of Signature Version 2 are accepted (`S3_SIGNATURE_V2`).',
+      }),
+      website_domains: Type.Array(Type.String(), {
+        description: 'Below these, buckets are shown as websites (`S3_WEBSITE_DOMAIN`).',
+      }),
     }),
     { description: 'Where S3 clients reach the service; null without an S3 endpoint.' },
   ),

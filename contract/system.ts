@@ -3,6 +3,21 @@ import { route } from './route.ts'
 import { Nullable, Timestamp } from './shapes.ts'
 
 const Clock = Type.Object({ now: Timestamp, doubt: Nullable(Type.String()) })
+
+export const Disk = Type.Object({
+  of: Type.Enum(['database', 'storage'], {
+    description: '`database`: that of a SQLite database. `storage`: that of the default storage’s files.',
+  }),
+  state: Type.Enum(['room', 'nearly_full', 'short'], {
+    description:
+      '`nearly_full`: less than a tenth is free. `short`: less than `kept_bytes` is, so uploads are refused with 507 until there is room.',
+  }),
+  free_bytes: Type.Integer(),
+  size_bytes: Type.Integer(),
+  kept_bytes: Type.Integer({ description: 'What is kept free for signing in and deleting (`DISK_RESERVE_BYTES`).' }),
+})
+export type Disk = Type.Static<typeof Disk>
+
 const Check = Type.Object({ ok: Type.Boolean(), error: Type.Optional(Type.String()) })
 
 export const operations = {
@@ -27,6 +42,18 @@ export const operations = {
     status: 200,
     reply: Clock,
     records: ['clock_confirm'],
+  }),
+
+  listDisks: route({
+    method: 'GET',
+    url: '/system/disks',
+    tag: 'system',
+    summary: 'List the disks of the service’s own files, and how full they are',
+    description:
+      'None with PostgreSQL and a default storage on an S3 engine. As of the process that answers, measured a few seconds ago at most.',
+    access: 'admin',
+    status: 200,
+    reply: Type.Object({ items: Type.Array(Disk) }),
   }),
 
   healthz: route({

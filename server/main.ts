@@ -35,7 +35,8 @@ const USAGE = `usage: strongroom <command>
   audit verify [--from <n>] [--checkpoints <file>]
                                     check the audit log for tampering; exit code 3 if there is any
   backup <file>                     copy the SQLite database; safe while the service is running
-  move-database --to <database URL> move everything between SQLite and PostgreSQL, either way, while the service is
+  move-database --to <database URL>
+                                    move everything between SQLite and PostgreSQL, either way, while the service is
                                     stopped; the former database is kept unchanged
   access-key import <email> <access key ID> [name]
                                     give a user the key pair of another S3 service; reads the secret from
@@ -143,7 +144,10 @@ function helpOf(name: string): string {
   const lines = USAGE.split('\n')
   const first = lines.findIndex((line) => line.startsWith(`  ${name} `) || line === `  ${name}`)
   const end = lines.findIndex((line, i) => i > first && !line.startsWith('   '))
-  return `usage: strongroom ${lines.slice(first, end).join('\n').trimStart()}\n`
+  const [usage = '', ...more] = (lines[first] ?? '').trim().split(/ {3,}/)
+  // Options are indented less than what is said of the command.
+  const about = [...more, ...lines.slice(first + 1, end).map((line) => line.replace(/^ {30,}/, ''))]
+  return `usage: strongroom ${usage}\n\n${about.join('\n')}\n`
 }
 
 const isOurs = ['start', 'serve', 'worker'].includes(given) || isCommand(given)

@@ -595,6 +595,7 @@ export const table: Record<OperationName, Entry> = {
   healthz: { expect: everyone(200), call: (c) => c.healthz() },
   readyz: { expect: everyone(200), call: (c) => c.readyz() },
   getClock: { expect: managers(200), call: (c) => c.getClock() },
+  listDisks: { expect: managers(200), call: (c) => c.listDisks() },
   confirmClock: { expect: managers(200), call: (c) => c.confirmClock() },
   // From this machine; tests/observe/metrics.test.ts has the others.
   metrics: { expect: everyone(200), call: (c) => c.metrics() },

@@ -101,6 +101,12 @@ it('lets people sign in, delete and make room on a full disk, and refuses upload
   assert.ok(held > 7 * MIB && held <= 7.5 * MIB, `an eighth of the disk is kept, not ${held} bytes`)
   assert.equal(await metric('strongroom_disk_reserve_bytes'), String(held))
 
+  const disks = async () => (await admin.listDisks()).items.map(({ of, state }) => [of, state])
+  assert.deepEqual(await disks(), [
+    ['database', 'room'],
+    ['storage', 'room'],
+  ])
+
   await admin.createBucket({ body: { name: 'box' } })
   const body = randomBytes(300_000)
   let stored = 0
@@ -119,6 +125,7 @@ it('lets people sign in, delete and make room on a full disk, and refuses upload
   const ballast = path.join(folder, 'ballast')
   fs.writeFileSync(ballast, Buffer.alloc(body.length + MIB / 2))
   assert.equal(await metric('strongroom_disk_short{of="database"}'), '1')
+  assert.deepEqual((await disks())[0], ['database', 'short'])
   await server.records([], async () => {
     const copy = admin.copyObject({ params: at('copy'), body: { source_bucket: 'box', source_key: 'o0' } })
     assert.deepEqual(await refusal(copy), FULL)

@@ -3,7 +3,8 @@ import { pause } from '../../../client/pause.ts'
 const PING_MS = [500, 1000, 2000, 4000, 8000, 15_000]
 const PING_TIMEOUT_MS = 5000
 
-const ping = (): Promise<boolean> =>
+/** Whether the server responds now. */
+export const ping = (): Promise<boolean> =>
   fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(PING_TIMEOUT_MS) }).then(
     (answer) => answer.status < 500,
     () => false,

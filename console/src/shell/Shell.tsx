@@ -15,6 +15,7 @@ import { useMedia } from '../ui/useMedia.ts'
 import { startBackground } from './background.ts'
 import { Keys } from './Keys.tsx'
 import { text } from './messages.ts'
+import { Notices } from './Notices.tsx'
 import { type Place, usePlaces } from './places.ts'
 
 const AccountItems = lazy(() => import('./AccountItems.tsx'))
@@ -95,6 +96,7 @@ export default function Shell({ children }: { children: ReactNode }) {
             {text.offline}
           </p>
         )}
+        <Notices />
         {children}
       </main>
       <Confirmations />

@@ -8,7 +8,7 @@ import { useView } from '../navigation.ts'
 import { ProblemView } from '../ui/ProblemView.tsx'
 import { useAway } from '../ui/useAway.ts'
 import { text } from './messages.ts'
-import { isOutdated } from './new-version.ts'
+import { isGone, isOutdated } from './new-version.ts'
 
 const useTitle = (title: string) =>
   useEffect(() => {
@@ -79,7 +79,7 @@ export function FailedView({ error: given }: { error: unknown }) {
   const isAway = useAway()
   const [wasAway, setWasAway] = useState(isAway)
   if (isAway && !wasAway) setWasAway(true)
-  const error = isOutdated(given) && wasAway ? new TypeError() : given
+  const error = isOutdated(given) && wasAway && !isGone(given) ? new TypeError() : given
   const outdated = isOutdated(error)
   const title = outdated ? text.newVersion : describeProblem(error).title
   useTitle(title)

@@ -1,6 +1,6 @@
-import { untilReachable } from '../api/reach.ts'
+import { ping, untilReachable } from '../api/reach.ts'
 
-/** A chunk that could not be loaded, most likely because there is a new version. */
+/** A chunk that a server which responds does not have: there is a new version. */
 class OutdatedPage extends Error {}
 
 /**
@@ -10,10 +10,15 @@ class OutdatedPage extends Error {}
 export const part =
   <T>(load: () => Promise<T>) =>
   (): Promise<T> =>
-    load().catch((cause: unknown) => {
+    load().catch(async (cause: unknown) => {
       void untilReachable()
-      throw new OutdatedPage('A part of the page could not be fetched', { cause })
+      // What the page knows of the server may be some seconds old.
+      if (await ping()) throw new OutdatedPage('A part of the page is no longer there', { cause })
+      throw new TypeError('The server did not respond', { cause })
     })
 
+/** Whether it is certain that there is a new version: the server responded, without the chunk. */
+export const isGone = (error: unknown): boolean => error instanceof OutdatedPage
+
 export const isOutdated = (error: unknown): boolean =>
-  error instanceof OutdatedPage || (error instanceof TypeError && /import|module/i.test(error.message))
+  isGone(error) || (error instanceof TypeError && /import|module/i.test(error.message))

@@ -24,7 +24,7 @@ export function Snippets({
     <div className="stack-tight">
       <div className="row">
         <span className="grow">{title}</span>
-        {names.length > MOST_SEGMENTS ? (
+        {names.length === 1 ? null : names.length > MOST_SEGMENTS ? (
           <Select
             aria-label={label}
             data={names}

@@ -94,5 +94,12 @@ function s3EndpointOf({ config }: Ctx) {
   const port = listeningOf(config).s3Port
   const [domain] = s3.domains
   const ofDomain = domain === undefined ? null : `${new URL(publicBaseUrl).protocol}//${domain}`
-  return port === null ? null : { url: s3.publicUrl || ofDomain, port, region: s3.region }
+  if (port === null) return null
+  return {
+    url: s3.publicUrl || ofDomain,
+    port,
+    region: s3.region,
+    presigned_v2: s3.signatureV2 === 'presigned',
+    website_domains: [...s3.websiteDomains],
+  }
 }

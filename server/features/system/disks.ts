@@ -1,3 +1,4 @@
+import type { Disk as DiskState } from '../../../contract/system.ts'
 import { perSystem } from '../../base/per-system.ts'
 import { type Disk, databaseOf, isShort, measureDisks } from '../../blobs/room.ts'
 import type { Ctx } from '../../context.ts'
@@ -30,6 +31,23 @@ export const diskKeeper = {
     if (disk && database?.reserve) await keepReserve(ctx, disk, database.reserve)
   },
 }
+
+/** The part of a disk below which what is free is announced, as in the alerts. */
+const NEARLY = 0.1
+
+/** The disks of the service's own files, and whether there is room on them. One that cannot be measured is left out. */
+export async function listDisks({ config }: Ctx): Promise<{ items: DiskState[] }> {
+  const measured = (await measureDisks(config)).filter(({ size }) => size > 0)
+  return { items: measured.map(stateOf) }
+}
+
+const stateOf = (disk: Disk): DiskState => ({
+  of: disk.of,
+  state: isShort(disk) ? 'short' : disk.free < disk.size * NEARLY ? 'nearly_full' : 'room',
+  free_bytes: disk.free,
+  size_bytes: disk.size,
+  kept_bytes: disk.kept,
+})
 
 type Reserve = NonNullable<NonNullable<ReturnType<typeof databaseOf>>['reserve']>
 

@@ -10,6 +10,7 @@ import { ApiCalls } from '../tokens/ApiCalls.tsx'
 import { useEndpoint } from './endpoint.ts'
 import { text } from './messages.ts'
 import { ClientSettings } from './Settings.tsx'
+import { Website } from './Website.tsx'
 
 /** How S3 clients reach a bucket. */
 export default function Connect() {
@@ -43,6 +44,7 @@ export default function Connect() {
       ) : (
         <p className="dim">{text.off}</p>
       )}
+      {readOnly ? null : <Website bucket={bucket} />}
       <section className="card stack" aria-label={text.api}>
         <h2>{text.api}</h2>
         <p className="dim">{text.apiHint}</p>

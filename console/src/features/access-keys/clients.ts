@@ -12,6 +12,23 @@ export interface Connection {
   readOnly?: boolean
 }
 
+/** Commands that make a bucket a website: its documents, what anyone can read, and what is on it. */
+export const websiteCommands = (endpoint: string, bucket: string) => {
+  const aws = `aws --profile strongroom --endpoint-url ${endpoint}`
+  const policy = {
+    Version: '2012-10-17',
+    Statement: [{ Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/*` }],
+  }
+  return {
+    'AWS CLI': `${aws} s3 website s3://${bucket} --index-document index.html --error-document error.html
+${aws} s3 sync site/ s3://${bucket}
+${aws} s3api put-bucket-policy --bucket ${bucket} --policy ${quoted(JSON.stringify(policy))}
+
+# ${aws} s3api get-bucket-website --bucket ${bucket}
+# ${aws} s3api delete-bucket-website --bucket ${bucket}`,
+  }
+}
+
 /**
  * Settings and a first call for each client, ready to paste. The AWS CLI and boto3 presign URLs with Signature Version 2
  * in the region us-east-1 unless they are told otherwise.

@@ -36,6 +36,13 @@ export const text = catalogue('accessKeys.text', {
   needsKey: 'Replace the access key ID and the secret with those of an access key.',
   keyFor: 'New key for this bucket',
   s3: 'S3 clients',
+  website: 'Website',
+  websiteHint:
+    'S3 clients set the index document, the error document and routing rules; then the bucket is shown at this address.',
+  websiteUrl: 'Address',
+  websiteSetUp: 'Set up',
+  websitePublic:
+    'Visitors see only what is public. Public access must be on in the settings and not blocked for this bucket.',
   api: 'API, command line and TypeScript',
   apiHint: 'With an access token in place of YOUR_TOKEN.',
   tokenFor: 'New token for this bucket',

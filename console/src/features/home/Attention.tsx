@@ -4,12 +4,16 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
+import type { Disk } from '../../../../contract/system.ts'
 import { totalsOf } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { latestScansQuery } from '../../api/scans.ts'
 import { client } from '../../api/session.ts'
-import { formatShare, GB } from '../../i18n.ts'
+import { formatBytes, formatShare, GB } from '../../i18n.ts'
 import { NEARLY_FULL, TimeAgo } from '../../ui/values.tsx'
+import { disksQuery, distinct } from '../storages/disks.ts'
+import { storagesQuery } from '../storages/queries.ts'
+import { unreachableOf } from '../storages/state.ts'
 import { text } from './messages.ts'
 
 const LIMIT = 200
@@ -41,12 +45,20 @@ export function Attention({ buckets }: { buckets: readonly Bucket[] }) {
     queryFn: () => client.listWebhooks({ query: { limit: LIMIT } }),
     enabled: me.isAdmin,
   })
+  const storages = useQuery({ ...storagesQuery, enabled: me.isAdmin })
+  const disks = useQuery({ ...disksQuery, enabled: me.isAdmin })
   const attached = buckets
     .filter(({ name, mode }) => mode === 'read_only' && me.can('manage', name))
     .slice(0, MOST_SCANS)
   const scans = useQueries({ queries: attached.map(({ name }) => latestScansQuery(name)) })
   const isSoon = ({ status }: { status: string }) => status === 'expiring'
   const items: Item[] = [
+    ...distinct(disks.data ?? []).flatMap(aboutDisk),
+    ...unreachableOf(storages.data ?? []).map(({ name }) => ({
+      id: `storage ${name}`,
+      to: `/admin/storages/${name}`,
+      words: text.storageDown(name),
+    })),
     ...buckets.flatMap(aboutBucket),
     ...attached.flatMap(({ name }, i): Item[] =>
       scans[i]?.data?.held ? [{ id: `held ${name}`, to: `/b/${name}/scans`, words: text.scanHeld(name) }] : [],
@@ -98,6 +110,12 @@ export function Attention({ buckets }: { buckets: readonly Bucket[] }) {
       )}
     </section>
   )
+}
+
+function aboutDisk({ of, state, free_bytes }: Disk): Item[] {
+  if (state === 'room') return []
+  const words = state === 'short' ? text.diskShort : text.diskNearlyFull(formatBytes(free_bytes))
+  return [{ id: `disk ${of}`, to: '/admin/storages', words }]
 }
 
 function aboutBucket(bucket: Bucket): Item[] {

@@ -5,6 +5,7 @@ import { CopyField } from '../../ui/CopyField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { DraftField } from './DraftField.tsx'
+import { FixedByS3 } from './FixedByS3.tsx'
 import { type Draft, type Field, type FieldName, fields, isEmptyDraft, type Section } from './fields.ts'
 import { LogoInput } from './LogoInput.tsx'
 import { Mails } from './Mails.tsx'
@@ -92,6 +93,7 @@ export function SectionForm({ section, settings, draft, onDraft }: Props) {
             onDraft={change}
           />
         ))}
+        {section === 's3' ? <FixedByS3 /> : null}
       </div>
       {section === 'branding' ? <LogoInput url={settings.logo_url} /> : null}
       <SaveProblem error={problem} atFields={Object.keys(faults).length > 0} />

@@ -184,6 +184,10 @@ export const text = catalogue('settings.text', {
   hint: 'Changes apply immediately on all servers.',
   fixedBy: (variable: string) => `Set by the environment variable ${variable}.`,
   fixed: 'Set by the environment',
+  presignedV2: 'Presigned URLs of Signature Version 2',
+  presignedV2Hint: 'As boto3, django-storages and s3cmd still create them.',
+  websiteDomains: 'Domains of websites',
+  websiteDomainsHint: 'Buckets with a website are shown below them.',
   units: (unit: string) =>
     ({ gb: 'GB', days: 'days', hours: 'hours', seconds: 'seconds', mb: 'MB', megapixels: 'megapixels' })[unit] ?? '',
   isSet: 'Set',

@@ -104,7 +104,7 @@ function Attached({ storage }: { storage: string }) {
 }
 
 function Facts({ storage }: { storage: Storage }) {
-  const { name, kind, endpoint, region, folder, bucket, prefix, bucket_count, used_bytes, created_at } = storage
+  const { name, kind, endpoint, region, folder, bucket, prefix, bucket_count, used_bytes, created_at, health } = storage
   // Of others, they are in the form below.
   const isFixed = name === DEFAULT_STORAGE && kind === 's3'
   const rows = [
@@ -121,6 +121,7 @@ function Facts({ storage }: { storage: Storage }) {
     [text.buckets, <Count key="buckets" n={bucket_count} />],
     [text.attached, kind === 's3' && name !== DEFAULT_STORAGE ? <Attached key="attached" storage={name} /> : null],
     [text.used, <Bytes key="used" bytes={used_bytes} />],
+    [text.free, health?.free_bytes == null ? null : <Bytes key="free" bytes={health.free_bytes} />],
     [text.created, created_at === null ? null : <TimeAgo key="created" time={created_at} />],
   ] as const
   return (

@@ -15,6 +15,7 @@ import { Health } from './Health.tsx'
 import { text } from './messages.ts'
 import { Place } from './Place.tsx'
 import { storagesQuery } from './queries.ts'
+import { Room } from './Room.tsx'
 
 const columns: readonly Column<Storage>[] = [
   {
@@ -65,6 +66,7 @@ export default function Storages() {
         </Button>
       }
     >
+      <Room />
       <StateView query={storages}>
         {(rows) => (
           <ListTable

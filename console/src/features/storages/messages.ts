@@ -1,4 +1,5 @@
 import type { StorageCheck, StorageKind } from '../../../../contract/storages.ts'
+import type { Disk } from '../../../../contract/system.ts'
 import { catalogue, formatCount, plural } from '../../i18n.ts'
 
 const buckets = (n: number) => plural(n, { one: 'bucket', other: 'buckets' })
@@ -20,9 +21,12 @@ export const text = catalogue('storages.text', {
   health: 'Health',
   reachable: 'Reachable',
   reachedIn: (ms: number) => `Answered in ${formatCount(ms)} ms`,
+  slow: 'Slow',
   unreachable: 'Unreachable',
+  noticed: 'Noticed',
   off: 'Turned off',
   checking: 'Checking…',
+  free: 'Free',
   // What is attached to it
   attached: 'Attached buckets',
   attachedNone: 'None',
@@ -53,6 +57,24 @@ export const text = catalogue('storages.text', {
   removeTitle: (name: string) => `Delete ${name}?`,
   removeText: 'Removes the storage and its credentials from Strongroom. Other objects in the same place stay.',
   removed: 'Storage deleted',
+})
+
+export const roomText = catalogue('storages.roomText', {
+  title: 'Disk space',
+  of: (disk: Disk['of']) => ({ database: 'Database', storage: 'Objects' })[disk],
+  both: 'Database and objects',
+  free: 'Free:',
+  state: (state: Disk['state']) => ({ room: 'Enough', nearly_full: 'Nearly full', short: 'Almost full' })[state],
+  refused: 'Uploads are refused until there is room. Downloads, sign-in and deletions still work.',
+  soon: 'Less than a tenth is free. Uploads are refused when it’s almost full.',
+  emptyTrash: 'Empty the trash.',
+  emptyTrashHint: 'While the disk is almost full, its space is free immediately, otherwise after the grace period.',
+  cleanUp: 'Delete what isn’t needed,',
+  cleanUpHint:
+    'by a cleanup policy for example, then empty the trash. Versions and locked objects stay until their time.',
+  move: 'Add a storage with room',
+  moveHint: 'and move a bucket there, in the bucket’s settings.',
+  enlarge: 'Or enlarge the disk. No restart is needed.',
 })
 
 export const formText = catalogue('storages.formText', {

@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
+import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
+import { STATE_MS } from './disks.ts'
 
 /** All storages, the default one first. For administrators only. */
 export const storagesQuery = queryOptions({
@@ -13,10 +15,17 @@ export const storageQuery = (name: string) =>
     queryFn: () => client.getStorage({ params: { storage: name } }),
   })
 
-/** Takes up to 10 seconds for a storage that does not answer. */
+/** Takes some seconds for a storage that does not answer. What it finds is in the list too, which other parts of a page show. */
 export const healthQuery = (name: string) =>
   queryOptions({
     queryKey: ['storages', 'health', name],
-    queryFn: () => client.getStorageHealth({ params: { storage: name } }),
-    staleTime: 30_000,
+    queryFn: async () => {
+      const health = await client.getStorageHealth({ params: { storage: name } })
+      queries.setQueryData(storagesQuery.queryKey, (items) =>
+        items?.map((one) => (one.name === name && one.enabled ? { ...one, health } : one)),
+      )
+      return health
+    },
+    staleTime: STATE_MS,
+    refetchInterval: STATE_MS,
   })

@@ -37,6 +37,13 @@ export const text: Translation<typeof english.text> = {
   needsKey: 'Ersetzen Sie Zugriffsschlüssel-ID und geheimen Schlüssel durch die eines Zugriffsschlüssels.',
   keyFor: 'Neuer Schlüssel für diesen Bucket',
   s3: 'S3-Clients',
+  website: 'Website',
+  websiteHint:
+    'S3-Clients legen Indexdokument, Fehlerdokument und Weiterleitungen fest. Dann ist der Bucket unter dieser Adresse zu sehen.',
+  websiteUrl: 'Adresse',
+  websiteSetUp: 'Einrichten',
+  websitePublic:
+    'Besucher sehen nur, was öffentlich ist. Öffentlicher Zugriff muss in den Einstellungen an und darf für diesen Bucket nicht gesperrt sein.',
   api: 'API, Kommandozeile und TypeScript',
   apiHint: 'Mit einem Zugriffstoken anstelle von YOUR_TOKEN.',
   tokenFor: 'Neues Token für diesen Bucket',

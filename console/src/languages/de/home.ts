@@ -30,6 +30,9 @@ export const text: Translation<typeof english.text> = {
   // Attention
   attention: 'Erfordert Aufmerksamkeit',
   nothing: 'Nichts erfordert Ihre Aufmerksamkeit.',
+  diskShort: 'Die Festplatte ist fast voll. Uploads werden abgelehnt, bis wieder Platz ist.',
+  diskNearlyFull: (free) => `Die Festplatte füllt sich: Noch ${free} sind frei.`,
+  storageDown: (name) => `Der Speicher ${name} ist nicht erreichbar.`,
   full: (bucket) => `${bucket} ist voll. Neue Uploads werden abgelehnt.`,
   nearlyFull: (bucket, share) => `${bucket} ist zu ${share} voll.`,
   webhookOff: (name) => `Der Webhook ${name} wurde deaktiviert, weil er zu oft fehlgeschlagen ist.`,

@@ -184,6 +184,10 @@ export const text: Translation<typeof english.text> = {
   hint: 'Änderungen gelten sofort auf allen Servern.',
   fixedBy: (variable) => `Durch die Umgebungsvariable ${variable} festgelegt.`,
   fixed: 'Durch die Umgebung festgelegt',
+  presignedV2: 'Vorsignierte URLs der Signaturversion 2',
+  presignedV2Hint: 'Wie boto3, django-storages und s3cmd sie noch erstellen.',
+  websiteDomains: 'Domains von Websites',
+  websiteDomainsHint: 'Buckets mit einer Website sind darunter zu sehen.',
   units: (unit) =>
     ({ gb: 'GB', days: 'Tage', hours: 'Stunden', seconds: 'Sekunden', mb: 'MB', megapixels: 'Megapixel' })[unit] ?? '',
   isSet: 'Festgelegt',

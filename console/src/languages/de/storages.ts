@@ -20,9 +20,12 @@ export const text: Translation<typeof english.text> = {
   health: 'Zustand',
   reachable: 'Erreichbar',
   reachedIn: (ms) => `Antwort nach ${formatCount(ms)} ms`,
+  slow: 'Langsam',
   unreachable: 'Nicht erreichbar',
+  noticed: 'Bemerkt',
   off: 'Ausgeschaltet',
   checking: 'Wird geprüft …',
+  free: 'Frei',
   // What is attached to it
   attached: 'Eingebundene Buckets',
   attachedNone: 'Keine',
@@ -55,6 +58,24 @@ export const text: Translation<typeof english.text> = {
   removeTitle: (name) => `${name} löschen?`,
   removeText: 'Entfernt den Speicher und seine Zugangsdaten aus Strongroom. Andere Objekte am selben Ort bleiben.',
   removed: 'Speicher gelöscht',
+}
+
+export const roomText: Translation<typeof english.roomText> = {
+  title: 'Speicherplatz',
+  of: (disk) => ({ database: 'Datenbank', storage: 'Objekte' })[disk],
+  both: 'Datenbank und Objekte',
+  free: 'Frei:',
+  state: (state) => ({ room: 'Genug', nearly_full: 'Wird knapp', short: 'Fast voll' })[state],
+  refused: 'Uploads werden abgelehnt, bis wieder Platz ist. Downloads, Anmelden und Löschen gehen weiterhin.',
+  soon: 'Weniger als ein Zehntel der Festplatte ist frei. Ist sie fast voll, werden Uploads abgelehnt.',
+  emptyTrash: 'Papierkorb leeren.',
+  emptyTrashHint: 'Solange die Festplatte fast voll ist, wird der Platz sofort frei, sonst nach der Schonfrist.',
+  cleanUp: 'Löschen, was nicht gebraucht wird,',
+  cleanUpHint:
+    'zum Beispiel mit einer Aufräumregel, und dann den Papierkorb leeren. Versionen und gesperrte Objekte bleiben bis zu ihrer Zeit.',
+  move: 'Einen Speicher mit Platz hinzufügen',
+  moveHint: 'und einen Bucket dorthin verschieben, in den Einstellungen des Buckets.',
+  enlarge: 'Oder die Festplatte vergrößern. Ein Neustart ist nicht nötig.',
 }
 
 export const formText: Translation<typeof english.formText> = {

@@ -38,6 +38,13 @@ export const text: Translation<typeof english.text> = {
   needsKey: 'Sustituya el ID de clave de acceso y el secreto por los de una clave de acceso.',
   keyFor: 'Nueva clave para este bucket',
   s3: 'Clientes S3',
+  website: 'Sitio web',
+  websiteHint:
+    'Los clientes S3 definen el documento índice, el de error y las redirecciones; después el bucket se muestra en esta dirección.',
+  websiteUrl: 'Dirección',
+  websiteSetUp: 'Configurar',
+  websitePublic:
+    'Los visitantes solo ven lo que es público. El acceso público debe estar activado en la configuración y no bloqueado para este bucket.',
   api: 'API, línea de comandos y TypeScript',
   apiHint: 'Con un token de acceso en lugar de YOUR_TOKEN.',
   tokenFor: 'Nuevo token para este bucket',

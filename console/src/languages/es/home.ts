@@ -30,6 +30,9 @@ export const text: Translation<typeof english.text> = {
   // Attention
   attention: 'Requiere atención',
   nothing: 'Nada requiere su atención.',
+  diskShort: 'El disco está casi lleno. Las subidas se rechazan hasta que haya espacio.',
+  diskNearlyFull: (free) => `El disco se está llenando: quedan ${free} libres.`,
+  storageDown: (name) => `El almacenamiento ${name} no responde.`,
   full: (bucket) => `${bucket} está lleno. Se rechazan las subidas nuevas.`,
   nearlyFull: (bucket, share) => `${bucket} está lleno al ${share}.`,
   webhookOff: (name) => `El webhook ${name} se desactivó porque falló demasiadas veces.`,

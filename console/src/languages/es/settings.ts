@@ -189,6 +189,10 @@ export const text: Translation<typeof english.text> = {
   hint: 'Los cambios se aplican de inmediato en todos los servidores.',
   fixedBy: (variable) => `Establecido por la variable de entorno ${variable}.`,
   fixed: 'Establecido por el entorno',
+  presignedV2: 'URL prefirmadas con la firma versión 2',
+  presignedV2Hint: 'Como aún las crean boto3, django-storages y s3cmd.',
+  websiteDomains: 'Dominios de sitios web',
+  websiteDomainsHint: 'Los buckets con un sitio web se muestran debajo de ellos.',
   units: (unit) =>
     ({ gb: 'GB', days: 'días', hours: 'horas', seconds: 'segundos', mb: 'MB', megapixels: 'megapíxeles' })[unit] ?? '',
   isSet: 'Establecido',

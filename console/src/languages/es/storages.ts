@@ -20,9 +20,12 @@ export const text: Translation<typeof english.text> = {
   health: 'Estado',
   reachable: 'Accesible',
   reachedIn: (ms) => `Respondió en ${formatCount(ms)} ms`,
+  slow: 'Lento',
   unreachable: 'No responde',
+  noticed: 'Detectado',
   off: 'Desactivado',
   checking: 'Comprobando…',
+  free: 'Libre',
   // What is attached to it
   attached: 'Buckets asociados',
   attachedNone: 'Ninguno',
@@ -56,6 +59,26 @@ export const text: Translation<typeof english.text> = {
   removeText:
     'Quita de Strongroom el almacenamiento y sus credenciales. Los demás objetos del mismo lugar se mantienen.',
   removed: 'Almacenamiento eliminado',
+}
+
+export const roomText: Translation<typeof english.roomText> = {
+  title: 'Espacio en disco',
+  of: (disk) => ({ database: 'Base de datos', storage: 'Objetos' })[disk],
+  both: 'Base de datos y objetos',
+  free: 'Libre:',
+  state: (state) => ({ room: 'Suficiente', nearly_full: 'Poco espacio', short: 'Casi lleno' })[state],
+  refused:
+    'Las subidas se rechazan hasta que haya espacio. Las descargas, el inicio de sesión y los borrados siguen funcionando.',
+  soon: 'Queda libre menos de una décima parte. Cuando esté casi lleno, las subidas se rechazarán.',
+  emptyTrash: 'Vaciar la papelera.',
+  emptyTrashHint:
+    'Mientras el disco está casi lleno, el espacio se libera de inmediato; si no, tras el período de gracia.',
+  cleanUp: 'Eliminar lo que no hace falta,',
+  cleanUpHint:
+    'por ejemplo con una política de limpieza, y después vaciar la papelera. Las versiones y los objetos bloqueados se quedan hasta su plazo.',
+  move: 'Añadir un almacenamiento con espacio',
+  moveHint: 'y mover allí un bucket, en la configuración del bucket.',
+  enlarge: 'O ampliar el disco. No hace falta reiniciar.',
 }
 
 export const formText: Translation<typeof english.formText> = {

@@ -37,6 +37,13 @@ export const text: Translation<typeof english.text> = {
   needsKey: 'Remplacez l’ID de clé d’accès et le secret par ceux d’une clé d’accès.',
   keyFor: 'Nouvelle clé pour ce bucket',
   s3: 'Clients S3',
+  website: 'Site web',
+  websiteHint:
+    'Les clients S3 définissent le document d’index, celui d’erreur et les redirections ; le bucket est alors visible à cette adresse.',
+  websiteUrl: 'Adresse',
+  websiteSetUp: 'Mise en place',
+  websitePublic:
+    'Les visiteurs ne voient que ce qui est public. L’accès public doit être activé dans les paramètres et non bloqué pour ce bucket.',
   api: 'API, ligne de commande et TypeScript',
   apiHint: 'Avec un jeton d’accès à la place de YOUR_TOKEN.',
   tokenFor: 'Nouveau jeton pour ce bucket',

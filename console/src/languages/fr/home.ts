@@ -30,6 +30,9 @@ export const text: Translation<typeof english.text> = {
   // Attention
   attention: 'À surveiller',
   nothing: 'Rien ne demande votre attention.',
+  diskShort: 'Le disque est presque plein. Les envois sont refusés tant qu’il n’y a pas de place.',
+  diskNearlyFull: (free) => `Le disque se remplit : il reste ${free}.`,
+  storageDown: (name) => `Le stockage ${name} est injoignable.`,
   full: (bucket) => `Le bucket ${bucket} est plein. Les nouveaux envois sont refusés.`,
   nearlyFull: (bucket, share) => `Le bucket ${bucket} est plein à ${share}.`,
   webhookOff: (name) => `Le webhook ${name} a été désactivé après trop d’échecs.`,

@@ -188,6 +188,10 @@ export const text: Translation<typeof english.text> = {
   hint: 'Les modifications s’appliquent immédiatement sur tous les serveurs.',
   fixedBy: (variable) => `Défini par la variable d’environnement ${variable}.`,
   fixed: 'Défini par l’environnement',
+  presignedV2: 'URL présignées de la signature version 2',
+  presignedV2Hint: 'Comme boto3, django-storages et s3cmd en créent encore.',
+  websiteDomains: 'Domaines de sites web',
+  websiteDomainsHint: 'Les buckets qui ont un site web y sont visibles.',
   units: (unit) =>
     ({ gb: 'Go', days: 'jours', hours: 'heures', seconds: 'secondes', mb: 'Mo', megapixels: 'mégapixels' })[unit] ?? '',
   isSet: 'Défini',

@@ -20,9 +20,12 @@ export const text: Translation<typeof english.text> = {
   health: 'État',
   reachable: 'Joignable',
   reachedIn: (ms) => `Réponse en ${formatCount(ms)} ms`,
+  slow: 'Lent',
   unreachable: 'Injoignable',
+  noticed: 'Constaté',
   off: 'Désactivé',
   checking: 'Vérification…',
+  free: 'Libre',
   // What is attached to it
   attached: 'Buckets rattachés',
   attachedNone: 'Aucun',
@@ -55,6 +58,25 @@ export const text: Translation<typeof english.text> = {
   removeTitle: (name) => `Supprimer ${name} ?`,
   removeText: 'Retire le stockage et ses identifiants de Strongroom. Les autres objets au même endroit restent.',
   removed: 'Stockage supprimé',
+}
+
+export const roomText: Translation<typeof english.roomText> = {
+  title: 'Espace disque',
+  of: (disk) => ({ database: 'Base de données', storage: 'Objets' })[disk],
+  both: 'Base de données et objets',
+  free: 'Libre :',
+  state: (state) => ({ room: 'Suffisant', nearly_full: 'Bientôt plein', short: 'Presque plein' })[state],
+  refused:
+    'Les envois sont refusés tant qu’il n’y a pas de place. Téléchargements, connexion et suppressions fonctionnent.',
+  soon: 'Moins d’un dixième est libre. Quand le disque sera presque plein, les envois seront refusés.',
+  emptyTrash: 'Vider la corbeille.',
+  emptyTrashHint: 'Tant que le disque est presque plein, la place est libérée aussitôt, sinon après le délai de grâce.',
+  cleanUp: 'Supprimer ce qui ne sert plus,',
+  cleanUpHint:
+    'par exemple avec une règle de nettoyage, puis vider la corbeille. Les versions et les objets verrouillés restent jusqu’à leur terme.',
+  move: 'Ajouter un stockage qui a de la place',
+  moveHint: 'et y déplacer un bucket, dans les paramètres du bucket.',
+  enlarge: 'Ou agrandir le disque. Aucun redémarrage n’est nécessaire.',
 }
 
 export const formText: Translation<typeof english.formText> = {

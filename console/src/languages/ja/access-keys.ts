@@ -37,6 +37,13 @@ export const text: Translation<typeof english.text> = {
   needsKey: 'アクセスキー ID とシークレットを、実際のアクセスキーのものに置き換えてください。',
   keyFor: 'このバケット用の新しいキー',
   s3: 'S3 クライアント',
+  website: 'ウェブサイト',
+  websiteHint:
+    'インデックスドキュメント、エラードキュメント、ルーティングルールは S3 クライアントで設定します。設定後、バケットはこのアドレスで表示されます。',
+  websiteUrl: 'アドレス',
+  websiteSetUp: '設定方法',
+  websitePublic:
+    '訪問者に見えるのは公開されているものだけです。設定で公開アクセスがオンで、このバケットでブロックされていない必要があります。',
   api: 'API、コマンドライン、TypeScript',
   apiHint: 'YOUR_TOKEN をアクセストークンに置き換えてください。',
   tokenFor: 'このバケット用の新しいトークン',

@@ -185,6 +185,10 @@ export const text: Translation<typeof english.text> = {
   hint: '変更は、すべてのサーバーにすぐに適用されます。',
   fixedBy: (variable) => `環境変数 ${variable} で設定されています。`,
   fixed: '環境変数で設定',
+  presignedV2: '署名バージョン 2 の署名付き URL',
+  presignedV2Hint: 'boto3、django-storages、s3cmd が今も作成する形式です。',
+  websiteDomains: 'ウェブサイトのドメイン',
+  websiteDomainsHint: 'ウェブサイトのあるバケットはその配下に表示されます。',
   units: (unit) =>
     ({ gb: 'GB', days: '日', hours: '時間', seconds: '秒', mb: 'MB', megapixels: 'メガピクセル' })[unit] ?? '',
   isSet: '設定済み',

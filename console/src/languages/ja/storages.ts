@@ -20,9 +20,12 @@ export const text: Translation<typeof english.text> = {
   health: '稼働状況',
   reachable: '接続可能',
   reachedIn: (ms) => `${formatCount(ms)} ms で応答`,
+  slow: '低速',
   unreachable: '接続不可',
+  noticed: '検出:',
   off: 'オフ',
   checking: '確認中…',
+  free: '空き',
   // What is attached to it
   attached: '接続したバケット',
   attachedNone: 'なし',
@@ -54,6 +57,24 @@ export const text: Translation<typeof english.text> = {
   removeTitle: (name) => `${name} を削除しますか？`,
   removeText: 'ストレージとその認証情報を Strongroom から削除します。同じ場所にあるほかのオブジェクトは残ります。',
   removed: 'ストレージを削除しました',
+}
+
+export const roomText: Translation<typeof english.roomText> = {
+  title: 'ディスク容量',
+  of: (disk) => ({ database: 'データベース', storage: 'オブジェクト' })[disk],
+  both: 'データベースとオブジェクト',
+  free: '空き:',
+  state: (state) => ({ room: '十分', nearly_full: '残りわずか', short: 'ほぼ満杯' })[state],
+  refused: '空きができるまでアップロードは拒否されます。ダウンロード、サインイン、削除は引き続き利用できます。',
+  soon: '空きが 10 分の 1 未満です。ほぼ満杯になるとアップロードは拒否されます。',
+  emptyTrash: 'ゴミ箱を空にする。',
+  emptyTrashHint: 'ディスクがほぼ満杯の間は、すぐに空きになります。それ以外は猶予期間の後です。',
+  cleanUp: '不要なものを削除し、',
+  cleanUpHint:
+    '（たとえばクリーンアップポリシーで）その後ゴミ箱を空にします。バージョンとロックされたオブジェクトは期限まで残ります。',
+  move: '空きのあるストレージを追加し、',
+  moveHint: 'バケットの設定でバケットをそこへ移動します。',
+  enlarge: 'またはディスクを拡張します。再起動は不要です。',
 }
 
 export const formText: Translation<typeof english.formText> = {

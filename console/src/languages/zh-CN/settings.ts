@@ -175,6 +175,10 @@ export const text: Translation<typeof english.text> = {
   hint: '更改会立即应用于所有服务器。',
   fixedBy: (variable) => `由环境变量 ${variable} 设置。`,
   fixed: '由环境变量设置',
+  presignedV2: '签名版本 2 的预签名 URL',
+  presignedV2Hint: 'boto3、django-storages 和 s3cmd 仍会创建这种 URL。',
+  websiteDomains: '网站域名',
+  websiteDomainsHint: '有网站的存储桶显示在这些域名之下。',
   units: (unit) =>
     ({ gb: 'GB', days: '天', hours: '小时', seconds: '秒', mb: 'MB', megapixels: '百万像素' })[unit] ?? '',
   isSet: '已设置',

@@ -20,9 +20,12 @@ export const text: Translation<typeof english.text> = {
   health: '运行状况',
   reachable: '可连接',
   reachedIn: (ms) => `${formatCount(ms)} ms 内响应`,
+  slow: '缓慢',
   unreachable: '无法连接',
+  noticed: '发现于',
   off: '已关闭',
   checking: '正在检查…',
+  free: '可用',
   // What is attached to it
   attached: '挂载的存储桶',
   attachedNone: '无',
@@ -53,6 +56,23 @@ export const text: Translation<typeof english.text> = {
   removeTitle: (name) => `删除 ${name}？`,
   removeText: '将从 Strongroom 中移除该存储后端及其凭据。同一位置的其他对象会保留。',
   removed: '存储后端已删除',
+}
+
+export const roomText: Translation<typeof english.roomText> = {
+  title: '磁盘空间',
+  of: (disk) => ({ database: '数据库', storage: '对象' })[disk],
+  both: '数据库和对象',
+  free: '可用：',
+  state: (state) => ({ room: '充足', nearly_full: '即将用尽', short: '几乎已满' })[state],
+  refused: '在有空间之前，上传会被拒绝。下载、登录和删除仍可使用。',
+  soon: '可用空间不足十分之一。几乎已满时，上传会被拒绝。',
+  emptyTrash: '清空回收站。',
+  emptyTrashHint: '磁盘几乎已满时，空间会立即释放，否则在宽限期之后释放。',
+  cleanUp: '删除不需要的内容，',
+  cleanUpHint: '例如使用清理策略，然后清空回收站。版本和锁定的对象会保留到期。',
+  move: '添加有空间的存储后端，',
+  moveHint: '并在存储桶的设置中把存储桶移到那里。',
+  enlarge: '或者扩大磁盘，无需重启。',
 }
 
 export const formText: Translation<typeof english.formText> = {
