@@ -42,6 +42,8 @@ const SINGLE: ReadonlySet<string> = new Set([
 const CODING = /^[\w!#$%&'*+.^`|~-]+$/
 /** A host name or an address, perhaps with a port (RFC 9110 section 7.2); an escaped or empty one serves nobody here. */
 const HOST = /^(\[[\da-f:.]{2,45}\]|[\w.~-]{1,255})(:\d{0,5})?$/i
+/** A name with a part of no characters: what is left of it after its final dot would be taken for another name. */
+const EMPTY_PART = /^\.|\.\./
 const ABSOLUTE = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i
 const DEFAULT_PORTS: { readonly [scheme: string]: RegExp } = { http: /:(80)?$/, https: /:(443)?$/ }
 
@@ -85,7 +87,8 @@ function misreadFraming(encoding: string | undefined, httpVersion: string): Misr
 /** RFC 9112 section 3.2: one host, and the same in a target that names it, of which some readers take one or the other. */
 function misreadHost(host: string | undefined, httpVersion: string, url: string): Misread | undefined {
   if (host === undefined && httpVersion !== '1.0') return malformed('Send exactly one Host header.')
-  if (host !== undefined && host !== '' && !HOST.test(host)) return malformed('The Host header is not a host.')
+  if (host !== undefined && host !== '' && (!HOST.test(host) || EMPTY_PART.test(host)))
+    return malformed('The Host header is not a host.')
   const [, scheme, authority = ''] = ABSOLUTE.exec(url) ?? []
   if (scheme === undefined) return undefined
   const port = DEFAULT_PORTS[scheme.toLowerCase()]

@@ -246,6 +246,9 @@ const byHand: Partial<Record<Name, readonly Asked[]>> = {
     { query: 'search=e&limit=1000&sort=size' },
     { query: 'prefix=wide/&search=9&limit=1000&sort=modified&order=desc&kind=other' },
     { query: 'search=e&limit=1000&order=desc&min_size=1000000' },
+    { query: 'prefix=nested/&search=a&limit=1000' },
+    { query: 'prefix=nested/&search=b/a&limit=1000' },
+    { query: 'prefix=nested/&search=b&sort=modified&order=desc' },
   ],
   objectsExist: [json({ keys: many(1000, long) })],
   bulkCopy: [json({ source_bucket: 'waits', keys: many(1000, long), dest_prefix: 'copied/' })],
@@ -288,13 +291,15 @@ describe('no request blocks the process', { skip: onS3 && 'starts a service of i
     fs.rmSync(folder, { recursive: true, force: true })
   })
 
-  /** A folder of many objects, one of many folders, and a thousand keys as long as keys may be, all of the bytes of one. */
+  /** A folder of many objects, one of many folders, and thousands of keys as long as keys may be, all of the bytes of one. */
   async function fill(url: string): Promise<void> {
     const database = await openDatabase(url)
     const keys = [
       [OBJECTS, sql`'wide/' || n || '-' || hex(n * 7919) || '.jpg'`],
       [10_000, sql`'deep/' || n || '/x'`],
       [1000, sql`${'k'.repeat(1000)} || '/' || n`],
+      // As many folders in one key as there can be, and none of them in another key.
+      [5000, sql`'nested/' || n || ${'/ab'.repeat(330)}`],
     ] as const
     for (const [count, key] of keys)
       await database.transaction(async (tx) => {

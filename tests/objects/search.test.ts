@@ -555,6 +555,7 @@ describeEngines('search', (engine) => {
       'x/no/plan.txt',
       'empty plans/',
       'old/PLAN//q',
+      'İİΣ/deep/q',
     ]
     const name = await open(...keys)
     const folders = async (search: string, more: Partial<Query> = {}, client?: Client) =>
@@ -574,6 +575,9 @@ describeEngines('search', (engine) => {
     assert.deepEqual(await folders('/'), [], 'no name has a slash')
     assert.deepEqual(await folders('d/p'), [])
     assert.deepEqual(await folders('planning'), [], 'an object')
+    assert.deepEqual(await folders('deep'), ['İİΣ/deep/'], 'letters that fold into others move nothing')
+    assert.deepEqual(await folders('iσ'), [], 'İ is no i')
+    assert.deepEqual(await folders('ς'), ['İİΣ/'])
 
     const person = server.as(
       await server.userWith(

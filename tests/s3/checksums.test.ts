@@ -144,6 +144,9 @@ describeOnce('S3: checksums', (engine) => {
     await refusedAlike([
       ['InvalidRequest', () => put(`/${B}/no`, two)],
       ['InvalidRequest', () => put(`/${B}/no`, { 'x-amz-sdk-checksum-algorithm': 'nonsense' })],
+      // Nobody would compare it, and the client would take it for compared.
+      ['InvalidRequest', () => put(`/${B}/no`, { 'x-amz-checksum-sha3': OF_TEXT.SHA256 })],
+      ['InvalidRequest', () => put(`/${B}/no`, { [headerOf('CRC32')]: OF_TEXT.CRC32, 'x-amz-checksum-crc16': 'AAA=' })],
       [
         'InvalidRequest',
         () => put(`/${B}/no`, { [headerOf('CRC32')]: OF_TEXT.CRC32, 'x-amz-sdk-checksum-algorithm': 'SHA1' }),

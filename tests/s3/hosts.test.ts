@@ -38,8 +38,8 @@ it('compares a signature only with hosts that name the same bucket as the one th
   )
 })
 
-it('finds the bucket of a host with a port, capitals or a final dot', () => {
-  const domains = ['s3.example.com', 'other.test']
+it('finds the bucket of a host with a port, capitals or a final dot, below the longest domain', () => {
+  const domains = ['example.com', 's3.example.com', 'other.test']
   for (const [given, bucket] of [
     ['b.s3.example.com', 'b'],
     ['b.s3.example.com.', 'b'],
@@ -48,8 +48,10 @@ it('finds the bucket of a host with a port, capitals or a final dot', () => {
     ['x.y.other.test.', 'x.y'],
     ['s3.example.com', null],
     ['s3.example.com.', null],
-    ['bs3.example.com', null],
-    ['b.s3.example.com..', null],
+    ['b.s3.example.com:', 'b'],
+    ['bs3.example.com', 'bs3'],
+    ['example.com', null],
+    ['other.test.:80', null],
   ] as const)
     assert.equal(bucketOfHost(given, domains), bucket, given)
 })

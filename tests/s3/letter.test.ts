@@ -286,6 +286,13 @@ describeEngines('S3 to the letter', (engine, itOnce) => {
         ['another permission', 'PUT', path, { body: acl(grant(own, 'READS')) }, malformed],
         ['another kind', 'PUT', path, { body: acl(grant(own.replace('CanonicalUser', 'Robot'))) }, malformed],
         ['a kind that it is not', 'PUT', path, { body: acl(grant(own.replace('CanonicalUser', 'Group'))) }, malformed],
+        [
+          'an unknown group',
+          'PUT',
+          path,
+          { body: acl(grant('xsi:type="Group"><URI>http://acs.amazonaws.com/groups/global/Nobody</URI>')) },
+          '400 InvalidArgument',
+        ],
         ['no grantee', 'PUT', path, { body: acl('<Grant><Permission>READ</Permission></Grant>') }, malformed],
         ['an empty id', 'PUT', path, { body: acl(grant('xsi:type="CanonicalUser"><ID></ID>')) }, malformed],
         ['no grant', 'PUT', path, { body: acl('<Other/>') }, malformed],

@@ -178,6 +178,22 @@ it('unpacks signed chunks, however they arrive, and no body that was changed or 
   assert.equal(await codeOf(decode(chunked, { signatures: other })), 'SignatureDoesNotMatch')
 })
 
+it('hands tiny chunks on together, in their order, and lets others have their turns', async () => {
+  const counted = Array.from({ length: 50_000 }, (_, i) => String(i % 10))
+  const large = 'x'.repeat(3000)
+  const pieces = [...counted, large, ...counted]
+  const body = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')
+  const length = pieces.join('').length
+  const whole = inPieces(Buffer.from(`${body}0\r\n\r\n`), [])
+  let turns = 0
+  const timer = setInterval(() => turns++, 1)
+  const found = await Array.fromAsync(decodeChunks(whole, framing({ signed: false, trailer: true, length })))
+  clearInterval(timer)
+  assert.equal(Buffer.concat(found).toString(), pieces.join(''))
+  assert.ok(found.length < 20, `${found.length} pieces`)
+  assert.ok(turns > 0)
+})
+
 it('reads trailers of unsigned bodies, and refuses broken ones', async () => {
   const plain = { signed: false, trailer: true, length: 5 }
   const body = (trailers: string) => Buffer.from(`5\r\nhello\r\n0\r\n${trailers}\r\n`)

@@ -404,10 +404,24 @@ describeEngines('S3: websites', (engine, itOnce) => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (host) => {
         const found = siteOf(host, [DOMAIN])
-        assert.ok(found === null || /^[a-z0-9._-]+(:\d+)?$/.test(found.host))
+        assert.ok(found === null || /^[a-z0-9._~-]+(:\d+)?$/.test(found.host))
       }),
     )
   })
+})
+
+it('a host names a website with an empty port, capitals or a final dot, too', () => {
+  for (const [given, bucket, host] of [
+    ['docs.sites.example.net', 'docs', 'docs.sites.example.net'],
+    ['docs.sites.example.net:', 'docs', 'docs.sites.example.net'],
+    ['Docs.Sites.Example.Net.:', 'docs', 'docs.sites.example.net'],
+    ['docs.sites.example.net.:9000', 'docs', 'docs.sites.example.net:9000'],
+    ['do~cs.sites.example.net', 'do~cs', 'do~cs.sites.example.net'],
+    ['sites.example.net:', 'sites.example.net', 'sites.example.net'],
+  ] as const)
+    assert.deepEqual(siteOf(given, [DOMAIN, 'example.net']), { bucket, host }, given)
+  for (const other of ['docs-sites.example.net', '[::1]:80', '', 'a/b.sites.example.net'])
+    assert.equal(siteOf(other, [DOMAIN]), null, other)
 })
 
 const INDEX = '<IndexDocument><Suffix>i</Suffix></IndexDocument>'

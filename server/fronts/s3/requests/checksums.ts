@@ -4,7 +4,7 @@ import { contentMd5 } from '../../../http/content-md5.ts'
 import type { Upload } from '../../../storage/objects/receive.ts'
 import type { ObjectRow } from '../../../storage/objects/store.ts'
 import { S3Error } from '../errors.ts'
-import { type Exchange, header } from './exchange.ts'
+import { type Exchange, header, headersWith } from './exchange.ts'
 import type { Trailers } from './signature/chunks.ts'
 
 export const nameOf = (algorithm: ChecksumAlgorithm): string => algorithm.toUpperCase()
@@ -64,8 +64,17 @@ export function checksumTypeIn(exchange: Exchange): Checksum['type'] | undefined
   throw invalidHeader('x-amz-checksum-type')
 }
 
-/** The only checksum in the headers; undefined without one. Throws InvalidRequest for more than one. */
+/** Headers that start like those of checksums, and say something about them. */
+const ABOUT_CHECKSUMS: ReadonlySet<string> = new Set(['algorithm', 'mode', 'type'])
+
+/**
+ * The only checksum in the headers; undefined without one. Throws InvalidRequest for more than one, and for one of an
+ * algorithm that is not known: nobody would compare it.
+ */
 function givenChecksum(exchange: Exchange): { algorithm: ChecksumAlgorithm; value: string } | undefined {
+  for (const [name] of headersWith(exchange, 'x-amz-checksum-'))
+    if (!ABOUT_CHECKSUMS.has(name) && !checksumAlgorithms.some((one) => one === name))
+      throw new S3Error('InvalidRequest', 'The algorithm type you specified in x-amz-checksum- header is invalid.')
   const [first, another] = checksumAlgorithms.flatMap((algorithm) => {
     const value = header(exchange, headerOf(algorithm))
     return value === undefined ? [] : [{ algorithm, value }]

@@ -18,7 +18,10 @@ export interface XmlNode {
 export interface Elements {
   readonly [name: string]: Allowed
 }
-/** What an element may be: of text only, with these elements, or either of which there may be `many`. */
+/**
+ * What an element may be: of text only, with these elements, or either of which there may be `many`. Of all others there is
+ * one: of two, one would be dropped without a word.
+ */
 type Allowed = 'text' | Elements | Many
 type Many = { readonly many: number; readonly of: 'text' | Elements }
 
@@ -34,8 +37,6 @@ export interface DocumentShape {
   elements: Elements
 }
 
-/** How many elements of a name may be next to each other where one is meant: which of them counts is not for here. */
-const FEW = 8
 const MOST_ATTRIBUTES = 8
 const MOST_TEXT = 8192
 
@@ -59,7 +60,7 @@ const isMany = (allowed: Allowed): allowed is Many => typeof allowed !== 'string
 function openIn({ node: parent, elements, counts }: Open, name: string): Open {
   const allowed = Object.hasOwn(elements, name) ? elements[name] : undefined
   if (allowed === undefined) throw malformed()
-  const { many: most, of } = isMany(allowed) ? allowed : { many: FEW, of: allowed }
+  const { many: most, of } = isMany(allowed) ? allowed : many(1, allowed)
   const count = (counts.get(name) ?? 0) + 1
   if (count > most) throw malformed()
   counts.set(name, count)

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { isBucketName } from '../../../../contract/names.ts'
+import { domainOf, readHost } from '../../../http/site.ts'
 import { S3Error } from '../errors.ts'
 
 /** What a request is about. Both are empty for the service itself, `key` for a bucket. */
@@ -79,13 +80,13 @@ export const compareParameters = ([a, x]: Query[number], [b, y]: Query[number]):
   compareTexts(a, b) || compareTexts(x, y)
 
 /**
- * The bucket that a Host header names as a subdomain of one of these domains; null for the path style. A name may end
- * with a dot, as absolute ones do in DNS.
+ * The bucket that a Host header names as a subdomain of one of these domains, the longest that fits; null for the path
+ * style, also at a domain that is listed itself.
  */
 export function bucketOfHost(host: string, domains: readonly string[]): string | null {
-  const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
-  for (const domain of domains) if (name.endsWith(`.${domain}`)) return name.slice(0, -domain.length - 1)
-  return null
+  const { name } = readHost(host)
+  const domain = domainOf(name, domains)
+  return domain === undefined || name === domain ? null : name.slice(0, -domain.length - 1)
 }
 
 /** The first of several forwarded hosts, if it is one. */

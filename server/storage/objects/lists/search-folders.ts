@@ -22,34 +22,58 @@ interface FolderSearch {
   keys: readonly string[] | undefined
 }
 
-/** Folders below the prefix whose own name contains the text, and of which the ranges have at least one key. */
+/**
+ * Folders below the prefix whose own name contains the text, and of which the ranges have at least one key; the first of
+ * them in key order. Takes time for the keys it looks at, not for the folders in them: a key can lie in five hundred.
+ */
 export async function findFolders(
   db: Db,
   { bucketId, ranges, prefix, search, order, keys }: FolderSearch,
 ): Promise<{ folders: string[]; isComplete: boolean }> {
   const wanted = fold(search)
-  const found = new Map<string, boolean>()
-  /** Collects the folders that a key lies in. */
-  const look = (key: string) => {
-    for (let at = key.indexOf('/', prefix.length); at >= 0; at = key.indexOf('/', at + 1)) {
-      const folder = key.slice(0, at + 1)
-      if (found.has(folder)) continue
-      const name = folder.slice(Math.max(prefix.length, folder.lastIndexOf('/', at - 1) + 1), at)
-      found.set(folder, fold(name).includes(wanted))
-    }
-  }
-  keys?.forEach(look)
-  const isComplete = keys !== undefined || (await lookAround(db, { bucketId, ranges }, look))
-  const named = [...found].flatMap(([folder, isNamed]) => (isNamed ? [folder] : [])).sort(compareKeys)
+  // No folder's own name has a slash.
+  if (wanted.includes('/')) return { folders: [], isComplete: true }
   const folders: string[] = []
-  for (const folder of named) {
-    if (folders.length > MOST_FOLDERS) break
-    if (await isSeen(db, bucketId, ranges, folder)) folders.push(folder)
+  const turn = takingTurns()
+  let previous = ''
+  /** Collects the folders that keys lie in, which come in order; returns false once there are too many. */
+  const collect = async (paths: readonly string[]): Promise<boolean> => {
+    for (const path of paths) {
+      for (const folder of foldersNamed(path, { wanted, from: prefix.length, previous })) {
+        if (!(await isSeen(db, bucketId, ranges, folder))) continue
+        if (folders.length === MOST_FOLDERS) return false
+        folders.push(folder)
+      }
+      previous = path
+      await turn()
+    }
+    return true
   }
-  const shown = folders.slice(0, MOST_FOLDERS)
-  return {
-    folders: order === 'asc' ? shown : shown.reverse(),
-    isComplete: isComplete && folders.length <= MOST_FOLDERS,
+  const isComplete = await (keys ? collect(ascending(keys)) : lookAround(db, { bucketId, ranges }, collect))
+  return { folders: order === 'asc' ? folders : folders.reverse(), isComplete }
+}
+
+/** The keys of a list that is in order, from the first on. */
+const ascending = (keys: readonly string[]): readonly string[] =>
+  compareKeys(keys[0] ?? '', keys.at(-1) ?? '') > 0 ? keys.toReversed() : keys
+
+/**
+ * The folders that a key lies in and the key before it does not, whose own name after a place in the key contains the
+ * folded text: where the text is found, the next slash ends the name. Folding moves no letter.
+ */
+function* foldersNamed(
+  key: string,
+  { wanted, from, previous }: { wanted: string; from: number; previous: string },
+): Generator<string> {
+  let common = 0
+  while (common < previous.length && key[common] === previous[common]) common++
+  const folded = fold(key)
+  let start = Math.max(from, key.slice(0, common).lastIndexOf('/') + 1)
+  for (let at = folded.indexOf(wanted, start); at >= 0; at = folded.indexOf(wanted, start)) {
+    const end = key.indexOf('/', at)
+    if (end < 0) return
+    yield key.slice(0, end + 1)
+    start = end + 1
   }
 }
 
@@ -57,16 +81,16 @@ export async function findFolders(
 async function lookAround(
   db: Db,
   { bucketId, ranges }: Pick<FolderSearch, 'bucketId' | 'ranges'>,
-  look: (key: string) => void,
+  look: (paths: readonly string[]) => Promise<boolean>,
 ): Promise<boolean> {
   const turn = takingTurns()
   let left = LOOKED_AT
   for (const { from, to } of ranges) {
     // A range that begins inside of folders has keys of theirs, although they come before it.
-    look(from)
+    if (!(await look([from]))) return false
     for (let start = from; ; ) {
       const parents = await parentsFrom(db, bucketId, { from: start, to }, STEP)
-      parents.forEach(look)
+      if (!(await look(parents))) return false
       left -= parents.length + 1
       const last = parents.at(-1)
       if (last === undefined || parents.length < STEP) break

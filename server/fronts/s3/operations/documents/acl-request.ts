@@ -52,11 +52,15 @@ const malformedAcl = () =>
     'The XML you provided was not well-formed or did not validate against our published schema',
   )
 
+/** The only group of S3 that has no meaning here: every other name is a mistake, as in S3. */
+const LOG_DELIVERY = 'http://acs.amazonaws.com/groups/s3/LogDelivery'
+
 /** To whom a document or a header grants something. Throws InvalidArgument or NotImplemented. */
 function granteeOf({ id, uri }: { id?: string | undefined; uri?: string | undefined }, owned: Owned): AclGrant['to'] {
   const group = uri !== undefined && Object.hasOwn(GROUPS, uri) ? GROUPS[uri] : undefined
   if (group) return group
-  if (uri !== undefined) throw unsupported(`a grant to ${uri}`)
+  if (uri === LOG_DELIVERY) throw unsupported(`a grant to ${uri}`)
+  if (uri !== undefined) throw invalidArgument('Group/URI', uri, 'Invalid group uri')
   if (id === canonicalId(owned.owner)) return 'owner'
   if (id === canonicalId(owned.bucketOwner)) return 'bucket_owner'
   if (id === undefined || !/^[0-9a-f]{64}$/.test(id)) throw invalidArgument('CanonicalUser/ID', id ?? '', 'Invalid id')

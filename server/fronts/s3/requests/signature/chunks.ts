@@ -1,5 +1,6 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import { trimBlanks } from '../../../../base/blanks.ts'
+import { takingTurns } from '../../../../base/turns.ts'
 import { S3Error } from '../../errors.ts'
 import { hashLatin1, textToSign } from './canonical.ts'
 import { isSame, sign } from './verify.ts'
@@ -25,6 +26,9 @@ export interface Framing {
   trailers: Trailers
 }
 
+/** Pieces of fewer bytes than this are gathered up to so many: everything behind takes a turn for each, also for a byte. */
+const SMALL = 1024
+const GATHERED = 16_384
 const MOST_LINE = 256
 const MOST_TRAILERS = 4096
 const SIGNATURE = /^[0-9a-f]{64}$/
@@ -44,30 +48,58 @@ const wrongChunk = () =>
 
 /**
  * Unpacks an aws-chunked body: `<size in hex>[;chunk-signature=…]\r\n<bytes>\r\n`, up to a chunk of no bytes, then
- * trailers. Bytes are handed on as they come, without being copied; a chunk's signature is checked at its end, so a
- * reader must keep nothing unless the whole body was read.
+ * trailers. Bytes are handed on as they come, without being copied but for tiny chunks; a chunk's signature is checked at
+ * its end, so a reader must keep nothing unless the whole body was read.
  */
 export async function* decodeChunks(body: AsyncIterable<Uint8Array>, framing: Framing): AsyncGenerator<Uint8Array> {
   const { signed, trailer, length, trailers } = framing
   const reader = new FrameReader(body)
   const chain = signed ? new Chain(framing.signatures) : undefined
+  const small = new Gathered()
+  const turn = takingTurns()
   let received = 0
   for (;;) {
+    // Thousands of chunks can have arrived together.
+    await turn()
     const { size, signature } = readHead(await reader.line(MOST_LINE), signed)
     received += size
     if (length !== undefined && received > length) throw broken('The body is longer than x-amz-decoded-content-length.')
     for await (const piece of reader.bytes(size)) {
       chain?.update(piece)
-      yield piece
+      if (small.takes(piece)) continue
+      yield* small.rest()
+      if (!small.takes(piece)) yield piece
     }
     chain?.check(signature)
     if (size === 0) break
     if ((await reader.line(2)) !== '') throw broken('A chunk is not followed by a line break.')
   }
+  yield* small.rest()
   if (length !== undefined && received !== length) throw broken()
   if (trailer) await readTrailers(reader, chain, trailers)
   else if ((await reader.line(2)) !== '') throw broken('The last chunk is not followed by a line break.')
   if (!(await reader.ended())) throw broken('The body continues after its last chunk.')
+}
+
+/** Small pieces that are handed on together. */
+class Gathered {
+  #bytes: Uint8Array | undefined
+  #used = 0
+  /** Copies a piece if it is small and there is room for it. */
+  takes(piece: Uint8Array): boolean {
+    if (piece.length >= SMALL || this.#used + piece.length > GATHERED) return false
+    this.#bytes ??= new Uint8Array(GATHERED)
+    this.#bytes.set(piece, this.#used)
+    this.#used += piece.length
+    return true
+  }
+  /** What was gathered, once. */
+  rest(): Uint8Array[] {
+    const found = this.#bytes?.subarray(0, this.#used)
+    this.#bytes = undefined
+    this.#used = 0
+    return found ? [found] : []
+  }
 }
 
 function readHead(line: string, signed: boolean): { size: number; signature: string } {
