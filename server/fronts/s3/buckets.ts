@@ -13,7 +13,7 @@ import { changeKeeping, objectLockDocument } from './lock.ts'
 import { ownerElement } from './owner.ts'
 import { ownershipDocument, publicAccessBlockDocument } from './ownership.ts'
 import { policyStatusDocument, policyText } from './policy.ts'
-import { childText, type DocumentShape, readDocument } from './read-xml.ts'
+import { childText, type DocumentShape, malformedXml, readDocument } from './read-xml.ts'
 import { taggingDocument } from './tagging.ts'
 import { websiteDocument } from './website/document.ts'
 import { element, result, xmlTime } from './xml.ts'
@@ -25,12 +25,19 @@ export const VERSIONING: DocumentShape = {
   most: MOST_CONFIGURATION,
   elements: { Status: 'text', MfaDelete: 'text' },
 }
-/** The buckets in which the caller has any right; in pages only if `max-buckets` asks for them. */
+/**
+ * The buckets in which the caller has any right; in pages only if `max-buckets` asks for them. `bucket-region` asks for those of
+ * one region, and all are in the same.
+ */
 export async function listBuckets(exchange: Exchange): Promise<void> {
   const limit = numberIn(exchange, 'max-buckets', { least: 1, most: MOST_BUCKETS }) ?? MOST_BUCKETS
   const prefix = parameter(exchange, 'prefix') ?? ''
   const token = parameter(exchange, 'continuation-token') || undefined
-  const { items, next_cursor } = await service.listBuckets(exchange.ctx, limit, token, prefix)
+  const region = parameter(exchange, 'bucket-region')
+  const isElsewhere = region !== undefined && region !== exchange.system.config.s3.region
+  const { items, next_cursor } = isElsewhere
+    ? { items: [], next_cursor: undefined }
+    : await service.listBuckets(exchange.ctx, limit, token, prefix)
   const { user_id, display_name } = exchange.ctx.actor
   await answerXml(
     exchange,
@@ -112,8 +119,9 @@ export async function putBucketVersioning(exchange: Exchange): Promise<void> {
       'IllegalVersioningConfigurationException',
       'The Versioning element must be specified: Enabled or Suspended.',
     )
-  if (childText(document, 'MfaDelete')?.trim() === 'Enabled')
-    throw new S3Error('NotImplemented', 'MFA Delete is not implemented.')
+  const mfaDelete = childText(document, 'MfaDelete')?.trim()
+  if (mfaDelete === 'Enabled') throw new S3Error('NotImplemented', 'MFA Delete is not implemented.')
+  if (mfaDelete !== undefined && mfaDelete !== 'Disabled') throw malformedXml()
   await changeKeeping(exchange, { versioning })
   await answer(exchange, 200, {})
 }

@@ -10,7 +10,7 @@ import { invalidArgument, S3Error } from './errors.ts'
 import { answer, answerXml, type Exchange, header, parameter } from './exchange.ts'
 import { bypassIn } from './lock.ts'
 import { withPublicAccess } from './public-access.ts'
-import { childText, type DocumentShape, malformedXml, many, readDocument, type XmlNode } from './read-xml.ts'
+import { childFlag, childText, type DocumentShape, malformedXml, many, readDocument, type XmlNode } from './read-xml.ts'
 import { versionIn, versionOf } from './version.ts'
 import { element, result } from './xml.ts'
 
@@ -50,7 +50,7 @@ function conditionsOf(
  */
 export async function deleteObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request } = exchange
-  const version_id = versionIn(exchange)
+  const [version_id, bypass] = [versionIn(exchange), bypassIn(exchange)]
   const names = { time: 'x-amz-if-match-last-modified-time', size: 'x-amz-if-match-size' }
   const conditions = conditionsOf(
     { etag: request.headers['if-match'], time: header(exchange, names.time), size: header(exchange, names.size) },
@@ -66,9 +66,7 @@ export async function deleteObject(exchange: Exchange): Promise<void> {
     return answer(exchange, 204, marker === undefined ? {} : { ...MARKED, 'x-amz-version-id': marker })
   }
   const version = { key, version_id, conditions: [conditions] }
-  const removed = await deleteVersion(ctx, bucket, version, { permanent: false, bypass: bypassIn(exchange) }).catch(
-    nothing,
-  )
+  const removed = await deleteVersion(ctx, bucket, version, { permanent: false, bypass }).catch(nothing)
   await answer(exchange, 204, {
     'x-amz-version-id': parameter(exchange, 'versionId'),
     ...(removed?.marker ? MARKED : {}),
@@ -136,7 +134,7 @@ export async function deleteObjects(exchange: Exchange): Promise<void> {
   const document = await readDocument(exchange, DELETIONS)
   const named = document.children.filter(({ name }) => name === 'Object').map(namedIn)
   if (named.length === 0 || named.length > MOST_DELETES) throw malformedXml()
-  const quiet = childText(document, 'Quiet')?.trim().toLowerCase() === 'true'
+  const quiet = childFlag(document, 'Quiet')
   const asked = named.filter(({ refused }) => refused === undefined)
   const { markers, removed, errors } = await deleteManyVersions(await ctxFor(exchange, named), bucket, asked, {
     bypass: bypassIn(exchange),

@@ -16,7 +16,7 @@ import {
 } from '../../storage/locks/lock.ts'
 import { type LockChange, lockVersion } from '../../storage/versions/lock.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { type AnswerHeaders, answer, answerXml, type Exchange, header } from './exchange.ts'
+import { type AnswerHeaders, answer, answerXml, type Exchange, flag, header } from './exchange.ts'
 import { child, childText, type DocumentShape, malformedXml, readDocument, type XmlNode } from './read-xml.ts'
 import { getSeen } from './unseen.ts'
 import { versionHeader, versionIn } from './version.ts'
@@ -33,12 +33,15 @@ const MOST_YEARS = 100
 export const OBJECT_LOCK: DocumentShape = {
   root: 'ObjectLockConfiguration',
   most: MOST_BYTES,
-  elements: { ObjectLockEnabled: 'text', Rule: { DefaultRetention: { Mode: 'text', Days: 'text', Years: 'text' } } },
+  elements: {
+    ObjectLockEnabled: 'text',
+    Rule: { DefaultRetention: { Mode: 'text', Days: 'text', Years: 'text', DefaultEventHold: 'refused' } },
+  },
 }
 export const RETENTION: DocumentShape = {
   root: 'Retention',
   most: MOST_BYTES,
-  elements: { Mode: 'text', RetainUntilDate: 'text' },
+  elements: { Mode: 'text', RetainUntilDate: 'text', EventHold: 'refused', EventHoldDuration: 'refused' },
 }
 export const LEGAL_HOLD: DocumentShape = { root: 'LegalHold', most: MOST_BYTES, elements: { Status: 'text' } }
 
@@ -86,9 +89,8 @@ export function lockIn(exchange: Exchange): WantedLock | undefined {
   return { retention, legal_hold: held === undefined ? undefined : held === 'ON' }
 }
 
-/** Whether a request asks for governance locks not to count. */
-export const bypassIn = (exchange: Exchange): boolean =>
-  header(exchange, 'x-amz-bypass-governance-retention')?.toLowerCase() === 'true'
+/** Whether a request asks for governance locks not to count. Throws InvalidArgument. */
+export const bypassIn = (exchange: Exchange): boolean => flag(exchange, 'x-amz-bypass-governance-retention')
 
 /** What an object says of its lock in headers. */
 export function lockHeaders(row: Locked): AnswerHeaders {
