@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChecksumAlgorithm } from '../../contract/shapes.ts'
-import { CRC32C, CRC64NVME, createDigest } from './digest.ts'
+import { CRC64NVME } from './crc64.ts'
+import { CRC32C, createDigest } from './digest.ts'
 
 /** Checksums of a whole that follow from those of its parts. */
 export type CrcAlgorithm = Extract<ChecksumAlgorithm, `crc${string}`>
@@ -23,7 +24,7 @@ interface Ring {
 const RINGS: { [algorithm in CrcAlgorithm]: Ring } = {
   crc32: { bits: 32, modulus: 0xedb88320n },
   crc32c: { bits: 32, modulus: BigInt(CRC32C) },
-  crc64nvme: { bits: 64, modulus: BigInt(`0x${CRC64NVME}`) },
+  crc64nvme: { bits: 64, modulus: CRC64NVME },
 }
 
 /** Parts per turn: 50 of different sizes take some 10 ms. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { ChecksumAlgorithm } from '../../contract/shapes.ts'
+import { createCrc64 } from './crc64.ts'
 
 /** A hash or checksum of bytes that come one after another. */
 export interface Digest {
@@ -9,15 +10,14 @@ export interface Digest {
   digest(): Buffer
 }
 
-/** Reflected polynomials. */
+/** The reflected polynomial. */
 export const CRC32C = 0x82f63b78
-export const CRC64NVME = '9a6c9329ac4bc9b5'
 
 /** A digest by this algorithm. */
 export async function createDigest(algorithm: ChecksumAlgorithm): Promise<Digest> {
   if (algorithm === 'crc32') return zlibCrc32()
   if (algorithm === 'crc32c') return started(await (await hashWasm()).createCRC32(CRC32C))
-  if (algorithm === 'crc64nvme') return started(await (await hashWasm()).createCRC64(CRC64NVME))
+  if (algorithm === 'crc64nvme') return createCrc64()
   if (algorithm === 'xxhash64') return started(await (await hashWasm()).createXXHash64())
   if (algorithm === 'xxhash3') return started(await (await hashWasm()).createXXHash3())
   if (algorithm === 'xxhash128') return started(await (await hashWasm()).createXXHash128())

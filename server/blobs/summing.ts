@@ -26,7 +26,14 @@ const ON_THREAD: ReadonlySet<ChecksumAlgorithm> = new Set(['crc64nvme', 'crc32c'
 type Order =
   | { id: number; algorithm: ChecksumAlgorithm; block: ArrayBuffer; length: number }
   | { id: number; algorithm: ChecksumAlgorithm; end: 'digest' | 'drop' }
-type Reply = { block: ArrayBuffer } | { id: number; sum: Uint8Array } | { id: number; error: string }
+interface Reply {
+  /** To be used again. */
+  blocks: ArrayBuffer[]
+  /** What became of a digest that was asked for, or of one that failed before. */
+  ended?: { id: number } & ({ sum: Uint8Array } | { error: string })
+}
+/** Blocks that are sent back together, while there are orders to carry out. */
+const AT_ONCE = 8
 
 /**
  * A thread that computes checksums, started with the first one. Bytes go there in blocks that come back to be used again,
@@ -60,18 +67,18 @@ class SummingThread {
   }
 
   #take(reply: Reply): void {
-    if ('block' in reply) {
+    const { blocks, ended } = reply
+    for (const block of blocks) {
       this.#onTheirWay--
-      if (this.#free.length < MOST_BLOCKS) this.#free.push(reply.block)
+      if (this.#free.length < MOST_BLOCKS) this.#free.push(block)
       this.#waiting.shift()?.()
-      this.#hold()
-      return
     }
-    const wanted = this.#wanted.get(reply.id)
-    this.#wanted.delete(reply.id)
+    const wanted = ended && this.#wanted.get(ended.id)
+    if (ended) this.#wanted.delete(ended.id)
     this.#hold()
-    if ('error' in reply) wanted?.reject(new Error(`A checksum could not be computed: ${reply.error}`))
-    else wanted?.resolve(Buffer.from(reply.sum))
+    if (!ended) return
+    if ('error' in ended) wanted?.reject(new Error(`A checksum could not be computed: ${ended.error}`))
+    else wanted?.resolve(Buffer.from(ended.sum))
   }
 
   /** Without its thread nothing that was begun can be ended; what comes next has a new one. */
@@ -148,10 +155,28 @@ const here = (digest: Digest): Summing => ({
   drop() {},
 })
 
-/** The thread's side: digests by id. Orders are carried out in the order in which they came. */
+/**
+ * The thread's side: digests by id. Orders are carried out in the order in which they came. Blocks are sent back several at
+ * once, which is what costs the main thread most, and at the latest when nothing is left to do.
+ */
 function serve(port: NonNullable<typeof parentPort>): void {
   const digests = new Map<number, Promise<Digest>>()
   let turn: Promise<unknown> = Promise.resolve()
+  let willFlush = false
+  let blocks: ArrayBuffer[] = []
+  const reply = (ended?: Reply['ended']) => {
+    port.postMessage({ blocks, ...(ended && { ended }) } satisfies Reply, blocks)
+    blocks = []
+  }
+  const flush = () => {
+    willFlush = false
+    if (blocks.length > 0) reply()
+  }
+  /** After all orders that have come by now. */
+  const flushSoon = () => {
+    if (!willFlush) setImmediate(flush)
+    willFlush = true
+  }
   const carryOut = async (order: Order): Promise<void> => {
     const digest = digests.get(order.id) ?? createDigest(order.algorithm)
     digests.set(order.id, digest)
@@ -159,17 +184,17 @@ function serve(port: NonNullable<typeof parentPort>): void {
       try {
         ;(await digest).update(new Uint8Array(order.block, 0, order.length))
       } finally {
-        port.postMessage({ block: order.block } satisfies Reply, [order.block])
+        blocks.push(order.block)
+        if (blocks.length === AT_ONCE) reply()
+        else flushSoon()
       }
       return
     }
     digests.delete(order.id)
-    if (order.end === 'digest') port.postMessage({ id: order.id, sum: (await digest).digest() } satisfies Reply)
+    if (order.end === 'digest') reply({ id: order.id, sum: (await digest).digest() })
   }
   port.on('message', (order: Order) => {
-    turn = turn
-      .then(() => carryOut(order))
-      .catch((error: Error) => port.postMessage({ id: order.id, error: error.message } satisfies Reply))
+    turn = turn.then(() => carryOut(order)).catch((error: Error) => reply({ id: order.id, error: error.message }))
   })
 }
 if (!isMainThread && parentPort && workerData === ROLE) serve(parentPort)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { it } from 'node:test'
 import fc from 'fast-check'
+import { createCRC64 } from 'hash-wasm'
 import { createDigest } from '../../server/blobs/digest.ts'
 import { digestOf } from './digests.ts'
 
@@ -40,3 +41,16 @@ it('does not depend on how the bytes are split, nor on another digest at the sam
       }
     }),
   ))
+
+it('computes the CRC-64/NVME that another library does, of every length that ends a stretch', async () => {
+  const other = await createCRC64('9a6c9329ac4bc9b5')
+  const bytes = Buffer.alloc(300_000)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = (i * 2_654_435_761) >>> 13
+  const lengths = [1, 7, 8, 9, 4096, 16_383, 16_384, 16_385, 98_303, 98_304, 98_305, 114_689, 300_000]
+  for (const length of lengths) {
+    const piece = bytes.subarray(0, length)
+    other.init()
+    other.update(piece)
+    assert.equal(await hexOf('crc64nvme', piece), other.digest('hex'), String(length))
+  }
+})

@@ -44,6 +44,17 @@ const HOST: [string, string] = ['Host', 'examplebucket.s3.amazonaws.com']
 const DATE: [string, string] = ['x-amz-date', '20130524T000000Z']
 const hash = (value: string): [string, string] => ['x-amz-content-sha256', value]
 
+it('takes a date in the form of HTTP, and as botocore writes it', () => {
+  for (const date of ['Fri, 24 May 2013 00:00:00 GMT', 'Fri, 24 May 2013 00:00:00 -0000', '2013-05-24T00:00:00Z']) {
+    const read = readCredential(joinHeaders(['date', date, ...authorization('date;host', '0'.repeat(64))]), [])
+    assert.equal(read?.date, '20130524T000000Z', date)
+  }
+  assert.throws(
+    () => readCredential(joinHeaders(['date', 'Friday', ...authorization('date;host', '0'.repeat(64))]), []),
+    /a valid Date/,
+  )
+})
+
 it('agrees with the examples that AWS publishes', () => {
   const examples: Parameters<typeof compare>[] = [
     [

@@ -3,13 +3,15 @@ import { fragments, run } from './troublesome.ts'
 
 const escaped = (text: string): string => text.replace(/[&<>]/g, (one) => `&#${one.charCodeAt(0)};`)
 
-/** The elements that one may have, and those of each; undefined for text. */
+/** The elements that one may have without being refused, and those of each; undefined for text. */
 const inside = (elements: Elements): (readonly [name: string, within: Elements | undefined])[] =>
-  Object.entries(elements).map(([name, allowed]) => {
-    const of =
-      typeof allowed !== 'string' && typeof allowed.many === 'number' ? (allowed as { of: unknown }).of : allowed
-    return [name, of === 'text' ? undefined : (of as Elements)]
-  })
+  Object.entries(elements)
+    .filter(([, allowed]) => allowed !== 'refused')
+    .map(([name, allowed]) => {
+      const of =
+        typeof allowed !== 'string' && typeof allowed.many === 'number' ? (allowed as { of: unknown }).of : allowed
+      return [name, of === 'text' ? undefined : (of as Elements)]
+    })
 
 /** The paths of all elements of text that a document may have. */
 export function fieldsOf({ elements }: Pick<DocumentShape, 'elements'>, before = ''): string[] {

@@ -6,7 +6,7 @@ import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { admit } from './admit.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import type { Operation } from './operations/operations.ts'
+import type { Operation } from './operations/operation.ts'
 import { assertOwner } from './operations/owner.ts'
 import { limitFailures } from './requests/authenticate.ts'
 import { type Exchange, parameter } from './requests/exchange.ts'
@@ -33,8 +33,8 @@ export async function perform(exchange: Exchange, operation: Operation, admitted
 /** What has to be right of a request before anything of its body is read. */
 async function assertRight(exchange: Exchange, operation: Operation): Promise<void> {
   const { ctx, bucket, authenticated } = exchange
-  const { name, on, streams, versions } = operation
-  if (isInBucket(operation)) assertConcerned(ctx.actor, name, bucket)
+  const { on, streams, versions } = operation
+  if (isInBucket(operation)) assertConcerned(ctx.actor, operation, bucket)
   if (authenticated.mode.kind === 'chunks' && !streams)
     throw new S3Error('InvalidRequest', 'This operation does not accept a body in chunks.')
   const version = parameter(exchange, 'versionId')
@@ -45,7 +45,7 @@ async function assertRight(exchange: Exchange, operation: Operation): Promise<vo
 }
 
 /** Whether an operation is about a bucket that has to be there. */
-const isInBucket = ({ on, name }: Operation): boolean => on !== 'service' && name !== 'CreateBucket'
+const isInBucket = ({ on, creates }: Operation): boolean => on !== 'service' && !creates
 
 /** Whether a caller may know if a bucket exists: whoever has any right in it, or could create it. */
 const mayKnow = ({ groups }: Actor, bucket: string): boolean =>
@@ -53,11 +53,11 @@ const mayKnow = ({ groups }: Actor, bucket: string): boolean =>
 
 /**
  * Throws forbidden for whoever has no right in the bucket at all, nor may be given one by the ACL of an object, nor by a
- * policy that lets everyone ask. What anyone may delete is known only once the document is read that names it.
+ * policy that lets everyone ask; what an operation asks for by itself, it may give to those too.
  */
-function assertConcerned(actor: Actor, operation: string, bucket: string): void {
+function assertConcerned(actor: Actor, { needs }: Operation, bucket: string): void {
   const { acls, told } = actor
-  if (mayKnow(actor, bucket) || acls?.buckets.has(bucket) || operation === 'DeleteObjects') return
+  if (mayKnow(actor, bucket) || acls?.buckets.has(bucket) || typeof needs === 'function') return
   if (told?.location.has(bucket) || told?.uploads.has(bucket)) return
   throw new ServiceError('forbidden', `You need a right on bucket "${bucket}".`)
 }

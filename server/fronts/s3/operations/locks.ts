@@ -19,7 +19,7 @@ import { type AnswerHeaders, answer, answerXml } from '../answers/answer.ts'
 import { versionHeader } from '../answers/version-headers.ts'
 import { element, result } from '../answers/xml.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
-import { type Exchange, header } from '../requests/exchange.ts'
+import { type Exchange, flag, header } from '../requests/exchange.ts'
 import { child, childText, type DocumentShape, malformedXml, readDocument, type XmlNode } from '../requests/read-xml.ts'
 import { versionIn } from '../requests/version-id.ts'
 import { getVisible } from './existence.ts'
@@ -35,12 +35,15 @@ const MOST_YEARS = 100
 export const OBJECT_LOCK: DocumentShape = {
   root: 'ObjectLockConfiguration',
   most: MOST_BYTES,
-  elements: { ObjectLockEnabled: 'text', Rule: { DefaultRetention: { Mode: 'text', Days: 'text', Years: 'text' } } },
+  elements: {
+    ObjectLockEnabled: 'text',
+    Rule: { DefaultRetention: { Mode: 'text', Days: 'text', Years: 'text', DefaultEventHold: 'refused' } },
+  },
 }
 export const RETENTION: DocumentShape = {
   root: 'Retention',
   most: MOST_BYTES,
-  elements: { Mode: 'text', RetainUntilDate: 'text' },
+  elements: { Mode: 'text', RetainUntilDate: 'text', EventHold: 'refused', EventHoldDuration: 'refused' },
 }
 export const LEGAL_HOLD: DocumentShape = { root: 'LegalHold', most: MOST_BYTES, elements: { Status: 'text' } }
 
@@ -88,9 +91,8 @@ export function lockIn(exchange: Exchange): WantedLock | undefined {
   return { retention, legal_hold: held === undefined ? undefined : held === 'ON' }
 }
 
-/** Whether a request asks for governance locks not to count. */
-export const bypassIn = (exchange: Exchange): boolean =>
-  header(exchange, 'x-amz-bypass-governance-retention')?.toLowerCase() === 'true'
+/** Whether a request asks for governance locks not to count. Throws InvalidArgument. */
+export const bypassIn = (exchange: Exchange): boolean => flag(exchange, 'x-amz-bypass-governance-retention')
 
 /** What an object says of its lock in headers. */
 export function lockHeaders(row: Locked): AnswerHeaders {

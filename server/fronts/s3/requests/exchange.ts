@@ -79,6 +79,13 @@ export function header(exchange: Exchange, name: string): string | undefined {
   return decoded
 }
 
+/** Whether a header says `true`; false without one. Throws InvalidArgument for any other text than that and `false`. */
+export function flag(exchange: Exchange, name: string): boolean {
+  const text = header(exchange, name)?.toLowerCase() ?? 'false'
+  if (text !== 'true' && text !== 'false') throw invalidArgument(name, text, `${name} is either true or false`)
+  return text === 'true'
+}
+
 /** The names of all headers that start with a text. */
 export function headersNamed(exchange: Exchange, start: string): string[] {
   const sent = exchange.form ? [...exchange.form.fields.keys()] : Object.keys(exchange.request.headers)

@@ -20,9 +20,9 @@ export interface Elements {
 }
 /**
  * What an element may be: of text only, with these elements, or either of which there may be `many`. Of all others there is
- * one: of two, one would be dropped without a word.
+ * one: of two, one would be dropped without a word. `refused` by name is one that S3 has and nothing here does.
  */
-type Allowed = 'text' | Elements | Many
+type Allowed = 'text' | 'refused' | Elements | Many
 type Many = { readonly many: number; readonly of: 'text' | Elements }
 
 /** Up to a number of elements of one name, where most have one. */
@@ -56,10 +56,14 @@ interface Open {
 
 const isMany = (allowed: Allowed): allowed is Many => typeof allowed !== 'string' && typeof allowed.many === 'number'
 
-/** The place of a new element in the one that is open. Throws MalformedXML for one that it cannot have, or one too many. */
+/**
+ * The place of a new element in the one that is open. Throws MalformedXML for one that it cannot have, or one too many, and
+ * NotImplemented for one that is refused.
+ */
 function openIn({ node: parent, elements, counts }: Open, name: string): Open {
   const allowed = Object.hasOwn(elements, name) ? elements[name] : undefined
   if (allowed === undefined) throw malformed()
+  if (allowed === 'refused') throw new S3Error('NotImplemented', `The element ${name} is not implemented.`)
   const { many: most, of } = isMany(allowed) ? allowed : many(1, allowed)
   const count = (counts.get(name) ?? 0) + 1
   if (count > most) throw malformed()
@@ -72,7 +76,7 @@ function openIn({ node: parent, elements, counts }: Open, name: string): Open {
 /**
  * Reads a document while it arrives. Nothing is kept that it cannot have: elements that its shape does not name or that
  * are too many, attributes of which there are many, document types and processing instructions are refused where they
- * begin. Throws MalformedXML, also for an empty body, or MaxMessageLengthExceeded.
+ * begin. Throws MalformedXML, also for an empty body, NotImplemented or MaxMessageLengthExceeded.
  */
 export async function readXml(
   body: AsyncIterable<Uint8Array>,
@@ -152,6 +156,13 @@ export const child = ({ children }: XmlNode, name: string): XmlNode | undefined 
 
 /** The text of a child; undefined without one. */
 export const childText = (node: XmlNode, name: string): string | undefined => child(node, name)?.text
+
+/** Whether a child says `true`; false without one. Throws MalformedXML for any other text than that and `false`. */
+export function childFlag(node: XmlNode, name: string): boolean {
+  const text = childText(node, name)?.trim().toLowerCase() ?? 'false'
+  if (text !== 'true' && text !== 'false') throw malformed()
+  return text === 'true'
+}
 
 /** The texts of all children of a name. */
 export const childTexts = ({ children }: XmlNode, name: string): string[] =>

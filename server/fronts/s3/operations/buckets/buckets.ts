@@ -7,7 +7,7 @@ import { answer, answerXml } from '../../answers/answer.ts'
 import { element, result, xmlTime } from '../../answers/xml.ts'
 import { type S3Code, S3Error } from '../../errors.ts'
 import { type Exchange, parameter } from '../../requests/exchange.ts'
-import { childText, type DocumentShape, readDocument } from '../../requests/read-xml.ts'
+import { childText, type DocumentShape, malformedXml, readDocument } from '../../requests/read-xml.ts'
 import { bucketAclDocument } from '../documents/acl.ts'
 import { corsDocument } from '../documents/cors.ts'
 import { lifecycleDocument } from '../documents/lifecycle.ts'
@@ -26,12 +26,19 @@ export const VERSIONING: DocumentShape = {
   most: MOST_CONFIGURATION,
   elements: { Status: 'text', MfaDelete: 'text' },
 }
-/** The buckets in which the caller has any right; in pages only if `max-buckets` asks for them. */
+/**
+ * The buckets in which the caller has any right; in pages only if `max-buckets` asks for them. `bucket-region` asks for those of
+ * one region, and all are in the same.
+ */
 export async function listBuckets(exchange: Exchange): Promise<void> {
   const limit = numberIn(exchange, 'max-buckets', { least: 1, most: MOST_BUCKETS }) ?? MOST_BUCKETS
   const prefix = parameter(exchange, 'prefix') ?? ''
   const token = parameter(exchange, 'continuation-token') || undefined
-  const { items, next_cursor } = await service.listBuckets(exchange.ctx, limit, token, prefix)
+  const region = parameter(exchange, 'bucket-region')
+  const isElsewhere = region !== undefined && region !== exchange.system.config.s3.region
+  const { items, next_cursor } = isElsewhere
+    ? { items: [], next_cursor: undefined }
+    : await service.listBuckets(exchange.ctx, limit, token, prefix)
   const { user_id, display_name } = exchange.ctx.actor
   await answerXml(
     exchange,
@@ -113,8 +120,9 @@ export async function putBucketVersioning(exchange: Exchange): Promise<void> {
       'IllegalVersioningConfigurationException',
       'The Versioning element must be specified: Enabled or Suspended.',
     )
-  if (childText(document, 'MfaDelete')?.trim() === 'Enabled')
-    throw new S3Error('NotImplemented', 'MFA Delete is not implemented.')
+  const mfaDelete = childText(document, 'MfaDelete')?.trim()
+  if (mfaDelete === 'Enabled') throw new S3Error('NotImplemented', 'MFA Delete is not implemented.')
+  if (mfaDelete !== undefined && mfaDelete !== 'Disabled') throw malformedXml()
   await changeVersioning(exchange, { versioning })
   await answer(exchange, 200, {})
 }

@@ -6,7 +6,7 @@ import { createBucket as create } from '../../../../storage/buckets/create.ts'
 import { findBucket } from '../../../../storage/buckets/store.ts'
 import { answer } from '../../answers/answer.ts'
 import { S3Error } from '../../errors.ts'
-import { type Exchange, header } from '../../requests/exchange.ts'
+import { type Exchange, flag } from '../../requests/exchange.ts'
 import { child, childText, type DocumentShape, many, readDocument } from '../../requests/read-xml.ts'
 import { assertBucketName } from '../../requests/target.ts'
 import { hasAcl, newBucketAcl } from '../documents/acl.ts'
@@ -20,8 +20,9 @@ export const CREATION: DocumentShape = {
   most: MOST_CONFIGURATION,
   elements: {
     LocationConstraint: 'text',
-    Location: { Name: 'text', Type: 'text' },
-    Bucket: { DataRedundancy: 'text', Type: 'text' },
+    // Those of directory buckets, which are of another kind.
+    Location: 'refused',
+    Bucket: 'refused',
     Tags: { Tag: many(2 * MOST_BUCKET_TAGS, { Key: 'text', Value: 'text' }) },
   },
 }
@@ -35,7 +36,7 @@ export async function createBucket(exchange: Exchange): Promise<void> {
   const { region, tags } = await configurationIn(exchange)
   if (region !== undefined && !/^[a-zA-Z0-9-]{1,64}$/.test(region))
     throw new S3Error('InvalidLocationConstraint', 'The specified location-constraint is not valid')
-  const isLockable = header(exchange, 'x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true'
+  const isLockable = flag(exchange, 'x-amz-bucket-object-lock-enabled')
   const ownership = newOwnership(exchange)
   const acl = await newBucketAcl(exchange, { ownership })
   const existing = await findBucket(ctx.db, bucket)
@@ -71,9 +72,6 @@ const nameTaken = (bucket: string) =>
 async function configurationIn(exchange: Exchange): Promise<{ region?: string | undefined; tags?: Tags | undefined }> {
   if (!hasBody(exchange.request)) return {}
   const document = await readDocument(exchange, CREATION)
-  // Those of directory buckets, which are of another kind.
-  if (child(document, 'Location') || child(document, 'Bucket'))
-    throw new S3Error('NotImplemented', 'Directory buckets are not implemented.')
   const set = child(document, 'Tags')
   return {
     region: childText(document, 'LocationConstraint') || undefined,

@@ -8,14 +8,7 @@ import { element, result } from '../../answers/xml.ts'
 import { S3Error } from '../../errors.ts'
 import { type Exchange, header } from '../../requests/exchange.ts'
 import { assertCanBePublic } from '../../requests/public-access.ts'
-import {
-  child,
-  childText,
-  type DocumentShape,
-  malformedXml,
-  readDocument,
-  type XmlNode,
-} from '../../requests/read-xml.ts'
+import { child, childFlag, childText, type DocumentShape, malformedXml, readDocument } from '../../requests/read-xml.ts'
 
 const MOST_BYTES = 65_536
 export const OWNERSHIP: DocumentShape = {
@@ -95,19 +88,13 @@ export async function publicAccessBlockDocument({ ctx, bucket, authenticated }: 
   return result('PublicAccessBlockConfiguration', ...flags.map((flag) => element(FLAGS[flag], block[flag])))
 }
 
-function flagIn(document: XmlNode, name: string): boolean {
-  const text = childText(document, name)?.trim().toLowerCase() ?? 'false'
-  if (text !== 'true' && text !== 'false') throw malformedXml()
-  return text === 'true'
-}
-
 /** `PutPublicAccessBlock`: while nothing can be public, only what blocks everything. */
 export async function putPublicAccessBlock(exchange: Exchange): Promise<void> {
   const { ctx, bucket, system } = exchange
   allow(ctx.actor, 'manage', bucket)
   const document = await readDocument(exchange, PUBLIC_ACCESS_BLOCK)
   const block: PublicAccessBlock = { ...allBlocked }
-  for (const flag of flags) block[flag] = flagIn(document, FLAGS[flag])
+  for (const flag of flags) block[flag] = childFlag(document, FLAGS[flag])
   if (!isBlocked(block)) await assertCanBePublic(system)
   await setConfig(ctx, bucket, 'public_access_block', block)
   await answer(exchange, 200, {})

@@ -12,6 +12,7 @@ import { invalidArgument, S3Error } from '../../errors.ts'
 import { type Exchange, header, parameter } from '../../requests/exchange.ts'
 import { withPublicAccess } from '../../requests/public-access.ts'
 import {
+  childFlag,
   childText,
   type DocumentShape,
   malformedXml,
@@ -58,7 +59,7 @@ function conditionsOf(
  */
 export async function deleteObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key, request } = exchange
-  const version_id = versionIn(exchange)
+  const [version_id, bypass] = [versionIn(exchange), bypassIn(exchange)]
   const names = { time: 'x-amz-if-match-last-modified-time', size: 'x-amz-if-match-size' }
   const conditions = conditionsOf(
     { etag: request.headers['if-match'], time: header(exchange, names.time), size: header(exchange, names.size) },
@@ -74,9 +75,7 @@ export async function deleteObject(exchange: Exchange): Promise<void> {
     return answer(exchange, 204, marker === undefined ? {} : { ...MARKED, 'x-amz-version-id': marker })
   }
   const version = { key, version_id, conditions: [conditions] }
-  const removed = await deleteVersion(ctx, bucket, version, { permanent: false, bypass: bypassIn(exchange) }).catch(
-    nothing,
-  )
+  const removed = await deleteVersion(ctx, bucket, version, { permanent: false, bypass }).catch(nothing)
   await answer(exchange, 204, {
     'x-amz-version-id': parameter(exchange, 'versionId'),
     ...(removed?.marker ? MARKED : {}),
@@ -144,7 +143,7 @@ export async function deleteObjects(exchange: Exchange): Promise<void> {
   const document = await readDocument(exchange, DELETIONS)
   const named = document.children.filter(({ name }) => name === 'Object').map(namedIn)
   if (named.length === 0 || named.length > MOST_DELETES) throw malformedXml()
-  const quiet = childText(document, 'Quiet')?.trim().toLowerCase() === 'true'
+  const quiet = childFlag(document, 'Quiet')
   const asked = named.filter(({ refused }) => refused === undefined)
   const { markers, removed, errors } = await deleteManyVersions(await ctxFor(exchange, named), bucket, asked, {
     bypass: bypassIn(exchange),

@@ -162,7 +162,8 @@ function dateOf(headers: ReadonlyMap<string, string>): string | null {
   const given = headers.get('x-amz-date') ?? headers.get('date')
   if (given === undefined) return null
   if (basicTime(given)) return given
-  const time = anyTime(given)
+  // In a `Date`, botocore writes UTC as mail does (RFC 5322).
+  const time = anyTime(given.replace(/ [+-]0000$/, ' GMT'))
   return time === undefined ? null : time.toISOString().replace(/[-:]|\.\d+/g, '')
 }
 
