@@ -67,8 +67,13 @@ async function measure(): Promise<void> {
     )
   const api = KEYS.map((key) => `${service.url}/api/v1/buckets/bench/objects/${key}`)
   const job = (urls: readonly string[], headers: Record<string, string> = {}): Job => ({
-    ...{ method: 'PUT', url: urls[0] ?? '', urls, body: size, headers },
-    ...{ seconds: Number(options.seconds), connections: Number(options.connections) },
+    method: 'PUT',
+    url: urls[0] ?? '',
+    urls,
+    body: size,
+    headers,
+    seconds: Number(options.seconds),
+    connections: Number(options.connections),
   })
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' }
   await compare(

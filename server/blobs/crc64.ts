@@ -67,17 +67,19 @@ const I64_SHR = 0x88
 const WRAP = 0xa7
 const END = 0x0b
 /** Repeats code until a local that counts down is 0. */
+// biome-ignore format: a line for each step
 const repeat = (counter: number, code: readonly number[]) => [
-  ...[0x03, 0x40, ...code],
-  ...[...get(counter), ...i32(1), I32_SUB, ...tee(counter), 0x0d, 0, END],
+  0x03, 0x40, ...code,
+  ...get(counter), ...i32(1), I32_SUB, ...tee(counter), 0x0d, 0, END,
 ]
 
 /** The XOR of what eight tables have for the bytes of a local. A place in a table is a byte times eight. */
+// biome-ignore format: a line for each step
 const lookUp = (local: number, tables: number): number[] =>
   Array.from({ length: 8 }, (_, place) => [
     ...get(local),
     ...(place === 0 ? [...i64(3), I64_SHL] : [...i64(8 * place - 3), I64_SHR]),
-    ...[WRAP, ...i32(255 * 8), I32_AND, ...load64(tables + TABLE_BYTES * place)],
+    WRAP, ...i32(255 * 8), I32_AND, ...load64(tables + TABLE_BYTES * place),
     ...(place === 0 ? [] : [I64_XOR]),
   ]).flat()
 
@@ -87,54 +89,58 @@ const [CRC, AT, COUNT] = [0, 1, 2]
 function stepsCode(): number[] {
   const lanes = Array.from({ length: LANES }, (_, i) => 3 + i)
   const [word, left] = [3 + LANES, 4 + LANES]
+  // biome-ignore format: a line for each step
   const lanesCode = lanes.flatMap((lane, i) => [
-    ...[...get(AT), ...load64(i * LANE), ...get(lane), I64_XOR, ...set(word)],
-    ...[...lookUp(word, OF_BYTES), ...set(lane)],
+    ...get(AT), ...load64(i * LANE), ...get(lane), I64_XOR, ...set(word),
+    ...lookUp(word, OF_BYTES), ...set(lane),
   ])
   const [first = 0, ...others] = lanes
+  // biome-ignore format: a line for each step
   return [
     // Locals: the lanes and a word of 64 bits, and a counter of 32.
-    ...[2, LANES + 1, 0x7e, 1, 0x7f],
+    2, LANES + 1, 0x7e, 1, 0x7f,
     ...repeat(COUNT, [
-      ...[...get(CRC), ...set(first)],
+      ...get(CRC), ...set(first),
       ...others.flatMap((lane) => [...i64(0), ...set(lane)]),
-      ...[...i32(LANE / 8), ...set(left)],
+      ...i32(LANE / 8), ...set(left),
       ...repeat(left, [...lanesCode, ...get(AT), ...i32(8), I32_ADD, ...set(AT)]),
-      ...[...get(first), ...set(CRC)],
+      ...get(first), ...set(CRC),
       ...others.flatMap((lane) => [...lookUp(CRC, OF_LANE), ...get(lane), I64_XOR, ...set(CRC)]),
-      ...[...get(AT), ...i32(STEP - LANE), I32_ADD, ...set(AT)],
+      ...get(AT), ...i32(STEP - LANE), I32_ADD, ...set(AT),
     ]),
-    ...[...get(CRC), END],
+    ...get(CRC), END,
   ]
 }
 
 /** (CRC, address, number of words): the CRC after those words of eight bytes. */
 function wordsCode(): number[] {
   const word = 3
+  // biome-ignore format: a line for each step
   return [
-    ...[1, 1, 0x7e],
+    1, 1, 0x7e,
     ...repeat(COUNT, [
-      ...[...get(AT), ...load64(0), ...get(CRC), I64_XOR, ...set(word)],
-      ...[...lookUp(word, OF_BYTES), ...set(CRC)],
-      ...[...get(AT), ...i32(8), I32_ADD, ...set(AT)],
+      ...get(AT), ...load64(0), ...get(CRC), I64_XOR, ...set(word),
+      ...lookUp(word, OF_BYTES), ...set(CRC),
+      ...get(AT), ...i32(8), I32_ADD, ...set(AT),
     ]),
-    ...[...get(CRC), END],
+    ...get(CRC), END,
   ]
 }
 
 /** (CRC, address, number of bytes): the CRC after those bytes, one at a time. */
 function bytesCode(): number[] {
   const found = 3
+  // biome-ignore format: a line for each step
   return [
-    ...[1, 1, 0x7e],
+    1, 1, 0x7e,
     ...repeat(COUNT, [
-      ...[...get(CRC), WRAP, ...get(AT), ...load8, I32_XOR, ...i32(255), I32_AND, ...i32(3), I32_SHL],
+      ...get(CRC), WRAP, ...get(AT), ...load8, I32_XOR, ...i32(255), I32_AND, ...i32(3), I32_SHL,
       // What the last of eight bytes adds is what one byte makes.
-      ...[...load64(OF_BYTES + 7 * TABLE_BYTES), ...set(found)],
-      ...[...get(CRC), ...i64(8), I64_SHR, ...get(found), I64_XOR, ...set(CRC)],
-      ...[...get(AT), ...i32(1), I32_ADD, ...set(AT)],
+      ...load64(OF_BYTES + 7 * TABLE_BYTES), ...set(found),
+      ...get(CRC), ...i64(8), I64_SHR, ...get(found), I64_XOR, ...set(CRC),
+      ...get(AT), ...i32(1), I32_ADD, ...set(AT),
     ]),
-    ...[...get(CRC), END],
+    ...get(CRC), END,
   ]
 }
 
@@ -142,17 +148,16 @@ function bytesCode(): number[] {
 function moduleBytes(): Uint8Array<ArrayBuffer> {
   const sized = (bytes: readonly number[]) => [...unsigned(bytes.length), ...bytes]
   const name = (text: string) => sized([...Buffer.from(text)])
+  // biome-ignore format: a line for each section
   return new Uint8Array([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
     // All functions take an i64 and two i32, and return an i64.
-    ...[1, ...sized([1, 0x60, 3, 0x7e, 0x7f, 0x7f, 1, 0x7e])],
-    ...[3, ...sized([3, 0, 0, 0])],
-    ...[5, ...sized([1, 0, PAGES])],
-    ...[
-      7,
+    1, ...sized([1, 0x60, 3, 0x7e, 0x7f, 0x7f, 1, 0x7e]),
+    3, ...sized([3, 0, 0, 0]),
+    5, ...sized([1, 0, PAGES]),
+    7,
       ...sized([4, ...name('memory'), 2, 0, ...['steps', 'words', 'bytes'].flatMap((one, i) => [...name(one), 0, i])]),
-    ],
-    ...[10, ...sized([3, ...sized(stepsCode()), ...sized(wordsCode()), ...sized(bytesCode())])],
+    10, ...sized([3, ...sized(stepsCode()), ...sized(wordsCode()), ...sized(bytesCode())]),
   ])
 }
 

@@ -85,8 +85,17 @@ describeOnce('names of others', (engine) => {
     const pair = await world.keyOf()
     const [session] = (await admin.listSessions()).items
     const ids = {
-      ...{ share: share.id, jobs: job.id, policies: policy.id, runs: run.id, webhooks: webhook.id, users: user.id },
-      ...{ groups: group.id, tokens: token.id, 'access-keys': pair.id, sessions: session?.id ?? '', upload: upload_id },
+      share: share.id,
+      jobs: job.id,
+      policies: policy.id,
+      runs: run.id,
+      webhooks: webhook.id,
+      users: user.id,
+      groups: group.id,
+      tokens: token.id,
+      'access-keys': pair.id,
+      sessions: session?.id ?? '',
+      upload: upload_id,
     }
     there = { bucket, key, version: version?.version_id ?? '', upload: upload_id, storage: 'default', ids }
 

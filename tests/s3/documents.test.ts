@@ -15,8 +15,20 @@ import { COMPLETION } from '../../server/fronts/s3/operations/uploads/complete.t
 import { type DocumentShape, type Elements, readXml } from '../../server/fronts/s3/requests/read-xml.ts'
 
 const shapes: readonly DocumentShape[] = [
-  ...[ACL, VERSIONING, COMPLETION, CORS, CREATION, DELETIONS, LIFECYCLE, LEGAL_HOLD, OBJECT_LOCK, RETENTION],
-  ...[OWNERSHIP, PUBLIC_ACCESS_BLOCK, TAGGING, WEBSITE],
+  ACL,
+  VERSIONING,
+  COMPLETION,
+  CORS,
+  CREATION,
+  DELETIONS,
+  LIFECYCLE,
+  LEGAL_HOLD,
+  OBJECT_LOCK,
+  RETENTION,
+  OWNERSHIP,
+  PUBLIC_ACCESS_BLOCK,
+  TAGGING,
+  WEBSITE,
 ]
 
 /** The places of all elements of which there may be one, and of those with their parents of which there may be many. */
