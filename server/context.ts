@@ -9,10 +9,10 @@ import {
   type KeyRange,
   type ScopeEntry,
 } from '../contract/permissions.ts'
-import type { Blobs } from './blobs/drivers/blobs.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import type { Db, Tx } from './db/schema.ts'
+import type { Blobs } from './drivers/blobs.ts'
 
 /** Where a request came from, as the audit log records it. */
 export interface Origin {

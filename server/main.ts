@@ -112,8 +112,8 @@ const announce = ({ announce: how }: Config, said: Announcement): void =>
 /** One sentence about what a command or a start could not reach; undefined where that is not why it failed. */
 async function outageOf(error: unknown): Promise<string | undefined> {
   const [{ isExhausted, isStorageOutage }, { explain }, { isDatabaseOutage, isUnreachable }] = await Promise.all([
-    import('./blobs/drivers/driver.ts'),
-    import('./blobs/drivers/explain.ts'),
+    import('./drivers/driver.ts'),
+    import('./drivers/explain.ts'),
     import('./db/errors.ts'),
   ])
   if (isExhausted(error))

@@ -1,9 +1,9 @@
 import type { Ctx, Upkeep } from '../context.ts'
+import type { StoredBlob } from '../drivers/driver.ts'
+import { isExternal, storageOf } from '../drivers/routing/ids.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
-import type { StoredBlob } from './drivers/driver.ts'
 import { removeTakenOver } from './remove-external.ts'
 import { isDiskShort } from './room.ts'
-import { isExternal, storageOf } from './routing/ids.ts'
 import * as store from './store.ts'
 
 const BATCH = 500

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../db/schema.ts'
-import { isExternal } from './routing/ids.ts'
+import { isExternal } from '../drivers/routing/ids.ts'
 import { listParts } from './store.ts'
 
 /** What a blob's bytes must hash to: as a whole, or in the parts in which they came. No pieces if nothing is known. */

@@ -1,7 +1,7 @@
 import { perSystem } from '../base/per-system.ts'
 import type { Ctx } from '../context.ts'
-import type { StorageId } from './drivers/blobs.ts'
-import { newBlobId } from './routing/ids.ts'
+import type { StorageId } from '../drivers/blobs.ts'
+import { newBlobId } from '../drivers/routing/ids.ts'
 import * as store from './store.ts'
 
 const BATCH = 64

@@ -1,7 +1,7 @@
 import type { ByteRange } from '../base/byte-range.ts'
 import { MOST_INLINE } from '../config/variables.ts'
 import type { Ctx } from '../context.ts'
-import { type BlobBody, type BlobDriver, BlobMissing } from './drivers/driver.ts'
+import { type BlobBody, type BlobDriver, BlobMissing } from '../drivers/driver.ts'
 import * as store from './store.ts'
 
 /** What the rows that point at a blob say about it. */

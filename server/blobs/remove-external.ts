@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
+import { isStorageOutage } from '../drivers/driver.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
-import { isStorageOutage } from './drivers/driver.ts'
 import * as store from './store.ts'
 
 const BATCH = 500

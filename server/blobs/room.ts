@@ -4,10 +4,10 @@ import { perSystem } from '../base/per-system.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import { databaseFile } from '../db/engine.ts'
-import { storageFull } from '../http/storage-full.ts'
-import type { StorageId } from './drivers/blobs.ts'
-import { storageFolder } from './drivers/open.ts'
-import { DEFAULT } from './routing/ids.ts'
+import { storageFull } from '../db/storage-full.ts'
+import type { StorageId } from '../drivers/blobs.ts'
+import { storageFolder } from '../drivers/open.ts'
+import { DEFAULT } from '../drivers/routing/ids.ts'
 
 /** How long a measurement counts, in milliseconds. */
 const FRESH_MS = 250

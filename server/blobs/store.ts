@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { countUpToMost } from '../db/count.ts'
 import { prepared } from '../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
-import { FROZEN } from './routing/store.ts'
+import { FROZEN } from '../drivers/routing/store.ts'
 
 export const insertBlobs = (
   tx: Tx,

@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
+import { type Described as Description, type ExternalRef, OddAnswer } from '../drivers/external.ts'
 import { BlobDamaged, chunksOf } from './copy.ts'
-import { type Described as Description, type ExternalRef, OddAnswer } from './drivers/external.ts'
 import { type Described, findHashes, newCutter } from './hashes.ts'
 import { openBlob } from './open.ts'
 

@@ -1,5 +1,5 @@
 import type http from 'node:http'
-import type { RecyclingStream } from '../blobs/drivers/driver.ts'
+import type { RecyclingStream } from '../drivers/driver.ts'
 
 /** How the response to a GET ended. */
 export interface Delivery {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { errors, ServiceError } from '../../contract/errors.ts'
-import { BlobMissing, isExhausted, isOverload, isStorageOutage, StorageAway } from '../blobs/drivers/driver.ts'
 import { isDatabaseOutage } from '../db/errors.ts'
-import { isStorageFull, storageFull } from './storage-full.ts'
+import { isStorageFull, storageFull } from '../db/storage-full.ts'
+import { BlobMissing, isExhausted, isOverload, isStorageOutage, StorageAway } from '../drivers/driver.ts'
 
 const OUTAGE_RETRY_SECONDS = '2'
 

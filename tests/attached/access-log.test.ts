@@ -11,7 +11,7 @@ import {
   PutObjectTaggingCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
-import { MARK } from '../../server/blobs/drivers/driver.ts'
+import { MARK } from '../../server/drivers/driver.ts'
 import { s3World } from '../s3/s3.ts'
 import { cephGateway, type Gateway, noGateway } from '../support/ceph.ts'
 import { request } from '../support/http.ts'

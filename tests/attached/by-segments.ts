@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
-import { connect } from '../../server/blobs/drivers/s3/client.ts'
+import { connect } from '../../server/drivers/s3/client.ts'
 import type { Gateway } from '../support/ceph.ts'
 import type { Logged } from './proxy.ts'
 

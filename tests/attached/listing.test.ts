@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import type { ExternalSource, ListedObject, RefusedKey } from '../../server/blobs/drivers/external.ts'
-import { bytesOfKey } from '../../server/blobs/drivers/s3/source.ts'
+import type { ExternalSource, ListedObject, RefusedKey } from '../../server/drivers/external.ts'
+import { bytesOfKey } from '../../server/drivers/s3/source.ts'
 import { readListing } from '../../server/storage/attached/scans/listing.ts'
 
 const byBytes = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import v8 from 'node:v8'
 import vm from 'node:vm'
-import { type BlobBody, type BlobDriver, BlobMissing, type StoredBlob } from '../../server/blobs/drivers/driver.ts'
+import { type BlobBody, type BlobDriver, BlobMissing, type StoredBlob } from '../../server/drivers/driver.ts'
 
 export const KiB = 1024
 export const MiB = 1024 * KiB

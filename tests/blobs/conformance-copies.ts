@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { ByteRange } from '../../server/base/byte-range.ts'
-import { type BlobDriver, BlobMissing } from '../../server/blobs/drivers/driver.ts'
+import { type BlobDriver, BlobMissing } from '../../server/drivers/driver.ts'
 import { assertNothing, collect, putBytes } from './conformance-bytes.ts'
 import { Upload } from './conformance-upload.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { BlobDriver } from '../../server/blobs/drivers/driver.ts'
+import type { BlobDriver } from '../../server/drivers/driver.ts'
 import { list, putBytes } from './conformance-bytes.ts'
 
 /** Whose a storage is. */

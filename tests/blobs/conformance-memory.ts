@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BlobDriver } from '../../server/blobs/drivers/driver.ts'
+import type { BlobDriver } from '../../server/drivers/driver.ts'
 import { KiB, MiB, repeated, residentMemory } from './conformance-bytes.ts'
 
 /** The part of the suite that is about what a driver holds in memory. */

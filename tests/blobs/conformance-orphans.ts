@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BlobDriver, BlobMissing } from '../../server/blobs/drivers/driver.ts'
+import { type BlobDriver, BlobMissing } from '../../server/drivers/driver.ts'
 import { assertNothing, collect, inChunks, KiB, list, MiB, putBytes } from './conformance-bytes.ts'
 import { Upload } from './conformance-upload.ts'
 

@@ -7,7 +7,7 @@ import {
   PartsInTheWay,
   type StoredBlob,
   type StoredPart,
-} from '../../server/blobs/drivers/driver.ts'
+} from '../../server/drivers/driver.ts'
 import type { PartsOfEngine } from './conformance.ts'
 import {
   assertNothing,

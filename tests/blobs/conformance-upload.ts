@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { BlobDriver, StoredPart } from '../../server/blobs/drivers/driver.ts'
+import type { BlobDriver, StoredPart } from '../../server/drivers/driver.ts'
 import { collect, inChunks, sizes } from './conformance-bytes.ts'
 
 /** A blob that is arriving, and what it will be. */

@@ -4,7 +4,7 @@ import { addAbortSignal, Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { type BlobDriver, BlobMissing } from '../../server/blobs/drivers/driver.ts'
+import { type BlobDriver, BlobMissing } from '../../server/drivers/driver.ts'
 import {
   assertNothing,
   collect,

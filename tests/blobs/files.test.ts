@@ -6,8 +6,8 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { describe, mock, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BlobDriver, BlobMissing, type RecyclingStream } from '../../server/blobs/drivers/driver.ts'
-import { fileDriver } from '../../server/blobs/drivers/fs/driver.ts'
+import { type BlobDriver, BlobMissing, type RecyclingStream } from '../../server/drivers/driver.ts'
+import { fileDriver } from '../../server/drivers/fs/driver.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { collect, inChunks, list, putBytes } from './conformance-bytes.ts'
 import { Upload } from './conformance-upload.ts'
@@ -67,7 +67,7 @@ describe('files', () => {
     const { driver, folder } = openFiles(t)
     const id = randomUUID()
     const script = `
-      import { fileDriver } from ${JSON.stringify(path.resolve('server/blobs/drivers/fs/driver.ts'))}
+      import { fileDriver } from ${JSON.stringify(path.resolve('server/drivers/fs/driver.ts'))}
       async function* endless() {
         for (;;) { yield Buffer.alloc(65536, 1); await new Promise((resolve) => setTimeout(resolve, 1)) }
       }
@@ -203,7 +203,7 @@ describe('files', () => {
     const { driver, folder } = openFiles(t)
     const script = `
       import { randomUUID } from 'node:crypto'
-      import { fileDriver } from ${JSON.stringify(path.resolve('server/blobs/drivers/fs/driver.ts'))}
+      import { fileDriver } from ${JSON.stringify(path.resolve('server/drivers/fs/driver.ts'))}
       const driver = fileDriver(${JSON.stringify(folder)})
       async function* of(byte) {
         console.log('sends')
@@ -396,8 +396,8 @@ describe('a failing system call', () => {
   /** A driver for which one function of node:fs is another one. */
   async function openWith(t: TestContext, name: keyof typeof fs, replace: (real: unknown) => unknown) {
     const faulty = mock.method(fs, name as 'fsync', replace(fs[name]) as typeof fs.fsync)
-    const copy = `../../server/blobs/drivers/fs/driver.ts?copy=${copies++}`
-    const { fileDriver: make } = (await import(copy)) as typeof import('../../server/blobs/drivers/fs/driver.ts')
+    const copy = `../../server/drivers/fs/driver.ts?copy=${copies++}`
+    const { fileDriver: make } = (await import(copy)) as typeof import('../../server/drivers/fs/driver.ts')
     t.after(() => faulty.mock.restore())
     return openFiles(t, make)
   }

@@ -10,9 +10,9 @@ import { buffer } from 'node:stream/consumers'
 import { describe, type TestContext, test } from 'node:test'
 import { inspect } from 'node:util'
 import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3'
-import { type BlobDriver, BlobMissing } from '../../server/blobs/drivers/driver.ts'
-import { openBlobs } from '../../server/blobs/drivers/open.ts'
-import { s3Driver } from '../../server/blobs/drivers/s3/driver.ts'
+import { type BlobDriver, BlobMissing } from '../../server/drivers/driver.ts'
+import { openBlobs } from '../../server/drivers/open.ts'
+import { s3Driver } from '../../server/drivers/s3/driver.ts'
 import { cephGateway, newBucket, noGateway } from '../support/ceph.ts'
 import { collect, inChunks, list, putBytes, repeated } from './conformance-bytes.ts'
 import { Upload } from './conformance-upload.ts'
@@ -147,7 +147,7 @@ describe('S3 on Ceph', { skip: gateway ? false : noGateway }, () => {
     const id = randomUUID()
     const storage = newBucket(gateway as NonNullable<typeof gateway>)
     const script = `
-      import { openBlobs } from ${JSON.stringify(path.resolve('server/blobs/drivers/open.ts'))}
+      import { openBlobs } from ${JSON.stringify(path.resolve('server/drivers/open.ts'))}
       async function* endless() {
         for (let given = 0; ; given++) { yield Buffer.alloc(1048576, 1); if (given === 40) console.log('on its way') }
       }

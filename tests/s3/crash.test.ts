@@ -18,9 +18,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import type { Client } from '../../client/derived.ts'
-import { MARK } from '../../server/blobs/drivers/driver.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { openDatabase } from '../../server/db/open.ts'
+import { MARK } from '../../server/drivers/driver.ts'
 import { workDaysLater } from '../support/days-later.ts'
 import { killableService } from '../support/killable.ts'
 import { allActions, describeEngines } from '../support/server.ts'

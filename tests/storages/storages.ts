@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before } from 'node:test'
 import type { Job } from '../../contract/jobs.ts'
-import { storageOf } from '../../server/blobs/routing/ids.ts'
+import { storageOf } from '../../server/drivers/routing/ids.ts'
 import { type Engine, STORED, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 

@@ -8,11 +8,11 @@ import { describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { type Client, createClient } from '../../client/derived.ts'
 import type { ActionName } from '../../contract/actions.ts'
-import { MARK } from '../../server/blobs/drivers/driver.ts'
-import { openStorage } from '../../server/blobs/drivers/open.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
 import type { Row, Schema } from '../../server/db/schema.ts'
+import { MARK } from '../../server/drivers/driver.ts'
+import { openStorage } from '../../server/drivers/open.ts'
 import { type Running, start } from '../../server/process/start.ts'
 import { cephGateway, newBucket, noGateway } from './ceph.ts'
 import { brokenStatements } from './log-faults.ts'
@@ -123,7 +123,7 @@ export const serverEnv = (folder: string, databaseUrl?: string) => ({
 })
 
 function listS3(env: Record<string, string>): string[] {
-  const open = path.join(import.meta.dirname, '../../server/blobs/drivers/open.ts')
+  const open = path.join(import.meta.dirname, '../../server/drivers/open.ts')
   const config = path.join(import.meta.dirname, '../../server/config/config.ts')
   const code = `import { openStorage } from ${JSON.stringify(open)}
     import { readConfig } from ${JSON.stringify(config)}

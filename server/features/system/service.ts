@@ -1,6 +1,6 @@
 import { within } from '../../base/deadline.ts'
 import type { Ctx } from '../../context.ts'
-import { isStorageFull } from '../../http/storage-full.ts'
+import { isStorageFull } from '../../db/storage-full.ts'
 import { sharedFor } from './share-result.ts'
 import { selectOne } from './store.ts'
 

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { asideInBatches } from '../../blobs/collector.ts'
-import type { DamagedEntry } from '../../blobs/drivers/driver.ts'
 import { findPointed } from '../../blobs/pointers.ts'
 import { findKnown, findSizes } from '../../blobs/store.ts'
 import type { Ctx } from '../../context.ts'
+import type { DamagedEntry } from '../../drivers/driver.ts'
 import type { Options, Summary } from './summary.ts'
 
 const BATCH = 1000

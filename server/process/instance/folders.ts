@@ -2,10 +2,10 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { Refusal } from '../../base/refusal.ts'
-import { storageFolder } from '../../blobs/drivers/open.ts'
 import type { Config } from '../../config/config.ts'
 import { databaseFile } from '../../db/engine.ts'
 import { unusableFile } from '../../db/file.ts'
+import { storageFolder } from '../../drivers/open.ts'
 
 const uid = process.getuid?.() ?? os.userInfo().username
 

@@ -1,14 +1,14 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { Refusal } from '../../base/refusal.ts'
-import { type BlobDriver, MARK } from '../../blobs/drivers/driver.ts'
-import { blobIdsIn, foldersOf } from '../../blobs/drivers/fs/driver.ts'
-import { ownerOfFolder } from '../../blobs/drivers/fs/mark.ts'
-import { openStorage, storageFolder } from '../../blobs/drivers/open.ts'
 import { pointsAtStorage } from '../../blobs/pointers.ts'
 import { findKnown } from '../../blobs/store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
+import { type BlobDriver, MARK } from '../../drivers/driver.ts'
+import { blobIdsIn, foldersOf } from '../../drivers/fs/driver.ts'
+import { ownerOfFolder } from '../../drivers/fs/mark.ts'
+import { openStorage, storageFolder } from '../../drivers/open.ts'
 
 /** How many blobs to read from a storage without a mark: one that the database knows is enough. */
 const SAMPLE = 1000

@@ -1,7 +1,7 @@
 import { forgetBlobs, releaseBlobs } from '../../blobs/collector.ts'
-import type { ExternalRef } from '../../blobs/drivers/external.ts'
-import { isExternal, newExternalId } from '../../blobs/routing/ids.ts'
 import type { Upkeep } from '../../context.ts'
+import type { ExternalRef } from '../../drivers/external.ts'
+import { isExternal, newExternalId } from '../../drivers/routing/ids.ts'
 import type { ObjectRow } from './store.ts'
 import * as store from './store.ts'
 

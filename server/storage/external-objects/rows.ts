@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { MOST_TAGS, objectHeaderNames } from '../../../contract/shapes.ts'
 import { sortKeyOf } from '../../base/key-order.ts'
 import { typeOf } from '../../base/media-type.ts'
-import type { HeadOfObject, ListedObject } from '../../blobs/drivers/external.ts'
-import { newExternalId } from '../../blobs/routing/ids.ts'
+import type { HeadOfObject, ListedObject } from '../../drivers/external.ts'
+import { newExternalId } from '../../drivers/routing/ids.ts'
 import type { ExternalObject, ExternalRow, ObjectRow } from './store.ts'
 
 /** What an attached bucket shows. */

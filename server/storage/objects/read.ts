@@ -1,7 +1,7 @@
 import type { ByteRange } from '../../base/byte-range.ts'
-import type { BlobBody } from '../../blobs/drivers/driver.ts'
 import { type DirectUrlOptions, directUrl, openBlob, pieceOf } from '../../blobs/open.ts'
 import type { Ctx } from '../../context.ts'
+import type { BlobBody } from '../../drivers/driver.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import { countDownload } from '../usage/traffic.ts'
 import type { Found } from './lookup.ts'

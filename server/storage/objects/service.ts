@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
-import { isExternal } from '../../blobs/routing/ids.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import { isExternal } from '../../drivers/routing/ids.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { confirm } from '../external-objects/confirm.ts'

@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { withoutEnd } from '../../base/without-end.ts'
-import type { S3Options } from '../../blobs/drivers/s3/client.ts'
-import { whereOf, whereOfDefault } from '../../blobs/routing/open.ts'
-import { listStorages, type StorageRow } from '../../blobs/routing/store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
+import { whereOf, whereOfDefault } from '../../drivers/routing/open.ts'
+import { listStorages, type StorageRow } from '../../drivers/routing/store.ts'
+import type { S3Options } from '../../drivers/s3/client.ts'
 
 /** Keys of an engine's bucket. */
 type Keys = Pick<S3Options, 'endpoint' | 'bucket' | 'prefix'>

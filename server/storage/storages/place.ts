@@ -3,10 +3,10 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { StorageKind } from '../../../contract/storages.ts'
 import { invalid } from '../../base/invalid.ts'
 import { withoutEnd } from '../../base/without-end.ts'
-import { storageFolder } from '../../blobs/drivers/open.ts'
-import { type Place, sealSecret } from '../../blobs/routing/open.ts'
-import type { StorageRow } from '../../blobs/routing/store.ts'
 import type { Config } from '../../config/config.ts'
+import { storageFolder } from '../../drivers/open.ts'
+import { type Place, sealSecret } from '../../drivers/routing/open.ts'
+import type { StorageRow } from '../../drivers/routing/store.ts'
 
 export const storageMissing = (name: string): ServiceError =>
   new ServiceError('not_found', `There is no storage "${name}".`)

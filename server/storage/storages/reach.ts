@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { checkNames, DEFAULT_STORAGE, type StorageCheck, type StorageTest } from '../../../contract/storages.ts'
-import { explain } from '../../blobs/drivers/explain.ts'
-import { ownerOfFolder } from '../../blobs/drivers/fs/mark.ts'
-import { openWhere, type Where, whereOf, whereOfDefault } from '../../blobs/routing/open.ts'
-import { findStorage } from '../../blobs/routing/store.ts'
 import type { Ctx } from '../../context.ts'
+import { explain } from '../../drivers/explain.ts'
+import { ownerOfFolder } from '../../drivers/fs/mark.ts'
+import { openWhere, type Where, whereOf, whereOfDefault } from '../../drivers/routing/open.ts'
+import { findStorage } from '../../drivers/routing/store.ts'
 import { asPrefix, type PlaceFields, placeOf, storageMissing } from './place.ts'
 
 /** Milliseconds that a storage has to answer. */
@@ -15,7 +15,7 @@ const DEADLINE_MS = 10_000
 /** Resolves if a storage can be read, without writing anything there. */
 export async function reach(where: Where): Promise<void> {
   if (where.kind === 'file') return fs.promises.access(thereOf(where.folder), fs.constants.R_OK | fs.constants.X_OK)
-  const { reachS3 } = await import('../../blobs/drivers/s3/reach.ts')
+  const { reachS3 } = await import('../../drivers/s3/reach.ts')
   await reachS3(where.s3, DEADLINE_MS)
 }
 
@@ -75,7 +75,7 @@ async function testS3(
   s3: Extract<Where, { kind: 's3' }>['s3'],
   { mode, prefix = s3.prefix }: Asked & { mode: 'owned' | 'read_only' },
 ) {
-  const { probeS3 } = await import('../../blobs/drivers/s3/probe.ts')
+  const { probeS3 } = await import('../../drivers/s3/probe.ts')
   return probeS3(s3, { mode, prefix: asPrefix(prefix), now })
 }
 

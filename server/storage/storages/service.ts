@@ -1,8 +1,10 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { DEFAULT_STORAGE, type Storage, type StorageHealth } from '../../../contract/storages.ts'
-import { explain } from '../../blobs/drivers/explain.ts'
-import { DEFAULT, digitsOf, MOST_STORAGES, markOfStorage } from '../../blobs/routing/ids.ts'
-import { type Place, resealSecret, whereOf, whereOfDefault } from '../../blobs/routing/open.ts'
+import type { Config } from '../../config/config.ts'
+import type { Ctx } from '../../context.ts'
+import { explain } from '../../drivers/explain.ts'
+import { DEFAULT, digitsOf, MOST_STORAGES, markOfStorage } from '../../drivers/routing/ids.ts'
+import { type Place, resealSecret, whereOf, whereOfDefault } from '../../drivers/routing/open.ts'
 import {
   findInstanceId,
   findStorage,
@@ -10,9 +12,7 @@ import {
   listStorages as listRows,
   type StorageRow,
   sumByStorage,
-} from '../../blobs/routing/store.ts'
-import type { Config } from '../../config/config.ts'
-import type { Ctx } from '../../context.ts'
+} from '../../drivers/routing/store.ts'
 import { lastHealth } from './health.ts'
 import { changePlace, type PlaceChange, type PlaceFields, placeOf, storageMissing } from './place.ts'
 import { ownerAt, reach } from './reach.ts'

@@ -1,5 +1,5 @@
-import type { StorageRow } from '../../blobs/routing/store.ts'
 import type { NewRow, RowChange, Tx } from '../../db/schema.ts'
+import type { StorageRow } from '../../drivers/routing/store.ts'
 
 /** Undefined if the name is taken. */
 export const insertStorage = (tx: Tx, row: NewRow<'storages'>): Promise<StorageRow | undefined> =>

@@ -1,19 +1,19 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { isAdmin } from '../../../contract/permissions.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
-import type { StorageId } from '../../blobs/drivers/blobs.ts'
-import { explain } from '../../blobs/drivers/explain.ts'
-import { DEFAULT, markOfStorage } from '../../blobs/routing/ids.ts'
-import { openWhere, whereOf } from '../../blobs/routing/open.ts'
+import type { Ctx, Upkeep } from '../../context.ts'
+import type { Db, Tx } from '../../db/schema.ts'
+import type { StorageId } from '../../drivers/blobs.ts'
+import { explain } from '../../drivers/explain.ts'
+import { DEFAULT, markOfStorage } from '../../drivers/routing/ids.ts'
+import { openWhere, whereOf } from '../../drivers/routing/open.ts'
 import {
   findInstanceId,
   findStorage,
   findStorageById,
   listStorages,
   type StorageRow,
-} from '../../blobs/routing/store.ts'
-import type { Ctx, Upkeep } from '../../context.ts'
-import type { Db, Tx } from '../../db/schema.ts'
+} from '../../drivers/routing/store.ts'
 import { assertFreeToAttach, assertFreeToOwn } from './overlap.ts'
 import { storageMissing } from './place.ts'
 import * as store from './store.ts'

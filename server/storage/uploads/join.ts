@@ -1,10 +1,10 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
-import { BlobMissing, PartsInTheWay, type StoredPart } from '../../blobs/drivers/driver.ts'
 import { takeBlobId } from '../../blobs/id-pool.ts'
-import { storageOf } from '../../blobs/routing/ids.ts'
 import { discardBlobs, newClaim, renewIfDue } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
+import { BlobMissing, PartsInTheWay, type StoredPart } from '../../drivers/driver.ts'
+import { storageOf } from '../../drivers/routing/ids.ts'
 import { type OpenUpload, rowOf } from './receive.ts'
 import * as store from './store.ts'
 

@@ -1,7 +1,7 @@
 import type { EffectiveSettings } from '../../access/settings/effective.ts'
 import { DAY_MS } from '../../base/time.ts'
-import type { StoredPart } from '../../blobs/drivers/driver.ts'
 import type { Ctx } from '../../context.ts'
+import type { StoredPart } from '../../drivers/driver.ts'
 import * as store from './store.ts'
 
 /** Whether an upload has expired. Also true for one being aborted, or whose bucket was deleted. */

@@ -1,8 +1,8 @@
 import { DEFAULT_STORAGE } from '../../../../contract/storages.ts'
-import { digitsOf } from '../../../blobs/routing/ids.ts'
-import { unsealSecret } from '../../../blobs/routing/open.ts'
-import { findStorage, isInUse, listStorages, type StorageRow } from '../../../blobs/routing/store.ts'
 import type { Ctx } from '../../../context.ts'
+import { digitsOf } from '../../../drivers/routing/ids.ts'
+import { unsealSecret } from '../../../drivers/routing/open.ts'
+import { findStorage, isInUse, listStorages, type StorageRow } from '../../../drivers/routing/store.ts'
 import { changePlace, normalPlace, placeOf } from '../../../storage/storages/place.ts'
 import {
   createStorage,

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../contract/errors.ts'
-import type { ExternalSource, HeadOfObject } from '../../../blobs/drivers/external.ts'
 import { type Ctx, engineActor, type Step, type Upkeep } from '../../../context.ts'
+import type { ExternalSource, HeadOfObject } from '../../../drivers/external.ts'
 import { askFor } from '../../external-objects/confirm.ts'
 import { isSameContent } from '../../external-objects/rows.ts'
 import * as store from './store.ts'

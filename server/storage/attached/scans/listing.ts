@@ -1,5 +1,5 @@
 import { compareBytesIn, type KeyOrder } from '../../../base/key-order.ts'
-import type { ExternalSource, ListedObject, RefusedKey } from '../../../blobs/drivers/external.ts'
+import type { ExternalSource, ListedObject, RefusedKey } from '../../../drivers/external.ts'
 import type { ScanRow } from './store.ts'
 
 /** Refused keys that are named. */

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../base/time.ts'
-import type { ExternalSource } from '../../../blobs/drivers/external.ts'
 import type { Ctx } from '../../../context.ts'
+import type { ExternalSource } from '../../../drivers/external.ts'
 import type { Claim } from '../../../work/lease.ts'
 import { applyChanges, type Changes, isSwap, noteAbsent } from '../../external-objects/apply-changes.ts'
 import { askFor, changesFor } from '../../external-objects/confirm.ts'

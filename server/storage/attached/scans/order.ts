@@ -1,5 +1,5 @@
-import { ListingDisordered } from '../../../blobs/drivers/external.ts'
 import type { Ctx } from '../../../context.ts'
+import { ListingDisordered } from '../../../drivers/external.ts'
 import { type Claim, renewed } from '../../../work/lease.ts'
 import { notePlaces } from '../../external-objects/apply-changes.ts'
 import { listUnsorted } from '../../external-objects/store.ts'

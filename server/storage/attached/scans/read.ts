@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../contract/errors.ts'
-import type { ExternalSource } from '../../../blobs/drivers/external.ts'
 import type { Ctx } from '../../../context.ts'
+import type { ExternalSource } from '../../../drivers/external.ts'
 import { type Claim, renewed } from '../../../work/lease.ts'
 import { applyChanges, type Changes, isSwap } from '../../external-objects/apply-changes.ts'
 import { askFor, changesFor } from '../../external-objects/confirm.ts'

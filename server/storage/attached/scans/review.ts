@@ -1,7 +1,7 @@
 import { compareKeys } from '../../../../contract/permissions.ts'
 import { compareIn } from '../../../base/key-order.ts'
-import type { ExternalSource } from '../../../blobs/drivers/external.ts'
 import type { Ctx } from '../../../context.ts'
+import type { ExternalSource } from '../../../drivers/external.ts'
 import { type Claim, renewed } from '../../../work/lease.ts'
 import { holdAnyBucket } from '../../buckets/service.ts'
 import { isSameContent } from '../../external-objects/rows.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import type { BlobBody } from '../../../blobs/drivers/driver.ts'
+import type { BlobBody } from '../../../drivers/driver.ts'
 import { dataDescriptor, directoryRecord, endOfDirectory, localHeader } from './zip-records.ts'
 
 /** A file in an archive, or a folder if the name ends with a slash; a folder has no bytes. */

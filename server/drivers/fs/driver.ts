@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import type { ByteRange } from '../../../base/byte-range.ts'
+import type { ByteRange } from '../../base/byte-range.ts'
 import {
   assertBlobId,
   type BlobBody,

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
-import { hasFilesToSpare } from '../../../base/open-files.ts'
-import { sharedSync } from '../../../base/shared-sync.ts'
+import { hasFilesToSpare } from '../../base/open-files.ts'
+import { sharedSync } from '../../base/shared-sync.ts'
 import type { FileCalls } from './bytes.ts'
 
 /** One of the folders of a storage's blobs. */

@@ -1,5 +1,5 @@
 import * as s3 from '@aws-sdk/client-s3'
-import type { ByteRange } from '../../../base/byte-range.ts'
+import type { ByteRange } from '../../base/byte-range.ts'
 import { type BlobDriver, isBlobId, type StoredBlob } from '../driver.ts'
 import { ask } from './client.ts'
 import { copySource, partSizes, type s3Uploads } from './uploads.ts'

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
-import { ServiceError } from '../../../../contract/errors.ts'
-import { isKeyText } from '../../../../contract/names.ts'
-import type { ByteRange } from '../../../base/byte-range.ts'
-import { compareBytesIn, type KeyOrder, otherOrder } from '../../../base/key-order.ts'
+import { ServiceError } from '../../../contract/errors.ts'
+import { isKeyText } from '../../../contract/names.ts'
+import type { ByteRange } from '../../base/byte-range.ts'
+import { compareBytesIn, type KeyOrder, otherOrder } from '../../base/key-order.ts'
 import { type BlobBody, BlobMissing, StorageAway } from '../driver.ts'
 import {
   ExternalChanged,

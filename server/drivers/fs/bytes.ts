@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { Readable } from 'node:stream'
-import { systemCalls } from '../../../base/system-calls.ts'
+import { systemCalls } from '../../base/system-calls.ts'
 import { BlobMissing, type RecyclingStream, WrongLength } from '../driver.ts'
 
 /** A range of a file. */

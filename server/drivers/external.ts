@@ -1,6 +1,6 @@
-import { ServiceError } from '../../../contract/errors.ts'
-import type { ByteRange } from '../../base/byte-range.ts'
-import type { KeyOrder } from '../../base/key-order.ts'
+import { ServiceError } from '../../contract/errors.ts'
+import type { ByteRange } from '../base/byte-range.ts'
+import type { KeyOrder } from '../base/key-order.ts'
 import { type BlobBody, StorageAway } from './driver.ts'
 
 /** An object that others keep, as a list has it. */

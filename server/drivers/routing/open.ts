@@ -1,10 +1,10 @@
 import type { Config } from '../../config/config.ts'
 import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
-import type { BlobDriver } from '../drivers/driver.ts'
-import type { ExternalRemover, ExternalSource, ExternalWriter } from '../drivers/external.ts'
-import { fileDriver } from '../drivers/fs/driver.ts'
-import { openS3, parseS3Url, storageFolder } from '../drivers/open.ts'
-import type { S3Options } from '../drivers/s3/client.ts'
+import type { BlobDriver } from '../driver.ts'
+import type { ExternalRemover, ExternalSource, ExternalWriter } from '../external.ts'
+import { fileDriver } from '../fs/driver.ts'
+import { openS3, parseS3Url, storageFolder } from '../open.ts'
+import type { S3Options } from '../s3/client.ts'
 import type { StorageRow } from './store.ts'
 
 const SECRET_PURPOSE = 'storage-secret'
@@ -63,20 +63,20 @@ export const openWhere = async (where: Where, { existing }: { existing: boolean 
 /** Opens the bucket of an S3 engine to read what others keep there. */
 export async function openSource(where: Where): Promise<ExternalSource> {
   if (where.kind === 'file') throw new Error('it is a folder')
-  const { s3Source } = await import('../drivers/s3/source.ts')
+  const { s3Source } = await import('../s3/source.ts')
   return s3Source(where.s3)
 }
 
 /** Opens the bucket of an S3 engine to remove there what others kept and is ours now. */
 export async function openRemover(where: Where): Promise<ExternalRemover> {
   if (where.kind === 'file') throw new Error('it is a folder')
-  const { s3Remover } = await import('../drivers/s3/remover.ts')
+  const { s3Remover } = await import('../s3/remover.ts')
   return s3Remover(where.s3)
 }
 
 /** Opens the bucket of an S3 engine to write objects there under keys of their own. */
 export async function openWriter(where: Where): Promise<ExternalWriter> {
   if (where.kind === 'file') throw new Error('it is a folder')
-  const { s3Writer } = await import('../drivers/s3/writer.ts')
+  const { s3Writer } = await import('../s3/writer.ts')
   return s3Writer(where.s3)
 }

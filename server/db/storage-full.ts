@@ -1,5 +1,5 @@
 import { ServiceError } from '../../contract/errors.ts'
-import { isDatabaseFull } from '../db/errors.ts'
+import { isDatabaseFull } from './errors.ts'
 
 /** Error codes of files and of S3 stores. */
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'QuotaExceeded', 'InsufficientStorage', 'XMinioStorageFull'])

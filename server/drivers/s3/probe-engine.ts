@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
-import type { StorageCheck } from '../../../../contract/storages.ts'
+import type { StorageCheck } from '../../../contract/storages.ts'
 import { explain } from '../explain.ts'
 import { ask } from './client.ts'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import * as s3 from '@aws-sdk/client-s3'
-import type { ByteRange } from '../../../base/byte-range.ts'
+import type { ByteRange } from '../../base/byte-range.ts'
 import type { StoredPart } from '../driver.ts'
 import { ask, S3Failure, unless } from './client.ts'
 

@@ -1,4 +1,4 @@
-import { sizeOfRanges } from '../../base/byte-range.ts'
+import { sizeOfRanges } from '../base/byte-range.ts'
 import { type BlobDriver, WrongLength } from './driver.ts'
 
 /** A finished call to the storage. Times in milliseconds; `began` as `performance.now()`. */

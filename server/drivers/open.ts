@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { withoutEnd } from '../../base/without-end.ts'
-import type { Config } from '../../config/config.ts'
+import { withoutEnd } from '../base/without-end.ts'
+import type { Config } from '../config/config.ts'
 import type { BlobDriver } from './driver.ts'
 import { fileDriver } from './fs/driver.ts'
 import { type BlobObserver, observeBlobs } from './observe.ts'

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { ByteRange } from '../../base/byte-range.ts'
+import type { ByteRange } from '../base/byte-range.ts'
 
 export interface StoredBlob {
   id: string

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import type { ByteRange } from '../../../base/byte-range.ts'
+import type { ByteRange } from '../../base/byte-range.ts'
 import { type BlobBody, BlobMissing, type StoredBlob, type StoredPart } from '../driver.ts'
 import { eachOf, exists, type FileCalls, ifThere, ignore, isMissing, ONE_CHUNK, type Piece } from './bytes.ts'
 import { bytesOf, type Manifest, manifestText, parseManifest, piecesOf } from './manifest.ts'

@@ -1,6 +1,6 @@
 import type * as s3 from '@aws-sdk/client-s3'
-import { checkNames, type StorageCheck } from '../../../../contract/storages.ts'
-import { compareIn, type KeyOrder } from '../../../base/key-order.ts'
+import { checkNames, type StorageCheck } from '../../../contract/storages.ts'
+import { compareIn, type KeyOrder } from '../../base/key-order.ts'
 import { connect, S3Failure, type S3Options } from './client.ts'
 import {
   type Engine,

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { sharedSync } from '../../../base/shared-sync.ts'
+import { sharedSync } from '../../base/shared-sync.ts'
 import { assertBlobId, type BlobDriver, isBlobId, type StoredBlob } from '../driver.ts'
 import { eachOf, exists, ifThere } from './bytes.ts'
 

@@ -1,5 +1,5 @@
 import { newId } from '../../base/id.ts'
-import type { StorageId } from '../drivers/blobs.ts'
+import type { StorageId } from '../blobs.ts'
 
 /** The storage of STORAGE_URL. */
 export const DEFAULT = null
