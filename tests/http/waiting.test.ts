@@ -216,6 +216,7 @@ const asGenerated: readonly Name[] = [
   'listDeleted',
   'restoreVersion',
   'lockObject',
+  'listDisks',
   'getClock',
   'confirmClock',
   'healthz',
