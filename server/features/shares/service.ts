@@ -17,6 +17,7 @@ import { objectMissing } from '../../storage/objects/absence.ts'
 import { findObject } from '../../storage/objects/store.ts'
 import { endUploadsOfLink } from '../../storage/uploads/service.ts'
 import { limitsOf } from './accept.ts'
+import * as accessStore from './accesses/store.ts'
 import { describe, shareMissing, type UploadLimits, urlsOf } from './describe.ts'
 import { sealToken } from './link.ts'
 import { assertNotifiable } from './notice.ts'
@@ -168,7 +169,7 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
     from = next.at(-1)?.id
   }
   const { page, next_cursor } = pageOf(rows.slice(0, limit + 1), limit, ({ id }) => [id])
-  const uses = await store.sumUses(
+  const uses = await accessStore.sumUses(
     ctx.db,
     page.map(({ id }) => id),
   )
@@ -229,7 +230,7 @@ export async function updateShare(ctx: Ctx, id: string, change: ShareChange): Pr
       resource: { type: 'share', id },
       details: { share_id: id, before: visible(row), after: visible(next) },
     })
-    return describe(ctx, next, await store.emailOf(tx, row.created_by), (await store.sumUses(tx, [id])).get(id))
+    return describe(ctx, next, await store.emailOf(tx, row.created_by), (await accessStore.sumUses(tx, [id])).get(id))
   })
 }
 
@@ -254,9 +255,9 @@ export async function revokeShare(ctx: Ctx, id: string): Promise<undefined> {
 export async function listAccesses(ctx: Ctx, id: string, page: number, pageSize: number) {
   const row = await store.findShare(ctx.db, id)
   if (!row || !isOver(ctx, row)) throw shareMissing()
-  const rows = await store.listAccesses(ctx.db, id, (page - 1) * pageSize, pageSize)
+  const rows = await accessStore.listAccesses(ctx.db, id, (page - 1) * pageSize, pageSize)
   const items = rows.map(({ share_id: _share, ...access }) => access)
-  return { items, total: await store.countAccesses(ctx.db, id), page, page_size: pageSize }
+  return { items, total: await accessStore.countAccesses(ctx.db, id), page, page_size: pageSize }
 }
 
 /**
@@ -267,8 +268,8 @@ export const shareUpkeep = {
   name: 'share-upkeep',
   every: HOUR_MS,
   run: async (ctx: Ctx): Promise<void> => {
-    await ctx.upkeep(({ tx }) => store.deleteAccesses(tx, new Date(ctx.now().getTime() - ACCESSES_KEPT_MS)))
-    await ctx.upkeep(({ tx }) => store.deleteServings(tx, ctx.now()))
+    await ctx.upkeep(({ tx }) => accessStore.deleteAccesses(tx, new Date(ctx.now().getTime() - ACCESSES_KEPT_MS)))
+    await ctx.upkeep(({ tx }) => accessStore.deleteServings(tx, ctx.now()))
     const { shares } = await settingsInForce(ctx)
     if (!shares.keep_links) await ctx.upkeep(({ tx }) => store.deleteTokens(tx))
   },

@@ -9,6 +9,7 @@ import type { Ctx } from '../../context.ts'
 import { holdAnyBucket } from '../buckets/service.ts'
 import { applyChanges, asTheirs, type Changes, isReadOnlyAttached, isSwap } from './apply-changes.ts'
 import { externalOf, hydrated, isDescribed, isSameContent, isTouched, type Source } from './rows.ts'
+import * as scanStore from './scan-state/store.ts'
 import type { ExternalObject, ObjectRow } from './store.ts'
 import * as store from './store.ts'
 
@@ -122,5 +123,5 @@ async function follow(ctx: Ctx, asked: Answer): Promise<ExternalObject | undefin
 export async function mostRecorded(ctx: Ctx, bucketId: string): Promise<number> {
   const { external_changes } = (await settingsInForce(ctx)).audit
   if (external_changes === 'off') return 0
-  return (await store.isScanned(ctx.db, bucketId)) ? Number.POSITIVE_INFINITY : 0
+  return (await scanStore.isScanned(ctx.db, bucketId)) ? Number.POSITIVE_INFINITY : 0
 }
