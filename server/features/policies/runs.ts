@@ -8,7 +8,7 @@ import type { KeptObject } from './delete-matches.ts'
 import { findRestorable } from './find-restorable.ts'
 import { numbersOf, type Requester } from './finish.ts'
 import * as itemStore from './items.ts'
-import { isTheirs, ruleOf } from './rule.ts'
+import { mayManagePolicy, ruleOf } from './rule.ts'
 import * as store from './store.ts'
 
 const SCANNED_AT_ONCE = 1000
@@ -22,7 +22,7 @@ export const runMissing = () => new ServiceError('not_found', 'The policy has no
  */
 export async function getVisible(ctx: Ctx, id: string): Promise<store.PolicyRow> {
   const row = await store.findPolicy(ctx.db, id)
-  if (row && isTheirs(ctx.actor, ruleOf(row))) return row
+  if (row && mayManagePolicy(ctx.actor, ruleOf(row))) return row
   throw policyMissing()
 }
 

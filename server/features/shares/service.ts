@@ -21,7 +21,7 @@ import * as accessStore from './accesses/store.ts'
 import { describe, shareMissing, type UploadLimits, urlsOf } from './describe.ts'
 import { sealToken } from './link.ts'
 import { assertNotifiable } from './notice.ts'
-import { isTheirs, rightsToShare, targetsOf } from './owner.ts'
+import { isShareOwner, rightsToShare, targetsOf } from './owner.ts'
 import * as store from './store.ts'
 
 const TEN_YEARS_SECONDS = 315_360_000
@@ -164,7 +164,7 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
   const rows: Awaited<ReturnType<typeof store.listShares>> = []
   for (let from = before; rows.length <= limit; ) {
     const next = await store.listShares(ctx.db, { ...wanted, createdBy, before: from, now: ctx.now() }, limit + 1)
-    rows.push(...next.filter((row) => createdBy === null || isTheirs(ctx, row)))
+    rows.push(...next.filter((row) => createdBy === null || isShareOwner(ctx, row)))
     if (next.length <= limit) break
     from = next.at(-1)?.id
   }
@@ -181,7 +181,7 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
 
 /** Whether the caller may see and revoke a link: it is theirs, or they manage its target. */
 function isOver(ctx: Ctx, row: store.ShareRow): boolean {
-  if (isTheirs(ctx, row) || isAdmin(ctx.actor.groups)) return true
+  if (isShareOwner(ctx, row) || isAdmin(ctx.actor.groups)) return true
   return targetsOf(row).every((key) => decide(ctx.actor.groups, 'manage', row.bucket, key).allowed)
 }
 
@@ -193,7 +193,7 @@ export async function updateShare(ctx: Ctx, id: string, change: ShareChange): Pr
   const hash = change.password ? await passwordHash(ctx, change.password) : null
   return ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
-    if (!row || (!isTheirs(ctx, row) && !isAdmin(ctx.actor.groups))) throw shareMissing()
+    if (!row || (!isShareOwner(ctx, row) && !isAdmin(ctx.actor.groups))) throw shareMissing()
     if (row.revoked_at !== null) throw new ServiceError('conflict', 'The link was revoked. Create a new one.')
     const { content_types } = change
     if (content_types !== undefined && row.kind !== 'upload')

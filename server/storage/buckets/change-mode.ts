@@ -6,13 +6,13 @@ import * as store from './store.ts'
 import { isReadOnly } from './writable.ts'
 
 /** Step: holds a bucket by its id against every other change; undefined if its row is gone. */
-export const holdWholeById = ({ tx }: Upkeep, id: string) => store.lockAnyBucket(tx, id)
+export const holdExclusivelyById = ({ tx }: Upkeep, id: string) => store.lockAnyBucket(tx, id)
 
 /**
  * Step: changes whose a bucket's objects are, and what goes with that. The bucket is held whole. What others keep is not part
  * of the quota over all buckets.
  */
-export async function turnBucket(
+export async function changeBucketMode(
   { tx }: Upkeep,
   before: Pick<store.BucketRow, 'id' | 'mode'>,
   change: Pick<store.BucketRow, 'mode'> & RowChange<'buckets'>,

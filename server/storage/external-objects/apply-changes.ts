@@ -1,7 +1,7 @@
 import type { ActionDetails } from '../../../contract/actions.ts'
 import { type Ctx, engineActor, type Upkeep } from '../../context.ts'
 import { type AnyBucket, countUsage, type HeldBucket } from '../buckets/service.ts'
-import { withOurs } from './rows.ts'
+import { withLocalChanges } from './rows.ts'
 import * as scanStore from './scan-state/store.ts'
 import type { ExternalObject } from './store.ts'
 import * as store from './store.ts'
@@ -50,7 +50,7 @@ export async function applyChanges(
   const came = added.filter(({ object }) => news.has(object.key))
   const same = changed.flatMap(({ before, after }) => {
     const now = current.get(before.object.key)
-    return now && isCurrent(before) ? [{ before, after: withOurs(after, now) }] : []
+    return now && isCurrent(before) ? [{ before, after: withLocalChanges(after, now) }] : []
   })
   const swaps = same.filter(isSwap)
   await store.replaceExternal(tx, storageId, swaps)
@@ -107,7 +107,7 @@ export const noteAbsent = (
  * without any where none is to be recorded or `visible` says that there is none. False: nothing was done, because the
  * objects have changed meanwhile.
  */
-export async function asTheirs(
+export async function recordExternalChanges(
   ctx: Ctx,
   { most, visible, scan_id }: { most: number; visible: boolean; scan_id?: string },
   change: (step: Upkeep) => Promise<{ bucket: string; changes: readonly Change[] }>,

@@ -170,7 +170,7 @@ export const lockRetired = store.lockVersions
 export const lockRows = store.lockRows
 
 /** Step: deletes rows of versions that have become current again. */
-export const takeBack = store.deleteVersions
+export const deleteVersionRows = store.deleteVersions
 
 /** Step: sets the lock of a version that is not current. */
 export const lockAsRetired = store.setVersionLock

@@ -13,7 +13,7 @@ import * as migrationStore from './migration/store.ts'
  * Step: has a bucket's new bytes go to a prepared storage, recorded as `update_bucket`; false if they do already. Returns
  * with how many rows point at contents of the bucket.
  */
-export async function turnTo(
+export async function switchStorage(
   step: Step,
   name: string,
   storage: string,

@@ -6,17 +6,17 @@ import { lockKeys } from '../history/keys.ts'
 import {
   asObject,
   type Change,
+  deleteVersionRows,
   discard,
   discardVersions,
   lockRetired,
   lockRows,
   sumChanges,
-  takeBack,
 } from '../history/retire.ts'
 import { findNewest, findPlaces, hasContents, nameOf, type VersionName, type VersionRow } from '../history/store.ts'
 import { isTrashed } from '../history/trash/service.ts'
-import { activeLock, findLocked, judgeEach, type Passage } from '../locks/gate.ts'
-import { bringBack, lockCurrent, takeAway } from '../objects/current.ts'
+import { activeLock, findLocked, type LockBypass, lockEndings } from '../locks/gate.ts'
+import { deleteObjectRows, insertObjectRows, lockCurrent } from '../objects/current.ts'
 import { type ItemError, itemError } from '../objects/item-error.ts'
 import { type PartOf, removeObjects } from '../objects/service.ts'
 import type { ObjectRow } from '../objects/store.ts'
@@ -147,11 +147,11 @@ export async function removeRows(
   step: Step,
   bucket: HeldBucket,
   { current, older, bared }: Removed,
-  { permanent = false, bypass, ...more }: PartOf & Passage & { permanent?: boolean },
+  { permanent = false, bypass, ...more }: PartOf & LockBypass & { permanent?: boolean },
 ): Promise<void> {
   const { tx, record } = step
   const removal = { reason: 'deleted', permanent, bypass, job_id: more.job_id } as const
-  step.awaitAtCommit(takeAway(tx, bucket.id, keysOf(current)))
+  step.awaitAtCommit(deleteObjectRows(tx, bucket.id, keysOf(current)))
   const left = await discard(step, bucket, current, removal)
   const discarded = await discardVersions(step, bucket, older, removal)
   const promoted = await promote(step, bucket, [...new Set(bared)])
@@ -162,7 +162,7 @@ export async function removeRows(
     }),
   )
   const trashIds = [...left.trashIds, ...discarded.trashIds]
-  const endings = await judgeEach(step, [...current, ...older])
+  const endings = await lockEndings(step, [...current, ...older])
   for (const [i, row] of [...current, ...older].entries()) {
     const trash_id = trashIds[i]
     // The lock that did not count.
@@ -192,12 +192,12 @@ async function promote(
   const newest = (await findNewest(tx, bucket.id, keys)).filter(hasContents)
   if (newest.length > 0) {
     awaitAtCommit(
-      takeBack(
+      deleteVersionRows(
         tx,
         newest.map(({ seq }) => seq),
       ),
     )
-    awaitAtCommit(bringBack(tx, newest.map(asObject)))
+    awaitAtCommit(insertObjectRows(tx, newest.map(asObject)))
   }
   const version_bytes = -newest.reduce((sum, { size }) => sum + size, 0)
   return { objects: newest.length, change: { bytes: 0, trash_bytes: 0, version_bytes } }

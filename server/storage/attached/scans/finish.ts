@@ -5,7 +5,7 @@ import { type Ctx, type Step, systemActor } from '../../../context.ts'
 import { isDatabaseOutage } from '../../../db/errors.ts'
 import { type Claim, renewed } from '../../../work/lease.ts'
 import { unclaimed } from '../../../work/store.ts'
-import { holdWholeById } from '../../buckets/change-mode.ts'
+import { holdExclusivelyById } from '../../buckets/change-mode.ts'
 import { sumUsage } from '../../buckets/quotas/store.ts'
 import { type HeldBucket, holdAnyBucket } from '../../buckets/service.ts'
 import { endFindings } from '../findings/service.ts'
@@ -59,7 +59,7 @@ export async function endListing(ctx: Ctx, claim: Claim): Promise<boolean> {
 export const succeed = (ctx: Ctx, claim: Claim): Promise<void> =>
   ctx.as(systemActor).act(async (step) => {
     const scan = await lease.hold(step.tx, claim)
-    if (scan.take_over !== null) await holdWholeById(step, scan.bucket_id)
+    if (scan.take_over !== null) await holdExclusivelyById(step, scan.bucket_id)
     const bucket = await liveBucket(step, scan)
     const detail = scan.take_over === null ? null : await takeOverStep(step, scan, bucket)
     const ending = detail === null ? ENDED : { status: 'held' as const, held_reason: 'changed' as const, detail }

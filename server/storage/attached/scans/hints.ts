@@ -6,7 +6,7 @@ import { findStorage } from '../../../blobs/routing/store.ts'
 import type { Ctx } from '../../../context.ts'
 import { hashSecret } from '../../../secrets/sign.ts'
 import { holdAnyBucket } from '../../buckets/service.ts'
-import { applyChanges, asTheirs, isReadOnlyAttached } from '../../external-objects/apply-changes.ts'
+import { applyChanges, isReadOnlyAttached, recordExternalChanges } from '../../external-objects/apply-changes.ts'
 import { askFor, confirm, mostRecorded } from '../../external-objects/confirm.ts'
 import { externalOf, hydrated } from '../../external-objects/rows.ts'
 import { findExternal } from '../../external-objects/store.ts'
@@ -98,7 +98,7 @@ async function follow(ctx: Ctx, { bucket_id, key }: Hint): Promise<void> {
   if (!head) return
   const tags = head.tagged ? await source.tags(head.key, head.version_id) : {}
   const added = [hydrated(externalOf(attachment, head, now), head, { tags, now })]
-  await asTheirs(ctx, { most: await mostRecorded(ctx, bucket_id), visible: true }, async (step) => {
+  await recordExternalChanges(ctx, { most: await mostRecorded(ctx, bucket_id), visible: true }, async (step) => {
     const bucket = await holdAnyBucket(step.tx, bucket_id)
     if (!isReadOnlyAttached(bucket)) return { bucket: '', changes: [] }
     return { bucket: bucket.name, changes: (await applyChanges(step, bucket, { added })).changes }
@@ -126,7 +126,7 @@ export const hintWorker = {
         if (away.has(hint.bucket_id)) continue
         try {
           await follow(ctx, hint).catch((error: unknown) => {
-            // About this object alone: a scan will look at it again.
+            // PolicySubject this object alone: a scan will look at it again.
             if (!(error instanceof ServiceError)) throw error
           })
           await ctx.upkeep(({ tx }) => store.deleteHint(tx, hint), { relaxed: true })

@@ -1,5 +1,4 @@
 // What buckets hold and may hold: quotas, usage and the bytes on their way.
-
 import { prepared } from '../../../db/prepare.ts'
 import type { Db, Tx } from '../../../db/schema.ts'
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../../contract/errors.ts'
 import { copyBlob, findElsewhere, isBlobFault } from '../../../blobs/copy.ts'
 import type { StorageId } from '../../../blobs/drivers/blobs.ts'
-import { ExternalChanged, OddAnswer } from '../../../blobs/drivers/external.ts'
+import { ExternalChanged, UnexpectedAnswer } from '../../../blobs/drivers/external.ts'
 import type { Described } from '../../../blobs/hashes.ts'
 import { isExternal, storageOf } from '../../../blobs/routing/ids.ts'
 import { isFrozen } from '../../../blobs/routing/store.ts'
@@ -125,7 +125,7 @@ async function isCurrent(ctx: Ctx, { blob_id }: Described): Promise<boolean> {
 /** Whether bytes cannot be copied because of themselves, so that others may still be. */
 export const isFault = (error: unknown): error is Error =>
   isBlobFault(error) ||
-  error instanceof OddAnswer ||
+  error instanceof UnexpectedAnswer ||
   (error instanceof ServiceError && ['not_found', 'archived', 'conflict'].includes(error.code))
 
 /**
