@@ -126,7 +126,7 @@ export const hintWorker = {
         if (away.has(hint.bucket_id)) continue
         try {
           await follow(ctx, hint).catch((error: unknown) => {
-            // PolicySubject this object alone: a scan will look at it again.
+            // About this object alone: a scan will look at it again.
             if (!(error instanceof ServiceError)) throw error
           })
           await ctx.upkeep(({ tx }) => store.deleteHint(tx, hint), { relaxed: true })
