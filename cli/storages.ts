@@ -1,3 +1,4 @@
+// The command `storages`: administrators list, add, change, test and remove the places of bytes.
 import type { Storage, StorageTest } from '../client/index.ts'
 import { STORAGE_NAME } from '../contract/names.ts'
 import { UsageError } from './config.ts'

@@ -1,3 +1,4 @@
+// The command `sync`: what differs between two folders, of which at least one is in a bucket, and making them equal.
 import fs from 'node:fs'
 import path from 'node:path'
 import type { StoredObject } from '../client/index.ts'

@@ -2,7 +2,7 @@ import type { NumberedPage, Operations, Page } from './operations.ts'
 import { pause } from './pause.ts'
 import { type Attempted, pauseAfter, type RetryOptions } from './retry.ts'
 import { routes, type Sent } from './routes.ts'
-import { type LooseCall, ProblemError, send } from './send.ts'
+import { ProblemError, send, type UntypedCall } from './send.ts'
 import { type Session, trimmed } from './session.ts'
 
 export interface ClientOptions {
@@ -50,10 +50,10 @@ export type Client = {
 /** Creates a client with a function for each operation of the service. Error responses are thrown as ProblemError. */
 export function createClient(given: ClientOptions): Client {
   const options = trimmed(given)
-  const calls: Record<string, (call?: LooseCall) => Promise<unknown>> = {}
-  const all: Record<string, (call?: LooseCall) => AsyncIterableIterator<unknown>> = {}
+  const calls: Record<string, (call?: UntypedCall) => Promise<unknown>> = {}
+  const all: Record<string, (call?: UntypedCall) => AsyncIterableIterator<unknown>> = {}
   for (const [name, route] of Object.entries(routes)) {
-    const call = (input: LooseCall = {}) => perform(options, name as OperationName, input)
+    const call = (input: UntypedCall = {}) => perform(options, name as OperationName, input)
     calls[name] = call
     if (route.pages)
       all[name] = route.pages === 'cursor' ? byCursor(call, route.limit ? { limit: LONGEST_PAGE } : {}) : byNumber(call)
@@ -67,7 +67,7 @@ export function createClient(given: ClientOptions): Client {
   } as unknown as Client
 }
 
-async function perform(options: ClientOptions, name: OperationName, input: LooseCall): Promise<unknown> {
+async function perform(options: ClientOptions, name: OperationName, input: UntypedCall): Promise<unknown> {
   const [route, call] = placed(name, input)
   const { token } = options
   const session = typeof token === 'object' ? token : undefined
@@ -102,7 +102,7 @@ async function perform(options: ClientOptions, name: OperationName, input: Loose
  * The operation whose URL can contain the key. URLs lose the segments `.` and `..`, and proxies may merge slashes: such
  * keys go into the query, by the operation's `…ByQuery` variant.
  */
-function placed(name: OperationName, call: LooseCall): [Sent, LooseCall] {
+function placed(name: OperationName, call: UntypedCall): [Sent, UntypedCall] {
   const route = routes[name]
   const key = call.params?.key
   if (!route.url.includes('{+key}') || !/(^|\/)(\.{0,2})(\/|$)/.test(String(key))) return [route, call]
@@ -111,11 +111,11 @@ function placed(name: OperationName, call: LooseCall): [Sent, LooseCall] {
   return [twin, { ...call, query: { ...call.query, key } }]
 }
 
-type Read = (call?: LooseCall) => Promise<unknown>
+type Read = (call?: UntypedCall) => Promise<unknown>
 
 const LONGEST_PAGE = 1000
 const byCursor = (read: Read, size: { limit?: number }) =>
-  async function* (call: LooseCall = {}): AsyncGenerator<unknown> {
+  async function* (call: UntypedCall = {}): AsyncGenerator<unknown> {
     let cursor: string | null = null
     do {
       const query = { ...size, ...call.query, ...(cursor !== null && { cursor }) }
@@ -126,7 +126,7 @@ const byCursor = (read: Read, size: { limit?: number }) =>
   }
 
 const byNumber = (read: Read) =>
-  async function* (call: LooseCall = {}): AsyncGenerator<unknown> {
+  async function* (call: UntypedCall = {}): AsyncGenerator<unknown> {
     for (let page = Number(call.query?.page ?? 1); ; page++) {
       const { items, total, page_size } = (await read({
         ...call,

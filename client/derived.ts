@@ -1,6 +1,6 @@
 import { type Api, api, type OperationName } from '../contract/index.ts'
 import type { Input, Reply, RouteSpec } from '../contract/route.ts'
-import { type LooseCall, ProblemError, send, urlOf } from './send.ts'
+import { ProblemError, send, type UntypedCall, urlOf } from './send.ts'
 
 export { ProblemError, urlOf }
 
@@ -39,7 +39,7 @@ export type Client = {
 export function createClient(options: ClientOptions): Client {
   const operations = Object.entries<RouteSpec>(api).map(([name, route]) => [
     name,
-    (call: LooseCall = {}) =>
+    (call: UntypedCall = {}) =>
       send(options, route, call, typeof options.token === 'function' ? options.token() : options.token),
   ])
   return Object.fromEntries(operations) as Client

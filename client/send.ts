@@ -27,7 +27,7 @@ export interface Wire {
 }
 
 /** The arguments of any operation's call, untyped. */
-export interface LooseCall {
+export interface UntypedCall {
   params?: Record<string, unknown>
   query?: Record<string, unknown>
   body?: unknown
@@ -62,7 +62,7 @@ export class ProblemError extends Error {
 }
 
 /** The URL of an operation below a base, with its parameters filled in. */
-export function urlOf(baseUrl: string, route: Wire, { params = {}, query = {} }: LooseCall): string {
+export function urlOf(baseUrl: string, route: Wire, { params = {}, query = {} }: UntypedCall): string {
   const path = pathOf(route)
     .replace(/\{\+(\w+)\}/, (_, name: string) => String(params[name]).split('/').map(encodeURIComponent).join('/'))
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
@@ -82,7 +82,7 @@ function fieldsOf(values: object): URLSearchParams {
 export async function send(
   options: { baseUrl: string; fetch?: typeof fetch },
   route: Wire,
-  call: LooseCall,
+  call: UntypedCall,
   token: string | undefined,
 ): Promise<unknown> {
   const headers: Record<string, string> = { ...call.headers }

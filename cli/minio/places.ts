@@ -1,6 +1,6 @@
 import { isBucketPattern, isKeyText } from '../../contract/names.ts'
 import { deniedResource, type Statement } from './statements.ts'
-import { canMeet, includes } from './wildcards.ts'
+import { includes, wildcardsOverlap } from './wildcards.ts'
 
 /** Keys that start with `prefix`, in buckets that match a pattern. */
 export interface Place {
@@ -65,5 +65,5 @@ export function reaches(statement: Statement, user: string | undefined, place: P
   const texts = level === 'bucket' ? [place.bucket, `${place.bucket}/`] : [`${place.bucket}/${place.prefix}*`]
   return statement.resources
     .map((one) => deniedResource(one, user))
-    .some((one) => texts.some((text) => canMeet(one, text) || canMeet(`${one}/`, text)))
+    .some((one) => texts.some((text) => wildcardsOverlap(one, text) || wildcardsOverlap(`${one}/`, text)))
 }

@@ -31,7 +31,7 @@ export const includes = (outer: string, inner: string): boolean =>
  * Whether a text can match both patterns. A `?` stands for one byte in MinIO, so that two of them can match one
  * character: here it counts as `*`, and the answer is then yes too often rather than too seldom.
  */
-export function canMeet(one: string, other: string): boolean {
+export function wildcardsOverlap(one: string, other: string): boolean {
   const [a, b] = [one.replaceAll('?', '*'), other.replaceAll('?', '*')]
   // reachable[j]: whether the rest of `a` from i and the rest of `b` from j can match the same text.
   let next: boolean[] = []

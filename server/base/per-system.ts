@@ -1,3 +1,4 @@
+// State in memory belongs to one service, of which tests run several in a process, and goes with it.
 /** Releases what is kept for the service of a configuration. */
 type Close = (config: object) => Promise<void> | void
 const closes: Close[] = []

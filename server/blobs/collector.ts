@@ -124,7 +124,7 @@ export const orphanCollector = {
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     const oldest = ctx.now().getTime() - ctx.config.blobGraceSeconds * 1000
-    for await (const batch of asideInBatches(ctx)) {
+    for await (const batch of listAsideInBatches(ctx)) {
       const known = await store.findKnown(
         ctx.db,
         batch.map(({ id }) => id),
@@ -143,7 +143,7 @@ export const orphanCollector = {
 }
 
 /** What was set aside, in batches. */
-export async function* asideInBatches({ blobs }: Ctx): AsyncGenerator<StoredBlob[]> {
+export async function* listAsideInBatches({ blobs }: Ctx): AsyncGenerator<StoredBlob[]> {
   let batch: StoredBlob[] = []
   for await (const blob of blobs.listAside()) {
     batch.push(blob)

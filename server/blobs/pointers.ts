@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** A blob that something points at, with what its rows say about it. */
-export interface Pointed {
+export interface ReferencedBlob {
   blob_id: string
   size: number
   sha256: string | null
@@ -20,8 +20,8 @@ export interface Pointed {
  * Objects, versions and trash in order of blob, after a given one. Several may point at the same blob. Each table has
  * its own limit because PostgreSQL otherwise sorts all of them for each batch.
  */
-export async function listPointed(db: Db, after: string, limit: number): Promise<Pointed[]> {
-  const { rows } = await sql<Pointed>`
+export async function listReferencedBlobs(db: Db, after: string, limit: number): Promise<ReferencedBlob[]> {
+  const { rows } = await sql<ReferencedBlob>`
     select p.*, (select md5 from blobs where blobs.id = p.blob_id) as md5,
       (select length(bytes) from bodies where bodies.blob_id = p.blob_id) as inline_size from (
       select * from (

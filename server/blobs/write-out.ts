@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { type Described as Description, type ExternalRef, OddAnswer } from '../drivers/external.ts'
+import { type Described as Description, type ExternalRef, UnexpectedAnswer } from '../drivers/external.ts'
 import { BlobDamaged, chunksOf } from './copy.ts'
 import { type Described, findHashes, newCutter } from './hashes.ts'
 import { openBlob } from './open.ts'
@@ -30,13 +30,13 @@ export async function writeOut(
   if (!original.isAlike()) throw new BlobDamaged(`The bytes of blob ${blob.blob_id} do not match their ${hashes.name}`)
   const head = await source.head(to.key)
   if (!head || head.size !== size || head.etag === null)
-    throw new OddAnswer('The storage did not keep what was written')
+    throw new UnexpectedAnswer('The storage did not keep what was written')
   const written = { ...head, modified_at: head.modified_at.toISOString() }
   const copy = newCutter({ algorithm: hashes.algorithm, pieces: original.end() })
   for await (const chunk of chunksOf(await source.get(written))) {
     copy.update(chunk)
     await tick()
   }
-  if (!copy.isAlike()) throw new OddAnswer('The storage returns other bytes than were written')
+  if (!copy.isAlike()) throw new UnexpectedAnswer('The storage returns other bytes than were written')
   return written
 }

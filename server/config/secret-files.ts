@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { withoutEnd } from '../base/without-end.ts'
+import { trimEndOf } from '../base/trim-end.ts'
 import { ConfigError, type Env } from './config.ts'
 import { type Variable, variables } from './variables.ts'
 
@@ -17,7 +17,7 @@ export function withSecretFiles(env: Env): Env {
     if (env[name]?.trim()) faults.push(`${name} and ${name}_FILE are both set; only one of them may be`)
     else
       try {
-        read[name] = withoutEnd(fs.readFileSync(file, 'utf8'), '\r\n')
+        read[name] = trimEndOf(fs.readFileSync(file, 'utf8'), '\r\n')
         if (read[name]?.trim() === '') faults.push(`${name}_FILE names ${file}, which is empty`)
       } catch (error) {
         faults.push(`${name}_FILE cannot be read: ${(error as Error).message}`)

@@ -1,4 +1,4 @@
-import type { BlobDriver, Traits } from './driver.ts'
+import type { BlobDriver, DriverTraits } from './driver.ts'
 import type { ExternalRemover, ExternalSource, ExternalWriter } from './external.ts'
 
 /** A storage: null is that of STORAGE_URL, a number the id of another one's row. */
@@ -7,7 +7,7 @@ export type StorageId = number | null
 /** Blobs on any storage: each call goes to the one that the blob's id says. Of bytes that others keep, only `get` works. */
 export interface Blobs extends Omit<BlobDriver, 'traits' | 'owner' | 'claimFor' | 'unclaim'> {
   /** What differs between engines, of the one that has this blob. */
-  traitsOf(id: string): Promise<Traits>
+  traitsOf(id: string): Promise<DriverTraits>
   /** One storage; rejects with StorageAway. */
   driver(storage: StorageId): Promise<BlobDriver>
   /** What others keep on a storage; rejects with StorageAway. */

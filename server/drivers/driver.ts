@@ -1,3 +1,4 @@
+// What every driver of a storage does with blobs, and the errors it does it with. Their tests are tests/blobs/conformance*.ts.
 import type { Readable } from 'node:stream'
 import type { ByteRange } from '../base/byte-range.ts'
 
@@ -38,8 +39,8 @@ export interface StoredPart {
   ref: string
 }
 
-/** What differs between engines. */
-export interface Traits {
+/** Limits that differ between engines. */
+export interface DriverTraits {
   /** Most bytes that one put or putPart holds in memory. */
   buffered: number
   /** Fewest bytes of a part that is not its blob's last. */
@@ -58,7 +59,7 @@ export interface BlobDriver {
    */
   put(id: string, source: AsyncIterable<Uint8Array>, size?: number): Promise<number>
   /** What differs between engines. Known before a storage is opened. */
-  readonly traits: Traits
+  readonly traits: DriverTraits
   /**
    * The bytes of a blob of `size` bytes (according to its row), or a range within them. Rejects with BlobMissing if
    * there is no such blob or it is shorter. Bytes that vanish later are an error of the stream, never a short body. A
@@ -106,8 +107,8 @@ export interface BlobDriver {
   listParts(id: string, handle: string): Promise<StoredPart[]>
   /**
    * Makes these parts the blob, in order of number (numbers may be skipped). Never copies their bytes: costs O(parts).
-   * Parts not named are deleted; an engine that cannot leave out a number (Ceph) rejects with PartsInTheWay instead, and
-   * changes nothing. Idempotent: called again after success, or after a crash halfway, it has the same result. Rejects with
+   * Parts not named are deleted; an engine that cannot leave out a number (Ceph) rejects with
+   * UnnamedPartsRefused instead, and changes nothing. Idempotent: called again after success, or after a crash halfway, it has the same result. Rejects with
    * BlobMissing if a part is missing, or if the blob was made of other parts: of concurrent callers with different parts
    * at most one succeeds.
    */
@@ -178,7 +179,7 @@ export class BlobMissing extends Error {
 }
 
 /** The engine cannot make a blob without parts that were sent and are not named. */
-export class PartsInTheWay extends Error {
+export class UnnamedPartsRefused extends Error {
   constructor(id: string, cause?: unknown) {
     super(`Blob ${id} cannot be completed without every part that was sent`, { cause })
   }

@@ -1,5 +1,5 @@
 import { BlobMissing, isStorageOutage, StorageAway, StorageMissing } from './driver.ts'
-import { ListingDisordered, OddAnswer } from './external.ts'
+import { ListingDisordered, UnexpectedAnswer } from './external.ts'
 
 const OBJECT_GONE = 'The object is not there; if it was deleted just now, try again.'
 
@@ -69,9 +69,9 @@ export function explain(error: unknown): string {
 }
 
 /** A refusal of an engine as an answer that says in a sentence what is wrong; any other error as it is. */
-export const asTold = (error: unknown): unknown =>
+export const withExplanation = (error: unknown): unknown =>
   error instanceof Error && 'status' in error && !isStorageOutage(error)
-    ? new OddAnswer(explain(error).replace(/\.$/, ''), { cause: error })
+    ? new UnexpectedAnswer(explain(error).replace(/\.$/, ''), { cause: error })
     : error
 
 // Told by their fields: S3Failure's module would load the SDK, which takes a third of a second.

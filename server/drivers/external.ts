@@ -119,7 +119,7 @@ export class ExternalChanged extends StorageAway {
 }
 
 /** Others have changed or removed bytes that were taken over from them. */
-export class ExternalTaken extends ServiceError {
+export class TakenOverBytesChanged extends ServiceError {
   constructor(cause?: unknown) {
     super('conflict', 'Others have changed or deleted the bytes of this object on their storage.', { cause })
   }
@@ -136,4 +136,4 @@ export class ListingDisordered extends Error {
 }
 
 /** An answer that no S3 engine should give. */
-export class OddAnswer extends StorageAway {}
+export class UnexpectedAnswer extends StorageAway {}

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
-import type { BlobDriver, Traits } from './driver.ts'
+import type { BlobDriver, DriverTraits } from './driver.ts'
 
 /**
  * A storage that is opened and checked by the first call for which that succeeds. Until then every call tries again,
  * and fails as `open` does. `traits` are the driver's.
  */
-export function lazyStorage(traits: Traits, open: () => Promise<BlobDriver>): BlobDriver {
+export function lazyStorage(traits: DriverTraits, open: () => Promise<BlobDriver>): BlobDriver {
   let opening: Promise<BlobDriver> | undefined
   const driver = (): Promise<BlobDriver> => {
     opening ??= open().catch((error: unknown) => {

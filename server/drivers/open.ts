@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { withoutEnd } from '../base/without-end.ts'
+import { trimEndOf } from '../base/trim-end.ts'
 import type { Config } from '../config/config.ts'
 import type { BlobDriver } from './driver.ts'
 import { fileDriver } from './fs/driver.ts'
@@ -81,7 +81,7 @@ export function parseS3Url(storageUrl: string): S3Options {
   if (pathStyle !== undefined && !/^(true|false)$/.test(pathStyle)) refuse('path_style must be true or false')
   let prefix = ''
   try {
-    prefix = withoutEnd(decodeURIComponent(url.pathname).replace(/^\/+/, ''), '/')
+    prefix = trimEndOf(decodeURIComponent(url.pathname).replace(/^\/+/, ''), '/')
   } catch {
     refuse('the prefix is not percent-encoded')
   }

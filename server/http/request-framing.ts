@@ -50,7 +50,7 @@ const DEFAULT_PORTS: { readonly [scheme: string]: RegExp } = { http: /:(80)?$/, 
 const malformed = (detail: string): Misread => ({ code: 'malformed', detail })
 
 /** Why a request could be read differently by others on its way, or cannot be read at all; undefined if neither. */
-export function misreadIn(
+export function framingFault(
   { rawHeaders, httpVersion }: Pick<http.IncomingMessage, 'rawHeaders' | 'httpVersion'>,
   target = '',
   isSingle: (name: string) => boolean = () => false,
@@ -108,7 +108,7 @@ export function judgeRequests(isSingle?: (name: string) => boolean) {
     judge({ request, response }: Exchange, target = request.url): Misread | 'ignored' | undefined {
       const { socket } = request
       if (last.get(socket)?.refused) return 'ignored'
-      const misread = misreadIn(request, target, isSingle)
+      const misread = framingFault(request, target, isSingle)
       last.set(socket, { request, response, refused: misread !== undefined })
       return misread
     },

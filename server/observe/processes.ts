@@ -78,7 +78,7 @@ export function collectForProcesses(expected: number): void {
 }
 
 /** Combines several processes' metrics into one text: added up, unless a metric says otherwise. */
-export function addedUp(found: readonly Counted[]): Promise<string> {
+export function sumMetrics(found: readonly Counted[]): Promise<string> {
   // prom-client would drop the processes' start times, even with a single process.
   const kept = found.map((one) =>
     one.map((metric) => (metric.aggregator === 'omit' ? { ...metric, aggregator: 'max' as const } : metric)),

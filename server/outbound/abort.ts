@@ -1,5 +1,5 @@
 /** Settles when aborted, even if the work ignores the signal. */
-export function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export function rejectOnAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)
   if (signal.aborted) abort()

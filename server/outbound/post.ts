@@ -1,5 +1,5 @@
 import { Client } from 'undici'
-import { orAborted } from './abort.ts'
+import { rejectOnAbort } from './abort.ts'
 import { createDial, type Progress } from './dial.ts'
 import { asFailure, blocked, type FailureClass, OutboundFailure } from './failure.ts'
 import type { Route } from './route.ts'
@@ -123,7 +123,7 @@ export function createPoster(route: Route, timeoutMs: number): Poster {
     }
     let reusable = false
     try {
-      const response = await orAborted(
+      const response = await rejectOnAbort(
         deadline.signal,
         line.client.request({
           path: url.pathname + url.search,
@@ -172,7 +172,7 @@ async function readInto(answer: Answer, body: AsyncIterable<Buffer>, signal: Abo
     }
     return true
   }
-  const whole = await orAborted(signal, read()).catch(() => {
+  const whole = await rejectOnAbort(signal, read()).catch(() => {
     if (signal.aborted && answer.failure) answer.failure = { ...answer.failure, kind: 'timeout_body' }
     return false
   })

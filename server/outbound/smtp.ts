@@ -2,7 +2,7 @@ import net from 'node:net'
 import { Readable } from 'node:stream'
 import tls from 'node:tls'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { orAborted } from './abort.ts'
+import { rejectOnAbort } from './abort.ts'
 import { openSocket } from './dial.ts'
 import { hostOf, type Route } from './route.ts'
 import { asSmtpFailure, noLogin, timedOut, unanswered, unreachable } from './smtp-failure.ts'
@@ -55,7 +55,7 @@ async function connect(route: Route, { host, port, security }: SmtpServer, { nam
   const target = { hostname: host, port }
   const opening = openSocket(route, target, { progress: { phase: 'dns', ip: null }, signal })
   // Resolving a name ignores the signal.
-  const socket = await orAborted(signal, opening).catch((error: unknown) => {
+  const socket = await rejectOnAbort(signal, opening).catch((error: unknown) => {
     opening.then(
       (late) => late.destroy(),
       () => undefined,
@@ -140,5 +140,5 @@ async function answered(
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   connection.on('error', reject)
   ask((error) => (error ? reject(error) : resolve()))
-  await orAborted(signal, promise).finally(() => connection.removeListener('error', reject))
+  await rejectOnAbort(signal, promise).finally(() => connection.removeListener('error', reject))
 }

@@ -4,9 +4,9 @@ import { Readable } from 'node:stream'
 import {
   type BlobDriver,
   BlobMissing,
-  PartsInTheWay,
   type StoredBlob,
   type StoredPart,
+  UnnamedPartsRefused,
 } from '../../server/drivers/driver.ts'
 import type { PartsOfEngine } from './conformance.ts'
 import {
@@ -183,7 +183,7 @@ export function describeParts(it: It, { part, large, leavesOut, keepsEach }: Par
       const wanted = upload.parts.filter(({ number }) => named.includes(number))
       if (!leavesOut) {
         const before = await upload.list()
-        await assert.rejects(upload.complete(wanted), PartsInTheWay)
+        await assert.rejects(upload.complete(wanted), UnnamedPartsRefused)
         assert.deepEqual(await upload.list(), before)
         await assertNothing(driver, upload.id)
       } else for (const { number } of upload.parts) if (!named.includes(number)) upload.sent.delete(number)

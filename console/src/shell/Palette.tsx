@@ -19,9 +19,9 @@ import { signOut } from '../features/account/signOut.ts'
 import { openUpload } from '../features/uploads/open.ts'
 import { useView } from '../navigation.ts'
 import { recentPlaces, rememberPlace } from '../recent-places.ts'
-import { type Found, useFound } from './found.ts'
 import { text } from './messages.ts'
 import type { Place } from './places.ts'
+import { type Found, useFound } from './search-results.ts'
 
 interface Item {
   id: string

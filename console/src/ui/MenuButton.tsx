@@ -1,3 +1,4 @@
+// A button with a menu. What menus need is loaded when the first one is opened.
 import { ActionIcon, type ActionIconProps, type FloatingPosition } from '@mantine/core'
 import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 
@@ -13,7 +14,7 @@ interface Props extends Pick<ActionIconProps, 'size'> {
   children: ReactNode
 }
 
-/** A button that opens a menu. What menus need is loaded after the first view. */
+/** The focus returns to the button when its menu closes. */
 export function MenuButton({ label, title, size, items, children, ...placed }: Props) {
   const button = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)

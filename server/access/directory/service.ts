@@ -1,4 +1,4 @@
-import { withoutEnd } from '../../base/without-end.ts'
+import { trimEndOf } from '../../base/trim-end.ts'
 import { entraTenant } from '../../config/variables.ts'
 import type { EffectiveSettings } from '../settings/effective.ts'
 import type { DirectorySettings, IdentityDirectory } from './directory.ts'
@@ -17,7 +17,7 @@ export function openDirectory({ directory, idp }: EffectiveSettings, now: () => 
   if (kind === null || url === null) return null
   const settings: DirectorySettings = {
     kind,
-    url: withoutEnd(url, '/'),
+    url: trimEndOf(url, '/'),
     tokenUrl: directory.token_url ?? defaultTokenUrl(kind, url, directory.realm, issuer),
     clientId: directory.client_id ?? idp.client_id,
     clientSecret: directory.client_secret ?? idp.client_secret,
@@ -33,6 +33,6 @@ function defaultTokenUrl(kind: string, url: string, realm: string | null, issuer
   const tenant = entraTenant(issuer)
   if (kind === 'msgraph' && tenant !== null) return `${new URL(issuer).origin}/${tenant}/oauth2/v2.0/token`
   if (kind === 'keycloak' && realm !== null)
-    return `${withoutEnd(url, '/')}/realms/${encodeURIComponent(realm)}/protocol/openid-connect/token`
+    return `${trimEndOf(url, '/')}/realms/${encodeURIComponent(realm)}/protocol/openid-connect/token`
   return null
 }

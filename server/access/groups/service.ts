@@ -5,9 +5,7 @@ import {
   type GlobalRight,
   type GrantingGroup,
   isAdmin,
-  mayManageUsers,
   presets,
-  reasons,
 } from '../../../contract/permissions.ts'
 import { publicActions } from '../../../contract/public-access.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
@@ -17,8 +15,8 @@ import type { Ctx, Step } from '../../context.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 import { assertAdminRemains, lockAdministration, unmapGroup } from '../settings/administration.ts'
 import { settingsInForce } from '../settings/effective.ts'
-import { describeGrant, describeGroup, describeGroups, grantingGroups } from './describe.ts'
-import { applyMembers, assertAdmin, assertMayLeave, groupMissing } from './members.ts'
+import { describeGroup, describeGroups, grantingGroups } from './describe.ts'
+import { assertAdmin, assertMayLeave, groupMissing } from './members.ts'
 import * as store from './store.ts'
 
 /** The key by which two names count as the same group. */
@@ -126,7 +124,7 @@ async function rename(tx: Tx, id: string, name: string | undefined): Promise<voi
   if (other && other.id !== id) throw nameTaken(name)
 }
 
-const assertAdmins = async (step: Step) => assertAdminRemains(step.tx, await settingsInForce(step))
+export const assertAdmins = async (step: Step) => assertAdminRemains(step.tx, await settingsInForce(step))
 
 /** The fields that differ; of the grants, only those removed and those added. */
 function differences(before: Group, after: Group) {
@@ -203,81 +201,6 @@ export async function ensureAdministrators(step: Step): Promise<Row<'groups'>> {
   return group
 }
 
-/**
- * Step of a login through the identity provider: updates the user's memberships in mapped groups to match the
- * provider's claims; other groups are left alone. A membership whose removal would leave no administrator stays, which
- * is logged.
- */
-export async function followMapping(
-  step: Step,
-  userId: string,
-  mapping: readonly { value: string; group_id: string }[],
-  values: ReadonlySet<string>,
-): Promise<void> {
-  const { tx } = step
-  const mapped = new Set(mapping.map(({ group_id }) => group_id))
-  const wanted = new Set(mapping.filter(({ value }) => values.has(value)).map(({ group_id }) => group_id))
-  const present = new Set((await store.findGroupsOfUsers(tx, [userId])).map(({ id }) => id))
-  const changing = [...mapped].filter((id) => wanted.has(id) !== present.has(id)).sort()
-  if (changing.length === 0) return
-  await lockAdministration(tx)
-  for (const row of await store.findGroupsByIds(tx, changing)) {
-    const joins = wanted.has(row.id)
-    if (!joins && isAdmin(await grantingGroups(tx, [row])) && !(await adminsRemainWithout(step, row, userId))) {
-      step.log.warn(
-        { user_id: userId, group_id: row.id },
-        'the last administrator stays one, against the group mapping',
-      )
-      continue
-    }
-    await applyMembers(step, row, joins ? { add: [userId], remove: [] } : { add: [], remove: [userId] })
-  }
-}
-
-async function adminsRemainWithout(step: Step, row: Row<'groups'>, userId: string): Promise<boolean> {
-  const { tx } = step
-  await store.deleteMembers(tx, row.id, [userId])
-  const remain = await assertAdmins(step).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof ServiceError && error.code === 'last_admin') return false
-      throw error
-    },
-  )
-  await store.insertMembers(tx, [{ group_id: row.id, user_id: userId, added_at: step.now().toISOString() }])
-  return remain
-}
-
 /** A user's groups with their permissions. */
 export const grantingGroupsOf = async (db: Db, userId: string): Promise<GrantingGroup[]> =>
   grantingGroups(db, await store.findGroupsOfUsers(db, [userId]))
-
-/** Whether a user (default: the caller) may do something, and every grant that allows it. */
-export async function explainPermission(
-  ctx: Ctx,
-  query: { user_id?: string | undefined; action: BucketAction; bucket: string; key?: string | undefined },
-) {
-  const { user_id = ctx.actor.user_id ?? '', action, bucket, key = '' } = query
-  if (user_id !== ctx.actor.user_id && !mayManageUsers(ctx.actor.groups))
-    throw new ServiceError('forbidden', 'You need the "users.manage" permission to check other users.')
-  const [user] = await store.findExistingUsers(ctx.db, [user_id])
-  if (!user) throw new ServiceError('not_found', 'No such user.')
-  const groups = await grantingGroupsOf(ctx.db, user_id)
-  const grants = new Map(groups.flatMap((group) => group.grants.map((grant) => [grant.id, grant] as const)))
-  const found = user.disabled_at === null ? reasons(groups, action, bucket, key) : []
-  const via = [...found].map(({ group_id, group, grant_id }) => {
-    const grant = grant_id === null ? undefined : grants.get(grant_id)
-    return { group_id, group, grant: grant ? describeGrant(grant) : null }
-  })
-  const where = key === '' ? `bucket "${bucket}"` : `key "${key}" of bucket "${bucket}"`
-  const names = [...new Set(via.map(({ group }) => `"${group}"`))].join(', ')
-  const reason =
-    via.length > 0
-      ? `"${action}" on ${where} is allowed through ${names}.`
-      : user.disabled_at !== null
-        ? 'The user is disabled.'
-        : groups.length === 0
-          ? `"${action}" on ${where} is not allowed: the user is in no group.`
-          : `No group of the user grants "${action}" on ${where}.`
-  return { allowed: via.length > 0, reason, via }
-}

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
 import { SettingsChange, secretSettings } from '../../../contract/settings.ts'
 import { perSystem } from '../../base/per-system.ts'
-import { withoutEnd } from '../../base/without-end.ts'
+import { trimEndOf } from '../../base/trim-end.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db, Tx } from '../../db/schema.ts'
 import { isLegal } from '../../http/validation.ts'
@@ -131,7 +131,7 @@ export function merge(config: Config, changed: Changed): EffectiveSettings {
 }
 
 /** Issuers are compared without a trailing slash. */
-export const issuerKey = (issuer: string): string => withoutEnd(issuer, '/')
+export const issuerKey = (issuer: string): string => trimEndOf(issuer, '/')
 
 interface Read {
   /** As stored. */

@@ -5,9 +5,10 @@ import type { Ctx } from '../../context.ts'
 import { assertSettable, hashPassword } from '../../secrets/passwords.ts'
 import { joinGroups } from '../groups/members.ts'
 import { settingsInForce } from '../settings/effective.ts'
+import { describeUser } from './describe.ts'
 import { assertMayLink, identityOf } from './identity.ts'
 import { issueInvitation } from './invitations.ts'
-import { addressTaken, describeUser, insertUser } from './service.ts'
+import { addressTaken, insertUser } from './service.ts'
 
 export interface CreateUser {
   email: string

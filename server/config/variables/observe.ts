@@ -1,4 +1,4 @@
-import { withoutEnd } from '../../base/without-end.ts'
+import { trimEndOf } from '../../base/trim-end.ts'
 import { integer, oneOf } from './readers.ts'
 
 const ratio = (text: string) => {
@@ -44,7 +44,7 @@ export const observeVariables = {
       const url = URL.canParse(text) ? new URL(text) : null
       if (text !== '' && (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash))
         throw new Error('must be an http(s) URL without query and fragment')
-      return withoutEnd(text, '/')
+      return trimEndOf(text, '/')
     },
   },
   OTEL_EXPORTER_OTLP_HEADERS: {

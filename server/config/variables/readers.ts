@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { isNeverAllowed, parseRange, type Range } from '../../base/address.ts'
-import { withoutEnd } from '../../base/without-end.ts'
+import { trimEndOf } from '../../base/trim-end.ts'
 
 /** Reads a whole number within a range. */
 export const integer = (min: number, max: number) => (text: string) => {
@@ -31,7 +31,7 @@ export const httpUrl = (text: string) => {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
     throw new Error('must be an http(s) URL without query, fragment and credentials')
-  return withoutEnd(url.href, '/')
+  return trimEndOf(url.href, '/')
 }
 
 /** Comma-separated addresses and networks. */

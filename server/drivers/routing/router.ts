@@ -5,8 +5,8 @@ import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Blobs, StorageId } from '../blobs.ts'
 import { type BlobBody, type BlobDriver, StorageAway, type StoredBlob } from '../driver.ts'
-import { asTold } from '../explain.ts'
-import { ExternalChanged, ExternalTaken } from '../external.ts'
+import { withExplanation } from '../explain.ts'
+import { ExternalChanged, TakenOverBytesChanged } from '../external.ts'
 import { type BlobObserver, observeBlobs } from '../observe.ts'
 import { DEFAULT, isExternal, markOfStorage, storageOf } from './ids.ts'
 import { openRemover, openSource, openWhere, openWriter, type Where, whereOf } from './open.ts'
@@ -156,7 +156,7 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     if (!ref) throw new ExternalChanged()
     const engine = await source(storageOf(id) as number)
     return engine.get(ref, range).catch((error: unknown) => {
-      throw ref.frozen && error instanceof ExternalChanged ? new ExternalTaken(error) : asTold(error)
+      throw ref.frozen && error instanceof ExternalChanged ? new TakenOverBytesChanged(error) : withExplanation(error)
     })
   }
   /** Destroys the source on failure, like a driver that cannot store it. */

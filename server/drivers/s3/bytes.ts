@@ -177,7 +177,7 @@ export function countedStream(id: string, body: Readable, length: number): Reada
 }
 
 /** So many bytes of a body from a position on; ends the request once they have come. */
-export const sliced = (body: Readable, start: number, length: number): Readable =>
+export const sliceStream = (body: Readable, start: number, length: number): Readable =>
   Readable.from(
     (async function* () {
       let at = 0

@@ -4,12 +4,12 @@ import * as s3 from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { sizeOfRanges } from '../../base/byte-range.ts'
 import type { StoredBlob, StoredPart } from '../driver.ts'
-import { assertBlobId, type BlobDriver, BlobMissing, isBlobId, MARK, PartsInTheWay } from '../driver.ts'
+import { assertBlobId, type BlobDriver, BlobMissing, isBlobId, MARK, UnnamedPartsRefused } from '../driver.ts'
 import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './bytes.ts'
 import { ask, connect, type S3Options, unless } from './client.ts'
 import { s3Mark } from './mark.ts'
 import { s3Orphans } from './orphans.ts'
-import { assertHandle, assertPart, assertRef, mayBeOf, partSizes, s3Uploads } from './uploads.ts'
+import { assertHandle, assertPart, assertRef, couldBeMadeOf, partSizes, s3Uploads } from './uploads.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -249,8 +249,9 @@ export function s3Driver(options: S3Options): BlobDriver {
       }
       await writing(Symbol(id), undefined, async () => {
         const outcome = await uploads.complete(key, handle, parts)
-        if (outcome === 'in the way') throw new PartsInTheWay(id)
-        if (outcome === 'gone' ? !mayBeOf(await head(key), parts) : outcome === 'differs') throw new BlobMissing(id)
+        if (outcome === 'in the way') throw new UnnamedPartsRefused(id)
+        if (outcome === 'gone' ? !couldBeMadeOf(await head(key), parts) : outcome === 'differs')
+          throw new BlobMissing(id)
       })
     },
     async copyRanges(id, from, ranges, onCopied) {

@@ -12,9 +12,9 @@ export const failed = (detail: string): Outcome => ({ status: 'failed', detail }
 export const skipped = (detail: string): Outcome => ({ status: 'skipped', detail })
 
 /** An answer that no S3 engine should give. Its message is a sentence for administrators. */
-export class Oddity extends Error {}
+export class ProbeFault extends Error {}
 /** A sentence about what went wrong. */
-export const why = (error: unknown): string => (error instanceof Oddity ? error.message : explain(error))
+export const reasonOf = (error: unknown): string => (error instanceof ProbeFault ? error.message : explain(error))
 
 /** A key in a sentence. */
 export const quoted = (key: string): string => `“${key.length > 100 ? `${key.slice(0, 100)}…` : key}”`

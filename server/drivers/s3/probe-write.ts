@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { ignore } from './bytes.ts'
 import { S3Failure } from './client.ts'
-import { type Engine, failed, Oddity, type Outcome, passed, quoted, warning, why } from './probe-engine.ts'
+import { type Engine, failed, type Outcome, ProbeFault, passed, quoted, reasonOf, warning } from './probe-engine.ts'
 
 /** In base64, the MD5 of no bytes that are sent here. */
 const WRONG_MD5 = Buffer.alloc(16).toString('base64')
@@ -23,11 +23,11 @@ export async function checkWrite(engine: Engine, prefix: string): Promise<Outcom
     const { VersionId: version } = await engine.put(key, bytes)
     step = 'Reading back an object'
     const back = await engine.get({ Key: key }, bytes.length)
-    if (!back.bytes.equals(bytes)) throw new Oddity('The storage sent other bytes than were written.')
+    if (!back.bytes.equals(bytes)) throw new ProbeFault('The storage sent other bytes than were written.')
     step = 'Starting an upload in parts'
     upload = {}
     upload.id = (await engine.begin(key)).UploadId
-    if (!upload.id) throw new Oddity('The storage gave no upload ID.')
+    if (!upload.id) throw new ProbeFault('The storage gave no upload ID.')
     step = 'Listing uploads in parts'
     const isListed = (await engine.uploads(key)).includes(upload.id)
     step = 'Aborting an upload in parts'
@@ -42,7 +42,7 @@ export async function checkWrite(engine: Engine, prefix: string): Promise<Outcom
       'Objects can be written and removed, but unfinished uploads are not listed: those that a crash leaves have to be removed in the storage.',
     )
   } catch (error) {
-    const told = `${step} failed. ${why(error)}`
+    const told = `${step} failed. ${reasonOf(error)}`
     const refused = isRefusal(error)
     const gone = await Promise.all([
       step === 'Writing an object' && refused ? true : discard(engine, key),
@@ -65,9 +65,9 @@ export async function checkReadOnly(engine: Engine, prefix: string): Promise<Out
     if (isRefusal(error)) return passed('The credentials cannot write.')
     // It may be there nevertheless, if the answer was lost or came too late.
     if (!(await discard(engine, key)))
-      return failed(`The test may have left ${quoted(key)} behind; delete it if it is there. ${why(error)}`)
+      return failed(`The test may have left ${quoted(key)} behind; delete it if it is there. ${reasonOf(error)}`)
     if (error instanceof S3Failure && error.status === 400) return warning(`The credentials could write. ${ADVICE}`)
-    return warning(`Whether the credentials can write could not be found out. ${why(error)}`)
+    return warning(`Whether the credentials can write could not be found out. ${reasonOf(error)}`)
   }
   try {
     await erase(engine, key, written.VersionId)

@@ -6,14 +6,14 @@ import {
   type Engine,
   engineOf,
   failed,
-  Oddity,
   type Outcome,
+  ProbeFault,
   passed,
   quoted,
+  reasonOf,
   skipped,
   warning,
   watchClock,
-  why,
 } from './probe-engine.ts'
 import { checkReadOnly, checkWrite } from './probe-write.ts'
 
@@ -88,13 +88,13 @@ export async function probeS3(
 }
 
 /** A check that has failed if it throws. */
-const failing = (check: Promise<Outcome>): Promise<Outcome> => check.catch((error: unknown) => failed(why(error)))
+const failing = (check: Promise<Outcome>): Promise<Outcome> => check.catch((error: unknown) => failed(reasonOf(error)))
 
 async function checkReach(engine: Engine, prefix: string): Promise<Outcome> {
   const { Name, KeyCount, MaxKeys, IsTruncated } = await engine.list(prefix, 1)
   // Any web page that is XML would do otherwise.
   if (Name === undefined && KeyCount === undefined && MaxKeys === undefined && IsTruncated === undefined)
-    throw new Oddity('The endpoint does not answer like an S3 engine.')
+    throw new ProbeFault('The endpoint does not answer like an S3 engine.')
   return passed('The storage answers and accepts the credentials.')
 }
 
@@ -104,7 +104,7 @@ async function checkObjects(engine: Engine, prefix: string): Promise<{ objects: 
   try {
     page = await listPage(engine, prefix)
   } catch (error) {
-    return { objects: [], outcomes: { list: failed(why(error)) } }
+    return { objects: [], outcomes: { list: failed(reasonOf(error)) } }
   }
   const { objects } = page
   const filled = objects.find(({ size }) => size > 0)
@@ -129,9 +129,9 @@ async function listPage(engine: Engine, prefix: string, token?: string): Promise
   const answer = await engine.list(prefix, PAGE, token)
   const objects = (answer.Contents ?? []).map((entry) => listed(entry, answer.EncodingType))
   const stray = objects.find(({ key }) => !key.startsWith(prefix))
-  if (stray) throw new Oddity(`The listing contains ${quoted(stray.key)}, which is not under the prefix.`)
+  if (stray) throw new ProbeFault(`The listing contains ${quoted(stray.key)}, which is not under the prefix.`)
   if (answer.IsTruncated && !answer.NextContinuationToken)
-    throw new Oddity('The listing stops before its end, and does not say how to continue.')
+    throw new ProbeFault('The listing stops before its end, and does not say how to continue.')
   return { objects, next: answer.IsTruncated ? answer.NextContinuationToken : undefined }
 }
 
@@ -139,7 +139,7 @@ function listed({ Key = '', Size, LastModified, ETag, StorageClass }: s3._Object
   // An engine that does not know encoding-type does not repeat it.
   const key = encoding === 'url' ? decoded(Key) : Key
   if (Size === undefined || !Number.isSafeInteger(Size) || Size < 0)
-    throw new Oddity(`The listing does not say how large ${quoted(key)} is.`)
+    throw new ProbeFault(`The listing does not say how large ${quoted(key)} is.`)
   return {
     key,
     size: Size,
@@ -154,7 +154,7 @@ function decoded(key: string): string {
   try {
     return decodeURIComponent(key.replaceAll('+', ' '))
   } catch {
-    throw new Oddity(`The listing contains a key that cannot be decoded: ${quoted(key)}.`)
+    throw new ProbeFault(`The listing contains a key that cannot be decoded: ${quoted(key)}.`)
   }
 }
 
@@ -180,7 +180,7 @@ const listNext = (engine: Engine, prefix: string, token: string): Promise<Listed
   listPage(engine, prefix, token).then(
     ({ objects }) => objects,
     (error: unknown) => {
-      throw new Oddity(`The second page of the listing could not be read. ${why(error)}`)
+      throw new ProbeFault(`The second page of the listing could not be read. ${reasonOf(error)}`)
     },
   )
 
@@ -218,7 +218,7 @@ async function checkIfMatch(engine: Engine, object: Listed | undefined): Promise
     await engine.get({ Key: object.key, IfMatch: WRONG_ETAG, ...(object.size > 0 && { Range: 'bytes=0-0' }) }, 1)
   } catch (error) {
     if (error instanceof S3Failure && error.status === 412) return passed('A wrong If-Match is refused.')
-    return warning(`A wrong If-Match is not refused as it should be, with status 412. ${why(error)}`)
+    return warning(`A wrong If-Match is not refused as it should be, with status 412. ${reasonOf(error)}`)
   }
   return warning('The storage ignores If-Match, so each answer is compared with what is known instead.')
 }
@@ -229,6 +229,6 @@ async function checkVersioning(engine: Engine): Promise<Outcome> {
     const state = Status === 'Enabled' ? 'enabled' : Status === 'Suspended' ? 'suspended' : 'off'
     return passed(`Versioning of the bucket is ${state}.`)
   } catch (error) {
-    return skipped(`Whether the bucket keeps versions is unknown, and need not be known. ${why(error)}`)
+    return skipped(`Whether the bucket keeps versions is unknown, and need not be known. ${reasonOf(error)}`)
   }
 }

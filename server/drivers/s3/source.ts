@@ -15,10 +15,10 @@ import {
   type ListedPage,
   type ListFrom,
   ListingDisordered,
-  OddAnswer,
   type RefusedKey,
+  UnexpectedAnswer,
 } from '../external.ts'
-import { countedStream, sliced } from './bytes.ts'
+import { countedStream, sliceStream } from './bytes.ts'
 import { ask, connect, S3Failure, type S3Options, unless } from './client.ts'
 
 const PAGE = 1000
@@ -49,7 +49,7 @@ export function s3Source(options: S3Options): ExternalSource {
     const answer = await ask('ListObjectsV2', client.send(command))
     // The SDK reads a web page as an empty list.
     if ([answer.Name, answer.KeyCount, answer.MaxKeys, answer.IsTruncated].every((one) => one === undefined))
-      throw new OddAnswer('The endpoint does not answer like an S3 engine')
+      throw new UnexpectedAnswer('The endpoint does not answer like an S3 engine')
     return answer
   }
 
@@ -58,7 +58,7 @@ export function s3Source(options: S3Options): ExternalSource {
     const answer = await askForList({ Prefix: prefix, MaxKeys: PAGE, ...from })
     const { Contents = [], IsTruncated, NextContinuationToken } = answer
     if (IsTruncated && !NextContinuationToken)
-      throw new OddAnswer('The storage cuts the list off without saying how to continue')
+      throw new UnexpectedAnswer('The storage cuts the list off without saying how to continue')
     const isEncoded = answer.EncodingType === 'url'
     return {
       ...arranged(
@@ -77,14 +77,14 @@ export function s3Source(options: S3Options): ExternalSource {
         if (error.status === 404 && (await isGone(key))) return undefined
         // Whoever may list only part of a bucket is not told that an object is missing.
         if (error.status === 403 && (await isUnlisted(key).catch(() => false))) return undefined
-        throw error.status === 404 ? new OddAnswer('The storage denies an object that it sends') : error
+        throw error.status === 404 ? new UnexpectedAnswer('The storage denies an object that it sends') : error
       },
     )
     if (!answer) return undefined
     const { ContentLength: size, StorageClass = null, Restore = '' } = answer
     if (answer.ETag === undefined && answer.LastModified === undefined)
-      throw new OddAnswer('The endpoint does not answer like an S3 engine')
-    if (size === undefined) throw new OddAnswer('The storage does not say how many bytes an object has')
+      throw new UnexpectedAnswer('The endpoint does not answer like an S3 engine')
+    if (size === undefined) throw new UnexpectedAnswer('The storage does not say how many bytes an object has')
     const headers = {
       'cache-control': answer.CacheControl,
       'content-disposition': answer.ContentDisposition,
@@ -153,14 +153,14 @@ export function s3Source(options: S3Options): ExternalSource {
       if (!isWhole && answer.ContentRange !== `bytes ${start}-${end}/${size}`)
         throw rangeFault(answer.ContentRange, size)
       assertLength(answer.ContentLength, isWhole ? size : length)
-      const stream = countedStream(key, isWhole && length < size ? sliced(body, start, length) : body, length)
+      const stream = countedStream(key, isWhole && length < size ? sliceStream(body, start, length) : body, length)
       return length > ONE_CHUNK ? stream : Buffer.concat(await stream.toArray())
     } catch (error) {
       body.on('error', () => undefined).destroy()
       if (error instanceof StorageAway) throw error
       if (error instanceof BlobMissing)
-        throw new OddAnswer('The storage sends fewer bytes of an object than it announces')
-      throw new OddAnswer('The storage broke off the connection', { cause: error })
+        throw new UnexpectedAnswer('The storage sends fewer bytes of an object than it announces')
+      throw new UnexpectedAnswer('The storage broke off the connection', { cause: error })
     }
   }
 
@@ -190,22 +190,24 @@ function assertSame(
     if (LastModified && seconds(LastModified) !== seconds(new Date(modified_at))) throw new ExternalChanged()
     return
   }
-  if (ETag === undefined) throw new OddAnswer('The storage sends an object without its ETag')
+  if (ETag === undefined) throw new UnexpectedAnswer('The storage sends an object without its ETag')
   if (bareEtag(ETag) !== etag) throw new ExternalChanged()
 }
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1000)
 
 function assertLength(length: number | undefined, expected: number): void {
-  if (length === undefined) throw new OddAnswer('The storage does not say how many bytes it sends')
+  if (length === undefined) throw new UnexpectedAnswer('The storage does not say how many bytes it sends')
   if (length !== expected)
-    throw new OddAnswer(`The storage sends ${length} bytes of an object instead of ${expected}, under the same ETag`)
+    throw new UnexpectedAnswer(
+      `The storage sends ${length} bytes of an object instead of ${expected}, under the same ETag`,
+    )
 }
 
 /** The error for a range that was not asked for. */
 const rangeFault = (range: string | undefined, size: number): Error =>
   /\/(\d+)$/.exec(range ?? '')?.[1] === String(size)
-    ? new OddAnswer('The storage sends another range of an object than was asked for')
+    ? new UnexpectedAnswer('The storage sends another range of an object than was asked for')
     : new ExternalChanged()
 
 interface Named {
@@ -213,7 +215,7 @@ interface Named {
   bytes: Buffer
 }
 
-/** Listed objects, of which those that cannot be ours are refused. Throws ListingDisordered and OddAnswer. */
+/** Listed objects, of which those that cannot be ours are refused. Throws ListingDisordered and UnexpectedAnswer. */
 function arranged(
   named: readonly Named[],
   {
@@ -231,7 +233,7 @@ function arranged(
     const refuse = (reason: string) => refused.push({ bytes, key: shown(bytes), reason })
     if (!isUtf8(bytes)) refuse('The key is not UTF-8.')
     else if (!isEncoded && key.includes('\ufffd')) refuse(UNTOLD)
-    else if (!key.startsWith(prefix)) throw new OddAnswer('The storage lists keys that do not have the prefix')
+    else if (!key.startsWith(prefix)) throw new UnexpectedAnswer('The storage lists keys that do not have the prefix')
     else if (key.length > prefix.length && !isKeyText(key.slice(prefix.length), 1))
       refuse(bytes.includes(0) ? 'The key contains NUL.' : 'The key has more than 1,024 bytes.')
     // What has the prefix itself as its key is the marker of its folder.
@@ -256,7 +258,7 @@ function assertOrdered(keys: readonly Buffer[], order: KeyOrder): void {
 
 function listed({ Size, ETag, LastModified, StorageClass }: s3._Object, key: string): ListedObject {
   if (Size === undefined || !Number.isSafeInteger(Size) || Size < 0)
-    throw new OddAnswer('The storage lists an object without its size')
+    throw new UnexpectedAnswer('The storage lists an object without its size')
   return {
     key,
     size: Size,

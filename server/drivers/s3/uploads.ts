@@ -45,7 +45,7 @@ const MD5 = /^[0-9a-f]{32}$/
  * Whether an object may have been made of these parts: by its size, and by its ETag where that is, as on most engines,
  * the MD5 of the parts' MD5s and their count. Another caller may have sent the same numbers and completed first.
  */
-export function mayBeOf(found: s3.HeadObjectCommandOutput | undefined, parts: readonly StoredPart[]): boolean {
+export function couldBeMadeOf(found: s3.HeadObjectCommandOutput | undefined, parts: readonly StoredPart[]): boolean {
   if (!found || (found.ContentLength ?? 0) !== parts.reduce((sum, { size }) => sum + size, 0)) return false
   const [refs, etag] = [parts.map(({ ref }) => bare(ref)), bare(found.ETag)]
   const [, told] = /^([0-9a-f]{32})-\d+$/.exec(etag) ?? []

@@ -9,7 +9,7 @@ import { checkpointText, GENESIS, hashCheckpoint, hashLink, hashRow, readCheckpo
 import { type AuditKeys, isMac, openKeys } from './keys.ts'
 import { earlyPurge, retentionOf, unrecordedRetention } from './retention.ts'
 import { isOurs } from './seal.ts'
-import { type Evidence, markSwapped } from './swaps.ts'
+import { type Evidence, markSwapped } from './swapped-records.ts'
 
 /** Records per turn: 500 keep the process busy for about 10 ms. */
 const BATCH = 500

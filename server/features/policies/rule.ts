@@ -145,11 +145,11 @@ const rightsOver = ({ scope }: Pick<Actor, 'scope'>) =>
   scope === undefined ? (['policy'] as const) : (['policy', 'delete'] as const)
 
 /** Whether a policy is the caller's to see, change and run. */
-export const isTheirs = (actor: Pick<Actor, 'groups' | 'scope'>, scope: Scope): boolean =>
+export const mayManagePolicy = (actor: Pick<Actor, 'groups' | 'scope'>, scope: Scope): boolean =>
   rightsOver(actor).every((action) => missing(actor.groups, action, scope) === undefined)
 
 /** Throws forbidden, naming what is missing, unless a policy would be the caller's. */
-export const assertTheirs = (actor: Pick<Actor, 'groups' | 'scope'>, scope: Scope): void =>
+export const assertMayManagePolicy = (actor: Pick<Actor, 'groups' | 'scope'>, scope: Scope): void =>
   allowOnAll(actor.groups, rightsOver(actor), scope)
 
 const missing = (groups: readonly GrantingGroup[], action: 'policy' | 'delete', { bucket_patterns, prefix }: Scope) =>

@@ -10,11 +10,11 @@ import { findMatches } from './match.ts'
 import { type Excluded, type Match, nothingExcluded } from './match-step.ts'
 import {
   allowOnAll,
-  assertTheirs,
+  assertMayManagePolicy,
   complete,
   type Given,
   guardRail,
-  isTheirs,
+  mayManagePolicy,
   type PolicyText,
   ruleOf,
   textOf,
@@ -31,7 +31,7 @@ const NEXT_RUNS = 5
 /** Creates a policy. The caller becomes its author and needs `policy` on everything it reaches. */
 export async function createPolicy(ctx: Ctx, given: Given): Promise<Policy> {
   const text = complete(given, undefined, ctx.now())
-  assertTheirs(ctx.actor, text)
+  assertMayManagePolicy(ctx.actor, text)
   return ctx.act(async (step) => describe(await createStep(step, text), undefined))
 }
 
@@ -41,7 +41,7 @@ export async function listPolicies(ctx: Ctx, limit: number, cursor: string | und
   const found: store.PolicyRow[] = []
   for (;;) {
     const rows = await store.listPolicies(ctx.db, before, SCAN)
-    found.push(...rows.filter((row) => isTheirs(ctx.actor, ruleOf(row))))
+    found.push(...rows.filter((row) => mayManagePolicy(ctx.actor, ruleOf(row))))
     before = rows.at(-1)?.id
     if (rows.length < SCAN || found.length > limit) break
   }
@@ -67,7 +67,7 @@ export async function updatePolicy(ctx: Ctx, id: string, change: Given): Promise
   await ctx.act(async (step) => {
     const row = await lockOwn(ctx, step, id)
     const after = complete(change, textOf(row), ctx.now())
-    assertTheirs(ctx.actor, after)
+    assertMayManagePolicy(ctx.actor, after)
     await changeStep(step, row, after)
   })
   return getPolicy(ctx, id)
@@ -82,7 +82,7 @@ export async function deletePolicy(ctx: Ctx, id: string): Promise<undefined> {
 /** Step: a policy that the caller may change here; throws not_found, or conflict if a lifecycle rule decides. */
 async function lockOwn(ctx: Ctx, { tx }: Step, id: string): Promise<store.PolicyRow> {
   const row = await store.lockPolicy(tx, id)
-  if (!row || !isTheirs(ctx.actor, ruleOf(row))) throw policyMissing()
+  if (!row || !mayManagePolicy(ctx.actor, ruleOf(row))) throw policyMissing()
   if (row.lifecycle_rule === null) return row
   throw new ServiceError(
     'conflict',

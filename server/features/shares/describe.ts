@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { NewShare, Share } from '../../../contract/shares.ts'
 import type { Ctx } from '../../context.ts'
-import { isTheirs } from './owner.ts'
+import { isShareOwner } from './owner.ts'
 import type { ShareRow } from './store.ts'
 
 /** Limits on files uploaded through a link. */
@@ -43,7 +43,7 @@ export function describe(
     keys: row.kind === 'selection' ? JSON.parse(row.target) : null,
     expires_at: row.expires_at,
     has_password: row.password_hash !== null,
-    has_link: row.sealed_token !== null && isTheirs(ctx, row),
+    has_link: row.sealed_token !== null && isShareOwner(ctx, row),
     max_downloads: row.max_downloads,
     filename: row.filename,
     disposition: row.disposition,

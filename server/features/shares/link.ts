@@ -6,7 +6,7 @@ import type { Ctx } from '../../context.ts'
 import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { shareMissing, urlsOf } from './describe.ts'
-import { isTheirs } from './owner.ts'
+import { isShareOwner } from './owner.ts'
 import * as store from './store.ts'
 
 const PURPOSE = 'share-token'
@@ -26,7 +26,7 @@ export async function getShareLink(ctx: Ctx, id: string): Promise<Pick<NewShare,
   const { shares } = await settingsInForce(ctx)
   return ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
-    if (!row || !isTheirs(ctx, row)) throw shareMissing()
+    if (!row || !isShareOwner(ctx, row)) throw shareMissing()
     if (row.revoked_at !== null) throw new ServiceError('conflict', 'The link was revoked. Create a new one.')
     if (row.sealed_token === null || !shares.keep_links)
       throw new ServiceError('conflict', 'The link is not stored, so it cannot be shown again. Create a new one.')

@@ -5,6 +5,7 @@ import { mailServerOf } from '../../access/settings/mail.ts'
 import { invalid } from '../../base/invalid.ts'
 import { HOUR_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
+import * as accessStore from './accesses/store.ts'
 import { nameOf } from './listing.ts'
 import { accessRow, type OpenLink } from './open.ts'
 import * as store from './store.ts'
@@ -41,12 +42,12 @@ export function noteSeen(ctx: Ctx, link: OpenLink): void {
 async function noteVisit(ctx: Ctx, row: store.ShareRow): Promise<void> {
   const access = accessRow(ctx, row, 'opened', { key: null })
   const since = new Date(ctx.now().getTime() - VISIT_MS)
-  if (await store.hasOpened(ctx.db, access, since)) return
+  if (await accessStore.hasOpened(ctx.db, access, since)) return
   await ctx.upkeep(
     async ({ tx }) => {
       // Of requests at the same time, one is recorded.
-      if ((await store.lockShare(tx, row.id)) && !(await store.hasOpened(tx, access, since)))
-        await store.insertAccess(tx, access)
+      if ((await store.lockShare(tx, row.id)) && !(await accessStore.hasOpened(tx, access, since)))
+        await accessStore.insertAccess(tx, access)
     },
     { relaxed: true },
   )

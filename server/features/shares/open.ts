@@ -7,6 +7,7 @@ import { newId } from '../../base/id.ts'
 import type { Actor, Ctx } from '../../context.ts'
 import { withoutCredentials } from '../../observe/log.ts'
 import { hashSecret } from '../../secrets/sign.ts'
+import * as accessStore from './accesses/store.ts'
 import * as store from './store.ts'
 
 const USAGE_SHARDS = 16
@@ -108,8 +109,8 @@ export function noteAccess(ctx: Ctx, row: store.ShareRow, outcome: Outcome, acce
   ctx.background(
     ctx.upkeep(
       async ({ tx }) => {
-        await store.insertAccess(tx, accessRow(ctx, row, outcome, accessed))
-        if (counted) await store.addUse(tx, useRow(ctx, row))
+        await accessStore.insertAccess(tx, accessRow(ctx, row, outcome, accessed))
+        if (counted) await accessStore.addUse(tx, useRow(ctx, row))
       },
       { relaxed: true },
     ),

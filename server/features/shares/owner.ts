@@ -13,7 +13,7 @@ export const targetsOf = ({ kind, target }: ShareRow): string[] =>
   kind === 'selection' ? (JSON.parse(target) as string[]) : [target]
 
 /** Whether a link is the caller's; with a token that has a scope, one of theirs that they could create with it. */
-export const isTheirs = ({ actor }: Pick<Ctx, 'actor'>, row: ShareRow): boolean =>
+export const isShareOwner = ({ actor }: Pick<Ctx, 'actor'>, row: ShareRow): boolean =>
   row.created_by === actor.user_id &&
   (actor.scope === undefined ||
     rightsToShare(row.kind).every((right) =>

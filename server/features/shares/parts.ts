@@ -12,6 +12,7 @@ import { tooMany } from '../../storage/usage/reservations/reserve.ts'
 import { sumOfLink as sumArriving } from '../../storage/usage/reservations/store.ts'
 import { noteBucket } from '../../storage/usage/traffic.ts'
 import { acceptFile, countFile, freeNames, limitsOf, roomIn, tooMuch } from './accept.ts'
+import * as accessStore from './accesses/store.ts'
 import { noteOpened } from './notice.ts'
 import { accessRow, gone, isOpen, openLink, openRanges, useRow, visitorOf } from './open.ts'
 import type { Presented } from './password.ts'
@@ -166,8 +167,8 @@ export async function completeThroughShare(ctx: Ctx, named: string): Promise<{ n
       hold: (tx) => store.lockShare(tx, row.id),
       async accept(tx, stored) {
         await countFile(ctx, tx, row, stored)
-        await store.insertAccess(tx, accessRow(ctx, row, 'uploaded', { key: stored.key, sender }))
-        await store.addUse(tx, useRow(ctx, row))
+        await accessStore.insertAccess(tx, accessRow(ctx, row, 'uploaded', { key: stored.key, sender }))
+        await accessStore.addUse(tx, useRow(ctx, row))
       },
     },
   })

@@ -17,10 +17,11 @@ import { objectMissing } from '../../storage/objects/absence.ts'
 import { findObject } from '../../storage/objects/store.ts'
 import { endUploadsOfLink } from '../../storage/uploads/service.ts'
 import { limitsOf } from './accept.ts'
+import * as accessStore from './accesses/store.ts'
 import { describe, shareMissing, type UploadLimits, urlsOf } from './describe.ts'
 import { sealToken } from './link.ts'
 import { assertNotifiable } from './notice.ts'
-import { isTheirs, rightsToShare, targetsOf } from './owner.ts'
+import { isShareOwner, rightsToShare, targetsOf } from './owner.ts'
 import * as store from './store.ts'
 
 const TEN_YEARS_SECONDS = 315_360_000
@@ -163,12 +164,12 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
   const rows: Awaited<ReturnType<typeof store.listShares>> = []
   for (let from = before; rows.length <= limit; ) {
     const next = await store.listShares(ctx.db, { ...wanted, createdBy, before: from, now: ctx.now() }, limit + 1)
-    rows.push(...next.filter((row) => createdBy === null || isTheirs(ctx, row)))
+    rows.push(...next.filter((row) => createdBy === null || isShareOwner(ctx, row)))
     if (next.length <= limit) break
     from = next.at(-1)?.id
   }
   const { page, next_cursor } = pageOf(rows.slice(0, limit + 1), limit, ({ id }) => [id])
-  const uses = await store.sumUses(
+  const uses = await accessStore.sumUses(
     ctx.db,
     page.map(({ id }) => id),
   )
@@ -180,7 +181,7 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
 
 /** Whether the caller may see and revoke a link: it is theirs, or they manage its target. */
 function isOver(ctx: Ctx, row: store.ShareRow): boolean {
-  if (isTheirs(ctx, row) || isAdmin(ctx.actor.groups)) return true
+  if (isShareOwner(ctx, row) || isAdmin(ctx.actor.groups)) return true
   return targetsOf(row).every((key) => decide(ctx.actor.groups, 'manage', row.bucket, key).allowed)
 }
 
@@ -192,7 +193,7 @@ export async function updateShare(ctx: Ctx, id: string, change: ShareChange): Pr
   const hash = change.password ? await passwordHash(ctx, change.password) : null
   return ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
-    if (!row || (!isTheirs(ctx, row) && !isAdmin(ctx.actor.groups))) throw shareMissing()
+    if (!row || (!isShareOwner(ctx, row) && !isAdmin(ctx.actor.groups))) throw shareMissing()
     if (row.revoked_at !== null) throw new ServiceError('conflict', 'The link was revoked. Create a new one.')
     const { content_types } = change
     if (content_types !== undefined && row.kind !== 'upload')
@@ -229,7 +230,7 @@ export async function updateShare(ctx: Ctx, id: string, change: ShareChange): Pr
       resource: { type: 'share', id },
       details: { share_id: id, before: visible(row), after: visible(next) },
     })
-    return describe(ctx, next, await store.emailOf(tx, row.created_by), (await store.sumUses(tx, [id])).get(id))
+    return describe(ctx, next, await store.emailOf(tx, row.created_by), (await accessStore.sumUses(tx, [id])).get(id))
   })
 }
 
@@ -254,9 +255,9 @@ export async function revokeShare(ctx: Ctx, id: string): Promise<undefined> {
 export async function listAccesses(ctx: Ctx, id: string, page: number, pageSize: number) {
   const row = await store.findShare(ctx.db, id)
   if (!row || !isOver(ctx, row)) throw shareMissing()
-  const rows = await store.listAccesses(ctx.db, id, (page - 1) * pageSize, pageSize)
+  const rows = await accessStore.listAccesses(ctx.db, id, (page - 1) * pageSize, pageSize)
   const items = rows.map(({ share_id: _share, ...access }) => access)
-  return { items, total: await store.countAccesses(ctx.db, id), page, page_size: pageSize }
+  return { items, total: await accessStore.countAccesses(ctx.db, id), page, page_size: pageSize }
 }
 
 /**
@@ -267,8 +268,8 @@ export const shareUpkeep = {
   name: 'share-upkeep',
   every: HOUR_MS,
   run: async (ctx: Ctx): Promise<void> => {
-    await ctx.upkeep(({ tx }) => store.deleteAccesses(tx, new Date(ctx.now().getTime() - ACCESSES_KEPT_MS)))
-    await ctx.upkeep(({ tx }) => store.deleteServings(tx, ctx.now()))
+    await ctx.upkeep(({ tx }) => accessStore.deleteAccesses(tx, new Date(ctx.now().getTime() - ACCESSES_KEPT_MS)))
+    await ctx.upkeep(({ tx }) => accessStore.deleteServings(tx, ctx.now()))
     const { shares } = await settingsInForce(ctx)
     if (!shares.keep_links) await ctx.upkeep(({ tx }) => store.deleteTokens(tx))
   },

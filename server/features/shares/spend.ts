@@ -2,6 +2,7 @@ import type { ByteRange } from '../../base/byte-range.ts'
 import { DAY_MS } from '../../base/time.ts'
 import type { Ctx, Upkeep } from '../../context.ts'
 import type { Delivery } from '../../http/delivery.ts'
+import * as accessStore from './accesses/store.ts'
 import { noteOpened } from './notice.ts'
 import { accessRow, gone, noteAccess, type OpenLink, useRow } from './open.ts'
 import * as store from './store.ts'
@@ -37,10 +38,11 @@ export async function spend(ctx: Ctx, link: OpenLink, given: Given): Promise<OnD
   }
   const isPreview = given.preview === true && row.max_downloads === null
   const write = async ({ tx }: Upkeep) => {
-    await store.insertAccess(tx, accessRow(ctx, row, isPreview ? 'previewed' : 'served', given))
-    if (!isPreview) await store.addUse(tx, useRow(ctx, row))
+    await accessStore.insertAccess(tx, accessRow(ctx, row, isPreview ? 'previewed' : 'served', given))
+    if (!isPreview) await accessStore.addUse(tx, useRow(ctx, row))
     const serving = servingOf(ctx, row, given)
-    if (serving && given.object) await store.addServing(tx, { ...serving, left_bytes: given.object.size }, ctx.now())
+    if (serving && given.object)
+      await accessStore.addServing(tx, { ...serving, left_bytes: given.object.size }, ctx.now())
   }
   if (row.max_downloads === null) {
     ctx.background(ctx.upkeep(write, { relaxed: true }))
@@ -61,7 +63,7 @@ export async function spend(ctx: Ctx, link: OpenLink, given: Given): Promise<OnD
 export async function assertLeft(ctx: Ctx, { row }: OpenLink, given: Given): Promise<void> {
   if (row.max_downloads === null || row.downloads < row.max_downloads) return
   const serving = servingOf(ctx, row, given)
-  if (!serving || !(await store.findServing(ctx.db, serving, ctx.now()))) throw spent(ctx, row, given)
+  if (!serving || !(await accessStore.findServing(ctx.db, serving, ctx.now()))) throw spent(ctx, row, given)
 }
 
 function spent(ctx: Ctx, row: store.ShareRow, given: Given) {
@@ -69,7 +71,7 @@ function spent(ctx: Ctx, row: store.ShareRow, given: Given) {
   return gone()
 }
 
-function servingOf(ctx: Ctx, row: store.ShareRow, { object }: Given): store.Serving | undefined {
+function servingOf(ctx: Ctx, row: store.ShareRow, { object }: Given): accessStore.Serving | undefined {
   const { ip } = ctx.actor.origin
   if (ip === null || !object) return undefined
   const ends_at = new Date(ctx.now().getTime() + GOING_ON_MS).toISOString()
@@ -85,15 +87,15 @@ async function goesOn(ctx: Ctx, row: store.ShareRow, given: Given): Promise<{ on
   const serving = servingOf(ctx, row, given)
   if (!serving || !part || part.start === 0) return undefined
   if (row.max_downloads === null)
-    return (await store.findServing(ctx.db, serving, ctx.now())) ? { onDelivered: undefined } : undefined
+    return (await accessStore.findServing(ctx.db, serving, ctx.now())) ? { onDelivered: undefined } : undefined
   const bytes = part.end - part.start + 1
-  const taken = await ctx.upkeep(({ tx }) => store.takeRest(tx, serving, bytes, ctx.now()), { relaxed: true })
+  const taken = await ctx.upkeep(({ tx }) => accessStore.takeRest(tx, serving, bytes, ctx.now()), { relaxed: true })
   if (!taken) return undefined
   // A client whose connection breaks again may request what it did not receive.
   return {
     onDelivered({ bytes: sent }) {
       if (sent < bytes)
-        ctx.background(ctx.upkeep(({ tx }) => store.giveBack(tx, serving, bytes - sent), { relaxed: true }))
+        ctx.background(ctx.upkeep(({ tx }) => accessStore.giveBack(tx, serving, bytes - sent), { relaxed: true }))
     },
   }
 }

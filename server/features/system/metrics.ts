@@ -17,10 +17,10 @@ import {
   snapshotMetrics,
 } from '../../observe/instruments.ts'
 import { detached } from '../../observe/meter.ts'
-import { addedUp, type Counted, ofAll } from '../../observe/processes.ts'
+import { type Counted, ofAll, sumMetrics } from '../../observe/processes.ts'
 import { processMetrics, telemetryOf } from '../../observe/telemetry.ts'
 import { findQueue as findJobs } from '../../storage/jobs/queue.ts'
-import { lookAt, lookAtAll } from '../../storage/storages/health.ts'
+import { checkAllStorages, lookAt } from '../../storage/storages/health.ts'
 import { countOpenUploads } from '../../storage/uploads/store.ts'
 import { findUnsealed } from '../audit/store.ts'
 import { imageStatus } from '../images/service.ts'
@@ -49,7 +49,7 @@ export async function scrape(ctx: Ctx): Promise<string> {
   metrics.strongroom_processes.set(found.length)
   metrics.strongroom_processes_expected.set(expected)
   if (told) setQueues(instrumentsOf(queueMetrics, registry), told, ctx.now().getTime())
-  return `${await addedUp(found)}\n${await registry.metrics()}`
+  return `${await sumMetrics(found)}\n${await registry.metrics()}`
 }
 
 /** This process's own metrics. */
@@ -87,7 +87,7 @@ const look = sharedFor(FRESH_MS, (ctx) =>
   detached(() => ({
     queues: inTime(ctx, 'database', findQueues(ctx)),
     // Without the database, nothing says which others there are.
-    storages: within(2 * DEADLINE_MS, lookAtAll(ctx)).catch(
+    storages: within(2 * DEADLINE_MS, checkAllStorages(ctx)).catch(
       async () => new Map([[DEFAULT_STORAGE, await lookAt(ctx, undefined)]]),
     ),
   })),

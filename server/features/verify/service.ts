@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { findHashes, newCutter, UNKNOWN } from '../../blobs/hashes.ts'
 import { openBlob } from '../../blobs/open.ts'
-import { findForgotten, listPointed, type Pointed } from '../../blobs/pointers.ts'
+import { findForgotten, listReferencedBlobs, type ReferencedBlob } from '../../blobs/pointers.ts'
 import type { Ctx } from '../../context.ts'
 import { BlobMissing, isDamage } from '../../drivers/driver.ts'
-import { ExternalTaken } from '../../drivers/external.ts'
+import { TakenOverBytesChanged } from '../../drivers/external.ts'
 import { isExternal } from '../../drivers/routing/ids.ts'
 import { findFrozen } from '../../drivers/routing/store.ts'
 import { compareUsage } from '../../storage/buckets/compare.ts'
+import { findTotalQuota } from '../../storage/buckets/quotas/store.ts'
 import { correctUsage, setTotalQuota } from '../../storage/buckets/service.ts'
-import { findTotalQuota } from '../../storage/buckets/store.ts'
 import { bringBackKnown, planRemovals, verifyStored } from './storage-entries.ts'
 import type { Options, Summary } from './summary.ts'
 
@@ -54,7 +54,7 @@ interface Shorter {
 /** Checks that every row has its bytes. */
 async function verifyPointed(ctx: Ctx, options: Options & Shorter, summary: Summary): Promise<void> {
   for (let after = ''; ; ) {
-    const rows = await listPointed(ctx.db, after, BATCH)
+    const rows = await listReferencedBlobs(ctx.db, after, BATCH)
     const last = rows.at(-1)?.blob_id
     if (last === undefined) return
     // The last blob's rows may continue in the next batch, so they are all left to it, unless the blob fills a batch
@@ -73,7 +73,7 @@ async function verifyPointed(ctx: Ctx, options: Options & Shorter, summary: Summ
 
 async function verifyBlob(
   ctx: Ctx,
-  row: Pointed,
+  row: ReferencedBlob,
   { deep, report, shorter }: Options & Shorter,
   summary: Summary,
 ): Promise<void> {
@@ -99,7 +99,7 @@ async function verifyBlob(
       report(`damaged: the bytes of ${where} (blob ${blob_id}) cannot be read: ${error.message}`)
       return
     }
-    if (error instanceof ExternalTaken) {
+    if (error instanceof TakenOverBytesChanged) {
       summary.missing++
       report(`missing: the bytes of ${where} (blob ${blob_id}, ${size} bytes) were changed or deleted by others`)
       return

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { asideInBatches } from '../../blobs/collector.ts'
+import { listAsideInBatches } from '../../blobs/collector.ts'
 import { findPointed } from '../../blobs/pointers.ts'
 import { findKnown, findSizes } from '../../blobs/store.ts'
 import type { Ctx } from '../../context.ts'
@@ -149,7 +149,7 @@ async function compareSizes(
  * restored.
  */
 export async function bringBackKnown(ctx: Ctx, { fix, report }: Options, summary: Summary): Promise<void> {
-  for await (const batch of asideInBatches(ctx)) {
+  for await (const batch of listAsideInBatches(ctx)) {
     const known = await findKnown(
       ctx.db,
       batch.map(({ id }) => id),

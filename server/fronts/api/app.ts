@@ -32,7 +32,7 @@ import { linkPages } from './link-pages.ts'
 import { addRoutes, JSON_LIMIT } from './mount.ts'
 import { beginRequest, endRequest } from './observe.ts'
 import { openapi } from './openapi.ts'
-import { isOfOthers, notFound, nothingHere, originForm } from './paths.ts'
+import { answerNotFound, isOfOthers, notFound, originForm } from './paths.ts'
 import { handleError } from './problem.ts'
 import { createRateLimit } from './rates.ts'
 import { accessKeyRoutes } from './routes/access-keys.ts'
@@ -166,7 +166,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
   app.setErrorHandler<FastifyError>((error, request, reply) =>
     isOfOthers(error, request) ? notFound(request, reply) : handleError(error, request, reply),
   )
-  const unknownPath = role === 'background' ? nothingHere : notFound
+  const unknownPath = role === 'background' ? answerNotFound : notFound
   app.addHook('onRequest', (request, reply, done) => {
     const misread = judge({ request: request.raw, response: reply.raw }, request.originalUrl)
     // Its connection ends with the answer to an earlier request.

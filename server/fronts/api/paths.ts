@@ -34,7 +34,7 @@ const templates = [
 ]
 
 /** Responds with 404 to every path. */
-export const nothingHere = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+export const answerNotFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
   sendProblem({ request, reply }, 'not_found', 'No such path.')
 
 /** The methods that a request's path exists for, each once; of templates with more fixed segments than given only. */
@@ -57,7 +57,7 @@ export function isOfOthers(error: { validationContext?: string }, request: Fasti
 /** Responds with 405 and Allow if the path exists for other methods, else with 404. */
 export function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const allowed = methodsAt(request)
-  if (allowed.length === 0) return nothingHere(request, reply)
+  if (allowed.length === 0) return answerNotFound(request, reply)
   return sendProblem({ request, reply }, 'method_not_allowed', `This path supports ${allowed.join(', ')}.`, {
     headers: { allow: allowed.join(', ') },
   })

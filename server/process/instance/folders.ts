@@ -34,13 +34,13 @@ export function assertFolders({ dataDir, databaseUrl, storageUrl }: Config): voi
   }
   const file = databaseFile(databaseUrl)
   if (file !== undefined) assert(path.dirname(path.resolve(file)), 'The folder of DATABASE_URL')
-  assertOurs(databaseUrl)
+  assertOwnDatabaseFile(databaseUrl)
   const storage = storageFolder(storageUrl)
   if (storage !== undefined) assert(storage, 'The folder of STORAGE_URL')
 }
 
 /** Throws if a SQLite database belongs to another user, for example one that root created. */
-export function assertOurs(databaseUrl: string): void {
+export function assertOwnDatabaseFile(databaseUrl: string): void {
   const foreign = unusableFile(databaseUrl)
   if (foreign) throw new Refusal(`The database file ${foreign} is not readable and writable for uid ${uid}.`)
 }

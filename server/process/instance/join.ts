@@ -10,9 +10,9 @@ import { type BlobDriver, isStorageOutage } from '../../drivers/driver.ts'
 import { explain } from '../../drivers/explain.ts'
 import { lazyStorage } from '../../drivers/lazy.ts'
 import { openStorage, storageFolder } from '../../drivers/open.ts'
-import { assertFolders, assertOurs } from './folders.ts'
+import { assertFolders, assertOwnDatabaseFile } from './folders.ts'
 import { assertKey, assertKeyOfService, noteKey } from './key.ts'
-import { assertFits, assertOwner, lookIntoStorage, type StorageLook, takeUp } from './storage.ts'
+import { assertFits, assertOwner, claimStorage, inspectStorage, type StorageLook } from './storage.ts'
 import { readInstance } from './store.ts'
 
 /** What an operator has explicitly accepted. */
@@ -46,7 +46,7 @@ export async function assertMayServe(config: Config, accepted: Accepted): Promis
   assertFolders(config)
   const compare = async (): Promise<void> => {
     // Read before the database: an instance is recorded there before the storage names it.
-    const look = await unlessAway(lookIntoStorage(config))
+    const look = await unlessAway(inspectStorage(config))
     await see(config, async (seen) => {
       assertKey(config, seen?.instance.key_fingerprint ?? null, accepted.newKey)
       const database = { id: seen?.instance.id ?? null, db: seen?.db }
@@ -80,7 +80,7 @@ const unlessAway = (look: Promise<StorageLook>): Promise<StorageLook | undefined
 export async function join(system: System, storage: BlobDriver, accepted: Accepted): Promise<BlobDriver> {
   const { config, log, database } = system
   const { id } = await noteKey(system, accepted.newKey)
-  const settle = () => takeUp(config, storage, { id, db: database.db }, accepted.newStorage)
+  const settle = () => claimStorage(config, storage, { id, db: database.db }, accepted.newStorage)
   try {
     await settle()
     return storage
@@ -100,8 +100,8 @@ export async function join(system: System, storage: BlobDriver, accepted: Accept
  * storage; otherwise it is enough that the storage is not known to be another database's.
  */
 export async function assertMayWork(config: Config, { storage }: { storage: boolean }): Promise<void> {
-  assertOurs(config.databaseUrl)
-  const look = await unlessAway(lookIntoStorage(config))
+  assertOwnDatabaseFile(config.databaseUrl)
+  const look = await unlessAway(inspectStorage(config))
   await see(config, async (seen) => {
     if (!seen) throw noDatabase(config.databaseUrl)
     const { instance, lacking } = seen

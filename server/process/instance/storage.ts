@@ -6,7 +6,7 @@ import { findKnown } from '../../blobs/store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import { type BlobDriver, MARK } from '../../drivers/driver.ts'
-import { blobIdsIn, foldersOf } from '../../drivers/fs/driver.ts'
+import { blobIdsIn, foldersOf } from '../../drivers/fs/folders.ts'
 import { ownerOfFolder } from '../../drivers/fs/mark.ts'
 import { openStorage, storageFolder } from '../../drivers/open.ts'
 
@@ -21,7 +21,7 @@ export interface StorageLook {
 }
 
 /** Inspects a configuration's storage without creating anything in it. */
-export async function lookIntoStorage(config: Config): Promise<StorageLook> {
+export async function inspectStorage(config: Config): Promise<StorageLook> {
   const folder = storageFolder(config.storageUrl)
   if (folder !== undefined) {
     const owner = await ownerOfFolder(folder)
@@ -99,7 +99,7 @@ export async function assertFits(
 }
 
 /** Verifies that the storage belongs to this database, and marks it if it has no mark yet. */
-export async function takeUp(
+export async function claimStorage(
   config: Config,
   driver: BlobDriver,
   database: { id: string; db: Db },

@@ -10,6 +10,8 @@ import { describe, keptOf } from './describe.ts'
 import type { BucketConfig } from './documents/kinds.ts'
 import { describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
+import type * as documentStore from './documents/store.ts'
+import * as quotaStore from './quotas/store.ts'
 import * as store from './store.ts'
 import { completeVersioning, type VersioningChange } from './versioning.ts'
 
@@ -61,9 +63,9 @@ export async function prepareBucket(
       deleted_at: null,
     })
     if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
-    if (quota !== null) await store.setQuota(tx, row.id, quota)
+    if (quota !== null) await quotaStore.setQuota(tx, row.id, quota)
     const kept = keptOf(row, given)
-    for (const [kind, value] of Object.entries(configured) as [store.ConfigKind, unknown][])
+    for (const [kind, value] of Object.entries(configured) as [documentStore.ConfigKind, unknown][])
       await setDocument(step, row.id, kind, value)
     const elsewhere = storage === DEFAULT_STORAGE ? {} : { storage }
     const details = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...configured, ...elsewhere }

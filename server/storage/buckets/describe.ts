@@ -7,12 +7,13 @@ import type { Ctx } from '../../context.ts'
 import { objectLockOf } from '../locks/lock.ts'
 import { findStorageNames } from '../storages/use.ts'
 import { describePublicAccess } from './documents/public-access.ts'
+import type * as quotaStore from './quotas/store.ts'
+import { sumUsage } from './quotas/store.ts'
 import { findSources } from './sources.ts'
 import type * as store from './store.ts'
-import { sumUsage } from './store.ts'
 import type { VersioningChange } from './versioning.ts'
 
-export const none: store.Usage = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0, reserved: 0 }
+export const none: quotaStore.Usage = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0, reserved: 0 }
 
 /** What a bucket keeps, as far as it keeps anything or was asked to. */
 export const keptOf = (
@@ -31,7 +32,7 @@ export const findPublicAccess = async (ctx: Ctx, names: readonly string[]): Prom
 
 /** What is known of a bucket besides its row. */
 interface Besides {
-  usage?: store.Usage | undefined
+  usage?: quotaStore.Usage | undefined
   public_access?: PublicAccess | undefined
   /** Its storage's name; default: that of the default one. */
   storage?: string | undefined
@@ -84,7 +85,7 @@ export function describe(
   }
 }
 
-const usageOf = ({ quota_gb }: Pick<store.BucketRow, 'quota_gb'>, usage: store.Usage) => ({
+const usageOf = ({ quota_gb }: Pick<store.BucketRow, 'quota_gb'>, usage: quotaStore.Usage) => ({
   quota_gb,
   used_bytes: usage.bytes,
   reserved_bytes: usage.reserved,

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/schema.ts'
-import type { Usage } from './store.ts'
+import type { Usage } from './quotas/store.ts'
 
 /** What the tables hold for a bucket. */
 export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {

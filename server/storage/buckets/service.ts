@@ -10,6 +10,7 @@ import { judgeLocks } from '../locks/clock.ts'
 import { hasLockedTrash } from '../locks/store.ts'
 import { describeAll, none } from './describe.ts'
 import { measureBucket } from './measure.ts'
+import * as quotaStore from './quotas/store.ts'
 import * as store from './store.ts'
 import { assertWritable, isReadOnly } from './writable.ts'
 
@@ -52,8 +53,8 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
       throw new ServiceError('not_empty', `Bucket "${name}" still has versions or delete markers.`)
     if (await hasLockedTrash(tx, row.id, await judgeLocks(tx, step.now())))
       throw new ServiceError('locked', `The trash of bucket "${name}" has versions that are locked.`)
-    const usage = (await store.sumUsage(tx, [row.id])).get(row.id) ?? none
-    await store.clearQuota(tx, row.id)
+    const usage = (await quotaStore.sumUsage(tx, [row.id])).get(row.id) ?? none
+    await quotaStore.clearQuota(tx, row.id)
     await store.softDeleteBucket(tx, row, ctx.now())
     const details = { trash_bytes: usage.trash_bytes, bucket_id: row.id }
     record({ name: 'delete_bucket', bucket: name, details })
@@ -108,7 +109,7 @@ export interface HeldBucket {
  */
 export async function holdBucket(tx: Tx, name: string, use: Use = 'write'): Promise<HeldBucket> {
   // In a statement of their own: joined, the quotas would show the state before the wait for the bucket's row.
-  const [bucket, quotas] = await Promise.all([store.shareBucket(tx, name), store.lockQuotasOf(tx, name)])
+  const [bucket, quotas] = await Promise.all([store.shareBucket(tx, name), quotaStore.lockQuotasOf(tx, name)])
   if (!bucket) throw bucketMissing(name)
   if (use === 'write') assertWritable(bucket)
   return withRoom(tx, bucket, quotas)
@@ -123,7 +124,7 @@ export type AnyBucket = HeldBucket & { deleted_at: string | null; former_name: s
 /** Step: holds a bucket by id, even a deleted one, to finish pending work; undefined if its row is gone. */
 export async function holdAnyBucket(tx: Tx, id: string): Promise<AnyBucket | undefined> {
   const bucket = await store.shareAnyBucket(tx, id)
-  return bucket && withRoom(tx, bucket, await store.lockQuotas(tx, id))
+  return bucket && withRoom(tx, bucket, await quotaStore.lockQuotas(tx, id))
 }
 
 async function withRoom<B extends Pick<HeldBucket, 'id' | 'mode'>>(
@@ -134,9 +135,9 @@ async function withRoom<B extends Pick<HeldBucket, 'id' | 'mode'>>(
   // What others keep takes none of the room for all buckets.
   if (isReadOnly(bucket)) return { ...bucket, room: null, totalRoom: null }
   const own = quotas.find(({ scope }) => scope === bucket.id)
-  const total = quotas.find(({ scope }) => scope === store.TOTAL)
-  const usage = own ? ((await store.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none) : none
-  const incoming = quotas.length > 0 ? await store.sumIncoming(tx, bucket.id) : { own: 0, all: 0 }
+  const total = quotas.find(({ scope }) => scope === quotaStore.TOTAL)
+  const usage = own ? ((await quotaStore.sumUsage(tx, [bucket.id])).get(bucket.id) ?? none) : none
+  const incoming = quotas.length > 0 ? await quotaStore.sumIncoming(tx, bucket.id) : { own: 0, all: 0 }
   return {
     ...bucket,
     room: own ? quotaBytes(own.quota_gb) - usage.bytes - usage.reserved - incoming.own : null,
@@ -181,10 +182,10 @@ export const roomOf = (bucket: HeldBucket, moved = 0): number | null =>
 export async function estimateRoom(db: Db, bucket: store.FoundBucket): Promise<number | null> {
   const { quota_gb, total_quota_gb, total_used_bytes } = bucket
   if (quota_gb === null && total_quota_gb === null) return null
-  const incoming = await store.sumIncoming(db, bucket.id)
+  const incoming = await quotaStore.sumIncoming(db, bucket.id)
   const total = total_quota_gb === null ? null : quotaBytes(total_quota_gb) - (total_used_bytes ?? 0) - incoming.all
   if (quota_gb === null) return total
-  const usage = (await store.sumUsage(db, [bucket.id])).get(bucket.id) ?? none
+  const usage = (await quotaStore.sumUsage(db, [bucket.id])).get(bucket.id) ?? none
   return least(quotaBytes(quota_gb) - usage.bytes - usage.reserved - incoming.own, total)
 }
 
@@ -192,14 +193,20 @@ export async function estimateRoom(db: Db, bucket: store.FoundBucket): Promise<n
  * Step: counts a change of contents; throws quota_exceeded if it grows the bucket beyond its room. `moved` of the bytes
  * come from another bucket and are not new to the quota over all buckets.
  */
-export async function countUsage(tx: Tx, bucket: HeldBucket, change: Partial<store.Usage>, moved = 0): Promise<void> {
+export async function countUsage(
+  tx: Tx,
+  bucket: HeldBucket,
+  change: Partial<quotaStore.Usage>,
+  moved = 0,
+): Promise<void> {
   const full = { ...none, ...change }
   const growth = full.bytes + full.reserved
   if (growth > 0) assertRoom(bucket.name, bucket.room, growth)
   // A mere move is allowed even above the quota over all buckets.
   if (growth > moved) assertRoom(bucket.name, bucket.totalRoom, growth - moved)
-  await store.addUsage(tx, { bucket_id: bucket.id, shard: Math.floor(Math.random() * USAGE_SHARDS), ...full })
-  if (bucket.totalRoom !== null && growth !== 0) await store.addToQuota(tx, { scope: store.TOTAL, bytes: growth })
+  await quotaStore.addUsage(tx, { bucket_id: bucket.id, shard: Math.floor(Math.random() * USAGE_SHARDS), ...full })
+  if (bucket.totalRoom !== null && growth !== 0)
+    await quotaStore.addToQuota(tx, { scope: quotaStore.TOTAL, bytes: growth })
 }
 
 /**
@@ -207,9 +214,9 @@ export async function countUsage(tx: Tx, bucket: HeldBucket, change: Partial<sto
  * exact.
  */
 export async function setTotalQuota(tx: Tx, quota_gb: number | null): Promise<void> {
-  await store.lockAllBuckets(tx)
-  if (quota_gb === null) await store.clearQuota(tx, store.TOTAL)
-  else await store.setQuota(tx, store.TOTAL, quota_gb, await store.sumAllUsage(tx))
+  await quotaStore.lockAllBuckets(tx)
+  if (quota_gb === null) await quotaStore.clearQuota(tx, quotaStore.TOTAL)
+  else await quotaStore.setQuota(tx, quotaStore.TOTAL, quota_gb, await quotaStore.sumAllUsage(tx))
 }
 
 /** The error for `needed` bytes where `room` has fewer. */
@@ -230,8 +237,8 @@ export function assertRoom(name: string, room: number | null, growth: number): v
 export async function correctUsage(tx: Tx, id: string): Promise<void> {
   const bucket = await store.lockAnyBucket(tx, id)
   if (!bucket) return
-  await store.deleteUsage(tx, bucket.id)
-  await store.addUsage(tx, { bucket_id: bucket.id, shard: 0, ...(await measureBucket(tx, bucket.id)) })
+  await quotaStore.deleteUsage(tx, bucket.id)
+  await quotaStore.addUsage(tx, { bucket_id: bucket.id, shard: 0, ...(await measureBucket(tx, bucket.id)) })
 }
 
 /** Step: deletes the rows of deleted buckets whose trash is empty. */

@@ -8,6 +8,7 @@ import type { CreateBucket } from './create.ts'
 import { describe, keptOf } from './describe.ts'
 import { allBlocked, describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
+import * as quotaStore from './quotas/store.ts'
 import { bucketMissing } from './service.ts'
 import { findSources } from './sources.ts'
 import * as store from './store.ts'
@@ -41,7 +42,7 @@ export async function updateStep(
   const row = await store.lockBucket(tx, name)
   if (!row) throw bucketMissing(name)
   if (Object.keys(change).length > 0) assertWritable(row)
-  const quota = (await store.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
+  const quota = (await quotaStore.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
   const before = {
     quota_gb: quota?.quota_gb ?? null,
     trash_days: row.trash_days,
@@ -49,8 +50,8 @@ export async function updateStep(
   }
   const versioned = completeVersioning(change, row)
   const after = { ...before, ...change, ...keptOf(versioned, change) }
-  if (after.quota_gb === null) await store.clearQuota(tx, row.id)
-  else await store.setQuota(tx, row.id, after.quota_gb)
+  if (after.quota_gb === null) await quotaStore.clearQuota(tx, row.id)
+  else await quotaStore.setQuota(tx, row.id, after.quota_gb)
   const changed = { trash_days: after.trash_days, ...versioned }
   if (versioned.object_lock && !row.object_lock) await trustClock(step)
   await store.describeBucket(tx, row.id, changed)
@@ -61,7 +62,7 @@ export async function updateStep(
     bucket: name,
     details: { before: { ...before, ...wasBlocked }, after: { ...after, ...isBlocked } },
   })
-  const usage = (await store.sumUsage(tx, [row.id])).get(row.id)
+  const usage = (await quotaStore.sumUsage(tx, [row.id])).get(row.id)
   const open = await describePublicAccess(tx, [name], isOn)
   const storage = (await findStorageNames(tx, [row])).get(row.storage_id)
   const source = (await findSources(tx, [row])).get(row.id)

@@ -1,7 +1,8 @@
 import type { ActionDetails } from '../../../contract/actions.ts'
 import { type Ctx, engineActor, type Upkeep } from '../../context.ts'
 import { type AnyBucket, countUsage, type HeldBucket } from '../buckets/service.ts'
-import { withOurs } from './rows.ts'
+import { withLocalChanges } from './rows.ts'
+import * as scanStore from './scan-state/store.ts'
 import type { ExternalObject } from './store.ts'
 import * as store from './store.ts'
 
@@ -49,13 +50,13 @@ export async function applyChanges(
   const came = added.filter(({ object }) => news.has(object.key))
   const same = changed.flatMap(({ before, after }) => {
     const now = current.get(before.object.key)
-    return now && isCurrent(before) ? [{ before, after: withOurs(after, now) }] : []
+    return now && isCurrent(before) ? [{ before, after: withLocalChanges(after, now) }] : []
   })
   const swaps = same.filter(isSwap)
   await store.replaceExternal(tx, storageId, swaps)
   for (const pair of same) if (!isSwap(pair)) await store.describeAgain(tx, pair.after)
   const lost = missing.filter(isCurrent)
-  await store.markMissing(tx, blobsOf(lost), step.now().toISOString())
+  await scanStore.markMissing(tx, blobsOf(lost), step.now().toISOString())
   const gone = [...removed, ...leftOut].filter(isCurrent)
   await store.deleteExternal(tx, bucket.id, gone)
   const bytes =
@@ -72,7 +73,8 @@ export async function applyChanges(
     ...lost.filter(({ external }) => external.missing_since === null).map((one) => changeOf('missing', one)),
     ...gone.map((one) => changeOf('removed', one)),
   ]
-  if (changes.length > leftOut.filter(isCurrent).length) await store.noteChange(tx, bucket.id, step.now().toISOString())
+  if (changes.length > leftOut.filter(isCurrent).length)
+    await scanStore.noteChange(tx, bucket.id, step.now().toISOString())
   return {
     changes,
     whole: came.length + same.length + lost.length + gone.length === added.length + known.length,
@@ -89,8 +91,8 @@ const changeOf = (change: Change['change'], one: ExternalObject): Change => ({
 })
 
 /** Step: notes where bytes of others are in a list by path segments. */
-export const notePlaces = ({ tx }: Upkeep, all: Parameters<typeof store.noteSortKeys>[1]): Promise<void> =>
-  store.noteSortKeys(tx, all)
+export const notePlaces = ({ tx }: Upkeep, all: Parameters<typeof scanStore.noteSortKeys>[1]): Promise<void> =>
+  scanStore.noteSortKeys(tx, all)
 
 /** Step: notes in which scan objects were absent, or with null that they are there. */
 export const noteAbsent = (
@@ -98,14 +100,14 @@ export const noteAbsent = (
   all: readonly ExternalObject[],
   scanId: string | null,
 ): Promise<unknown> | undefined =>
-  all.length === 0 ? undefined : store.noteExternal(tx, blobsOf(all), { absent_in: scanId })
+  all.length === 0 ? undefined : scanStore.noteExternal(tx, blobsOf(all), { absent_in: scanId })
 
 /**
  * Makes changes that others have made already: as an action of theirs with a record for each of the first `most`, or
  * without any where none is to be recorded or `visible` says that there is none. False: nothing was done, because the
  * objects have changed meanwhile.
  */
-export async function asTheirs(
+export async function recordExternalChanges(
   ctx: Ctx,
   { most, visible, scan_id }: { most: number; visible: boolean; scan_id?: string },
   change: (step: Upkeep) => Promise<{ bucket: string; changes: readonly Change[] }>,

@@ -1,14 +1,15 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import type { Ctx } from '../../context.ts'
-import { asTold } from '../../drivers/explain.ts'
+import { withExplanation } from '../../drivers/explain.ts'
 import type { ExternalSource, HeadOfObject } from '../../drivers/external.ts'
-import { OddAnswer } from '../../drivers/external.ts'
+import { UnexpectedAnswer } from '../../drivers/external.ts'
 import { isExternal, storageOf } from '../../drivers/routing/ids.ts'
 import { isFrozen } from '../../drivers/routing/store.ts'
 import { holdAnyBucket } from '../buckets/service.ts'
-import { applyChanges, asTheirs, type Changes, isReadOnlyAttached, isSwap } from './apply-changes.ts'
+import { applyChanges, type Changes, isReadOnlyAttached, isSwap, recordExternalChanges } from './apply-changes.ts'
 import { externalOf, hydrated, isDescribed, isSameContent, isTouched, type Source } from './rows.ts'
+import * as scanStore from './scan-state/store.ts'
 import type { ExternalObject, ObjectRow } from './store.ts'
 import * as store from './store.ts'
 
@@ -52,7 +53,7 @@ export const askFor = (source: ExternalSource, key: string): Promise<HeadOfObjec
   source.head(key).catch((error: unknown) => {
     // The answer to a HEAD has no body that could say more.
     const { status } = error as { status?: unknown }
-    if (status !== 400) throw asTold(error)
+    if (status !== 400) throw withExplanation(error)
     throw new ServiceError(
       'conflict',
       'The storage does not give the object away; it may be encrypted with a key that its owner did not leave there.',
@@ -79,7 +80,8 @@ export async function changesFor(
 ): Promise<Changes | undefined> {
   const { external } = shown
   if (!head) return external.missing_since === null ? { missing: [shown] } : undefined
-  if (external.etag !== null && head.etag === null) throw new OddAnswer('The storage sends an object without its ETag')
+  if (external.etag !== null && head.etag === null)
+    throw new UnexpectedAnswer('The storage sends an object without its ETag')
   const isSame = isSameContent(external, head)
   const isKnown =
     external.hydrated_at !== null && external.version_id === head.version_id && external.missing_since === null
@@ -108,7 +110,7 @@ async function follow(ctx: Ctx, asked: Answer): Promise<ExternalObject | undefin
   const [pair] = changes.changed ?? []
   const visible = !pair || isSwap(pair) || shown.external.missing_since !== null
   let whole = false
-  const done = await asTheirs(ctx, { most: await mostRecorded(ctx, bucket_id), visible }, async (step) => {
+  const done = await recordExternalChanges(ctx, { most: await mostRecorded(ctx, bucket_id), visible }, async (step) => {
     const bucket = await holdAnyBucket(step.tx, bucket_id)
     if (!isReadOnlyAttached(bucket)) return { bucket: '', changes: [] }
     const made = await applyChanges(step, bucket, changes)
@@ -122,5 +124,5 @@ async function follow(ctx: Ctx, asked: Answer): Promise<ExternalObject | undefin
 export async function mostRecorded(ctx: Ctx, bucketId: string): Promise<number> {
   const { external_changes } = (await settingsInForce(ctx)).audit
   if (external_changes === 'off') return 0
-  return (await store.isScanned(ctx.db, bucketId)) ? Number.POSITIVE_INFINITY : 0
+  return (await scanStore.isScanned(ctx.db, bucketId)) ? Number.POSITIVE_INFINITY : 0
 }

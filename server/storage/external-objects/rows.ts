@@ -152,7 +152,7 @@ export const isDescribed = (one: ExternalObject, other: ExternalObject): boolean
  * An object as it is to be, with what is ours of it as it is by now: tags and the ACL may have been changed here since the engine
  * was asked. Tags are ours where they are not those that were last read.
  */
-export function withOurs({ object, external }: ExternalObject, now: ExternalObject): ExternalObject {
+export function withLocalChanges({ object, external }: ExternalObject, now: ExternalObject): ExternalObject {
   const isOurs = !isDeepStrictEqual(parsed(now.object.tags), parsed(now.external.tags))
   return { object: { ...object, acl: now.object.acl, tags: isOurs ? now.object.tags : external.tags }, external }
 }

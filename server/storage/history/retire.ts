@@ -1,8 +1,8 @@
 import { newId } from '../../base/id.ts'
 import type { Step } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
+import type { Usage } from '../buckets/quotas/store.ts'
 import type { HeldBucket } from '../buckets/service.ts'
-import type { Usage } from '../buckets/store.ts'
 import { assertRemovable } from '../locks/gate.ts'
 import { lockOf, unlocked, type WantedLock } from '../locks/lock.ts'
 import * as store from './store.ts'
@@ -170,7 +170,7 @@ export const lockRetired = store.lockVersions
 export const lockRows = store.lockRows
 
 /** Step: deletes rows of versions that have become current again. */
-export const takeBack = store.deleteVersions
+export const deleteVersionRows = store.deleteVersions
 
 /** Step: sets the lock of a version that is not current. */
 export const lockAsRetired = store.setVersionLock

@@ -4,14 +4,14 @@ import { namedVersion } from '../history/retire.ts'
 import { nameOf } from '../history/store.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { removeVersions } from '../versions/remove.ts'
-import type * as store from './store.ts'
+import type * as itemStore from './items/store.ts'
 import type { Outcome } from './undo.ts'
 
 /** Step: removes versions that were listed. */
 export async function emptyStep(
   step: Step,
   bucket: HeldBucket,
-  items: readonly store.Item[],
+  items: readonly itemStore.Item[],
   job_id: string,
 ): Promise<Outcome> {
   const names = items.map(({ key, version_id }) => ({ key, version_id: namedVersion(version_id ?? 'null') }))

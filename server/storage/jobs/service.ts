@@ -9,7 +9,7 @@ import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
 import { prepareStorage } from '../storages/use.ts'
-import { assertMayMigrate } from './migrate.ts'
+import { assertMayMigrate } from './migration/migrate.ts'
 import type { CreateJob, JobActor } from './request.ts'
 import { runJobs } from './runner.ts'
 import * as store from './store.ts'
@@ -205,7 +205,7 @@ function describe(row: store.JobRow, restorable = false): Job {
 }
 
 /** Whose jobs the caller sees: their own, or all as an administrator; with a token that has a scope, what it started. */
-function seenBy({ user_id, groups, scope, token_id }: Actor): Pick<store.JobFilter, 'createdBy' | 'token'> {
+function visibleItems({ user_id, groups, scope, token_id }: Actor): Pick<store.JobFilter, 'createdBy' | 'token'> {
   const createdBy = isAdmin(groups) ? null : user_id
   return scope ? { createdBy, token: token_id ?? '' } : { createdBy }
 }
@@ -213,7 +213,7 @@ function seenBy({ user_id, groups, scope, token_id }: Actor): Pick<store.JobFilt
 /** A job that the caller sees; throws not_found. */
 async function own(ctx: Ctx, id: string): Promise<store.JobRow> {
   const row = await store.findJob(ctx.db, id)
-  const { createdBy, token } = seenBy(ctx.actor)
+  const { createdBy, token } = visibleItems(ctx.actor)
   const isSeen = (one: store.JobRow) =>
     (createdBy === null || one.created_by === createdBy) &&
     (token === undefined || (JSON.parse(one.actor) as JobActor).token_id === token)
@@ -236,7 +236,7 @@ export const getJob = async (ctx: Ctx, id: string): Promise<Job> => {
 /** The jobs that the caller sees, latest first. */
 export async function listJobs(ctx: Ctx, status: Job['status'] | undefined, limit: number, cursor: string | undefined) {
   const [before] = decodeCursor(cursor, 1) ?? []
-  const rows = await store.listJobs(ctx.db, { ...seenBy(ctx.actor), status, before }, limit + 1)
+  const rows = await store.listJobs(ctx.db, { ...visibleItems(ctx.actor), status, before }, limit + 1)
   const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
   return { items: await describeAll(ctx, page), next_cursor }
 }

@@ -1,3 +1,4 @@
+// The jobs themselves.
 import type { ExpressionBuilder } from 'kysely'
 import type { Db, NewRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
 
@@ -172,111 +173,6 @@ export const askToCancel = async (tx: Tx, id: string, now: Date): Promise<boolea
       .execute()
   ).length > 0
 
-export type Item = Row<'job_items'>
-
-export const insertItems = async (tx: Tx, rows: readonly NewRow<'job_items'>[]): Promise<void> => {
-  if (rows.length > 0) await tx.insertInto('job_items').values(rows).execute()
-}
-
-/** Items after a position, in order. */
-export const listItems = (tx: Tx, jobId: string, after: number, limit: number): Promise<Item[]> =>
-  tx
-    .selectFrom('job_items')
-    .selectAll()
-    .where('job_id', '=', jobId)
-    .where('position', '>', after)
-    .orderBy('position')
-    .limit(limit)
-    .execute()
-
-export const deleteItems = (tx: Tx, jobId: string, upTo: number) =>
-  tx.deleteFrom('job_items').where('job_id', '=', jobId).where('position', '<=', upTo).execute()
-
-export type Move = Row<'job_moves'>
-
-export const insertMoves = (tx: Tx, rows: readonly Move[]) => tx.insertInto('job_moves').values(rows).execute()
-
-/** Locks what a job moved before a position (null: all), latest first. */
-export function lockMoves(tx: Tx, jobId: string, before: number | null, limit: number): Promise<Move[]> {
-  const query = tx.selectFrom('job_moves').selectAll().where('job_id', '=', jobId)
-  return (before === null ? query : query.where('position', '<', before))
-    .orderBy('position', 'desc')
-    .limit(limit)
-    .forUpdate()
-    .execute()
-}
-
-export const countMoves = async (db: Db, jobId: string): Promise<number> => {
-  const { count } = await db
-    .selectFrom('job_moves')
-    .select((e) => e.fn.countAll<number>().as('count'))
-    .where('job_id', '=', jobId)
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
-
-export const deleteMoves = (tx: Tx, jobId: string, positions: readonly number[]) =>
-  tx.deleteFrom('job_moves').where('job_id', '=', jobId).where('position', 'in', positions).execute()
-
-/** Deletes some moves of one job that finished before a time; false when none is left. */
-export async function deleteOldMoves(tx: Tx, before: Date, limit: number): Promise<boolean> {
-  const job = await tx
-    .selectFrom('jobs')
-    .select('id')
-    .where('kind', '=', 'move')
-    .where('finished_at', '<', before.toISOString())
-    .where((e) => e.exists(e.selectFrom('job_moves').select('position').whereRef('job_id', '=', 'jobs.id')))
-    .limit(1)
-    .executeTakeFirst()
-  if (!job) return false
-  const moves = tx.selectFrom('job_moves').select('position').where('job_id', '=', job.id)
-  const first = await moves
-    .orderBy('position', 'desc')
-    .offset(limit - 1)
-    .limit(1)
-    .executeTakeFirst()
-  await tx
-    .deleteFrom('job_moves')
-    .where('job_id', '=', job.id)
-    .where('position', '>=', first?.position ?? 0)
-    .execute()
-  return true
-}
-
 /** Deletes jobs that finished before a time, with their remaining items. */
 export const deleteFinished = (tx: Tx, before: Date) =>
   tx.deleteFrom('jobs').where('finished_at', '<', before.toISOString()).execute()
-
-/**
- * Has everything in a bucket that points at a blob point at its copy, and what jobs have noted of it. Rows of other buckets
- * stay.
- */
-export async function replaceBlob(tx: Tx, bucketId: string, from: string, to: string): Promise<void> {
-  for (const table of ['objects', 'versions', 'trash'] as const)
-    await tx
-      .updateTable(table)
-      .set({ blob_id: to })
-      .where('bucket_id', '=', bucketId)
-      .where('blob_id', '=', from)
-      .execute()
-  await tx
-    .updateTable('job_moves')
-    .set({ blob_id: to })
-    .where('bucket_id', '=', bucketId)
-    .where('blob_id', '=', from)
-    .execute()
-  await tx.updateTable('job_items').set({ blob_id: to }).where('blob_id', '=', from).execute()
-}
-
-export const setStorage = (tx: Tx, bucketId: string, storage_id: number | null) =>
-  tx.updateTable('buckets').set({ storage_id }).where('id', '=', bucketId).execute()
-
-/** Locks a bucket against every other change. */
-export const lockBucket = (tx: Tx, name: string): Promise<Row<'buckets'> | undefined> =>
-  tx
-    .selectFrom('buckets')
-    .selectAll()
-    .where('name', '=', name)
-    .where('deleted_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst()

@@ -8,8 +8,9 @@ import type { Copies } from '../objects/transfers/copies.ts'
 import { lockUnchanged, transferObjects } from '../objects/transfers/transfer.ts'
 import { restoreDeleted, restoreItems } from '../restore/items.ts'
 import { unmarkStep } from '../versions/remove-markers.ts'
+import * as itemStore from './items/store.ts'
 import type { CreateJob } from './request.ts'
-import * as store from './store.ts'
+import type * as store from './store.ts'
 
 /** A step's outcome: how many objects succeeded, which failed and why, and the job's new position. */
 export interface Outcome {
@@ -33,7 +34,7 @@ const undoneBy = ({ of, of_run }: CreateJob): string => of ?? of_run?.run_id ?? 
 /** Counts the objects that a restore's job or run moved or deleted and that may be restored to a bucket. */
 export async function countUndoable(tx: Tx, request: CreateJob, bucketId: string): Promise<number> {
   const by = { by: undoneBy(request), bucketId }
-  return (await store.countMoves(tx, by.by)) + (await countDeleted(tx, by)) + (await countMarkers(tx, by))
+  return (await itemStore.countMoves(tx, by.by)) + (await countDeleted(tx, by)) + (await countMarkers(tx, by))
 }
 
 /**
@@ -50,7 +51,7 @@ export async function undoStep(step: Step, job: store.JobRow, work: Work): Promi
   const [by, more] = [undoneBy(request), { job_id: job.id }]
   const isAtMoves = at === null || at.startsWith('#')
   if (isAtMoves) {
-    const moves = uniqueKeys(await store.lockMoves(tx, by, at === null ? null : Number(at.slice(1)), limit))
+    const moves = uniqueKeys(await itemStore.lockMoves(tx, by, at === null ? null : Number(at.slice(1)), limit))
     if (moves.length > 0) return moveBack(step, work, { moves, before }, more)
   }
   const bucket = await holdBucket(tx, request.source_bucket)
@@ -68,7 +69,7 @@ export async function undoStep(step: Step, job: store.JobRow, work: Work): Promi
 }
 
 /** The leading moves with distinct keys: what was moved to a key later must leave it before what was there earlier. */
-function uniqueKeys(moves: readonly store.Move[]): readonly store.Move[] {
+function uniqueKeys(moves: readonly itemStore.Move[]): readonly itemStore.Move[] {
   const seen = new Set<string>()
   const end = moves.findIndex(({ key }) => seen.size === seen.add(key).size)
   return end < 0 ? moves : moves.slice(0, end)
@@ -80,7 +81,7 @@ function uniqueKeys(moves: readonly store.Move[]): readonly store.Move[] {
 async function moveBack(
   step: Step,
   { request, copies }: Work,
-  { moves, before }: { moves: readonly store.Move[]; before: number },
+  { moves, before }: { moves: readonly itemStore.Move[]; before: number },
   more: { job_id: string },
 ): Promise<Outcome> {
   const { tx } = step

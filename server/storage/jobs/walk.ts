@@ -7,26 +7,26 @@ import { bucketMissing } from '../buckets/service.ts'
 import { assertWritable } from '../buckets/writable.ts'
 import { findStorageNames, holdStorage } from '../storages/use.ts'
 import { type ContentRow, type ContentTable, countContents, listContents, type Position, tables } from './contents.ts'
-import * as store from './store.ts'
+import * as migrationStore from './migration/store.ts'
 
 /**
  * Step: has a bucket's new bytes go to a prepared storage, recorded as `update_bucket`; false if they do already. Returns
  * with how many rows point at contents of the bucket.
  */
-export async function turnTo(
+export async function switchStorage(
   step: Step,
   name: string,
   storage: string,
 ): Promise<{ turned: boolean; contents: number }> {
   const { tx, record } = step
-  const row = await store.lockBucket(tx, name)
+  const row = await migrationStore.lockBucket(tx, name)
   if (!row) throw bucketMissing(name)
   assertWritable(row)
   const to = await holdStorage(tx, storage)
   const contents = await countContents(tx, row.id)
   if (to === row.storage_id) return { turned: false, contents }
   const from = (await findStorageNames(tx, [row])).get(row.storage_id)
-  await store.setStorage(tx, row.id, to)
+  await migrationStore.setStorage(tx, row.id, to)
   record({ name: 'update_bucket', bucket: name, details: { before: { storage: from }, after: { storage } } })
   return { turned: true, contents }
 }
@@ -41,7 +41,7 @@ export async function pointAtCopies(
   copies: ReadonlyMap<string, string>,
 ): Promise<void> {
   await keepCopies(step, copies)
-  for (const [from, to] of copies) await store.replaceBlob(step.tx, bucketId, from, to)
+  for (const [from, to] of copies) await migrationStore.replaceBlob(step.tx, bucketId, from, to)
   await releaseBlobs(step, [...copies.keys()])
 }
 

@@ -4,14 +4,18 @@ import { type Endings, judgeLocks } from './clock.ts'
 import { isAhead, isOver, type Locked, type Retention, retentionOf } from './lock.ts'
 
 /** How a removal meets locks. */
-export interface Passage {
+export interface LockBypass {
   /** Whether locks of mode `governance` on a key do not count: it was asked for, and the right `bypass_lock` checked. */
   bypass?: ((key: string) => boolean) | undefined
 }
 type Row = Locked & { key: string }
 
 /** Why a version must not be removed; undefined if it may. */
-export function lockOn(row: Row, endings: Endings, { bypass = () => false }: Passage = {}): ServiceError | undefined {
+export function lockOn(
+  row: Row,
+  endings: Endings,
+  { bypass = () => false }: LockBypass = {},
+): ServiceError | undefined {
   if (row.legal_hold !== null) return new ServiceError('locked', `A version of "${row.key}" is on legal hold.`)
   const retention = activeLock(row, endings)
   if (!retention || (retention.mode === 'governance' && bypass(row.key))) return undefined
@@ -40,9 +44,9 @@ export const lockedBy = (retention: Retention, { doubt, now }: Endings, what: st
 export async function findLocked<R extends Row>(
   step: Pick<Upkeep, 'tx' | 'now'>,
   rows: readonly R[],
-  { ends, bypass }: Passage & { ends: boolean },
+  { ends, bypass }: LockBypass & { ends: boolean },
 ): Promise<Map<R, ServiceError>> {
-  const endings = await judgeEach(step, rows)
+  const endings = await lockEndings(step, rows)
   const found = new Map<R, ServiceError>()
   for (const row of rows) {
     const reason = lockOn(row, endings, { bypass })
@@ -54,7 +58,7 @@ export async function findLocked<R extends Row>(
 }
 
 /** Step: judges the locks of versions: where none has an end, nobody looks at the clock. */
-export const judgeEach = async (
+export const lockEndings = async (
   { tx, now }: Pick<Upkeep, 'tx' | 'now'>,
   rows: readonly Pick<Locked, 'locked_until'>[],
 ): Promise<Endings> =>

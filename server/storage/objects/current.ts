@@ -5,10 +5,10 @@ import * as store from './store.ts'
 export const lockCurrent = store.lockObjects
 
 /** Step: takes objects away; what becomes of their contents is for the caller to say. */
-export const takeAway = store.deleteObjects
+export const deleteObjectRows = store.deleteObjects
 
 /** Step: makes rows the objects of their keys; returns the keys that were free. */
-export const bringBack = store.insertObjects
+export const insertObjectRows = store.insertObjects
 
 /** Step: sets an object's lock. */
 export const lockAsCurrent = store.setLock

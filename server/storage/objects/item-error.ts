@@ -1,3 +1,4 @@
+// What an operation on many objects reports of each that it left alone.
 import type { ErrorCode, ServiceError } from '../../../contract/errors.ts'
 
 /** Why one object was left alone while others were processed. */

@@ -2,7 +2,7 @@ import { refusal, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, quotaExceeded, roomOf } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
 import { sumChanges } from '../history/retire.ts'
-import { lockItems, takeOut } from '../history/trash/service.ts'
+import { deleteTrashRows, lockItems } from '../history/trash/service.ts'
 import * as store from '../history/trash/store.ts'
 import { type ItemError, itemError } from '../objects/item-error.ts'
 import { reinstateAll } from '../objects/service.ts'
@@ -63,7 +63,7 @@ export async function restoreItems(
       ...sumChanges(change, { bytes, trash_bytes: -bytes, version_bytes: 0 }),
       objects: restored.length,
     })
-    await takeOut(
+    await deleteTrashRows(
       tx,
       restored.map(({ id }) => id),
     )

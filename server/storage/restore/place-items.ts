@@ -7,7 +7,7 @@ import type { Tx } from '../../db/schema.ts'
 import { countUsage, type HeldBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
 import { type Change, sumChanges } from '../history/retire.ts'
-import { takeOut } from '../history/trash/service.ts'
+import { deleteTrashRows } from '../history/trash/service.ts'
 import type * as store from '../history/trash/store.ts'
 import { TakenMeanwhile } from '../objects/retry.ts'
 import { reinstate, reinstateAll, reinstateOver } from '../objects/service.ts'
@@ -49,7 +49,7 @@ export async function placeItems(
     ...sumChanges(change, { bytes: came, trash_bytes: -came, version_bytes: 0 }),
     objects: free.length,
   })
-  await takeOut(tx, ids)
+  await deleteTrashRows(tx, ids)
   for (const { item, object, replaced } of placed)
     record({
       name: 'restore',

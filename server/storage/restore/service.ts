@@ -1,7 +1,7 @@
 import type { OnConflict } from '../../../contract/trash.ts'
 import { allowSomewhere, asCurrent, type Ctx } from '../../context.ts'
 import { holdBucket } from '../buckets/service.ts'
-import { assertFound, lockItems, seenBy } from '../history/trash/service.ts'
+import { assertFound, lockItems, visibleItems } from '../history/trash/service.ts'
 import { retryTaken } from '../objects/retry.ts'
 import { placeItems } from './place-items.ts'
 
@@ -17,7 +17,7 @@ export function restoreTrash(ctx: Ctx, name: string, ids: readonly string[], onC
       const bucket = await holdBucket(step.tx, name)
       const caller = await asCurrent(step)
       allowSomewhere(caller.actor, 'write', name)
-      const rows = seenBy(caller, 'write', name, await lockItems(step.tx, bucket.id, ids))
+      const rows = visibleItems(caller, 'write', name, await lockItems(step.tx, bucket.id, ids))
       assertFound(ids, rows)
       return placeItems(caller, bucket, { ids, rows, onConflict })
     }),

@@ -94,7 +94,7 @@ export async function checkHealth(ctx: Ctx, name: string): Promise<StorageHealth
 }
 
 /** Looks at every storage that is in use, all at once; resolves to what was found, by name. */
-export async function lookAtAll(ctx: Ctx): Promise<ReadonlyMap<string, StorageHealth>> {
+export async function checkAllStorages(ctx: Ctx): Promise<ReadonlyMap<string, StorageHealth>> {
   const used = ctx.config.storagesEnabled
     ? (await listStorages(ctx.db)).filter(({ disabled_at }) => disabled_at === null)
     : []
@@ -113,5 +113,5 @@ export const storageWatch = {
   name: 'storage-watch',
   every: EVERY_MS,
   local: true as const,
-  run: async (ctx: Ctx): Promise<void> => void (await lookAtAll(ctx)),
+  run: async (ctx: Ctx): Promise<void> => void (await checkAllStorages(ctx)),
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
-import { withoutEnd } from '../../base/without-end.ts'
+import { trimEndOf } from '../../base/trim-end.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import { whereOf, whereOfDefault } from '../../drivers/routing/open.ts'
@@ -65,4 +65,4 @@ function overlap(a: Keys | undefined, b: Keys | undefined): boolean {
 
 /** An endpoint as it is compared: without the default port, in lower case. */
 const address = (endpoint: string | undefined): string =>
-  endpoint === undefined ? 'aws' : withoutEnd(new URL(endpoint).href, '/')
+  endpoint === undefined ? 'aws' : trimEndOf(new URL(endpoint).href, '/')

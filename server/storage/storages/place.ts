@@ -2,7 +2,7 @@ import path from 'node:path'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StorageKind } from '../../../contract/storages.ts'
 import { invalid } from '../../base/invalid.ts'
-import { withoutEnd } from '../../base/without-end.ts'
+import { trimEndOf } from '../../base/trim-end.ts'
 import type { Config } from '../../config/config.ts'
 import { storageFolder } from '../../drivers/open.ts'
 import { type Place, sealSecret } from '../../drivers/routing/open.ts'
@@ -55,7 +55,7 @@ export function placeOf(config: Config, name: string, given: PlaceFields): Place
 }
 
 /** An endpoint in the one form in which it is stored. */
-const withoutSlash = (endpoint: string | null): string | null => (endpoint === null ? null : withoutEnd(endpoint, '/'))
+const withoutSlash = (endpoint: string | null): string | null => (endpoint === null ? null : trimEndOf(endpoint, '/'))
 
 /** A prefix with the slash that ends it. */
 export const asPrefix = (prefix: string): string => (prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`)

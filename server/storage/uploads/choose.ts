@@ -39,7 +39,7 @@ export function chooseParts(
     else if (part.etag !== bareEtag(etag)) fault(`has the ETag ${part.etag}`)
     else if (upload.checksum_algorithm && part.checksum === null) fault('has no checksum; send it again')
     else if (checksum !== undefined && part.checksum !== checksum) fault(`has the checksum ${part.checksum ?? 'none'}`)
-    else if (brought && part.brought !== broughtText(brought))
+    else if (brought && part.brought !== checksumJson(brought))
       fault(`came without this checksum by ${brought.algorithm}`)
     else if (!isLast && upload.kind === 'planned' && part.size !== upload.part_size)
       fault(`has ${part.size} bytes but is not the last part`)
@@ -87,7 +87,7 @@ export class PartsConflict extends ServiceError {
 }
 
 /** A checksum that a part brought, as its row has it. */
-export const broughtText = ({ algorithm, value }: PartChecksum): string => JSON.stringify({ algorithm, value })
+export const checksumJson = ({ algorithm, value }: PartChecksum): string => JSON.stringify({ algorithm, value })
 
 /** An ETag as the database has it: lower-case, without quotes. */
 export const bareEtag = (etag: string): string => etag.replace(/^"(.*)"$/, '$1').toLowerCase()

@@ -3,7 +3,7 @@ import type { ByteRange } from '../../base/byte-range.ts'
 import { takeBlobId } from '../../blobs/id-pool.ts'
 import { discardBlobs, newClaim, renewIfDue } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
-import { BlobMissing, PartsInTheWay, type StoredPart } from '../../drivers/driver.ts'
+import { BlobMissing, type StoredPart, UnnamedPartsRefused } from '../../drivers/driver.ts'
 import { storageOf } from '../../drivers/routing/ids.ts'
 import { type OpenUpload, rowOf } from './receive.ts'
 import * as store from './store.ts'
@@ -20,13 +20,13 @@ export async function joinParts(ctx: Ctx, upload: OpenUpload, named: readonly st
     await complete(named)
     return upload.blob_id
   } catch (error) {
-    if (error instanceof PartsInTheWay) await clearTheWay(ctx, upload, named)
+    if (error instanceof UnnamedPartsRefused) await clearTheWay(ctx, upload, named)
     else if (!(error instanceof BlobMissing)) throw error
     const others = without(await store.listParts(ctx.db, upload.id), named)
     if (others.length === 0) throw error
     const all = [...named, ...others].sort((a, b) => a.part_number - b.part_number)
     await complete(all).catch((another: unknown) => {
-      throw another instanceof PartsInTheWay ? stillArriving(another) : another
+      throw another instanceof UnnamedPartsRefused ? stillArriving(another) : another
     })
     return copyNamed(ctx, upload.blob_id, { all, named })
   }

@@ -16,7 +16,7 @@ import type { Upload as Body } from '../objects/receive.ts'
 import { countSender } from '../usage/reservations/reserve.ts'
 import { countUpload } from '../usage/traffic.ts'
 import { plannedChecksum } from './checksum.ts'
-import { broughtText } from './choose.ts'
+import { checksumJson } from './choose.ts'
 import { freeUntil, isOver, type OpenUpload } from './receive.ts'
 import * as store from './store.ts'
 
@@ -103,7 +103,7 @@ export async function storePart(
       ref,
       etag,
       checksum: (plan && sums.get(plan.algorithm)) ?? null,
-      brought: value ? broughtText({ algorithm: other, value }) : null,
+      brought: value ? checksumJson({ algorithm: other, value }) : null,
     }
   }
   try {

@@ -8,7 +8,8 @@ import { bucketMissing, listBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { KEPT_MS, STEP_MS, startOf } from './periods.ts'
 import * as store from './store.ts'
-import { largest } from './types.ts'
+import { largest } from './types/count.ts'
+import * as typeStore from './types/store.ts'
 
 /** Buckets per query. */
 const PAGE = 500
@@ -125,11 +126,11 @@ export async function getTypes(ctx: Ctx, { bucket }: { bucket?: string | undefin
   const sums = new Map<string, { bytes: number; objects: number }>()
   let counted_at: string | null = null
   for (const page of pages(ids)) {
-    for (const { content_type, bytes, objects } of await store.sumTypes(ctx.db, page)) {
+    for (const { content_type, bytes, objects } of await typeStore.sumTypes(ctx.db, page)) {
       const own = sums.get(content_type) ?? { bytes: 0, objects: 0 }
       sums.set(content_type, { bytes: own.bytes + bytes, objects: own.objects + objects })
     }
-    const at = await store.oldestTypes(ctx.db, page)
+    const at = await typeStore.oldestTypes(ctx.db, page)
     if (at !== null && (counted_at === null || at < counted_at)) counted_at = at
   }
   const items = largest(sums, TYPES).map(([type, { bytes, objects }]) => ({

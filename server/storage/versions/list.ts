@@ -121,7 +121,7 @@ async function entriesIn(db: Db, walk: Walk, range: KeyRange, limit: number): Pr
 }
 
 /** The place behind a version that a client names. Of one that is gone, or current, all others of its key follow. */
-export async function placeBehind(ctx: Ctx, bucket: string, key: string, name: string): Promise<VersionPlace> {
+export async function positionAfterVersion(ctx: Ctx, bucket: string, key: string, name: string): Promise<VersionPlace> {
   const [, id = name, seq] = /^(.*)\.(\d{1,15})$/s.exec(name) ?? []
   if (seq !== undefined) return { key, seq: Number(seq) }
   const { bucketId } = await openListing(ctx, bucket, key)

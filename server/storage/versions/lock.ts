@@ -7,7 +7,7 @@ import { holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
 import { lockAsRetired, lockRetired } from '../history/retire.ts'
 import { hasContents } from '../history/store.ts'
-import { activeLock, judgeEach, lockedBy } from '../locks/gate.ts'
+import { activeLock, lockEndings, lockedBy } from '../locks/gate.ts'
 import {
   assertAhead,
   assertLockable,
@@ -126,7 +126,7 @@ async function assertChangeable(
   after: Retention | null,
   mayBypass: () => boolean,
 ): Promise<boolean> {
-  const endings = await judgeEach(step, [row])
+  const endings = await lockEndings(step, [row])
   const before = activeLock(row, endings)
   if (!before || (after && isExtended(before, after))) return false
   if (before.mode === 'governance' && mayBypass()) return true

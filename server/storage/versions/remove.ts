@@ -1,28 +1,25 @@
-import { ServiceError } from '../../../contract/errors.ts'
+// Steps that remove versions and make the latest one that is left current again.
 import { decide } from '../../../contract/permissions.ts'
-import { newId } from '../../base/id.ts'
-import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../context.ts'
-import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
+import { refusal, type Step } from '../../context.ts'
+import { countUsage, type HeldBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
 import {
   asObject,
   type Change,
+  deleteVersionRows,
   discard,
   discardVersions,
   lockRetired,
   lockRows,
   sumChanges,
-  takeBack,
 } from '../history/retire.ts'
 import { findNewest, findPlaces, hasContents, nameOf, type VersionName, type VersionRow } from '../history/store.ts'
 import { isTrashed } from '../history/trash/service.ts'
-import { activeLock, findLocked, judgeEach, type Passage } from '../locks/gate.ts'
-import { versionMissing } from '../objects/absence.ts'
-import { bringBack, lockCurrent, takeAway } from '../objects/current.ts'
+import { activeLock, findLocked, type LockBypass, lockEndings } from '../locks/gate.ts'
+import { deleteObjectRows, insertObjectRows, lockCurrent } from '../objects/current.ts'
 import { type ItemError, itemError } from '../objects/item-error.ts'
-import { markAbsent, type PartOf, removeObjects } from '../objects/service.ts'
+import { type PartOf, removeObjects } from '../objects/service.ts'
 import type { ObjectRow } from '../objects/store.ts'
-import { deleteKeys } from '../objects/transfers/bulk.ts'
 import { isAsExpected, type RemovalConditions } from '../objects/write.ts'
 
 /** A version to remove, if it meets all conditions. */
@@ -33,76 +30,6 @@ export interface NamedVersion extends VersionName {
 export interface RemovedVersion extends VersionName {
   /** Whether it was a delete marker. */
   marker: boolean
-}
-
-/**
- * Deletes one version of a key: to the trash, or with `permanent`, which needs `manage`, for good. The latest version that
- * is left becomes current, unless it is a delete marker. With `bypass`, for those who have `bypass_lock`, locks of mode
- * `governance` do not count. Throws not_found, and `locked`.
- */
-export async function deleteVersion(
-  ctx: Ctx,
-  name: string,
-  version: NamedVersion,
-  { permanent, bypass = false }: { permanent: boolean; bypass?: boolean },
-): Promise<RemovedVersion> {
-  const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
-  for (const right of rights) allow(ctx.actor, right, name, version.key)
-  return ctx.act(async (step) => {
-    const [bucket, current] = await Promise.all([holdBucket(step.tx, name), asCurrent(step)])
-    for (const right of rights) allow(current.actor, right, name, version.key)
-    const { removed, errors } = await removeVersions(current, bucket, [version], { permanent, bypass })
-    const [error] = errors
-    if (error) throw new ServiceError(error.code, error.detail)
-    const [one] = removed
-    if (!one) throw versionMissing(name, version.key, version.version_id)
-    return one
-  })
-}
-
-/** Something to delete: a version of a key, or without `version_id` its object, as `deleteObject` does. */
-export type Deletion = Omit<NamedVersion, 'version_id'> & { version_id?: string | null | undefined }
-export interface Deletions {
-  /** Of keys without an object too, in a bucket that keeps versions. */
-  markers: Map<string, string>
-  removed: RemovedVersion[]
-  /** Of what was there and stays. */
-  errors: (ItemError & { version_id?: string | null | undefined })[]
-}
-
-/** Deletes up to 1,000 objects and versions in one transaction; each succeeds or gets an error. `bypass`: as of one. */
-export async function deleteManyVersions(
-  ctx: Ctx,
-  name: string,
-  items: readonly Deletion[],
-  { bypass }: { bypass: boolean },
-): Promise<Deletions> {
-  allowSomewhere(ctx.actor, 'delete', name)
-  const bulk_id = newId()
-  const versions = items.filter((one): one is NamedVersion => one.version_id !== undefined)
-  const objects = items.filter(({ version_id }) => version_id === undefined)
-  const conditions = new Map(
-    [...Map.groupBy(objects, ({ key }) => key)].map(([key, those]) => [
-      key,
-      those.flatMap((one) => one.conditions ?? []),
-    ]),
-  )
-  return ctx.act(async (step) => {
-    const [bucket, current] = await Promise.all([holdBucket(step.tx, name), asCurrent(step)])
-    await lockKeys(step.tx, [bucket, items.map(({ key }) => key)])
-    const deleted = await deleteKeys(current, bucket, [...conditions.keys()], { bulk_id, conditions })
-    const absent = deleted.errors
-      .filter(({ code }) => code === 'not_found' && bucket.versioning !== null)
-      .map(({ key }) => ({ key, conditions: conditions.get(key) ?? [] }))
-    const marked = await markAbsent(current, bucket, absent, { bulk_id })
-    const { removed, errors } = await removeVersions(current, bucket, versions, { bulk_id, bypass })
-    const result: Deletions = {
-      markers: new Map([...deleted.markers, ...marked.markers]),
-      removed,
-      errors: [...deleted.errors.filter(({ code }) => code !== 'not_found'), ...marked.errors, ...errors],
-    }
-    return deleted.removed.length + marked.markers.size + removed.length > 0 ? result : step.nothing(result)
-  })
 }
 
 /**
@@ -220,11 +147,11 @@ export async function removeRows(
   step: Step,
   bucket: HeldBucket,
   { current, older, bared }: Removed,
-  { permanent = false, bypass, ...more }: PartOf & Passage & { permanent?: boolean },
+  { permanent = false, bypass, ...more }: PartOf & LockBypass & { permanent?: boolean },
 ): Promise<void> {
   const { tx, record } = step
   const removal = { reason: 'deleted', permanent, bypass, job_id: more.job_id } as const
-  step.awaitAtCommit(takeAway(tx, bucket.id, keysOf(current)))
+  step.awaitAtCommit(deleteObjectRows(tx, bucket.id, keysOf(current)))
   const left = await discard(step, bucket, current, removal)
   const discarded = await discardVersions(step, bucket, older, removal)
   const promoted = await promote(step, bucket, [...new Set(bared)])
@@ -235,7 +162,7 @@ export async function removeRows(
     }),
   )
   const trashIds = [...left.trashIds, ...discarded.trashIds]
-  const endings = await judgeEach(step, [...current, ...older])
+  const endings = await lockEndings(step, [...current, ...older])
   for (const [i, row] of [...current, ...older].entries()) {
     const trash_id = trashIds[i]
     // The lock that did not count.
@@ -265,12 +192,12 @@ async function promote(
   const newest = (await findNewest(tx, bucket.id, keys)).filter(hasContents)
   if (newest.length > 0) {
     awaitAtCommit(
-      takeBack(
+      deleteVersionRows(
         tx,
         newest.map(({ seq }) => seq),
       ),
     )
-    awaitAtCommit(bringBack(tx, newest.map(asObject)))
+    awaitAtCommit(insertObjectRows(tx, newest.map(asObject)))
   }
   const version_bytes = -newest.reduce((sum, { size }) => sum + size, 0)
   return { objects: newest.length, change: { bytes: 0, trash_bytes: 0, version_bytes } }

@@ -120,7 +120,7 @@ export function NothingFound({
         </div>
       }
     >
-      {widen ? text.nothingHere : null}
+      {widen ? text.answerNotFound : null}
     </EmptyView>
   )
 }

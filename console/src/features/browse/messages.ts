@@ -45,7 +45,7 @@ export const text = catalogue('browse.text', {
   search: 'Search in this folder and subfolders',
   clearSearch: 'Clear search',
   searchBucket: 'Search the whole bucket',
-  nothingHere: 'No name in this folder or its subfolders contains this text.',
+  answerNotFound: 'No name in this folder or its subfolders contains this text.',
   filters: 'Filter results',
   anyKind: 'Any type',
   kind: (kind: Kind) =>

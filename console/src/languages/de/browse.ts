@@ -44,7 +44,7 @@ export const text: Translation<typeof english.text> = {
   search: 'In diesem Ordner und seinen Unterordnern suchen',
   clearSearch: 'Suche löschen',
   searchBucket: 'Im ganzen Bucket suchen',
-  nothingHere: 'Kein Name in diesem Ordner und seinen Unterordnern enthält diesen Text.',
+  answerNotFound: 'Kein Name in diesem Ordner und seinen Unterordnern enthält diesen Text.',
   filters: 'Ergebnisse filtern',
   anyKind: 'Alle Typen',
   kind: (kind) =>

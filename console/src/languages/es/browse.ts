@@ -45,7 +45,7 @@ export const text: Translation<typeof english.text> = {
   search: 'Buscar en esta carpeta y sus subcarpetas',
   clearSearch: 'Borrar búsqueda',
   searchBucket: 'Buscar en todo el bucket',
-  nothingHere: 'Ningún nombre de esta carpeta ni de sus subcarpetas contiene este texto.',
+  answerNotFound: 'Ningún nombre de esta carpeta ni de sus subcarpetas contiene este texto.',
   filters: 'Filtrar resultados',
   anyKind: 'Cualquier tipo',
   kind: (kind) =>

@@ -46,7 +46,7 @@ export const text: Translation<typeof english.text> = {
   search: 'Rechercher dans ce dossier et ses sous-dossiers',
   clearSearch: 'Effacer la recherche',
   searchBucket: 'Rechercher dans tout le bucket',
-  nothingHere: 'Aucun nom dans ce dossier et ses sous-dossiers ne contient ce texte.',
+  answerNotFound: 'Aucun nom dans ce dossier et ses sous-dossiers ne contient ce texte.',
   filters: 'Filtrer les résultats',
   anyKind: 'Tous les types',
   kind: (kind) =>

@@ -43,7 +43,7 @@ export const text: Translation<typeof english.text> = {
   search: 'このフォルダーとサブフォルダーを検索',
   clearSearch: '検索をクリア',
   searchBucket: 'バケット全体を検索',
-  nothingHere: 'このフォルダーとサブフォルダーに、このテキストを含む名前はありません。',
+  answerNotFound: 'このフォルダーとサブフォルダーに、このテキストを含む名前はありません。',
   filters: '検索結果を絞り込む',
   anyKind: 'すべての種類',
   kind: (kind) =>

@@ -42,7 +42,7 @@ export const text: Translation<typeof english.text> = {
   search: '在此文件夹及其子文件夹中搜索',
   clearSearch: '清除搜索',
   searchBucket: '搜索整个存储桶',
-  nothingHere: '此文件夹及其子文件夹中没有包含此文本的名称。',
+  answerNotFound: '此文件夹及其子文件夹中没有包含此文本的名称。',
   filters: '筛选结果',
   anyKind: '任意类型',
   kind: (kind) =>

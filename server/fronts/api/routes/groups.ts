@@ -1,4 +1,5 @@
 import { api } from '../../../../contract/index.ts'
+import * as explain from '../../../access/groups/explain.ts'
 import * as members from '../../../access/groups/members.ts'
 import * as service from '../../../access/groups/service.ts'
 import { handle } from '../handle.ts'
@@ -12,5 +13,5 @@ export const groupRoutes = [
   handle(api.addMembers, (ctx, { params, body }) => members.addMembers(ctx, params.id, body.user_ids)),
   handle(api.replaceMembers, (ctx, { params, body }) => members.replaceMembers(ctx, params.id, body.user_ids)),
   handle(api.removeMembers, (ctx, { params, body }) => members.removeMembers(ctx, params.id, body.user_ids)),
-  handle(api.explainPermission, (ctx, { query }) => service.explainPermission(ctx, query)),
+  handle(api.explainPermission, (ctx, { query }) => explain.explainPermission(ctx, query)),
 ]

@@ -3,6 +3,7 @@ import * as explain from '../../../features/policies/explain.ts'
 import { restoreRun } from '../../../features/policies/restore.ts'
 import * as runs from '../../../features/policies/runs.ts'
 import * as service from '../../../features/policies/service.ts'
+import * as startAndCancel from '../../../features/policies/start-and-cancel.ts'
 import { handle } from '../handle.ts'
 
 export const policyRoutes = [
@@ -13,7 +14,7 @@ export const policyRoutes = [
   handle(api.updatePolicy, (ctx, { params, body }) => service.updatePolicy(ctx, params.id, body)),
   handle(api.deletePolicy, (ctx, { params }) => service.deletePolicy(ctx, params.id)),
   handle(api.runPolicy, async (ctx, { params, query, body, reply }) => {
-    const run = await runs.runPolicy(ctx, params.id, query, body)
+    const run = await startAndCancel.runPolicy(ctx, params.id, query, body)
     if (run.finished_at !== null) reply.code(200)
     return run
   }),
@@ -24,7 +25,7 @@ export const policyRoutes = [
   handle(api.listPolicyRunItems, (ctx, { params, query: { outcome, limit = 100, cursor } }) =>
     runs.listRunItems(ctx, params.id, params.run_id, { outcome, limit, cursor }),
   ),
-  handle(api.cancelPolicyRun, (ctx, { params }) => runs.cancelRun(ctx, params.id, params.run_id)),
+  handle(api.cancelPolicyRun, (ctx, { params }) => startAndCancel.cancelRun(ctx, params.id, params.run_id)),
   handle(api.restorePolicyRun, (ctx, { params, body }) => restoreRun(ctx, params, body.bucket)),
   handle(api.explainPolicies, (ctx, { params, query }) => explain.explainPolicies(ctx, params.bucket, query.key)),
 ]

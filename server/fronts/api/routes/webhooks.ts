@@ -1,5 +1,6 @@
 import { api } from '../../../../contract/index.ts'
 import * as deliveries from '../../../features/webhooks/deliveries.ts'
+import * as rotate from '../../../features/webhooks/rotate.ts'
 import * as service from '../../../features/webhooks/service.ts'
 import { handle } from '../handle.ts'
 
@@ -15,9 +16,9 @@ export const webhookRoutes = [
   handle(api.deleteWebhook, (ctx, { params }) => service.deleteWebhook(ctx, params.id)),
   handle(api.rotateWebhookSecret, (ctx, { params, body, reply }) => {
     reply.header('cache-control', 'no-store')
-    return service.rotateSecret(ctx, params.id, body.grace_seconds ?? 86_400)
+    return rotate.rotateSecret(ctx, params.id, body.grace_seconds ?? 86_400)
   }),
-  handle(api.promoteWebhookSecret, (ctx, { params }) => service.promoteSecret(ctx, params.id)),
+  handle(api.promoteWebhookSecret, (ctx, { params }) => rotate.promoteSecret(ctx, params.id)),
   handle(api.testWebhook, (ctx, { params }) => deliveries.testWebhook(ctx, params.id)),
   handle(api.recoverWebhook, (ctx, { params, body }) =>
     deliveries.recoverDeliveries(ctx, params.id, body.since, body.until),

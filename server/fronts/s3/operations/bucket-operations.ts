@@ -27,7 +27,7 @@ export const bucketOperations: readonly Operation[] = [
   },
   { name: 'HeadBucket', method: 'HEAD', open: 'anyone', on: 'bucket', run: buckets.headBucket },
   { name: 'DeleteBucket', method: 'DELETE', on: 'bucket', run: buckets.deleteBucket },
-  ...buckets.truths.map((truth): Operation => ({ ...truth, method: 'GET', on: 'bucket' })),
+  ...buckets.bucketStateOperations.map((truth): Operation => ({ ...truth, method: 'GET', on: 'bucket' })),
   {
     name: 'PutBucketAcl',
     method: 'PUT',

@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
 import { type ListedEntry, listEntries } from '../../../storage/objects/lists/entries.ts'
 import type { ObjectRow } from '../../../storage/objects/store.ts'
-import { type ListedVersion, listVersions, nameOfPlace, placeBehind } from '../../../storage/versions/list.ts'
+import { type ListedVersion, listVersions, nameOfPlace, positionAfterVersion } from '../../../storage/versions/list.ts'
 import { answerXml } from '../answers/answer.ts'
 import { element, result, type Xml, xmlTime } from '../answers/xml.ts'
 import { invalidArgument } from '../errors.ts'
@@ -162,7 +162,7 @@ export async function listObjectVersions(exchange: Exchange): Promise<void> {
   if (versionMarker !== undefined && !isPlaceName(versionMarker))
     throw invalidArgument('version-id-marker', versionMarker, 'Invalid version id specified')
   const after =
-    versionMarker === undefined ? { key: keyMarker } : await placeBehind(ctx, bucket, keyMarker, versionMarker)
+    versionMarker === undefined ? { key: keyMarker } : await positionAfterVersion(ctx, bucket, keyMarker, versionMarker)
   const { entries, more } = await listVersions(ctx, bucket, { prefix, delimiter, after, limit })
   const versions = entries.flatMap(({ version }) => version ?? [])
   const owners = await ownersIn(exchange, versions)

@@ -2,7 +2,7 @@ import { isAdmin, withinScope } from '../../../../contract/permissions.ts'
 import { settingsInForce } from '../../../access/settings/effective.ts'
 import type { Actor, System } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
-import type { About } from '../../../storage/buckets/documents/policy.ts'
+import type { PolicySubject } from '../../../storage/buckets/documents/policy.ts'
 import { findPublicRights, type PublicRequest } from '../../../storage/buckets/documents/public-access.ts'
 import { S3Error } from '../errors.ts'
 import { decodeText, type Query, type Target } from './target.ts'
@@ -18,7 +18,7 @@ export function readSource(given: string): (Target & { versionId: string | undef
 
 /** Which buckets a request is about, and whether about versions of their objects. */
 export function bucketsOf({ bucket }: Target, query: Query, headers: { [name: string]: unknown }) {
-  const about = new Map<string, Set<About>>()
+  const about = new Map<string, Set<PolicySubject>>()
   const add = (name: string, isVersion: boolean) =>
     about.set(name, (about.get(name) ?? new Set()).add(isVersion ? 'versions' : 'current'))
   add(
@@ -28,7 +28,7 @@ export function bucketsOf({ bucket }: Target, query: Query, headers: { [name: st
   const given = headers[COPY_SOURCE] ?? query.find(([name]) => name.toLowerCase() === COPY_SOURCE)?.[1]
   const source = given === undefined ? undefined : readSource(String(given))
   if (source) add(source.bucket, source.versionId !== undefined)
-  return new Map([...about].map(([name, set]): [string, About[]] => [name, [...set]]))
+  return new Map([...about].map(([name, set]): [string, PolicySubject[]] => [name, [...set]]))
 }
 
 /**

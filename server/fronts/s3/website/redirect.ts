@@ -2,7 +2,7 @@ import type { Website, WebsiteRule } from '../../../../contract/bucket-rules.ts'
 import type { Site } from '../../../http/site.ts'
 
 /** What a redirect is made from besides its rule. */
-export interface Visit extends Site {
+export interface RedirectRequest extends Site {
   scheme: 'http' | 'https'
   key: string
   /** As it was sent, of single bytes. */
@@ -38,7 +38,7 @@ function withQuery(url: string, query: string): string {
 }
 
 /** Where a rule sends a request. */
-export function locationBy({ condition, redirect }: WebsiteRule, visit: Visit): string {
+export function locationBy({ condition, redirect }: WebsiteRule, visit: RedirectRequest): string {
   const { key, scheme } = visit
   const { protocol = scheme, host, replace_key, replace_key_prefix } = redirect
   const path =
@@ -55,9 +55,9 @@ export function locationBy({ condition, redirect }: WebsiteRule, visit: Visit): 
 /** Where a website that is elsewhere sends every request. */
 export const locationElsewhere = (
   { host, protocol }: Extract<Website, { redirect_all: unknown }>['redirect_all'],
-  { key, scheme, query }: Visit,
+  { key, scheme, query }: RedirectRequest,
 ): string => withQuery(`${protocol ?? scheme}://${asHost(host)}/${asPath(key)}`, query)
 
 /** The address of a folder. Its first slashes are encoded: two at the start of a Location would name another host. */
-export const locationOfFolder = ({ key, query }: Visit): string =>
+export const locationOfFolder = ({ key, query }: RedirectRequest): string =>
   withQuery(`/${asPath(key).replace(/^\/+/, (slashes) => '%2F'.repeat(slashes.length))}/`, query)

@@ -21,7 +21,14 @@ import { createExchange, type Exchange, type Wire } from '../requests/exchange.t
 import { withPublicAccess } from '../requests/public-access.ts'
 import { assertKey, decodeText, type Target } from '../requests/target.ts'
 import { errorPage } from './error-page.ts'
-import { asWritten, locationBy, locationElsewhere, locationOfFolder, ruleFor, type Visit } from './redirect.ts'
+import {
+  asWritten,
+  locationBy,
+  locationElsewhere,
+  locationOfFolder,
+  type RedirectRequest,
+  ruleFor,
+} from './redirect.ts'
 
 /** A request to a website, and what became known of it: its target for statistics, its visitor once there is one. */
 export interface SiteRequest extends Site {
@@ -39,7 +46,7 @@ export interface SiteRequest extends Site {
  */
 export async function serveWebsite(system: System, wire: Wire, request: SiteRequest): Promise<void> {
   const { bucket, target } = request
-  const found: { website?: Website; visit?: Visit; open?: (key: string) => Exchange } = {}
+  const found: { website?: Website; visit?: RedirectRequest; open?: (key: string) => Exchange } = {}
   try {
     if (!isBucketName(bucket)) throw bucketMissing(bucket)
     target.bucket = bucket
@@ -89,7 +96,7 @@ const redirect = (system: System, wire: Wire, status: number, location: string):
 async function byRule(
   system: System,
   wire: Wire,
-  { website, visit, status }: { website: Website; visit: Visit; status?: number },
+  { website, visit, status }: { website: Website; visit: RedirectRequest; status?: number },
 ): Promise<boolean> {
   const rule = ruleFor(website, visit.key, status)
   if (rule) await redirect(system, wire, rule.redirect.code ?? 301, locationBy(rule, visit))
@@ -110,7 +117,11 @@ const page = (exchange: Exchange, status?: number) =>
   })
 
 /** An object of this key; where there is none for visitors but a folder with an index document, the folder's address. */
-async function sendPage(open: (key: string) => Exchange, key: string, visit: Visit & { index: string }): Promise<void> {
+async function sendPage(
+  open: (key: string) => Exchange,
+  key: string,
+  visit: RedirectRequest & { index: string },
+): Promise<void> {
   const exchange = open(key)
   try {
     await page(exchange)
@@ -140,7 +151,7 @@ const isPublic = (exchange: Exchange): Promise<boolean> =>
 async function answerFailure(
   system: System,
   wire: Wire,
-  { website, visit, open }: { website?: Website; visit?: Visit; open?: (key: string) => Exchange },
+  { website, visit, open }: { website?: Website; visit?: RedirectRequest; open?: (key: string) => Exchange },
   error: S3Error,
 ): Promise<void> {
   const { response } = wire

@@ -6,7 +6,7 @@ import { allow, type Ctx, type Step } from '../../../context.ts'
 import { type AnyBucket, bucketMissing, type HeldBucket, holdAnyBucket } from '../../buckets/service.ts'
 import { findSources } from '../../buckets/sources.ts'
 import { findBucket } from '../../buckets/store.ts'
-import { asFindings, judge, noteFindings } from './judge.ts'
+import { asFindings, detectFindings, noteFindings } from './detect.ts'
 import * as store from './store.ts'
 
 /** What others did where a bucket was taken over, in key order. Throws conflict for any other bucket. */
@@ -28,7 +28,7 @@ export async function listFindings(ctx: Ctx, name: string, limit: number, cursor
 
 /** Asks the engine what others did under a key where a bucket was taken over, and notes or forgets it. */
 export async function reviewKey(ctx: Ctx, place: store.TakenPlace, key: string): Promise<void> {
-  const found = await judge(ctx, place, await ctx.blobs.source(place.storage_id), [key])
+  const found = await detectFindings(ctx, place, await ctx.blobs.source(place.storage_id), [key])
   const { external_changes } = (await settingsInForce(ctx)).audit
   const most = external_changes === 'off' ? 0 : 1
   await asFindings(ctx, found, async (noting) => {

@@ -6,7 +6,7 @@ import { externalOf, isSameContent, isTouched, type Source } from '../../externa
 import { type ExternalObject, listExternal } from '../../external-objects/store.ts'
 import { lease } from './lease.ts'
 import { type Listed, refusedSince, refusedToo, upTo } from './listing.ts'
-import { asFound, countOf } from './make-changes.ts'
+import { countOf, recordScanChanges } from './record-changes.ts'
 import * as store from './store.ts'
 
 /** Most objects of ours that are compared in one step. */
@@ -56,7 +56,7 @@ export async function compareStep(
   const position = until ?? end ?? scan.position
 
   const visible = added.length > 0 || changed.some(isSwap) || present.some(isLost)
-  const settled = await asFound(ctx, claim, { scan, visible }, async (step, bucket, held) => {
+  const settled = await recordScanChanges(ctx, claim, { scan, visible }, async (step, bucket, held) => {
     const back = present.map((before) => ({
       before,
       after: { ...before, external: { ...before.external, ...PRESENT } },

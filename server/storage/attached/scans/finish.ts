@@ -5,9 +5,9 @@ import { explain } from '../../../drivers/explain.ts'
 import { ListingDisordered } from '../../../drivers/external.ts'
 import { type Claim, renewed } from '../../../work/lease.ts'
 import { unclaimed } from '../../../work/store.ts'
-import { holdWholeById } from '../../buckets/change-mode.ts'
+import { holdExclusivelyById } from '../../buckets/change-mode.ts'
+import { sumUsage } from '../../buckets/quotas/store.ts'
 import { type HeldBucket, holdAnyBucket } from '../../buckets/service.ts'
-import { sumUsage } from '../../buckets/store.ts'
 import { endFindings } from '../findings/service.ts'
 import { ScanEnded, Unreadable } from './errors.ts'
 import { lease } from './lease.ts'
@@ -59,7 +59,7 @@ export async function endListing(ctx: Ctx, claim: Claim): Promise<boolean> {
 export const succeed = (ctx: Ctx, claim: Claim): Promise<void> =>
   ctx.as(systemActor).act(async (step) => {
     const scan = await lease.hold(step.tx, claim)
-    if (scan.take_over !== null) await holdWholeById(step, scan.bucket_id)
+    if (scan.take_over !== null) await holdExclusivelyById(step, scan.bucket_id)
     const bucket = await liveBucket(step, scan)
     const detail = scan.take_over === null ? null : await takeOverStep(step, scan, bucket)
     const ending = detail === null ? ENDED : { status: 'held' as const, held_reason: 'changed' as const, detail }

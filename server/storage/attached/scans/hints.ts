@@ -6,7 +6,7 @@ import type { Ctx } from '../../../context.ts'
 import { findStorage } from '../../../drivers/routing/store.ts'
 import { hashSecret } from '../../../secrets/sign.ts'
 import { holdAnyBucket } from '../../buckets/service.ts'
-import { applyChanges, asTheirs, isReadOnlyAttached } from '../../external-objects/apply-changes.ts'
+import { applyChanges, isReadOnlyAttached, recordExternalChanges } from '../../external-objects/apply-changes.ts'
 import { askFor, confirm, mostRecorded } from '../../external-objects/confirm.ts'
 import { externalOf, hydrated } from '../../external-objects/rows.ts'
 import { findExternal } from '../../external-objects/store.ts'
@@ -98,7 +98,7 @@ async function follow(ctx: Ctx, { bucket_id, key }: Hint): Promise<void> {
   if (!head) return
   const tags = head.tagged ? await source.tags(head.key, head.version_id) : {}
   const added = [hydrated(externalOf(attachment, head, now), head, { tags, now })]
-  await asTheirs(ctx, { most: await mostRecorded(ctx, bucket_id), visible: true }, async (step) => {
+  await recordExternalChanges(ctx, { most: await mostRecorded(ctx, bucket_id), visible: true }, async (step) => {
     const bucket = await holdAnyBucket(step.tx, bucket_id)
     if (!isReadOnlyAttached(bucket)) return { bucket: '', changes: [] }
     return { bucket: bucket.name, changes: (await applyChanges(step, bucket, { added })).changes }

@@ -5,9 +5,10 @@ import type { Claim } from '../../../work/lease.ts'
 import { applyChanges, type Changes, isSwap, noteAbsent } from '../../external-objects/apply-changes.ts'
 import { askFor, changesFor } from '../../external-objects/confirm.ts'
 import type { Source } from '../../external-objects/rows.ts'
-import { type ExternalObject, listAbsent } from '../../external-objects/store.ts'
+import { listAbsent } from '../../external-objects/scan-state/store.ts'
+import type { ExternalObject } from '../../external-objects/store.ts'
 import { lease } from './lease.ts'
-import { asFound, countOf } from './make-changes.ts'
+import { countOf, recordScanChanges } from './record-changes.ts'
 import type { TakingOver } from './schedule.ts'
 import type { ScanRow } from './store.ts'
 
@@ -39,7 +40,7 @@ export async function markStep(ctx: Ctx, claim: Claim, source: Source, engine: E
     changes.removed.length + changes.leftOut.length > 0 ||
     changes.missing.some(isNew) ||
     changes.changed.some((pair) => isSwap(pair) || !isNew(pair.before))
-  await asFound(ctx, claim, { scan, visible }, async (step, bucket, held) => {
+  await recordScanChanges(ctx, claim, { scan, visible }, async (step, bucket, held) => {
     const made = await applyChanges(step, bucket, changes)
     await noteAbsent(step, present, null)
     const progress = {

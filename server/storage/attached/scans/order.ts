@@ -2,7 +2,7 @@ import type { Ctx } from '../../../context.ts'
 import { ListingDisordered } from '../../../drivers/external.ts'
 import { type Claim, renewed } from '../../../work/lease.ts'
 import { notePlaces } from '../../external-objects/apply-changes.ts'
-import { listUnsorted } from '../../external-objects/store.ts'
+import { listUnsorted } from '../../external-objects/scan-state/store.ts'
 import { lease } from './lease.ts'
 import * as store from './store.ts'
 

@@ -8,7 +8,7 @@ import type { Source } from '../../external-objects/rows.ts'
 import { type ExternalObject, listExternal } from '../../external-objects/store.ts'
 import { Unreadable } from './errors.ts'
 import { lease } from './lease.ts'
-import { asFound, countOf } from './make-changes.ts'
+import { countOf, recordScanChanges } from './record-changes.ts'
 import * as store from './store.ts'
 
 /** Objects in a step: each costs a request, all at the same time. */
@@ -36,7 +36,7 @@ export async function readStep(ctx: Ctx, claim: Claim, source: Source, engine: E
   const changed = found.flatMap((changes) => changes?.changed ?? [])
   const missing = found.flatMap((changes) => changes?.missing ?? [])
   const visible = missing.length > 0 || changed.some(isSwap)
-  await asFound(ctx, claim, { scan, visible }, async (step, bucket, held) => {
+  await recordScanChanges(ctx, claim, { scan, visible }, async (step, bucket, held) => {
     const { changes } = await applyChanges(step, bucket, { changed, missing })
     const progress = {
       position: last.object.key,

@@ -5,7 +5,7 @@ import type { ExternalSource } from '../../../drivers/external.ts'
 import { type Claim, renewed } from '../../../work/lease.ts'
 import { holdAnyBucket } from '../../buckets/service.ts'
 import { isSameContent } from '../../external-objects/rows.ts'
-import { asFindings, type Finding, judge, MOST_FINDINGS, noteFindings } from '../findings/judge.ts'
+import { asFindings, detectFindings, type Finding, MOST_FINDINGS, noteFindings } from '../findings/detect.ts'
 import { isTakenOver } from '../findings/service.ts'
 import { findTaken, listTaken, type TakenPlace } from '../findings/store.ts'
 import { ScanEnded } from './errors.ts'
@@ -63,7 +63,7 @@ export async function reviewStep(
   const isFull = scan.added + scan.changed + scan.missing >= MOST_FINDINGS
   const found = isFull
     ? []
-    : await judge(
+    : await detectFindings(
         ctx,
         place,
         engine,

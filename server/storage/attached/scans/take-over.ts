@@ -1,10 +1,10 @@
 import { settingsInForce } from '../../../access/settings/effective.ts'
 import type { Step } from '../../../context.ts'
-import { turnBucket } from '../../buckets/change-mode.ts'
+import { changeBucketMode } from '../../buckets/change-mode.ts'
 import { none } from '../../buckets/describe.ts'
+import { sumUsage } from '../../buckets/quotas/store.ts'
 import type { HeldBucket } from '../../buckets/service.ts'
-import { sumUsage } from '../../buckets/store.ts'
-import { countUnsettled } from '../../external-objects/store.ts'
+import { countUnsettled } from '../../external-objects/scan-state/store.ts'
 import { findStorageNames, holdStorage } from '../../storages/use.ts'
 import type { TakingOver } from './schedule.ts'
 import * as store from './store.ts'
@@ -36,7 +36,7 @@ export async function takeOverStep(step: Step, scan: store.ScanRow, bucket: Held
   const names = await findStorageNames(tx, [{ storage_id: attachment.storage_id }])
   const { default_days } = (await settingsInForce(step)).trash
   const { objects, bytes } = (await sumUsage(tx, [bucket_id])).get(bucket_id) ?? none
-  await turnBucket(step, bucket, {
+  await changeBucketMode(step, bucket, {
     mode: 'taken_over',
     storage_id: await holdStorage(tx, new_storage),
     trash_days: default_days,

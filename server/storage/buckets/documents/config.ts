@@ -6,19 +6,21 @@ import * as store from '../store.ts'
 import { assertWritable } from '../writable.ts'
 import type { BucketConfig } from './kinds.ts'
 import { setDocument } from './set-document.ts'
+import type * as documentStore from './store.ts'
 
-const ofLive = (db: Db, kind: store.ConfigKind) =>
+const ofLive = (db: Db, kind: documentStore.ConfigKind) =>
   db
     .selectFrom('bucket_config')
     .innerJoin('buckets', 'buckets.id', 'bucket_config.bucket_id')
     .where('deleted_at', 'is', null)
     .where('kind', '=', kind)
-const byName = prepared((db: Db, { name, kind }: { name: string; kind: store.ConfigKind }) =>
+
+const byName = prepared((db: Db, { name, kind }: { name: string; kind: documentStore.ConfigKind }) =>
   ofLive(db, kind).select('document').where('name', '=', name),
 )
 
 /** What is configured of a bucket; undefined without it. Whoever calls this decides who may know. */
-export async function findConfig<Kind extends store.ConfigKind>(
+export async function findConfig<Kind extends documentStore.ConfigKind>(
   db: Db,
   bucket: string,
   kind: Kind,
@@ -30,7 +32,7 @@ export async function findConfig<Kind extends store.ConfigKind>(
 const PAGE = 500
 
 /** What is configured of buckets, page by page in the order of their ids. */
-export async function* allConfigs<Kind extends store.ConfigKind>(
+export async function* allConfigs<Kind extends documentStore.ConfigKind>(
   db: Db,
   kind: Kind,
 ): AsyncGenerator<{ bucket_id: string; config: BucketConfig[Kind] }> {
@@ -48,7 +50,7 @@ export async function* allConfigs<Kind extends store.ConfigKind>(
 }
 
 /** Configures a bucket, or with null takes a configuration away; needs `manage`. Throws not_found. */
-export async function setConfig<Kind extends store.ConfigKind>(
+export async function setConfig<Kind extends documentStore.ConfigKind>(
   ctx: Ctx,
   bucket: string,
   kind: Kind,
@@ -62,7 +64,7 @@ export async function setConfig<Kind extends store.ConfigKind>(
 }
 
 /** Step: configures a bucket, if that changes anything; the caller's right was checked before. Throws not_found. */
-export async function configureStep<Kind extends store.ConfigKind>(
+export async function configureStep<Kind extends documentStore.ConfigKind>(
   step: Step,
   bucket: string,
   kind: Kind,

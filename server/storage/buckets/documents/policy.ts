@@ -1,11 +1,12 @@
+// Bucket policies: what they allow everyone, as grants.
 import type { Grant } from '../../../../contract/permissions.ts'
 import { type PublicAction, publicActions } from '../../../../contract/public-access.ts'
 
 /** What a statement is about: contents as they are, or versions, which are another action each. */
-export type About = 'current' | 'versions'
+export type PolicySubject = 'current' | 'versions'
 export interface PolicyAction {
   action: PublicAction
-  about: About
+  about: PolicySubject
 }
 
 /** Keys that start with a text, or one key. */
@@ -35,7 +36,7 @@ export interface BucketPolicy {
 }
 
 /** The actions of `grants` that apply to all that a request is about. */
-export const actionsAbout = (actions: readonly PolicyAction[], about: readonly About[]): PublicAction[] =>
+export const actionsForAll = (actions: readonly PolicyAction[], about: readonly PolicySubject[]): PublicAction[] =>
   publicActions.filter((action) =>
     about.every((one) => actions.some((allowed) => allowed.action === action && allowed.about === one)),
   )
@@ -44,10 +45,10 @@ export const actionsAbout = (actions: readonly PolicyAction[], about: readonly A
 export const policyGrants = (
   { statements }: BucketPolicy,
   bucket: string,
-  about: readonly About[],
+  about: readonly PolicySubject[],
 ): Omit<Grant, 'id'>[] =>
   statements.flatMap(({ actions, objects, listed }) => {
-    const allowed = actionsAbout(actions, about)
+    const allowed = actionsForAll(actions, about)
     const others = allowed.filter((action) => action !== 'list')
     return [
       ...(allowed.includes('list') ? listed.map((prefix) => grant(bucket, { prefix, exact: false }, ['list'])) : []),
@@ -56,7 +57,7 @@ export const policyGrants = (
   })
 
 /** Whether a policy lets everyone ask this of its bucket. */
-export const answersAll = ({ statements }: BucketPolicy, question: PolicyQuestion): boolean =>
+export const allowsQuestion = ({ statements }: BucketPolicy, question: PolicyQuestion): boolean =>
   statements.some(({ questions = [] }) => questions.includes(question))
 
 const grant = (bucket_pattern: string, { prefix, exact }: KeyPattern, actions: readonly PublicAction[]) => ({

@@ -5,7 +5,7 @@ import { prepared } from '../../../db/prepare.ts'
 import type { Db } from '../../../db/schema.ts'
 import { type AclReader, grantsTo, isPublicAcl } from './acl.ts'
 import type { BucketConfig, PublicAccessBlock } from './kinds.ts'
-import { type About, actionsAbout, answersAll, type PolicyQuestion, policyGrants } from './policy.ts'
+import { actionsForAll, allowsQuestion, type PolicyQuestion, type PolicySubject, policyGrants } from './policy.ts'
 
 const kinds = ['policy', 'acl', 'ownership', 'public_access_block'] as const
 type AccessKind = (typeof kinds)[number]
@@ -71,7 +71,7 @@ function publicGrants(
   bucket: string,
   access: Configured,
   granted: readonly Omit<Grant, 'id'>[],
-  { as, about }: { as: AclReader; about: readonly About[] },
+  { as, about }: { as: AclReader; about: readonly PolicySubject[] },
 ): Grant[] {
   const { policy, acl = [], public_access_block: block } = access
   const byAcl = aclsCount(access)
@@ -80,7 +80,7 @@ function publicGrants(
         .map((permission) => ({
           bucket_pattern: bucket,
           prefix: '',
-          actions: actionsAbout(ACL_ACTIONS[permission], about),
+          actions: actionsForAll(ACL_ACTIONS[permission], about),
         }))
     : []
   const others = block?.restrict
@@ -103,7 +103,7 @@ function publicGrants(
 /** As whom a request comes, and what of which buckets it is about. */
 export interface PublicRequest {
   as: AclReader
-  buckets: ReadonlyMap<string, readonly About[]>
+  buckets: ReadonlyMap<string, readonly PolicySubject[]>
 }
 
 /** What a request may do because anyone may. */
@@ -121,7 +121,7 @@ export async function findPublicRights(db: Db, { as, buckets }: PublicRequest): 
   const { of, granted } = await findAccess(db, names)
   const grants = [...buckets].flatMap(([name, about]) => publicGrants(name, of(name), granted, { as, about }))
   const answers = ({ policy, public_access_block: block }: Configured, question: PolicyQuestion): boolean =>
-    policy !== undefined && !block?.restrict && answersAll(policy, question)
+    policy !== undefined && !block?.restrict && allowsQuestion(policy, question)
   const toldOf = (question: PolicyQuestion) => new Set(names.filter((name) => answers(of(name), question)))
   return {
     group: { id: PUBLIC_GROUP, name: 'Public', global: [], grants },

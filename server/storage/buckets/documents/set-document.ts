@@ -1,16 +1,16 @@
 import type { Step } from '../../../context.ts'
-import * as store from '../store.ts'
+import * as documentStore from './store.ts'
 
 /** Step: configures something of a bucket, or with null takes it away. */
 export async function setDocument(
   { tx, now, actor }: Step,
   bucket_id: string,
-  kind: store.ConfigKind,
+  kind: documentStore.ConfigKind,
   value: unknown,
 ): Promise<void> {
-  if (value === null) await store.deleteDocument(tx, bucket_id, kind)
+  if (value === null) await documentStore.deleteDocument(tx, bucket_id, kind)
   else
-    await store.putDocument(tx, {
+    await documentStore.putDocument(tx, {
       bucket_id,
       kind,
       document: JSON.stringify(value),

@@ -2,11 +2,12 @@ import { ServiceError } from '../../../../contract/errors.ts'
 import type { KeyOrder } from '../../../base/key-order.ts'
 import type { Step, Upkeep } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
-import { endWriting, holdWholeById, turnBucket } from '../../buckets/change-mode.ts'
+import { changeBucketMode, endWriting, holdExclusivelyById } from '../../buckets/change-mode.ts'
 import { none } from '../../buckets/describe.ts'
+import { sumUsage } from '../../buckets/quotas/store.ts'
 import { bucketMissing, holdAnyBucket } from '../../buckets/service.ts'
 import { holdWhole } from '../../buckets/soft-delete.ts'
-import { type BucketRow, sumUsage } from '../../buckets/store.ts'
+import type { BucketRow } from '../../buckets/store.ts'
 import { judgeLocks } from '../../locks/clock.ts'
 import { findStorageNames } from '../../storages/use.ts'
 import * as store from './store.ts'
@@ -43,7 +44,7 @@ export async function freezeStep(
   const bucket = await holdWhole(tx, name)
   if (!bucket) throw bucketMissing(name)
   await assertReleasable(tx, bucket, step.now())
-  await turnBucket(step, bucket, { mode: 'releasing' })
+  await changeBucketMode(step, bucket, { mode: 'releasing' })
   await store.updateAttachment(tx, bucket.id, {
     release_job: to.job_id,
     release_storage_id: to.storage_id,
@@ -67,9 +68,9 @@ export async function holdFrozen({ tx }: Upkeep, bucketId: string, jobId: string
 export async function thawStep(step: Step, jobId: string): Promise<boolean> {
   const { tx, record } = step
   const attachment = await store.findReleasing(tx, jobId)
-  const bucket = attachment && (await holdWholeById(step, attachment.bucket_id))
+  const bucket = attachment && (await holdExclusivelyById(step, attachment.bucket_id))
   if (bucket?.mode !== 'releasing') return false
-  await turnBucket(step, bucket, { mode: 'taken_over' })
+  await changeBucketMode(step, bucket, { mode: 'taken_over' })
   await store.updateAttachment(tx, bucket.id, { release_job: null })
   const details = { before: { mode: 'taken_over', release_job: jobId }, after: { mode: 'taken_over' } }
   record({ name: 'update_bucket', bucket: bucket.name, details })
@@ -80,13 +81,13 @@ export async function thawStep(step: Step, jobId: string): Promise<boolean> {
 export async function giveBackStep(step: Step, jobId: string, order: KeyOrder): Promise<void> {
   const { tx, record } = step
   const attachment = await store.findReleasing(tx, jobId)
-  const bucket = attachment && (await holdWholeById(step, attachment.bucket_id))
+  const bucket = attachment && (await holdExclusivelyById(step, attachment.bucket_id))
   if (bucket?.mode !== 'releasing' || attachment?.release_storage_id == null)
     throw new ServiceError('conflict', 'The bucket is not being released any more.')
   const { id } = bucket
   const { release_storage_id: storage_id, release_prefix: prefix } = attachment
   const names = await findStorageNames(tx, [bucket, { storage_id }])
-  await turnBucket(step, bucket, {
+  await changeBucketMode(step, bucket, {
     mode: 'read_only',
     storage_id,
     trash_days: 0,

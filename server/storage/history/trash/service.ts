@@ -1,3 +1,4 @@
+// The trash of buckets: what goes there, who sees it, what is purged and when.
 import { ServiceError } from '../../../../contract/errors.ts'
 import { type BucketAction, decide } from '../../../../contract/permissions.ts'
 import type { TrashItem } from '../../../../contract/trash.ts'
@@ -18,7 +19,7 @@ import {
 } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { judgeLocks } from '../../locks/clock.ts'
-import { assertRemovable, type Passage } from '../../locks/gate.ts'
+import { assertRemovable, type LockBypass } from '../../locks/gate.ts'
 import { lockField } from '../../locks/lock.ts'
 import * as store from './store.ts'
 
@@ -26,7 +27,7 @@ const BATCH = 1000
 const PURGE_LIMIT = 10_000
 
 /** Why contents stop being visible. */
-export interface Removal extends Passage {
+export interface Removal extends LockBypass {
   reason: 'deleted' | 'overwritten'
   job_id?: string | null | undefined
   permanent?: boolean
@@ -103,7 +104,7 @@ export async function listTrash(ctx: Ctx, name: string, { prefix = '', limit = 1
  * The items that the actor may do this to. Throws forbidden for an item that they may only see. An item that they may
  * not even see is left out, as if it did not exist.
  */
-export function seenBy(
+export function visibleItems(
   { actor }: Pick<Ctx, 'actor'>,
   action: 'write' | 'manage',
   name: string,
@@ -152,7 +153,7 @@ export async function purgeTrash(ctx: Ctx, name: string, ids: readonly string[] 
       const rows =
         ids === 'all'
           ? await lockDeletable(step, bucket.id, null)
-          : seenBy(caller, 'manage', name, await store.lockTrash(tx, bucket.id, ids))
+          : visibleItems(caller, 'manage', name, await store.lockTrash(tx, bucket.id, ids))
       if (ids !== 'all') assertFound(ids, rows)
       for (const row of rows)
         record({
@@ -206,7 +207,7 @@ async function lockDeletable(step: Step, bucketId: string, before: string | null
 export const lockItems = store.lockTrash
 
 /** Step: deletes the rows of items that are objects again. */
-export const takeOut = store.deleteTrash
+export const deleteTrashRows = store.deleteTrash
 
 /** Deletes what has exceeded its bucket's retention in the trash, and the trash of deleted buckets. */
 export const trashWorker = {

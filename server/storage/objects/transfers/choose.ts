@@ -16,7 +16,7 @@ export interface Accepted {
   pair: Pair
   row: store.ObjectRow
 }
-export interface Way {
+export interface TransferPlan {
   kind: TransferKind
   source: HeldBucket
   dest: HeldBucket
@@ -24,7 +24,7 @@ export interface Way {
 
 /** Decides for each pair, in order, whether it can be transferred along with those before it. */
 export function choose(
-  { kind, source, dest }: Way,
+  { kind, source, dest }: TransferPlan,
   pairs: readonly Pair[],
   there: {
     sources: ReadonlyMap<string, store.ObjectRow>

@@ -5,7 +5,7 @@ import { newClaim } from '../../../blobs/write.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
 import type { StorageId } from '../../../drivers/blobs.ts'
-import { ExternalChanged, OddAnswer } from '../../../drivers/external.ts'
+import { ExternalChanged, UnexpectedAnswer } from '../../../drivers/external.ts'
 import { isExternal, storageOf } from '../../../drivers/routing/ids.ts'
 import { isFrozen } from '../../../drivers/routing/store.ts'
 import { confirmBlob } from '../../external-objects/confirm.ts'
@@ -125,7 +125,7 @@ async function isCurrent(ctx: Ctx, { blob_id }: Described): Promise<boolean> {
 /** Whether bytes cannot be copied because of themselves, so that others may still be. */
 export const isFault = (error: unknown): error is Error =>
   isBlobFault(error) ||
-  error instanceof OddAnswer ||
+  error instanceof UnexpectedAnswer ||
   (error instanceof ServiceError && ['not_found', 'archived', 'conflict'].includes(error.code))
 
 /**

@@ -23,7 +23,7 @@ import { type KnownStates, unchangedSince } from '../object-state.ts'
 import { readRefusal } from '../read-rights.ts'
 import { TakenMeanwhile } from '../retry.ts'
 import * as store from '../store.ts'
-import { type Accepted, choose, type Pair, type TransferKind, type Way } from './choose.ts'
+import { type Accepted, choose, type Pair, type TransferKind, type TransferPlan } from './choose.ts'
 import { type Copies, copiesOf, copyError, NO_COPIES } from './copies.ts'
 
 interface Outcome {
@@ -216,7 +216,7 @@ export const pairRefusal = (
 /** Step: counts what arrived, what left and what it replaced. */
 async function count(
   tx: Tx,
-  { source, dest }: Way,
+  { source, dest }: TransferPlan,
   accepted: readonly Accepted[],
   { replaced, gone, left }: { replaced: number; gone: Change; left: Change | undefined },
 ): Promise<void> {

@@ -228,7 +228,7 @@ const answers: readonly Answer[] = [
 ]
 
 /** Operations that say what is so of a bucket, to callers with any right in it. */
-export const truths = answers.map(({ document, type = 'application/xml', ...answer }) => ({
+export const bucketStateOperations = answers.map(({ document, type = 'application/xml', ...answer }) => ({
   ...answer,
   async run(exchange: Exchange): Promise<void> {
     await assertBucket(exchange, answer.query)

@@ -16,7 +16,7 @@ import { encodeWords } from '../../requests/encoded-words.ts'
 import { type Exchange, header, parameter } from '../../requests/exchange.ts'
 import { partNumberOf, partsOf } from '../../requests/part-number.ts'
 import { versionIn } from '../../requests/version-id.ts'
-import { expirationIn } from '../documents/lifecycle.ts'
+import { expirationIn } from '../documents/lifecycle-headers.ts'
 import { hideExistence } from '../existence.ts'
 import { lockHeaders } from '../locks.ts'
 

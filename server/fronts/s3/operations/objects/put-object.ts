@@ -15,7 +15,7 @@ import type { PostForm } from '../../requests/form.ts'
 import type { Trailers } from '../../requests/signature/chunks.ts'
 import { unsupportedHeader } from '../../requests/unsupported-headers.ts'
 import { newObjectAcl } from '../documents/acl.ts'
-import { expirationIn, lifecycleSubject } from '../documents/lifecycle.ts'
+import { expirationIn, lifecycleSubject } from '../documents/lifecycle-headers.ts'
 import { tagsInHeader } from '../documents/tagging.ts'
 import { lockIn } from '../locks.ts'
 

@@ -20,7 +20,7 @@ import {
   readDocument,
   type XmlNode,
 } from '../../requests/read-xml.ts'
-import { currentExpiration } from '../documents/lifecycle.ts'
+import { currentExpiration } from '../documents/lifecycle-headers.ts'
 import { locationOf } from '../location.ts'
 import { writeConditions } from '../objects/put-object.ts'
 import { checksumMismatch, uploadOf } from './open-upload.ts'

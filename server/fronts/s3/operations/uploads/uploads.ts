@@ -17,7 +17,7 @@ import { announcedLength, bodyOf, type Exchange, header } from '../../requests/e
 import { partNumberOf } from '../../requests/part-number.ts'
 import type { Trailers } from '../../requests/signature/chunks.ts'
 import { newObjectAcl } from '../documents/acl.ts'
-import { abortHeaders } from '../documents/lifecycle.ts'
+import { abortHeaders } from '../documents/lifecycle-headers.ts'
 import { hideSourceExistence } from '../existence.ts'
 import { lockIn } from '../locks.ts'
 import { assertSource, sourceOf, sourceVersionHeader } from '../objects/copy-object.ts'

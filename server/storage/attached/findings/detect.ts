@@ -1,3 +1,4 @@
+// What others did to the bytes of a bucket that was taken over.
 import { ServiceError } from '../../../../contract/errors.ts'
 import { type Ctx, engineActor, type Step, type Upkeep } from '../../../context.ts'
 import type { ExternalSource, HeadOfObject } from '../../../drivers/external.ts'
@@ -15,7 +16,7 @@ const AT_ONCE = 64
  * What others did under these keys where a bucket was taken over, as the engine has them now. What is removed from there
  * meanwhile because nothing needs it any more is none of theirs.
  */
-export async function judge(
+export async function detectFindings(
   ctx: Ctx,
   place: store.TakenPlace,
   engine: ExternalSource,
@@ -70,7 +71,7 @@ function kindOf(
 export const MOST_FINDINGS = 1000
 
 /** What a change is given: `record` is that of an action of the engine, or does nothing. */
-export interface Noting {
+export interface FindingRecorder {
   step: Upkeep
   record: Step['record']
 }
@@ -82,7 +83,7 @@ export interface Noting {
 export async function asFindings(
   ctx: Ctx,
   found: readonly Finding[],
-  change: (noting: Noting) => Promise<number>,
+  change: (noting: FindingRecorder) => Promise<number>,
 ): Promise<void> {
   const done =
     found.length > 0 &&
@@ -98,7 +99,7 @@ export async function asFindings(
  * Returns how many it recorded.
  */
 export async function noteFindings(
-  { step, record }: Noting,
+  { step, record }: FindingRecorder,
   bucket: { id: string; name: string },
   found: readonly Finding[],
   { most, scan_id }: { most: number; scan_id: string | null },

@@ -2,17 +2,18 @@ import type { Ctx, Upkeep } from '../../../context.ts'
 import type { RowChange } from '../../../db/schema.ts'
 import { type Claim, renewed } from '../../../work/lease.ts'
 import { type AnyBucket, holdAnyBucket } from '../../buckets/service.ts'
-import { asTheirs, type Change, isReadOnlyAttached } from '../../external-objects/apply-changes.ts'
+import { type Change, isReadOnlyAttached, recordExternalChanges } from '../../external-objects/apply-changes.ts'
 import { ScanEnded } from './errors.ts'
 import { lease } from './lease.ts'
 import { mostOfScan } from './record-limit.ts'
 import * as store from './store.ts'
 
 /**
- * Makes changes that a scan has found, and notes its progress with them; like `asTheirs`, which this returns. `work` is given
- * the bucket and the scan, both held, and returns what has changed and the scan's new columns.
+ * Makes changes that a scan has found, and notes its progress with them; returns what
+ * `recordExternalChanges` does. `work` is given the bucket and the scan, both held, and returns what has changed and the
+ * scan's new columns.
  */
-export async function asFound(
+export async function recordScanChanges(
   ctx: Ctx,
   claim: Claim,
   { scan, visible }: { scan: store.ScanRow; visible: boolean },
@@ -23,7 +24,7 @@ export async function asFound(
   ) => Promise<{ changes: readonly Change[]; progress: RowChange<'scans'> }>,
 ): Promise<boolean> {
   const most = visible ? await mostOfScan(ctx, scan.bucket_id, scan) : 0
-  return asTheirs(ctx, { most, visible, scan_id: scan.id }, async (step) => {
+  return recordExternalChanges(ctx, { most, visible, scan_id: scan.id }, async (step) => {
     const { tx } = step
     const held = await lease.hold(tx, claim)
     const bucket = await holdAnyBucket(tx, scan.bucket_id)

@@ -1,16 +1,16 @@
-import { ServiceError } from '../../../contract/errors.ts'
-import { isAdmin } from '../../../contract/permissions.ts'
-import { type Ctx, currentActor, type Step } from '../../context.ts'
-import { type Claim, renewed } from '../../work/lease.ts'
-import { bucketMissing } from '../buckets/service.ts'
-import { findBucket } from '../buckets/store.ts'
-import type { ItemError } from '../objects/item-error.ts'
-import { copyAll, copyError } from '../objects/transfers/copies.ts'
-import { keepAlive } from './keep-alive.ts'
-import { lease } from './lease.ts'
-import type { CreateJob } from './request.ts'
-import * as store from './store.ts'
-import { enough, type Place, pointAtCopies, turnTo, walk } from './walk.ts'
+import { ServiceError } from '../../../../contract/errors.ts'
+import { isAdmin } from '../../../../contract/permissions.ts'
+import { type Ctx, currentActor, type Step } from '../../../context.ts'
+import { type Claim, renewed } from '../../../work/lease.ts'
+import { bucketMissing } from '../../buckets/service.ts'
+import { findBucket } from '../../buckets/store.ts'
+import type { ItemError } from '../../objects/item-error.ts'
+import { copyAll, copyError } from '../../objects/transfers/copies.ts'
+import { keepAlive } from '../keep-alive.ts'
+import { lease } from '../lease.ts'
+import type { CreateJob } from '../request.ts'
+import * as store from '../store.ts'
+import { enough, type Place, pointAtCopies, switchStorage, walk } from '../walk.ts'
 
 /** How often a bucket's contents are walked through at most: what is restored or copied meanwhile may be behind the walk. */
 const MOST_WALKS = 20
@@ -34,7 +34,7 @@ export async function beginMigration(ctx: Ctx, claim: Claim, request: CreateJob)
   const begin = async (step: Step) => {
     const { id } = await lease.hold(step.tx, claim)
     assertMayMigrate(await currentActor(step))
-    const { turned, contents } = await turnTo(step, request.source_bucket, request.dest_storage ?? '')
+    const { turned, contents } = await switchStorage(step, request.source_bucket, request.dest_storage ?? '')
     const listed_at = step.now().toISOString()
     await store.updateJob(step.tx, id, { total: contents, listed_at, ...renewed(step) })
     return { turned, id, contents, listed_at }

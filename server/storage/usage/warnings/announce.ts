@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { enqueueMail } from '../../access/mail/enqueue.ts'
-import { bucketFilling } from '../../access/mail/messages.ts'
-import { MINUTE_MS } from '../../base/time.ts'
-import type { Ctx, Upkeep } from '../../context.ts'
-import { quotaBytes } from '../buckets/service.ts'
-import { findBucketName, sumUsage, type Usage } from '../buckets/store.ts'
-import * as store from './store.ts'
+import { enqueueMail } from '../../../access/mail/enqueue.ts'
+import { bucketFilling } from '../../../access/mail/messages.ts'
+import { MINUTE_MS } from '../../../base/time.ts'
+import type { Ctx, Upkeep } from '../../../context.ts'
+import { sumUsage, type Usage } from '../../buckets/quotas/store.ts'
+import { quotaBytes } from '../../buckets/service.ts'
+import { findBucketName } from '../../buckets/store.ts'
+import * as warningStore from './store.ts'
 
 /** Buckets per query. */
 const PAGE = 500
@@ -18,7 +19,7 @@ const MARGIN_PERCENT = 5
 interface Filled {
   quota_gb: number
   usage: Pick<Usage, 'bytes' | 'reserved'> | undefined
-  warned: store.Warning | undefined
+  warned: warningStore.Warning | undefined
 }
 
 /** The highest level that a percentage reaches; 0 for none. */
@@ -46,15 +47,15 @@ function changeOf(filled: Filled): { level: number; rises: boolean } | undefined
  * that look at the same time do so one after the other.
  */
 async function follow({ tx }: Upkeep, bucketId: string) {
-  const quota = await store.lockQuota(tx, bucketId)
+  const quota = await warningStore.lockQuota(tx, bucketId)
   const name = await findBucketName(tx, bucketId)
   if (!quota || name === undefined) return undefined
   const { quota_gb } = quota
   const usage = (await sumUsage(tx, [bucketId])).get(bucketId)
-  const change = changeOf({ quota_gb, usage, warned: await store.findWarning(tx, bucketId) })
+  const change = changeOf({ quota_gb, usage, warned: await warningStore.findWarning(tx, bucketId) })
   if (!change) return undefined
-  if (change.level === 0) await store.deleteWarning(tx, bucketId)
-  else await store.putWarning(tx, { bucket_id: bucketId, percent: change.level, quota_gb })
+  if (change.level === 0) await warningStore.deleteWarning(tx, bucketId)
+  else await warningStore.putWarning(tx, { bucket_id: bucketId, percent: change.level, quota_gb })
   const figures = { used_bytes: usage?.bytes ?? 0, reserved_bytes: usage?.reserved ?? 0, quota_gb }
   return { name, rises: change.rises, details: { percent: change.level, ...figures } }
 }
@@ -84,7 +85,7 @@ export const quotaWarnings = {
   every: MINUTE_MS,
   async run(ctx: Ctx): Promise<void> {
     for (let after = ''; !ctx.stopping.aborted; ) {
-      const page = await store.listQuotas(ctx.db, after, PAGE)
+      const page = await warningStore.listQuotas(ctx.db, after, PAGE)
       const held = await sumUsage(
         ctx.db,
         page.map(({ bucket_id }) => bucket_id),

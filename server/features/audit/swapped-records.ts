@@ -1,3 +1,4 @@
+// Tells two swapped records from two altered ones, when the audit log is verified.
 import type { AuditFault } from '../../../contract/audit.ts'
 import type { Row } from '../../db/schema.ts'
 import { hashLink, hashRow } from './hashes.ts'

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { compareKeys } from '../../../contract/permissions.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/time.ts'
-import type { Ctx } from '../../context.ts'
-import type { Db } from '../../db/schema.ts'
-import { sumUsage } from '../buckets/store.ts'
-import * as store from './store.ts'
+import { compareKeys } from '../../../../contract/permissions.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../base/time.ts'
+import type { Ctx } from '../../../context.ts'
+import type { Db } from '../../../db/schema.ts'
+import { sumUsage } from '../../buckets/quotas/store.ts'
+import * as typeStore from './store.ts'
 
 const PAGE = 100
 /** Objects per query: 1,000,000 take 200 queries, between which the process serves others. */
@@ -80,18 +80,18 @@ export function largest(sums: ReadonlyMap<string, Sum>, most: number): [type: st
 }
 
 /** Counts a bucket, unless its size is unchanged since a count within the last day. */
-async function refresh(ctx: Ctx, bucket: Awaited<ReturnType<typeof store.listTypesDue>>[number]): Promise<void> {
+async function refresh(ctx: Ctx, bucket: Awaited<ReturnType<typeof typeStore.listTypesDue>>[number]): Promise<void> {
   const now = ctx.now()
   const { bucket_id, types_at, types_of } = bucket
   const next = new Date(now.getTime() + HOUR_MS)
-  if (!(await ctx.upkeep(({ tx }) => store.claimTypes(tx, bucket_id, now, next), { relaxed: true }))) return
+  if (!(await ctx.upkeep(({ tx }) => typeStore.claimTypes(tx, bucket_id, now, next), { relaxed: true }))) return
   const usage = (await sumUsage(ctx.db, [bucket_id])).get(bucket_id)
   const of = `${usage?.bytes ?? 0}/${usage?.objects ?? 0}/${usage?.trash_bytes ?? 0}`
   if (of === types_of && types_at !== null && now.getTime() - Date.parse(types_at) < DAY_MS) return
   const sums = await countTypes(ctx, bucket_id)
   if (!sums) return
   const rows = largest(sums, MOST_KEPT).map(([content_type, sum]) => ({ content_type, ...sum }))
-  await ctx.upkeep(({ tx }) => store.replaceTypes(tx, bucket_id, rows, { at: now, of }), { relaxed: true })
+  await ctx.upkeep(({ tx }) => typeStore.replaceTypes(tx, bucket_id, rows, { at: now, of }), { relaxed: true })
 }
 
 /** Counts content types: hourly where a bucket's size or object count changed, otherwise daily. */
@@ -100,7 +100,7 @@ export const typeCounter = {
   every: 5 * MINUTE_MS,
   async run(ctx: Ctx): Promise<void> {
     for (;;) {
-      const due = await store.listTypesDue(ctx.db, ctx.now(), PAGE)
+      const due = await typeStore.listTypesDue(ctx.db, ctx.now(), PAGE)
       for (const bucket of due) {
         if (ctx.stopping.aborted) return
         await refresh(ctx, bucket)

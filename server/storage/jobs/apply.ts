@@ -1,0 +1,127 @@
+// One step of a job: copies, moves or deletes the next of its listed objects.
+import { asCurrent, type Ctx, type Step, type Upkeep } from '../../context.ts'
+import { renewed } from '../../work/lease.ts'
+import type { Claim } from '../../work/store.ts'
+import { holdBucket, holdBuckets } from '../buckets/service.ts'
+import type { ItemError } from '../objects/item-error.ts'
+import type { KnownStates } from '../objects/object-state.ts'
+import { deleteKeys, destination } from '../objects/transfers/bulk.ts'
+import { Elsewhere, withCopies } from '../objects/transfers/copies.ts'
+import { transferObjects } from '../objects/transfers/transfer.ts'
+import { emptyStep } from './empty.ts'
+import * as itemStore from './items/store.ts'
+import { keepAlive } from './keep-alive.ts'
+import { lease } from './lease.ts'
+import type { CreateJob } from './request.ts'
+import * as store from './store.ts'
+import { type Outcome, undoStep, type Work } from './undo.ts'
+
+/** Most blobs that are copied to another storage in one step. */
+const MOST_COPIES = 20
+
+/** Most objects a step, which is less once their bytes have to be copied to another storage. */
+export interface Pace {
+  most: number
+}
+
+/** Takes a step, with copies of what it needs on another storage. */
+export async function applyOrCopy(
+  ctx: Ctx,
+  claim: Claim,
+  request: CreateJob,
+  { size, pace }: { size: number; pace: Pace },
+): Promise<void> {
+  const options = { most: MOST_COPIES, tick: keepAlive(ctx, claim) }
+  const apply = (limit: number) =>
+    withCopies(ctx, (copies) => applyStep(ctx, claim, { request, size: limit, copies }), options)
+  try {
+    await apply(Math.min(size, pace.most))
+  } catch (error) {
+    if (!(error instanceof Elsewhere)) throw error
+    pace.most = MOST_COPIES
+    await apply(MOST_COPIES)
+  }
+}
+
+/** Processes the next objects. Outcome and progress commit together, so that no object is processed twice. */
+async function applyStep(ctx: Ctx, claim: Claim, work: Work): Promise<void> {
+  const failed = await ctx.act(async (step) => {
+    const job = await lease.hold(step.tx, claim)
+    const outcome = await apply(await asCurrent(step), job, work)
+    if (outcome.done === 0) return step.nothing(outcome)
+    await noteOutcome(step, job, outcome)
+    return null
+  })
+  if (failed) await ctx.upkeep(async (step) => noteOutcome(step, await lease.hold(step.tx, claim), failed))
+}
+
+/** Step: stores a step's outcome. */
+async function noteOutcome(step: Upkeep, job: store.JobRow, outcome: Outcome): Promise<void> {
+  const { tx } = step
+  const { done, errors, progress, settled } = outcome
+  const known = errors.length === 0 ? [] : (JSON.parse(job.errors) as ItemError[])
+  if (job.kind !== 'restore') await itemStore.deleteItems(tx, job.id, progress.position)
+  if (settled) await itemStore.deleteMoves(tx, settled.by, settled.positions)
+  await store.updateJob(tx, job.id, {
+    ...progress,
+    done: job.done + done,
+    failed: job.failed + errors.length,
+    changed: job.changed + errors.filter(({ code }) => code === 'changed').length,
+    ...(errors.length === 0 || known.length === store.MOST_ERRORS
+      ? {}
+      : { errors: JSON.stringify([...known, ...errors].slice(0, store.MOST_ERRORS)) }),
+    ...renewed(step),
+  })
+}
+
+/** The listed versions by key. Releases that listed only keys left no versions. */
+const versionsOf = (items: readonly itemStore.Item[]): KnownStates =>
+  new Map(
+    items.flatMap(({ key, blob_id, last_modified }) =>
+      blob_id === null ? [] : [[key, { key, blob_id, last_modified: last_modified ?? '' }]],
+    ),
+  )
+
+async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome> {
+  const { tx } = step
+  const { request, size, copies } = work
+  const { kind, source_bucket, prefix = '', dest_bucket = source_bucket, dest_prefix = '', if_none_match } = request
+  const job_id = job.id
+  if (kind === 'restore') return undoStep(step, job, work)
+  if (kind === 'migrate' || kind === 'release') throw new Error('A whole bucket is moved by steps of its own')
+  const items = await itemStore.listItems(tx, job_id, job.position, size)
+  const keys = items.map(({ key }) => key)
+  const seen = versionsOf(items)
+  const progress = { position: items.at(-1)?.position ?? job.total }
+  if (kind === 'delete' || kind === 'empty_bucket') {
+    const bucket = await holdBucket(tx, source_bucket)
+    if (items.some(({ version_id }) => version_id !== null)) return emptyStep(step, bucket, items, job_id)
+    const { removed, errors } = await deleteKeys(step, bucket, keys, { job_id, seen })
+    return { done: removed.length, errors, progress }
+  }
+  const errors: ItemError[] = []
+  const pairs = keys.flatMap((key) => {
+    const dest = destination(key, dest_prefix, key.startsWith(prefix) ? prefix : undefined)
+    if (dest === null) errors.push({ key, code: 'invalid_request', detail: 'The destination key would be invalid.' })
+    return dest === null ? [] : [{ key, dest }]
+  })
+  const buckets = await holdBuckets(tx, source_bucket, dest_bucket, kind)
+  const options = { kind, ifNoneMatch: if_none_match === '*', job_id, seen, copies }
+  const { placed, errors: refused } = await transferObjects(step, buckets, pairs, options)
+  if (kind === 'move' && placed.length > 0) {
+    const positions = new Map(items.map(({ key, position }) => [key, position]))
+    await itemStore.insertMoves(
+      tx,
+      placed.map(({ pair, row: { bucket_id, key, blob_id }, trash_id }) => ({
+        job_id,
+        position: positions.get(pair.key) ?? 0,
+        source_key: pair.key,
+        bucket_id,
+        key,
+        blob_id,
+        trash_id,
+      })),
+    )
+  }
+  return { done: placed.length, errors: [...errors, ...refused], progress }
+}

@@ -1,0 +1,69 @@
+// The first steps of a job: write down the objects it will act on, as they are now.
+import type { Upkeep } from '../../context.ts'
+import { renewed } from '../../work/lease.ts'
+import type { Claim } from '../../work/store.ts'
+import { holdBucket } from '../buckets/service.ts'
+import { findStates } from '../objects/object-state.ts'
+import * as itemStore from './items/store.ts'
+import { lease } from './lease.ts'
+import { listStep, listVersionsStep } from './listing.ts'
+import type { CreateJob } from './request.ts'
+import * as store from './store.ts'
+import { countUndoable } from './undo.ts'
+
+/** Stands for a missing version: there was nothing under a named key. */
+const NO_BLOB = '00000000-0000-0000-0000-000000000000'
+
+/** Lists the next keys; for a restore, whose items are already known, only counts them. */
+export async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Promise<void> {
+  const { tx } = step
+  const job = await lease.hold(tx, claim)
+  const { id } = job
+  const { id: bucketId, versioning } = await holdBucket(
+    tx,
+    request.source_bucket,
+    request.kind === 'copy' ? 'read' : 'write',
+  )
+  if (request.kind === 'restore') {
+    const total = await countUndoable(tx, request, bucketId)
+    return void (await store.updateJob(tx, id, { total, listed_at: step.now().toISOString(), ...renewed(step) }))
+  }
+  const { items, next } =
+    request.kind === 'empty_bucket' && versioning !== null
+      ? await versionItems(step, bucketId, request, job.listed_to)
+      : await objectItems(step, bucketId, request, job.listed_to)
+  await itemStore.insertItems(
+    tx,
+    items.map((item, i) => ({ ...item, job_id: id, position: job.total + i + 1 })),
+  )
+  await store.updateJob(tx, id, {
+    total: job.total + items.length,
+    listed_to: next,
+    ...(next === null ? { listed_at: step.now().toISOString(), selection: store.NO_SELECTION } : {}),
+    ...renewed(step),
+  })
+}
+
+type NewItems = { items: Omit<itemStore.Item, 'job_id' | 'position'>[]; next: string | null }
+
+async function objectItems(step: Upkeep, bucketId: string, request: CreateJob, to: string | null): Promise<NewItems> {
+  const { keys, next } = await listStep(step, bucketId, request, to)
+  const seen = new Map((await findStates(step.tx, bucketId, keys)).map((one) => [one.key, one]))
+  const items = keys.map((key) => {
+    const { blob_id = NO_BLOB, last_modified = null } = seen.get(key) ?? {}
+    return { key, blob_id, last_modified, version_id: null }
+  })
+  return { items, next }
+}
+
+/** What an emptied bucket loses that keeps versions: all of them. */
+async function versionItems(step: Upkeep, bucketId: string, request: CreateJob, to: string | null): Promise<NewItems> {
+  const { versions, next } = await listVersionsStep(step, bucketId, request, to)
+  const items = versions.map(({ key, version_id }) => ({
+    key,
+    blob_id: null,
+    last_modified: null,
+    version_id: version_id ?? 'null',
+  }))
+  return { items, next }
+}
