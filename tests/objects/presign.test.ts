@@ -380,17 +380,10 @@ describeEngines('presigned URLs', (engine, itOnce) => {
       await disposition({ key: 'n/picture.png', filename: 'Bär 漢😀.png' }),
       /filename\*=UTF-8''B%C3%A4r%20%E6%BC%A2%F0%9F%98%80\.png/,
     )
-    for (const filename of [
-      'a"b\\c.png',
-      'a\r\nSet-Cookie: x=y',
-      '\u0001\u007f',
-      '../../etc/passwd',
-      ';',
-      ' ',
-      'x'.repeat(255),
-      '漢'.repeat(255),
-    ])
+    for (const filename of ['a"b\\c.png', '../../etc/passwd', ';', '\u00a0x ', 'x'.repeat(255), '漢'.repeat(255)])
       assert.match(await disposition({ key: 'n/picture.png', filename, download: true }), /^attachment; filename/)
+    for (const filename of ['a\r\nSet-Cookie: x=y', '\u0001\u007f', ' '])
+      await assert.rejects(presign({ key: 'n/picture.png', filename }), /422 .*body\.filename/)
   })
 
   it('works for every key', async () => {
@@ -399,7 +392,7 @@ describeEngines('presigned URLs', (engine, itOnce) => {
       const upload = await presign({ key, method: 'PUT', max_bytes: 5000 })
       const answer = await server.records([uploaded(key)], () => send(upload, 'PUT', {}, `body of ${key}`))
       assert.deepEqual([answer.status, answer.json().key], [201, key])
-      const path = await presign({ key, filename: `${'\u0001'.repeat(254)}x` })
+      const path = await presign({ key, filename: `${'"'.repeat(254)}x` })
       assert.equal((await send(path)).body.toString(), `body of ${key}`)
     }
   })
