@@ -6,8 +6,17 @@ import { pathToFileURL } from 'node:url'
 const ALONE = ['blobs/files', 'http/waiting', 'objects/archive', 'objects/browse', 'per-system'].map(
   (name) => `tests/${name}.test.ts`,
 )
-/** They start first: mostly waiting, or a single test takes a minute. */
-const SLOW = ['client', 'faults', 'fuzz', 'jobs', 'process', 'objects'].map((name) => `tests/${name}`)
+/** They start first: mostly waiting, or a single test takes a minute. What comes last should not leave a core idle. */
+const SLOW = ['client', 'faults', 'fuzz', 'http', 'jobs', 'process', 'objects', 's3', 'webhooks'].map(
+  (name) => `tests/${name}`,
+)
+/** What stores and reads bytes, and what races for it: these also run where one machine is outgrown. */
+export const STORING: readonly string[] = [
+  ...['api', 'archive', 'concurrency', 'form'].map((name) => `objects/${name}`),
+  ...['api', 'checksums', 'complete', 'ends', 'free', 'parts'].map((name) => `uploads/${name}`),
+  'images/api',
+  's3/objects',
+].map((name) => `tests/${name}.test.ts`)
 /** Bytes of test files in one process, at most. */
 const MOST = 64 * 1024
 
