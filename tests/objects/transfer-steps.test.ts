@@ -10,6 +10,7 @@ import { publish } from '../../server/process/publish.ts'
 import { type Running, start } from '../../server/process/start.ts'
 import { holdBuckets } from '../../server/storage/buckets/service.ts'
 import { transferObjects } from '../../server/storage/objects/transfers/transfer.ts'
+import { repeats } from '../support/repeats.ts'
 import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
 import { assertExact, bucketsOf, GIB, HOUR, KINDS, type Kind, sum, times } from './transfers.ts'
 
@@ -226,7 +227,7 @@ describeEngines('the step that copies and moves', (engine) => {
           })
         },
       ),
-      { numRuns: engine === 'sqlite' ? 300 : 100 },
+      { numRuns: repeats(engine === 'sqlite' ? 150 : 50) },
     )
   })
 })
