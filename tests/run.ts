@@ -10,7 +10,7 @@ import path from 'node:path'
 import { noGateway, startCeph } from './support/ceph.ts'
 import { findChromium } from './support/chromium.ts'
 import { noFirefox } from './support/firefox.ts'
-import { groupFiles, STORING } from './support/groups.ts'
+import { FEWER, groupFiles, STORING } from './support/groups.ts'
 import { joinLibraries } from './support/libraries.ts'
 import { migrateOnce } from './support/migrated.ts'
 import { startPostgres } from './support/postgres.ts'
@@ -143,7 +143,8 @@ async function runAndRetry(these: readonly string[], manner: Manner): Promise<nu
   return worst
 }
 
-const inGroups = (these: readonly string[]) => groupFiles(these, path.join(folder, `groups-${runs}`))
+const inGroups = (these: readonly string[], most?: number) =>
+  groupFiles(these, path.join(folder, `groups-${runs}`), most)
 /** Some wait for PostgreSQL or for a lease of a minute: three keep two cores busy. */
 const AT_ONCE = 3
 /** A page is idle most of the time. */
@@ -157,9 +158,10 @@ else {
   if (given.includes(WITH_S3) && !stopped) {
     console.log('\nOnce more, on PostgreSQL and S3:')
     const manner = { atOnce: AT_ONCE, env: { TEST_STORAGE: 's3' } }
-    failed = Math.max(failed, await runAndRetry(inGroups(STORING), manner))
+    failed = Math.max(failed, await runAndRetry(inGroups(STORING, FEWER), manner))
   }
-  if (!stopped) failed = Math.max(failed, await runAndRetry(inGroups(all.filter(inBrowser)), { atOnce: PAGES_AT_ONCE }))
+  if (!stopped)
+    failed = Math.max(failed, await runAndRetry(inGroups(all.filter(inBrowser), FEWER), { atOnce: PAGES_AT_ONCE }))
 }
 await migrated?.drop()
 await postgres?.stop()
