@@ -35,17 +35,18 @@ const nothing = Object.assign(() => Promise.resolve(), it) as typeof it
  * order can affect, and for one case that shows each feature working. Other cases run once:
  * - `itOnce` those that depend neither on the database nor on the storage (validation, permissions, headers, wording,
  *   formats): on SQLite with files;
- * - `itStored` those about bytes that are written or read: on SQLite with files, and on S3.
+ * - `itStored` those about bytes that are written or read: on SQLite with files, and on S3;
+ * - `itRaced` those about several that write at once, which SQLite lets one after the other: on PostgreSQL, and on S3.
  */
 export const describeEngines = (
   name: string,
-  suite: (engine: Engine, itOnce: typeof it, itStored: typeof it) => void,
+  suite: (engine: Engine, itOnce: typeof it, itStored: typeof it, itRaced: typeof it) => void,
 ): void => {
-  if (onS3) describe(`${name} (postgres, s3, two services)`, () => suite('postgres', nothing, it))
+  if (onS3) describe(`${name} (postgres, s3, two services)`, () => suite('postgres', nothing, it, it))
   else
     for (const engine of engines) {
-      const once = engine === 'sqlite' ? it : nothing
-      describe(`${name} (${engine})`, () => suite(engine, once, once))
+      const [once, raced] = engine === 'sqlite' ? [it, nothing] : [nothing, it]
+      describe(`${name} (${engine})`, () => suite(engine, once, once, raced))
     }
 }
 
