@@ -250,7 +250,7 @@ describeEngines('jobs: undoing deletions and moves', (engine, itOnce, _itStored,
   itRaced(
     'stops restoring when it is cancelled, and goes on where it was after a crash, each object once',
     async () => {
-      const COUNT = 6000
+      const COUNT = 9000
       const name = await open()
       // Enough steps for it to be cancelled and paused between two of them.
       const keys = numbered('a/', COUNT)
