@@ -15,8 +15,11 @@ const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
 
 if (fs.existsSync(tsc)) {
   fs.rmSync(dist, { recursive: true, force: true })
-  for (const project of ['tsconfig.package.json', 'tsconfig.client.json'])
-    execFileSync(process.execPath, [tsc, '-p', path.join(root, project)], { stdio: 'inherit' })
+  const compile = (project: string, ...options: string[]) =>
+    execFileSync(process.execPath, [tsc, '-p', path.join(root, project), ...options], { stdio: 'inherit' })
+  // `npm run check` has the same types, and takes eight times as long as writing them out does.
+  compile('tsconfig.package.json', '--noCheck')
+  compile('tsconfig.client.json')
   fs.cpSync(path.join(root, 'server/features/images/forbidden'), path.join(dist, 'server/features/images/forbidden'), {
     recursive: true,
   })

@@ -1,15 +1,16 @@
 // npm test [files, folders, options of `node --test`]
 // e.g. npm test -- tests/buckets/api.test.ts --test-name-pattern="quota"
 // --retry-failed: reruns each failed file once, on its own; if it passes, so does the run, which lists it under "Flaky".
+// --with-s3: what stores and reads bytes is tested once more on PostgreSQL and S3, behind two services.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { type Gateway, noGateway, startCeph } from './support/ceph.ts'
+import { noGateway, startCeph } from './support/ceph.ts'
 import { findChromium } from './support/chromium.ts'
 import { noFirefox } from './support/firefox.ts'
-import { groupFiles } from './support/groups.ts'
+import { FEWER, groupFiles, STORING } from './support/groups.ts'
 import { joinLibraries } from './support/libraries.ts'
 import { migrateOnce } from './support/migrated.ts'
 import { startPostgres } from './support/postgres.ts'
@@ -20,7 +21,8 @@ const given = process.argv.slice(2)
 const isFile = (word: string) => !word.startsWith('-') && (/\.ts$/.test(word) || fs.existsSync(word))
 const files = given.filter(isFile).map((file) => (isFolder(file) ? `${file.replace(/\/+$/, '')}/**/*.test.ts` : file))
 const RETRY = '--retry-failed'
-const options = given.filter((word) => !isFile(word) && word !== RETRY)
+const WITH_S3 = '--with-s3'
+const options = given.filter((word) => !isFile(word) && word !== RETRY && word !== WITH_S3)
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(
@@ -40,18 +42,17 @@ const compiled = path.join(folder, 'compiled')
 /** What is prepared for these takes as long as it saves in five files. */
 const isLong = files.length === 0 || files.length > 5
 // Starting them is mostly waiting.
-const [startedCeph, postgres, libraries] = await Promise.all([
+const [ceph, postgres, libraries] = await Promise.all([
   process.env.TEST_S3_URL ? undefined : startCeph(),
   process.env.TEST_POSTGRES_URL ? undefined : startPostgres(),
   isLong ? joinLibraries(path.join(folder, 'libraries')) : undefined,
 ])
 
-let ceph: Gateway | undefined = startedCeph
 if (process.env.TEST_S3_URL) {
   console.log('S3: using TEST_S3_URL.')
 } else {
   if (ceph) console.log(`S3: started Ceph for this run at ${new URL(ceph.url).searchParams.get('endpoint')}.`)
-  else if (process.env.TEST_STORAGE === 's3') throw new Error(noGateway)
+  else if (process.env.TEST_STORAGE === 's3' || given.includes(WITH_S3)) throw new Error(noGateway)
   else console.log(`Skipped: S3 tests. ${noGateway[0]?.toUpperCase()}${noGateway.slice(1)}.`)
 }
 
@@ -64,8 +65,14 @@ const quickly = ['--preserve-symlinks', libraries && `--import=${libraries}`]
 const nodeOptions = [process.env.NODE_OPTIONS, ...quickly].filter(Boolean).join(' ')
 let runs = 0
 let tests: ChildProcess | undefined
-/** Runs test files, `atOnce` at a time; returns the exit code. */
-async function run(these: readonly string[], atOnce: number): Promise<number> {
+/** How some test files are run. */
+interface Manner {
+  atOnce: number
+  /** What they find in their environment besides. */
+  env?: NodeJS.ProcessEnv
+}
+/** Runs test files; returns the exit code. */
+async function run(these: readonly string[], { atOnce, env = {} }: Manner): Promise<number> {
   tests = spawn(
     process.execPath,
     [
@@ -98,6 +105,7 @@ async function run(these: readonly string[], atOnce: number): Promise<number> {
         NODE_OPTIONS: nodeOptions,
         // File system work and bcrypt share libuv's threads; the default of 4 makes tests wait for each other.
         UV_THREADPOOL_SIZE: '16',
+        ...env,
       },
     },
   )
@@ -118,8 +126,8 @@ const MOST_RETRIES = 8
 const flaky: string[] = []
 const told: string[] = []
 /** Runs test files like `run` and, with --retry-failed, reruns those that failed; returns the exit code. */
-async function runAndRetry(these: readonly string[], atOnce: number): Promise<number> {
-  const code = await run(these, atOnce)
+async function runAndRetry(these: readonly string[], manner: Manner): Promise<number> {
+  const code = await run(these, manner)
   if (code === 0) return 0
   const written = (name: string) => fs.readFileSync(path.join(folder, `${name}-${runs}`), 'utf8')
   told.push(written('failed'))
@@ -128,28 +136,32 @@ async function runAndRetry(these: readonly string[], atOnce: number): Promise<nu
   console.log(`\nRerunning separately: ${retried.join(', ')}`)
   let worst = 0
   for (const file of retried) {
-    const again = await run([file], 1)
+    const again = await run([file], { ...manner, atOnce: 1 })
     if (again === 0) flaky.push(file)
     worst = Math.max(worst, again)
   }
   return worst
 }
 
-const inGroups = (these: readonly string[]) => groupFiles(these, path.join(folder, `groups-${runs}`))
+const inGroups = (these: readonly string[], most?: number) =>
+  groupFiles(these, path.join(folder, `groups-${runs}`), most)
 /** Some wait for PostgreSQL or for a lease of a minute: three keep two cores busy. */
 const AT_ONCE = 3
 /** A page is idle most of the time. */
 const PAGES_AT_ONCE = 4
 let failed = 0
-if (files.length > 0) failed = await runAndRetry(isLong ? inGroups(fs.globSync(files)) : files, AT_ONCE)
+if (files.length > 0) failed = await runAndRetry(isLong ? inGroups(fs.globSync(files)) : files, { atOnce: AT_ONCE })
 else {
   const all = fs.globSync('tests/**/*.test.ts')
   const inBrowser = (file: string) => file.startsWith(path.join('tests', 'e2e'))
-  failed = await runAndRetry(inGroups(all.filter((file) => !inBrowser(file))), AT_ONCE)
-  // No browser test needs it, and it is never quite idle.
-  await ceph?.stop()
-  ceph = undefined
-  if (!stopped) failed = Math.max(failed, await runAndRetry(inGroups(all.filter(inBrowser)), PAGES_AT_ONCE))
+  failed = await runAndRetry(inGroups(all.filter((file) => !inBrowser(file))), { atOnce: AT_ONCE })
+  if (given.includes(WITH_S3) && !stopped) {
+    console.log('\nOnce more, on PostgreSQL and S3:')
+    const manner = { atOnce: AT_ONCE, env: { TEST_STORAGE: 's3' } }
+    failed = Math.max(failed, await runAndRetry(inGroups(STORING, FEWER), manner))
+  }
+  if (!stopped)
+    failed = Math.max(failed, await runAndRetry(inGroups(all.filter(inBrowser), FEWER), { atOnce: PAGES_AT_ONCE }))
 }
 await migrated?.drop()
 await postgres?.stop()

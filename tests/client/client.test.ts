@@ -373,9 +373,8 @@ page.items[0]?.colour
       link('@types/node')
       link('undici-types')
       const inNode = ['--module', 'nodenext', '--lib', 'es2022', '--types', 'node']
-      assert.equal((await tsc(...strict, ...inNode, 'sample.ts')).stdout, '')
       fs.copyFileSync(path.join(ROOT, 'examples/backup.ts'), path.join(consumer, 'backup.ts'))
-      assert.equal((await tsc(...strict, ...inNode, 'backup.ts')).stdout, '')
+      assert.equal((await tsc(...strict, ...inNode, 'sample.ts', 'backup.ts')).stdout, '')
     })
 
     it('the example runs', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { repeats } from '../support/repeats.ts'
 import { describeEngines, onS3 } from '../support/server.ts'
 import { fuzz, randomSeed } from './fuzz.ts'
 import { startTarget } from './target.ts'
 
-const SECONDS = 20
+const SECONDS = repeats(10)
 const MOST_MEMORY = 1_000_000_000
 const skip = onS3 ? 'starts services of its own, with files' : process.platform !== 'linux' && 'reads /proc'
 
@@ -15,7 +16,7 @@ describeEngines('fuzz', (engine) => {
     t.diagnostic(`seed ${seed}`)
     const target = await startTarget(engine)
     try {
-      const limits = { seconds: SECONDS, requests: 4000, seed, concurrency: 8, timeoutMs: 15_000 }
+      const limits = { seconds: SECONDS, requests: repeats(2000), seed, concurrency: 8, timeoutMs: 15_000 }
       const { findings, requests, statuses } = await fuzz(target.url, { ...limits, rescue: target.rescue })
       t.diagnostic(`${requests} requests: ${JSON.stringify(statuses)}`)
       assert.deepEqual(findings, [])

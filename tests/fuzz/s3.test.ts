@@ -11,12 +11,13 @@ import { payloadHashOf } from '../../server/fronts/s3/requests/signature/payload
 import { sign, signingKey, textOf } from '../../server/fronts/s3/requests/signature/verify.ts'
 import { readQuery, splitTarget } from '../../server/fronts/s3/requests/target.ts'
 import type { Pair } from '../s3/s3.ts'
+import { repeats } from '../support/repeats.ts'
 import { ADMIN, describeEngines, onS3 } from '../support/server.ts'
 import { startTarget } from './target.ts'
 import { hostileText } from './values.ts'
 import { type Answer, type Framing, send, type Wire } from './wire.ts'
 
-const SECONDS = 10
+const SECONDS = repeats(6)
 const MOST_MEMORY = 600_000_000
 const skip = onS3 ? 'starts services of its own, with files' : process.platform !== 'linux' && 'reads /proc'
 

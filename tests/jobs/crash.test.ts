@@ -4,11 +4,12 @@ import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../server/db/open.ts'
 import { fillBeside, killableService } from '../support/killable.ts'
+import { repeats } from '../support/repeats.ts'
 import { allActions, describeEngines } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-const KILLS = 3
-const EACH = 1700
+const KILLS = repeats(2)
+const EACH = 600 * KILLS
 const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i))
 const numbered = (prefix: string, n: number) => times(n, (i) => `${prefix}${String(i).padStart(5, '0')}`)
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')

@@ -13,7 +13,7 @@ const refusedAs =
     if (error.problem?.code !== code) throw error
   }
 
-describeEngines('jobs: undoing deletions and moves', (engine, itOnce) => {
+describeEngines('jobs: undoing deletions and moves', (engine, itOnce, _itStored, itRaced) => {
   const world = jobsWorld(engine)
   const {
     open,
@@ -247,43 +247,46 @@ describeEngines('jobs: undoing deletions and moves', (engine, itOnce) => {
     assert.deepEqual(await keysOf(name), [])
   })
 
-  it('stops restoring when it is cancelled, and goes on where it was after a crash, each object once', async () => {
-    const COUNT = 9000
-    const name = await open()
-    // Enough steps for it to be cancelled and paused between two of them.
-    const keys = numbered('a/', COUNT)
-    await fill(name, keys)
-    const was = await contents(name)
-    const emptied = await run({ kind: 'empty_bucket', source_bucket: name })
-    const job = await create({ kind: 'restore', of: emptied.id })
-    await midway(job)
-    await server.admin.cancelJob({ params: { id: job.id } })
-    const cancelled = await finish(job)
-    assert.equal(cancelled.status, 'cancelled')
-    const there = await keysOf(name)
-    assert.ok(there.length > 0 && there.length < COUNT)
-    assert.equal(there.length, cancelled.done)
-    await assertExact(name)
-    assert.ok((await get(emptied.id)).restorable)
-    const rest = await restore(emptied)
-    assert.deepEqual(counts(rest), succeeded(COUNT - cancelled.done))
-    assert.deepEqual(await contents(name), was)
+  itRaced(
+    'stops restoring when it is cancelled, and goes on where it was after a crash, each object once',
+    async () => {
+      const COUNT = 9000
+      const name = await open()
+      // Enough steps for it to be cancelled and paused between two of them.
+      const keys = numbered('a/', COUNT)
+      await fill(name, keys)
+      const was = await contents(name)
+      const emptied = await run({ kind: 'empty_bucket', source_bucket: name })
+      const job = await create({ kind: 'restore', of: emptied.id })
+      await midway(job)
+      await server.admin.cancelJob({ params: { id: job.id } })
+      const cancelled = await finish(job)
+      assert.equal(cancelled.status, 'cancelled')
+      const there = await keysOf(name)
+      assert.ok(there.length > 0 && there.length < COUNT)
+      assert.equal(there.length, cancelled.done)
+      await assertExact(name)
+      assert.ok((await get(emptied.id)).restorable)
+      const rest = await restore(emptied)
+      assert.deepEqual(counts(rest), succeeded(COUNT - cancelled.done))
+      assert.deepEqual(await contents(name), was)
 
-    const again = await run({ kind: 'empty_bucket', source_bucket: name })
-    const paused = await pause(await create({ kind: 'restore', of: again.id }))
-    // Meanwhile others take from the end of the trash, and take keys.
-    const trash = (await server.admin.listTrash({ params: { bucket: name }, query: { limit: 5 } })).items
-    await server.admin.purgeTrash({ params: { bucket: name }, body: { ids: trash.map(({ id }) => id) } })
-    const next = (await server.admin.listTrash({ params: { bucket: name }, query: { limit: 1 } })).items[0]?.key ?? ''
-    await server.admin.putObject({ params: { bucket: name, key: next }, body: 'in its way' })
-    const over = await paused.goOn()
-    assert.deepEqual([counts(over), codes(over)], [succeeded(COUNT - 6, 1), [[next, 'already_exists']]])
-    const done = (await recordsOf(paused.id)).map(({ object_key }) => object_key)
-    assert.deepEqual([done.length, new Set(done).size], [COUNT - 6, COUNT - 6])
-    await assertExact(name)
-  })
+      const again = await run({ kind: 'empty_bucket', source_bucket: name })
+      const paused = await pause(await create({ kind: 'restore', of: again.id }))
+      // Meanwhile others take from the end of the trash, and take keys.
+      const trash = (await server.admin.listTrash({ params: { bucket: name }, query: { limit: 5 } })).items
+      await server.admin.purgeTrash({ params: { bucket: name }, body: { ids: trash.map(({ id }) => id) } })
+      const next = (await server.admin.listTrash({ params: { bucket: name }, query: { limit: 1 } })).items[0]?.key ?? ''
+      await server.admin.putObject({ params: { bucket: name, key: next }, body: 'in its way' })
+      const over = await paused.goOn()
+      assert.deepEqual([counts(over), codes(over)], [succeeded(COUNT - 6, 1), [[next, 'already_exists']]])
+      const done = (await recordsOf(paused.id)).map(({ object_key }) => object_key)
+      assert.deepEqual([done.length, new Set(done).size], [COUNT - 6, COUNT - 6])
+      await assertExact(name)
+    },
+  )
 
-  it('restores a job once where two restores of it run side by side', async () => {
+  itRaced('restores a job once where two restores of it run side by side', async () => {
     await server.running.tick()
     const name = await open()
     await fill(name, numbered('a/', 2000))
@@ -485,7 +488,7 @@ describeEngines('jobs: undoing deletions and moves', (engine, itOnce) => {
     },
   )
 
-  it('undoes a move once, after a crash and with two restores in parallel', async () => {
+  itRaced('undoes a move once, after a crash and with two restores in parallel', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, numbered('a/', 3000))
     const was = await asIs(source)

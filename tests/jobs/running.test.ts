@@ -12,7 +12,7 @@ import { describeEngines, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 import { byBytes, DAY, isOver, jobsWorld, md5, type NewJob, numbered, times } from './jobs.ts'
 
-describeEngines('jobs: while they run', (engine, itOnce) => {
+describeEngines('jobs: while they run', (engine, itOnce, _itStored, itRaced) => {
   const world = jobsWorld(engine)
   const {
     open,
@@ -151,7 +151,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     }
   })
 
-  it('continues after a temporary failure', async () => {
+  itOnce('continues after a temporary failure', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, numbered('a/', 3000))
     const sqls = (texts: string[]) =>
@@ -327,7 +327,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     await assertExact(name)
   })
 
-  it('fails when its bucket goes', async () => {
+  itOnce('fails when its bucket goes', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, numbered('a/', 3000))
     const job = await create({ kind: 'copy', source_bucket: source, dest_bucket: dest })
@@ -349,7 +349,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     await assertExact(source)
   })
 
-  it('works on several side by side, each object once', async () => {
+  itRaced('works on several side by side, each object once', async () => {
     await server.running.tick()
     const source = await open()
     await fill(source, numbered('a/', 800))
@@ -379,7 +379,7 @@ describeEngines('jobs: while they run', (engine, itOnce) => {
     for (const name of [source, ...dests]) await assertExact(name)
   })
 
-  it('leaves a job to its holder, and takes it over after a minute of silence', async () => {
+  itRaced('leaves a job to its holder, and takes it over after a minute of silence', async () => {
     const [source, dest] = [await open(), await open()]
     await fill(source, numbered('a/', 3000))
     const services = [server.running, ...(twin ? [twin] : [])]

@@ -24,7 +24,7 @@ import { type Unzipped, unzip } from '../support/unzip.ts'
 const MIB = 1024 * 1024
 const denied: Seen = { action: 'access_denied', result: 'denied' }
 
-describeEngines('archives', (engine, itOnce) => {
+describeEngines('archives', (engine, itOnce, itStored) => {
   let server: TestServer
   let admin: Client
   let buckets = 0
@@ -156,7 +156,7 @@ describeEngines('archives', (engine, itOnce) => {
     )
   })
 
-  it('takes a thousand keys of a thousand bytes', async () => {
+  it('takes a thousand keys of a thousand bytes', { skip: onS3 && 'about keys' }, async () => {
     const name = await open('seed')
     const keys = Array.from({ length: 1000 }, (_, i) => `${'漢'.repeat(331)}${String(i).padStart(7, '0')}`)
     await server.database.transaction(async (tx) => {
@@ -393,7 +393,7 @@ describeEngines('archives', (engine, itOnce) => {
     await until(() => openBlobs().length === 0)
   })
 
-  itOnce('releases everything when the client leaves', async () => {
+  itStored('releases everything when the client leaves', async () => {
     const name = await open()
     for (let i = 0; i < 30; i++) await put(name, `small ${i}`)
     for (const key of ['t', 'u', 'v']) await put(name, key, Buffer.alloc(16 * MIB, 1))
@@ -431,7 +431,7 @@ describeEngines('archives', (engine, itOnce) => {
 })
 
 // Without the network, the disk and PostgreSQL between: none of them has a part in the format.
-describe('large archives', () => {
+describe('large archives', { skip: onS3 && 'about the format alone' }, () => {
   let server: TestServer
   before(async () => {
     server = await startServer('sqlite', STORED)

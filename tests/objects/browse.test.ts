@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { Client } from '../../client/derived.ts'
 import { compareKeys } from '../../contract/permissions.ts'
 import { rejectsWith } from '../support/problems.ts'
+import { repeats } from '../support/repeats.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
 type Order = 'asc' | 'desc'
@@ -109,7 +110,7 @@ describeEngines('browse', (engine, itOnce) => {
           }
         },
       ),
-      { numRuns: engine === 'sqlite' ? 60 : 20 },
+      { numRuns: repeats(engine === 'sqlite' ? 30 : 10) },
     )
   })
 
@@ -197,7 +198,7 @@ describeEngines('browse', (engine, itOnce) => {
           assert.deepEqual(trash.items.map((item) => item.key).sort(compareKeys), flat)
         },
       ),
-      { numRuns: engine === 'sqlite' ? 40 : 12 },
+      { numRuns: repeats(engine === 'sqlite' ? 20 : 6) },
     )
   })
 

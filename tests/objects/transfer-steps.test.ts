@@ -10,6 +10,7 @@ import { publish } from '../../server/process/publish.ts'
 import { type Running, start } from '../../server/process/start.ts'
 import { holdBuckets } from '../../server/storage/buckets/service.ts'
 import { transferObjects } from '../../server/storage/objects/transfers/transfer.ts'
+import { repeats } from '../support/repeats.ts'
 import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
 import { assertExact, bucketsOf, GIB, HOUR, KINDS, type Kind, sum, times } from './transfers.ts'
 
@@ -226,13 +227,13 @@ describeEngines('the step that copies and moves', (engine) => {
           })
         },
       ),
-      { numRuns: engine === 'sqlite' ? 300 : 100 },
+      { numRuns: repeats(engine === 'sqlite' ? 150 : 50) },
     )
   })
 })
 
 // SQLite has one writer, so most races can only show on PostgreSQL, where a second service works on the same tables.
-describeEngines('racing copies and moves', (engine) => {
+describeEngines('racing copies and moves', (engine, _itOnce, _itStored, itRaced) => {
   let server: TestServer
   let twin: Running | undefined
   let clients: Client[]
@@ -252,7 +253,7 @@ describeEngines('racing copies and moves', (engine) => {
   const client = (i: number) => clients[i % clients.length] as Client
   const shuffled = <T>(all: T[]) => all.toSorted(() => Math.random() - 0.5)
 
-  it('lets one of eight move an object, wherever the others want it', async () => {
+  itRaced('lets one of eight move an object, wherever the others want it', async () => {
     const [from, to] = [await open(), await open({ quota_gb: 1 })]
     for (let round = 0; round < 10; round++) {
       const key = `k${round}`
@@ -276,7 +277,7 @@ describeEngines('racing copies and moves', (engine) => {
     assert.equal(moves.length, 10)
   })
 
-  it('lets one of eight copy onto a free key where it has to be free', async () => {
+  itRaced('lets one of eight copy onto a free key where it has to be free', async () => {
     const bucket = await open()
     await bucket.put('a')
     for (let round = 0; round < 5; round++) {
@@ -294,7 +295,7 @@ describeEngines('racing copies and moves', (engine) => {
     await assertExact(server, bucket.name)
   })
 
-  it('fills a quota to the byte with eight who copy at once', async () => {
+  itRaced('fills a quota to the byte with eight who copy at once', async () => {
     const [from, to] = [await open(), await open({ quota_gb: 100 / GIB })]
     await from.put('ten', Buffer.alloc(10))
     const results = await outcomes(
@@ -310,7 +311,7 @@ describeEngines('racing copies and moves', (engine) => {
     await assertExact(server, to.name)
   })
 
-  it('copies many onto the same keys from eight clients, each complete', async () => {
+  itRaced('copies many onto the same keys from eight clients, each complete', async () => {
     const keys = times(40, (i) => `k${String(i).padStart(2, '0')}`)
     const sources = await Promise.all(times(4, () => open()))
     for (const [i, source] of sources.entries()) for (const key of keys) await source.put(key, `${i}`)
@@ -335,7 +336,7 @@ describeEngines('racing copies and moves', (engine) => {
     }
   })
 
-  it('moves many both ways between two buckets at once: none lost, none doubled, no deadlock shown', async () => {
+  itRaced('moves many both ways between two buckets at once: none lost, none doubled, no deadlock shown', async () => {
     const keys = times(30, (i) => `k${String(i).padStart(2, '0')}`)
     for (const quota of [{}, { quota_gb: 1 }]) {
       const [a, b] = [await open(quota), await open(quota)]
@@ -365,7 +366,7 @@ describeEngines('racing copies and moves', (engine) => {
     }
   })
 
-  it('deletes many from eight clients: each object once', async () => {
+  itRaced('deletes many from eight clients: each object once', async () => {
     const keys = times(60, (i) => `k${i}`)
     const bucket = await open()
     for (const key of keys) await bucket.put(key)

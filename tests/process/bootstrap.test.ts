@@ -16,7 +16,7 @@ import { ADMIN, allActions, Clock, describeEngines, serverEnv } from '../support
 const KEY = { BOOTSTRAP_ACCESS_KEY_ID: 'app-key', BOOTSTRAP_SECRET_ACCESS_KEY: 'a-secret/of+the=app' }
 const BUCKETS = { BOOTSTRAP_BUCKETS: 'photos, backups:50GB,logs:versioned:1.5TB' }
 
-describeEngines('a start by environment alone', (engine) => {
+describeEngines('a start by environment alone', (engine, itOnce) => {
   let folder: string
   let env: Record<string, string>
   let database: Database
@@ -123,7 +123,7 @@ describeEngines('a start by environment alone', (engine) => {
     assert.deepEqual(warnings(), [])
   })
 
-  it('says what differs, and leaves it', async () => {
+  itOnce('says what differs, and leaves it', async () => {
     const first = await serve({ ...KEY, ...BUCKETS })
     await (await adminOf(first)).updateBucket({ params: { bucket: 'photos' }, body: { quota_gb: 7 } })
     await stopServices()
@@ -148,7 +148,7 @@ describeEngines('a start by environment alone', (engine) => {
     })
   })
 
-  it('does not bring a revoked key back', async () => {
+  itOnce('does not bring a revoked key back', async () => {
     const first = await serve(KEY)
     const admin = await adminOf(first)
     const { items } = await admin.listAccessKeys()
@@ -162,7 +162,7 @@ describeEngines('a start by environment alone', (engine) => {
     await assert.rejects(clientOf(second).send(new s3.ListBucketsCommand({})), { name: 'InvalidAccessKeyId' })
   })
 
-  it('gives the key to the oldest administrator if there is none with BOOTSTRAP_ADMIN_EMAIL', async () => {
+  itOnce('gives the key to the oldest administrator if there is none with BOOTSTRAP_ADMIN_EMAIL', async () => {
     await serve({})
     await stopServices()
     const second = await serve({ ...KEY, BOOTSTRAP_ADMIN_EMAIL: 'someone-else@example.com' })
@@ -177,7 +177,7 @@ describeEngines('a start by environment alone', (engine) => {
     )
   })
 
-  it('creates an administrator, not a setup link, if it is to have a key', async () => {
+  itOnce('creates an administrator, not a setup link, if it is to have a key', async () => {
     const { BOOTSTRAP_ADMIN_EMAIL: _email, BOOTSTRAP_ADMIN_PASSWORD: _password, ...rest } = env
     env = rest
     const { first } = await serve(KEY)

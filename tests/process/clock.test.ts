@@ -157,7 +157,7 @@ describeEngines('a clock that jumps', (engine, itOnce) => {
       await assertExpired()
     }))
 
-  it('a service that ran for less than a minute is guarded too, however often it is restarted', () =>
+  itOnce('a service that ran for less than a minute is guarded too, however often it is restarted', () =>
     withService(
       async ({ time, tick, restart, lines, forget, assertKept, assertExpired }) => {
         const right = time.wall
@@ -187,9 +187,10 @@ describeEngines('a clock that jumps', (engine, itOnce) => {
         await assertExpired()
       },
       { sampled: false },
-    ))
+    ),
+  )
 
-  it('says at the start how far the clock is behind the newest record', () =>
+  itOnce('says at the start how far the clock is behind the newest record', () =>
     withService(
       async ({ time, restart, lines, forget, assertKept }) => {
         time.wall -= 5 * 60_000
@@ -206,9 +207,10 @@ describeEngines('a clock that jumps', (engine, itOnce) => {
         await assertKept()
       },
       { sampled: false },
-    ))
+    ),
+  )
 
-  it('a clock that was wrong at boot and is corrected delays nothing', () =>
+  itOnce('a clock that was wrong at boot and is corrected delays nothing', () =>
     withService(async ({ time, tick, restart, errors, forget, assertKept }) => {
       const [wall, boot] = [time.wall, 1000]
       time.wall += 400 * DAY
@@ -231,5 +233,6 @@ describeEngines('a clock that jumps', (engine, itOnce) => {
       await tick()
       assert.deepEqual(errors(), [])
       await assertKept()
-    }))
+    }),
+  )
 })

@@ -313,20 +313,19 @@ describe('move-database', () => {
       const before = await kept(env)
       const rows = await rowsIn(env.DATABASE_URL ?? '')
       const names = [...rows.keys()]
-      for (const line of [
-        `copied\t${names[0]}`,
-        'copied\tobjects',
-        `copied\t${names.at(-1)}`,
-        'completed',
-        `compared\t${names.at(-1)}`,
-      ]) {
+      // Each moment is one for both ways: which engine is on which side decides nothing about them.
+      const moments =
+        from === 'sqlite'
+          ? [`copied\t${names[0]}`, `copied\t${names.at(-1)}`, 'completed']
+          : ['copied\tobjects', 'completed', `compared\t${names.at(-1)}`]
+      for (const line of moments) {
         const killed = await moveByCommand(env, url, killedAt(line))
         assert.equal(killed.code, null, killed.err)
         assert.ok(!killed.out.includes(`\n${line}`) && !killed.out.includes('Moved'), killed.out)
         assert.deepEqual(await kept(env), before)
         await refusesService(on(url))
       }
-      for (const args of [['serve'], ['verify']]) {
+      for (const args of from === 'sqlite' ? [['serve'], ['verify']] : []) {
         const { code, out, err } = await strongroom(args, { ...on(url), S3_PORT: '' })
         assert.deepEqual([code, out], [1, ''], err)
         assert.match(err, /^A move into this database was not finished[^\n]*\n$/)

@@ -23,11 +23,12 @@ import { openDatabase } from '../../server/db/open.ts'
 import { MARK } from '../../server/drivers/driver.ts'
 import { workDaysLater } from '../support/days-later.ts'
 import { killableService } from '../support/killable.ts'
+import { repeats } from '../support/repeats.ts'
 import { allActions, describeEngines } from '../support/server.ts'
 import { clientTo, type Pair } from './s3.ts'
 
 const B = 'crash'
-const ROUNDS = 6
+const ROUNDS = repeats(3)
 const WORKERS = 12
 const md5 = (bytes: Uint8Array | string) => createHash('md5').update(bytes).digest('hex')
 /** One in four goes to the storage and not into the database. */

@@ -16,11 +16,15 @@ type Node = { type: string; start: number; [field: string]: unknown }
 const root = path.join(import.meta.dirname, '..', '..')
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string'
 
-/** All nodes below one, itself first. */
-function* nodesIn(node: Node): Generator<Node> {
-  yield node
-  for (const value of Object.values(node))
-    for (const one of Array.isArray(value) ? value : [value]) if (isNode(one)) yield* nodesIn(one)
+/** Adds a node and all below it to a list. */
+function collect(node: Node, into: Node[]): void {
+  into.push(node)
+  for (const name in node) {
+    const value = node[name]
+    if (Array.isArray(value)) {
+      for (const one of value) if (isNode(one)) collect(one, into)
+    } else if (isNode(value)) collect(value, into)
+  }
 }
 
 /** The files whose expressions are looked at, as paths from the root. */
@@ -38,8 +42,7 @@ export const filesOf = (folders: readonly string[]): string[] =>
  */
 export function expressionsIn(file: string, dynamic: ReadonlyMap<string, readonly string[]>): Expression[] {
   const text = fs.readFileSync(path.join(root, file), 'utf8')
-  const tree = treeOf(file)
-  return [...nodesIn(tree)].flatMap((node): Expression[] => {
+  return nodesOf(file).flatMap((node): Expression[] => {
     const at = `${file}:${text.slice(0, node.start).split('\n').length}`
     const regex = node.regex as { pattern: string; flags: string } | undefined
     if (node.type === 'Literal' && regex) return [{ at, source: regex.pattern, flags: regex.flags }]
@@ -59,6 +62,17 @@ function treeOf(file: string): Node {
       lang: file.endsWith('x') ? 'tsx' : 'ts',
     }) as unknown as Node)
   trees.set(file, found)
+  return found
+}
+
+const nodes = new Map<string, readonly Node[]>()
+/** All nodes of a file. */
+function nodesOf(file: string): readonly Node[] {
+  const known = nodes.get(file)
+  if (known) return known
+  const found: Node[] = []
+  collect(treeOf(file), found)
+  nodes.set(file, found)
   return found
 }
 
@@ -110,7 +124,7 @@ const HEADER =
 /** The names of headers that files have anywhere in their texts, or ask `headers` for; a start of a name gets an end. */
 export function headersNamedIn(files: readonly string[]): string[] {
   const names = files.flatMap((file) =>
-    [...nodesIn(treeOf(file))].flatMap((node): string[] => {
+    nodesOf(file).flatMap((node): string[] => {
       if (node.type === 'Literal' && typeof node.value === 'string' && HEADER.test(node.value)) return [node.value]
       const { object, property } = node as { object?: Node; property?: Node }
       const isHeader = node.type === 'MemberExpression' && (object?.name === 'headers' || isHeaders(object))
@@ -130,7 +144,7 @@ const isHeaders = (node: Node | undefined): boolean =>
 export const textsGiven = (files: readonly string[], callee: string, place: number): string[] => [
   ...new Set(
     files.flatMap((file) =>
-      [...nodesIn(treeOf(file))].flatMap((node): string[] => {
+      nodesOf(file).flatMap((node): string[] => {
         const given = (node.arguments as Node[] | undefined)?.[place]
         return (node.callee as Node | undefined)?.name === callee && typeof given?.value === 'string'
           ? [given.value]

@@ -6,16 +6,28 @@ import { pathToFileURL } from 'node:url'
 const ALONE = ['blobs/files', 'http/waiting', 'objects/archive', 'objects/browse', 'per-system'].map(
   (name) => `tests/${name}.test.ts`,
 )
-/** They start first: mostly waiting, or a single test takes a minute. */
-const SLOW = ['client', 'faults', 'fuzz', 'jobs', 'process', 'objects'].map((name) => `tests/${name}`)
+/** They start first: mostly waiting, or a single test takes a minute. What comes last should not leave a core idle. */
+const SLOW = ['client', 'faults', 'fuzz', 'http', 'jobs', 'process', 'objects', 's3', 'webhooks'].map(
+  (name) => `tests/${name}`,
+)
+/** What stores and reads bytes, and what races for it: these also run where one machine is outgrown. */
+export const STORING: readonly string[] = [
+  // The longest first.
+  ...['concurrency', 'archive', 'api', 'form'].map((name) => `objects/${name}`),
+  ...['ends', 'free', 'complete', 'parts', 'checksums', 'api'].map((name) => `uploads/${name}`),
+  'images/api',
+  's3/objects',
+].map((name) => `tests/${name}.test.ts`)
 /** Bytes of test files in one process, at most. */
 const MOST = 64 * 1024
+/** The same where there are few files, or long ones: so that at the end no process has far more left than the others. */
+export const FEWER = 32 * 1024
 
 /**
  * Has several test files share a process: starting one costs as much as a file's tests do. Returns the files to run: each
  * is written to `folder` and imports some of the given ones. Reporters still name a test's own file.
  */
-export function groupFiles(files: readonly string[], folder: string): string[] {
+export function groupFiles(files: readonly string[], folder: string, most = MOST): string[] {
   const rank = (file: string) => (SLOW.includes(path.dirname(file)) ? 0 : 1)
   const groups: string[][] = []
   let left = 0
@@ -28,7 +40,7 @@ export function groupFiles(files: readonly string[], folder: string): string[] {
     if (size <= left) groups.at(-1)?.push(file)
     else {
       groups.push([file])
-      left = MOST
+      left = most
     }
     left -= size
   }

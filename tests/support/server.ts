@@ -31,15 +31,23 @@ export const onS3 = process.env.TEST_STORAGE === 's3'
 const nothing = Object.assign(() => Promise.resolve(), it) as typeof it
 
 /**
- * The same suite on both databases, with files; or on PostgreSQL with S3. Use `itOnce` instead of `it` for cases that do not
- * depend on the database (validation, permissions, headers, wording, formats): they run on SQLite only. `it` is for whatever
- * SQL, locks, isolation or key order can affect, and for one case that shows each feature working.
+ * The same suite on both databases, with files; or on PostgreSQL with S3. `it` is for whatever SQL, locks, isolation or key
+ * order can affect, and for one case that shows each feature working. Other cases run once:
+ * - `itOnce` those that depend neither on the database nor on the storage (validation, permissions, headers, wording,
+ *   formats): on SQLite with files;
+ * - `itStored` those about bytes that are written or read: on SQLite with files, and on S3;
+ * - `itRaced` those about several that write at once, which SQLite lets one after the other: on PostgreSQL, and on S3.
  */
-export const describeEngines = (name: string, suite: (engine: Engine, itOnce: typeof it) => void): void => {
-  if (onS3) describe(`${name} (postgres, s3, two services)`, () => suite('postgres', it))
+export const describeEngines = (
+  name: string,
+  suite: (engine: Engine, itOnce: typeof it, itStored: typeof it, itRaced: typeof it) => void,
+): void => {
+  if (onS3) describe(`${name} (postgres, s3, two services)`, () => suite('postgres', nothing, it, it))
   else
-    for (const engine of engines)
-      describe(`${name} (${engine})`, () => suite(engine, engine === 'sqlite' ? it : nothing))
+    for (const engine of engines) {
+      const [once, raced] = engine === 'sqlite' ? [it, nothing] : [nothing, it]
+      describe(`${name} (${engine})`, () => suite(engine, once, once, raced))
+    }
 }
 
 /** A suite that does not depend on the database: on SQLite with files; or on PostgreSQL with S3. */

@@ -15,7 +15,7 @@ import { ADMIN, serverEnv } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 /** CRASH_DELIVERIES=10000 is the whole of it; by default there is less of both. */
-const DELIVERIES = Number(process.env.CRASH_DELIVERIES ?? 800)
+const DELIVERIES = Number(process.env.CRASH_DELIVERIES ?? 500)
 const WHOLE = DELIVERIES >= 10_000
 const KILLS = WHOLE ? 24 : 3
 const ENDPOINTS = 25
