@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterPrefix } from '../../../contract/permissions.ts'
+import { kept } from '../../db/kept.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
@@ -36,8 +37,11 @@ const byName = prepared((db: Db, { name, total }: { name: string; total: string 
     .where('name', '=', name)
     .where('deleted_at', 'is', null),
 )
-export const findBucket = async (db: Db, name: string): Promise<FoundBucket | undefined> =>
-  (await byName(db, { name, total: TOTAL }))[0]
+export const findBucket = kept(
+  (db, name) => byName(db, { name, total: TOTAL }).then(([found]): FoundBucket | undefined => found),
+  // What all buckets use changes with every upload.
+  ({ total_quota_gb }) => total_quota_gb === null,
+)
 
 /** Live buckets after a name whose names start with a text, in name order. */
 export const listBuckets = (db: Db, after: string, limit: number, prefix = ''): Promise<BucketRow[]> => {
@@ -51,8 +55,8 @@ export const listBuckets = (db: Db, after: string, limit: number, prefix = ''): 
  * Locks a bucket for a change of its contents: nobody can delete it or set its quota meanwhile, but others may change
  * contents too.
  */
-export const shareBucket = async (tx: Tx, name: string) => (await share(tx, { name }))[0]
-const share = prepared((tx: Tx, { name }: { name: string }) =>
+export const shareBucket = (tx: Tx, name: string) => shared(tx, name)
+const share = prepared((tx: Db, { name }: { name: string }) =>
   tx
     .selectFrom('buckets')
     .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock', 'storage_id', 'mode'])
@@ -68,6 +72,8 @@ const share = prepared((tx: Tx, { name }: { name: string }) =>
     .where('deleted_at', 'is', null)
     .forShare(),
 )
+// Kept only where there is nothing to lock: SQLite has one writer at a time.
+const shared = kept((db, name) => share(db, { name }).then(([found]) => found))
 
 /** Like `shareBucket`, by id and including deleted buckets, for work that remains after a bucket has lost its name. */
 export const shareAnyBucket = async (tx: Tx, id: string) =>
@@ -108,8 +114,13 @@ const quotasOf = prepared((tx: Tx, { scope, total }: { scope: string; total: str
   tx.selectFrom('quotas').selectAll().where('scope', 'in', [scope, total]).orderBy('scope').forUpdate(),
 )
 /** Like `lockQuotas`, by the bucket's name. */
-export const lockQuotasOf = (tx: Tx, bucket: string) => quotasByName(tx, { bucket, total: TOTAL })
-const quotasByName = prepared((tx: Tx, { bucket, total }: { bucket: string; total: string }) =>
+export const lockQuotasOf = async (tx: Tx, bucket: string) => (await quotasKept(tx, bucket)) ?? []
+const quotasKept = kept(
+  (db, bucket) => quotasByName(db, { bucket, total: TOTAL }),
+  // What is used changes with every upload.
+  (quotas) => quotas.length === 0,
+)
+const quotasByName = prepared((tx: Db, { bucket, total }: { bucket: string; total: string }) =>
   tx
     .selectFrom('quotas')
     .selectAll()
