@@ -49,6 +49,8 @@ export interface Job {
   urls?: readonly string[]
   method: string
   headers: Record<string, string>
+  /** Further headers of each of `urls`, such as its signature. */
+  signed?: readonly Record<string, string>[]
   /** Bytes of the body; 0 for none. */
   body: number
   seconds: number
@@ -71,8 +73,10 @@ async function load(job: Job): Promise<Outcome> {
   const one = () =>
     new Promise<void>((resolve, reject) => {
       const began = performance.now()
-      const headers = job.body > 0 ? { ...job.headers, 'content-length': String(job.body) } : job.headers
       const n = count++
+      const own = job.signed?.[n % job.signed.length]
+      const length = job.body > 0 ? { 'content-length': String(job.body) } : undefined
+      const headers = own || length ? { ...job.headers, ...own, ...length } : job.headers
       const url = job.urls?.[n % job.urls.length] ?? job.url.replace('#', `${base}-${n}`)
       const request = http.request(url, { method: job.method, headers, agent })
       request.on('error', reject)

@@ -10,6 +10,8 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createClient } from '../client/derived.ts'
+import type { Pair } from '../tests/s3/s3.ts'
+import { signFast } from '../tests/s3/sign.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
 import { MAIN, type ServerProcess, spawnServer } from '../tests/support/process.ts'
 import { type Job, type Measured, median, runMeasured } from './load.ts'
@@ -42,7 +44,16 @@ const PATHS: readonly (readonly [name: string, method: string, path: string, bod
   ['list', 'GET', 'objects?limit=100'],
 ]
 
-const chosen = PATHS.filter(([name]) => name.includes(options.only))
+/** The same requests at the S3 endpoint, signed in their headers. */
+const S3_PATHS: readonly (readonly [name: string, method: string, key: string, body?: number])[] = [
+  ['S3 4 KiB PUT', 'PUT', 'u/#', 4096],
+  ['S3 4 KiB GET', 'GET', 'small'],
+  ['S3 HEAD', 'HEAD', 'small'],
+]
+/** Keys that uploads at the S3 endpoint take in turn: a signature is of one path. */
+const SIGNED_KEYS = 64
+
+const chosen = [...PATHS, ...S3_PATHS].filter(([name]) => name.includes(options.only))
 /** Requests of a path before its statements are counted, and those whose are. */
 const [WARM, MEASURED, SETTLE_MS] = [5, 21, 60]
 
@@ -51,6 +62,7 @@ interface Side {
   service: ServerProcess
   url: string
   authorization: string
+  s3: { url: string; pair: Pair }
 }
 
 const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
@@ -71,11 +83,12 @@ try {
 
 async function compareSpeed(ours: Side, theirs: Side): Promise<void> {
   const table: Record<string, object> = {}
-  for (const [name, method, at, body = 0] of chosen) {
+  for (const what of chosen) {
+    const [name] = what
     const rounds: { ours: Measured; theirs: Measured }[] = []
     // The first one warms both up.
     for (let i = 0; i <= Number(options.rounds); i++) {
-      const measure = (side: Side) => runMeasured(jobOf(side, method, at, body), side.service.child.pid)
+      const measure = (side: Side) => runMeasured(jobOf(side, what), side.service.child.pid)
       if (i % 2 === 0) rounds.push({ ours: await measure(ours), theirs: await measure(theirs) })
       else rounds.push({ theirs: await measure(theirs), ours: await measure(ours) })
     }
@@ -101,13 +114,16 @@ async function compareStatements(ours: Side, theirs: Side): Promise<void> {
   const table: Record<string, object> = {}
   for (const [name, method, at, body = 0] of chosen) {
     const counts: number[] = []
-    for (const { url, authorization, counted } of [ours, theirs]) {
+    for (const side of [ours, theirs]) {
+      const { counted } = side
       const each: number[] = []
       for (let i = 0; i < WARM + MEASURED; i++) {
+        const job = jobOf(side, [name, method, at, body])
         const before = counted?.count() ?? 0
-        const answer = await fetch(`${url}${at.replace('#', String(i))}`, {
+        const { host, ...signed } = job.signed?.[i % job.signed.length] ?? {}
+        const answer = await fetch(job.urls?.[i % job.urls.length] ?? job.url.replace('#', String(i)), {
           method,
-          headers: { authorization },
+          headers: { ...job.headers, ...signed },
           ...(body > 0 ? { body: Buffer.alloc(body, 'strongroom ') } : {}),
         })
         if (!answer.ok) throw new Error(`${name}: ${answer.status}`)
@@ -134,7 +150,8 @@ async function start(main: string): Promise<Side> {
   const own = fs.mkdtempSync(path.join(folder, 'service-'))
   const databaseUrl = postgres ? (await createDatabase(postgres.url)).url : `sqlite:${path.join(own, 'strongroom.db')}`
   const counted = options.statements ? await countStatements(databaseUrl) : undefined
-  const service = await spawnServer(serviceEnv(own, counted?.url ?? databaseUrl), ['serve'], main)
+  const env = { ...serviceEnv(own, counted?.url ?? databaseUrl), S3_PORT: '0' }
+  const service = await spawnServer(env, ['serve'], main)
   const { access_token: token } = await createClient({ baseUrl: service.url }).login({ body: WHO })
   const client = createClient({ baseUrl: service.url, token })
   await client.createBucket({ body: { name: BUCKET, trash_days: 0 } })
@@ -146,10 +163,31 @@ async function start(main: string): Promise<Side> {
     service,
     url: `${service.url}/api/v1/buckets/${BUCKET}/`,
     authorization: `Bearer ${token}`,
+    s3: {
+      url: /S3 clients.*: (http:\S+)/.exec(service.log())?.[1] ?? '',
+      pair: await client.createAccessKey({ body: { name: 'bench' } }),
+    },
   }
 }
 
-function jobOf({ url, authorization }: Side, method: string, at: string, body: number): Job {
+function jobOf(side: Side, [name, method, at, body = 0]: (typeof chosen)[number]): Job {
+  const { url, authorization, s3 } = side
+  if (name.startsWith('S3 ')) {
+    const keys = at.includes('#') ? Array.from({ length: SIGNED_KEYS }, (_, i) => at.replace('#', String(i))) : [at]
+    const { host } = new URL(s3.url)
+    const paths = keys.map((key) => `/${BUCKET}/${key}`)
+    const headers = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }
+    return {
+      url: '',
+      urls: paths.map((path) => `${s3.url}${path}`),
+      method,
+      body,
+      connections: 16,
+      seconds: Number(options.seconds),
+      headers: {},
+      signed: paths.map((path) => signFast(s3.pair, { method, host, path, query: '', headers })),
+    }
+  }
   const type: Record<string, string> = body > 0 ? { 'content-type': 'application/octet-stream' } : {}
   return {
     url: `${url}${at}`,

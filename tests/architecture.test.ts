@@ -118,6 +118,7 @@ const collections: { [declaration: string]: string } = {
   'server/http/validation.ts writers': 'compiled once for each schema of the contract',
   'server/observe/log.ts ofRequests': 'a mark on a logger, gone with it',
   'server/storage/usage/traffic.ts bucketOf': 'of a request, gone with it',
+  'server/access/sessions/caller.ts rightsIn': 'what rows say, gone with them',
 }
 
 const emptyNames = /^(manager|helper|util|data|info|dto)s?$/

@@ -35,16 +35,17 @@ export async function findAccessKey(
   accessKeyId: string,
   origin: Origin,
 ): Promise<UsableKey | KeyFault> {
-  const [row, ...others] = await store.findKey(system.database.db, accessKeyId)
+  const rows = await store.findKey(system.database.db, accessKeyId)
   const now = system.now()
-  if (!row) return 'unknown'
+  if (!rows) return 'unknown'
+  const [row] = rows
   const fault = faultOf(row, now)
   if (fault) return fault
   const { secret, previous_secret, previous_until } = row
   const sealed = [secret, ...(previous_secret !== null && isAfter(previous_until, now) ? [previous_secret] : [])]
   return {
     secrets: sealed.map((one) => ({ sealed: one, open: () => unsealSecret(system.config, accessKeyId, one) })),
-    actor: ownerOf(system, [row, ...others], accessKeyId, origin),
+    actor: ownerOf(system, rows, accessKeyId, origin),
     settings: settingsOf(system, row.settings ?? '{}').s3,
   }
 }
@@ -63,10 +64,10 @@ function ownerOf(system: System, rows: Rows, accessKeyId: string, origin: Origin
   const [{ token_id, scope }] = rows
   const actor = actorOf(rows, { auth_method: 'access_key', session_id: null, token_id, scope }, origin)
   const renew = async (db: Db): Promise<Actor> => {
-    const [row, ...others] = await store.findKey(db, accessKeyId)
-    if (!row || faultOf(row, system.now()))
+    const found = await store.findKey(db, accessKeyId)
+    if (!found || faultOf(found[0], system.now()))
       throw new ServiceError('unauthenticated', 'The access key is no longer valid.')
-    return ownerOf(system, [row, ...others], accessKeyId, origin)
+    return ownerOf(system, found, accessKeyId, origin)
   }
   return { ...actor, renew }
 }

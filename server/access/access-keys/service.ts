@@ -127,7 +127,7 @@ export async function ensureAccessKey(
   userId: string,
   { name, accessKeyId, secret }: { name: string; accessKeyId: string; secret: string },
 ): Promise<string[]> {
-  const [existing] = await store.findKey(ctx.db, accessKeyId)
+  const [existing] = (await store.findKey(ctx.db, accessKeyId)) ?? []
   if (!existing) {
     await importAccessKey(ctx, userId, { name, accessKeyId, secret })
     return []

@@ -1,7 +1,8 @@
 import type { Compilable } from 'kysely'
+import { kept } from '../../db/kept.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
-import type { UserRow } from '../sessions/store.ts'
+import { atLeastOne, type UserRow } from '../sessions/store.ts'
 
 export type AccessKeyRow = Row<'access_keys'>
 
@@ -74,5 +75,5 @@ export const listNamedKeys = (db: Db, after: string, limit: number): Promise<Nam
     .limit(limit)
     .execute()
 
-/** The key with this id and its owner; no rows if there is none. */
-export const findKey = (db: Db, accessKeyId: string): Promise<KeyRow[]> => keyRows(db, { accessKeyId })
+/** The key with this id and its owner; undefined if there is none. */
+export const findKey = kept((db, accessKeyId) => keyRows(db, { accessKeyId }).then(atLeastOne))

@@ -23,10 +23,18 @@ export function actorOf(
   origin: Origin,
 ): Actor {
   const [{ user_id, email, display_name }] = rows
-  const actor: Actor = { type: 'user', user_id, email, display_name, ...credential, groups: groupsOf(rows), origin }
-  const scope = scopeOf(text)
-  return scope === null ? actor : { ...actor, groups: withinScope(actor.groups, scope), scope }
+  let rights = rightsIn.get(rows)
+  if (!rights) {
+    const groups = groupsOf(rows)
+    const scope = scopeOf(text)
+    rights = scope === null ? { groups } : { groups: withinScope(groups, scope), scope }
+    rightsIn.set(rows, rights)
+  }
+  return { type: 'user', user_id, email, display_name, ...credential, ...rights, origin }
 }
+
+/** What rows of a credential say, which are kept and have one scope: read once. */
+const rightsIn = new WeakMap<readonly UserRow[], Pick<Actor, 'groups' | 'scope'>>()
 
 /** The groups in a credential's rows. */
 export function groupsOf(rows: readonly UserRow[]): GrantingGroup[] {

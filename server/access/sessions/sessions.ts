@@ -266,11 +266,12 @@ export async function authenticateToken(
 ): Promise<Actor> {
   const claims = await verifierOf(ctx.config)(token, 'at+jwt', ctx.now())
   const renew = async (db: Db): Promise<Actor> => {
-    const [first, ...rest] = await store.findSessionRows(db, claims.sid)
-    if (!first || !isLive(first, claims, ctx.now())) throw jwt.invalidToken('The session has ended.')
+    const rows = await store.findSessionRows(db, claims.sid)
+    if (!rows || !isLive(rows[0], claims, ctx.now())) throw jwt.invalidToken('The session has ended.')
+    const [first] = rows
     const credential = { auth_method: first.auth_method, session_id: claims.sid, token_id: null }
     const second_factor = first.second_factor_at !== null
-    const actor = { ...actorOf([first, ...rest], credential, origin), second_factor, renew }
+    const actor = { ...actorOf(rows, credential, origin), second_factor, renew }
     if (first.auth_method === 'local' && !second_factor) {
       const settings = settingsOf({ config: ctx.config }, first.settings ?? '{}')
       if (needsSecondFactor(settings, actor.groups)) throw withoutSecondFactor()

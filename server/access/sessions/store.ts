@@ -1,5 +1,6 @@
 import type { Compilable } from 'kysely'
 import { DAY_MS } from '../../base/time.ts'
+import { kept } from '../../db/kept.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 
@@ -159,8 +160,12 @@ const sessionRows = prepared(
       .where('s.id', '=', id),
 )
 
-/** Everything about a session; no rows if it does not exist. */
-export const findSessionRows = (db: Db, id: string): Promise<SessionRow[]> => sessionRows(db, { id })
+/** Rows of a credential, of which there is one at least; undefined without any. */
+export const atLeastOne = <R>(rows: readonly R[]): readonly [R, ...R[]] | undefined =>
+  rows.length === 0 ? undefined : (rows as readonly R[] as readonly [R, ...R[]])
+
+/** Everything about a session; undefined if it does not exist. */
+export const findSessionRows = kept((db, id) => sessionRows(db, { id }).then(atLeastOne))
 
 const userRows = prepared(
   (db: Db, { id }: { id: string }): Compilable<UserRow> =>

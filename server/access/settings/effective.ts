@@ -143,8 +143,7 @@ interface Read {
 const latestOf = perSystem((): { read?: Read } => ({}))
 
 /**
- * The current settings: read each time, so that a change applies to every replica's next request, but parsed only when
- * they changed. Logs each invalid stored value once.
+ * The current settings: a change applies to every replica's next request. They are parsed only when they changed. Logs each invalid stored value once.
  */
 export async function settingsInForce(
   from: { config: Config; log?: Logger } & ({ db: Db } | { tx: Tx }),

@@ -1,9 +1,11 @@
+import { kept } from '../../db/kept.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, Tx } from '../../db/schema.ts'
 
 const overrides = prepared((db: Db) => db.selectFrom('settings').select('overrides'))
 /** The stored settings as JSON; the row always exists. */
-export const readOverrides = async (db: Db): Promise<string> => (await overrides(db, {}))[0]?.overrides ?? '{}'
+export const readOverrides = async (db: Db): Promise<string> => (await keptOverrides(db, ''))?.overrides ?? '{}'
+const keptOverrides = kept((db) => overrides(db, {}).then(([row]) => row))
 
 /** The same, locked until the transaction ends. */
 export const lockOverrides = async (tx: Tx): Promise<string> =>

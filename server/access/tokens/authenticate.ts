@@ -32,8 +32,9 @@ export async function authenticatePat(system: System, value: string, origin: Ori
   const now = system.now()
   if (!isTokenValue(value)) throw refuse(system, origin.ip, now)
   const hash = hashSecret(value)
-  const [first, ...rest] = await store.findCredential(system.database.db, hash)
-  if (!first) throw refuse(system, origin.ip, now)
+  const rows = await store.findCredential(system.database.db, hash)
+  if (!rows) throw refuse(system, origin.ip, now)
+  const [first] = rows
   if (first.previous_hash === hash && Date.parse(first.previous_until ?? '') <= now.getTime()) {
     const refusal = refuse(system, origin.ip, now)
     // Limited like rejections, so that repeated attempts cannot fill the log.
@@ -41,7 +42,7 @@ export async function authenticatePat(system: System, value: string, origin: Ori
     throw refusal
   }
   if (!isLive(first, now)) throw refuse(system, origin.ip, now)
-  return ownerOf(system, [first, ...rest], hash, origin)
+  return ownerOf(system, rows, hash, origin)
 }
 
 const isLive = ({ expires_at, revoked_at, disabled_at }: store.CredentialRow, now: Date): boolean =>
@@ -55,9 +56,9 @@ function ownerOf(system: System, rows: Rows, hash: string, origin: Origin): Acto
   const credential = { auth_method: 'pat', session_id: null, token_id, scope } as const
   const renew = async (db: Db): Promise<Actor> => {
     const now = system.now()
-    const [first, ...rest] = await store.findCredential(db, hash)
-    if (!first || !isLive(first, now)) throw refuse(system, origin.ip, now)
-    return ownerOf(system, [first, ...rest], hash, origin)
+    const found = await store.findCredential(db, hash)
+    if (!found || !isLive(found[0], now)) throw refuse(system, origin.ip, now)
+    return ownerOf(system, found, hash, origin)
   }
   return { ...actorOf(rows, credential, origin), renew }
 }

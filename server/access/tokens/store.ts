@@ -1,7 +1,8 @@
 import type { Compilable } from 'kysely'
+import { kept } from '../../db/kept.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
-import type { UserRow } from '../sessions/store.ts'
+import { atLeastOne, type UserRow } from '../sessions/store.ts'
 
 export type TokenRow = Row<'tokens'>
 
@@ -41,5 +42,5 @@ const credentialRows = prepared(
       .where((e) => e.or([e('t.token_hash', '=', hash), e('t.previous_hash', '=', hash)])),
 )
 
-/** The token whose current or previous value has this hash, with its owner; no rows if there is none. */
-export const findCredential = (db: Db, hash: string): Promise<CredentialRow[]> => credentialRows(db, { hash })
+/** The token whose current or previous value has this hash, with its owner; undefined if there is none. */
+export const findCredential = kept((db, hash) => credentialRows(db, { hash }).then(atLeastOne))

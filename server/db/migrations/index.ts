@@ -33,6 +33,7 @@ import { tokenScope } from './0031-token-scope-breaking.ts'
 import { clockGap } from './0032-clock-gap.ts'
 import { checksumsOfParts } from './0033-checksums-of-parts.ts'
 import { keyOrder } from './0036-key-order.ts'
+import { revision } from './0037-revision.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -71,4 +72,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0032-clock-gap': clockGap,
   '0033-checksums-of-parts': checksumsOfParts,
   '0036-key-order': keyOrder,
+  '0037-revision': revision,
 }

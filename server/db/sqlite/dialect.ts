@@ -10,6 +10,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely'
+import type { Revision, WithRevision } from '../kept.ts'
 import { adaptConnections } from '../observe.ts'
 import type { CommitGroups } from './group.ts'
 
@@ -63,22 +64,39 @@ class GroupingSqliteDriver extends SqliteDriver {
 export class WritingSqliteDialect extends SqliteDialect {
   readonly #database: OpenSqlite
   readonly #groups: CommitGroups
-  constructor(database: OpenSqlite, groups: CommitGroups) {
+  readonly #revision: Revision
+  constructor(database: OpenSqlite, groups: CommitGroups, revision: Revision) {
     super({ database })
     this.#database = database
     this.#groups = groups
+    this.#revision = revision
   }
   override createDriver() {
     return new GroupingSqliteDriver(this.#database, this.#groups)
   }
   override createAdapter() {
-    return new TransactionalSqliteAdapter()
+    return new WritingAdapter(this.#revision)
   }
 }
 /** SQLite can change its schema in a transaction, so a migration is atomic and one process at a time runs it. */
 export class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl() {
     return true
+  }
+}
+
+class WritingAdapter extends TransactionalSqliteAdapter implements WithRevision {
+  readonly revision: Revision
+  constructor(revision: Revision) {
+    super()
+    this.revision = revision
+  }
+}
+class ReadingAdapter extends SqliteAdapter implements WithRevision {
+  readonly revision: Revision
+  constructor(revision: Revision) {
+    super()
+    this.revision = revision
   }
 }
 
@@ -94,12 +112,17 @@ class SharedSqliteDriver extends SqliteDriver {
 /** The dialect of the connection that only reads. */
 export class ReadingSqliteDialect extends SqliteDialect {
   readonly #database: OpenSqlite
-  constructor(database: OpenSqlite) {
+  readonly #revision: Revision
+  constructor(database: OpenSqlite, revision: Revision) {
     super({ database })
     this.#database = database
+    this.#revision = revision
   }
   override createDriver() {
     return new SharedSqliteDriver({ database: this.#database })
+  }
+  override createAdapter() {
+    return new ReadingAdapter(this.#revision)
   }
 }
 

@@ -23,6 +23,7 @@ import { isFull, isOutage } from './errors.ts'
 import { isThere, makePrivate } from './file.ts'
 import { CommitGroups, type Group, LOCK_MS } from './group.ts'
 import { openReserve, releaseIfFull } from './reserve.ts'
+import { revisionOfReader, revisionOfWriter } from './revision.ts'
 
 /** What the log keeps of the disk once it starts from its beginning again: 64 MiB. */
 const LOG_BYTES = 64 * 1024 * 1024
@@ -51,8 +52,13 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     syncing: () => durability.syncing(),
     committed: () => durability.committed(),
   })
+  const shared = { committed: Number.NaN }
   const { handle: writer, transact } = await openHandle(
-    observeDialect(new WritingSqliteDialect(writing, groups), observer, isOutage),
+    observeDialect(
+      new WritingSqliteDialect(writing, groups, revisionOfWriter(shared, writing.database)),
+      observer,
+      isOutage,
+    ),
     [withoutRowLocks],
   )
   await sql`select count(*) from sqlite_schema`.execute(writer)
@@ -88,8 +94,12 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     return pending && settle(pending)
   }
   const reading = open(true)
+  const revision = revisionOfReader(shared, reading.database, observer, settleRead)
   const reader = new Kysely<Schema>({
-    dialect: waitAfterReads(observeDialect(new ReadingSqliteDialect(reading), observer, isOutage), settleRead),
+    dialect: waitAfterReads(
+      observeDialect(new ReadingSqliteDialect(reading, revision), observer, isOutage),
+      settleRead,
+    ),
     plugins: [withoutRowLocks, rootHandleGuard],
   })
   const checkpoints = startCheckpoints(file, () => {

@@ -14,5 +14,10 @@ export interface InstanceTables {
     /** The newest time on record when a process started more than a day after it, and when that was. */
     clock_gap_from: Generated<string | null>
     clock_gap_seen: Generated<string | null>
+    /**
+     * Raised by triggers with every change of what requests ask about again and again; always 0 on PostgreSQL. Read by
+     * `db/kept.ts` alone.
+     */
+    revision: Generated<number>
   }
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { kept } from '../../db/kept.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
@@ -9,7 +10,8 @@ const enabled = prepared((db: Db, _none: object) =>
   db.selectFrom('webhooks').select(['id', 'events', 'bucket', 'prefix', 'format']).where('disabled_at', 'is', null),
 )
 /** The endpoints that events are queued for. */
-export const findEnabledEndpoints = (db: Db) => enabled(db, {})
+export const findEnabledEndpoints = async (db: Db) => (await keptEndpoints(db, '')) ?? []
+const keptEndpoints = kept((db) => enabled(db, {}))
 
 /** Who created each of these buckets. */
 export async function findOwners(db: Db, names: readonly string[]): Promise<Map<string, string | null>> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterPrefix } from '../../../contract/permissions.ts'
+import { kept } from '../../db/kept.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 import { TOTAL } from './quotas/store.ts'
@@ -34,8 +35,11 @@ const byName = prepared((db: Db, { name, total }: { name: string; total: string 
     .where('name', '=', name)
     .where('deleted_at', 'is', null),
 )
-export const findBucket = async (db: Db, name: string): Promise<FoundBucket | undefined> =>
-  (await byName(db, { name, total: TOTAL }))[0]
+export const findBucket = kept(
+  (db, name) => byName(db, { name, total: TOTAL }).then(([found]): FoundBucket | undefined => found),
+  // What all buckets use changes with every upload.
+  ({ total_quota_gb }) => total_quota_gb === null,
+)
 
 /** Live buckets after a name whose names start with a text, in name order. */
 export const listBuckets = (db: Db, after: string, limit: number, prefix = ''): Promise<BucketRow[]> => {
@@ -49,8 +53,8 @@ export const listBuckets = (db: Db, after: string, limit: number, prefix = ''): 
  * Locks a bucket for a change of its contents: nobody can delete it or set its quota meanwhile, but others may change
  * contents too.
  */
-export const shareBucket = async (tx: Tx, name: string) => (await share(tx, { name }))[0]
-const share = prepared((tx: Tx, { name }: { name: string }) =>
+export const shareBucket = (tx: Tx, name: string) => shared(tx, name)
+const share = prepared((tx: Db, { name }: { name: string }) =>
   tx
     .selectFrom('buckets')
     .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock', 'storage_id', 'mode'])
@@ -66,6 +70,8 @@ const share = prepared((tx: Tx, { name }: { name: string }) =>
     .where('deleted_at', 'is', null)
     .forShare(),
 )
+// Kept only where there is nothing to lock: SQLite has one writer at a time.
+const shared = kept((db, name) => share(db, { name }).then(([found]) => found))
 
 /** Like `shareBucket`, by id and including deleted buckets, for work that remains after a bucket has lost its name. */
 export const shareAnyBucket = async (tx: Tx, id: string) =>

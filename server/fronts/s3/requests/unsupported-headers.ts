@@ -32,12 +32,21 @@ export const IDLE_HEADERS: readonly Asked[] = [
   { name: 'x-amz-confirm-remove-self-bucket-access', reason: 'no policy takes permissions away' },
 ]
 
+/** Whether any of these headers could be one that is refused, by how it starts. */
+function mayAsk(headers: Readonly<Record<string, unknown>>): boolean {
+  for (const name in headers)
+    if (name.startsWith('x-amz-') && REFUSED_HEADERS.some((one) => isNamed(name, one))) return true
+  return false
+}
+
 const isNamed = (name: string, { name: pattern }: Asked): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
 /** Throws NotImplemented for a header that asks for what nothing here does. */
 export function refuseUnknownWishes(exchange: Exchange): void {
-  const { form, request } = exchange
+  const { form, request, hoisted } = exchange
+  // Nearly all requests: none of their headers can be one of these.
+  if (!form && !hoisted && !mayAsk(request.headers)) return
   // Only these are read: metadata need not be UTF-8.
   const sent = headersNamed(exchange, 'x-amz-')
     .filter((name) => REFUSED_HEADERS.some((one) => isNamed(name, one)))

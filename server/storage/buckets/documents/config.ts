@@ -1,4 +1,5 @@
 import { allow, type Ctx, type Step } from '../../../context.ts'
+import { kept } from '../../../db/kept.ts'
 import { prepared } from '../../../db/prepare.ts'
 import type { Db } from '../../../db/schema.ts'
 import { bucketMissing } from '../service.ts'
@@ -25,9 +26,14 @@ export async function findConfig<Kind extends documentStore.ConfigKind>(
   bucket: string,
   kind: Kind,
 ): Promise<BucketConfig[Kind] | undefined> {
-  const [row] = await byName(db, { name: bucket, kind })
-  return row && (JSON.parse(row.document) as BucketConfig[Kind])
+  return (await keptDocuments(db, `${kind} ${bucket}`))?.parsed as BucketConfig[Kind] | undefined
 }
+/** By kind and bucket. */
+const keptDocuments = kept(async (db, named): Promise<{ parsed: unknown } | undefined> => {
+  const at = named.indexOf(' ')
+  const [row] = await byName(db, { name: named.slice(at + 1), kind: named.slice(0, at) as documentStore.ConfigKind })
+  return row && { parsed: JSON.parse(row.document) }
+})
 
 const PAGE = 500
 

@@ -1,4 +1,5 @@
 // What buckets hold and may hold: quotas, usage and the bytes on their way.
+import { kept } from '../../../db/kept.ts'
 import { prepared } from '../../../db/prepare.ts'
 import type { Db, Tx } from '../../../db/schema.ts'
 
@@ -12,8 +13,13 @@ const quotasOf = prepared((tx: Tx, { scope, total }: { scope: string; total: str
 )
 
 /** Like `lockQuotas`, by the bucket's name. */
-export const lockQuotasOf = (tx: Tx, bucket: string) => quotasByName(tx, { bucket, total: TOTAL })
-const quotasByName = prepared((tx: Tx, { bucket, total }: { bucket: string; total: string }) =>
+export const lockQuotasOf = async (tx: Tx, bucket: string) => (await quotasKept(tx, bucket)) ?? []
+const quotasKept = kept(
+  (db, bucket) => quotasByName(db, { bucket, total: TOTAL }),
+  // What is used changes with every upload.
+  (quotas) => quotas.length === 0,
+)
+const quotasByName = prepared((tx: Db, { bucket, total }: { bucket: string; total: string }) =>
   tx
     .selectFrom('quotas')
     .selectAll()

@@ -72,7 +72,8 @@ export function joinHeaders(rawHeaders: readonly string[]): Map<string, string> 
   const headers = new Map<string, string>()
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase()
-    const value = trimBlanks(rawHeaders[i + 1] as string).replace(/ {2,}/g, ' ')
+    const given = trimBlanks(rawHeaders[i + 1] as string)
+    const value = given.includes('  ') ? given.replace(/ {2,}/g, ' ') : given
     const before = headers.get(name)
     headers.set(name, before === undefined ? value : `${before},${value}`)
   }
@@ -86,15 +87,10 @@ export function canonicalRequest(
   { signedHeaders, payloadHash }: { signedHeaders: readonly string[]; payloadHash: string },
   variation: Variation = {},
 ): string {
-  const values = signedHeaders.map((name) => `${name}:${variation.headers?.[name] ?? headers.get(name) ?? ''}\n`)
-  return [
-    method,
-    variation.rawPath ? path : encodedPath(path),
-    canonicalQuery(query, variation.queryAsSent ?? false),
-    values.join(''),
-    signedHeaders.join(';'),
-    payloadHash,
-  ].join('\n')
+  const sent = variation.rawPath ? path : encodedPath(path)
+  let text = `${method}\n${sent}\n${canonicalQuery(query, variation.queryAsSent ?? false)}\n`
+  for (const name of signedHeaders) text += `${name}:${variation.headers?.[name] ?? headers.get(name) ?? ''}\n`
+  return `${text}\n${signedHeaders.join(';')}\n${payloadHash}`
 }
 
 /** The text that is signed: of a request, a chunk or a trailer. */

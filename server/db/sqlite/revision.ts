@@ -1,0 +1,52 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { isInsideTransaction } from '../guard.ts'
+import type { Revision } from '../kept.ts'
+import type { DatabaseObserver } from '../observe.ts'
+
+const TEXT = 'select revision from instance'
+
+/** Reads the revision on a connection; undefined before the migration that adds it. */
+function readerOf(database: DatabaseSync): () => number | undefined {
+  let statement: StatementSync | undefined
+  return () => {
+    if (!statement)
+      try {
+        statement = database.prepare(TEXT)
+      } catch {
+        return undefined
+      }
+    return statement.get()?.revision as number | undefined
+  }
+}
+
+/** As the connection of transactions sees it. */
+export const revisionOfWriter = (shared: Revision['shared'], database: DatabaseSync): Revision => ({
+  shared,
+  writes: true,
+  settle: () => undefined,
+  now: readerOf(database),
+})
+
+/** As the connection sees it that only reads. `settle`: see Revision. */
+export function revisionOfReader(
+  shared: Revision['shared'],
+  database: DatabaseSync,
+  observer: DatabaseObserver,
+  settle: () => Promise<void> | undefined,
+): Revision {
+  const read = readerOf(database)
+  return {
+    shared,
+    writes: false,
+    settle,
+    now() {
+      if (isInsideTransaction()) throw new Error('ctx.db was used inside a transaction; use its tx')
+      const began = performance.now()
+      const revision = read()
+      // The answer to a request that has read anything waits until that is durable.
+      observer.statement('select', TEXT, began)
+      if (revision !== undefined) shared.committed = revision
+      return revision
+    },
+  }
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { after, it } from 'node:test'
+import fc from 'fast-check'
+import { kept } from '../../server/db/kept.ts'
+import { type Database, openDatabase } from '../../server/db/open.ts'
+import type { Db, Tx } from '../../server/db/schema.ts'
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-kept-'))
+after(() => fs.rmSync(folder, { recursive: true }))
+
+let files = 0
+/** One database, as two processes have it open. */
+async function twice(): Promise<[Database, Database]> {
+  const url = `sqlite:${path.join(folder, `${files++}.db`)}`
+  const first = await openDatabase(url)
+  await first.migrate()
+  return [first, await openDatabase(url)]
+}
+
+const GROUPS = ['a', 'b']
+const read = async (db: Db, name: string) =>
+  db.selectFrom('groups').select(['id', 'name', 'global']).where('id', '=', name).executeTakeFirst()
+
+/** Step: makes, changes or deletes a group. */
+async function change(tx: Tx, id: string, value: number): Promise<void> {
+  if (value === 0) await tx.deleteFrom('groups').where('id', '=', id).execute()
+  else {
+    const row = { name: `${id}${value}`, name_key: `${id}${value}`, description: '', global: `[${value}]` }
+    await tx
+      .insertInto('groups')
+      .values({ id, ...row, created_at: new Date(0).toISOString() })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+      .execute()
+  }
+}
+
+class Undone extends Error {}
+
+it('whatever two processes change, commit and undo, what is kept is what a statement would find', async () => {
+  const place = { process: fc.constantFrom(0, 1), group: fc.constantFrom(...GROUPS) }
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('look' as const), ...place }),
+    fc.record({
+      kind: fc.constant('transaction' as const),
+      ...place,
+      values: fc.array(fc.nat(3), { maxLength: 3 }),
+      undone: fc.boolean(),
+      /** Looks of the other readers while the transaction is under way. */
+      meanwhile: fc.boolean(),
+    }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const databases = await twice()
+      const find = kept(read)
+      const look = async (db: Db, group: string) => assert.deepEqual(await find(db, group), await read(db, group))
+      try {
+        for (const one of steps) {
+          const database = databases[one.process] as Database
+          if (one.kind === 'look') await look(database.db, one.group)
+          else {
+            const others: Promise<void>[] = []
+            const work = database.transaction(async (tx) => {
+              await look(tx, one.group)
+              for (const value of one.values) {
+                await change(tx, one.group, value)
+                await look(tx, one.group)
+              }
+              if (one.undone) throw new Undone()
+            })
+            if (one.meanwhile) for (const { db } of databases) for (const id of GROUPS) others.push(seen(db, id))
+            await Promise.all(others)
+            await work.catch((error: unknown) => assert.ok(error instanceof Undone, String(error)))
+          }
+          for (const { db } of databases) for (const id of GROUPS) await look(db, id)
+        }
+      } finally {
+        for (const one of databases) await one.close()
+      }
+      async function seen(db: Db, group: string): Promise<void> {
+        await find(db, group)
+      }
+    }),
+    { numRuns: 25 },
+  )
+})
+
+it('reads once while nothing changes, and again after every change', async () => {
+  const [database, other] = await twice()
+  try {
+    let reads = 0
+    const find = kept((db, name) => {
+      reads++
+      return read(db, name)
+    })
+    await database.transaction((tx) => change(tx, 'a', 1))
+    const first = await find(database.db, 'a')
+    assert.equal(await find(database.db, 'a'), first)
+    assert.equal(await database.transaction(async (tx) => find(tx, 'a')), first)
+    assert.equal(reads, 1)
+    assert.throws(() => Object.assign(first as object, { name: 'another' }), TypeError)
+    // What nothing kept depends on does not count.
+    await other.transaction((tx) => tx.updateTable('settings').set({ setup_hash: 'x' }).execute())
+    assert.equal(await find(database.db, 'a'), first)
+    await other.transaction((tx) => change(tx, 'a', 2))
+    assert.equal((await find(database.db, 'a'))?.name, 'a2')
+    assert.equal(reads, 2)
+    // What is missing is asked for each time.
+    assert.equal(await find(database.db, 'none'), undefined)
+    assert.equal(await find(database.db, 'none'), undefined)
+    assert.equal(reads, 4)
+  } finally {
+    await database.close()
+    await other.close()
+  }
+})
+
+/** Columns whose changes are not counted: nothing that is kept depends on them. */
+const UNCOUNTED: { [table: string]: readonly string[] } = {
+  access_keys: [
+    'id',
+    'name',
+    'created_at',
+    'created_via',
+    'created_by_token_id',
+    'last_used_at',
+    'last_used_ip',
+    'notice_days',
+  ],
+  tokens: ['id', 'created_at', 'created_via', 'created_by_token_id', 'last_used_at', 'last_used_ip', 'notice_days'],
+  sessions: ['id', 'ip', 'user_agent', 'created_at', 'last_used_at'],
+  users: [
+    'id',
+    'email_key',
+    'search_key',
+    'password_hash',
+    'must_change_password',
+    'password_generated',
+    'language',
+    'created_at',
+    'last_login_at',
+  ],
+  groups: ['id', 'name_key', 'description', 'created_at'],
+  group_members: ['added_at'],
+  grants: ['id'],
+  settings: ['id', 'setup_hash'],
+  buckets: ['id'],
+  bucket_config: ['updated_at', 'updated_by'],
+  quotas: ['used_bytes'],
+  webhooks: [
+    'id',
+    'name',
+    'url',
+    'secret',
+    'next_secret',
+    'promotes_at',
+    'max_in_flight',
+    'created_at',
+    'created_by',
+    'disabled_reason',
+    'failing_since',
+    'failed_deliveries',
+    'failures_in_row',
+    'cooling_until',
+  ],
+}
+
+it('every column of the tables that are watched is counted, or named here; a migration that rebuilds one keeps that', async () => {
+  const file = path.join(folder, 'columns.db')
+  const database = await openDatabase(`sqlite:${file}`)
+  await database.migrate()
+  await database.close()
+  const { DatabaseSync } = await import('node:sqlite')
+  const sqlite = new DatabaseSync(file)
+  for (const [table, uncounted] of Object.entries(UNCOUNTED)) {
+    const triggers = sqlite
+      .prepare(`select sql from sqlite_schema where type = 'trigger' and tbl_name = ? and name like ?`)
+      .all(table, `${table}_revised_by_%`)
+      .map((one) => String(one.sql))
+    assert.equal(triggers.length, 3, table)
+    const counted = /after update of (.*) on /.exec(triggers.join('\n'))?.[1]?.split(', ') ?? []
+    const columns = sqlite
+      .prepare(`select name from pragma_table_info(?)`)
+      .all(table)
+      .map((one) => String(one.name))
+    assert.deepEqual([...counted, ...uncounted].sort(), columns.sort(), table)
+  }
+  sqlite.close()
+})
