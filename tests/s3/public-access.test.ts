@@ -501,7 +501,7 @@ describeEngines('S3: public access', (engine, itOnce) => {
         ['<ID>_foo</ID>', 'InvalidArgument'],
         [`<ID>${'0'.repeat(64)}</ID>`, 'NotImplemented'],
         ['<EmailAddress>a@example.com</EmailAddress>', 'NotImplemented'],
-        ['<URI>constructor</URI>', 'NotImplemented'],
+        ['<URI>constructor</URI>', 'InvalidArgument'],
         ['<URI>http://acs.amazonaws.com/groups/s3/LogDelivery</URI>', 'NotImplemented'],
         ['', 'MalformedACLError'],
       ] as const) {
