@@ -34,6 +34,8 @@ const shapes: readonly DocumentShape[] = [
 /** The places of all elements of which there may be one, and of those with their parents of which there may be many. */
 function* singles(elements: Elements, above: readonly string[] = []): Generator<readonly string[]> {
   for (const [name, allowed] of Object.entries(elements)) {
+    // Not even one.
+    if (allowed === 'refused') continue
     const isMany = typeof allowed !== 'string' && typeof allowed.many === 'number'
     const inner = isMany ? (allowed as { of: 'text' | Elements }).of : (allowed as 'text' | Elements)
     const place = [...above, name]
