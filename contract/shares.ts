@@ -16,7 +16,7 @@ import {
   Prefix,
   Timestamp,
 } from './shapes.ts'
-import { Line, Opaque, Plain } from './texts.ts'
+import { Line, Plain } from './texts.ts'
 import { MAX_OBJECT_BYTES, PartNumber } from './uploads.ts'
 
 const shareKinds = ['object', 'folder', 'selection', 'upload'] as const
@@ -529,7 +529,7 @@ export const operations = {
       content_type: Type.Optional(Plain(255)),
       sender: Type.Optional(Exactly(Sender.properties)),
       attempt: Type.Optional(
-        Opaque(100, {
+        Plain(100, {
           minLength: 16,
           description:
             'A secret chosen at random. Repeating a request whose response was lost returns the same upload.',

@@ -233,7 +233,7 @@ describeEngines('invitations', (engine, itOnce) => {
     const user = await invite()
     let refused = 0
     for (let i = 0; i < 60 && refused === 0; i++)
-      refused += Number((await problemOf(read(`guess ${i} of many`))).code === 'rate_limited')
+      refused += Number((await problemOf(read(`guess-${i}-of-many`))).code === 'rate_limited')
     assert.equal(refused, 1)
     await read(user.token)
     await accept(user.token)
