@@ -59,7 +59,7 @@ describeOnce('the commands for buckets, trash, jobs and credentials of storages'
 
     const locked = JSON.parse(
       await server.records(created('kept'), () =>
-        ok('buckets', 'create', 'stow:kept', '--versioning', 'enabled', '--object-lock', 'governance:30d', '--json'),
+        ok('buckets', 'create', 'sr:kept', '--versioning', 'enabled', '--object-lock', 'governance:30d', '--json'),
       ),
     ) as Bucket
     assert.deepEqual(locked, await bucketOf('kept'))
@@ -95,7 +95,7 @@ describeOnce('the commands for buckets, trash, jobs and credentials of storages'
       [/^strongroom: usage: /, 'buckets'],
       [/^strongroom: usage: /, 'buckets', 'remove', 'daily'],
       [/"X" is not a valid bucket name/, 'buckets', 'create', 'X'],
-      [/is not a bucket/, 'buckets', 'set', 'stow:daily/a'],
+      [/is not a bucket/, 'buckets', 'set', 'sr:daily/a'],
       [/Say what to change/, 'buckets', 'set', 'daily'],
       [/--quota-gb must be a number/, 'buckets', 'set', 'daily', '--quota-gb', '0'],
       [/--trash-days must be a number/, 'buckets', 'set', 'daily', '--trash-days', 'week'],
@@ -140,21 +140,21 @@ describeOnce('the commands for buckets, trash, jobs and credentials of storages'
     }
     const all = await list(bucket)
     assert.deepEqual(all.map(({ key }) => key).sort(), ['c.txt', 'c.txt', 'in/a.txt', 'in/b.txt'])
-    assert.deepEqual((await list(`stow:${bucket}/in/`)).map(({ key }) => key).sort(), ['in/a.txt', 'in/b.txt'])
+    assert.deepEqual((await list(`sr:${bucket}/in/`)).map(({ key }) => key).sort(), ['in/a.txt', 'in/b.txt'])
     assert.match(
       await ok('trash', 'list', bucket),
       /^[0-9a-f-]{36} +12 {2}\d{4}-\d\d-\d\dT[\d:]{8}Z {2}deleted {6}c\.txt$/m,
     )
 
     const restored = (...names: string[]) => names.map((key) => ({ action: 'restore', bucket, key }) as const)
-    const byKey = await server.records(restored('c.txt'), () => ok('trash', 'restore', `stow:${bucket}/c.txt`))
-    assert.equal(byKey, `Restored stow:${bucket}/c.txt\n`)
-    assert.equal(await ok('cp', `stow:${bucket}/c.txt`, '-'), 'twelve bytes')
+    const byKey = await server.records(restored('c.txt'), () => ok('trash', 'restore', `sr:${bucket}/c.txt`))
+    assert.equal(byKey, `Restored sr:${bucket}/c.txt\n`)
+    assert.equal(await ok('cp', `sr:${bucket}/c.txt`, '-'), 'twelve bytes')
     const one = all.find(({ key }) => key === 'in/a.txt')?.id ?? ''
     await server.records(restored('in/a.txt'), () => ok('trash', 'restore', bucket, one))
-    const folder = await server.records(restored('in/b.txt'), () => ok('trash', 'restore', `stow:${bucket}/in/`))
-    assert.equal(folder, `Restored stow:${bucket}/in/b.txt\n`)
-    await fails(1, /nothing in the trash/, ['trash', 'restore', `stow:${bucket}/in/`])
+    const folder = await server.records(restored('in/b.txt'), () => ok('trash', 'restore', `sr:${bucket}/in/`))
+    assert.equal(folder, `Restored sr:${bucket}/in/b.txt\n`)
+    await fails(1, /nothing in the trash/, ['trash', 'restore', `sr:${bucket}/in/`])
 
     const left = await list(bucket)
     assert.deepEqual(
