@@ -142,10 +142,10 @@ describeEngines('setup by a link', (engine, itOnce) => {
   itOnce('guesses are throttled and recorded; the link works all the while', async () => {
     const running = await serve()
     for (let i = 0; i < 5; i++) {
-      const { problem } = await rejectsWith(setUp(running, `guess ${i}`), 'gone')
+      const { problem } = await rejectsWith(setUp(running, `guess-${i}`), 'gone')
       assert.match(problem.detail, /see its log/)
     }
-    const { response } = await rejectsWith(setUp(running, 'guess 5'), 'rate_limited')
+    const { response } = await rejectsWith(setUp(running, 'guess-5'), 'rate_limited')
     assert.equal(response.headers.get('retry-after'), '2')
     assert.deepEqual(
       (await recorded()).map(([action]) => action),
