@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { STORAGE_NAME } from './names.ts'
 import { route } from './route.ts'
 import { Exactly, Nullable, Timestamp } from './shapes.ts'
-import { Opaque, Plain } from './texts.ts'
+import { Plain } from './texts.ts'
 
 /** The storage of STORAGE_URL. It needs no row, and cannot be changed or deleted. */
 export const DEFAULT_STORAGE = 'default'
@@ -288,7 +288,7 @@ export const operations = {
     access: 'public',
     status: 204,
     params: byName,
-    query: Exactly({ token: Type.Optional(Opaque(128)) }),
+    query: Exactly({ token: Type.Optional(Plain(128)) }),
     headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 256 })) }),
     body: Type.Object({}, { additionalProperties: true, description: 'An event notification.' }),
     rate: 'none',
