@@ -24,9 +24,11 @@ export function usePlan(asked: string | undefined) {
     ({ name, kind, enabled }) => kind === 's3' && enabled && name !== DEFAULT_STORAGE,
   )
   const [source, setSource] = useState<'registered' | 'new' | undefined>(asked === undefined ? undefined : 'registered')
-  const from = source ?? (storages.length > 0 ? 'registered' : 'new')
-  const isNew = from === 'new'
   const place = useForm<Draft>(EMPTY)
+  const isEntered = JSON.stringify(place.values) !== JSON.stringify(EMPTY)
+  // Where a new place was entered, it stays: the list of storages can change at any time.
+  const from = source ?? (storages.length > 0 && !isEntered ? 'registered' : 'new')
+  const isNew = from === 'new'
   const known = useForm({ storage: asked ?? '', prefix: '' })
   const names = useForm({ name: '' })
   const [proposed, setProposed] = useState({ storage: '', bucket: '' })
@@ -60,7 +62,7 @@ export function usePlan(asked: string | undefined) {
     /** The name of the bucket here. */
     names,
     isReady: isNew ? isPlace(place.values) : registered !== undefined,
-    isTouched: isNew ? JSON.stringify(place.values) !== JSON.stringify(EMPTY) : prefix !== '',
+    isTouched: isNew ? isEntered : prefix !== '',
     /** What it shows, in the engine's words. */
     location: isNew
       ? `${engineBucket}/${asFolder(place.values.prefix)}`
