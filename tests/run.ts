@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { type Gateway, noGateway, startCeph } from './support/ceph.ts'
+import { noGateway, startCeph } from './support/ceph.ts'
 import { findChromium } from './support/chromium.ts'
 import { noFirefox } from './support/firefox.ts'
 import { FEWER, groupFiles, STORING } from './support/groups.ts'
@@ -42,13 +42,12 @@ const compiled = path.join(folder, 'compiled')
 /** What is prepared for these takes as long as it saves in five files. */
 const isLong = files.length === 0 || files.length > 5
 // Starting them is mostly waiting.
-const [startedCeph, postgres, libraries] = await Promise.all([
+const [ceph, postgres, libraries] = await Promise.all([
   process.env.TEST_S3_URL ? undefined : startCeph(),
   process.env.TEST_POSTGRES_URL ? undefined : startPostgres(),
   isLong ? joinLibraries(path.join(folder, 'libraries')) : undefined,
 ])
 
-let ceph: Gateway | undefined = startedCeph
 if (process.env.TEST_S3_URL) {
   console.log('S3: using TEST_S3_URL.')
 } else {
@@ -161,9 +160,6 @@ else {
     const manner = { atOnce: AT_ONCE, env: { TEST_STORAGE: 's3' } }
     failed = Math.max(failed, await runAndRetry(inGroups(STORING, FEWER), manner))
   }
-  // Browser tests start one of their own: of this one they would see what other tests keep there.
-  await ceph?.stop()
-  ceph = undefined
   if (!stopped)
     failed = Math.max(failed, await runAndRetry(inGroups(all.filter(inBrowser), FEWER), { atOnce: PAGES_AT_ONCE }))
 }
