@@ -5,6 +5,7 @@ import { route } from './route.ts'
 import {
   BucketName,
   Checksum,
+  ContentMd5,
   Cursor,
   Exactly,
   expectedChecksums,
@@ -104,9 +105,7 @@ const putObjectSpec = {
   otherStatus: [200],
   headers: Type.Object({
     'content-type': Type.Optional(Type.String()),
-    'content-md5': Type.Optional(
-      Type.String({ pattern: '^[A-Za-z0-9+/]{21}[AQgw]==$', description: 'Expected MD5 of the body, base64.' }),
-    ),
+    'content-md5': ContentMd5('body'),
     ...expectedChecksums,
     'x-checksum-algorithm': Type.Optional(
       Type.String({ description: 'Asks for a checksum by this algorithm to be computed.', examples: ['crc64nvme'] }),

@@ -125,6 +125,11 @@ const expected = (checksum: string) =>
       description: `Expected ${checksum} of the body, base64. At most one of these.`,
     }),
   )
+/** A header with the MD5 of a request's body (RFC 1864). */
+export const ContentMd5 = (of: 'body' | 'part') =>
+  Type.Optional(
+    Type.String({ pattern: '^[A-Za-z0-9+/]{21}[AQgw]==$', description: `Expected MD5 of the ${of}, base64.` }),
+  )
 /** Headers with a checksum of a request's body. */
 export const expectedChecksums = {
   'x-checksum-crc32': expected('CRC-32'),

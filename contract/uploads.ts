@@ -4,6 +4,7 @@ import { route } from './route.ts'
 import {
   BucketName,
   Checksum,
+  ContentMd5,
   Cursor,
   Exactly,
   expectedChecksums,
@@ -185,9 +186,7 @@ export const operations = {
     status: 200,
     params: Type.Object({ token: Type.String({ maxLength: 1024 }) }),
     headers: Type.Object({
-      'content-md5': Type.Optional(
-        Type.String({ pattern: '^[A-Za-z0-9+/]{21}[AQgw]==$', description: 'Expected MD5 of the part, base64.' }),
-      ),
+      'content-md5': ContentMd5('part'),
       ...expectedChecksums,
     }),
     body: Type.String({ contentMediaType: 'application/octet-stream' }),

@@ -1,5 +1,7 @@
 // What every driver of a storage does with blobs, and the errors it does it with. Their tests are tests/blobs/conformance*.ts.
+
 import type { Readable } from 'node:stream'
+import { ID } from '../../contract/names.ts'
 import type { ByteRange } from '../base/byte-range.ts'
 
 export interface StoredBlob {
@@ -229,8 +231,8 @@ export const isDamage = (error: unknown): error is Error =>
   !EXHAUSTED.has(error.code) &&
   !isStorageOutage(error)
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-export const isBlobId = (name: string): boolean => UUID.test(name)
+const uuid = new RegExp(ID)
+export const isBlobId = (name: string): boolean => uuid.test(name)
 /** Throws unless `id` is a UUID: no name chosen by a user ever reaches a storage path. */
 export function assertBlobId(id: string): void {
   if (!isBlobId(id)) throw new Error('Not a blob id')

@@ -6,10 +6,9 @@ import { after, before } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Foreign, foreignBucket } from '../attached/foreign.ts'
 import { cephGateway, noGateway } from '../support/ceph.ts'
-import { bareEnv } from '../support/process.ts'
 import { type Engine, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
-import { commandIn } from './command.ts'
+import { commandIn, envIn } from './command.ts'
 import { type CuttingProxy, startProxy } from './proxy.ts'
 
 const gateway = await cephGateway()
@@ -29,16 +28,7 @@ export function attachedWorld(engine: Engine) {
   let proxy: CuttingProxy
   let folder: string
   let token: string
-  const command = commandIn(() => ({
-    folder,
-    env: {
-      ...bareEnv,
-      HOME: folder,
-      STRONGROOM_CONFIG: path.join(folder, 'config.json'),
-      STRONGROOM_URL: proxy.url,
-      STRONGROOM_TOKEN: token,
-    },
-  }))
+  const command = commandIn(() => ({ folder, env: envIn(folder, proxy.url, token) }))
   before(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-cli-'))
     server = await startServer(engine)

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { bareEnv } from '../support/process.ts'
 
 const COMMAND = path.join(import.meta.dirname, '../..', 'bin', 'strongroom.js')
 
@@ -10,6 +11,15 @@ interface Given {
   input?: string | Buffer
   env?: Record<string, string>
 }
+
+/** The environment of a command whose configuration is in a folder, and which asks a service with a token. */
+export const envIn = (folder: string, url: string, token: string) => ({
+  ...bareEnv,
+  HOME: folder,
+  STRONGROOM_CONFIG: path.join(folder, 'config.json'),
+  STRONGROOM_URL: url,
+  STRONGROOM_TOKEN: token,
+})
 
 /** Runs the command in a folder with an environment, both of which are asked for at each run. */
 export function commandIn(world: () => { folder: string; env: Record<string, string> }) {

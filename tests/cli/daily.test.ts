@@ -7,9 +7,8 @@ import { after, before, it } from 'node:test'
 import type { Bucket } from '../../contract/buckets.ts'
 import type { Job } from '../../contract/jobs.ts'
 import { startS3 } from '../s3/s3.ts'
-import { bareEnv } from '../support/process.ts'
 import { describeOnce, STORED, startServer, type TestServer } from '../support/server.ts'
-import { commandIn } from './command.ts'
+import { commandIn, envIn } from './command.ts'
 import { type CuttingProxy, startProxy } from './proxy.ts'
 
 describeOnce('the commands for buckets, trash, jobs and credentials of storages', (engine) => {
@@ -30,13 +29,7 @@ describeOnce('the commands for buckets, trash, jobs and credentials of storages'
     await server.stop()
     fs.rmSync(folder, { recursive: true, force: true })
   })
-  const env = () => ({
-    ...bareEnv,
-    HOME: folder,
-    STRONGROOM_CONFIG: path.join(folder, 'config.json'),
-    STRONGROOM_URL: proxy.url,
-    STRONGROOM_TOKEN: token,
-  })
+  const env = () => envIn(folder, proxy.url, token)
   const { strongroom, ok, printed } = commandIn(() => ({ folder, env: env() }))
   const bucketOf = (bucket: string) => server.admin.getBucket({ params: { bucket } })
   const put = (bucket: string, key: string, body = key) => server.admin.putObject({ params: { bucket, key }, body })

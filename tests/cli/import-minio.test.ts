@@ -14,10 +14,9 @@ import {
 } from '@aws-sdk/client-s3'
 import { readExports } from '../../cli/minio/read.ts'
 import { outcome, type Pair, s3World } from '../s3/s3.ts'
-import { bareEnv } from '../support/process.ts'
 import { findProgram } from '../support/programs.ts'
 import { describeOnce, startServer, type TestServer } from '../support/server.ts'
-import { commandIn } from './command.ts'
+import { commandIn, envIn } from './command.ts'
 import { bucketFiles, iamFiles, SECRETS, writeUnpacked, writeZips, zipOf } from './minio-export.ts'
 
 const run = promisify(execFile)
@@ -45,13 +44,7 @@ describeOnce('the command that imports from MinIO', (engine) => {
     await server.stop()
     fs.rmSync(folder, { recursive: true, force: true })
   })
-  const env = () => ({
-    ...bareEnv,
-    HOME: folder,
-    STRONGROOM_CONFIG: path.join(folder, 'config.json'),
-    STRONGROOM_URL: server.url,
-    STRONGROOM_TOKEN: token,
-  })
+  const env = () => envIn(folder, server.url, token)
   const { strongroom, ok, printed } = commandIn(() => ({ folder, env: env() }))
   const pairOf = (id: string): Pair => ({ id: '', access_key_id: id, secret_access_key: SECRETS[id] ?? '' })
   const put = (id: string, bucket: string, key: string) =>

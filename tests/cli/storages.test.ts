@@ -8,10 +8,9 @@ import { after, before, it } from 'node:test'
 import type { Job } from '../../contract/jobs.ts'
 import { checkNames } from '../../contract/storages.ts'
 import { cephGateway, newBucket, noGateway } from '../support/ceph.ts'
-import { bareEnv } from '../support/process.ts'
 import { describeOnce, STORED, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
-import { commandIn } from './command.ts'
+import { commandIn, envIn } from './command.ts'
 import { type CuttingProxy, startProxy } from './proxy.ts'
 
 const gateway = await cephGateway()
@@ -38,13 +37,7 @@ describeOnce('the command for storages', (engine) => {
     fs.rmSync(folder, { recursive: true, force: true })
   })
 
-  const env = () => ({
-    ...bareEnv,
-    HOME: folder,
-    STRONGROOM_CONFIG: path.join(folder, 'config.json'),
-    STRONGROOM_URL: proxy.url,
-    STRONGROOM_TOKEN: token,
-  })
+  const env = () => envIn(folder, proxy.url, token)
   const { begin, strongroom, ok, printed } = commandIn(() => ({ folder, env: env() }))
   const disk = (name: string) => path.join(folder, 'disks', name)
   const jobs = async () => (await server.admin.listJobs()).items

@@ -1,10 +1,11 @@
+import { ID } from '../../../../contract/names.ts'
 import { namedVersion } from '../../../storage/history/retire.ts'
 import { invalidArgument } from '../errors.ts'
 import { type Exchange, parameter } from './exchange.ts'
 
-/** The form of the ids of versions, and of uploads in parts (RFC 9562, as `newId` makes them). */
-const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-export const isId = (text: string): boolean => ID.test(text)
+const id = new RegExp(ID)
+/** Whether a text has the form of the ids of versions, and of uploads in parts (RFC 9562, as `newId` makes them). */
+export const isId = (text: string): boolean => id.test(text)
 
 /** Whether a text can name a version of anything here. */
 export const isVersionName = (text: string): boolean => text === 'null' || isId(text)

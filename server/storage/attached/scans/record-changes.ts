@@ -9,9 +9,8 @@ import { mostOfScan } from './record-limit.ts'
 import * as store from './store.ts'
 
 /**
- * Makes changes that a scan has found, and notes its progress with them; returns what
- * `recordExternalChanges` does. `work` is given the bucket and the scan, both held, and returns what has changed and the
- * scan's new columns.
+ * Makes changes that a scan has found, and notes its progress with them; returns what `recordExternalChanges` does. `work` is
+ * given the bucket and the scan, both held, and returns what has changed and the scan's new columns.
  */
 export async function recordScanChanges(
   ctx: Ctx,
