@@ -54,10 +54,10 @@ const layers: readonly (readonly string[])[] = [
   ['server/access/**'],
   ['server/blobs/*.ts', 'server/work/**', 'server/at-stop.ts'],
   ['server/context.ts'],
-  ['server/observe/**'],
+  ['server/observe/**', 'server/encryption/**'],
   ['server/drivers/**', 'server/db/**', 'server/outbound/**', 'server/http/**'],
   ['server/config/**'],
-  ['server/secrets/**'],
+  ['server/secrets/**', 'server/segments/**'],
   ['server/base/**'],
 ]
 /** Where each folder is a room of its own; elsewhere all files below a folder of server/ are one. */

@@ -1,0 +1,124 @@
+import { Readable } from 'node:stream'
+import { type BlobKey, decrypt, nonceOf, SegmentDamaged, type StretchKey, stretchKey } from './cipher.ts'
+import { type ReadPlan, type Segment, type Stretch, TRAILER_BYTES } from './layout.ts'
+
+/**
+ * Turns what is stored back into what was written, segment by segment: no byte of one is returned before all of it has
+ * been authenticated.
+ */
+export class SegmentReader {
+  readonly #blob: BlobKey
+  readonly #segments: Generator<Segment>
+  #segment: Segment | undefined
+  #stretch: Stretch | undefined
+  #key: StretchKey | undefined
+  /** Chunks of the current segment, and how many bytes of it are still to come. */
+  #chunks: Uint8Array[] = []
+  #missing = 0
+  #skip: number
+  #left: number
+
+  constructor(blob: BlobKey, plan: ReadPlan) {
+    this.#blob = blob
+    this.#segments = plan.segments()
+    this.#skip = plan.skip
+    this.#left = plan.length
+    this.#next()
+  }
+
+  #next(): void {
+    this.#segment = this.#segments.next().value ?? undefined
+    this.#missing = this.#segment ? this.#segment.size + TRAILER_BYTES : 0
+    this.#chunks = []
+    if (!this.#segment || this.#segment.stretch === this.#stretch) return
+    this.#stretch = this.#segment.stretch
+    this.#key = stretchKey(this.#blob, this.#stretch)
+  }
+
+  /** Takes the next bytes that are stored; returns what is complete by them. Throws SegmentDamaged. */
+  take(chunk: Uint8Array): Uint8Array[] {
+    const read: Uint8Array[] = []
+    for (let at = 0; at < chunk.length && this.#segment; ) {
+      const piece = chunk.subarray(at, at + this.#missing)
+      this.#chunks.push(piece)
+      this.#missing -= piece.length
+      at += piece.length
+      if (this.#missing > 0) break
+      for (const part of this.#open(this.#segment)) {
+        const wanted = part.subarray(this.#skip, this.#skip + this.#left)
+        this.#skip -= Math.min(this.#skip, part.length)
+        this.#left -= wanted.length
+        if (wanted.length > 0) read.push(wanted)
+      }
+      this.#next()
+    }
+    return read
+  }
+
+  #open({ number, isLast, stretch }: Segment): readonly Uint8Array[] {
+    try {
+      return decrypt(this.#key as StretchKey, nonceOf(number, isLast), cutTag(this.#chunks))
+    } catch (error) {
+      throw new SegmentDamaged(this.#blob.id, { part: stretch.part, number }, error)
+    }
+  }
+
+  /** Bytes that it has taken and not returned yet. */
+  get held(): number {
+    return this.#chunks.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  /** Throws SegmentDamaged unless all of the range was returned. */
+  end(): void {
+    if (!this.#segment) return
+    const { stretch, number } = this.#segment
+    throw new SegmentDamaged(this.#blob.id, { part: stretch.part, number }, new Error('It ends too early'))
+  }
+}
+
+/** The tag at the end of chunks, which may be in two of them. */
+function cutTag(chunks: readonly Uint8Array[]): { chunks: readonly Uint8Array[]; tag: Uint8Array } {
+  const last = chunks.at(-1)
+  if (last && last.length >= TRAILER_BYTES) {
+    const body = last.subarray(0, -TRAILER_BYTES)
+    return {
+      chunks: body.length > 0 ? [...chunks.slice(0, -1), body] : chunks.slice(0, -1),
+      tag: last.subarray(-TRAILER_BYTES),
+    }
+  }
+  const all = Buffer.concat(chunks)
+  return { chunks: [all.subarray(0, -TRAILER_BYTES)], tag: all.subarray(-TRAILER_BYTES) }
+}
+
+/** The bytes of a range, from all that is stored of its segments. Throws SegmentDamaged. */
+export function readSegments(stored: Uint8Array, blob: BlobKey, plan: ReadPlan): Uint8Array {
+  const reader = new SegmentReader(blob, plan)
+  const read = reader.take(stored)
+  reader.end()
+  const [first, ...more] = read
+  return first && more.length === 0 ? first : Buffer.concat(read)
+}
+
+/** A stream whose chunks are memory that can be used again; see `RecyclingStream` of the drivers. */
+type Stored = AsyncIterable<Uint8Array> & { recycle?: (chunk: Uint8Array) => void }
+
+/** The same of a stream; its errors are those of what is stored, and SegmentDamaged. */
+export const streamSegments = (stored: Stored, blob: BlobKey, plan: ReadPlan): Readable =>
+  Readable.from(eachOf(stored, new SegmentReader(blob, plan)), { objectMode: false, highWaterMark: 256 * 1024 })
+
+async function* eachOf(stored: Stored, reader: SegmentReader): AsyncGenerator<Uint8Array> {
+  let used: Uint8Array[] = []
+  for await (const chunk of stored) {
+    yield* reader.take(chunk)
+    if (!stored.recycle) continue
+    const { held } = reader
+    // While all of this chunk is held, chunks before it may be.
+    if (held < chunk.length) {
+      for (const one of used) stored.recycle(one)
+      used = []
+    }
+    if (held === 0) stored.recycle(chunk)
+    else used.push(chunk)
+  }
+  reader.end()
+}
