@@ -215,6 +215,8 @@ export interface Configuration {
     versioning?: 'enabled' | 'suspended'
     /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
     object_lock?: ObjectLockChange
+    /** Of new objects whose upload says nothing of it; existing objects do not change. Null: none. */
+    encryption?: BucketEncryption | null
     /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
     storage?: string
     mode?: 'owned' | 'read_only'
@@ -444,6 +446,11 @@ export interface Configuration {
   }
 }
 
+export interface BucketEncryption {
+  /** `AES256`: with a key of the service. */
+  algorithm: 'AES256'
+}
+
 export interface Me {
   /** A UUIDv7. */
   id: string
@@ -641,6 +648,8 @@ export interface Bucket {
   versioning: 'off' | 'enabled' | 'suspended'
   /** Null: nothing in it can be locked. */
   object_lock: ObjectLock | null
+  /** How new objects are encrypted whose upload says nothing of it. Null: they are not. */
+  encryption: BucketEncryption | null
   /** The storage on which its new bytes lie. */
   storage: string
   /** ISO 8601, UTC, milliseconds. */
@@ -807,6 +816,11 @@ export interface StoredObject {
   }
   metadata: Record<string, string>
   tags?: Record<string, string>
+  /** How its contents are encrypted, if they are. */
+  encryption?: {
+    /** `AES256`: with a key of the service. `SSE-C`: with a key that only its S3 client has, without which nobody can read it. */
+    algorithm: 'AES256' | 'SSE-C'
+  }
   /** Of a version that is or was locked. */
   lock?: {
     mode: 'governance' | 'compliance' | null
@@ -2571,6 +2585,8 @@ export interface Operations {
         versioning?: 'enabled' | 'suspended'
         /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
         object_lock?: ObjectLockChange
+        /** Of new objects whose upload says nothing of it; existing objects do not change. Null: none. */
+        encryption?: BucketEncryption | null
         /** Only administrators may choose another than the default. `read_only` needs one of the kind `s3`. */
         storage?: string
         /** With `read_only`, the bucket is attached: it shows what is on the storage, without quota, trash, versions or locks. For administrators. A scan starts, which finds the objects. */
@@ -2638,6 +2654,8 @@ export interface Operations {
         versioning?: 'enabled' | 'suspended'
         /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
         object_lock?: ObjectLockChange
+        /** Of new objects whose upload says nothing of it; existing objects do not change. Null: none. */
+        encryption?: BucketEncryption | null
         /** Whether nothing of it can be public. False only while `s3.public_access` is on (409). */
         public_access_blocked?: boolean
       }

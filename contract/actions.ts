@@ -141,6 +141,7 @@ export interface ActionDetails {
     trash_days: number
     versioning?: string
     object_lock?: object | null
+    encryption?: object | null
     /** Unless it is the default one. */
     storage?: string
     /** Of an attached bucket, and what it shows of the engine's. */
@@ -338,6 +339,15 @@ export interface ActionDetails {
     trash_id?: string
     bucket_id?: string
   }
+  /** The key of an encrypted object was deleted with the last that pointed at its bytes: nobody can read them any more. */
+  erase: { size: number; blob_id: string; version_id?: string }
+  /**
+   * The bytes of an encrypted object were asked for, and were `changed` since they were written, or their `key` cannot be
+   * had: nothing of what was changed was sent. At most once a minute an object.
+   */
+  read_damaged: { blob_id: string; reason: 'changed' | 'key'; detail: string; version_id?: string }
+  /** A new key protects the keys of encrypted objects; `blobs`: of how many that was changed. */
+  encryption_key_rotate: { version: number; blobs: number }
 }
 export type ActionName = keyof ActionDetails
 
@@ -369,6 +379,9 @@ const auditOnlyNames = [
   'share_link_read',
   'object_read',
   'purge',
+  'erase',
+  'read_damaged',
+  'encryption_key_rotate',
   'webhook_resend',
   'webhook_recover',
   'mail_failed',

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { BucketEncryption } from './encryption.ts'
 import { Via } from './groups.ts'
 import { ObjectLock, ObjectLockChange } from './locks.ts'
 import { bucketActions } from './permissions.ts'
@@ -86,6 +87,9 @@ export const Bucket = Type.Object({
   trash_days: TrashDays,
   versioning: Type.Enum([...versionings]),
   object_lock: Nullable(ObjectLock, { description: 'Null: nothing in it can be locked.' }),
+  encryption: Nullable(BucketEncryption, {
+    description: 'How new objects are encrypted whose upload says nothing of it. Null: they are not.',
+  }),
   storage: Type.String({ ...StorageName, description: 'The storage on which its new bytes lie.' }),
   created_at: Timestamp,
   created_by: Nullable(Type.String()),
@@ -104,6 +108,11 @@ export const bucketFields = {
   trash_days: Type.Optional(TrashDays),
   versioning: Type.Optional(VersioningChange),
   object_lock: Type.Optional(ObjectLockChange),
+  encryption: Type.Optional(
+    Nullable(BucketEncryption, {
+      description: 'Of new objects whose upload says nothing of it; existing objects do not change. Null: none.',
+    }),
+  ),
 }
 const params = Type.Object({ bucket: BucketName })
 

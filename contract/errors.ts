@@ -2,6 +2,7 @@
 export const errors = {
   malformed: { status: 400, title: 'The request is malformed' },
   unsupported_grant_type: { status: 400, title: 'Unsupported grant type' },
+  encryption_key_required: { status: 400, title: 'The key of the object is required' },
   invalid_state: { status: 400, title: 'This login is unknown, expired or already used' },
   unauthenticated: { status: 401, title: 'Credentials are missing or invalid' },
   invalid_grant: { status: 401, title: 'Wrong email or password' },

@@ -128,6 +128,7 @@ export const events = {
       trash_days: Type.Number(),
       versioning: Optional(Text),
       object_lock: Optional(Nullable(Fields)),
+      encryption: Optional(Nullable(Fields)),
       storage: Optional(Text),
       mode: Optional(Type.Literal('read_only')),
       prefix: Optional(Text),

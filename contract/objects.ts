@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { ObjectEncryption } from './encryption.ts'
 import { BypassLock, Lock } from './locks.ts'
 import { Acl } from './public-access.ts'
 import { route } from './route.ts'
@@ -44,6 +45,7 @@ export const StoredObject = Type.Object({
   }),
   metadata: Type.Record(Type.String(), Type.String()),
   tags: Type.Optional(Type.Record(Type.String(), Type.String())),
+  encryption: Type.Optional({ ...ObjectEncryption, description: 'How its contents are encrypted, if they are.' }),
   lock: Type.Optional({ ...Lock, description: 'Of a version that is or was locked.' }),
   acl: Type.Optional({
     ...Acl,

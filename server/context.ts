@@ -68,6 +68,8 @@ export interface Step extends Upkeep {
   record(action: Action): void
   /** Hands over statements whose result nobody needs, so that those after them need not wait. The change fails with them. */
   awaitAtCommit(work: Promise<unknown>): void
+  /** Runs work after everything else of the change, whose outcome it depends on. It may record as well. */
+  atEnd(work: () => Promise<unknown>): void
 }
 
 /** The result of a change that had nothing to do. */
@@ -165,6 +167,7 @@ export function createContext(system: System, actor: Actor): Ctx {
       const finish = await inTransaction(async (step) => {
         const actions: Action[] = []
         const others: Promise<unknown>[] = []
+        const last: (() => Promise<unknown>)[] = []
         const result = await change({
           ...step,
           record: (action) => void actions.push(action),
@@ -173,8 +176,10 @@ export function createContext(system: System, actor: Actor): Ctx {
             // Where the change fails first, nobody waits for this.
             work.catch(() => undefined)
           },
+          atEnd: (work) => void last.push(work),
         })
         if (result instanceof Nothing) return step.nothing(() => result.unwrap())
+        for (const work of last) await work()
         if (actions.length === 0) throw new Error('A change recorded no action')
         // Only the attempt that commits announces anything; one that was rolled back before it does not.
         const [published] = await Promise.all([publish(step, actions), ...others])

@@ -20,6 +20,19 @@ export const releaseBlobs = async ({ tx, config, now }: Upkeep, ids: readonly st
   if (ids.length > 0) await store.setCheckAfter(tx, ids, new Date(now().getTime() + grace * 1000))
 }
 
+/**
+ * Step: deletes those of these blobs that nothing points at, at once: with their rows their keys are gone, and with these
+ * their bytes, wherever copies of them are. The collector removes what is stored. Returns which they were.
+ */
+export async function eraseBlobs(step: Upkeep, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const { inline, stored } = await condemn(step, ids)
+  return new Set([...inline, ...stored])
+}
+
+/** Step: which of these blobs are encrypted. */
+export const findEncrypted = store.findEncrypted
+
 /** Step: forgets those of these blobs that nothing points at; bytes that are not in the database stay where they are. */
 export const forgetBlobs = async ({ tx }: Upkeep, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0) await store.deleteUnreferenced(tx, ids)

@@ -23,12 +23,17 @@ export interface Described {
   sha256: string | null
   md5: string | null
   etag: string
+  /** As its own row has it: how its bytes are encrypted. */
+  envelope: string | null
 }
 
 export const UNKNOWN: Hashes = { algorithm: 'md5', name: 'MD5', pieces: [] }
 
 /** The hashes that are known of a blob's bytes. */
-export async function findHashes(db: Db, { blob_id, size, sha256, md5, etag }: Described): Promise<Hashes> {
+export async function findHashes(
+  db: Db,
+  { blob_id, size, sha256, md5, etag }: Omit<Described, 'envelope'>,
+): Promise<Hashes> {
   // What an engine's ETag is, only the engine knows; it vouches for these bytes with each read.
   if (isExternal(blob_id)) return UNKNOWN
   if (sha256 !== null) return { algorithm: 'sha256', name: 'SHA-256', pieces: [{ size, hash: sha256 }] }

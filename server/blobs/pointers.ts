@@ -12,8 +12,11 @@ export interface ReferencedBlob {
   md5: string | null
   etag: string
   where: string
-  /** How many bytes the database has of it; null unless it is inline. */
+  /** How many bytes the database has of it, as they are stored; null unless it is inline. */
   inline_size: number | null
+  encryption: string | null
+  /** As its own row has it. */
+  envelope: string | null
 }
 
 /**
@@ -23,18 +26,19 @@ export interface ReferencedBlob {
 export async function listReferencedBlobs(db: Db, after: string, limit: number): Promise<ReferencedBlob[]> {
   const { rows } = await sql<ReferencedBlob>`
     select p.*, (select md5 from blobs where blobs.id = p.blob_id) as md5,
+      (select envelope from blobs where blobs.id = p.blob_id) as envelope,
       (select length(bytes) from bodies where bodies.blob_id = p.blob_id) as inline_size from (
       select * from (
-        select blob_id, size, sha256, etag, (select name from buckets b where b.id = o.bucket_id) || '/' || key as "where"
+        select blob_id, size, sha256, etag, encryption, (select name from buckets b where b.id = o.bucket_id) || '/' || key as "where"
         from objects o where blob_id > ${after} order by blob_id limit ${limit}) o
       union all
       select * from (
-        select blob_id, size, sha256, etag,
+        select blob_id, size, sha256, etag, encryption,
           (select name from buckets b where b.id = v.bucket_id) || '/' || key || ' version ' || coalesce(version_id, 'null') as "where"
         from versions v where blob_id > ${after} order by blob_id limit ${limit}) v
       union all
       select * from (
-        select blob_id, size, sha256, etag, 'trash ' || id as "where"
+        select blob_id, size, sha256, etag, encryption, 'trash ' || id as "where"
         from trash t where blob_id > ${after} order by blob_id limit ${limit}) t
     ) p order by blob_id limit ${limit}`.execute(db)
   return rows.map((row) => ({ ...row, size: Number(row.size) }))

@@ -35,19 +35,29 @@ export const claimDue = async (tx: Tx, now: Date, limit: number): Promise<string
       .execute()
   ).map(({ id }) => id)
 
-/** What is known of a blob's bytes. */
-export type BlobFacts = Pick<Row<'blobs'>, 'md5' | 'sha256' | 'checksums'> & { size: number }
+/** What is known of a blob's bytes, and how they are encrypted. */
+export type BlobFacts = Pick<Row<'blobs'>, 'md5' | 'sha256' | 'checksums' | 'envelope' | 'service_key'> & {
+  size: number
+}
 
-const insertInlineBlob = prepared((tx: Tx, row: { id: string; check_after: null; inline: number } & BlobFacts) =>
-  tx.insertInto('blobs').values(row),
+const insertInlineBlob = prepared(
+  (tx: Tx, row: { id: string; check_after: string | null; inline: number } & BlobFacts) =>
+    tx.insertInto('blobs').values(row),
 )
 const insertBody = prepared((tx: Tx, row: { blob_id: string; bytes: Uint8Array }) =>
   tx.insertInto('bodies').values(row),
 )
-/** Inserts a blob with its bytes. Nothing will check it: what points at it commits in the same transaction. */
-export async function insertInline(tx: Tx, id: string, facts: BlobFacts, bytes: Uint8Array): Promise<void> {
+/**
+ * Inserts a blob with its bytes. Without `checkAfter` nothing will check it: what points at it commits in the same
+ * transaction.
+ */
+export async function insertInline(
+  tx: Tx,
+  { id, bytes, checkAfter }: { id: string; bytes: Uint8Array; checkAfter?: Date },
+  facts: BlobFacts,
+): Promise<void> {
   await Promise.all([
-    insertInlineBlob(tx, { id, check_after: null, inline: 1, ...facts }),
+    insertInlineBlob(tx, { id, check_after: checkAfter?.toISOString() ?? null, inline: 1, ...facts }),
     insertBody(tx, { blob_id: id, bytes }),
   ])
 }
@@ -55,6 +65,18 @@ export async function insertInline(tx: Tx, id: string, facts: BlobFacts, bytes: 
 const describe = prepared((tx: Tx, { id, ...facts }: { id: string } & BlobFacts) =>
   tx.updateTable('blobs').set(facts).where('id', '=', id),
 )
+/** Which of these blobs are encrypted. */
+export const findEncrypted = async (db: Db, ids: readonly string[]): Promise<string[]> =>
+  ids.length === 0
+    ? []
+    : (
+        await db.selectFrom('blobs').select('id').where('id', 'in', ids).where('envelope', 'is not', null).execute()
+      ).map(({ id }) => id)
+
+/** Notes how stored bytes are encrypted. */
+export const noteEnvelope = (tx: Tx, id: string, columns: Pick<Row<'blobs'>, 'envelope' | 'service_key'>) =>
+  tx.updateTable('blobs').set(columns).where('id', '=', id).execute()
+
 /** Notes what is known of stored bytes. */
 export const noteFacts = async (tx: Tx, id: string, facts: BlobFacts): Promise<void> => {
   await describe(tx, { id, ...facts })
@@ -67,20 +89,20 @@ export const findElsewhere = async (
   db: Db,
   ids: readonly string[],
   storage: number | null,
-): Promise<{ id: string; md5: string | null }[]> =>
+): Promise<Pick<Row<'blobs'>, 'id' | 'md5' | 'envelope'>[]> =>
   ids.length === 0
     ? []
     : db
         .selectFrom('blobs')
-        .select(['id', 'md5'])
+        .select(['id', 'md5', 'envelope'])
         .where('id', 'in', ids)
         .where('inline', '=', 0)
         .where((e) => e.or([e('storage_id', 'is distinct from', storage), isExternal('blobs.id')]))
         .execute()
 
-/** The checksums of a blob's bytes as its row has them; null without any. */
-export const findChecksums = async (db: Db, id: string): Promise<string | null> =>
-  (await db.selectFrom('blobs').select('checksums').where('id', '=', id).executeTakeFirst())?.checksums ?? null
+/** The MD5 and the checksums of a blob's bytes as its row has them; undefined without a row. */
+export const findFacts = (db: Db, id: string): Promise<Pick<Row<'blobs'>, 'md5' | 'checksums'> | undefined> =>
+  db.selectFrom('blobs').select(['md5', 'checksums']).where('id', '=', id).executeTakeFirst()
 
 /** Whether the ids of blobs in a column say that others keep the bytes. */
 export const isExternal = (column: string) =>
@@ -153,6 +175,19 @@ const body = prepared((db: Db, { id }: { id: string }) =>
 /** The bytes of an inline blob; undefined for any other. */
 export const findBody = async (db: Db, id: string): Promise<Uint8Array | undefined> =>
   (await body(db, { id }))[0]?.bytes
+
+const sealed = prepared((db: Db, { id }: { id: string }) =>
+  db
+    .selectFrom('blobs')
+    .leftJoin('bodies', 'bodies.blob_id', 'blobs.id')
+    .select(['envelope', 'bytes'])
+    .where('blobs.id', '=', id),
+)
+/** How a blob is encrypted, with its bytes if it is inline; undefined if there is no such blob. */
+export const findSealed = async (
+  db: Db,
+  id: string,
+): Promise<{ envelope: string | null; bytes: Uint8Array | null } | undefined> => (await sealed(db, { id }))[0]
 
 /**
  * Deletes those of `ids` that nothing points at, and returns them. The foreign keys decide races: a reference made
@@ -248,11 +283,14 @@ export const findKnown = async (db: Db, ids: readonly string[]): Promise<Set<str
   return new Set([...kept, ...queued].map(({ id }) => id))
 }
 
-/** How many bytes these blobs have, as far as their rows say; without those that nothing points at. */
-export const findSizes = async (db: Db, ids: readonly string[]): Promise<Map<string, number>> => {
-  if (ids.length === 0) return new Map()
-  const rows = await db.selectFrom('blobs').select(['id', 'size']).where('id', 'in', ids).execute()
-  return new Map(rows.flatMap(({ id, size }) => (size === null ? [] : [[id, Number(size)]])))
+/** How many bytes these blobs have, and how they are encrypted; without those that nothing points at. */
+export const findSizes = async (
+  db: Db,
+  ids: readonly string[],
+): Promise<{ id: string; size: number; envelope: string | null }[]> => {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('blobs').select(['id', 'size', 'envelope']).where('id', 'in', ids).execute()
+  return rows.flatMap((row) => (row.size === null ? [] : { ...row, size: Number(row.size) }))
 }
 
 /** What is waiting for the collector. */

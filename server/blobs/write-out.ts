@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import { type Described as Description, type ExternalRef, UnexpectedAnswer } from '../drivers/external.ts'
 import { BlobDamaged, chunksOf } from './copy.ts'
 import { type Described, findHashes, newCutter } from './hashes.ts'
-import { openBlob } from './open.ts'
+import { type BlobRef, openBlob } from './open.ts'
 
 /**
  * Writes the bytes of a blob to an engine under a key, reads them again, and compares both with what is known of the blob;
@@ -11,7 +11,7 @@ import { openBlob } from './open.ts'
  */
 export async function writeOut(
   ctx: Ctx,
-  blob: Described,
+  blob: Omit<Described, 'envelope'> & BlobRef,
   to: { storage: number; key: string; description: Omit<Description, 'size'> },
   tick: () => Promise<void> | undefined,
 ): Promise<ExternalRef> {

@@ -4,6 +4,10 @@ import { newId } from '../base/id.ts'
 import type { Ctx, Upkeep } from '../context.ts'
 import type { StorageId } from '../drivers/blobs.ts'
 import { WrongLength } from '../drivers/driver.ts'
+import { type Envelope, encryptionOf, packParts, readEnvelope } from '../encryption/envelope.ts'
+import type { Sealing } from '../encryption/sealing.ts'
+import { type Stretch, storedSize, wholeOf } from '../segments/layout.ts'
+import { writeSegment, writeSegments } from '../segments/write.ts'
 import { removeNow } from './collector.ts'
 import { createDigest } from './digest.ts'
 import { takeBlobId } from './id-pool.ts'
@@ -21,8 +25,10 @@ export interface WrittenBlob {
   sha256: string | null
   /** JSON, as in its row. */
   checksums: string | null
-  /** The bytes, if they are to be inline; null if they are durably stored. */
+  /** The bytes as they are to be stored, if inline; null if they are durably stored. */
   body: Uint8Array | null
+  /** How they are encrypted; null if they are not. */
+  envelope: Envelope | null
 }
 
 /** The blobs of one request: none is collected while bytes of any of them are still arriving. */
@@ -59,7 +65,7 @@ const MOST_HELD = 1024 * 1024
  * goes to the storage. There its row comes first, so that the collector finds whatever a crash leaves; the claim's rows are
  * renewed while bytes arrive. `inspect` is called with the byte count before each chunk is kept, and may throw, or return a
  * promise that rejects, to refuse it. `announced` is the source's declared size, `algorithm` that of a checksum to compute
- * besides. Leaves nothing behind when it rejects, as with storage_full before the disk is.
+ * besides, `sealing` encrypts them. Leaves nothing behind when it rejects, as with storage_full before the disk is.
  */
 export async function writeBlob(
   ctx: Ctx,
@@ -69,10 +75,12 @@ export async function writeBlob(
     inspect,
     announced,
     algorithm,
+    sealing,
   }: {
     inspect: (size: number) => Promise<void> | undefined
     announced?: number | undefined
     algorithm?: ChecksumAlgorithm | undefined
+    sealing?: Sealing | undefined
   },
 ): Promise<WrittenBlob> {
   await takeRoom(ctx.config, claim.storage, announced ?? 0, { ahead: true })
@@ -102,7 +110,10 @@ export async function writeBlob(
     const checksum = algorithm && (await createDigest(algorithm))
     checksum?.update(body)
     const checksums = checksumsOf(algorithm, checksum?.digest())
-    return { id: newId(), size, md5: hash('md5', body), sha256: hash('sha256', body), checksums, body }
+    const [id, md5, sha256] = [newId(), hash('md5', body), hash('sha256', body)]
+    const sealed = sealing?.seal(id)
+    const stored = sealed ? writeSegment(body, sealed.blob, wholeOf(size)) : body
+    return { id, size, md5, sha256, checksums, body: stored, envelope: sealed?.envelope ?? null }
   }
   const id = await takeBlobId(ctx, claim.storage)
   claim.ids.push(id)
@@ -115,8 +126,15 @@ export async function writeBlob(
     return checksum?.update(chunk)
   })
   let sum: Buffer | undefined
+  const sealed = sealing?.seal(id)
   try {
-    await ctx.blobs.put(id, digested, announced)
+    if (sealed)
+      await ctx.blobs.put(
+        id,
+        writeSegments(digested, sealed.blob, wholeOf(0)),
+        announced === undefined ? undefined : storedSize(announced),
+      )
+    else await ctx.blobs.put(id, digested, announced)
     sum = await checksum?.digest()
   } catch (error) {
     checksum?.drop()
@@ -130,6 +148,7 @@ export async function writeBlob(
     sha256: (algorithm === 'sha256' ? sum : sha256?.digest())?.toString('hex') ?? null,
     checksums: checksumsOf(algorithm, sum),
     body: null,
+    envelope: sealed?.envelope ?? null,
   }
 }
 
@@ -171,21 +190,58 @@ async function* resume(
  * Step: notes what is known of a blob's bytes, and writes them into the database unless they are stored. What points at it
  * follows in the same step.
  */
-export const keepBlob = ({ tx }: Upkeep, { id, body, ...facts }: WrittenBlob): Promise<void> =>
-  body ? store.insertInline(tx, id, facts, body) : store.noteFacts(tx, id, facts)
+export function keepBlob({ tx }: Upkeep, { id, body, envelope, ...known }: WrittenBlob): Promise<void> {
+  const facts = { ...known, ...envelopeColumns(envelope) }
+  return body ? store.insertInline(tx, { id, bytes: body }, facts) : store.noteFacts(tx, id, facts)
+}
 
-/** Step: like `keepBlob`, for bytes that the storage has joined. */
+/** An envelope as a blob's row has it. */
+export const envelopeColumns = (envelope: Envelope | null) => ({
+  envelope: envelope && JSON.stringify(envelope),
+  service_key: envelope?.version ?? null,
+})
+
+/** The same envelope for stored bytes that were copied as they are from a blob with this id. */
+export const copiedEnvelope = (envelope: Envelope, from: string): Envelope => ({ ...envelope, id: envelope.id ?? from })
+
+/** How the rows that point at a blob say that it is encrypted. */
+export const encryptionIn = (envelope: Envelope | null): string | null => envelope && encryptionOf(envelope)
+
+/** A part that was joined to others. */
+export interface JoinedPart {
+  part_number: number
+  size: number
+  md5: string
+  checksum: string | null
+  /** Of what is encrypted, in hex. */
+  salt: string | null
+}
+
+/** Step: like `keepBlob`, for bytes that the storage has joined; see `joinedEnvelope`. */
 export async function keepJoined(
   { tx }: Upkeep,
-  { id, size, checksums }: Pick<WrittenBlob, 'id' | 'size' | 'checksums'>,
-  parts: readonly { part_number: number; size: number; md5: string; checksum: string | null }[],
+  { id, size, checksums, envelope }: Pick<WrittenBlob, 'id' | 'size' | 'checksums' | 'envelope'>,
+  parts: readonly JoinedPart[],
 ): Promise<void> {
-  await store.noteFacts(tx, id, { size, md5: null, sha256: null, checksums })
+  await store.noteFacts(tx, id, { size, md5: null, sha256: null, checksums, ...envelopeColumns(envelope) })
   await store.insertParts(
     tx,
-    parts.map((part) => ({ blob_id: id, ...part })),
+    parts.map(({ salt: _salt, ...part }) => ({ blob_id: id, ...part })),
   )
 }
+
+/** The envelope, as JSON, of a blob that was joined of these parts, from that of their upload; null without one. */
+export const joinedEnvelope = (
+  envelope: string | null,
+  parts: readonly Pick<JoinedPart, 'part_number' | 'size' | 'salt'>[],
+): Envelope | null => (envelope === null ? null : { ...readEnvelope(envelope), parts: packParts(parts.map(asStretch)) })
+
+/** A part as a stretch of segments. */
+export const asStretch = ({ part_number, size, salt }: Pick<JoinedPart, 'part_number' | 'size' | 'salt'>): Stretch => ({
+  part: part_number,
+  size,
+  salt: Buffer.from(salt ?? '', 'hex'),
+})
 
 /** Deletes blobs that nothing points at. A failure is only logged: the collector will find them. */
 export async function discardBlobs(ctx: Ctx, blobs: readonly Pick<WrittenBlob, 'id' | 'body'>[]): Promise<void> {

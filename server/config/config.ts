@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Ownership } from '../../contract/public-access.ts'
 import type { Range } from '../base/address.ts'
 import type { BootstrapBucket } from './variables/bootstrap.ts'
+import { nameOfHost } from './variables/http.ts'
 import { faultsOfWebsites } from './variables/s3.ts'
 import { type Variable, variables } from './variables.ts'
 
@@ -11,6 +12,10 @@ export interface Config {
   secretKey: string
   /** Accepted for verification and decryption only; oldest last. */
   previousSecretKeys: readonly string[]
+  /** What the keys of encrypted contents come from in the end; null: SECRET_KEY. */
+  encryptionKey: string | null
+  /** Accepted for decryption only. */
+  previousEncryptionKeys: readonly string[]
   dataDir: string
   databaseUrl: string
   /** Most PostgreSQL connections of this process. */
@@ -36,6 +41,8 @@ export interface Config {
     hosts: readonly string[]
     /** What Signature Version 2 is accepted for, besides forms. */
     signatureV2: '' | 'presigned'
+    /** Whether clients may send their keys without TLS. */
+    keysWithoutTls: boolean
     /** Where S3 clients reach the endpoint; '' if nothing says. */
     publicUrl: string
     /** Of a new bucket that was created without saying. */
@@ -158,21 +165,6 @@ export function databaseUrlOf(env: Env): string {
   }
 }
 
-/** Whether a text could be a DATABASE_URL. */
-export function isDatabaseUrl(text: string): boolean {
-  try {
-    return variables.DATABASE_URL.read(text) !== ''
-  } catch {
-    return false
-  }
-}
-
-/** What a URL on this machine names a service that listens on `host`; no client can connect to "every interface". */
-function nameOfHost(host: string): string {
-  if (/^(0\.0\.0\.0|::)$/.test(host)) return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
-}
-
 /** Reads the configuration; throws a ConfigError that lists every error. */
 export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
   const faults: string[] = []
@@ -206,6 +198,8 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
   return {
     secretKey: v.SECRET_KEY,
     previousSecretKeys: v.SECRET_KEY_PREVIOUS,
+    encryptionKey: v.ENCRYPTION_KEY || null,
+    previousEncryptionKeys: v.ENCRYPTION_KEY_PREVIOUS,
     dataDir: v.DATA_DIR,
     databaseUrl: databaseUrlOf(env),
     databasePoolSize: Math.max(2, Math.floor(v.DATABASE_POOL_SIZE / share.of)),
@@ -223,6 +217,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
       region: v.S3_REGION,
       hosts: v.S3_HOSTS,
       signatureV2: v.S3_SIGNATURE_V2,
+      keysWithoutTls: v.S3_KEYS_WITHOUT_TLS,
       websiteDomains: v.S3_WEBSITE_DOMAIN,
       publicUrl: v.S3_PUBLIC_URL,
       defaultOwnership: v.S3_DEFAULT_OWNERSHIP,

@@ -80,6 +80,20 @@ export const variables = {
     default: '',
     read: (text: string) => list(text).map(secret),
   },
+  ENCRYPTION_KEY: {
+    secret: true,
+    summary:
+      'The key that protects the keys of encrypted contents; at least 32 characters. Default: derived from SECRET_KEY. A start without the one that the database was used with is refused (docs/encryption.md).',
+    default: '',
+    read: (text: string) => (text === '' ? '' : secret(text)),
+  },
+  ENCRYPTION_KEY_PREVIOUS: {
+    secret: true,
+    summary:
+      'Previous values of ENCRYPTION_KEY, comma-separated: a start encrypts what they protect with the current one.',
+    default: '',
+    read: (text: string) => list(text).map(secret),
+  },
   DATA_DIR: { summary: 'Folder for the defaults of key, database and blobs.', default: 'data', read: String },
   DATABASE_URL: {
     secret: true,
@@ -261,3 +275,12 @@ export const variables = {
     read: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   },
 } satisfies Record<string, Variable>
+
+/** Whether a text could be a DATABASE_URL. */
+export function isDatabaseUrl(text: string): boolean {
+  try {
+    return variables.DATABASE_URL.read(text) !== ''
+  } catch {
+    return false
+  }
+}

@@ -3,6 +3,7 @@ import { errors, ServiceError } from '../../contract/errors.ts'
 import { isDatabaseOutage } from '../db/errors.ts'
 import { isStorageFull, storageFull } from '../db/storage-full.ts'
 import { BlobMissing, isExhausted, isOverload, isStorageOutage, StorageAway } from '../drivers/driver.ts'
+import { KeyUnavailable, SegmentDamaged } from '../segments/cipher.ts'
 
 const OUTAGE_RETRY_SECONDS = '2'
 
@@ -31,6 +32,13 @@ export function asServiceError(error: Error & { code?: unknown }, reads: boolean
     return new ServiceError(
       'damaged',
       'The bytes of this object are missing or incomplete in the storage. Trying again does not help: ask an administrator, who can restore them from a backup.',
+    )
+  }
+  if (error instanceof SegmentDamaged || error instanceof KeyUnavailable) {
+    log.error({ err: error }, 'encrypted bytes of an object cannot be read')
+    return new ServiceError(
+      'damaged',
+      'The bytes of this object are encrypted, and were changed or have lost their key. Trying again does not help: ask an administrator, who can restore them from a backup.',
     )
   }
   // One that cannot be opened because its engine does not answer is told below.

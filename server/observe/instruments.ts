@@ -105,6 +105,11 @@ export const eventMetrics = {
     type: 'counter',
     help: 'Blobs removed because nothing references them.',
   },
+  strongroom_damaged_reads_total: {
+    type: 'counter',
+    help: 'Reads of encrypted objects that failed: because the stored bytes were changed, or because their key cannot be had.',
+    labels: ['reason'],
+  },
   strongroom_webhook_attempts_total: {
     type: 'counter',
     help: 'Webhook delivery attempts by outcome: acknowledged, or the class of failure.',

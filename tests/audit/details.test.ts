@@ -252,6 +252,9 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   audit_export: { format: 'csv', filter: { action: list(20, () => 'a'.repeat(64)), object_key_prefix: key, email } },
   audit_purge: { first_seq: 1, last_seq: 2, records: 2, before: time, chain_hash: 'f'.repeat(64), faults: 0 },
   object_read: { size: 1, via: 'download', complete: true, share_id: id },
+  erase: { size: 1, blob_id: id, version_id: id },
+  read_damaged: { blob_id: id, reason: 'changed', detail: 'd'.repeat(200), version_id: id },
+  encryption_key_rotate: { version: 1, blobs: 1 },
   purge: { reason: 'requested', objects: 1, bytes: 1, trash_id: id },
 }
 

@@ -85,7 +85,7 @@ describeEngines('the step that copies and moves', (engine) => {
       const record = (action: Action) => void recorded.push(`${action.name} ${action.key}`)
       const others: Promise<unknown>[] = []
       const awaitAtCommit = (work: Promise<unknown>) => void others.push(work)
-      const step = { ...upkeep, record, awaitAtCommit, nothing: assert.fail }
+      const step = { ...upkeep, record, awaitAtCommit, atEnd: () => assert.fail(), nothing: assert.fail }
       const { placed, errors } = await transferObjects(step, buckets, pairs, { kind, ifNoneMatch })
       await Promise.all(others)
       const held = async (id: string) => {

@@ -55,3 +55,9 @@ export const httpVariables = {
     read: integer(0, 1_000_000),
   },
 } as const
+
+/** What a URL on this machine names a service that listens on `host`; no client can connect to "every interface". */
+export function nameOfHost(host: string): string {
+  if (/^(0\.0\.0\.0|::)$/.test(host)) return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,6 +1,6 @@
 import { isBucketName } from '../../../contract/names.ts'
 import { ownerships } from '../../../contract/public-access.ts'
-import { httpUrl, integer, list } from './readers.ts'
+import { httpUrl, integer, list, oneOf } from './readers.ts'
 
 /** A port, and whether one of those after it will do. */
 const port = (text: string): { first: number; orNext: boolean } | null => {
@@ -65,6 +65,12 @@ export const s3Variables = {
       if (text !== '' && text !== 'presigned') throw new Error('must be presigned or empty')
       return text
     },
+  },
+  S3_KEYS_WITHOUT_TLS: {
+    summary:
+      'Whether clients may send keys of their own (SSE-C) over connections without TLS. Only where nobody else can read these; an endpoint on loopback takes them anyway.',
+    default: 'false',
+    read: (text: string) => oneOf('true', 'false')(text) === 'true',
   },
   S3_DEFAULT_OWNERSHIP: {
     summary:

@@ -34,6 +34,7 @@ import { clockGap } from './0032-clock-gap.ts'
 import { checksumsOfParts } from './0033-checksums-of-parts.ts'
 import { keyOrder } from './0036-key-order.ts'
 import { revision } from './0037-revision.ts'
+import { encryption } from './0040-encryption-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -73,4 +74,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0033-checksums-of-parts': checksumsOfParts,
   '0036-key-order': keyOrder,
   '0037-revision': revision,
+  '0040-encryption-breaking': encryption,
 }

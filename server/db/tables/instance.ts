@@ -20,4 +20,13 @@ export interface InstanceTables {
      */
     revision: Generated<number>
   }
+  /** The service's keys that encrypt the keys of blobs; the highest version that is not retired is current. */
+  encryption_keys: {
+    version: number
+    /** Encrypted with a key derived from ENCRYPTION_KEY or SECRET_KEY. */
+    sealed: string
+    created_at: string
+    /** Since when a newer one has been current. */
+    retired_at: Generated<string | null>
+  }
 }

@@ -21,6 +21,8 @@ export interface StorageTables {
      * are its own now. `releasing`: the same, while they are written to another place and nothing of it changes.
      */
     mode: Generated<'read_only' | 'taken_over' | 'releasing' | null>
+    /** JSON: how contents are encrypted of which nobody says; null if they are not. */
+    encryption: Generated<string | null>
     created_at: string
     created_by: string | null
     deleted_at: string | null
@@ -78,6 +80,8 @@ export interface StorageTables {
     legal_hold: 1 | null
     /** JSON: whom its ACL lets read it; null if only its owner is in it. */
     acl: string | null
+    /** How its bytes are encrypted: the kind, and after a space the name of the key of a key service; null if they are not. */
+    encryption: string | null
     created_at: string
     last_modified: string
     created_by: string | null
@@ -121,6 +125,10 @@ export interface StorageTables {
     checksums: string | null
     /** Where its bytes are, or will be, as its id says; null is the storage of STORAGE_URL. */
     storage_id: Generated<number | null>
+    /** JSON: how its bytes are encrypted, and their key, itself encrypted; null if they are stored as they were sent. */
+    envelope: Generated<string | null>
+    /** The version of the service key that encrypts the one in the envelope; null if none does. */
+    service_key: Generated<number | null>
   }
   /** The parts in which a blob's bytes came. */
   blob_parts: {
@@ -157,6 +165,10 @@ export interface StorageTables {
     lock: Generated<string | null>
     /** JSON: the ACL that was asked for the object. */
     acl: Generated<string | null>
+    /** How its parts are encrypted, as the object's row will have it. */
+    encryption: Generated<string | null>
+    /** JSON: the envelope that its blob will have, without the parts. */
+    envelope: Generated<string | null>
     /** `planned`: all parts but the last have `part_size` bytes. `free`: any size, and those not named at the end are dropped. */
     kind: Generated<'planned' | 'free'>
     file_size: number | null
@@ -198,6 +210,8 @@ export interface StorageTables {
     brought: Generated<string | null>
     /** The storage's name for it. */
     ref: string
+    /** Distinguishes it from what was encrypted before as the same part, in hex; null if it is not encrypted. */
+    salt: Generated<string | null>
     received_at: string
   }
   jobs: {

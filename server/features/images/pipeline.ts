@@ -164,12 +164,14 @@ async function look(pipeline: Pipeline, job: Job): Promise<{ source: Source | Un
   }
 }
 
-function keep({ cache }: Pipeline, { ctx, row }: Job, key: string, entry: Entry): Promise<void> {
+/** Keeps an entry, unless it is of encrypted contents: these are on no disk as they are. */
+async function keep({ cache }: Pipeline, { ctx, row }: Job, key: string, entry: Entry): Promise<void> {
+  if (row.encryption !== null) return
   const kept = cache.put(row.blob_id, key, entry).catch((error: unknown) => {
     ctx.log.warn({ err: error }, 'could not cache an image')
   })
   ctx.background(kept)
-  return kept
+  await kept
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { openBlob } from '../../blobs/open.ts'
 import type { Ctx } from '../../context.ts'
+import { contentsOf } from '../../storage/objects/read.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import type { Kind, Source, Unusable } from './kinds.ts'
 import { readHeader } from './render.ts'
@@ -39,7 +39,7 @@ export function discard({ buffer, byteLength }: Uint8Array): void {
 
 async function read(ctx: Ctx, row: ObjectRow, head = false): Promise<Uint8Array> {
   const wanted = head ? HEAD_BYTES : row.size
-  const body = await openBlob(ctx, row, head ? { start: 0, end: HEAD_BYTES - 1 } : undefined)
+  const body = await contentsOf(ctx, row).open(head ? { start: 0, end: HEAD_BYTES - 1 } : undefined)
   if (body instanceof Uint8Array) return body
   const bytes = Buffer.allocUnsafeSlow(wanted)
   let offset = 0

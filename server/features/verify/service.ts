@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { releaseBlobs } from '../../blobs/collector.ts'
+import { storedSizeOfBlob } from '../../blobs/encrypted.ts'
 import { findHashes, newCutter, UNKNOWN } from '../../blobs/hashes.ts'
 import { openBlob } from '../../blobs/open.ts'
 import { findForgotten, listReferencedBlobs, type ReferencedBlob } from '../../blobs/pointers.ts'
@@ -8,6 +9,9 @@ import { BlobMissing, isDamage } from '../../drivers/driver.ts'
 import { TakenOverBytesChanged } from '../../drivers/external.ts'
 import { isExternal } from '../../drivers/routing/ids.ts'
 import { findFrozen } from '../../drivers/routing/store.ts'
+import { readEnvelope } from '../../encryption/envelope.ts'
+import { kindOf, openEnvelope } from '../../encryption/sealing.ts'
+import { KeyUnavailable, SegmentDamaged } from '../../segments/cipher.ts'
 import { compareUsage } from '../../storage/buckets/compare.ts'
 import { findTotalQuota } from '../../storage/buckets/quotas/store.ts'
 import { correctUsage, setTotalQuota } from '../../storage/buckets/service.ts'
@@ -30,6 +34,7 @@ export async function verify(ctx: Ctx, options: Options): Promise<Summary> {
     overlong: 0,
     missing: 0,
     different: 0,
+    sealed: 0,
     damaged: 0,
     orphans: 0,
     aside: 0,
@@ -81,11 +86,20 @@ async function verifyBlob(
   summary.blobs++
   summary.bytes += size
   try {
-    const known = deep ? await findHashes(ctx.db, row) : UNKNOWN
+    const isClosed = kindOf(row.encryption) === 'SSE-C'
+    const known = deep && !isClosed ? await findHashes(ctx.db, row) : UNKNOWN
     if (known.pieces.length === 0) summary.withoutChecksum++
-    if (!deep && inline_size === size) return
-    const end = Math.max(0, size - 1)
-    const body = await openBlob(ctx, row, deep || size === 0 ? undefined : { start: end, end })
+    if (!isClosed) await assertKey(ctx, row)
+    const stored = storedSizeOfBlob(row)
+    if ((!deep || isClosed) && inline_size === stored) return
+    const end = Math.max(0, stored - 1)
+    const last = stored === 0 ? undefined : { start: end, end }
+    const body =
+      deep && !isClosed
+        ? await openBlob(ctx, row)
+        : inline_size === null
+          ? await ctx.blobs.get(blob_id, stored, last)
+          : await openBlob(ctx, row, last)
     const chunks = body instanceof Readable ? (body as AsyncIterable<Uint8Array>) : [body]
     const cutter = newCutter(known)
     for await (const chunk of chunks) cutter.update(chunk)
@@ -97,6 +111,16 @@ async function verifyBlob(
     if (isDamage(error)) {
       summary.damaged++
       report(`damaged: the bytes of ${where} (blob ${blob_id}) cannot be read: ${error.message}`)
+      return
+    }
+    if (error instanceof KeyUnavailable) {
+      summary.sealed++
+      report(`sealed: the bytes of ${where} (blob ${blob_id}) cannot be decrypted: ${error.message}`)
+      return
+    }
+    if (error instanceof SegmentDamaged) {
+      summary.different++
+      report(`different: the bytes of ${where} (blob ${blob_id}) are not those that were encrypted: ${error.message}`)
       return
     }
     if (error instanceof TakenOverBytesChanged) {
@@ -116,6 +140,13 @@ async function verifyBlob(
       report(`missing: ${of} are not in the ${place}`)
     }
   }
+}
+
+/** Throws KeyUnavailable unless a blob can be decrypted, if it is encrypted. */
+async function assertKey(ctx: Ctx, { blob_id, encryption, envelope }: ReferencedBlob): Promise<void> {
+  if (encryption === null) return
+  if (envelope === null) throw new KeyUnavailable('its key is gone')
+  await openEnvelope(ctx, readEnvelope(envelope), { id: blob_id })
 }
 
 /** Whether the storage has any bytes of a blob. */

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { listAsideInBatches } from '../../blobs/collector.ts'
+import { storedSizeOfBlob } from '../../blobs/encrypted.ts'
 import { findPointed } from '../../blobs/pointers.ts'
 import { findKnown, findSizes } from '../../blobs/store.ts'
 import type { Ctx } from '../../context.ts'
@@ -131,10 +132,11 @@ async function compareSizes(
   summary: Summary,
 ): Promise<void> {
   const readable = batch.filter(({ id, known, error }) => known && !error && id !== null)
-  const sizes = await findSizes(
+  const found = await findSizes(
     ctx.db,
     readable.flatMap(({ id }) => id ?? []),
   )
+  const sizes = new Map(found.map((blob) => [blob.id, storedSizeOfBlob(blob)]))
   for (const { id, size: stored } of readable) {
     const size = sizes.get(id ?? '')
     if (id === null || size === undefined || stored === size || shorter.has(id)) continue

@@ -12,7 +12,10 @@ export interface Summary {
   /** Blobs that something points at. */
   blobs: number
   bytes: number
-  /** Verified only by size: all of them, unless it is deep, and then what an earlier version joined from parts. */
+  /**
+   * Verified only by size: all of them, unless it is deep, and then what an earlier version joined from parts, and what is
+   * encrypted with the key of a client.
+   */
   withoutChecksum: number
   /** Stored with fewer bytes than they have. */
   truncated: number
@@ -20,6 +23,8 @@ export interface Summary {
   overlong: number
   missing: number
   different: number
+  /** Encrypted with a key that cannot be had: they cannot be read any more. */
+  sealed: number
   /** Entries of the storage that cannot be read. */
   damaged: number
   orphans: number

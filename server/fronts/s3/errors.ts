@@ -21,6 +21,7 @@ export const s3Errors = {
   InvalidBucketName: 400,
   InvalidBucketState: 409,
   InvalidDigest: 400,
+  InvalidEncryptionAlgorithmError: 400,
   InvalidLocationConstraint: 400,
   InvalidPolicyDocument: 400,
   InvalidPart: 400,

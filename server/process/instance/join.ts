@@ -10,8 +10,9 @@ import { type BlobDriver, isStorageOutage } from '../../drivers/driver.ts'
 import { explain } from '../../drivers/explain.ts'
 import { lazyStorage } from '../../drivers/lazy.ts'
 import { openStorage, storageFolder } from '../../drivers/open.ts'
+import { assertServiceKeys } from '../../encryption/service-keys.ts'
 import { assertFolders, assertOwnDatabaseFile } from './folders.ts'
-import { assertKey, assertKeyOfService, noteKey } from './key.ts'
+import { assertKey, assertKeyOfService, noteKey, prepareEncryption } from './key.ts'
 import { assertFits, assertOwner, claimStorage, inspectStorage, type StorageLook } from './storage.ts'
 import { readInstance } from './store.ts'
 
@@ -29,6 +30,12 @@ interface Seen {
   later: readonly string[]
   instance: Row<'instance'>
 }
+
+/** Throws a Refusal where the keys of encrypted contents cannot be read, in a schema that has any. */
+const assertReadable = async (config: Config, { db, lacking }: Seen): Promise<void> => {
+  if (!lacking.includes(ENCRYPTION)) await assertServiceKeys(config, db)
+}
+const ENCRYPTION = '0040-encryption-breaking'
 
 const see = <T>(config: Pick<Config, 'databaseUrl'>, look: (seen: Seen | undefined) => Promise<T>): Promise<T> =>
   lookInto(config.databaseUrl, async (db) => {
@@ -49,6 +56,7 @@ export async function assertMayServe(config: Config, accepted: Accepted): Promis
     const look = await unlessAway(inspectStorage(config))
     await see(config, async (seen) => {
       assertKey(config, seen?.instance.key_fingerprint ?? null, accepted.newKey)
+      if (seen && !accepted.newKey) await assertReadable(config, seen)
       const database = { id: seen?.instance.id ?? null, db: seen?.db }
       if (look) await assertFits(config, look, database, accepted.newStorage)
     })
@@ -80,6 +88,7 @@ const unlessAway = (look: Promise<StorageLook>): Promise<StorageLook | undefined
 export async function join(system: System, storage: BlobDriver, accepted: Accepted): Promise<BlobDriver> {
   const { config, log, database } = system
   const { id } = await noteKey(system, accepted.newKey)
+  await prepareEncryption(system, accepted.newKey)
   const settle = () => claimStorage(config, storage, { id, db: database.db }, accepted.newStorage)
   try {
     await settle()
@@ -110,6 +119,7 @@ export async function assertMayWork(config: Config, { storage }: { storage: bool
         'The schema of the database is older than this release. Start the service once, which brings it up to date.',
       )
     assertKeyOfService(config, instance.key_fingerprint)
+    await assertReadable(config, seen)
     if (look) assertOwner(config, look, instance.id)
     if (storage && look?.owner === null) throw noStorage(config)
   })

@@ -1,6 +1,7 @@
 import { Refusal } from '../../base/refusal.ts'
 import { createContext, type System, systemActor } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
+import { assertServiceKeys, prepareServiceKeys } from '../../encryption/service-keys.ts'
 import { deriveKey, type Keys } from '../../secrets/derive.ts'
 import * as store from './store.ts'
 
@@ -26,6 +27,19 @@ export function assertKeyOfService({ secretKey, previousSecretKeys }: Keys, know
       ? 'No service has been started with this SECRET_KEY yet, only with a former one. Start the service with it once (SECRET_KEY_PREVIOUS holding the former one), then repeat the command.'
       : 'SECRET_KEY is not the one this database is used with. Run the command with the environment of the service.',
   )
+}
+
+/**
+ * Sees to it that contents can be encrypted, and that the keys for that are protected by what the configuration has now.
+ * Throws a Refusal if they cannot be read, unless that was accepted: what they encrypt is lost then.
+ */
+export async function prepareEncryption(system: System, acceptNewKey: boolean): Promise<void> {
+  const sealed = await createContext(system, systemActor).upkeep(async (step) => {
+    await store.lockInstance(step.tx)
+    if (!acceptNewKey) await assertServiceKeys(step.config, step.tx)
+    return prepareServiceKeys(step)
+  })
+  if (sealed > 0) system.log.warn({ keys: sealed }, 'the keys of encrypted contents are protected by another key now')
 }
 
 /** Records the database's key; of replicas that start together with different keys, one is refused here. */

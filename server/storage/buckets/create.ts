@@ -1,4 +1,5 @@
 import type { Bucket } from '../../../contract/buckets.ts'
+import type { BucketEncryption } from '../../../contract/encryption.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
@@ -11,6 +12,7 @@ import type { BucketConfig } from './documents/kinds.ts'
 import { describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
 import type * as documentStore from './documents/store.ts'
+import { defaultEncryption, encryptionColumn } from './encryption.ts'
 import * as quotaStore from './quotas/store.ts'
 import * as store from './store.ts'
 import { completeVersioning, type VersioningChange } from './versioning.ts'
@@ -19,6 +21,8 @@ export interface CreateBucket extends VersioningChange {
   name: string
   quota_gb?: number | null | undefined
   trash_days?: number | undefined
+  /** How new contents are encrypted of which nobody says; null: not at all. */
+  encryption?: BucketEncryption | null | undefined
   /** The storage for its bytes; another than the default one is for administrators. */
   storage?: string | undefined
 }
@@ -57,6 +61,7 @@ export async function prepareBucket(
       name,
       trash_days: trash_days ?? trash.default_days,
       ...versioned,
+      encryption: encryptionColumn(given.encryption ?? null),
       storage_id: await holdStorage(tx, storage),
       created_at: ctx.now().toISOString(),
       created_by: ctx.actor.user_id,
@@ -68,7 +73,8 @@ export async function prepareBucket(
     for (const [kind, value] of Object.entries(configured) as [documentStore.ConfigKind, unknown][])
       await setDocument(step, row.id, kind, value)
     const elsewhere = storage === DEFAULT_STORAGE ? {} : { storage }
-    const details = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...configured, ...elsewhere }
+    const encrypted = row.encryption === null ? {} : { encryption: defaultEncryption(row) }
+    const details = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...encrypted, ...configured, ...elsewhere }
     record({ name: 'create_bucket', bucket: name, details })
     const open = await describePublicAccess(tx, [name], s3.public_access)
     return describe(ctx, { ...row, quota_gb: quota }, { public_access: open.get(name), storage })

@@ -7,6 +7,7 @@ import type { Ctx } from '../../context.ts'
 import { objectLockOf } from '../locks/lock.ts'
 import { findStorageNames } from '../storages/use.ts'
 import { describePublicAccess } from './documents/public-access.ts'
+import { defaultEncryption } from './encryption.ts'
 import type * as quotaStore from './quotas/store.ts'
 import { sumUsage } from './quotas/store.ts'
 import { findSources } from './sources.ts'
@@ -77,6 +78,7 @@ export function describe(
     trash_days: row.trash_days,
     versioning: versioningOf(row),
     object_lock: objectLockOf(row),
+    encryption: defaultEncryption(row),
     storage,
     created_at: row.created_at,
     created_by: row.created_by,

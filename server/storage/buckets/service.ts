@@ -95,6 +95,8 @@ export interface HeldBucket {
   storage_id: StorageId
   /** Null if its objects are our own. */
   mode: store.BucketRow['mode']
+  /** How contents are encrypted of which nobody says, as JSON; null if they are not. */
+  encryption: store.BucketRow['encryption']
   /** Its lifecycle document, as JSON; absent where it was held by its id. */
   lifecycle?: string | null
   /** Bytes that may be added under its own quota, negative if that was set below its usage; null without a quota. */

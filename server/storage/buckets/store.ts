@@ -57,7 +57,7 @@ export const shareBucket = (tx: Tx, name: string) => shared(tx, name)
 const share = prepared((tx: Db, { name }: { name: string }) =>
   tx
     .selectFrom('buckets')
-    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock', 'storage_id', 'mode'])
+    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock', 'storage_id', 'mode', 'encryption'])
     .select((e) =>
       e
         .selectFrom('bucket_config')
@@ -85,6 +85,7 @@ export const shareAnyBucket = async (tx: Tx, id: string) =>
       'object_lock',
       'storage_id',
       'mode',
+      'encryption',
       'former_name',
       'deleted_at',
     ])

@@ -8,6 +8,7 @@ import type { CreateBucket } from './create.ts'
 import { describe, keptOf } from './describe.ts'
 import { allBlocked, describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
+import { defaultEncryption, encryptionColumn } from './encryption.ts'
 import * as quotaStore from './quotas/store.ts'
 import { bucketMissing } from './service.ts'
 import { findSources } from './sources.ts'
@@ -22,7 +23,7 @@ export interface BucketChange extends Partial<Omit<CreateBucket, 'name' | 'stora
 }
 
 /**
- * Changes quota, trash days, versioning, Object Lock, and whether it can be public; needs `manage`. A quota below the
+ * Changes quota, trash days, versioning, Object Lock, encryption, and whether it can be public; needs `manage`. A quota below the
  * current usage only stops growth. Throws conflict where there would be Object Lock without versions, or public access
  * while there is none.
  */
@@ -36,23 +37,33 @@ export async function updateStep(
   step: Step,
   ctx: Ctx,
   name: string,
-  { public_access_blocked: blocked, ...change }: BucketChange,
+  { public_access_blocked: blocked, encryption, ...change }: BucketChange,
 ): Promise<Bucket> {
   const { tx, record } = step
   const row = await store.lockBucket(tx, name)
   if (!row) throw bucketMissing(name)
-  if (Object.keys(change).length > 0) assertWritable(row)
+  if (Object.keys(change).length > 0 || encryption !== undefined) assertWritable(row)
   const quota = (await quotaStore.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
   const before = {
     quota_gb: quota?.quota_gb ?? null,
     trash_days: row.trash_days,
     ...keptOf(row, change),
+    ...(encryption === undefined ? {} : { encryption: defaultEncryption(row) }),
   }
   const versioned = completeVersioning(change, row)
-  const after = { ...before, ...change, ...keptOf(versioned, change) }
+  const after = {
+    ...before,
+    ...change,
+    ...keptOf(versioned, change),
+    ...(encryption === undefined ? {} : { encryption }),
+  }
   if (after.quota_gb === null) await quotaStore.clearQuota(tx, row.id)
   else await quotaStore.setQuota(tx, row.id, after.quota_gb)
-  const changed = { trash_days: after.trash_days, ...versioned }
+  const changed = {
+    trash_days: after.trash_days,
+    ...versioned,
+    encryption: encryption === undefined ? row.encryption : encryptionColumn(encryption),
+  }
   if (versioned.object_lock && !row.object_lock) await trustClock(step)
   await store.describeBucket(tx, row.id, changed)
   const { public_access: isOn } = (await settingsInForce(step)).s3

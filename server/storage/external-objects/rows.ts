@@ -56,6 +56,7 @@ export function externalOf(
       locked_until: null,
       legal_hold: null,
       acl: null,
+      encryption: null,
       created_at: modified,
       last_modified: modified,
       created_by: null,

@@ -150,6 +150,7 @@ export function markDeleted(
     tags: null,
     storage_class: null,
     acl: null,
+    encryption: null,
     ...unlocked,
     created_at: now,
     last_modified: now,

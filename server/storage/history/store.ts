@@ -130,6 +130,7 @@ const shared = [
   'locked_until',
   'legal_hold',
   'acl',
+  'encryption',
 ] as const
 
 /** A version, current or not; what is current has no `seq` and no `noncurrent_at`. */

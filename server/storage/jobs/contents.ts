@@ -14,6 +14,9 @@ export interface ContentRow {
   sha256: string | null
   etag: string
   md5: string | null
+  /** How it is encrypted, as its own row has it, and as its blob's. */
+  encryption: string | null
+  envelope: string | null
   /** Whether its bytes are on another storage than asked for, or among what others keep. */
   elsewhere: boolean
   /** Where it is in the order of its table. */
@@ -56,7 +59,7 @@ export async function listContents(
           or (${first.column} = ${position[0]} and ${second.column} ${second.follows} ${position[1]}))`
       : sql`and ${first.column} ${first.follows} ${position[0]}`
   const { rows } = await sql<Omit<ContentRow, 'at'> & { first: string; second: string | number }>`
-    select c.key, c.size, c.sha256, c.etag, c.blob_id, b.md5, ${first.column} as first,
+    select c.key, c.size, c.sha256, c.etag, c.blob_id, c.encryption, b.md5, b.envelope, ${first.column} as first,
       ${(second ?? first).column} as second,
       case when b.inline = 0 and (b.storage_id is distinct from ${storage} or ${isExternal('b.id')})
         then 1 else 0 end as elsewhere

@@ -1,4 +1,4 @@
-import { releaseBlobs } from '../../blobs/collector.ts'
+import { eraseBlobs, findEncrypted, releaseBlobs } from '../../blobs/collector.ts'
 import { keepCopies } from '../../blobs/copy.ts'
 import type { Step, Upkeep } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
@@ -42,7 +42,10 @@ export async function pointAtCopies(
 ): Promise<void> {
   await keepCopies(step, copies)
   for (const [from, to] of copies) await migrationStore.replaceBlob(step.tx, bucketId, from, to)
-  await releaseBlobs(step, [...copies.keys()])
+  const originals = [...copies.keys()]
+  await releaseBlobs(step, originals)
+  // Those have the key of their copies too: what is purged later must not stay readable by them.
+  await eraseBlobs(step, await findEncrypted(step.tx, originals))
 }
 
 /** Most that is copied before what points at it is changed. */

@@ -1,7 +1,9 @@
+import type { ObjectEncryption } from '../../../contract/encryption.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import type { ObjectHeaders, Tags } from '../../../contract/shapes.ts'
 import { shownType } from '../../base/media-type.ts'
+import { kindOf } from '../../encryption/sealing.ts'
 import { aclOf } from '../buckets/documents/acl.ts'
 import type { HeldBucket } from '../buckets/service.ts'
 import { versionName } from '../history/retire.ts'
@@ -64,12 +66,19 @@ export const describeObject = (
   ...(row.headers === null ? {} : { headers: JSON.parse(row.headers) }),
   metadata: JSON.parse(row.metadata),
   ...(row.tags === null ? {} : { tags: JSON.parse(row.tags) }),
+  ...encryptionField(row),
   ...lockField(row),
   ...aclField(row),
   created_at: row.created_at,
   last_modified: row.last_modified,
   created_by: row.created_by,
 })
+
+/** How an object is encrypted, if it is. */
+export function encryptionField({ encryption }: Pick<ObjectRow, 'encryption'>): { encryption?: ObjectEncryption } {
+  const algorithm = kindOf(encryption)
+  return algorithm === null ? {} : { encryption: { algorithm } }
+}
 
 /** What an object's ACL grants, where it is not its owner's alone. */
 export const aclField = ({ acl }: Pick<ObjectRow, 'acl'>) => (acl === null ? {} : { acl: [...aclOf(acl)] })

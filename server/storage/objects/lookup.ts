@@ -4,8 +4,16 @@ import type { Db } from '../../db/schema.ts'
 import type { HeldBucket } from '../buckets/service.ts'
 import { byName, type ObjectRow } from './store.ts'
 
+/**
+ * An object with its bucket's lifecycle document, and, if it is encrypted, how: only then is the row of its blob looked
+ * up.
+ */
 const withLifecycle = (db: Db, named: { bucket: string; key: string }) =>
   byName(db, named)
+    .select(
+      sql<string | null>`case when objects.encryption is not null
+      then (select envelope from blobs where blobs.id = objects.blob_id) end`.as('envelope'),
+    )
     .select('buckets.versioning')
     .select((e) =>
       e
@@ -23,6 +31,8 @@ const lookupWithBody = prepared((db: Db, named: { bucket: string; key: string })
 /** An object with its bucket's lifecycle document, and whether that keeps versions. */
 export interface Found {
   row: ObjectRow
+  /** How its blob is encrypted, as its row has it; null if it is not, undefined if that was not looked up. */
+  envelope?: string | null
   versioning: HeldBucket['versioning']
   lifecycle: string | null
 }
@@ -31,8 +41,8 @@ export interface Found {
 export async function findWithLifecycle(db: Db, bucket: string, key: string): Promise<Found | undefined> {
   const [found] = await lookupWithLifecycle(db, { bucket, key })
   if (!found) return undefined
-  const { lifecycle, versioning, ...row } = found
-  return { row, lifecycle, versioning }
+  const { lifecycle, versioning, envelope, ...row } = found
+  return { row, lifecycle, versioning, envelope }
 }
 
 /** Like `findWithLifecycle`, with the bytes of an inline blob; null for any other. */
@@ -43,6 +53,6 @@ export async function findContents(
 ): Promise<(Found & { bytes: Uint8Array | null }) | undefined> {
   const [found] = await lookupWithBody(db, { bucket, key })
   if (!found) return undefined
-  const { bytes, lifecycle, versioning, ...row } = found
-  return { row, lifecycle, versioning, bytes }
+  const { bytes, lifecycle, versioning, envelope, ...row } = found
+  return { row, lifecycle, versioning, envelope, bytes }
 }

@@ -1,9 +1,12 @@
+import type { KeyObject } from 'node:crypto'
 import type { ByteRange } from '../../base/byte-range.ts'
-import { type DirectUrlOptions, directUrl, openBlob, pieceOf } from '../../blobs/open.ts'
+import { assertOpens } from '../../blobs/encrypted.ts'
+import { type DirectUrlOptions, directUrl, type OpenOptions, openBlob, pieceOf } from '../../blobs/open.ts'
 import type { Ctx } from '../../context.ts'
 import type { BlobBody } from '../../drivers/driver.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import { countDownload } from '../usage/traffic.ts'
+import { reported } from './damage.ts'
 import type { Found } from './lookup.ts'
 import { getContents } from './service.ts'
 import type { ObjectRow } from './store.ts'
@@ -29,25 +32,35 @@ export interface ReadContents extends Contents {
 
 /**
  * Returns a key's contents; needs `read`. `opens`: whether `open` will probably be called, so that the bytes of a small
- * object come with its row. `version`: one that is perhaps not current; null is the `null` version. Throws `forbidden` or
+ * object come with its row. `customerKey`: the client's, of what is encrypted with it. `version`: one that is perhaps not current; null is the `null` version. Throws `forbidden` or
  * `not_found`.
  */
 export async function read(
   ctx: Ctx,
   bucket: string,
   key: string,
-  options: { opens: boolean; version?: string | null | undefined },
+  options: { opens: boolean; version?: string | null | undefined; customerKey?: KeyObject | undefined },
 ): Promise<ReadContents> {
-  const { row, bytes, lifecycle, versioning } = await getContents(ctx, bucket, key, options)
-  const contents = { ...contentsOf(ctx, row), lifecycle, versioning }
-  if (!bytes) return contents
+  const { row, bytes, envelope, lifecycle, versioning } = await getContents(ctx, bucket, key, options)
+  const { customerKey } = options
+  if (customerKey || row.encryption === 'SSE-C') await assertOpens(ctx, { ...row, envelope }, customerKey)
+  const sealed = envelope == null ? undefined : { envelope, bytes: bytes ?? null }
+  const contents = {
+    ...contentsOf(ctx, row, { customerKey, sealed: options.opens ? sealed : undefined }),
+    lifecycle,
+    versioning,
+  }
+  if (!bytes || row.encryption !== null) return contents
   return { ...contents, open: async (range) => pieceOf(row, bytes, range), directUrl: async () => null }
 }
 
 /** Like `read`, for an object whose access was already checked. */
-export const contentsOf = (ctx: Ctx, row: ObjectRow): Contents => ({
+export const contentsOf = (ctx: Ctx, row: ObjectRow, options?: OpenOptions): Contents => ({
   row,
-  open: (range) => openBlob(ctx, row, range),
+  open: (range) => {
+    const open = () => openBlob(ctx, row, range, options)
+    return row.encryption === null ? open() : reported(ctx, row, open)
+  },
   // The storage does not know the object's own headers.
   directUrl: async (options) => (row.headers === null ? directUrl(ctx, row, options) : null),
   delivered: (delivery) => countDownload(ctx, row.bucket_id, delivery),

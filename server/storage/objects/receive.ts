@@ -3,6 +3,8 @@ import type { Checksum, ChecksumAlgorithm } from '../../../contract/shapes.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import { discardBlobs, newClaim, type WrittenBlob, writeBlob } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
+import type { WantedEncryption } from '../../encryption/sealing.ts'
+import { sealingOf } from '../buckets/encryption.ts'
 import { bucketMissing, estimateRoom } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
@@ -30,6 +32,8 @@ export interface Upload extends Description {
   acl?: string | null | undefined
   /** What is to be locked of it. */
   lock?: WantedLock | undefined
+  /** How it is to be encrypted; undefined: as the bucket says. */
+  encryption?: WantedEncryption | undefined
   /** Size limit, independent of the quota. */
   maxBytes?: number | undefined
 }
@@ -87,6 +91,7 @@ export async function startReceiving(ctx: Ctx, bucket: string, link?: LinkRoom) 
       inspect: count,
       announced: upload.announced,
       algorithm: upload.checksum?.algorithm,
+      sealing: await sealingOf(ctx, row, upload.encryption),
     }).finally(() => countUpload(ctx, row.id, arrived))
     const differing = differingHeader(upload, blob)
     if (differing) {

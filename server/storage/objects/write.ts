@@ -1,9 +1,10 @@
 import type { Sent } from '../../../contract/actions.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
-import { keepBlob, type WrittenBlob } from '../../blobs/write.ts'
+import { encryptionIn, keepBlob } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
+import { etagFor } from '../../encryption/envelope.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly, wholeSeconds } from '../../http/conditions.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
@@ -13,7 +14,8 @@ import { describedAs, describeObject, versionOf } from './describe.ts'
 import { allowLocked } from './lock-rights.ts'
 import { discard, type Received, startReceiving, type Upload } from './receive.ts'
 import * as store from './store.ts'
-import { type Copies, placedOn, withCopies } from './transfers/copies.ts'
+import { type Copies, withCopies } from './transfers/copies.ts'
+import { inPlace } from './transfers/in-place.ts'
 
 /** RFC 9110 section 13 conditions on the object to be replaced. */
 export interface WriteConditions {
@@ -100,10 +102,6 @@ export async function writeAll(
 const withNewBlobs = <T>(ctx: Ctx, work: (step: Step, copies: Copies) => Promise<T>) =>
   withCopies(ctx, (copies) => ctx.act((step) => work(step, copies)))
 
-/** Received bytes where a bucket may point at them. Throws Elsewhere. */
-const inPlace = (bucket: HeldBucket, blob: WrittenBlob, copies: Copies): WrittenBlob =>
-  blob.body ? blob : { ...blob, id: placedOn(bucket, { ...blob, blob_id: blob.id, etag: blob.md5 }, copies) }
-
 /** When contents may become an object, and what their `upload` says besides. */
 interface WriteTerms {
   conditions: WriteConditions
@@ -128,9 +126,10 @@ const writeReceived = (
       key: upload.key,
       blob_id: blob.id,
       size: blob.size,
-      etag: blob.md5,
+      etag: etagFor(blob.envelope?.kind ?? null, blob),
       sha256: blob.sha256,
       checksums: blob.checksums,
+      encryption: encryptionIn(blob.envelope),
       storage_class: upload.storageClass ?? null,
       acl: upload.acl ?? null,
       ...describedAs(upload),

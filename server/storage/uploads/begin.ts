@@ -9,6 +9,8 @@ import { takeBlobId } from '../../blobs/id-pool.ts'
 import { takeRoom } from '../../blobs/room.ts'
 import { type Ctx, currentActor } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
+import type { WantedEncryption } from '../../encryption/sealing.ts'
+import { sealingOf } from '../buckets/encryption.ts'
 import { bucketMissing, countUsage, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
@@ -56,6 +58,8 @@ export interface NewUpload extends Omit<InitUpload, 'checksum'> {
   acl?: string | null | undefined
   /** What is to be locked of the object. */
   lock?: WantedLock | undefined
+  /** How it is to be encrypted; undefined: as the bucket says. */
+  encryption?: WantedEncryption | undefined
 }
 
 /** The share link that an upload comes through, whose visitors have no rights of their own. */
@@ -93,6 +97,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload, lin
   assertWritable(found)
   await takeRoom(ctx.config, found.storage_id, 0, { ahead: true })
   const settings = await settingsInForce(ctx)
+  const sealing = await sealingOf(ctx, found, upload.encryption)
   const blob_id = await takeBlobId(ctx, found.storage_id)
   const handle = await ctx.blobs.beginParts(blob_id)
   const now = ctx.now()
@@ -117,6 +122,8 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload, lin
         storage_class: storageClass,
         acl,
         lock: lock ? JSON.stringify(lock) : null,
+        encryption: sealing?.encryption ?? null,
+        envelope: sealing ? JSON.stringify(sealing.seal(blob_id).envelope) : null,
         kind: part_size === undefined ? 'free' : 'planned',
         file_size: file_size ?? null,
         part_size: part_size ?? 0,

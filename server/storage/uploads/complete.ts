@@ -4,7 +4,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import type { Checksum } from '../../../contract/shapes.ts'
 import { releaseBlobs } from '../../blobs/collector.ts'
-import { discardBlobs, keepJoined } from '../../blobs/write.ts'
+import { copiedEnvelope, discardBlobs, joinedEnvelope, keepJoined } from '../../blobs/write.ts'
 import { type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { BlobMissing } from '../../drivers/driver.ts'
@@ -212,16 +212,21 @@ async function makeVisibleIn(
   const { parts, checksums } = joined
   const size = parts.reduce((sum, part) => sum + part.size, 0)
   const etag = etagOf(parts)
-  const blob = { blob_id: joined.blob_id, size, etag, sha256: null, md5: null }
+  const asSent = joinedEnvelope(row.envelope, parts)
+  const asJoined = asSent && joined.blob_id !== row.blob_id ? copiedEnvelope(asSent, row.blob_id) : asSent
+  const sealed = asJoined && JSON.stringify(asJoined)
+  const { encryption } = row
+  const blob = { blob_id: joined.blob_id, size, etag, sha256: null, md5: null, encryption, envelope: sealed }
   const blob_id = placedOn(bucket, blob, copies)
+  const envelope = asJoined && blob_id !== joined.blob_id ? copiedEnvelope(asJoined, joined.blob_id) : asJoined
   const lock = row.lock === null ? undefined : (JSON.parse(row.lock) as WantedLock)
   if (!link) {
     await allowLocked({ ...step, actor: await currentActor(step) }, name, row.key, lock)
   }
   await keepJoined(
     step,
-    { id: blob_id, size, checksums },
-    parts.map(({ part_number, size, etag, checksum }) => ({ part_number, size, md5: etag, checksum })),
+    { id: blob_id, size, checksums, envelope },
+    parts.map(({ part_number, size, etag, checksum, salt }) => ({ part_number, size, md5: etag, checksum, salt })),
   )
   const contents = {
     blob_id,
@@ -235,6 +240,7 @@ async function makeVisibleIn(
     tags: row.tags,
     storage_class: row.storage_class,
     acl: row.acl,
+    encryption,
   }
   const terms = { lock, released: row.reserved, parts: parts.length }
   const object = link
@@ -254,6 +260,7 @@ async function makeVisibleIn(
     reserved: 0,
     completed_at: now.toISOString(),
     expires_at: new Date(now.getTime() + REMEMBERED_MS).toISOString(),
+    envelope: null,
     result: JSON.stringify(object),
   })
   if (row.blob_id !== blob_id) await releaseBlobs(step, [row.blob_id])

@@ -5,7 +5,8 @@ import { discardBlobs, newClaim, renewIfDue } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
 import { BlobMissing, type StoredPart, UnnamedPartsRefused } from '../../drivers/driver.ts'
 import { storageOf } from '../../drivers/routing/ids.ts'
-import { type OpenUpload, rowOf } from './receive.ts'
+import { writtenSize } from '../../segments/layout.ts'
+import { type OpenUpload, rowOf, storedSizeOfPart } from './receive.ts'
 import * as store from './store.ts'
 
 /**
@@ -15,7 +16,11 @@ import * as store from './store.ts'
  */
 export async function joinParts(ctx: Ctx, upload: OpenUpload, named: readonly store.PartRow[]): Promise<string> {
   const complete = (parts: readonly store.PartRow[]) =>
-    ctx.blobs.completeParts(upload.blob_id, upload.handle, parts.map(asStored))
+    ctx.blobs.completeParts(
+      upload.blob_id,
+      upload.handle,
+      parts.map((part) => asStored(upload, part)),
+    )
   try {
     await complete(named)
     return upload.blob_id
@@ -28,7 +33,7 @@ export async function joinParts(ctx: Ctx, upload: OpenUpload, named: readonly st
     await complete(all).catch((another: unknown) => {
       throw another instanceof UnnamedPartsRefused ? stillArriving(another) : another
     })
-    return copyNamed(ctx, upload.blob_id, { all, named })
+    return copyNamed(ctx, upload, { all, named })
   }
 }
 
@@ -38,7 +43,11 @@ function without(parts: readonly store.PartRow[], named: readonly store.PartRow[
   return parts.filter(({ part_number }) => !numbers.has(part_number))
 }
 
-const asStored = ({ part_number, size, ref }: store.PartRow): StoredPart => ({ number: part_number, size, ref })
+const asStored = (upload: OpenUpload, { part_number, size, ref }: store.PartRow): StoredPart => ({
+  number: part_number,
+  size: storedSizeOfPart(upload, size),
+  ref,
+})
 
 const stillArriving = (cause: unknown) =>
   new ServiceError('conflict', 'A part arrived that is not named. Complete the upload again.', { cause })
@@ -58,13 +67,15 @@ async function clearTheWay(ctx: Ctx, upload: OpenUpload, named: readonly store.P
       `The storage cannot leave out parts after one that has fewer than ${leastPart} bytes. Send that part again under a higher number.`,
       { faults: [{ path: 'body.parts', message: `part ${lastNumber} cannot be left out` }] },
     )
-  const known = present.map((part) => rowOf(upload, part))
+  const received = new Map((await store.listParts(ctx.db, upload.id)).map((row) => [row.ref, row]))
+  const known = present.map((part) => received.get(part.ref) ?? rowOf(upload, part))
   const rows: store.PartRow[] = []
   for (const row of without(known, named))
     if (row.size >= leastPart || row.part_number === lastNumber) rows.push(row)
     else {
       const ref = await fill(ctx, upload, { number: row.part_number, size: leastPart })
-      rows.push({ ...row, size: leastPart, etag: ref, ref })
+      const size = upload.encryption === null ? leastPart : writtenSize(leastPart)
+      rows.push({ ...row, size, etag: ref, ref })
     }
   await ctx.upkeep(async ({ tx }) => {
     for (const row of rows) await store.upsertPart(tx, row)
@@ -82,16 +93,18 @@ function fill(ctx: Ctx, { blob_id, handle }: OpenUpload, part: { number: number;
 /** Copies the named parts out of a blob that was made of all of them; returns the copy's id. */
 async function copyNamed(
   ctx: Ctx,
-  from: string,
+  upload: OpenUpload,
   { all, named }: { all: readonly store.PartRow[]; named: readonly store.PartRow[] },
 ): Promise<string> {
   const wanted = new Set(named.map(({ part_number }) => part_number))
   const ranges: ByteRange[] = []
   let at = 0
-  for (const { part_number, size } of all) {
-    if (wanted.has(part_number) && size > 0) ranges.push({ start: at, end: at + size - 1 })
+  for (const part of all) {
+    const size = storedSizeOfPart(upload, part.size)
+    if (wanted.has(part.part_number) && size > 0) ranges.push({ start: at, end: at + size - 1 })
     at += size
   }
+  const { blob_id: from } = upload
   const storage = storageOf(from)
   const id = await takeBlobId(ctx, storage)
   const claim = { ...newClaim(ctx, storage), ids: [id] }

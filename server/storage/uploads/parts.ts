@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type KeyObject, randomBytes } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { ChecksumAlgorithm } from '../../../contract/shapes.ts'
 import { MAX_PART_BYTES } from '../../../contract/uploads.ts'
@@ -10,6 +10,10 @@ import { allow, type Ctx, currentActor, type Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { BlobMissing, type StoredPart } from '../../drivers/driver.ts'
 import { storageOf } from '../../drivers/routing/ids.ts'
+import { readEnvelope, SALT_BYTES } from '../../encryption/envelope.ts'
+import { assertCustomerKey, openEnvelope } from '../../encryption/sealing.ts'
+import type { BlobKey } from '../../segments/cipher.ts'
+import { writeSegments } from '../../segments/write.ts'
 import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
 import { findBucketName } from '../buckets/store.ts'
 import type { Upload as Body } from '../objects/receive.ts'
@@ -17,7 +21,7 @@ import { countSender } from '../usage/reservations/reserve.ts'
 import { countUpload } from '../usage/traffic.ts'
 import { plannedChecksum } from './checksum.ts'
 import { checksumJson } from './choose.ts'
-import { freeUntil, isOver, type OpenUpload } from './receive.ts'
+import { freeUntil, isOver, type OpenUpload, storedSizeOfPart } from './receive.ts'
 import * as store from './store.ts'
 
 /** A planned part's size in bytes; if the total size is unknown, that of any part but the last. */
@@ -36,11 +40,13 @@ type PartFacts = Omit<store.PartRow, 'upload_id' | 'received_at'>
 export interface PartBody extends Pick<Body, 'announced' | 'md5' | 'checksum' | 'source'> {
   /** Stores it without reading the source, where that is possible; else null. */
   share?: (upload: OpenUpload, part: { number: number; size: number }) => Promise<StoredFacts | null>
+  /** The key of the client, if its upload is encrypted with one. */
+  customerKey?: KeyObject | undefined
   /** Step: throws unless the sender may still write, where that is no right of theirs on the key. */
   permit?: (step: Upkeep) => Promise<void>
 }
 /** What is known of a part once it is stored. */
-export type StoredFacts = Pick<PartFacts, 'ref' | 'etag' | 'checksum' | 'brought'>
+export type StoredFacts = Pick<PartFacts, 'ref' | 'etag' | 'checksum' | 'brought' | 'salt'>
 
 /** The upload, if its parts can still be sent; throws not_found otherwise. */
 export function assertOpen({ now }: Pick<Ctx, 'now'>, row: store.UploadRow | undefined): OpenUpload {
@@ -58,8 +64,9 @@ export async function storePart(
   row: OpenUpload,
   part_number: number,
   body: PartBody,
-): Promise<Omit<PartFacts, 'ref'>> {
+): Promise<Omit<PartFacts, 'ref' | 'salt'>> {
   const size = assertSize(body.announced, row, part_number)
+  const key = await keyOf(ctx, row, body)
   const algorithms = checksumAlgorithmsOf(row, body)
   const storage = storageOf(row.blob_id)
   await takeRoom(ctx.config, storage, size, { ahead: true })
@@ -91,8 +98,10 @@ export async function storePart(
       if (body.checksum?.value !== undefined && sums.get(body.checksum.algorithm) !== body.checksum.value)
         throw malformedHeader(`x-checksum-${body.checksum.algorithm}`, 'does not match the body')
     }
-    const part = { number: part_number, size }
-    const ref = await ctx.blobs.putPart(row.blob_id, row.handle, part, measured()).catch((error: unknown) => {
+    const part = { number: part_number, size: storedSizeOfPart(row, size) }
+    const salt = key ? randomBytes(SALT_BYTES) : null
+    const stored = key && salt ? writeSegments(measured(), key, { part: part_number, salt }) : measured()
+    const ref = await ctx.blobs.putPart(row.blob_id, row.handle, part, stored).catch((error: unknown) => {
       for (const digest of digests) digest.drop()
       throw error
     })
@@ -104,6 +113,7 @@ export async function storePart(
       etag,
       checksum: (plan && sums.get(plan.algorithm)) ?? null,
       brought: value ? checksumJson({ algorithm: other, value }) : null,
+      salt: salt?.toString('hex') ?? null,
     }
   }
   try {
@@ -125,6 +135,13 @@ export async function storePart(
     leave()
     countUpload(ctx, row.bucket_id, arrived)
   }
+}
+
+/** The key with which an upload's parts are encrypted; undefined if they are not. Throws for a wrong one of a client. */
+async function keyOf(ctx: Ctx, row: OpenUpload, { customerKey }: PartBody): Promise<BlobKey | undefined> {
+  assertCustomerKey(row.encryption, customerKey)
+  if (row.envelope === null) return undefined
+  return openEnvelope(ctx, readEnvelope(row.envelope), { id: row.blob_id, customerKey })
 }
 
 /**

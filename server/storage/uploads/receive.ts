@@ -2,6 +2,7 @@ import type { EffectiveSettings } from '../../access/settings/effective.ts'
 import { DAY_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
 import type { StoredPart } from '../../drivers/driver.ts'
+import { storedSize, writtenSize } from '../../segments/layout.ts'
 import * as store from './store.ts'
 
 /** Whether an upload has expired. Also true for one being aborted, or whose bucket was deleted. */
@@ -30,18 +31,23 @@ export async function receivedParts(ctx: Ctx, row: store.UploadRow): Promise<sto
   })
 }
 
+/** Bytes that a part takes in the storage. */
+export const storedSizeOfPart = ({ encryption }: Pick<store.UploadRow, 'encryption'>, size: number): number =>
+  encryption === null ? size : storedSize(size)
+
 /** A part's row from what the storage says, where the service knows nothing of it. */
 export const rowOf = (
-  { id: upload_id, created_at: received_at }: store.UploadRow,
+  { id: upload_id, created_at: received_at, encryption }: store.UploadRow,
   { number, size, ref }: StoredPart,
 ): store.PartRow => ({
   upload_id,
   part_number: number,
-  size,
+  size: encryption === null ? size : writtenSize(size),
   etag: ref,
   ref,
   checksum: null,
   brought: null,
+  salt: null,
   received_at,
 })
 
@@ -51,10 +57,10 @@ export const rowOf = (
  */
 export async function directUrl(
   { blobs }: Ctx,
-  { kind, blob_id, handle, checksum_algorithm }: store.UploadRow,
+  { kind, blob_id, handle, checksum_algorithm, encryption }: store.UploadRow,
   number: number,
   options: { expiresIn: number; size: number },
 ): Promise<string | null> {
-  if (kind === 'free' || blob_id === null || checksum_algorithm !== null) return null
+  if (kind === 'free' || blob_id === null || checksum_algorithm !== null || encryption !== null) return null
   return blobs.partUrl(blob_id, handle, number, options)
 }

@@ -16,6 +16,8 @@ export const shareOf =
   (ctx: Ctx, object: ObjectRow, range: ByteRange): Required<PartBody>['share'] =>
   async (upload, part) => {
     if (object.size <= MOST_INLINE) return null
+    // Each part is encrypted for the upload that it is sent to.
+    if (object.encryption !== null || upload.encryption !== null) return null
     const facts = await factsOf(ctx, object, range)
     const plan = plannedChecksum(upload)
     const checksum = plan ? facts?.checksums.get(plan.algorithm) : null
@@ -23,7 +25,7 @@ export const shareOf =
     if (!facts || (checksum === undefined && askedChecksum(upload))) return null
     const from = { id: object.blob_id, size: object.size }
     const ref = await ctx.blobs.copyPart(upload.blob_id, upload.handle, part, from, range)
-    return ref === null ? null : { ref, etag: facts.md5, checksum: checksum ?? null, brought: null }
+    return ref === null ? null : { ref, etag: facts.md5, checksum: checksum ?? null, brought: null, salt: null }
   }
 
 /** The MD5 and the checksums of a range, as far as they were computed when it was uploaded. */

@@ -169,6 +169,7 @@ export const upsertPart = (tx: Tx, row: NewRow<'upload_parts'>) =>
         checksum: e.ref('excluded.checksum'),
         brought: e.ref('excluded.brought'),
         ref: e.ref('excluded.ref'),
+        salt: e.ref('excluded.salt'),
         received_at: e.ref('excluded.received_at'),
       })),
     )

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'La solicitud no tiene un formato válido',
   unsupported_grant_type: 'Tipo de concesión no admitido',
+  encryption_key_required: 'Se necesita la clave del objeto',
   invalid_state: 'Este inicio de sesión no existe, ha caducado o ya se ha utilizado',
   unauthenticated: 'Las credenciales faltan o no son válidas',
   invalid_grant: 'Correo electrónico o contraseña incorrectos',

@@ -87,6 +87,11 @@ function translate(error: ServiceError, { bucket, key, method }: Target & { meth
       if (path === 'body.checksum')
         return new S3Error('BadDigest', 'The checksum you specified did not match the calculated checksum.')
       return new S3Error('OperationAborted', message)
+    case 'encryption_key_required':
+      return new S3Error(
+        'InvalidRequest',
+        'The object was stored using a form of Server Side Encryption. The correct parameters must be provided to retrieve the object.',
+      )
     case 'damaged':
       return new S3Error('ObjectDamaged', message)
     case 'busy':

@@ -2,6 +2,7 @@ import * as buckets from './buckets/buckets.ts'
 import { createBucket } from './buckets/create-bucket.ts'
 import { putBucketAcl } from './documents/acl.ts'
 import { deleteBucketCors, putBucketCors } from './documents/cors.ts'
+import { deleteBucketEncryption, putBucketEncryption } from './documents/encryption.ts'
 import { deleteBucketLifecycle, putBucketLifecycle } from './documents/lifecycle.ts'
 import * as ownership from './documents/ownership.ts'
 import { deleteBucketPolicy, putBucketPolicy } from './documents/policy.ts'
@@ -76,6 +77,22 @@ export const bucketOperations: readonly Operation[] = [
     on: 'bucket',
     query: 'publicAccessBlock',
     run: ownership.deletePublicAccessBlock,
+  },
+  {
+    name: 'PutBucketEncryption',
+    method: 'PUT',
+    on: 'bucket',
+    query: 'encryption',
+    needs: 'manage',
+    partly: '`AES256`',
+    run: putBucketEncryption,
+  },
+  {
+    name: 'DeleteBucketEncryption',
+    method: 'DELETE',
+    on: 'bucket',
+    query: 'encryption',
+    run: deleteBucketEncryption,
   },
   { name: 'PutBucketCors', method: 'PUT', on: 'bucket', query: 'cors', needs: 'manage', run: putBucketCors },
   { name: 'DeleteBucketCors', method: 'DELETE', on: 'bucket', query: 'cors', run: deleteBucketCors },

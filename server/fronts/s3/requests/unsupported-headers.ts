@@ -14,8 +14,6 @@ export interface Asked {
  * forms too: whoever sends one relies on it.
  */
 export const REFUSED_HEADERS: readonly Asked[] = [
-  { name: 'x-amz-server-side-encryption*', reason: 'contents are not encrypted' },
-  { name: 'x-amz-copy-source-server-side-encryption*', reason: 'no contents are encrypted' },
   { name: 'x-amz-object-lock-event-hold*', reason: 'no locks are bound to events' },
   { name: 'x-amz-write-offset-bytes', reason: 'objects are written as a whole' },
   { name: 'x-amz-bucket-namespace', reason: 'there is one namespace of buckets', unless: 'global' },
@@ -23,6 +21,10 @@ export const REFUSED_HEADERS: readonly Asked[] = [
 
 /** Headers that are accepted and change nothing, because what they ask for is so anyway, or concerns what cannot be. */
 export const IDLE_HEADERS: readonly Asked[] = [
+  {
+    name: 'x-amz-server-side-encryption-bucket-key-enabled',
+    reason: 'keys of key services are used for several objects anyway',
+  },
   { name: 'x-amz-request-payer', reason: 'nobody pays for requests' },
   { name: 'x-amz-mfa', reason: 'no operation asks for a second factor' },
   { name: 'x-amz-optional-object-attributes', reason: 'no object is being restored from an archive' },

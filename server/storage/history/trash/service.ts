@@ -5,7 +5,7 @@ import type { TrashItem } from '../../../../contract/trash.ts'
 import { decodeCursor, pageOf, timeOf } from '../../../base/cursor.ts'
 import { newId } from '../../../base/id.ts'
 import { DAY_MS, MINUTE_MS } from '../../../base/time.ts'
-import { releaseBlobs, removeNow } from '../../../blobs/collector.ts'
+import { eraseBlobs, releaseBlobs, removeNow } from '../../../blobs/collector.ts'
 import { isDiskShort } from '../../../blobs/room.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, type Step } from '../../../context.ts'
 import type { Row } from '../../../db/schema.ts'
@@ -53,8 +53,7 @@ export function moveToTrash(
   const { reason, job_id = null } = removal
   if (rows.length === 0) return []
   if (!isTrashed(bucket, removal)) {
-    const blobs = rows.map(({ blob_id }) => blob_id)
-    step.awaitAtCommit(releaseBlobs(step, blobs))
+    step.awaitAtCommit(releaseOrErase(step, bucket.name, rows))
     return rows.map(() => null)
   }
   const now = step.now().toISOString()
@@ -62,6 +61,31 @@ export function moveToTrash(
   const items = rows.map((row) => ({ ...row, ...more, id: newId() }))
   step.awaitAtCommit(store.insertTrash(step.tx, items))
   return items.map(({ id }) => id)
+}
+
+/**
+ * Step: leaves the bytes of contents that are gone for good to the collector. Encrypted ones that nothing else points at are
+ * erased with the change, each recorded as `erase`.
+ */
+function releaseOrErase(
+  step: Step,
+  bucket: string,
+  rows: readonly Pick<Row<'objects'>, 'blob_id' | 'encryption' | 'key' | 'size' | 'version_id'>[],
+): Promise<void> {
+  const encrypted = rows.filter(({ encryption }) => encryption !== null)
+  if (encrypted.length > 0)
+    step.atEnd(async () => {
+      const erased = await eraseBlobs(step, [...new Set(encrypted.map(({ blob_id }) => blob_id))])
+      for (const { blob_id, key, size, version_id } of encrypted) {
+        if (!erased.has(blob_id)) continue
+        const details = { size, blob_id, ...(version_id === null ? {} : { version_id }) }
+        step.record({ name: 'erase', bucket, key, details })
+      }
+    })
+  return releaseBlobs(
+    step,
+    rows.map(({ blob_id }) => blob_id),
+  )
 }
 
 interface ListQuery {
@@ -185,10 +209,7 @@ async function destroy(step: Step, bucket: HeldBucket, rows: readonly store.Tras
       tx,
       rows.map(({ id }) => id),
     )
-    await releaseBlobs(
-      step,
-      rows.map(({ blob_id }) => blob_id),
-    )
+    await releaseOrErase(step, bucket.name, rows)
     await countUsage(tx, bucket, { bytes: 0, objects: 0, trash_bytes: -bytes })
   }
   return { objects: rows.length, bytes }
@@ -231,10 +252,11 @@ const destroyBatch = (ctx: Ctx, id: string): Promise<boolean> =>
     const before = isDeleted ? null : new Date(step.now().getTime() - bucket.trash_days * DAY_MS).toISOString()
     const rows = await lockDeletable(step, bucket.id, before)
     if (rows.length === 0) return step.nothing(false)
-    const destroyed = await destroy(step, bucket, rows)
+    const named = isDeleted ? { ...bucket, name: bucket.former_name ?? id } : bucket
+    const destroyed = await destroy(step, named, rows)
     if (isDeleted) {
       const details = { reason: 'bucket_deleted' as const, ...destroyed, bucket_id: id }
-      record({ name: 'purge', bucket: bucket.former_name ?? id, details })
+      record({ name: 'purge', bucket: named.name, details })
     } else record({ name: 'purge', bucket: bucket.name, details: { reason: 'expired', ...destroyed } })
     return destroyed.objects === BATCH
   })

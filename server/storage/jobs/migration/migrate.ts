@@ -5,7 +5,7 @@ import { type Claim, renewed } from '../../../work/lease.ts'
 import { bucketMissing } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
 import type { ItemError } from '../../objects/item-error.ts'
-import { copyAll, copyError } from '../../objects/transfers/copies.ts'
+import { copyAll, copyError, type MadeCopies } from '../../objects/transfers/copies.ts'
 import { keepAlive } from '../keep-alive.ts'
 import { lease } from '../lease.ts'
 import type { CreateJob } from '../request.ts'
@@ -63,7 +63,7 @@ export async function migrateStep(
   const { id: bucketId, storage_id: storage } = bucket
   const found = await walk(ctx.db, at, { bucketId, storage, limit: size })
   const { rows, whole } = enough(found.rows)
-  const copies = { ids: new Map<string, string>(), faults: new Map<string, Error>() }
+  const copies: MadeCopies = { ids: new Map(), recoded: new Map(), faults: new Map() }
   const blobs = [...new Map(rows.filter((row) => row.elsewhere).map((row) => [row.blob_id, row])).values()]
   await copyAll(ctx, { blobs, storage }, { copies, tick: keepAlive(ctx, claim) })
   const errors = rows.flatMap(({ key, blob_id }): ItemError[] => {

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../../../contract/errors.ts'
 import { afterKey, decide, type KeyRange } from '../../../../contract/permissions.ts'
-import { openBlob } from '../../../blobs/open.ts'
 import { allow, allowSomewhere, type Ctx } from '../../../context.ts'
 import { bucketMissing } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { confirm } from '../../external-objects/confirm.ts'
+import { contentsOf } from '../read.ts'
 import * as store from '../store.ts'
 import { type ZipEntry, zipOf } from './zip.ts'
 
@@ -89,9 +89,9 @@ async function* entriesOf(ctx: Ctx, rows: AsyncIterable<store.ObjectRow>, base: 
   for await (const row of rows) {
     const now = await readableNow(ctx, row)
     if (!now) continue
-    const { key, size, blob_id, last_modified } = now
+    const { key, size, last_modified } = now
     const name = key.slice(base)
-    const open = () => openBlob(ctx, { blob_id, size })
+    const { open } = contentsOf(ctx, now)
     const modified = new Date(last_modified)
     if (size > 0 || !name.endsWith('/')) yield { name: entryName(name, taken), size, modified, open }
     else {

@@ -18,6 +18,7 @@ import * as store from '../store.ts'
 import { assertConditions, isAsExpected, type RemovalConditions, type WriteConditions } from '../write.ts'
 import type { Pair, TransferKind } from './choose.ts'
 import { withCopies } from './copies.ts'
+import type { AskedRecoding } from './recoding.ts'
 import { pairRefusal, transferObjects } from './transfer.ts'
 
 /** Copies or moves one object into a bucket; throws if it cannot. */
@@ -65,10 +66,12 @@ export async function copyOne(
     admit,
     conditions,
     lock,
+    recoding,
   }: {
     admit(row: store.ObjectRow): Partial<store.ObjectRow>
     conditions: WriteConditions
     lock?: WantedLock | undefined
+    recoding?: AskedRecoding | undefined
   },
 ): Promise<StoredObject> {
   const pair = { key: source.key, dest: dest.key }
@@ -86,6 +89,7 @@ export async function copyOne(
         kind: 'copy',
         version: source.version,
         lock,
+        recoding,
         copies,
         change(row, replaced) {
           assertConditions(replaced, conditions)

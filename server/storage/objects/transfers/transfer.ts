@@ -24,7 +24,8 @@ import { readRefusal } from '../read-rights.ts'
 import { TakenMeanwhile } from '../retry.ts'
 import * as store from '../store.ts'
 import { type Accepted, choose, type Pair, type TransferKind, type TransferPlan } from './choose.ts'
-import { type Copies, copiesOf, copyError, NO_COPIES } from './copies.ts'
+import { type Copies, copiesOf, copyError, NO_COPIES, recodedOf } from './copies.ts'
+import { type AskedRecoding, asRecoded, isToRecode, recodingFor } from './recoding.ts'
 
 interface Outcome {
   /** What arrived, and the trash id of the object it replaced. */
@@ -41,6 +42,8 @@ interface Options {
   seen?: KnownStates
   /** What is to be locked of the copies. */
   lock?: WantedLock | undefined
+  /** How the copies are to be encrypted; undefined: as the destination says. */
+  recoding?: AskedRecoding | undefined
   bulk_id?: string
   job_id?: string
   /** Of blobs that are on another storage than the destination's. */
@@ -56,7 +59,7 @@ export async function transferObjects(
   step: Step,
   [source, dest]: readonly [HeldBucket, HeldBucket],
   pairs: readonly Pair[],
-  { kind, ifNoneMatch = false, change, version, seen, lock, copies = NO_COPIES, ...more }: Options,
+  { kind, ifNoneMatch = false, change, version, seen, lock, recoding: asked, copies = NO_COPIES, ...more }: Options,
 ): Promise<Outcome> {
   const { tx, record, awaitAtCommit } = step
   if (kind === 'copy') refuseIfShort(step.config)
@@ -94,13 +97,23 @@ export async function transferObjects(
     sources,
     taken,
     ifNoneMatch,
-    remakes: version !== undefined || lock !== undefined,
+    remakes: version !== undefined || lock !== undefined || asked?.wanted !== undefined,
   })
   errors.push(...refused)
   const same = source.id === dest.id || (source.mode === null && source.storage_id === dest.storage_id)
   const sent = accepted.map(({ row }) => row)
-  const copied = same ? NO_COPIES.ids : await copiesOf(tx, sent, { storage: dest.storage_id, copies })
-  await keepCopies(step, copied)
+  const recoding = recodingFor(kind, [source, dest], asked)
+  const [toRecode, toShare] = [
+    sent.filter((row) => isToRecode(kind, row, recoding)),
+    sent.filter((row) => !isToRecode(kind, row, recoding)),
+  ]
+  const asWanted = { ...recoding, wanted: recoding.wanted ?? null }
+  const recoded = recodedOf(toRecode, { storage: dest.storage_id, copies, recoding: asWanted })
+  const copied = same ? NO_COPIES.ids : await copiesOf(tx, toShare, { storage: dest.storage_id, copies })
+  await keepCopies(
+    step,
+    new Map([...copied, ...toRecode.map((row) => [row.blob_id, recoded.get(row.blob_id)?.id ?? ''] as const)]),
+  )
 
   const left = kind === 'move' ? await leave(step, source, accepted) : undefined
   const overwritten = replaced.map(({ key }) => key)
@@ -118,6 +131,7 @@ export async function transferObjects(
             ...row,
             acl: null,
             blob_id: copied.get(row.blob_id) ?? row.blob_id,
+            ...asRecoded(row, recoded),
             bucket_id: dest.id,
             key: pair.dest,
             ...nextVersion(step, dest),
@@ -127,6 +141,7 @@ export async function transferObjects(
             acl: null,
             ...change?.(row, taken.get(pair.dest)),
             blob_id: copied.get(row.blob_id) ?? row.blob_id,
+            ...asRecoded(row, recoded),
             bucket_id: dest.id,
             key: pair.dest,
             ...nextVersion(step, dest, lock),

@@ -10,6 +10,7 @@ import { type Exchange, parameter } from '../../requests/exchange.ts'
 import { childText, type DocumentShape, malformedXml, readDocument } from '../../requests/read-xml.ts'
 import { bucketAclDocument } from '../documents/acl.ts'
 import { corsDocument } from '../documents/cors.ts'
+import { encryptionDocument } from '../documents/encryption.ts'
 import { lifecycleDocument } from '../documents/lifecycle.ts'
 import { ownershipDocument, publicAccessBlockDocument } from '../documents/ownership.ts'
 import { policyStatusDocument, policyText } from '../documents/policy.ts'
@@ -214,12 +215,7 @@ const answers: readonly Answer[] = [
     'The replication configuration was not found',
   ),
   { name: 'GetObjectLockConfiguration', query: 'object-lock', document: objectLockDocument },
-  never(
-    'GetBucketEncryption',
-    'encryption',
-    'ServerSideEncryptionConfigurationNotFoundError',
-    'The server side encryption configuration was not found',
-  ),
+  { name: 'GetBucketEncryption', query: 'encryption', document: encryptionDocument },
   { name: 'GetPublicAccessBlock', query: 'publicAccessBlock', document: publicAccessBlockDocument },
   ...none('Analytics', 'analytics', 'ListBucketAnalyticsConfigurationResult'),
   ...none('IntelligentTiering', 'intelligent-tiering', 'ListBucketIntelligentTieringConfigurationsOutput'),

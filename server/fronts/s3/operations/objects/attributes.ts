@@ -1,3 +1,4 @@
+import { assertOpens } from '../../../../blobs/encrypted.ts'
 import type { ObjectRow } from '../../../../storage/objects/store.ts'
 import { answerXml } from '../../answers/answer.ts'
 import { checksumElements } from '../../answers/checksums.ts'
@@ -5,6 +6,7 @@ import { versionHeader } from '../../answers/version-headers.ts'
 import { element, result, type Xml } from '../../answers/xml.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
 import { checksumsOf } from '../../requests/checksums.ts'
+import { customerKeyIn, encryptionHeaders } from '../../requests/encryption.ts'
 import { type Exchange, header } from '../../requests/exchange.ts'
 import { partsOf } from '../../requests/part-number.ts'
 import { getVisible } from '../existence.ts'
@@ -24,7 +26,9 @@ export async function getObjectAttributes(exchange: Exchange): Promise<void> {
   const wrong = asked.find((one) => !ATTRIBUTES.includes(one))
   if (wrong !== undefined) throw invalidArgument('x-amz-object-attributes', wrong, 'Invalid attribute name specified.')
   const page = pageIn(exchange)
-  const { row, versioning } = await getVisible(exchange)
+  const { row, envelope, versioning } = await getVisible(exchange)
+  const customerKey = customerKeyIn(exchange)
+  if (customerKey || row.encryption === 'SSE-C') await assertOpens(exchange.ctx, { ...row, envelope }, customerKey)
   const checksums = checksumsOf(row)
   const contents: { [attribute: string]: Xml } = {
     ETag: element('ETag', row.etag),
@@ -39,7 +43,11 @@ export async function getObjectAttributes(exchange: Exchange): Promise<void> {
       'GetObjectAttributesResponse',
       ...ATTRIBUTES.filter((one) => asked.includes(one)).map((one) => contents[one] || undefined),
     ),
-    { 'last-modified': new Date(row.last_modified).toUTCString(), ...versionHeader(versioning, row) },
+    {
+      'last-modified': new Date(row.last_modified).toUTCString(),
+      ...versionHeader(versioning, row),
+      ...encryptionHeaders(row.encryption, customerKey),
+    },
   )
 }
 

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Checksum, ChecksumAlgorithm } from '../../../../../contract/shapes.ts'
 import { startSumming } from '../../../../blobs/summing.ts'
 import { allow } from '../../../../context.ts'
@@ -21,12 +22,17 @@ const MOST_READ = 5 * 1024 ** 3
  */
 export async function copiedChecksum(
   exchange: Exchange,
-  { bucket, key, version }: Target & { version: string | null | undefined },
+  {
+    bucket,
+    key,
+    version,
+    customerKey,
+  }: Target & { version: string | null | undefined; customerKey: KeyObject | undefined },
   { algorithm, admit }: { algorithm: ChecksumAlgorithm; admit(row: ObjectRow): void },
 ): Promise<CopiedChecksum> {
   const { ctx } = exchange
   allow(ctx.actor, 'write', exchange.bucket, exchange.key)
-  const contents = await read(ctx, bucket, key, { opens: true, version }).catch((error: unknown) => {
+  const contents = await read(ctx, bucket, key, { opens: true, version, customerKey }).catch((error: unknown) => {
     throw hideSourceExistence(ctx, { bucket, key }, error)
   })
   admit(contents.row)

@@ -11,6 +11,7 @@ import { writtenHeader } from '../../answers/version-headers.ts'
 import { element, result, xmlTime } from '../../answers/xml.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
 import { algorithmIn, namedChecksums } from '../../requests/checksums.ts'
+import { encryptionIn, sourceKeyIn, writtenEncryption } from '../../requests/encryption.ts'
 import { type Exchange, header } from '../../requests/exchange.ts'
 import { readSource } from '../../requests/public-access.ts'
 import type { Target } from '../../requests/target.ts'
@@ -62,7 +63,7 @@ export function assertSource(exchange: Exchange, { etag, last_modified }: Object
     throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold')
 }
 
-/** `CopyObject`: rows only, whatever the size. Onto itself it changes what describes the object. */
+/** `CopyObject`: rows only, whatever the size, unless the copy is to be encrypted otherwise. Onto itself it changes what describes the object. */
 export async function copyObject(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
   refuseUnsupported(exchange)
@@ -79,8 +80,15 @@ export async function copyObject(exchange: Exchange): Promise<void> {
   const redirect = headers[REDIRECT_LOCATION]
   const lock = lockIn(exchange)
   const acl = await newObjectAcl(exchange)
+  const wanted = encryptionIn(exchange)
+  const customerKey = sourceKeyIn(exchange)
   // From an earlier version, or with a lock of its own, it is a copy as any other.
-  const itself = source.bucket === bucket && source.key === key && source.version === undefined && lock === undefined
+  const itself =
+    source.bucket === bucket &&
+    source.key === key &&
+    source.version === undefined &&
+    lock === undefined &&
+    wanted === undefined
   const changes = newMetadata || newTags || redirect !== undefined
   if (itself && !changes && header(exchange, 'x-amz-storage-class') === undefined)
     throw new S3Error(
@@ -89,7 +97,12 @@ export async function copyObject(exchange: Exchange): Promise<void> {
     )
   const described = describedAs(given)
   const summed =
-    algorithm && (await copiedChecksum(exchange, source, { algorithm, admit: (row) => assertSource(exchange, row) }))
+    algorithm &&
+    (await copiedChecksum(
+      exchange,
+      { ...source, customerKey },
+      { algorithm, admit: (row) => assertSource(exchange, row) },
+    ))
   let copiedVersion: string | null = null
   const copied = itself
     ? await describeAgain(
@@ -122,6 +135,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
           },
           conditions: writeConditions(exchange),
           lock,
+          recoding: { wanted, customerKey },
         },
       ).catch((error: unknown) => {
         throw hideSourceExistence(ctx, source, error)
@@ -136,6 +150,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
     ),
     {
       ...writtenHeader(copied),
+      ...writtenEncryption(copied, wanted),
       'x-amz-copy-source-version-id': copiedVersion ?? (source.version === null ? 'null' : undefined),
       'x-amz-expiration': await currentExpiration(exchange, copied),
     },

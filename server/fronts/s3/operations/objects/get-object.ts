@@ -13,6 +13,7 @@ import { versionHeader } from '../../answers/version-headers.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
 import { checksumsOf } from '../../requests/checksums.ts'
 import { encodeWords } from '../../requests/encoded-words.ts'
+import { customerKeyIn, encryptionHeaders, refuseEncryptionOfRead } from '../../requests/encryption.ts'
 import { type Exchange, header, parameter } from '../../requests/exchange.ts'
 import { partNumberOf, partsOf } from '../../requests/part-number.ts'
 import { versionIn } from '../../requests/version-id.ts'
@@ -54,10 +55,14 @@ export async function sendObject(exchange: Exchange, page?: Page): Promise<void>
   const isAnonymous = ctx.actor.type === 'public'
   if (isAnonymous) refuseOverrides(exchange)
   const number = askedNumber(exchange)
+  refuseEncryptionOfRead(exchange)
+  const customerKey = customerKeyIn(exchange)
   const opens = method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
-  const contents = await read(ctx, bucket, key, { opens, version: versionIn(exchange) }).catch((error: unknown) => {
-    throw hideExistence(ctx, { bucket, key }, error)
-  })
+  const contents = await read(ctx, bucket, key, { opens, version: versionIn(exchange), customerKey }).catch(
+    (error: unknown) => {
+      throw hideExistence(ctx, { bucket, key }, error)
+    },
+  )
   const { row } = contents
   if (await page?.instead(row)) return
   const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
@@ -89,6 +94,7 @@ export async function sendObject(exchange: Exchange, page?: Page): Promise<void>
     'content-type': row.content_type,
     ...caching,
     ...lockHeaders(row),
+    ...encryptionHeaders(row.encryption, customerKey),
     'x-amz-expiration': expirationIn(contents.lifecycle, row),
     'content-length': length,
     ...(page ? {} : CONTAINED),

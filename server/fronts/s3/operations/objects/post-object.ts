@@ -7,6 +7,7 @@ import { writtenHeader } from '../../answers/version-headers.ts'
 import { bareDocument } from '../../answers/xml.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
 import { claimedMd5, namedChecksums, objectChecksum } from '../../requests/checksums.ts'
+import { encryptionIn, writtenEncryption } from '../../requests/encryption.ts'
 import { type Exchange, header, headersWith } from '../../requests/exchange.ts'
 import type { PostForm } from '../../requests/form.ts'
 import { readXml } from '../../requests/read-xml.ts'
@@ -44,6 +45,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
   assertChecksums(exchange)
   const described = describedBy(exchange, key)
   const tags = fields.get('tagging')
+  const encryption = encryptionIn(exchange)
   const { object, lifecycle } = await write(
     ctx,
     bucket,
@@ -56,6 +58,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
       storageClass: storageClassOf(exchange),
       acl: await newObjectAcl({ ...exchange, key }),
       lock: lockIn({ ...exchange, key }),
+      encryption,
       ...described,
       ...(tags === undefined ? {} : { tags: await tagsIn(tags) }),
     },
@@ -64,6 +67,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
   const headers = {
     etag: `"${object.etag}"`,
     ...writtenHeader(object),
+    ...writtenEncryption(object, encryption),
     'x-amz-expiration': expirationIn(lifecycle, lifecycleSubject(object)),
     ...checksumHeaders(namedChecksums(object.checksums)),
   }

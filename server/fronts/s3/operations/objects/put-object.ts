@@ -10,6 +10,7 @@ import { writtenHeader } from '../../answers/version-headers.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
 import { claimedMd5, namedChecksums, objectChecksum } from '../../requests/checksums.ts'
 import { decodeWords } from '../../requests/encoded-words.ts'
+import { encryptionIn, writtenEncryption } from '../../requests/encryption.ts'
 import { announcedLength, bodyOf, type Exchange, header } from '../../requests/exchange.ts'
 import type { PostForm } from '../../requests/form.ts'
 import type { Trailers } from '../../requests/signature/chunks.ts'
@@ -133,6 +134,7 @@ export async function putObject(exchange: Exchange): Promise<void> {
   if ((announced ?? 0) > MOST_BYTES) throw tooLarge(announced ?? 0)
   const trailers: Trailers = new Map()
   const checksum = objectChecksum(exchange, trailers)
+  const encryption = encryptionIn(exchange)
   const upload = {
     key,
     source: () => bodyOf(exchange, trailers),
@@ -143,12 +145,14 @@ export async function putObject(exchange: Exchange): Promise<void> {
     storageClass: storageClassOf(exchange),
     acl: await newObjectAcl(exchange),
     lock: lockIn(exchange),
+    encryption,
     ...describedBy(exchange, key),
   }
   const { object, lifecycle } = await write(ctx, bucket, upload, writeConditions(exchange))
   await answer(exchange, 200, {
     etag: `"${object.etag}"`,
     ...writtenHeader(object),
+    ...writtenEncryption(object, encryption),
     'x-amz-expiration': expirationIn(lifecycle, lifecycleSubject(object)),
     ...checksumHeaders(namedChecksums(object.checksums)),
   })

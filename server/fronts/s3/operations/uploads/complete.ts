@@ -1,4 +1,5 @@
 import { checksumAlgorithms } from '../../../../../contract/shapes.ts'
+import { assertOpens } from '../../../../blobs/encrypted.ts'
 import { isChecksum } from '../../../../http/checksum.ts'
 import { type PartChecksum, plannedChecksum } from '../../../../storage/uploads/checksum.ts'
 import { bareEtag, type NamedPart, PartsConflict } from '../../../../storage/uploads/choose.ts'
@@ -10,6 +11,7 @@ import { writtenHeader } from '../../answers/version-headers.ts'
 import { element, result } from '../../answers/xml.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
 import { checksumTypeIn, claimedTotal, namedChecksums, nameOf } from '../../requests/checksums.ts'
+import { customerKeyIn, encryptionHeaders } from '../../requests/encryption.ts'
 import { bodyOf, type Exchange, header } from '../../requests/exchange.ts'
 import { MOST_PARTS } from '../../requests/part-number.ts'
 import {
@@ -133,6 +135,9 @@ export async function completeMultipartUpload(exchange: Exchange): Promise<void>
     announcedSize(exchange),
     writeConditions(exchange),
   ]
+  const customerKey = customerKeyIn(exchange)
+  if (row.envelope !== null && row.blob_id !== null)
+    await assertOpens(ctx, { blob_id: row.blob_id, encryption: row.encryption, envelope: row.envelope }, customerKey)
   const named = namedParts(await readDocument(exchange, COMPLETION, bodyOf(exchange)))
   const object = await completeUpload(ctx, bucket, {
     upload_id: row.id,
@@ -154,7 +159,11 @@ export async function completeMultipartUpload(exchange: Exchange): Promise<void>
       element('ETag', `"${object.etag}"`),
       ...checksumElements(namedChecksums(object.checksums)),
     ),
-    { ...writtenHeader(object), 'x-amz-expiration': await currentExpiration(exchange, object) },
+    {
+      ...writtenHeader(object),
+      ...encryptionHeaders(row.encryption, customerKey),
+      'x-amz-expiration': await currentExpiration(exchange, object),
+    },
   )
 }
 

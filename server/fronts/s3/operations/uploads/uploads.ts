@@ -1,6 +1,7 @@
 import type { ChecksumAlgorithm } from '../../../../../contract/shapes.ts'
 import type { ByteRange } from '../../../../base/byte-range.ts'
 import { anyTime } from '../../../../base/dates.ts'
+import { assertCustomerKey } from '../../../../encryption/sealing.ts'
 import { wholeSeconds } from '../../../../http/conditions.ts'
 import { read } from '../../../../storage/objects/read.ts'
 import { beginUpload } from '../../../../storage/uploads/begin.ts'
@@ -13,6 +14,7 @@ import { answer, answerXml } from '../../answers/answer.ts'
 import { element, result, xmlTime } from '../../answers/xml.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
 import { algorithmIn, checksumTypeIn, claimedChecksum, claimedMd5, nameOf } from '../../requests/checksums.ts'
+import { customerKeyIn, encryptionHeaders, encryptionIn, sourceKeyIn } from '../../requests/encryption.ts'
 import { announcedLength, bodyOf, type Exchange, header } from '../../requests/exchange.ts'
 import { partNumberOf } from '../../requests/part-number.ts'
 import type { Trailers } from '../../requests/signature/chunks.ts'
@@ -50,6 +52,7 @@ export async function createMultipartUpload(exchange: Exchange): Promise<void> {
     storageClass,
     acl,
     lock: lockIn(exchange),
+    encryption: encryptionIn(exchange),
   })
   await answerXml(
     exchange,
@@ -62,6 +65,7 @@ export async function createMultipartUpload(exchange: Exchange): Promise<void> {
     {
       'x-amz-checksum-algorithm': checksum?.algorithm.toUpperCase(),
       'x-amz-checksum-type': checksum?.type.toUpperCase(),
+      ...encryptionHeaders(row.encryption, customerKeyIn(exchange)),
       ...(await abortHeaders(exchange, row)),
     },
   )
@@ -75,6 +79,7 @@ export async function uploadPart(exchange: Exchange): Promise<void> {
     announced: announcedLength(exchange),
     md5: claimedMd5(exchange),
     checksum: claimedChecksum(exchange, trailers),
+    customerKey: customerKeyIn(exchange),
     source: () => bodyOf(exchange, trailers),
   }
   const row = assertOpen(ctx, await uploadOf(exchange))
@@ -83,6 +88,7 @@ export async function uploadPart(exchange: Exchange): Promise<void> {
   const told = checksumOf(row, part)
   await answer(exchange, 200, {
     etag: `"${part.etag}"`,
+    ...encryptionHeaders(row.encryption, body.customerKey),
     ...(told ? { [`x-amz-checksum-${told.algorithm}`]: told.value } : {}),
   })
 }
@@ -111,17 +117,19 @@ export async function uploadPartCopy(exchange: Exchange): Promise<void> {
   const number = partNumberOf(exchange)
   const row = assertOpen(ctx, await uploadOf(exchange))
   const source = await sourceOf(exchange)
-  const contents = await read(ctx, source.bucket, source.key, { opens: true, version: source.version }).catch(
-    (error: unknown) => {
-      throw hideSourceExistence(ctx, source, error)
-    },
-  )
+  const customerKey = customerKeyIn(exchange)
+  assertCustomerKey(row.encryption, customerKey)
+  const wanted = { opens: true, version: source.version, customerKey: sourceKeyIn(exchange) }
+  const contents = await read(ctx, source.bucket, source.key, wanted).catch((error: unknown) => {
+    throw hideSourceExistence(ctx, source, error)
+  })
   assertSource(exchange, contents.row)
   const { size } = contents.row
   const range = copiedRange(exchange, size) ?? { start: 0, end: size - 1 }
   const part = await storePart(ctx, row, number, {
     announced: range.end - range.start + 1,
     share: shareOf(ctx, contents.row, range),
+    customerKey,
     async *source() {
       const body = size === 0 ? new Uint8Array() : await contents.open(range)
       if (body instanceof Uint8Array) yield body
@@ -137,7 +145,7 @@ export async function uploadPartCopy(exchange: Exchange): Promise<void> {
       element('ETag', `"${part.etag}"`),
       told && element(`Checksum${nameOf(told.algorithm)}`, told.value),
     ),
-    sourceVersionHeader(contents),
+    { ...sourceVersionHeader(contents), ...encryptionHeaders(row.encryption, customerKey) },
   )
 }
 

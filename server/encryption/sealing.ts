@@ -1,0 +1,101 @@
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
+import { ServiceError } from '../../contract/errors.ts'
+import { type BlobKey, KeyUnavailable } from '../segments/cipher.ts'
+import { type EncryptionKind, type Envelope, encryptionOf, wrapPurpose } from './envelope.ts'
+import { currentServiceKey, findServiceKey, type KeyAccess } from './service-keys.ts'
+import { newKey, unwrapKey, wrapKey } from './wrap.ts'
+
+/** How new contents are to be encrypted; null: not at all. */
+export type WantedEncryption = { kind: 'AES256' } | { kind: 'SSE-C'; customerKey: KeyObject } | null
+
+/** How the rows that point at a blob say that it is encrypted as wanted. */
+export const encryptionText = (wanted: WantedEncryption): string | null => wanted && encryptionOf(wanted)
+
+/** Encrypts the keys of new blobs, all in the same way. */
+export interface Sealing {
+  /** As the rows that point at such a blob have it. */
+  encryption: string
+  /** The client's key, if that is what encrypts. */
+  customerKey?: KeyObject
+  /** Makes the key of a blob with this id. */
+  seal(id: string): { blob: BlobKey; envelope: Envelope }
+}
+
+/** What is needed to encrypt as wanted; undefined if that is not at all. */
+export async function sealingFor(access: KeyAccess, wanted: WantedEncryption): Promise<Sealing | undefined> {
+  if (wanted === null) return undefined
+  if (wanted.kind === 'SSE-C') return customerSealing(wanted.customerKey)
+  const { version, key } = await currentServiceKey(access)
+  return newSealing(key, { kind: 'AES256', version })
+}
+
+function newSealing(by: KeyObject, terms: Omit<Envelope, 'wrapped'>): Sealing {
+  return {
+    encryption: encryptionOf(terms),
+    seal(id) {
+      const key = newKey()
+      return { blob: { id, key }, envelope: { ...terms, wrapped: wrapKey(by, key, wrapPurpose(id, terms)) } }
+    },
+  }
+}
+
+function customerSealing(customerKey: KeyObject): Sealing {
+  const salt = randomBytes(16)
+  const check = checkOf(customerKey, salt).toString('base64url')
+  const terms = { kind: 'SSE-C', salt: salt.toString('base64url'), check } as const
+  return { ...newSealing(wrappingKey(customerKey, salt), terms), customerKey }
+}
+
+/** By which a client's key is known again. */
+const checkOf = (key: KeyObject, salt: Uint8Array): Buffer => createHmac('sha256', salt).update(key.export()).digest()
+const wrappingKey = (key: KeyObject, salt: Uint8Array): KeyObject =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', key, salt, 'strongroom customer key', 32)))
+
+/** The kind of encryption that the row of an object says; null if it is not encrypted. */
+export const kindOf = (encryption: string | null): EncryptionKind | null =>
+  encryption === null ? null : (encryption.split(' ', 1)[0] as EncryptionKind)
+
+/** Throws unless the client gave a key exactly if one is needed. */
+export function assertCustomerKey(encryption: string | null, customerKey: KeyObject | undefined): void {
+  const isNeeded = kindOf(encryption) === 'SSE-C'
+  if (isNeeded && !customerKey)
+    throw new ServiceError(
+      'encryption_key_required',
+      'The object is encrypted with a key of its client, which has to be sent with the request.',
+    )
+  if (!isNeeded && customerKey)
+    throw new ServiceError('malformed', 'The object is not encrypted with a key of its client, but one was sent.')
+}
+
+/** The key of a blob's bytes. `id`: the blob's. Throws KeyUnavailable, or encryption_key_required for a wrong key of a client. */
+export async function openEnvelope(
+  access: KeyAccess,
+  envelope: Envelope,
+  { id, customerKey }: { id: string; customerKey?: KeyObject | undefined },
+): Promise<BlobKey> {
+  const sealedAs = envelope.id ?? id
+  const by =
+    envelope.kind === 'SSE-C' ? customerWrapping(envelope, customerKey) : await serviceWrapping(access, envelope)
+  try {
+    return { id: sealedAs, key: unwrapKey(by, envelope.wrapped, wrapPurpose(sealedAs, envelope)) }
+  } catch (error) {
+    throw new KeyUnavailable(`The key of blob ${id} is not what was written`, { cause: error })
+  }
+}
+
+async function serviceWrapping(access: KeyAccess, { version = 0 }: Envelope): Promise<KeyObject> {
+  const key = await findServiceKey(access, version)
+  if (!key) throw new KeyUnavailable(`There is no service key ${version}`)
+  return key
+}
+
+function customerWrapping({ salt = '', check = '' }: Envelope, customerKey: KeyObject | undefined): KeyObject {
+  assertCustomerKey('SSE-C', customerKey)
+  const key = customerKey as KeyObject
+  const bytes = Buffer.from(salt, 'base64url')
+  const expected = Buffer.from(check, 'base64url')
+  const found = checkOf(key, bytes)
+  if (found.length !== expected.length || !timingSafeEqual(found, expected))
+    throw new ServiceError('encryption_key_required', 'This is not the key with which the object is encrypted.')
+  return wrappingKey(key, bytes)
+}
