@@ -42,6 +42,7 @@ const USAGE = `usage: strongroom <command>
                                     give a user the key pair of another S3 service; reads the secret from
                                     standard input
   rotate-secrets                    re-encrypt stored secrets with the current SECRET_KEY
+  rotate-encryption-key             protect encrypted objects with a new key, while the service runs
   upgrade-database                  bring the schema of the database up to this release, and end; a start does the same
   version                           print the version; also --version
   help                              show this help

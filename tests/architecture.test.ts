@@ -52,7 +52,7 @@ const layers: readonly (readonly string[])[] = [
   ['server/features/**'],
   ['server/storage/**'],
   ['server/access/**'],
-  ['server/blobs/*.ts', 'server/work/**', 'server/at-stop.ts'],
+  ['server/blobs/**', 'server/work/**', 'server/at-stop.ts'],
   ['server/context.ts'],
   ['server/observe/**', 'server/encryption/**'],
   ['server/drivers/**', 'server/db/**', 'server/outbound/**', 'server/http/**'],

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, tim
 import { ServiceError } from '../../contract/errors.ts'
 import { type BlobKey, KeyUnavailable } from '../segments/cipher.ts'
 import { type EncryptionKind, type Envelope, encryptionOf, wrapPurpose } from './envelope.ts'
-import { currentServiceKey, findServiceKey, type KeyAccess } from './service-keys.ts'
+import { currentServiceKey, findServiceKey, type KeyAccess, type ServiceKey } from './service-keys.ts'
 import { newKey, unwrapKey, wrapKey } from './wrap.ts'
 
 /** How new contents are to be encrypted; null: not at all. */
@@ -98,4 +98,15 @@ function customerWrapping({ salt = '', check = '' }: Envelope, customerKey: KeyO
   if (found.length !== expected.length || !timingSafeEqual(found, expected))
     throw new ServiceError('encryption_key_required', 'This is not the key with which the object is encrypted.')
   return wrappingKey(key, bytes)
+}
+
+/** The envelope of a blob with its key wrapped by another service key. Throws KeyUnavailable. */
+export async function rewrapEnvelope(
+  access: KeyAccess,
+  envelope: Envelope,
+  { id, current }: { id: string; current: ServiceKey },
+): Promise<Envelope> {
+  const blob = await openEnvelope(access, envelope, { id })
+  const terms = { ...envelope, version: current.version }
+  return { ...terms, wrapped: wrapKey(current.key, blob.key, wrapPurpose(blob.id, terms)) }
 }

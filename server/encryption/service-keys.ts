@@ -43,8 +43,9 @@ async function read({ db, config, now }: KeyAccess): Promise<Ring> {
   })
   const retired = new Set(rows.flatMap(({ version, retired_at }) => (retired_at === null ? [] : version)))
   return {
-    current: keys.find(({ version }) => !retired.has(version)),
-    all: new Map(keys.map(({ version, key }) => [version, key])),
+    current: keys.find(({ version }) => !retired.has(version)) ?? ringsOf(config).ring?.current,
+    // What was unsealed once stays known: a replica with a newer SECRET_KEY may have sealed it with that.
+    all: new Map([...(ringsOf(config).ring?.all ?? []), ...keys.map(({ version, key }) => [version, key] as const)]),
     readAt,
   }
 }
@@ -74,6 +75,9 @@ function currentOf({ current }: Ring): ServiceKey {
   return current
 }
 
+/** The same as the database has it now. */
+export const latestServiceKey = (access: KeyAccess): Promise<ServiceKey> => readOnce(access).then(currentOf)
+
 /** The key of a version; undefined if there is none, or it cannot be unsealed. */
 export function findServiceKey(
   access: KeyAccess,
@@ -83,7 +87,7 @@ export function findServiceKey(
   return known ?? readOnce(access).then(({ all }) => all.get(version))
 }
 
-/** What `newServiceKey` and `prepareServiceKeys` work with. */
+/** What changes of the keys work with. */
 interface KeyStep {
   tx: Tx
   config: Config
@@ -100,22 +104,24 @@ export async function newServiceKey({ tx, config, now }: KeyStep): Promise<numbe
   return version
 }
 
-/**
- * Step: sees to it that there is a current key that can be unsealed, and seals all with the current root key; returns how
- * many were sealed anew. The caller holds a lock against others who do the same.
- */
-export async function prepareServiceKeys(step: KeyStep): Promise<number> {
-  const { tx, config } = step
-  const rows = await store.lockServiceKeys(tx)
-  const open = rows.map((row) => ({ ...row, key: unsealServiceKey(config, row.version, row.sealed) }))
-  let sealed = 0
-  for (const { version, key, sealed: before } of open) {
-    if (!key || isSealedWithCurrent(config, before)) continue
+/** Step: sees to it that there is a current key that can be unsealed. The caller holds a lock against others who do the same. */
+export async function prepareServiceKeys(step: KeyStep): Promise<void> {
+  const rows = await store.lockServiceKeys(step.tx)
+  const isUsable = ({ version, sealed, retired_at }: store.ServiceKeyRow) =>
+    retired_at === null && unsealServiceKey(step.config, version, sealed) !== undefined
+  if (!rows.some(isUsable)) await newServiceKey(step)
+}
+
+/** Step: seals the keys with the current root key that another one sealed; returns how many those were. */
+export async function resealServiceKeys({ tx, config }: KeyStep): Promise<number> {
+  let count = 0
+  for (const { version, sealed } of await store.lockServiceKeys(tx)) {
+    const key = isSealedWithCurrent(config, sealed) ? undefined : unsealServiceKey(config, version, sealed)
+    if (!key) continue
     await store.resealServiceKey(tx, version, sealServiceKey(config, version, key))
-    sealed++
+    count++
   }
-  if (!open.some(({ key, retired_at }) => key && retired_at === null)) await newServiceKey(step)
-  return sealed
+  return count
 }
 
 /** Throws a Refusal, which names the key that is wanted, unless each service key can be unsealed. */

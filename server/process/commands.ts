@@ -20,6 +20,7 @@ import { type Ctx, cliActor, createContext } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import { resealAuditKeys } from '../features/audit/keys.ts'
 import { readLines, verifyChain } from '../features/audit/verify.ts'
+import { resealEncryptionKeys, rotateEncryptionKey } from '../features/encryption/rotate.ts'
 import { resealShares } from '../features/shares/link.ts'
 import { verify } from '../features/verify/service.ts'
 import { resealWebhooks } from '../features/webhooks/rotate.ts'
@@ -52,6 +53,7 @@ const reseals = [
   resealShares,
   resealSecondFactors,
   resealMails,
+  resealEncryptionKeys,
 ]
 
 type Command = (ctx: Ctx & { database: Database }, given: Arguments) => Promise<string>
@@ -155,6 +157,13 @@ const commands: { [name: string]: Command } = {
       throw new ServiceError('invalid_request', 'Give the secret, 8 to 128 printable characters, on standard input.')
     await importAccessKey(ctx, user.id, { name: name.join(' ') || 'Imported', accessKeyId, secret })
     return `${email} can use access key ${accessKeyId}.`
+  },
+  'rotate-encryption-key': async (ctx) => {
+    const { version, continued, blobs, failed } = await rotateEncryptionKey(ctx)
+    const what = continued ? `Finished the rotation to key ${version}` : `Key ${version} is current`
+    const text = `${what}: ${counted(blobs, 'object key')} rewrapped.`
+    if (failed > 0) throw new Findings(`${text} ${counted(failed, 'object key')} could not be read.`)
+    return text
   },
   'rotate-secrets': async (ctx) => {
     let count = 0

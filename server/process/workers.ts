@@ -8,6 +8,7 @@ import type { Role } from '../config/role.ts'
 import type { Ctx } from '../context.ts'
 import { auditPurger } from '../features/audit/purge.ts'
 import { auditSealer } from '../features/audit/seal.ts'
+import { serviceKeyWorker } from '../features/encryption/rotate.ts'
 import { imageCacheWorker } from '../features/images/service.ts'
 import { forgetRuns, policyWorker } from '../features/policies/workers.ts'
 import { shareUpkeep } from '../features/shares/service.ts'
@@ -50,6 +51,7 @@ export interface Worker {
 const workers: readonly Worker[] = [
   collector,
   orphanCollector,
+  serviceKeyWorker,
   trashWorker,
   expiryWorker,
   tokenNotices,

@@ -355,18 +355,11 @@ describeOnce('S3: checksums', (engine) => {
     )
   })
 
-  it('refuses every header that asks for encryption, sent alone too, whatever the operation', async () => {
+  it('refuses headers that ask for what there is not, whatever the operation', async () => {
     const { at } = await begin('encrypted')
     const upload = `/${B}/encrypted?partNumber=1&uploadId=${at.UploadId}`
     await put(`/${B}/plain`, {})
-    for (const name of [
-      ...['', '-aws-kms-key-id', '-context', '-bucket-key-enabled', '-customer-algorithm', '-customer-key'].map(
-        (rest) => `x-amz-server-side-encryption${rest}`,
-      ),
-      'x-amz-copy-source-server-side-encryption-customer-algorithm',
-      'x-amz-object-lock-event-hold',
-      'x-amz-write-offset-bytes',
-    ])
+    for (const name of ['x-amz-object-lock-event-hold', 'x-amz-write-offset-bytes'])
       for (const [method, path, more] of [
         ['PUT', `/${B}/no`, {}],
         ['PUT', `/${B}/no`, { 'x-amz-copy-source': `${B}/plain` }],

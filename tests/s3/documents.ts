@@ -51,6 +51,8 @@ const lifecycle = (rule: Tree): Tree => ({
 const TAG: Tree = { Key: 'colour', Value: 'red' }
 const DAYS: Tree = { Days: '3' }
 
+const encryption = (rule: Tree): Tree => ({ ServerSideEncryptionConfiguration: { Rule: rule } })
+
 const website = (redirect: Tree): Tree => ({
   WebsiteConfiguration: {
     IndexDocument: { Suffix: 'index.html' },
@@ -99,6 +101,22 @@ export const documents: { readonly [operation: string]: (named: Named) => Exampl
   PutObjectAcl: acl,
   PutBucketOwnershipControls: () =>
     accepted({ OwnershipControls: { Rule: { ObjectOwnership: 'BucketOwnerPreferred' } } }),
+  PutBucketEncryption: () => [
+    ...accepted(
+      encryption({ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' }, BucketKeyEnabled: 'false' }),
+    ),
+    ...refused(
+      'InvalidArgument',
+      encryption({ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256', KMSMasterKeyID: 'one' } }),
+    ),
+    ...refused(
+      'NotImplemented',
+      encryption({
+        ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' },
+        BlockedEncryptionTypes: { EncryptionType: 'SSE-C' },
+      }),
+    ),
+  ],
   PutPublicAccessBlock: () =>
     accepted({
       PublicAccessBlockConfiguration: {

@@ -242,7 +242,8 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
         ['PUT', `/${B}?versions=`, 'NotImplemented'],
         ['GET', `/${B}?delete=`, 'MethodNotAllowed'],
         ['POST', `/${B}/b/1`, 'MethodNotAllowed'],
-        ['PUT', `/${B}/b/1`, 'NotImplemented', { 'x-amz-server-side-encryption': 'AES256' }],
+        ['PUT', `/${B}/b/1`, 'InvalidArgument', { 'x-amz-server-side-encryption': 'AES192' }],
+        ['PUT', `/${B}/b/1?tagging=`, 'NotImplemented', { 'x-amz-server-side-encryption': 'AES256' }],
         ['PUT', `/${B}/b/1`, 'InvalidArgument', { 'x-amz-object-lock-retain-until-date': '2030-01-01T00:00:00Z' }],
         ['PUT', `/${B}/b/1`, 'NotImplemented', { 'x-amz-write-offset-bytes': '3' }],
         ['PUT', `/${B}/b/1`, 'NotImplemented', { 'content-range': 'bytes 3-5/6' }],
@@ -323,15 +324,18 @@ describeEngines('S3: who may do what', (engine, itOnce) => {
     const pair = await world.keyOf()
     const absent = { Bucket: 'none-such', ExpectedBucketOwner: ID }
     assert.equal(await outcome(s3.send(new ListObjectsV2Command(absent))), 'NoSuchBucket')
-    for (const name of ['', 'copy-source-']) {
+    for (const [name, ...refused] of [
+      ['', 400, 'InvalidArgument'],
+      ['copy-source-', 501, 'NotImplemented'],
+    ] as const) {
       const headers = { [`x-amz-${name}server-side-encryption-customer-key`]: 'AAAA' }
       const path = `/${B}/a/x/1`
       const { status, code } = await world.send('GET', path, await world.signed(pair, { method: 'GET', path, headers }))
-      assert.deepEqual([status, code], [501, 'NotImplemented'])
+      assert.deepEqual([status, code], refused)
     }
     assert.equal(
       await outcome(s3.send(new PutObjectCommand({ ...at, Body: 'x', SSECustomerAlgorithm: 'AES256' }))),
-      'NotImplemented',
+      'InvalidArgument',
     )
   })
 

@@ -40,7 +40,7 @@ async function assertRight(exchange: Exchange, operation: Operation): Promise<vo
   const version = parameter(exchange, 'versionId')
   if (on === 'object' && version !== undefined && !versions)
     throw invalidArgument('versionId', version, 'This operation does not accept a version-id.')
-  refuseUnknownWishes(exchange)
+  refuseUnknownWishes(exchange, operation)
   await assertOwner(exchange, 'x-amz-expected-bucket-owner', bucket)
 }
 

@@ -30,17 +30,15 @@ export function assertKeyOfService({ secretKey, previousSecretKeys }: Keys, know
 }
 
 /**
- * Sees to it that contents can be encrypted, and that the keys for that are protected by what the configuration has now.
- * Throws a Refusal if they cannot be read, unless that was accepted: what they encrypt is lost then.
+ * Sees to it that contents can be encrypted. Throws a Refusal if the keys that there are cannot be read, unless that was
+ * accepted: what they encrypt is lost then.
  */
-export async function prepareEncryption(system: System, acceptNewKey: boolean): Promise<void> {
-  const sealed = await createContext(system, systemActor).upkeep(async (step) => {
+export const prepareEncryption = (system: System, acceptNewKey: boolean): Promise<void> =>
+  createContext(system, systemActor).upkeep(async (step) => {
     await store.lockInstance(step.tx)
     if (!acceptNewKey) await assertServiceKeys(step.config, step.tx)
-    return prepareServiceKeys(step)
+    await prepareServiceKeys(step)
   })
-  if (sealed > 0) system.log.warn({ keys: sealed }, 'the keys of encrypted contents are protected by another key now')
-}
 
 /** Records the database's key; of replicas that start together with different keys, one is refused here. */
 export async function noteKey(system: System, acceptNewKey: boolean): Promise<Row<'instance'>> {

@@ -4,6 +4,7 @@ import { assertOpens } from '../../blobs/encrypted.ts'
 import { type DirectUrlOptions, directUrl, type OpenOptions, openBlob, pieceOf } from '../../blobs/open.ts'
 import type { Ctx } from '../../context.ts'
 import type { BlobBody } from '../../drivers/driver.ts'
+import { kindOf } from '../../encryption/sealing.ts'
 import type { Delivery } from '../../http/delivery.ts'
 import { countDownload } from '../usage/traffic.ts'
 import { reported } from './damage.ts'
@@ -28,28 +29,33 @@ export interface ReadContents extends Contents {
   lifecycle: string | null
   /** Its bucket's. */
   versioning: Found['versioning']
+  /** Throws unless the key that the client gave is the one that is needed, or none is. */
+  checkKey(): Promise<void>
 }
 
-/**
- * Returns a key's contents; needs `read`. `opens`: whether `open` will probably be called, so that the bytes of a small
- * object come with its row. `customerKey`: the client's, of what is encrypted with it. `version`: one that is perhaps not current; null is the `null` version. Throws `forbidden` or
- * `not_found`.
- */
-export async function read(
-  ctx: Ctx,
-  bucket: string,
-  key: string,
-  options: { opens: boolean; version?: string | null | undefined; customerKey?: KeyObject | undefined },
-): Promise<ReadContents> {
+/** How an object is to be read. */
+export interface ReadOptions {
+  /** Whether `open` will probably be called, so that the bytes of a small object come with its row. */
+  opens: boolean
+  /** One that is perhaps not current; null is the `null` version. */
+  version?: string | null | undefined
+  /** The client's, of what is encrypted with it. */
+  customerKey?: KeyObject | undefined
+  /** Whether the caller calls `checkKey`; else it is called before this returns. */
+  checksKey?: boolean
+}
+
+/** Returns a key's contents; needs `read`. Throws `forbidden` or `not_found`. */
+export async function read(ctx: Ctx, bucket: string, key: string, options: ReadOptions): Promise<ReadContents> {
   const { row, bytes, envelope, lifecycle, versioning } = await getContents(ctx, bucket, key, options)
-  const { customerKey } = options
-  if (customerKey || row.encryption === 'SSE-C') await assertOpens(ctx, { ...row, envelope }, customerKey)
-  const sealed = envelope == null ? undefined : { envelope, bytes: bytes ?? null }
-  const contents = {
-    ...contentsOf(ctx, row, { customerKey, sealed: options.opens ? sealed : undefined }),
-    lifecycle,
-    versioning,
+  const { opens, customerKey, checksKey = false } = options
+  const isChecked = customerKey !== undefined || kindOf(row.encryption) === 'SSE-C'
+  const checkKey = async () => {
+    if (isChecked) await assertOpens(ctx, { ...row, envelope }, customerKey)
   }
+  if (isChecked && !checksKey) await checkKey()
+  const sealed = opens && typeof envelope === 'string' ? { envelope, bytes: bytes ?? null } : undefined
+  const contents = { ...contentsOf(ctx, row, { customerKey, sealed }), lifecycle, versioning, checkKey }
   if (!bytes || row.encryption !== null) return contents
   return { ...contents, open: async (range) => pieceOf(row, bytes, range), directUrl: async () => null }
 }

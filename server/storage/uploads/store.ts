@@ -158,6 +158,22 @@ export const findIdle = (db: Db, since: Date, after: string, limit: number): Pro
     .limit(limit)
     .execute()
 
+/** Open uploads whose parts are encrypted with keys of the service, after an id. */
+export const findSealed = (db: Db, after: string, limit: number): Promise<UploadRow[]> =>
+  db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('id', '>', after)
+    .where('blob_id', 'is not', null)
+    .where('encryption', '=', 'AES256')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** Changes how the key of an open upload is wrapped, unless it was changed meanwhile. */
+export const replaceEnvelope = (tx: Tx, { id, envelope: before }: UploadRow, envelope: string) =>
+  tx.updateTable('uploads').set({ envelope }).where('id', '=', id).where('envelope', '=', before).execute()
+
 export const upsertPart = (tx: Tx, row: NewRow<'upload_parts'>) =>
   tx
     .insertInto('upload_parts')

@@ -153,7 +153,16 @@ export const bucketOperations: readonly Operation[] = [
     needs: deletion.assertMayDelete,
     run: deletion.deleteObjects,
   },
-  { name: 'PostObject', method: 'POST', open: 'anyone', on: 'bucket', form: true, streams: true, run: postObject },
+  {
+    name: 'PostObject',
+    encrypts: true,
+    method: 'POST',
+    open: 'anyone',
+    on: 'bucket',
+    form: true,
+    streams: true,
+    run: postObject,
+  },
   {
     name: 'ListMultipartUploads',
     method: 'GET',

@@ -17,6 +17,7 @@ const DESCRIBED = 'no `aws:kms`; storage classes are kept without effect'
 export const objectOperations: readonly Operation[] = [
   {
     name: 'PutObject',
+    encrypts: true,
     method: 'PUT',
     open: 'anyone',
     on: 'object',
@@ -24,12 +25,22 @@ export const objectOperations: readonly Operation[] = [
     partly: DESCRIBED,
     run: objects.putObject,
   },
-  { name: 'CopyObject', method: 'PUT', open: 'anyone', on: 'object', copies: true, partly: DESCRIBED, run: copyObject },
-  { name: 'GetObject', method: 'GET', open: 'anyone', on: 'object', versions: true, run: getObject },
-  { name: 'HeadObject', method: 'HEAD', open: 'anyone', on: 'object', versions: true, run: getObject },
+  {
+    name: 'CopyObject',
+    encrypts: true,
+    method: 'PUT',
+    open: 'anyone',
+    on: 'object',
+    copies: true,
+    partly: DESCRIBED,
+    run: copyObject,
+  },
+  { name: 'GetObject', encrypts: true, method: 'GET', open: 'anyone', on: 'object', versions: true, run: getObject },
+  { name: 'HeadObject', encrypts: true, method: 'HEAD', open: 'anyone', on: 'object', versions: true, run: getObject },
   { name: 'DeleteObject', method: 'DELETE', open: 'anyone', on: 'object', versions: true, run: deletion.deleteObject },
   {
     name: 'CreateMultipartUpload',
+    encrypts: true,
     method: 'POST',
     // As in S3, only who signs can begin an upload in parts: it is seen, continued and ended by who began it.
     open: 'signed',
@@ -40,6 +51,7 @@ export const objectOperations: readonly Operation[] = [
   },
   {
     name: 'UploadPart',
+    encrypts: true,
     method: 'PUT',
     open: 'anyone',
     on: 'object',
@@ -50,6 +62,7 @@ export const objectOperations: readonly Operation[] = [
   },
   {
     name: 'UploadPartCopy',
+    encrypts: true,
     method: 'PUT',
     open: 'anyone',
     on: 'object',
@@ -58,9 +71,10 @@ export const objectOperations: readonly Operation[] = [
     copies: true,
     run: multipart.uploadPartCopy,
   },
-  { name: 'ListParts', method: 'GET', open: 'anyone', on: 'object', query: 'uploadId', run: listParts },
+  { name: 'ListParts', encrypts: true, method: 'GET', open: 'anyone', on: 'object', query: 'uploadId', run: listParts },
   {
     name: 'CompleteMultipartUpload',
+    encrypts: true,
     method: 'POST',
     open: 'anyone',
     on: 'object',
@@ -77,6 +91,7 @@ export const objectOperations: readonly Operation[] = [
   },
   {
     name: 'GetObjectAttributes',
+    encrypts: true,
     method: 'GET',
     open: 'anyone',
     on: 'object',

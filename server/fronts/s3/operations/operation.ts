@@ -29,6 +29,8 @@ export interface Operation {
   parameters?: readonly string[]
   /** Whether the body may come in signed chunks, and is read as it comes. */
   streams?: boolean
+  /** Whether it reads the headers about encryption: to others they say nothing, and are refused. */
+  encrypts?: true
   /** Whom it may be public to: anyone, or those with a credential. */
   open?: 'anyone' | 'signed'
   /** What it leaves out of S3's operation, or answers always; documentation lists it. */

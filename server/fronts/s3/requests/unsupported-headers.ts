@@ -36,16 +36,24 @@ export const IDLE_HEADERS: readonly Asked[] = [
 
 /** Whether a header is one that is refused, but perhaps for its value. */
 const isAsking = (name: string): boolean =>
-  name.startsWith('x-amz-') && REFUSED_HEADERS.some((one) => isNamed(name, one))
+  name.startsWith('x-amz-') && (ENCRYPTION.test(name) || REFUSED_HEADERS.some((one) => isNamed(name, one)))
+
+const ENCRYPTION = /^x-amz-(copy-source-)?server-side-encryption/
 
 const isNamed = (name: string, { name: pattern }: Asked): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
 /** Throws NotImplemented for a header that asks for what nothing here does. */
-export function refuseUnknownWishes(exchange: Exchange): void {
+export function refuseUnknownWishes(
+  exchange: Exchange,
+  { encrypts = false, copies = false }: { encrypts?: boolean; copies?: boolean },
+): void {
   const { form, request, hoisted } = exchange
   // Nearly all requests: none of their headers can be one of these.
   if (!form && !hoisted && !Object.keys(request.headers).some(isAsking)) return
+  const unread = (name: string) => !encrypts || (!copies && name.startsWith('x-amz-copy-source-'))
+  const encryption = headersNamed(exchange, 'x-amz-').find((name) => ENCRYPTION.test(name) && unread(name))
+  if (encryption !== undefined) throw unsupportedHeader(encryption)
   // Only these are read: metadata need not be UTF-8.
   const sent = headersNamed(exchange, 'x-amz-')
     .filter(isAsking)

@@ -16,6 +16,7 @@ export const ENCRYPTION: DocumentShape = {
     Rule: {
       ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'text', KMSMasterKeyID: 'text' },
       BucketKeyEnabled: 'text',
+      BlockedEncryptionTypes: 'refused',
     },
   },
 }

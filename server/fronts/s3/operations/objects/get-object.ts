@@ -58,12 +58,16 @@ export async function sendObject(exchange: Exchange, page?: Page): Promise<void>
   refuseEncryptionOfRead(exchange)
   const customerKey = customerKeyIn(exchange)
   const opens = method === 'GET' && headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
-  const contents = await read(ctx, bucket, key, { opens, version: versionIn(exchange), customerKey }).catch(
-    (error: unknown) => {
-      throw hideExistence(ctx, { bucket, key }, error)
-    },
-  )
+  const options = { opens, version: versionIn(exchange), customerKey, checksKey: true }
+  const contents = await read(ctx, bucket, key, options).catch((error: unknown) => {
+    throw hideExistence(ctx, { bucket, key }, error)
+  })
   const { row } = contents
+  await contents.checkKey().catch(async (error: unknown) => {
+    // A part that is not there is told first, as S3 does.
+    if (number !== undefined) await partOf(exchange, row, number)
+    throw error
+  })
   if (await page?.instead(row)) return
   const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
   const verdict = page?.status === undefined ? evaluateConditions(headers, validators) : 200

@@ -1,3 +1,4 @@
+import { assertOpens } from '../../../../blobs/encrypted.ts'
 import { findAccess, isListedByAcl } from '../../../../storage/buckets/documents/public-access.ts'
 import { listUploadEntries } from '../../../../storage/uploads/list.ts'
 import { assertOpen } from '../../../../storage/uploads/parts.ts'
@@ -5,6 +6,7 @@ import { receivedParts } from '../../../../storage/uploads/receive.ts'
 import { answerXml } from '../../answers/answer.ts'
 import { element, result, xmlTime } from '../../answers/xml.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
+import { customerKeyIn } from '../../requests/encryption.ts'
 import { type Exchange, parameter } from '../../requests/exchange.ts'
 import { isId } from '../../requests/version-id.ts'
 import { findOwners } from '../documents/acl.ts'
@@ -80,6 +82,8 @@ async function areShown({ ctx, bucket, authenticated }: Exchange): Promise<boole
 export async function listParts(exchange: Exchange): Promise<void> {
   const { ctx, bucket, key } = exchange
   const row = assertOpen(ctx, await ownUploadOf(exchange))
+  const customerKey = customerKeyIn(exchange)
+  if (customerKey) await assertOpens(ctx, row, customerKey)
   const limit = listLimit(exchange, 'max-parts')
   const marker = numberIn(exchange, 'part-number-marker') ?? 0
   const rest = (await receivedParts(ctx, row)).filter(({ part_number }) => part_number > marker)
