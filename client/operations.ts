@@ -446,11 +446,6 @@ export interface Configuration {
   }
 }
 
-export interface BucketEncryption {
-  /** `AES256`: with a key of the service. */
-  algorithm: 'AES256'
-}
-
 export interface Me {
   /** A UUIDv7. */
   id: string
@@ -818,8 +813,10 @@ export interface StoredObject {
   tags?: Record<string, string>
   /** How its contents are encrypted, if they are. */
   encryption?: {
-    /** `AES256`: with a key of the service. `SSE-C`: with a key that only its S3 client has, without which nobody can read it. */
-    algorithm: 'AES256' | 'SSE-C'
+    /** `AES256`: with a key of the service. `aws:kms`: with a key of a key service. `SSE-C`: with a key that only its S3 client has, without which nobody can read it. */
+    algorithm: 'AES256' | 'aws:kms' | 'SSE-C'
+    /** Of `aws:kms`: the registered key. */
+    key?: string
   }
   /** Of a version that is or was locked. */
   lock?: {
@@ -1709,6 +1706,32 @@ export interface StorageTest {
     size: number
     last_modified: string | null
   })[]
+}
+
+export interface BucketEncryption {
+  /** `AES256`: with a key of the service. `aws:kms`: with a key of a key service, which `key` names. */
+  algorithm: 'AES256' | 'aws:kms'
+  /** As S3 clients name it (`x-amz-server-side-encryption-aws-kms-key-id`). It cannot be changed. */
+  key?: string
+}
+
+export interface KmsKey {
+  /** As S3 clients name it (`x-amz-server-side-encryption-aws-kms-key-id`). It cannot be changed. */
+  name: string
+  /** `aws`: the AWS KMS API. `transit`: the Transit secrets engine of Vault or OpenBao. */
+  kind: 'aws' | 'transit'
+  endpoint: string | null
+  region: string | null
+  /** What the key service calls the key: an id, an ARN or an alias; with `transit`, a name. */
+  key_id: string
+  /** Of `transit`: where the engine is mounted. */
+  mount: string | null
+  access_key_id: string | null
+  /** While false, nothing can be read or written that is encrypted with it. */
+  enabled: boolean
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string | null
 }
 
 export interface Absence {
@@ -5431,6 +5454,59 @@ export interface Operations {
       }
       body: {
         
+      }
+    }
+    reply: undefined
+  }
+  /** GET /kms-keys: List the keys of key services. */
+  listKmsKeys: {
+    call: object
+    reply: {
+      items: KmsKey[]
+    }
+  }
+  /** POST /kms-keys: Register a key of a key service. It is tried first: a key that cannot encrypt and decrypt is refused (409), and nothing is registered. */
+  createKmsKey: {
+    call: {
+      body: {
+        /** As S3 clients name it (`x-amz-server-side-encryption-aws-kms-key-id`). It cannot be changed. */
+        name: string
+        kind: 'aws' | 'transit'
+        endpoint?: string | null
+        region?: string | null
+        /** What the key service calls the key: an id, an ARN or an alias; with `transit`, a name. */
+        key_id: string
+        mount?: string | null
+        access_key_id?: string | null
+        secret?: string | null
+      }
+    }
+    reply: KmsKey
+  }
+  /** PATCH /kms-keys/{key}: Change how a key service is reached, or turn a key off. Unless it is turned off, it is tried first, as when it is registered. */
+  updateKmsKey: {
+    call: {
+      params: {
+        /** As S3 clients name it (`x-amz-server-side-encryption-aws-kms-key-id`). It cannot be changed. */
+        key: string
+      }
+      body: {
+        endpoint?: string | null
+        region?: string | null
+        mount?: string | null
+        access_key_id?: string | null
+        secret?: string | null
+        enabled?: boolean
+      }
+    }
+    reply: KmsKey
+  }
+  /** DELETE /kms-keys/{key}: Forget a key that nothing is encrypted with. */
+  deleteKmsKey: {
+    call: {
+      params: {
+        /** As S3 clients name it (`x-amz-server-side-encryption-aws-kms-key-id`). It cannot be changed. */
+        key: string
       }
     }
     reply: undefined

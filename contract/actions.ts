@@ -64,6 +64,17 @@ interface StorageDetails {
   access_key_id: string | null
 }
 
+/** A key of a key service; never its secret. */
+interface KmsKeyDetails {
+  name: string
+  kind: 'aws' | 'transit'
+  endpoint: string | null
+  region: string | null
+  key_id: string
+  mount: string | null
+  access_key_id: string | null
+}
+
 /** Through a share link; the rest is what the sender says, which nothing checks. */
 export interface Sent {
   share_id: string
@@ -348,6 +359,11 @@ export interface ActionDetails {
   read_damaged: { blob_id: string; reason: 'changed' | 'key'; detail: string; version_id?: string }
   /** A new key protects the keys of encrypted objects; `blobs`: of how many that was changed. */
   encryption_key_rotate: { version: number; blobs: number }
+  /** A key of a key service; never its secret. */
+  kms_key_create: KmsKeyDetails
+  /** `secret_changed`: the secret too, which is never recorded. */
+  kms_key_update: { name: string; before: object; after: object; secret_changed?: true }
+  kms_key_delete: KmsKeyDetails
 }
 export type ActionName = keyof ActionDetails
 
@@ -382,6 +398,9 @@ const auditOnlyNames = [
   'erase',
   'read_damaged',
   'encryption_key_rotate',
+  'kms_key_create',
+  'kms_key_update',
+  'kms_key_delete',
   'webhook_resend',
   'webhook_recover',
   'mail_failed',

@@ -62,7 +62,7 @@ export interface Fault {
 }
 
 /** What a request needs that does not answer. */
-export type Unreachable = 'database' | 'storage'
+export type Unreachable = 'database' | 'storage' | 'key_service'
 
 /** What a request names that is not there. */
 export type Missing = 'bucket' | 'object' | 'upload' | 'version'

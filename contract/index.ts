@@ -5,6 +5,7 @@ import * as attached from './attached.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as buckets from './buckets.ts'
+import * as encryption from './encryption.ts'
 import * as groups from './groups.ts'
 import * as images from './images.ts'
 import * as invitations from './invitations.ts'
@@ -60,6 +61,7 @@ export const files = {
   mail,
   apply,
   storages,
+  encryption,
   scans,
   webhooks,
   audit,

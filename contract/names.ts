@@ -88,6 +88,9 @@ export const ACCESS_KEY_ID = '^[A-Za-z0-9_.-]{3,128}$'
 /** The form of a storage's name. */
 export const STORAGE_NAME = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 
+/** Names of registered keys of key services. */
+export const KMS_KEY_NAME = '^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$'
+
 /** Most hours for which others can be asked to have changed nothing before a bucket is taken over. */
 export const MOST_QUIET_HOURS = 720
 

@@ -14,6 +14,7 @@ import { SaxesParser } from 'saxes'
 import { type Client, createClient } from '../client/derived.ts'
 import { bucketActions } from '../contract/names.ts'
 import { canonicalId } from '../server/base/canonical-id.ts'
+import { type MotoKms, noMoto, startMoto } from '../tests/support/key-services.ts'
 import { spawnServer } from '../tests/support/process.ts'
 import { ADMIN, serverEnv } from '../tests/support/server.ts'
 import { reasonFor } from './s3-suites/reasons.ts'
@@ -21,6 +22,9 @@ import { reasonFor } from './s3-suites/reasons.ts'
 const PAGE = path.join(import.meta.dirname, '../docs/s3-tests.md')
 /** What the suite configures of the service beyond its defaults. */
 const SETTINGS = { S3_DEFAULT_OWNERSHIP: 'ObjectWriter', S3_LIFECYCLE_DAY_SECONDS: '10' }
+
+/** What the suite calls its keys. */
+const KMS_KEYS = ['testkey-1', 'testkey-2'] as const
 
 type Outcome = 'pass' | 'fail' | 'skip'
 interface Result {
@@ -56,11 +60,13 @@ const server = await spawnServer({
   S3_PORT: '0',
   LOG_LEVEL: 'info',
 })
+const kms = await startMoto()
+if (!kms) console.warn(`Tests of aws:kms will fail: ${noMoto}`)
 try {
   const s3 = /(?:S3 clients, with an access key: |"s3_url":")(http:[^\s"]+)/.exec(server.log())?.[1]
   if (s3 === undefined) throw new Error(`The service does not say where its S3 endpoint is:\n${server.log()}`)
   const configuration = path.join(folder, 's3tests.conf')
-  fs.writeFileSync(configuration, await configure(new URL(s3)))
+  fs.writeFileSync(configuration, await configure(new URL(s3), kms))
   const report = path.resolve(values.results ?? path.join(folder, 'report.xml'))
   await runSuite(configuration, report, ['s3tests/functional'], values.processes)
   const results = readReport(fs.readFileSync(report, 'utf8'))
@@ -72,15 +78,27 @@ try {
   console.log(`${counted.pass} passed, ${counted.fail} failed, ${counted.skip} skipped`)
 } finally {
   await server.kill('SIGTERM')
+  await kms?.stop()
   fs.rmSync(folder, { recursive: true, force: true })
 }
 
 /** Creates the suite's users and their keys; returns its configuration. */
-async function configure(s3: URL): Promise<string> {
+async function configure(s3: URL, kms: MotoKms | undefined): Promise<string> {
   const anonymous = createClient({ baseUrl: server.url })
   const { access_token } = await anonymous.login({ body: { username: ADMIN.email, password: ADMIN.password } })
   const admin = createClient({ baseUrl: server.url, token: access_token })
   await admin.updateSettings({ body: { s3: { public_access: true } } })
+  for (const name of kms ? KMS_KEYS : [])
+    await admin.createKmsKey({
+      body: {
+        name,
+        kind: 'aws',
+        endpoint: kms?.url,
+        key_id: await kms?.createKey(name).then(() => `alias/${name}`),
+        access_key_id: kms?.credentials.accessKeyId,
+        secret: kms?.credentials.secretAccessKey,
+      } as Parameters<Client['createKmsKey']>[0]['body'],
+    })
   const everything = await admin.createGroup({
     // Also `bypass_lock`: the suite removes its buckets with it.
     body: { name: 'Everything', grants: [{ bucket_pattern: '*', actions: [...bucketActions] }] },
@@ -107,7 +125,9 @@ async function configure(s3: URL): Promise<string> {
     ...sections.flatMap(([name, fields]) => [
       `[${name}]`,
       ...Object.entries(fields).map(([field, value]) => `${field} = ${value}`),
-      ...(name === 's3 main' ? ['lc_debug_interval = 10'] : []),
+      ...(name === 's3 main'
+        ? ['lc_debug_interval = 10', `kms_keyid = ${KMS_KEYS[0]}`, `kms_keyid2 = ${KMS_KEYS[1]}`]
+        : []),
     ]),
     '',
   ].join('\n')

@@ -3,7 +3,7 @@ import type { Stretch } from '../segments/layout.ts'
 import { wholeOf } from '../segments/layout.ts'
 
 /** How contents can be encrypted: with a key of the service, of a key service, or of the client. */
-export type EncryptionKind = 'AES256' | 'SSE-C'
+export type EncryptionKind = 'AES256' | 'aws:kms' | 'SSE-C'
 
 /** How a blob's bytes are encrypted, as its row has it. */
 export interface Envelope {
@@ -33,7 +33,7 @@ export const wrapPurpose = (id: string, { kind, version, key }: Omit<Envelope, '
   `strongroom blob key 1 ${id} ${kind} ${version ?? key ?? ''}`
 
 /** How the rows that point at a blob say how it is encrypted. */
-export const encryptionOf = ({ kind, key }: Pick<Envelope, 'kind' | 'key'>): string =>
+export const encryptionOf = ({ kind, key }: { kind: EncryptionKind; key?: string | undefined }): string =>
   key === undefined ? kind : `${kind} ${key}`
 
 /**

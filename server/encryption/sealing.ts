@@ -2,14 +2,21 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, tim
 import { ServiceError } from '../../contract/errors.ts'
 import { type BlobKey, KeyUnavailable } from '../segments/cipher.ts'
 import { type EncryptionKind, type Envelope, encryptionOf, wrapPurpose } from './envelope.ts'
+import { kmsWrapping, openKmsWrapping } from './kms/keys.ts'
 import { currentServiceKey, findServiceKey, type KeyAccess, type ServiceKey } from './service-keys.ts'
 import { newKey, unwrapKey, wrapKey } from './wrap.ts'
 
 /** How new contents are to be encrypted; null: not at all. */
-export type WantedEncryption = { kind: 'AES256' } | { kind: 'SSE-C'; customerKey: KeyObject } | null
+export type WantedEncryption =
+  | { kind: 'AES256' }
+  /** With a registered key; `context` is JSON. */
+  | { kind: 'aws:kms'; key: string; context?: string | undefined }
+  | { kind: 'SSE-C'; customerKey: KeyObject }
+  | null
 
 /** How the rows that point at a blob say that it is encrypted as wanted. */
-export const encryptionText = (wanted: WantedEncryption): string | null => wanted && encryptionOf(wanted)
+export const encryptionText = (wanted: WantedEncryption): string | null =>
+  wanted && encryptionOf({ kind: wanted.kind, ...(wanted.kind === 'aws:kms' ? { key: wanted.key } : {}) })
 
 /** Encrypts the keys of new blobs, all in the same way. */
 export interface Sealing {
@@ -25,6 +32,11 @@ export interface Sealing {
 export async function sealingFor(access: KeyAccess, wanted: WantedEncryption): Promise<Sealing | undefined> {
   if (wanted === null) return undefined
   if (wanted.kind === 'SSE-C') return customerSealing(wanted.customerKey)
+  if (wanted.kind === 'aws:kms') {
+    const { key: name, context } = wanted
+    const { key, sealed } = await kmsWrapping(access, name, context)
+    return newSealing(key, { kind: 'aws:kms', key: name, sealed, ...(context === undefined ? {} : { context }) })
+  }
   const { version, key } = await currentServiceKey(access)
   return newSealing(key, { kind: 'AES256', version })
 }
@@ -83,7 +95,9 @@ export async function openEnvelope(
   }
 }
 
-async function serviceWrapping(access: KeyAccess, { version = 0 }: Envelope): Promise<KeyObject> {
+async function serviceWrapping(access: KeyAccess, envelope: Envelope): Promise<KeyObject> {
+  if (envelope.kind === 'aws:kms') return openKmsWrapping(access, envelope)
+  const { version = 0 } = envelope
   const key = await findServiceKey(access, version)
   if (!key) throw new KeyUnavailable(`There is no service key ${version}`)
   return key

@@ -1,4 +1,4 @@
-import type { Db, Row, Tx } from '../db/schema.ts'
+import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
 
 export type ServiceKeyRow = Row<'encryption_keys'>
 
@@ -27,3 +27,44 @@ export const retireServiceKeys = (tx: Tx, before: number, retired_at: string) =>
 
 export const deleteServiceKey = (tx: Tx, version: number) =>
   tx.deleteFrom('encryption_keys').where('version', '=', version).execute()
+
+export type KmsKeyRow = Row<'kms_keys'>
+
+export const findKmsKey = (db: Db, name: string): Promise<KmsKeyRow | undefined> =>
+  db.selectFrom('kms_keys').selectAll().where('name', '=', name).executeTakeFirst()
+
+/** All, in name order. */
+export const listKmsKeys = (db: Db): Promise<KmsKeyRow[]> =>
+  db.selectFrom('kms_keys').selectAll().orderBy('name').execute()
+
+export const lockKmsKey = (tx: Tx, name: string): Promise<KmsKeyRow | undefined> =>
+  tx.selectFrom('kms_keys').selectAll().where('name', '=', name).forUpdate().executeTakeFirst()
+
+/** Undefined if the name is taken. */
+export const insertKmsKey = (tx: Tx, row: NewRow<'kms_keys'>): Promise<KmsKeyRow | undefined> =>
+  tx
+    .insertInto('kms_keys')
+    .values(row)
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+export const changeKmsKey = (tx: Tx, name: string, change: RowChange<'kms_keys'>) =>
+  tx.updateTable('kms_keys').set(change).where('name', '=', name).execute()
+
+export const deleteKmsKey = (tx: Tx, name: string) => tx.deleteFrom('kms_keys').where('name', '=', name).execute()
+
+/** Whether anything is encrypted with a key, or a bucket says that what comes is to be. */
+export async function isKmsKeyUsed(db: Db, name: string): Promise<boolean> {
+  for (const table of ['objects', 'versions', 'trash', 'uploads'] as const) {
+    const found = await db
+      .selectFrom(table)
+      .select('key')
+      .where('encryption', '=', `aws:kms ${name}`)
+      .limit(1)
+      .execute()
+    if (found.length > 0) return true
+  }
+  const text = JSON.stringify({ algorithm: 'aws:kms', key: name })
+  return (await db.selectFrom('buckets').select('id').where('encryption', '=', text).limit(1).execute()).length > 0
+}

@@ -20,6 +20,7 @@ import { type Ctx, cliActor, createContext } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import { resealAuditKeys } from '../features/audit/keys.ts'
 import { readLines, verifyChain } from '../features/audit/verify.ts'
+import { resealKmsKeys } from '../features/encryption/kms-keys.ts'
 import { resealEncryptionKeys, rotateEncryptionKey } from '../features/encryption/rotate.ts'
 import { resealShares } from '../features/shares/link.ts'
 import { verify } from '../features/verify/service.ts'
@@ -54,6 +55,7 @@ const reseals = [
   resealSecondFactors,
   resealMails,
   resealEncryptionKeys,
+  resealKmsKeys,
 ]
 
 type Command = (ctx: Ctx & { database: Database }, given: Arguments) => Promise<string>

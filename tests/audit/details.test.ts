@@ -90,6 +90,15 @@ const storage = {
   folder: `/${control(1023)}`,
   access_key_id: 'a'.repeat(128),
 }
+const kmsKey = {
+  name: 'k'.repeat(63),
+  kind: 'transit' as const,
+  endpoint: `https://${'e'.repeat(504)}`,
+  region: 'r'.repeat(64),
+  key_id: 'k'.repeat(256),
+  mount: 'm'.repeat(128),
+  access_key_id: 'a'.repeat(128),
+}
 const time = '2026-01-01T00:00:00.000Z'
 
 /** The longest details that a service lets each action have, or longer ones. */
@@ -254,6 +263,9 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   object_read: { size: 1, via: 'download', complete: true, share_id: id },
   erase: { size: 1, blob_id: id, version_id: id },
   read_damaged: { blob_id: id, reason: 'changed', detail: 'd'.repeat(200), version_id: id },
+  kms_key_create: kmsKey,
+  kms_key_update: { name: kmsKey.name, before: kmsKey, after: kmsKey, secret_changed: true },
+  kms_key_delete: kmsKey,
   encryption_key_rotate: { version: 1, blobs: 1 },
   purge: { reason: 'requested', objects: 1, bytes: 1, trash_id: id },
 }

@@ -512,6 +512,16 @@ export const table: Record<OperationName, Entry> = {
   },
   deleteStorage: { expect: managers(409), call: (c) => c.deleteStorage({ params: { storage: 'default' } }) },
   testStorage: { expect: managers(200), call: (c) => c.testStorage({ params: { storage: 'default' } }) },
+  listKmsKeys: { expect: managers(200), call: (c) => c.listKmsKeys() },
+  createKmsKey: {
+    expect: managers(422),
+    call: (c) => c.createKmsKey({ body: { name: 'away', kind: 'transit', key_id: 'one' } }),
+  },
+  updateKmsKey: {
+    expect: managers(404),
+    call: (c) => c.updateKmsKey({ params: { key: 'none' }, body: { enabled: false } }),
+  },
+  deleteKmsKey: { expect: managers(404), call: (c) => c.deleteKmsKey({ params: { key: 'none' } }) },
   getStorageHealth: { expect: managers(200), call: (c) => c.getStorageHealth({ params: { storage: 'default' } }) },
   createEventsToken: { expect: managers(409), call: (c) => c.createEventsToken({ params: { storage: 'default' } }) },
   deleteEventsToken: { expect: managers(404), call: (c) => c.deleteEventsToken({ params: { storage: 'default' } }) },

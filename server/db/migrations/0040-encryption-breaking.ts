@@ -22,6 +22,19 @@ export const encryption = ({ engine, text, integer, timestamp }: ColumnTypes): M
         created_at ${timestamp} not null,
         retired_at ${timestamp}
       )`,
+      `create table kms_keys (
+        name ${text} not null constraint kms_keys_pkey primary key,
+        kind ${text} not null,
+        endpoint ${text},
+        region ${text},
+        key_id ${text} not null,
+        mount ${text},
+        access_key_id ${text},
+        secret ${text},
+        created_at ${timestamp} not null,
+        created_by ${text},
+        disabled_at ${timestamp}
+      )`,
     ])
       await sql.raw(statement).execute(db)
     if (engine === 'sqlite')

@@ -29,4 +29,22 @@ export interface InstanceTables {
     /** Since when a newer one has been current. */
     retired_at: Generated<string | null>
   }
+  /** Keys of key services that can encrypt the keys of blobs. */
+  kms_keys: {
+    name: string
+    kind: 'aws' | 'transit'
+    /** Null: AWS. */
+    endpoint: string | null
+    region: string | null
+    /** What the key service calls it. */
+    key_id: string
+    /** Of the kind transit: where its secrets engine is mounted. */
+    mount: string | null
+    access_key_id: string | null
+    /** Sealed: the secret of that, or the token. */
+    secret: string | null
+    created_at: string
+    created_by: string | null
+    disabled_at: Generated<string | null>
+  }
 }

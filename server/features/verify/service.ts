@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { ServiceError } from '../../../contract/errors.ts'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { storedSizeOfBlob } from '../../blobs/encrypted.ts'
 import { findHashes, newCutter, UNKNOWN } from '../../blobs/hashes.ts'
@@ -113,7 +114,7 @@ async function verifyBlob(
       report(`damaged: the bytes of ${where} (blob ${blob_id}) cannot be read: ${error.message}`)
       return
     }
-    if (error instanceof KeyUnavailable) {
+    if (error instanceof KeyUnavailable || error instanceof ServiceError) {
       summary.sealed++
       report(`sealed: the bytes of ${where} (blob ${blob_id}) cannot be decrypted: ${error.message}`)
       return

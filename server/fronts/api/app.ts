@@ -40,6 +40,7 @@ import { applyRoutes } from './routes/apply.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { authRoutes } from './routes/auth.ts'
 import { bucketRoutes } from './routes/buckets.ts'
+import { encryptionRoutes } from './routes/encryption.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { imageRoutes } from './routes/images.ts'
 import { jobRoutes } from './routes/jobs.ts'
@@ -95,6 +96,7 @@ export const handlers: readonly Handler[] = [
   ...settingsRoutes,
   ...applyRoutes,
   ...storageRoutes,
+  ...encryptionRoutes,
   ...scanRoutes,
   ...webhookRoutes,
   ...auditRoutes,

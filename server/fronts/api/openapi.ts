@@ -30,6 +30,7 @@ const tags = [
   { name: 'settings', description: 'Runtime settings.' },
   { name: 'configuration', description: 'The whole configuration of a service as one document.' },
   { name: 'storages', description: 'Places for the bytes of buckets.' },
+  { name: 'encryption', description: 'Keys of key services that can encrypt objects.' },
   { name: 'scans', description: 'What an attached bucket shows, compared with what is there.' },
   { name: 'webhooks', description: 'Webhook endpoints and their deliveries.' },
   { name: 'audit', description: 'The audit log: who did what, and when.' },

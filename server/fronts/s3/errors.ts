@@ -33,6 +33,7 @@ export const s3Errors = {
   InvalidStorageClass: 400,
   InvalidTag: 400,
   InvalidURI: 400,
+  'KMS.DisabledException': 400,
   KeyTooLongError: 400,
   MalformedACLError: 400,
   MalformedPOSTRequest: 400,

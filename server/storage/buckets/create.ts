@@ -12,7 +12,7 @@ import type { BucketConfig } from './documents/kinds.ts'
 import { describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
 import type * as documentStore from './documents/store.ts'
-import { defaultEncryption, encryptionColumn } from './encryption.ts'
+import { assertKeyKnown, defaultEncryption, encryptionColumn } from './encryption.ts'
 import * as quotaStore from './quotas/store.ts'
 import * as store from './store.ts'
 import { completeVersioning, type VersioningChange } from './versioning.ts'
@@ -56,6 +56,7 @@ export async function prepareBucket(
     const { quotas, trash, s3 } = await settingsInForce(step)
     const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
     if (versioned.object_lock) await trustClock(step)
+    await assertKeyKnown(tx, given.encryption)
     const row = await store.insertBucket(tx, {
       id: newId(),
       name,

@@ -1,5 +1,8 @@
 import type { BucketEncryption } from '../../../contract/encryption.ts'
+import { invalid } from '../../base/invalid.ts'
 import type { Ctx } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
+import { findKmsKey } from '../../encryption/kms/registry.ts'
 import { type Sealing, sealingFor, type WantedEncryption } from '../../encryption/sealing.ts'
 import type { BucketRow } from './store.ts'
 
@@ -7,9 +10,20 @@ import type { BucketRow } from './store.ts'
 export const defaultEncryption = ({ encryption }: Pick<BucketRow, 'encryption'>): BucketEncryption | null =>
   encryption === null ? null : (JSON.parse(encryption) as BucketEncryption)
 
-/** The same as a bucket's row has it. */
-export const encryptionColumn = (encryption: BucketEncryption | null): string | null =>
-  encryption && JSON.stringify(encryption)
+/** The same as a bucket's row has it. Throws invalid_request where the key is lacking, or too much. */
+export function encryptionColumn(encryption: BucketEncryption | null): string | null {
+  if (encryption === null) return null
+  const { algorithm, key } = encryption
+  if (algorithm === 'aws:kms' && key === undefined) throw invalid('body.encryption.key', 'is required with `aws:kms`')
+  if (algorithm === 'AES256' && key !== undefined) throw invalid('body.encryption.key', 'only with `aws:kms`')
+  return JSON.stringify(key === undefined ? { algorithm } : { algorithm, key })
+}
+
+/** Step: throws invalid_request if the key that a bucket is to use is not registered. */
+export async function assertKeyKnown(db: Db, encryption: BucketEncryption | null | undefined): Promise<void> {
+  if (encryption?.key === undefined || (await findKmsKey(db, encryption.key))) return
+  throw invalid('body.encryption.key', 'is not registered')
+}
 
 /** How new contents of a bucket are to be encrypted: as wanted, else as the bucket says; null: not at all. */
 export function encryptionFor(
@@ -18,7 +32,8 @@ export function encryptionFor(
 ): WantedEncryption {
   if (wanted !== undefined) return wanted
   const byDefault = defaultEncryption(bucket)
-  return byDefault && { kind: byDefault.algorithm }
+  if (byDefault?.algorithm === 'aws:kms') return { kind: 'aws:kms', key: byDefault.key ?? '' }
+  return byDefault && { kind: 'AES256' }
 }
 
 /** What encrypts new contents of a bucket; undefined if nothing does. */

@@ -8,7 +8,7 @@ import type { CreateBucket } from './create.ts'
 import { describe, keptOf } from './describe.ts'
 import { allBlocked, describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
-import { defaultEncryption, encryptionColumn } from './encryption.ts'
+import { assertKeyKnown, defaultEncryption, encryptionColumn } from './encryption.ts'
 import * as quotaStore from './quotas/store.ts'
 import { bucketMissing } from './service.ts'
 import { findSources } from './sources.ts'
@@ -43,6 +43,7 @@ export async function updateStep(
   const row = await store.lockBucket(tx, name)
   if (!row) throw bucketMissing(name)
   if (Object.keys(change).length > 0 || encryption !== undefined) assertWritable(row)
+  await assertKeyKnown(tx, encryption)
   const quota = (await quotaStore.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
   const before = {
     quota_gb: quota?.quota_gb ?? null,

@@ -77,7 +77,9 @@ export const describeObject = (
 /** How an object is encrypted, if it is. */
 export function encryptionField({ encryption }: Pick<ObjectRow, 'encryption'>): { encryption?: ObjectEncryption } {
   const algorithm = kindOf(encryption)
-  return algorithm === null ? {} : { encryption: { algorithm } }
+  if (algorithm === null || encryption === null) return {}
+  const key = encryption.slice(algorithm.length + 1)
+  return { encryption: key === '' ? { algorithm } : { algorithm, key } }
 }
 
 /** What an object's ACL grants, where it is not its owner's alone. */

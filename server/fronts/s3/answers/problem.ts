@@ -84,6 +84,7 @@ function translate(error: ServiceError, { bucket, key, method }: Target & { meth
       if (error.marker) return onlyDeletable(error.marker, method)
       if (path === 'bucket.object_lock')
         return new S3Error('InvalidRequest', 'Bucket is missing Object Lock Configuration')
+      if (path === 'encryption.key') return new S3Error('KMS.DisabledException', message)
       if (path === 'body.checksum')
         return new S3Error('BadDigest', 'The checksum you specified did not match the calculated checksum.')
       return new S3Error('OperationAborted', message)

@@ -84,7 +84,7 @@ export const bucketOperations: readonly Operation[] = [
     on: 'bucket',
     query: 'encryption',
     needs: 'manage',
-    partly: '`AES256`',
+    partly: 'no keys whose use is blocked',
     run: putBucketEncryption,
   },
   {

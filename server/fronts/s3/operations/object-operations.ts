@@ -11,7 +11,7 @@ import { completeMultipartUpload } from './uploads/complete.ts'
 import { listParts } from './uploads/lists.ts'
 import * as multipart from './uploads/uploads.ts'
 
-const DESCRIBED = 'no `aws:kms`; storage classes are kept without effect'
+const DESCRIBED = 'storage classes are kept without effect'
 
 /** Every operation on an object that is supported, partly or in full. */
 export const objectOperations: readonly Operation[] = [

@@ -1,13 +1,17 @@
 import { createSecretKey, hash, type KeyObject } from 'node:crypto'
 import type { StoredObject } from '../../../../contract/objects.ts'
+import { encryptionOf } from '../../../encryption/envelope.ts'
 import type { WantedEncryption } from '../../../encryption/sealing.ts'
 import { kindOf } from '../../../encryption/sealing.ts'
+import { defaultEncryption } from '../../../storage/buckets/encryption.ts'
+import { findBucket } from '../../../storage/buckets/store.ts'
 import type { AnswerHeaders } from '../answers/answer.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { type Exchange, header } from './exchange.ts'
 
 const ALGORITHM = 'x-amz-server-side-encryption'
 const KMS_KEY = `${ALGORITHM}-aws-kms-key-id`
+const CONTEXT = `${ALGORITHM}-context`
 const CUSTOMER = `${ALGORITHM}-customer-`
 const SOURCE_CUSTOMER = `x-amz-copy-source-server-side-encryption-customer-`
 
@@ -59,7 +63,7 @@ export const customerKeyIn = (exchange: Exchange): KeyObject | undefined => keyI
 export const sourceKeyIn = (exchange: Exchange): KeyObject | undefined => keyIn(exchange, SOURCE_CUSTOMER)
 
 /** How a request wants a new object to be encrypted; undefined: as the bucket says. Throws InvalidArgument or InvalidRequest. */
-export function encryptionIn(exchange: Exchange): WantedEncryption | undefined {
+export async function encryptionIn(exchange: Exchange): Promise<WantedEncryption | undefined> {
   const algorithm = header(exchange, ALGORITHM)
   const kmsKey = header(exchange, KMS_KEY)
   const customerKey = customerKeyIn(exchange)
@@ -78,14 +82,47 @@ export function encryptionIn(exchange: Exchange): WantedEncryption | undefined {
       kmsKey,
       'Server Side Encryption with AWS KMS managed key requires HTTP header x-amz-server-side-encryption : aws:kms',
     )
+  const context = contextIn(exchange, algorithm)
   if (algorithm === undefined) return undefined
   if (algorithm === 'AES256') return { kind: 'AES256' }
+  if (algorithm === 'aws:kms') return { kind: 'aws:kms', key: kmsKey ?? (await keyOfBucket(exchange)), context }
   throw invalidArgument(ALGORITHM, algorithm, 'The encryption method specified is not supported')
+}
+
+/** The key that the bucket's contents are encrypted with anyway. Throws InvalidArgument where there is none. */
+async function keyOfBucket({ ctx, bucket }: Exchange): Promise<string> {
+  const row = await findBucket(ctx.db, bucket)
+  const key = row && defaultEncryption(row)?.key
+  if (key !== undefined) return key
+  throw invalidArgument(KMS_KEY, '', 'The bucket has no key of its own: name a registered one.')
+}
+
+/** Most bytes of what a key is bound to. */
+const MOST_CONTEXT = 8192
+
+/** What the key is to be bound to, as JSON in the order of names: a header with a JSON object of texts in Base64. */
+function contextIn(exchange: Exchange, algorithm: string | undefined): string | undefined {
+  const text = header(exchange, CONTEXT)
+  if (text === undefined) return undefined
+  const wrong = (message: string) => invalidArgument(CONTEXT, text, message)
+  if (algorithm !== 'aws:kms') throw wrong('An encryption context is only for aws:kms.')
+  if (text.length > MOST_CONTEXT) throw wrong('The encryption context is too long.')
+  let given: unknown
+  try {
+    given = JSON.parse(Buffer.from(text, 'base64').toString())
+  } catch {
+    throw wrong('The encryption context is not JSON in Base64.')
+  }
+  const entries =
+    typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : undefined
+  if (!entries?.every(([, value]) => typeof value === 'string'))
+    throw wrong('The encryption context is not a JSON object of texts.')
+  return JSON.stringify(Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
 /** Throws InvalidArgument for a request to read that says how to encrypt: what is stored is encrypted as it is. */
 export function refuseEncryptionOfRead(exchange: Exchange): void {
-  for (const name of [ALGORITHM, KMS_KEY]) {
+  for (const name of [ALGORITHM, KMS_KEY, CONTEXT]) {
     const value = header(exchange, name)
     if (value !== undefined) throw invalidArgument(name, value, `${name} is not a valid header for this request.`)
   }
@@ -94,8 +131,9 @@ export function refuseEncryptionOfRead(exchange: Exchange): void {
 /** How an answer says how an object is encrypted. `customerKey`: the client's, of what is encrypted with it. */
 export function encryptionHeaders(encryption: string | null, customerKey: KeyObject | undefined): AnswerHeaders {
   const kind = kindOf(encryption)
-  if (kind === null) return {}
+  if (kind === null || encryption === null) return {}
   if (kind === 'AES256') return { [ALGORITHM]: kind }
+  if (kind === 'aws:kms') return { [ALGORITHM]: kind, [KMS_KEY]: encryption.slice(kind.length + 1) }
   return {
     [`${CUSTOMER}algorithm`]: 'AES256',
     [`${CUSTOMER}key-md5`]: customerKey && md5Of(customerKey.export()),
@@ -104,4 +142,7 @@ export function encryptionHeaders(encryption: string | null, customerKey: KeyObj
 
 /** The same of an object that was written. `wanted`: what the request asked for. */
 export const writtenEncryption = ({ encryption }: StoredObject, wanted: WantedEncryption | undefined): AnswerHeaders =>
-  encryptionHeaders(encryption?.algorithm ?? null, wanted?.kind === 'SSE-C' ? wanted.customerKey : undefined)
+  encryptionHeaders(
+    encryption ? encryptionOf({ kind: encryption.algorithm, key: encryption.key }) : null,
+    wanted?.kind === 'SSE-C' ? wanted.customerKey : undefined,
+  )

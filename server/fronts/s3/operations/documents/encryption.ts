@@ -1,4 +1,5 @@
 import { allow } from '../../../../context.ts'
+import { findKmsKey } from '../../../../encryption/kms/registry.ts'
 import { defaultEncryption } from '../../../../storage/buckets/encryption.ts'
 import { bucketMissing } from '../../../../storage/buckets/service.ts'
 import { findBucket } from '../../../../storage/buckets/store.ts'
@@ -35,7 +36,11 @@ export async function encryptionDocument({ ctx, bucket }: Exchange): Promise<str
     'ServerSideEncryptionConfiguration',
     element(
       'Rule',
-      element('ApplyServerSideEncryptionByDefault', element('SSEAlgorithm', byDefault.algorithm)),
+      element(
+        'ApplyServerSideEncryptionByDefault',
+        element('SSEAlgorithm', byDefault.algorithm),
+        element('KMSMasterKeyID', byDefault.key),
+      ),
       element('BucketKeyEnabled', false),
     ),
   )
@@ -50,9 +55,16 @@ export async function putBucketEncryption(exchange: Exchange): Promise<void> {
   const given = rule && child(rule, 'ApplyServerSideEncryptionByDefault')
   if (!given) throw malformedXml()
   const algorithm = childText(given, 'SSEAlgorithm')?.trim()
+  const key = childText(given, 'KMSMasterKeyID')?.trim()
+  if (algorithm === 'aws:kms') {
+    const keys = await findKmsKey(ctx.db, key ?? '')
+    if (!keys) throw invalidArgument('KMSMasterKeyID', key ?? '', 'No key with this name is registered.')
+    await updateBucket(ctx, bucket, { encryption: { algorithm, key: keys.name } })
+    return answer(exchange, 200, {})
+  }
   if (algorithm !== 'AES256')
     throw invalidArgument('SSEAlgorithm', algorithm ?? '', 'The encryption algorithm is not supported')
-  if (childText(given, 'KMSMasterKeyID') !== undefined)
+  if (key !== undefined)
     throw new S3Error(
       'InvalidArgument',
       'a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms',

@@ -80,7 +80,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
   const redirect = headers[REDIRECT_LOCATION]
   const lock = lockIn(exchange)
   const acl = await newObjectAcl(exchange)
-  const wanted = encryptionIn(exchange)
+  const wanted = await encryptionIn(exchange)
   const customerKey = sourceKeyIn(exchange)
   // From an earlier version, or with a lock of its own, it is a copy as any other.
   const itself =

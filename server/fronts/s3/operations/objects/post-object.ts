@@ -45,7 +45,7 @@ export async function postObject(exchange: Exchange): Promise<void> {
   assertChecksums(exchange)
   const described = describedBy(exchange, key)
   const tags = fields.get('tagging')
-  const encryption = encryptionIn(exchange)
+  const encryption = await encryptionIn(exchange)
   const { object, lifecycle } = await write(
     ctx,
     bucket,

@@ -134,7 +134,7 @@ export async function putObject(exchange: Exchange): Promise<void> {
   if ((announced ?? 0) > MOST_BYTES) throw tooLarge(announced ?? 0)
   const trailers: Trailers = new Map()
   const checksum = objectChecksum(exchange, trailers)
-  const encryption = encryptionIn(exchange)
+  const encryption = await encryptionIn(exchange)
   const upload = {
     key,
     source: () => bodyOf(exchange, trailers),

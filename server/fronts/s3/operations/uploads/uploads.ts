@@ -52,7 +52,7 @@ export async function createMultipartUpload(exchange: Exchange): Promise<void> {
     storageClass,
     acl,
     lock: lockIn(exchange),
-    encryption: encryptionIn(exchange),
+    encryption: await encryptionIn(exchange),
   })
   await answerXml(
     exchange,
