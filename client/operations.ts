@@ -1032,7 +1032,7 @@ export interface SharedUpload {
 export interface Job {
   /** A UUIDv7. */
   id: string
-  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'release'
+  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'release'
   /** `succeeded`: it reached the end, though some objects may have failed. `failed`: it could not continue. */
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
@@ -4447,11 +4447,11 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /jobs: Copy, move or delete a folder or a large selection, undo a job, or move a bucket to another storage. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. At most 100 of your jobs may be queued or running (`limit_reached`). */
+  /** POST /jobs: Copy, move or delete a folder or a large selection, undo a job, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. At most 100 of your jobs may be queued or running (`limit_reached`). */
   createJob: {
     call: {
       body: {
-        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate'
+        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt'
         /** Required except for `restore`. */
         source_bucket?: string
         /** The job to undo (restore). */
@@ -4470,6 +4470,13 @@ export interface Operations {
         dest_prefix?: string
         /** The storage to move the bucket to (migrate). */
         dest_storage?: string
+        /** How the objects are to be encrypted (encrypt); by default as the bucket says, or `AES256`. */
+        encryption?: {
+          /** `AES256`: with a key of the service. `aws:kms`: with a key of a key service, which `key` names. */
+          algorithm: 'AES256' | 'aws:kms'
+          /** As S3 clients name it (`x-amz-server-side-encryption-aws-kms-key-id`). It cannot be changed. */
+          key?: string
+        }
         /** Do not replace existing keys; report them as errors. */
         if_none_match?: '*'
       }

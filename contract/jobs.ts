@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { BucketEncryption } from './encryption.ts'
 import { route } from './route.ts'
 import {
   BucketName,
@@ -15,7 +16,7 @@ import {
 } from './shapes.ts'
 import { StorageName } from './storages.ts'
 
-const creatableKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore', 'migrate'] as const
+const creatableKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore', 'migrate', 'encrypt', 'decrypt'] as const
 /** `release` is started where a bucket is. */
 export const jobKinds = [...creatableKinds, 'release'] as const
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
@@ -70,9 +71,9 @@ export const operations = {
     method: 'POST',
     url: '/jobs',
     tag: 'jobs',
-    summary: 'Copy, move or delete a folder or a large selection, undo a job, or move a bucket to another storage',
+    summary: 'Copy, move or delete a folder or a large selection, undo a job, or move or encrypt a bucket',
     description:
-      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. At most 100 of your jobs may be queued or running (`limit_reached`).',
+      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. At most 100 of your jobs may be queued or running (`limit_reached`).',
     access: 'signed_in',
     status: 202,
     bodyLimit: 16 * 1024 * 1024,
@@ -104,6 +105,10 @@ export const operations = {
       dest_storage: Type.Optional(
         Type.String({ ...StorageName, description: 'The storage to move the bucket to (migrate).' }),
       ),
+      encryption: Type.Optional({
+        ...BucketEncryption,
+        description: 'How the objects are to be encrypted (encrypt); by default as the bucket says, or `AES256`.',
+      }),
       if_none_match: Type.Optional(
         Type.Enum(['*'], { description: 'Do not replace existing keys; report them as errors.' }),
       ),

@@ -216,7 +216,7 @@ export interface StorageTables {
   }
   jobs: {
     id: string
-    kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'release'
+    kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'release' | 'encrypt' | 'decrypt'
     status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
     /** JSON: what was asked for, but for the lists of keys. */
     request: string

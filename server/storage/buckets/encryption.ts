@@ -32,9 +32,12 @@ export function encryptionFor(
 ): WantedEncryption {
   if (wanted !== undefined) return wanted
   const byDefault = defaultEncryption(bucket)
-  if (byDefault?.algorithm === 'aws:kms') return { kind: 'aws:kms', key: byDefault.key ?? '' }
-  return byDefault && { kind: 'AES256' }
+  return byDefault && wantedBy(byDefault)
 }
+
+/** The same as what encrypts takes it. */
+export const wantedBy = ({ algorithm, key = '' }: BucketEncryption): WantedEncryption =>
+  algorithm === 'aws:kms' ? { kind: 'aws:kms', key } : { kind: 'AES256' }
 
 /** What encrypts new contents of a bucket; undefined if nothing does. */
 export const sealingOf = async (

@@ -1,3 +1,4 @@
+import type { BucketEncryption } from '../../../contract/encryption.ts'
 import type { Job } from '../../../contract/jobs.ts'
 import type { Actor } from '../../context.ts'
 
@@ -18,6 +19,8 @@ export interface CreateJob {
   if_none_match?: '*' | undefined
   /** The storage to move the bucket to. */
   dest_storage?: string | undefined
+  /** How the bucket is to be encrypted; undefined: as it says of new contents. */
+  encryption?: BucketEncryption | undefined
 }
 
 /** What a job stores of its creator in order to act as them later. */

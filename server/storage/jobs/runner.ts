@@ -13,6 +13,7 @@ import * as itemStore from './items/store.ts'
 import { lease } from './lease.ts'
 import { listItemsOf } from './list-items.ts'
 import { beginMigration, migrateStep } from './migration/migrate.ts'
+import { beginRecoding, recodeStep } from './recode/recode.ts'
 import { beginRelease, releaseStep, thaw } from './release.ts'
 import type { CreateJob, JobActor } from './request.ts'
 import * as store from './store.ts'
@@ -104,6 +105,7 @@ async function takeStep(
     return false
   }
   if (job.kind === 'migrate') await migrateStep(creator, claim, { job, request, size })
+  else if (job.kind === 'encrypt' || job.kind === 'decrypt') await recodeStep(creator, claim, { job, request, size })
   else if (job.kind === 'release') await releaseStep(creator, claim, job)
   else await applyOrCopy(creator, claim, request, { size, pace })
   return true
@@ -113,5 +115,7 @@ async function takeStep(
 const beginnings: { [kind in CreateJob['kind']]?: typeof beginRelease } = {
   migrate: beginMigration,
   release: beginRelease,
+  encrypt: beginRecoding,
+  decrypt: beginRecoding,
 }
 const listItems: typeof beginRelease = (ctx, claim, request) => ctx.upkeep((step) => listItemsOf(step, claim, request))

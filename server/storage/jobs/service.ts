@@ -5,11 +5,13 @@ import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
 import { type Actor, allowSomewhere, type Ctx } from '../../context.ts'
+import { assertKeyKnown, encryptionColumn } from '../buckets/encryption.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
 import { prepareStorage } from '../storages/use.ts'
 import { assertMayMigrate } from './migration/migrate.ts'
+import { assertMayRecode } from './recode/recode.ts'
 import type { CreateJob, JobActor } from './request.ts'
 import { runJobs } from './runner.ts'
 import * as store from './store.ts'
@@ -65,10 +67,24 @@ async function completeMigration(
   return { kind, source_bucket, dest_storage: await prepareStorage(ctx, dest_storage) }
 }
 
+/** Completes an encryption or decryption of a bucket. */
+async function completeRecoding(ctx: Ctx, { kind, source_bucket, encryption, ...rest }: JobBody): Promise<CreateJob> {
+  assertMayRecode(ctx.actor, { kind })
+  const [other] = Object.keys(rest)
+  if (other !== undefined) throw invalid(`body.${other}`, `is not allowed for ${kind}, which is about the whole bucket`)
+  if (source_bucket === undefined) throw invalid('body.source_bucket', 'is required')
+  if (kind === 'decrypt' && encryption) throw invalid('body.encryption', 'is only allowed for encrypt')
+  if (encryption) encryptionColumn(encryption)
+  await assertKeyKnown(ctx.db, encryption)
+  return { kind, source_bucket, encryption }
+}
+
 /** Validates a request and fills in its defaults. */
 function complete(ctx: Ctx, body: JobBody): CreateJob | Promise<CreateJob> {
   if (body.kind === 'restore') return completeRestore(ctx, body)
   if (body.kind === 'migrate') return completeMigration(ctx, body)
+  if (body.kind === 'encrypt' || body.kind === 'decrypt') return completeRecoding(ctx, body)
+  if (body.encryption !== undefined) throw invalid('body.encryption', 'is only allowed for encrypt')
   if (body.dest_storage !== undefined) throw invalid('body.dest_storage', 'is only allowed for migrate')
   const { kind, source_bucket, of, prefix = '', keys, search, dest_bucket, dest_prefix } = body
   if (of !== undefined) throw invalid('body.of', 'is only allowed for restore')
@@ -101,6 +117,8 @@ const needed: { [kind in Job['kind']]: readonly BucketAction[] } = {
   empty_bucket: ['delete'],
   restore: ['write'],
   migrate: ['manage'],
+  encrypt: ['manage'],
+  decrypt: ['manage'],
   release: ['manage'],
 }
 

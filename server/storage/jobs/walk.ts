@@ -31,6 +31,12 @@ export async function switchStorage(
   return { turned: true, contents }
 }
 
+/** A copy of a blob, and how that is encrypted, if otherwise than the blob. */
+interface Copied {
+  id: string
+  encryption?: string | null
+}
+
 /**
  * Step: has all that points at blobs in a bucket point at their copies instead. The blobs are left to the collector, which
  * deletes those that nothing else points at after the grace period.
@@ -38,9 +44,9 @@ export async function switchStorage(
 export async function pointAtCopies(
   step: Upkeep,
   bucketId: string,
-  copies: ReadonlyMap<string, string>,
+  copies: ReadonlyMap<string, Copied>,
 ): Promise<void> {
-  await keepCopies(step, copies)
+  await keepCopies(step, new Map([...copies].map(([from, { id }]) => [from, id])))
   for (const [from, to] of copies) await migrationStore.replaceBlob(step.tx, bucketId, from, to)
   const originals = [...copies.keys()]
   await releaseBlobs(step, originals)

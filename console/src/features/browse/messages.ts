@@ -170,6 +170,8 @@ export const text = catalogue('browse.text', {
       restore: 'Restoring',
       migrate: 'Moving',
       release: 'Releasing',
+      encrypt: 'Encrypting',
+      decrypt: 'Decrypting',
     })[kind],
   worked: (kind: Job['kind']) =>
     ({
@@ -180,6 +182,8 @@ export const text = catalogue('browse.text', {
       restore: 'Restored',
       migrate: 'Moved',
       release: 'Released',
+      encrypt: 'Encrypted',
+      decrypt: 'Decrypted',
     })[kind],
   operation: (kind: Job['kind']) =>
     ({
@@ -190,6 +194,8 @@ export const text = catalogue('browse.text', {
       restore: 'Restore',
       migrate: 'Move',
       release: 'Release',
+      encrypt: 'Encrypt',
+      decrypt: 'Decrypt',
     })[kind],
   jobs: 'Jobs',
   progress: (verb: string, done: number, total: number | null) =>

@@ -27,6 +27,8 @@ export const text = catalogue('jobs.text', {
   restore: 'Restore',
   migrate: 'Move',
   release: 'Release',
+  encrypt: 'Encrypt',
+  decrypt: 'Decrypt',
   migration: (bucket: string, storage: string) => `Move bucket ${bucket} to storage ${storage}`,
   release_to: (bucket: string, storage: string) => `Release bucket ${bucket} to storage ${storage}`,
   to: 'to',

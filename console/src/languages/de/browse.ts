@@ -170,6 +170,8 @@ export const text: Translation<typeof english.text> = {
       restore: 'Wiederherstellen',
       migrate: 'Verschieben',
       release: 'Abgeben',
+      encrypt: 'Verschlüsseln',
+      decrypt: 'Entschlüsseln',
     })[kind],
   worked: (kind) =>
     ({
@@ -180,6 +182,8 @@ export const text: Translation<typeof english.text> = {
       restore: 'wiederhergestellt',
       migrate: 'verschoben',
       release: 'abgegeben',
+      encrypt: 'verschlüsselt',
+      decrypt: 'entschlüsselt',
     })[kind],
   operation: (kind) =>
     ({
@@ -190,6 +194,8 @@ export const text: Translation<typeof english.text> = {
       restore: 'Wiederherstellen',
       migrate: 'Verschieben',
       release: 'Abgeben',
+      encrypt: 'Verschlüsseln',
+      decrypt: 'Entschlüsseln',
     })[kind],
   jobs: 'Aufträge',
   progress: (verb, done, total) =>

@@ -29,6 +29,8 @@ export const text: Translation<typeof english.text> = {
   restore: 'Wiederherstellen:',
   migrate: 'Verschieben:',
   release: 'Abgeben:',
+  encrypt: 'Verschlüsseln:',
+  decrypt: 'Entschlüsseln:',
   migration: (bucket, storage) => `Bucket ${bucket} in Speicher ${storage} verschieben`,
   release_to: (bucket, storage) => `Bucket ${bucket} an Speicher ${storage} abgeben`,
   to: 'nach',

@@ -174,6 +174,8 @@ export const text: Translation<typeof english.text> = {
       restore: 'Restaurando',
       migrate: 'Trasladando',
       release: 'Liberando',
+      encrypt: 'Cifrando',
+      decrypt: 'Descifrando',
     })[kind],
   worked: (kind) =>
     ({
@@ -184,6 +186,8 @@ export const text: Translation<typeof english.text> = {
       restore: 'Restauración terminada',
       migrate: 'Traslado terminado',
       release: 'Liberación terminada',
+      encrypt: 'Cifrado terminado',
+      decrypt: 'Descifrado terminado',
     })[kind],
   operation: (kind) =>
     ({
@@ -194,6 +198,8 @@ export const text: Translation<typeof english.text> = {
       restore: 'Restauración',
       migrate: 'Traslado',
       release: 'Liberación',
+      encrypt: 'Cifrado',
+      decrypt: 'Descifrado',
     })[kind],
   jobs: 'Tareas',
   progress: (verb, done, total) =>

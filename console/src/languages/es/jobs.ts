@@ -28,6 +28,8 @@ export const text: Translation<typeof english.text> = {
   restore: 'Restaurar',
   migrate: 'Trasladar',
   release: 'Liberar',
+  encrypt: 'Cifrar',
+  decrypt: 'Descifrar',
   migration: (bucket, storage) => `Trasladar el bucket ${bucket} al almacenamiento ${storage}`,
   release_to: (bucket, storage) => `Liberar el bucket ${bucket} en el almacenamiento ${storage}`,
   to: 'a',

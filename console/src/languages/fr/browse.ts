@@ -175,6 +175,8 @@ export const text: Translation<typeof english.text> = {
       restore: 'Restauration',
       migrate: 'Déplacement',
       release: 'Libération',
+      encrypt: 'Chiffrement',
+      decrypt: 'Déchiffrement',
     })[kind],
   worked: (kind) =>
     ({
@@ -185,6 +187,8 @@ export const text: Translation<typeof english.text> = {
       restore: 'Restauration terminée',
       migrate: 'Déplacement terminé',
       release: 'Libération terminée',
+      encrypt: 'Chiffrement terminé',
+      decrypt: 'Déchiffrement terminé',
     })[kind],
   operation: (kind) =>
     ({
@@ -195,6 +199,8 @@ export const text: Translation<typeof english.text> = {
       restore: 'Restauration',
       migrate: 'Déplacement',
       release: 'Libération',
+      encrypt: 'Chiffrement',
+      decrypt: 'Déchiffrement',
     })[kind],
   jobs: 'Tâches',
   progress: (verb, done, total) =>

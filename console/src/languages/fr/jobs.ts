@@ -28,6 +28,8 @@ export const text: Translation<typeof english.text> = {
   restore: 'Restaurer',
   migrate: 'Déplacer',
   release: 'Libérer',
+  encrypt: 'Chiffrer',
+  decrypt: 'Déchiffrer',
   migration: (bucket, storage) => `Déplacer le bucket ${bucket} vers le stockage ${storage}`,
   release_to: (bucket, storage) => `Libérer le bucket ${bucket} vers le stockage ${storage}`,
   to: 'vers',

@@ -164,6 +164,8 @@ export const text: Translation<typeof english.text> = {
       restore: '復元中',
       migrate: '移動中',
       release: '切り離し中',
+      encrypt: '暗号化中',
+      decrypt: '復号中',
     })[kind],
   worked: (kind) =>
     ({
@@ -174,6 +176,8 @@ export const text: Translation<typeof english.text> = {
       restore: '復元済み',
       migrate: '移動済み',
       release: '切り離し済み',
+      encrypt: '暗号化済み',
+      decrypt: '復号済み',
     })[kind],
   operation: (kind) =>
     ({
@@ -184,6 +188,8 @@ export const text: Translation<typeof english.text> = {
       restore: '復元',
       migrate: '移動',
       release: '切り離し',
+      encrypt: '暗号化',
+      decrypt: '復号',
     })[kind],
   jobs: 'ジョブ',
   progress: (verb, done, total) =>

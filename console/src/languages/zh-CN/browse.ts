@@ -162,6 +162,8 @@ export const text: Translation<typeof english.text> = {
       restore: '正在恢复',
       migrate: '正在迁移',
       release: '正在交还',
+      encrypt: '正在加密',
+      decrypt: '正在解密',
     })[kind],
   worked: (kind) =>
     ({
@@ -172,6 +174,8 @@ export const text: Translation<typeof english.text> = {
       restore: '已恢复',
       migrate: '已迁移',
       release: '已交还',
+      encrypt: '已加密',
+      decrypt: '已解密',
     })[kind],
   operation: (kind) =>
     ({
@@ -182,6 +186,8 @@ export const text: Translation<typeof english.text> = {
       restore: '恢复',
       migrate: '迁移',
       release: '交还',
+      encrypt: '加密',
+      decrypt: '解密',
     })[kind],
   jobs: '任务',
   progress: (verb, done, total) =>

@@ -8,21 +8,10 @@ import type { ItemError } from '../../objects/item-error.ts'
 import { copyAll, copyError, type MadeCopies } from '../../objects/transfers/copies.ts'
 import { keepAlive } from '../keep-alive.ts'
 import { lease } from '../lease.ts'
+import { noteWalked, progressOf } from '../progress.ts'
 import type { CreateJob } from '../request.ts'
 import * as store from '../store.ts'
-import { enough, type Place, pointAtCopies, switchStorage, walk } from '../walk.ts'
-
-/** How often a bucket's contents are walked through at most: what is restored or copied meanwhile may be behind the walk. */
-const MOST_WALKS = 20
-
-/** Where a job is. */
-interface Progress extends Place {
-  /** Starts at 1. */
-  walk: number
-  /** How many blobs were moved in this walk. */
-  moved: number
-}
-const START: Progress = { walk: 1, table: 'objects', after: null, moved: 0 }
+import { enough, pointAtCopies, switchStorage, walk } from '../walk.ts'
 
 /** Throws forbidden unless the caller may move buckets between storages. */
 export function assertMayMigrate({ groups }: Ctx['actor']): void {
@@ -59,7 +48,7 @@ export async function migrateStep(
   assertMayMigrate(ctx.actor)
   const bucket = await findBucket(ctx.db, request.source_bucket)
   if (!bucket) throw bucketMissing(request.source_bucket)
-  const at = job.listed_to === null ? START : (JSON.parse(job.listed_to) as Progress)
+  const at = progressOf(job)
   const { id: bucketId, storage_id: storage } = bucket
   const found = await walk(ctx.db, at, { bucketId, storage, limit: size })
   const { rows, whole } = enough(found.rows)
@@ -70,30 +59,8 @@ export async function migrateStep(
     const fault = copies.faults.get(blob_id)
     return fault ? [copyError(key, fault)] : []
   })
-  const moved = at.moved + copies.ids.size
-  const next = whole ? found.next : { table: at.table, after: rows.at(-1)?.at ?? at.after }
-  const isOver = next === null && (moved === 0 || at.walk === MOST_WALKS)
-  const progress = next === null ? { ...START, walk: at.walk + 1 } : { ...next, walk: at.walk, moved }
-  await ctx.upkeep(async (step) => {
-    const held = await lease.hold(step.tx, claim)
-    if (copies.ids.size > 0) await pointAtCopies(step, bucketId, copies.ids)
-    const first = at.walk === 1
-    const failed = held.failed + (first ? errors.length : 0)
-    const seen = first ? Math.min(held.total, held.done + held.failed + rows.length) : held.done + held.failed
-    const done = Math.max(held.done, seen - failed)
-    const total = isOver ? done + failed : held.total
-    const known = JSON.parse(held.errors) as ItemError[]
-    await store.updateJob(step.tx, held.id, {
-      done,
-      failed,
-      total,
-      // Less than all until the last walk is over.
-      position: isOver ? total : Math.min(done + failed, held.total - 1),
-      listed_to: JSON.stringify(progress),
-      ...(first && errors.length > 0
-        ? { errors: JSON.stringify([...known, ...errors].slice(0, store.MOST_ERRORS)) }
-        : {}),
-      ...renewed(step),
-    })
+  await noteWalked(ctx, claim, { at, found, rows, whole, changed: copies.ids.size, errors }, async (step) => {
+    if (copies.ids.size === 0) return
+    await pointAtCopies(step, bucketId, new Map([...copies.ids].map(([from, id]) => [from, { id }])))
   })
 }

@@ -2,14 +2,19 @@
 import type { Row, Tx } from '../../../db/schema.ts'
 
 /**
- * Has everything in a bucket that points at a blob point at its copy, and what jobs have noted of it. Rows of other buckets
- * stay.
+ * Has everything in a bucket that points at a blob point at its copy, and what jobs have noted of it; `encryption`: which is
+ * encrypted so. Rows of other buckets stay.
  */
-export async function replaceBlob(tx: Tx, bucketId: string, from: string, to: string): Promise<void> {
+export async function replaceBlob(
+  tx: Tx,
+  bucketId: string,
+  from: string,
+  { id: to, encryption }: { id: string; encryption?: string | null },
+): Promise<void> {
   for (const table of ['objects', 'versions', 'trash'] as const)
     await tx
       .updateTable(table)
-      .set({ blob_id: to })
+      .set(encryption === undefined ? { blob_id: to } : { blob_id: to, encryption })
       .where('bucket_id', '=', bucketId)
       .where('blob_id', '=', from)
       .execute()
