@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '../../contract/errors.ts'
+import { perSystem } from '../base/per-system.ts'
 import { type BlobKey, KeyUnavailable } from '../segments/cipher.ts'
 import { type EncryptionKind, type Envelope, encryptionOf, wrapPurpose } from './envelope.ts'
 import { kmsWrapping, openKmsWrapping } from './kms/keys.ts'
@@ -79,6 +80,16 @@ export function assertCustomerKey(encryption: string | null, customerKey: KeyObj
     throw new ServiceError('malformed', 'The object is not encrypted with a key of its client, but one was sent.')
 }
 
+/** How many keys of blobs are kept that a service key has unwrapped: it is in memory as well. */
+const MOST_UNWRAPPED = 4096
+/** By how and by which key they are wrapped, the oldest first. */
+const unwrappedOf = perSystem(() => new Map<string, BlobKey>())
+function keepUnwrapped(unwrapped: Map<string, BlobKey>, wrapped: string, blob: BlobKey): void {
+  unwrapped.set(wrapped, blob)
+  const [oldest] = unwrapped.keys()
+  if (unwrapped.size > MOST_UNWRAPPED && oldest !== undefined) unwrapped.delete(oldest)
+}
+
 /** The key of a blob's bytes. `id`: the blob's. Throws KeyUnavailable, or encryption_key_required for a wrong key of a client. */
 export async function openEnvelope(
   access: KeyAccess,
@@ -86,10 +97,16 @@ export async function openEnvelope(
   { id, customerKey }: { id: string; customerKey?: KeyObject | undefined },
 ): Promise<BlobKey> {
   const sealedAs = envelope.id ?? id
+  const unwrapped = unwrappedOf(access.config)
+  const kept = `${envelope.version} ${envelope.wrapped}`
+  const known = envelope.kind === 'AES256' ? unwrapped.get(kept) : undefined
+  if (known?.id === sealedAs) return known
   const by =
     envelope.kind === 'SSE-C' ? customerWrapping(envelope, customerKey) : await serviceWrapping(access, envelope)
   try {
-    return { id: sealedAs, key: unwrapKey(by, envelope.wrapped, wrapPurpose(sealedAs, envelope)) }
+    const blob = { id: sealedAs, key: unwrapKey(by, envelope.wrapped, wrapPurpose(sealedAs, envelope)) }
+    if (envelope.kind === 'AES256') keepUnwrapped(unwrapped, kept, blob)
+    return blob
   } catch (error) {
     throw new KeyUnavailable(`The key of blob ${id} is not what was written`, { cause: error })
   }

@@ -104,30 +104,33 @@ export async function newServiceKey({ tx, config, now }: KeyStep): Promise<numbe
   return version
 }
 
-/** Step: sees to it that there is a current key that can be unsealed. The caller holds a lock against others who do the same. */
-export async function prepareServiceKeys(step: KeyStep): Promise<void> {
-  const rows = await store.lockServiceKeys(step.tx)
-  const isUsable = ({ version, sealed, retired_at }: store.ServiceKeyRow) =>
-    retired_at === null && unsealServiceKey(step.config, version, sealed) !== undefined
-  if (!rows.some(isUsable)) await newServiceKey(step)
-}
-
-/** Step: seals the keys with the current root key that another one sealed; returns how many those were. */
-export async function resealServiceKeys({ tx, config }: KeyStep): Promise<number> {
-  let count = 0
-  for (const { version, sealed } of await store.lockServiceKeys(tx)) {
-    const key = isSealedWithCurrent(config, sealed) ? undefined : unsealServiceKey(config, version, sealed)
+/**
+ * Step: sees to it that there is a current key, and that all that can be unsealed are sealed with the current root key;
+ * returns how many were sealed with another one. The caller holds a lock against others who do the same.
+ */
+export async function prepareServiceKeys(step: KeyStep): Promise<number> {
+  const { tx, config } = step
+  let sealed = 0
+  let isReady = false
+  for (const { version, sealed: before, retired_at } of await store.lockServiceKeys(tx)) {
+    const key = unsealServiceKey(config, version, before)
     if (!key) continue
+    isReady ||= retired_at === null
+    if (isSealedWithCurrent(config, before)) continue
     await store.resealServiceKey(tx, version, sealServiceKey(config, version, key))
-    count++
+    sealed++
   }
-  return count
+  if (!isReady) await newServiceKey(step)
+  return sealed
 }
 
-/** Throws a Refusal, which names the key that is wanted, unless each service key can be unsealed. */
+/**
+ * Throws a Refusal, which names the key that is wanted, unless the current service key can be unsealed. Of others, those are
+ * left that were lost for good, with what they encrypt.
+ */
 export async function assertServiceKeys(config: Config, db: Db): Promise<void> {
-  for (const { version, sealed } of await store.listServiceKeys(db)) {
-    if (unsealServiceKey(config, version, sealed)) continue
+  for (const { version, sealed, retired_at } of await store.listServiceKeys(db)) {
+    if (retired_at !== null || unsealServiceKey(config, version, sealed)) continue
     throw new Refusal(
       `Encrypted contents could not be read: their keys are protected by ${wantedRoot(sealed)}, which is not given. Set that key, or name it in ${sealed.split('.')[0]}_PREVIOUS to replace it.`,
     )

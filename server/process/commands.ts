@@ -21,7 +21,7 @@ import type { Database } from '../db/database.ts'
 import { resealAuditKeys } from '../features/audit/keys.ts'
 import { readLines, verifyChain } from '../features/audit/verify.ts'
 import { resealKmsKeys } from '../features/encryption/kms-keys.ts'
-import { resealEncryptionKeys, rotateEncryptionKey } from '../features/encryption/rotate.ts'
+import { rotateEncryptionKey } from '../features/encryption/rotate.ts'
 import { resealShares } from '../features/shares/link.ts'
 import { verify } from '../features/verify/service.ts'
 import { resealWebhooks } from '../features/webhooks/rotate.ts'
@@ -54,7 +54,6 @@ const reseals = [
   resealShares,
   resealSecondFactors,
   resealMails,
-  resealEncryptionKeys,
   resealKmsKeys,
 ]
 

@@ -6,7 +6,8 @@ import type { ByteRange } from '../base/byte-range.ts'
 export const SEGMENT_BYTES = 64 * 1024
 /** Bytes that are stored after each segment: its authentication tag. */
 export const TRAILER_BYTES = 16
-const STORED_SEGMENT = SEGMENT_BYTES + TRAILER_BYTES
+/** Bytes that a segment takes in the storage. */
+export const STORED_SEGMENT = SEGMENT_BYTES + TRAILER_BYTES
 
 /** Bytes that were written at once, and are divided into segments of their own: a blob, or a part of one. */
 export interface Stretch {
@@ -56,6 +57,8 @@ export interface ReadPlan {
   skip: number
   /** Bytes of the range. */
   length: number
+  /** The segment, if it is only one. */
+  only?: Segment
   /** The segments, in the order in which they are stored. */
   segments(): Generator<Segment>
 }
@@ -65,6 +68,8 @@ export function planRead(stretches: readonly Stretch[], range?: ByteRange): Read
   const size = stretches.reduce((sum, stretch) => sum + stretch.size, 0)
   if (range && (range.start < 0 || range.end < range.start || range.end >= size))
     throw new RangeError('The range is outside the blob')
+  const [whole] = stretches
+  if (whole && stretches.length === 1 && size <= SEGMENT_BYTES) return planOfOne(whole, range)
   const first = range ? placeOf(stretches, range.start) : { index: 0, number: 0, skip: 0, stored: 0 }
   const end = range ? endOf(stretches, range.end) : storedSizeOf(stretches)
   return {
@@ -72,6 +77,21 @@ export function planRead(stretches: readonly Stretch[], range?: ByteRange): Read
     skip: first.skip,
     length: range ? range.end - range.start + 1 : size,
     segments: () => segmentsBetween(stretches, first, end),
+  }
+}
+
+/** The same of a blob that is one segment. */
+function planOfOne(stretch: Stretch, range: ByteRange | undefined): ReadPlan {
+  const { size } = stretch
+  const only = { stretch, number: 0, isLast: true, size }
+  return {
+    stored: { start: 0, end: size + TRAILER_BYTES - 1 },
+    skip: range?.start ?? 0,
+    length: range ? range.end - range.start + 1 : size,
+    only,
+    *segments() {
+      yield only
+    },
   }
 }
 

@@ -92,11 +92,25 @@ function cutTag(chunks: readonly Uint8Array[]): { chunks: readonly Uint8Array[];
 
 /** The bytes of a range, from all that is stored of its segments. Throws SegmentDamaged. */
 export function readSegments(stored: Uint8Array, blob: BlobKey, plan: ReadPlan): Uint8Array {
+  if (plan.only) return readOnly(stored, blob, plan.only).subarray(plan.skip, plan.skip + plan.length)
   const reader = new SegmentReader(blob, plan)
   const read = reader.take(stored)
   reader.end()
   const [first, ...more] = read
   return first && more.length === 0 ? first : Buffer.concat(read)
+}
+
+/** The bytes of the only segment of a blob. */
+function readOnly(stored: Uint8Array, blob: BlobKey, { stretch, number }: Segment): Uint8Array {
+  const { part, size } = stretch
+  try {
+    if (stored.length !== size + TRAILER_BYTES) throw new Error('It has another length')
+    const parts = { chunks: [stored.subarray(0, size)], tag: stored.subarray(size) }
+    const [read] = decrypt(stretchKey(blob, stretch), nonceOf(number, true), parts)
+    return read as Uint8Array
+  } catch (error) {
+    throw new SegmentDamaged(blob.id, { part, number }, error)
+  }
 }
 
 /** A stream whose chunks are memory that can be used again; see `RecyclingStream` of the drivers. */

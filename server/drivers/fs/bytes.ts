@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { Readable } from 'node:stream'
 import { systemCalls } from '../../base/system-calls.ts'
+import { STORED_SEGMENT } from '../../segments/layout.ts'
 import { BlobMissing, type RecyclingStream, WrongLength } from '../driver.ts'
 
 /** A range of a file. */
@@ -10,8 +11,8 @@ export interface Piece {
   length: number
 }
 
-/** Bodies up to this size are returned as one chunk. */
-export const ONE_CHUNK = 64 * 1024
+/** Bodies up to this size are returned as one chunk: what a range within one segment of an encrypted blob takes. */
+export const ONE_CHUNK = STORED_SEGMENT
 const READ_SIZE = 256 * 1024
 /** Most buffers kept for the next reads: 8 MiB. */
 const MOST_SPARE = 32

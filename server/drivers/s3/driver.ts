@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import * as s3 from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { sizeOfRanges } from '../../base/byte-range.ts'
+import { STORED_SEGMENT } from '../../segments/layout.ts'
 import type { StoredBlob, StoredPart } from '../driver.ts'
 import { assertBlobId, type BlobDriver, BlobMissing, isBlobId, MARK, UnnamedPartsRefused } from '../driver.ts'
 import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './bytes.ts'
@@ -16,7 +17,7 @@ const MiB = 1024 * KiB
 const GiB = 1024 * MiB
 
 /** Bodies up to this size are returned as one chunk. */
-const ONE_CHUNK = 64 * KiB
+const ONE_CHUNK = STORED_SEGMENT
 /** Blobs and parts up to this size are sent from a buffer, so that the SDK can retry. */
 const SENT_AGAIN = 256 * KiB
 /** Most bytes that an engine is asked to copy as a part: the answer to more might take too long. */

@@ -1,13 +1,7 @@
 import { HOUR_MS } from '../../base/time.ts'
 import { countOlder, isServiceKeyUsed, rewrapBlobs } from '../../blobs/envelopes/rewrap.ts'
 import type { Ctx } from '../../context.ts'
-import {
-  deleteServiceKey,
-  latestServiceKey,
-  listRetired,
-  newServiceKey,
-  resealServiceKeys,
-} from '../../encryption/service-keys.ts'
+import { deleteServiceKey, latestServiceKey, listRetired, newServiceKey } from '../../encryption/service-keys.ts'
 import { isKeyOfUploads, rewrapUploads } from '../../storage/uploads/rewrap.ts'
 
 /** What a rotation of the service key did. */
@@ -36,9 +30,6 @@ export async function rotateEncryptionKey(ctx: Ctx): Promise<Rotation> {
   await ctx.act(async ({ record }) => record({ name: 'encryption_key_rotate', details: { version, blobs } }))
   return { version, continued, blobs, failed }
 }
-
-/** Seals the service keys with the current ENCRYPTION_KEY, or SECRET_KEY; returns how many were sealed with another one. */
-export const resealEncryptionKeys = (ctx: Ctx): Promise<number> => ctx.upkeep((step) => resealServiceKeys(step))
 
 /** How long a key is kept after a newer one became current: until then some process may still use it for new blobs. */
 const KEPT_MS = HOUR_MS

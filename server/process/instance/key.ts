@@ -1,7 +1,7 @@
 import { Refusal } from '../../base/refusal.ts'
 import { createContext, type System, systemActor } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
-import { assertServiceKeys, prepareServiceKeys } from '../../encryption/service-keys.ts'
+import { assertServiceKeys, latestServiceKey, prepareServiceKeys } from '../../encryption/service-keys.ts'
 import { deriveKey, type Keys } from '../../secrets/derive.ts'
 import * as store from './store.ts'
 
@@ -30,15 +30,20 @@ export function assertKeyOfService({ secretKey, previousSecretKeys }: Keys, know
 }
 
 /**
- * Sees to it that contents can be encrypted. Throws a Refusal if the keys that there are cannot be read, unless that was
- * accepted: what they encrypt is lost then.
+ * Sees to it that contents can be encrypted, and that the keys for that are protected by what the configuration has now.
+ * Throws a Refusal if they cannot be read, unless that was accepted: what they encrypt is lost then. They stay in memory, so
+ * that a replica with a newer key does not end this one.
  */
-export const prepareEncryption = (system: System, acceptNewKey: boolean): Promise<void> =>
-  createContext(system, systemActor).upkeep(async (step) => {
+export async function prepareEncryption(system: System, acceptNewKey: boolean): Promise<void> {
+  const ctx = createContext(system, systemActor)
+  const sealed = await ctx.upkeep(async (step) => {
     await store.lockInstance(step.tx)
     if (!acceptNewKey) await assertServiceKeys(step.config, step.tx)
-    await prepareServiceKeys(step)
+    return prepareServiceKeys(step)
   })
+  if (sealed > 0) system.log.warn({ keys: sealed }, 'the keys of encrypted contents are protected by another key now')
+  await latestServiceKey(ctx)
+}
 
 /** Records the database's key; of replicas that start together with different keys, one is refused here. */
 export async function noteKey(system: System, acceptNewKey: boolean): Promise<Row<'instance'>> {
