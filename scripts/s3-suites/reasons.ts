@@ -18,7 +18,6 @@ const rows: readonly Row[] = [
     'Signature Version 2 is answered in forms, and in presigned URLs where a setting allows it',
   ],
   [/tenant/, 'not offered', 'tenants'],
-  [/sse|_enc\[|_enc_|encrypt|kms|_noenc/, 'not offered', 'encryption by the service'],
   [/cloud|restore|transition/, 'not offered', 'moving objects to other storage classes'],
   [/acl_grant_email/, 'not offered', 'grants to email addresses in an ACL'],
   [
@@ -27,7 +26,7 @@ const rows: readonly Row[] = [
     'an ACL grants to everyone or to all who sign in, not to one other user: groups do',
   ],
   [
-    /_put_obj_grant|_copy_source|_request_obj_tag|existing_tag|policy_acl|IfExists|nonpublicpolicy|deny_bucket_policy|notprincipal|policy_with_principal|_obj_acl$|tags_acl_public|tags_obj_public|deny_self/,
+    /_put_obj_grant|_copy_source|_request_obj_tag|existing_tag|policy_acl|IfExists|nonpublicpolicy|deny_bucket_policy|notprincipal|policy_with_principal|_obj_acl$|tags_acl_public|tags_obj_public|deny_self|_with_bucket_policy|policy_put_obj_(s3|kms)_/,
     'not offered',
     'bucket policies with `Deny`, conditions, named principals, or actions about ACLs and tags',
   ],

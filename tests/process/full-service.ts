@@ -167,6 +167,18 @@ export async function fillRareTables(database: Database): Promise<void> {
           expires_at: late,
         }),
         tx.insertInto('site_logo').values({ id: 1, png: new Uint8Array([0, 255, 39]), hash: 'x', updated_at: late }),
+        tx.insertInto('kms_keys').values({
+          name: 'vault',
+          kind: 'transit',
+          endpoint: 'https://vault.example.org',
+          region: null,
+          key_id: 'strongroom',
+          mount: 'transit',
+          access_key_id: null,
+          secret: 'v1.x.y.z',
+          created_at: '2026-01-01T00:00:00.000Z',
+          created_by: null,
+        }),
         tx.insertInto('mails').values({
           id: newId(),
           kind: 'share_opened',
