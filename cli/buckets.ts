@@ -11,6 +11,7 @@ export const BUCKET_OPTIONS = [
   'trash-days',
   'versioning',
   'object-lock',
+  'encryption',
   'block-public-access',
   'storage',
 ] as const
@@ -46,7 +47,7 @@ async function setBucket({ client, json }: Run, name: string, options: BucketOpt
   }
   if (Object.keys(body).length === 0)
     throw new UsageError(
-      'Say what to change: --quota-gb, --trash-days, --versioning, --object-lock or --block-public-access.',
+      'Say what to change: --quota-gb, --trash-days, --versioning, --object-lock, --encryption or --block-public-access.',
     )
   const bucket = await client.updateBucket({ params: { bucket: name }, body })
   await print(json ? `${JSON.stringify(bucket)}\n` : `Changed the bucket ${name}.\n`)
@@ -54,12 +55,13 @@ async function setBucket({ client, json }: Run, name: string, options: BucketOpt
 
 /** What can be said of a bucket when it is created, and later. */
 function changeOf(options: BucketOptions): Change {
-  const { 'quota-gb': quota, 'trash-days': days, versioning, 'object-lock': lock } = options
+  const { 'quota-gb': quota, 'trash-days': days, versioning, 'object-lock': lock, encryption } = options
   return {
     ...(quota === undefined ? {} : { quota_gb: quotaOf(quota) }),
     ...(days === undefined ? {} : { trash_days: daysOf(days) }),
     ...(versioning === undefined ? {} : { versioning: versioningOf(versioning) }),
     ...(lock === undefined ? {} : { object_lock: lockOf(lock) }),
+    ...(encryption === undefined ? {} : { encryption: encryptionOf(encryption) }),
   }
 }
 
@@ -86,6 +88,15 @@ function lockOf(text: string): ObjectLock {
   if (mode !== 'governance' && mode !== 'compliance')
     throw new UsageError('--object-lock must be on, or a mode and a time such as governance:30d or compliance:1y.')
   return unit === 'y' ? { mode, years: Number(length) } : { mode, days: Number(length) }
+}
+
+/** `none`, `AES256`, or the name of a key of a key service, such as `aws:kms:finance`. */
+function encryptionOf(text: string): Change['encryption'] {
+  if (text === 'none') return null
+  if (text === 'AES256') return { algorithm: text }
+  const [, key] = /^aws:kms:(.+)$/.exec(text) ?? []
+  if (key === undefined) throw new UsageError('--encryption must be AES256, none, or a key such as aws:kms:finance.')
+  return { algorithm: 'aws:kms', key }
 }
 
 function truthOf(option: string, text: string): boolean {

@@ -69,6 +69,8 @@ ${ABOUT_PLACES}
       --versioning enabled   or suspended. Once enabled, it cannot be turned off again
       --object-lock on       with versioning, and cannot be turned off again. To lock each new version by itself, give
                              a mode and a time: governance:30d, or compliance:1y
+      --encryption AES256    of new objects whose upload says nothing of it: with keys of the service, of a key service
+                             (aws:kms:<name of the key>), or none
       --storage name         with create: where its bytes are stored (default: default). For administrators
       --block-public-access true
                              with set: true or false. With true, nothing in it can be public at the S3 endpoint
@@ -79,6 +81,7 @@ ${ABOUT_PLACES}
       'trash-days': { type: 'string' },
       versioning: { type: 'string' },
       'object-lock': { type: 'string' },
+      encryption: { type: 'string' },
       storage: { type: 'string' },
       'block-public-access': { type: 'string' },
     },

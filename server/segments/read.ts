@@ -113,26 +113,60 @@ function readOnly(stored: Uint8Array, blob: BlobKey, { stretch, number }: Segmen
   }
 }
 
-/** A stream whose chunks are memory that can be used again; see `RecyclingStream` of the drivers. */
-type Stored = AsyncIterable<Uint8Array> & { recycle?: (chunk: Uint8Array) => void }
+/** A stream whose chunks may be memory that can be used again; see `RecyclingStream` of the drivers. */
+type Stored = Readable & { recycle?: (chunk: Uint8Array) => void }
 
-/** The same of a stream; its errors are those of what is stored, and SegmentDamaged. */
-export const streamSegments = (stored: Stored, blob: BlobKey, plan: ReadPlan): Readable =>
-  Readable.from(eachOf(stored, new SegmentReader(blob, plan)), { objectMode: false, highWaterMark: 256 * 1024 })
-
-async function* eachOf(stored: Stored, reader: SegmentReader): AsyncGenerator<Uint8Array> {
+/**
+ * The same of a stream; its errors are those of what is stored, and SegmentDamaged. What is stored is read as its events
+ * tell of it: iterating over it would cost a promise for each chunk.
+ */
+export function streamSegments(stored: Stored, blob: BlobKey, plan: ReadPlan): Readable {
+  const reader = new SegmentReader(blob, plan)
   let used: Uint8Array[] = []
-  for await (const chunk of stored) {
-    yield* reader.take(chunk)
-    if (!stored.recycle) continue
+  const recycle = (chunk: Uint8Array) => {
     const { held } = reader
     // While all of this chunk is held, chunks before it may be.
     if (held < chunk.length) {
-      for (const one of used) stored.recycle(one)
+      for (const one of used) stored.recycle?.(one)
       used = []
     }
-    if (held === 0) stored.recycle(chunk)
+    if (held === 0) stored.recycle?.(chunk)
     else used.push(chunk)
   }
-  reader.end()
+  const read = new Readable({
+    highWaterMark: 256 * 1024,
+    read: () => void stored.resume(),
+    destroy(error, finish) {
+      stored.destroy()
+      finish(error)
+    },
+  })
+  /** Ends the stream with what went wrong in `work`. */
+  const attempt = (work: () => void) => {
+    try {
+      work()
+    } catch (error) {
+      read.destroy(error as Error)
+    }
+  }
+  stored.pause()
+  stored.on('data', (chunk: Uint8Array) =>
+    attempt(() => {
+      let goesOn = true
+      for (const piece of reader.take(chunk)) goesOn = read.push(piece)
+      if (!goesOn) stored.pause()
+      if (stored.recycle) recycle(chunk)
+    }),
+  )
+  stored.once('end', () =>
+    attempt(() => {
+      reader.end()
+      read.push(null)
+    }),
+  )
+  stored.once('error', (error) => read.destroy(error))
+  stored.once('close', () => {
+    if (!stored.readableEnded) read.destroy(new Error('What is stored was not read to its end'))
+  })
+  return read
 }

@@ -45,7 +45,7 @@ async function read(stored: Uint8Array, blob: Blob, { stretches, range, sizes = 
   const plan = planRead(stretches, range)
   const fetched = stored.subarray(plan.stored.start, plan.stored.end + 1)
   const whole = Buffer.from(readSegments(fetched, blob, plan))
-  const streamed = await buffer(streamSegments(chunked(fetched, sizes), blob, plan))
+  const streamed = await buffer(streamSegments(Readable.from(chunked(fetched, sizes)), blob, plan))
   assert.deepEqual(streamed, whole)
   return whole
 }
@@ -189,7 +189,8 @@ describe('segments', () => {
         const stretches = [wholeOf(bytes.length)]
         const got: Buffer[] = []
         const reading = async () => {
-          for await (const chunk of streamSegments(chunked(bad, [50_000]), blob, planRead(stretches))) got.push(chunk)
+          for await (const chunk of streamSegments(Readable.from(chunked(bad, [50_000])), blob, planRead(stretches)))
+            got.push(chunk)
         }
         await assert.rejects(reading, SegmentDamaged)
         const before = Buffer.concat(got)

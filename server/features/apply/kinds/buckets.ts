@@ -14,6 +14,7 @@ import { configureStep, findConfig } from '../../../storage/buckets/documents/co
 import type { CorsRule } from '../../../storage/buckets/documents/cors.ts'
 import { isNarrow, type LifecycleRule } from '../../../storage/buckets/documents/lifecycle.ts'
 import { allBlocked, isBlocked } from '../../../storage/buckets/documents/public-access.ts'
+import { encryptionColumn } from '../../../storage/buckets/encryption.ts'
 import { deleteBucket, listBuckets } from '../../../storage/buckets/service.ts'
 import { findBucket, hasAny } from '../../../storage/buckets/store.ts'
 import { updateStep } from '../../../storage/buckets/update.ts'
@@ -28,7 +29,7 @@ type Rule = NonNullable<Entry['lifecycle']>[number]
 
 const PAGE = 500
 /** What only buckets have whose objects are our own. */
-const OF_OWNED = ['quota_gb', 'trash_days', 'versioning', 'object_lock', 'lifecycle'] as const
+const OF_OWNED = ['quota_gb', 'trash_days', 'versioning', 'object_lock', 'encryption', 'lifecycle'] as const
 
 export const buckets: Kind<Entry> = {
   kind: 'buckets',
@@ -44,6 +45,7 @@ export const buckets: Kind<Entry> = {
     mode: 'owned',
     public_access_blocked: false,
     object_lock: undefined,
+    encryption: null,
     cors: null,
     lifecycle: null,
     website: null,
@@ -65,6 +67,7 @@ export const buckets: Kind<Entry> = {
         ? [{ path: 'body.prefix', message: 'is only allowed for a bucket that is attached' }]
         : []),
       ...(await faultsOf(() => completeLock(entry.object_lock ?? {}))),
+      ...(await faultsOf(() => encryptionColumn(entry.encryption ?? null))),
       ...(before ? [] : await faultsOf(() => completeVersioning(entry))),
       ...(lifecycle ?? []).flatMap(faultsOfRule),
       ...sameIds('lifecycle', lifecycle ?? []),
@@ -182,7 +185,7 @@ async function configure(
 }
 
 async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
-  const { name, quota_gb, trash_days, versioning, object_lock, storage, mode, source } = bucket
+  const { name, quota_gb, trash_days, versioning, object_lock, encryption, storage, mode, source } = bucket
   const [cors = null, website = null, lifecycle, block] = await Promise.all([
     findConfig(ctx.db, name, 'cors'),
     findConfig(ctx.db, name, 'website'),
@@ -197,6 +200,7 @@ async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
     ...(mode === 'read_only' && source ? { prefix: source.prefix } : { quota_gb, trash_days }),
     ...(versioning === 'off' ? {} : { versioning }),
     ...(object_lock && { object_lock }),
+    encryption,
     cors: cors && sayable(cors),
     website,
     lifecycle: lifecycle?.map(({ written, ...rule }) => normalRule(rule as Rule)) ?? null,
