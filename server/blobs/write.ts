@@ -237,7 +237,7 @@ export const joinedEnvelope = (
 ): Envelope | null => (envelope === null ? null : { ...readEnvelope(envelope), parts: packParts(parts.map(asStretch)) })
 
 /** A part as a stretch of segments. */
-export const asStretch = ({ part_number, size, salt }: Pick<JoinedPart, 'part_number' | 'size' | 'salt'>): Stretch => ({
+const asStretch = ({ part_number, size, salt }: Pick<JoinedPart, 'part_number' | 'size' | 'salt'>): Stretch => ({
   part: part_number,
   size,
   salt: Buffer.from(salt ?? '', 'hex'),

@@ -24,7 +24,7 @@ const NO_SALT = new Uint8Array()
 export const wholeOf = (size: number): Stretch => ({ part: 0, size, salt: NO_SALT })
 
 /** How many segments a stretch has: one also if it is empty, so that its end is authenticated. */
-export const countSegments = (size: number): number => Math.max(1, Math.ceil(size / SEGMENT_BYTES))
+const countSegments = (size: number): number => Math.max(1, Math.ceil(size / SEGMENT_BYTES))
 
 const sizeOfSegment = ({ size }: Stretch, number: number): number =>
   Math.min(SEGMENT_BYTES, size - number * SEGMENT_BYTES)
