@@ -1,14 +1,15 @@
 import cluster, { type Worker } from 'node:cluster'
 import { on, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Config, ConfigError, type Share } from '../config/config.ts'
-import { engineOf } from '../db/engine.ts'
+import type { Config, Share } from '../config/config.ts'
+import { lockForService } from '../db/file.ts'
 import { assertCacheFolder, tidyCaches } from '../features/images/folder.ts'
 import { createLog } from '../observe/log.ts'
 import { collectForProcesses } from '../observe/processes.ts'
 import type { Announcement } from './announce.ts'
 import type { Accepted } from './instance/join.ts'
 import { linked, prepare, type Running } from './start.ts'
+import { handOutTurns } from './write-turn.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
@@ -33,13 +34,11 @@ export async function serveWithProcesses(
   announce: (said: Announcement) => void,
   accepted: Accepted,
 ): Promise<number> {
-  if (engineOf(config.databaseUrl) !== 'postgres')
-    throw new ConfigError([
-      '--workers needs PostgreSQL (DATABASE_URL=postgres://…): only one process can serve a SQLite file',
-    ])
   const log = createLog(config.logLevel, undefined)
   assertCacheFolder(config)
+  const unlock = lockForService(config.databaseUrl)
   const made = await prepare(config, accepted)
+  handOutTurns()
   const processes = new Map<number, Worker>()
   if (config.metrics !== 'off') collectForProcesses(count)
   let stopping = false
@@ -108,13 +107,16 @@ export async function serveWithProcesses(
     stopping = true
     log.info('stopping')
     const all = Object.values(cluster.workers ?? {}).flatMap((one) => one ?? [])
-    void Promise.all(all.map((one) => end(one, 'SIGTERM'))).then((ended) => resolve(ended.every(Boolean) ? 0 : 1))
+    void Promise.all(all.map((one) => end(one, 'SIGTERM'))).then((ended) => {
+      unlock()
+      resolve(ended.every(Boolean) ? 0 : 1)
+    })
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   try {
     const [{ url, s3Url } = nowhere] = await Promise.all(Array.from({ length: count }, (_, n) => startOne(n)))
-    announce({ url, s3Url, first: linked(config, url, made) })
+    announce({ url, s3Url, processes: count, first: linked(config, url, made) })
     inTurn(() => tidyCaches(config, count))
   } catch (error) {
     if (stopping) return over

@@ -32,6 +32,7 @@ import { type Accepted, assertMayServe, join } from './instance/join.ts'
 import { publish } from './publish.ts'
 import { openDatabaseOf, withOpened } from './with-system.ts'
 import { runWorker, startWorkers, workersOf } from './workers.ts'
+import { turnFromPrimary } from './write-turn.ts'
 
 /** At shutdown, how long keep-alive clients have to send a last request, whose response tells them to reconnect. */
 const TURN_MS = 1000
@@ -62,9 +63,9 @@ export interface Running {
 export interface StartOptions {
   /** Default: all. A background process only answers health checks and metrics. */
   role?: Role
-  /** Another process has already run `prepare`. */
+  /** This is one of several processes: the primary has the database and has run `prepare`. */
   prepared?: boolean
-  /** Refuses to be the second process serving from a SQLite file; tests run several services on one. */
+  /** Refuses to be the second service on a SQLite file; tests run several on one. */
   alone?: boolean
   accepted?: Accepted
   /** The clock; tests pass their own. */
@@ -89,12 +90,13 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
     await awaitDatabase(config.databaseUrl, (line) => log.warn(line))
     await assertMayServe(config, accepted)
   }
-  const unlock = alone ? lockForService(config.databaseUrl) : undefined
+  const unlock = alone && !prepared ? lockForService(config.databaseUrl) : undefined
   await testImages()
   const telemetry = telemetryOf(config)
   telemetry.traces = await openTraces(config, log)
   if (config.metrics !== 'off') processMetrics()
-  const database = await openDatabaseOf(config, log)
+  const turn = prepared ? turnFromPrimary() : undefined
+  const database = await openDatabaseOf(config, log, { turn })
   telemetry.pool = database.pool
   useDatabase(config, database)
   if (!prepared) await database.migrate()
