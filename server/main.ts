@@ -82,17 +82,17 @@ async function serve(
   const { isOneOfSeveral, serveWithProcesses } = await import('./process/cluster.ts')
   if (isOneOfSeveral() || count === 1) return run(env, values.background ? 'all' : 'web', accepted)
   const config = readConfig(env)
-  process.exit(await serveWithProcesses(count, config, (said) => announce(config, said), accepted))
+  process.exit(await serveWithProcesses(count, config, (said) => announce(config, said)))
 }
 
 /** Serves in this process until it is stopped. */
 async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
   // Half of what there is to load; a command needs none of it.
   const { start } = await import('./process/start.ts')
-  const { announceToPrimary, isOneOfSeveral, leavePrimary, shareOf } = await import('./process/cluster.ts')
-  const prepared = isOneOfSeveral()
+  const { announceToPrimary, isOneOfSeveral, leavePrimary, preparesOf, shareOf } = await import('./process/cluster.ts')
+  const [several, prepares] = [isOneOfSeveral(), preparesOf(env)]
   const config = readConfig(env, shareOf(env))
-  const running = await start(config, { role, prepared, alone: true, accepted })
+  const running = await start(config, { role, several, prepares, alone: true, accepted })
   let stopping = false
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return
@@ -105,7 +105,7 @@ async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   // Last, because whoever reads the line may send a signal at once.
-  if (isOneOfSeveral()) {
+  if (several) {
     process.on('SIGHUP', stop)
     announceToPrimary(running)
   } else if (role === 'background')

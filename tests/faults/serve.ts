@@ -8,6 +8,7 @@ import {
   announceToPrimary,
   isOneOfSeveral,
   leavePrimary,
+  preparesOf,
   serveWithProcesses,
   shareOf,
 } from '../../server/process/cluster.ts'
@@ -17,8 +18,8 @@ import { workersOf } from '../../server/process/workers.ts'
 const { PROCESSES = '1', CLOCK_OFFSET = '0', GRACE_SECONDS } = process.env
 let offset = Number(CLOCK_OFFSET)
 const config = { ...readConfig(process.env, shareOf(process.env)), blobGraceSeconds: Number(GRACE_SECONDS) }
-const prepared = isOneOfSeveral()
-const isPrimary = !prepared && Number(PROCESSES) > 1
+const several = isOneOfSeveral()
+const isPrimary = !several && Number(PROCESSES) > 1
 
 process.on('message', async (said: { clock?: number }) => {
   if (said.clock === undefined) return
@@ -45,11 +46,15 @@ async function answerOf(one: Worker | undefined): Promise<void> {
 
 if (isPrimary) {
   const said = ({ url }: { url: string }) => void process.stdout.write(`Strongroom serves at ${url}\n`)
-  process.exit(await serveWithProcesses(Number(PROCESSES), config, said, { newKey: false, newStorage: false }))
+  process.exit(await serveWithProcesses(Number(PROCESSES), config, said))
 }
 for (const worker of workersOf('all')) if (typeof worker.every === 'number') worker.every = Math.min(worker.every, 3000)
-const running = await start(config, { prepared, now: () => new Date(Date.now() + offset) })
-if (prepared) announceToPrimary(running)
+const running = await start(config, {
+  several,
+  prepares: preparesOf(process.env),
+  now: () => new Date(Date.now() + offset),
+})
+if (several) announceToPrimary(running)
 else {
   process.on('disconnect', () => process.exit(1))
   process.stdout.write(`Strongroom serves at ${running.url}\n`)
