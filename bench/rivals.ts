@@ -49,6 +49,8 @@ const rivals = (process.env.BENCH_RIVALS ?? '')
     throw new Error(`BENCH_RIVALS: "${one}" is not NAME=PATH, with one of ${Object.keys(RIVALS).join(', ')}`)
   })
 
+/** Strongroom runs once with each of these numbers of processes. */
+const processes = options.workers.split(',').map(Number)
 const cpus = os.availableParallelism()
 const ofClients = cpus >= ENOUGH_CPUS ? Math.floor(cpus / 4) : 0
 const ofServers = ofClients > 0 ? `0-${cpus - ofClients - 1}` : undefined
@@ -59,15 +61,15 @@ const clients = startClients(
 const engines: Engine[] = []
 try {
   const all = [
-    {
-      name: 'strongroom',
-      start: (place: Place) => startStrongroom(place, Number(options.workers), options.postgres),
-    },
+    ...processes.map((count) => ({
+      name: count === 1 ? 'strongroom' : `strongroom, ${count} processes`,
+      start: (place: Place) => startStrongroom(place, count, options.postgres),
+    })),
     ...rivals,
     { name: 'bare', start: startFloor },
   ]
-  for (const { name, start } of all) {
-    const own = path.join(folder, name)
+  for (const [i, { name, start }] of all.entries()) {
+    const own = path.join(folder, String(i))
     fs.mkdirSync(own)
     engines.push(await start({ folder: own, cpus: ofServers }))
     console.error(`${name} runs`)
@@ -81,7 +83,7 @@ try {
 
 async function measure(): Promise<void> {
   /** The server that the others are compared with; Strongroom itself is compared with it too. */
-  const first = rivals.length > 0 ? engines[1] : undefined
+  const first = rivals.length > 0 ? engines[processes.length] : engines[0]
   const lines: string[][] = []
   for (const row of rows) {
     const turns = await measureRow(row)
