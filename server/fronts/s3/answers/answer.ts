@@ -21,7 +21,7 @@ export async function answer(
   { system, ...wire }: Wire & { system: System },
   status: number,
   headers: AnswerHeaders,
-  body = '',
+  body: string | Buffer = '',
 ): Promise<void> {
   await sendOnceDurable(system, wire, status, () => {
     const { request, response } = wire
@@ -33,6 +33,14 @@ export async function answer(
   })
 }
 
+/** Characters of a document from which on it is made bytes once, instead of being measured and then written. */
+const LONG = 16_384
+
 /** Sends a document. */
 export const answerXml = (exchange: Exchange, document: string, headers: AnswerHeaders = {}): Promise<void> =>
-  answer(exchange, 200, { 'content-type': 'application/xml', ...headers }, document)
+  answer(
+    exchange,
+    200,
+    { 'content-type': 'application/xml', ...headers },
+    document.length < LONG ? document : Buffer.from(document),
+  )
