@@ -6,6 +6,7 @@ import http from 'node:http'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { buffer, text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -190,6 +191,25 @@ for (const engine of ['sqlite', 'postgres'] as const)
       taken.close()
     })
   })
+
+it('what replaces a process at SIGHUP brings the schema up to date first', linux, async () => {
+  env.DATABASE_URL = sqlite()
+  const service = await spawned(['serve', '--workers', '2'])
+  // The schema as a release had it that lacked the last migration.
+  const database = new DatabaseSync(path.join(folder, 'strongroom.db'))
+  const select = (text: string) => database.prepare(text).all() as { name: string }[]
+  const last = '0037-revision'
+  assert.equal(select(`select name from kysely_migration where name = '${last}'`).length, 1)
+  for (const { name } of select("select name from sqlite_schema where type = 'trigger' and sql like '%revision%'"))
+    database.exec(`drop trigger "${name}"`)
+  database.exec(`alter table instance drop column revision; delete from kysely_migration where name = '${last}'`)
+  process.kill(service.child.pid as number, 'SIGHUP')
+  await until(() => /all processes replaced/.test(service.log()))
+  assert.match(service.log(), new RegExp(`applied the migration ${last}`))
+  assert.equal(service.log().match(/applied the migration/g)?.length, 1)
+  database.close()
+  await connect(service.url)
+})
 
 it('workers run in a process of their own: a service without them queues, `strongroom worker` does', async (t) => {
   const receiver = await startReceiver()
