@@ -124,11 +124,6 @@ async function serveRequest(
   const { config } = system
   const id = randomUUID()
   const meter = beginRequest(config, id, request)
-  response.setHeader('x-amz-request-id', id)
-  response.setHeader('x-amz-id-2', id)
-  response.setHeader('server', 'Strongroom')
-  // Clients whose clock differs correct their signatures by it.
-  response.setHeader('date', system.now().toUTCString())
   const target: Target = { bucket: '', key: '' }
   const seen: { operation?: Pick<Operation, 'name'>; actor?: Actor; accessKeyId?: string } = {}
   const path = addresses(request, trusted)
