@@ -89,7 +89,8 @@ export function flag(exchange: Exchange, name: string): boolean {
 /** The names of all headers that start with a text. */
 export function headersNamed(exchange: Exchange, start: string): string[] {
   const sent = exchange.form ? [...exchange.form.fields.keys()] : Object.keys(exchange.request.headers)
-  return [...new Set([...sent, ...(exchange.hoisted?.keys() ?? [])])].filter((name) => name.startsWith(start))
+  const names = exchange.hoisted ? [...new Set([...sent, ...exchange.hoisted.keys()])] : sent
+  return names.filter((name) => name.startsWith(start))
 }
 
 /** All headers whose names start with a text, by the rest of the name. */
