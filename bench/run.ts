@@ -74,6 +74,7 @@ console.log(
   `\n${os.cpus().length} cores, ${CONNECTIONS} connections, ${options.postgres ? 'PostgreSQL' : 'SQLite'} + files`,
 )
 console.table(Object.fromEntries(rows.map(({ name, ...row }) => [name, row])))
+console.log('Beside other S3 servers: BENCH_RIVALS=NAME=PATH,… node bench/rivals.ts (bench/README.md)')
 
 // Each in a process of its own, with a service of its own.
 const alone = (file: string, ...args: string[]): number =>

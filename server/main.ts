@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import './process/runtime.ts'
-import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { Refusal } from './base/refusal.ts'
 import { version } from './base/version.ts'
@@ -9,15 +8,16 @@ import type { Role } from './config/role.ts'
 import { withSecretFiles } from './config/secret-files.ts'
 import { type Announcement, announcement } from './process/announce.ts'
 import { isCommand, runCommand } from './process/commands.ts'
+import { processesOf } from './process/how-many.ts'
 import type { Accepted } from './process/instance/join.ts'
 import { withKeptKey } from './process/instance/secret-key.ts'
 
 const USAGE = `usage: strongroom <command>
 
-  start                             serve, S3 clients too; on first start, generates a SECRET_KEY and keeps it in the
-                                    data folder
-  serve                             serve; SECRET_KEY is required
-      --workers <n>                   run n processes (PostgreSQL only); "auto": one per CPU
+  start                             serve with a process per CPU, S3 clients too; on first start, generates a
+                                    SECRET_KEY and keeps it in the data folder
+  serve                             serve with one process; SECRET_KEY is required
+      --workers <n>                   run n processes; "auto": one per CPU, as far as there are 512 MiB for each
       --no-background                 only answer requests; background workers run elsewhere
       --accept-new-key                start with a different SECRET_KEY when the previous one is lost permanently
       --accept-new-storage            start with storage that this database does not know, or that lost its contents
@@ -62,31 +62,38 @@ const acceptedOf = (values: { [name in keyof typeof ACCEPTS]: boolean }): Accept
   newStorage: values['accept-new-storage'],
 })
 
-async function serve(rest: readonly string[], environment: (accepted: Accepted) => Promise<Env>): Promise<void> {
+/** `workers`: what --workers is where it is not given. */
+async function serve(
+  rest: readonly string[],
+  workers: string,
+  environment: (accepted: Accepted) => Promise<Env>,
+): Promise<void> {
   const { values } = parseArgs({
     args: [...rest],
-    options: { workers: { type: 'string' }, background: { type: 'boolean', default: true }, ...ACCEPTS },
+    options: {
+      workers: { type: 'string', default: workers },
+      background: { type: 'boolean', default: true },
+      ...ACCEPTS,
+    },
     allowNegative: true,
   })
-  const count = values.workers === 'auto' ? os.availableParallelism() : Number(values.workers ?? 1)
-  if (!Number.isInteger(count) || count < 1 || count > 512)
-    throw new ConfigError(['--workers must be a number from 1 to 512, or "auto"'])
+  const count = processesOf(values.workers)
   const accepted = acceptedOf(values)
   const env = await environment(accepted)
   const { isOneOfSeveral, serveWithProcesses } = await import('./process/cluster.ts')
   if (isOneOfSeveral() || count === 1) return run(env, values.background ? 'all' : 'web', accepted)
   const config = readConfig(env)
-  process.exit(await serveWithProcesses(count, config, (said) => announce(config, said), accepted))
+  process.exit(await serveWithProcesses(count, config, (said) => announce(config, said)))
 }
 
 /** Serves in this process until it is stopped. */
 async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
   // Half of what there is to load; a command needs none of it.
   const { start } = await import('./process/start.ts')
-  const { announceToPrimary, isOneOfSeveral, leavePrimary, shareOf } = await import('./process/cluster.ts')
-  const prepared = isOneOfSeveral()
+  const { announceToPrimary, isOneOfSeveral, leavePrimary, preparesOf, shareOf } = await import('./process/cluster.ts')
+  const [several, prepares] = [isOneOfSeveral(), preparesOf(env)]
   const config = readConfig(env, shareOf(env))
-  const running = await start(config, { role, prepared, alone: true, accepted })
+  const running = await start(config, { role, several, prepares, alone: true, accepted })
   let stopping = false
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return
@@ -99,12 +106,12 @@ async function run(env: Env, role: Role, accepted: Accepted): Promise<void> {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   // Last, because whoever reads the line may send a signal at once.
-  if (isOneOfSeveral()) {
+  if (several) {
     process.on('SIGHUP', stop)
     announceToPrimary(running)
   } else if (role === 'background')
     process.stdout.write(`Strongroom works in the background; health: ${running.url}/readyz\n`)
-  else announce(config, running)
+  else announce(config, { ...running, processes: 1 })
 }
 
 const announce = ({ announce: how }: Config, said: Announcement): void =>
@@ -155,12 +162,12 @@ const isOurs = ['start', 'serve', 'worker'].includes(given) || isCommand(given)
 try {
   if (isOurs && (rest.includes('--help') || rest.includes('-h'))) process.stdout.write(helpOf(given))
   else if (given === 'start')
-    await serve(rest, async ({ newKey }) => ({
+    await serve(rest, 'auto', async ({ newKey }) => ({
       SETUP_LINK: 'false',
       S3_PORT: '9000+',
       ...(await withKeptKey(withSecretFiles(process.env), newKey)),
     }))
-  else if (given === 'serve') await serve(rest, async () => withSecretFiles(process.env))
+  else if (given === 'serve') await serve(rest, '1', async () => withSecretFiles(process.env))
   else if (given === 'worker')
     await run(
       withSecretFiles(process.env),

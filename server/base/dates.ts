@@ -83,15 +83,14 @@ export const anyTime = (text: string): Date | undefined => httpDate(text) ?? iso
 
 /** A time in the basic format of ISO 8601 that signatures have, as `20260101T000000Z`; undefined for every other text. */
 export function basicTime(text: string): Date | undefined {
-  const [, ...fields] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)([0-5]\d)Z$/.exec(text) ?? []
-  if (fields.length === 0) return undefined
-  const [year, month, day, hour, minute, second] = fields.map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  return timeOf({ year, month, day, hour, minute, second })
+  if (!/^\d{8}T\d{4}[0-5]\dZ$/.test(text)) return undefined
+  const field = (from: number, to: number) => Number(text.slice(from, to))
+  return timeOf({
+    year: field(0, 4),
+    month: field(4, 6),
+    day: field(6, 8),
+    hour: field(9, 11),
+    minute: field(11, 13),
+    second: field(13, 15),
+  })
 }

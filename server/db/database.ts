@@ -1,5 +1,6 @@
 import type { DatabaseObserver } from './observe.ts'
 import type { Db, Tx } from './schema.ts'
+import type { WriteTurn } from './turn.ts'
 
 /** An open database of either engine. */
 export interface Database {
@@ -71,4 +72,9 @@ export interface DatabaseOptions {
   answersWait?: () => boolean
   /** Rejects instead of creating a missing SQLite file. */
   existing?: boolean
+  /** Where several processes of one service write to a SQLite file; a server needs none. */
+  turn?: WriteTurn | undefined
 }
+
+/** The options of an open, each with its default. */
+export type AllOptions = Required<Omit<DatabaseOptions, 'turn'>> & Pick<DatabaseOptions, 'turn'>

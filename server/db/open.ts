@@ -13,6 +13,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     observer: unobserved,
     answersWait: () => false,
     existing: false,
+    turn: undefined,
     ...options,
   }
   const file = databaseFile(url)

@@ -56,7 +56,9 @@ export function prepared<D extends Db, P extends object, R>(
       parameters: known.places.map((place) => valueAt(parameters, place)),
       name: known.name,
     }
-    return (await executor.executeQuery<R>(query)).rows
+    // As `executeQuery` does it, but for the plugins, none of which changes results: they would be asked one after another.
+    const { rows } = await executor.provideConnection((connection) => connection.executeQuery<R>(query))
+    return rows
   }
 }
 

@@ -57,9 +57,9 @@ function tagsOf(text: string | undefined, name: string): Tags {
 function metadataOf(headers: Headers, start: string): { [name: string]: string } {
   // `x-meta-__proto__` is an ordinary name.
   const metadata: { [name: string]: string } = Object.create(null)
-  for (const [name, value] of Object.entries(headers))
-    if (name.startsWith(start) && name.length > start.length)
-      metadata[name.slice(start.length)] = keptText(String(value))
+  const names = Object.keys(headers).filter((name) => name.startsWith(start) && name.length > start.length)
+  if (names.length === 0) return metadata
+  for (const name of names) metadata[name.slice(start.length)] = keptText(String(headers[name]))
   if (Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES) return metadata
   throw invalid(`header.${start}*`, `must not exceed ${METADATA_BYTES} bytes in total`)
 }

@@ -13,6 +13,18 @@ export function expectBody({ headers }: Request, response: Response): void {
 export const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
+/**
+ * The chunks of a body. Its stream stays open when reading stops half-way, so that the answer can still be sent. What has
+ * arrived as a whole, as small bodies have when they are wanted, is read without the machinery of a stream.
+ */
+export const chunksOf = (request: Request): AsyncIterable<Uint8Array> =>
+  request.complete ? arrived(request) : request.iterator({ destroyOnReturn: false })
+
+async function* arrived(request: Request): AsyncGenerator<Uint8Array> {
+  const whole: Uint8Array | null = request.read()
+  if (whole !== null) yield whole
+}
+
 const DRAIN_BYTES = 64 * 1024 * 1024
 const DRAIN_MS = 5000
 
@@ -99,6 +111,7 @@ export function expectPace(
   streams: boolean,
   ms: number,
 ): void {
+  if (request.complete) return
   const { socket } = request
   const begun = socket.bytesRead
   let pace = paceOf(ms)

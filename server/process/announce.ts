@@ -6,6 +6,8 @@ export interface Announcement {
   url: string
   /** Null without an S3 endpoint. */
   s3Url: string | null
+  /** How many processes answer there. */
+  processes: number
   first: First
 }
 
@@ -13,8 +15,9 @@ export interface Announcement {
 export const announcement = (how: Config['announce'], said: Announcement): string =>
   how === 'json' ? asJson(said) : asText(said)
 
-function asText({ url, s3Url, first: { admin, setupLink } }: Announcement): string {
+function asText({ url, s3Url, processes, first: { admin, setupLink } }: Announcement): string {
   const lines = [`Strongroom serves at ${url} (API pages: ${url}/docs)`]
+  if (processes > 1) lines.push(`It uses ${processes} processes (--workers 1: only one).`)
   if (s3Url !== null)
     lines.push(
       `S3 clients, with an access key: ${s3Url}`,
@@ -33,11 +36,11 @@ function asText({ url, s3Url, first: { admin, setupLink } }: Announcement): stri
 const INFO = 30
 const WARN = 40
 /** Not through the log, which redacts passwords and setup links and leaves out what is below LOG_LEVEL. */
-function asJson({ url, s3Url, first: { admin, setupLink } }: Announcement): string {
+function asJson({ url, s3Url, processes, first: { admin, setupLink } }: Announcement): string {
   const line = (level: number, fields: object, msg: string) =>
     `${JSON.stringify({ level, time: Date.now(), ...fields, msg })}\n`
   return [
-    line(INFO, { url, s3_url: s3Url }, 'Strongroom serves'),
+    line(INFO, { url, s3_url: s3Url, processes }, 'Strongroom serves'),
     admin
       ? line(INFO, { email: admin.email, password: admin.password ?? undefined }, 'first administrator created')
       : '',

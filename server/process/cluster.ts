@@ -1,14 +1,15 @@
 import cluster, { type Worker } from 'node:cluster'
 import { on, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Config, ConfigError, type Share } from '../config/config.ts'
-import { engineOf } from '../db/engine.ts'
+import { Refusal } from '../base/refusal.ts'
+import type { Config, Share } from '../config/config.ts'
+import { lockForService } from '../db/file.ts'
 import { assertCacheFolder, tidyCaches } from '../features/images/folder.ts'
 import { createLog } from '../observe/log.ts'
 import { collectForProcesses } from '../observe/processes.ts'
 import type { Announcement } from './announce.ts'
-import type { Accepted } from './instance/join.ts'
-import { linked, prepare, type Running } from './start.ts'
+import type { Prepares, Running } from './start.ts'
+import { handOutTurns } from './write-turn.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
@@ -19,8 +20,12 @@ const WELL_MS = 60_000
 export const shareOf = (env: Readonly<Record<string, string | undefined>>): Share =>
   cluster.isWorker ? { n: Number(env.STRONGROOM_PROCESS), of: Number(env.STRONGROOM_PROCESSES) } : { n: 0, of: 1 }
 
-/** Whether a primary started this process and has already prepared the database. */
+/** Whether a primary started this process. */
 export const isOneOfSeveral = (): boolean => cluster.isWorker
+
+/** What this process has to prepare, where a primary started it. */
+export const preparesOf = (env: Readonly<Record<string, string | undefined>>): Prepares =>
+  cluster.isWorker ? (env.STRONGROOM_PREPARES as Prepares) : 'all'
 
 /**
  * Serves with `count` processes on one address, to use all CPUs; a process that exits is restarted. SIGTERM and SIGINT
@@ -31,15 +36,11 @@ export async function serveWithProcesses(
   count: number,
   config: Config,
   announce: (said: Announcement) => void,
-  accepted: Accepted,
 ): Promise<number> {
-  if (engineOf(config.databaseUrl) !== 'postgres')
-    throw new ConfigError([
-      '--workers needs PostgreSQL (DATABASE_URL=postgres://…): only one process can serve a SQLite file',
-    ])
   const log = createLog(config.logLevel, undefined)
   assertCacheFolder(config)
-  const made = await prepare(config, accepted)
+  const unlock = lockForService(config.databaseUrl)
+  handOutTurns()
   const processes = new Map<number, Worker>()
   if (config.metrics !== 'off') collectForProcesses(count)
   let stopping = false
@@ -49,17 +50,21 @@ export async function serveWithProcesses(
     last = last.then(change).catch((error: unknown) => log.error({ err: error }, 'processes'))
   }
 
-  const startOne = async (n: number): Promise<Places> => {
-    const one = cluster.fork({ STRONGROOM_PROCESS: String(n), STRONGROOM_PROCESSES: String(count) })
+  const startOne = async (n: number, prepares: Prepares): Promise<Said> => {
+    const one = cluster.fork({
+      STRONGROOM_PROCESS: String(n),
+      STRONGROOM_PROCESSES: String(count),
+      STRONGROOM_PREPARES: prepares,
+    })
     processes.set(n, one)
     const begun = Date.now()
     const gone = once(one, 'exit').then(() => undefined)
-    const places = await Promise.race([announced(one), gone])
-    if (places === undefined) throw new Error(`Process ${n} exited before it was ready`)
+    const said = await Promise.race([announced(one), gone])
+    if (said === undefined) throw new Refusal(`Process ${n} exited before it was ready.`)
     void gone.then(() => {
       if (!stopping) inTurn(() => replace(n, one, Date.now() - begun))
     })
-    return places
+    return said
   }
   /** Starts a replacement, retrying until one serves, unless that has happened already. */
   const replace = async (n: number, gone: Worker, lived: number): Promise<void> => {
@@ -70,7 +75,7 @@ export async function serveWithProcesses(
       await pause(wait)
       if (stopping) return
       try {
-        return void (await startOne(n))
+        return void (await startOne(n, 'nothing'))
       } catch (error) {
         wait = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, wait * 2))
         log.error({ err: error, process: n, again_in_ms: wait }, 'process failed to start')
@@ -90,7 +95,8 @@ export async function serveWithProcesses(
     for (let n = 0; n < count && !stopping; n++) {
       const former = processes.get(n)
       try {
-        await startOne(n)
+        // It may be of a later release.
+        await startOne(n, n === 0 ? 'schema' : 'nothing')
       } catch (error) {
         // The running process stays: a faulty release does not take the service down.
         log.error({ err: error, process: n }, 'replacement process failed to start')
@@ -108,13 +114,17 @@ export async function serveWithProcesses(
     stopping = true
     log.info('stopping')
     const all = Object.values(cluster.workers ?? {}).flatMap((one) => one ?? [])
-    void Promise.all(all.map((one) => end(one, 'SIGTERM'))).then((ended) => resolve(ended.every(Boolean) ? 0 : 1))
+    void Promise.all(all.map((one) => end(one, 'SIGTERM'))).then((ended) => {
+      unlock()
+      resolve(ended.every(Boolean) ? 0 : 1)
+    })
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   try {
-    const [{ url, s3Url } = nowhere] = await Promise.all(Array.from({ length: count }, (_, n) => startOne(n)))
-    announce({ url, s3Url, first: linked(config, url, made) })
+    const said = await startOne(0, 'all')
+    await Promise.all(Array.from({ length: count - 1 }, (_, i) => startOne(i + 1, 'nothing')))
+    announce({ ...said, processes: count })
     inTurn(() => tidyCaches(config, count))
   } catch (error) {
     if (stopping) return over
@@ -126,19 +136,18 @@ export async function serveWithProcesses(
   return over
 }
 
-/** Where a process listens: all of them share these addresses. */
-type Places = Pick<Running, 'url' | 's3Url'>
-const nowhere: Places = { url: '', s3Url: null }
+/** What a process says once it listens: where, which is the same for all of them, and what it made. */
+type Said = Pick<Running, 'url' | 's3Url' | 'first'>
 
-/** Waits for where a process listens; metrics may be scraped before. */
-async function announced(one: Worker): Promise<Places> {
-  for await (const [said] of on(one, 'message') as AsyncIterable<[Partial<Places> | null]>)
-    if (typeof said?.url === 'string') return { ...nowhere, ...said }
+/** Waits for what a process says; metrics may be scraped before. */
+async function announced(one: Worker): Promise<Said> {
+  for await (const [said] of on(one, 'message') as AsyncIterable<[Partial<Said> | null]>)
+    if (typeof said?.url === 'string') return said as Said
   throw new Error('A process exited before it was ready')
 }
 
 /** Tells the primary where this process listens. */
-export const announceToPrimary = ({ url, s3Url }: Places): void => void process.send?.({ url, s3Url })
+export const announceToPrimary = ({ url, s3Url, first }: Said): void => void process.send?.({ url, s3Url, first })
 
 /**
  * For a process that has stopped listening: resolves once the primary knows and has taken back the connections it sent

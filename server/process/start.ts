@@ -30,8 +30,9 @@ import { awaitDatabase } from './instance/await-database.ts'
 import { findGap } from './instance/gap.ts'
 import { type Accepted, assertMayServe, join } from './instance/join.ts'
 import { publish } from './publish.ts'
-import { openDatabaseOf, withOpened } from './with-system.ts'
+import { openDatabaseOf } from './with-system.ts'
 import { runWorker, startWorkers, workersOf } from './workers.ts'
+import { turnFromPrimary } from './write-turn.ts'
 
 /** At shutdown, how long keep-alive clients have to send a last request, whose response tells them to reconnect. */
 const TURN_MS = 1000
@@ -59,12 +60,20 @@ export interface Running {
   stop(replaced?: boolean): Promise<void>
 }
 
+/**
+ * What a start prepares: everything, the schema alone, where it replaces a process of an earlier release, or nothing, where
+ * another process just has.
+ */
+export type Prepares = 'all' | 'schema' | 'nothing'
+
 export interface StartOptions {
   /** Default: all. A background process only answers health checks and metrics. */
   role?: Role
-  /** Another process has already run `prepare`. */
-  prepared?: boolean
-  /** Refuses to be the second process serving from a SQLite file; tests run several services on one. */
+  /** This is one of several processes of one primary, which has the database for them. */
+  several?: boolean
+  /** Default: all. */
+  prepares?: Prepares
+  /** Refuses to be the second service on a SQLite file; tests run several on one. */
   alone?: boolean
   accepted?: Accepted
   /** The clock; tests pass their own. */
@@ -79,25 +88,26 @@ export interface StartOptions {
 
 /** Starts a whole service; used by the commands and the tests. */
 export async function start(asked: Config, options: StartOptions = {}): Promise<Running> {
-  const { role = 'all', prepared = false, now = () => new Date(), timers = true } = options
+  const { role = 'all', several = false, prepares = 'all', now = () => new Date(), timers = true } = options
   const { alone = false, accepted = { newKey: false, newStorage: false } } = options
   const { uptime = options.now ? () => now().getTime() : machineUptime } = options
   const log = createLog(asked.logLevel, options.logTo)
   const config = withinOpenFiles(asked, log)
-  if (!prepared) {
+  if (prepares !== 'nothing') {
     assertCacheFolder(config)
     await awaitDatabase(config.databaseUrl, (line) => log.warn(line))
     await assertMayServe(config, accepted)
   }
-  const unlock = alone ? lockForService(config.databaseUrl) : undefined
+  const unlock = alone && !several ? lockForService(config.databaseUrl) : undefined
   await testImages()
   const telemetry = telemetryOf(config)
   telemetry.traces = await openTraces(config, log)
   if (config.metrics !== 'off') processMetrics()
-  const database = await openDatabaseOf(config, log)
+  const turn = several ? turnFromPrimary() : undefined
+  const database = await openDatabaseOf(config, log, { turn })
   telemetry.pool = database.pool
   useDatabase(config, database)
-  if (!prepared) await database.migrate()
+  if (prepares !== 'nothing') await database.migrate()
   const observe = blobObserver(config)
   const storage = await openStorage(config, observe)
   const pending = new Set<Promise<void>>()
@@ -124,7 +134,7 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
     if (ahead !== null) log.error(`deletion by age is suspended: ${ahead}`)
     if (behind !== null) log.warn(behind)
   }
-  const made = prepared || role === 'background' ? {} : await makeFirst(ctx)
+  const made = prepares !== 'all' || role === 'background' ? {} : await makeFirst(ctx)
   if (role !== 'background') await warmUp(config.bcryptCost)
   const app = await createApp(system, role)
   const endAnswers = config.metrics === 'off' ? () => undefined : answerPrimary(() => ownMetrics(ctx))
@@ -134,7 +144,7 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
   const workers = workersOf(role)
   const running = timers ? startWorkers(ctx, workers, clockDoubt) : undefined
   // A background process may share the folder with several that answer requests, so it does not tidy it.
-  if (!prepared && role !== 'background') background(tidyCaches(config, 1))
+  if (!several && role !== 'background') background(tidyCaches(config, 1))
   return {
     url: address,
     s3Url,
@@ -186,27 +196,7 @@ function withinOpenFiles(config: Config, log: Logger): Config {
   return { ...config, maxConnections }
 }
 
-/**
- * Done once for all processes about to serve together: migrations, the check of the storage, the first administrator and
- * what else the configuration has a start create.
- */
-export async function prepare(config: Config, accepted: Accepted): Promise<Made> {
-  const log = createLog(config.logLevel, undefined)
-  await awaitDatabase(config.databaseUrl, (line) => log.warn(line))
-  await assertMayServe(config, accepted)
-  const database = await openDatabaseOf(config, log)
-  const storage = await openStorage(config)
-  return withOpened({ database, storage, config, log }, async (system) => {
-    await database.migrate()
-    await join(system, storage, accepted)
-    const ctx = createContext(system, systemActor)
-    // Before anything is recorded by a clock that may be wrong: the processes look for it again.
-    await findGap(ctx)
-    return makeFirst(ctx)
-  })
-}
-
-/** What `prepare` created, before the listening address is known. */
+/** What a start has created, before the listening address is known. */
 type Made = Pick<First, 'admin'> & { setupToken?: string }
 
 async function makeFirst(ctx: Ctx): Promise<Made> {
@@ -217,7 +207,7 @@ async function makeFirst(ctx: Ctx): Promise<Made> {
 }
 
 /** The same with a setup link for people, for a service that listens on `address`. */
-export const linked = ({ port, publicBaseUrl }: Config, address: string, { setupToken, ...made }: Made): First => ({
+const linked = ({ port, publicBaseUrl }: Config, address: string, { setupToken, ...made }: Made): First => ({
   ...made,
   ...(setupToken === undefined
     ? {}

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { System } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/open.ts'
+import type { WriteTurn } from '../db/turn.ts'
 import type { BlobDriver } from '../drivers/driver.ts'
 import { routeBlobs } from '../drivers/routing/router.ts'
 import { isBeforeAnswer } from '../observe/meter.ts'
@@ -10,8 +11,12 @@ import { databaseObserver } from '../observe/telemetry.ts'
 import { assertMayWork, storageOfCommand } from './instance/join.ts'
 import { publish } from './publish.ts'
 
-/** Opens the configured database; its background errors go to the log. */
-export const openDatabaseOf = (config: Config, log: Logger, { existing = false } = {}): Promise<Database> =>
+/** Opens the configured database; its background errors go to the log. `turn`: see `DatabaseOptions`. */
+export const openDatabaseOf = (
+  config: Config,
+  log: Logger,
+  { existing = false, turn }: { existing?: boolean; turn?: WriteTurn | undefined } = {},
+): Promise<Database> =>
   openDatabase(config.databaseUrl, {
     connections: config.databasePoolSize,
     observer: databaseObserver(config),
@@ -26,6 +31,7 @@ export const openDatabaseOf = (config: Config, log: Logger, { existing = false }
           : `applied the migration ${migration}`,
       ),
     existing,
+    turn,
   })
 
 /**

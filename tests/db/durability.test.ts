@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, it, mock } from 'node:test'
 import { newId } from '../../server/base/id.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
@@ -140,6 +141,38 @@ describe('data that SQLite has read but not synced', () => {
     assert.equal(database.settled(), undefined)
   })
 
+  it('is not returned either where another process has committed it, and may not live to sync it', async () => {
+    const { disk, database, file } = await open()
+    const other = new DatabaseSync(file)
+    ends.push(() => other.close())
+    other.exec('pragma synchronous = normal')
+    assert.equal((await read(database, 'theirs')).length, 0)
+    assert.equal(database.settled(), undefined)
+    disk.hold(file)
+    const columns = Object.keys(BUCKET)
+    other
+      .prepare(`insert into buckets (id, name, ${columns}) values (?, 'theirs', ${columns.map(() => '?')})`)
+      .run(newId(), ...Object.values(BUCKET))
+    const told = [
+      read(database, 'theirs'),
+      read(database, 'before'),
+      assert.rejects(insert(database, 'theirs'), /UNIQUE/),
+      database.transaction((tx) => tx.selectFrom('buckets').select('name').execute(), { relaxed: true }),
+      database.settled() as Promise<void>,
+    ]
+    const watched = told.map(watch)
+    await until(() => disk.held === 1)
+    await turns()
+    assert.deepEqual(
+      watched.map(({ ended }) => ended),
+      watched.map(() => false),
+    )
+    disk.release()
+    assert.equal(((await told[0]) as unknown[]).length, 1)
+    await Promise.all(told)
+    assert.equal(database.settled(), undefined)
+  })
+
   it('is never returned after the sync has failed', async () => {
     const { disk, database } = await open()
     disk.fail()
@@ -187,8 +220,11 @@ describe('what a service on SQLite sends before a sync', () => {
 
     disk.hold(path.join(server.folder, 'strongroom.db'))
     const first = [send(put)]
-    const visible = async () => (await server.database.db.selectFrom('objects').select('key').execute()).length
-    await until(async () => (await visible()) === 2)
+    // Of no service: who reads through one waits for the sync.
+    const looking = new DatabaseSync(path.join(server.folder, 'strongroom.db'), { readOnly: true })
+    t.after(() => looking.close())
+    const visible = () => looking.prepare('select key from objects').all().length
+    await until(() => visible() === 2)
     // Its commit waits for the sync in progress.
     first.push(send(complete))
     const told = [
@@ -207,7 +243,7 @@ describe('what a service on SQLite sends before a sync', () => {
     for (let i = 0; i < 20; i++) assert.equal((await request({ url, path: '/healthz' })).status, 200)
     await turns()
     assert.deepEqual([watched.map(({ ended }) => ended), about()], [watched.map(() => false), 0])
-    assert.equal(await visible(), 2)
+    assert.equal(visible(), 2)
     disk.release()
     const statuses = (await Promise.all([...first, ...told])).map(({ status }) => status)
     assert.deepEqual(statuses, [201, 200, 200, 200, 412, 200, 200, 200, 404, 409])

@@ -63,17 +63,18 @@ it('whatever two processes change, commit and undo, what is kept is what a state
           if (one.kind === 'look') await look(database.db, one.group)
           else {
             const others: Promise<void>[] = []
-            const work = database.transaction(async (tx) => {
-              await look(tx, one.group)
-              for (const value of one.values) {
-                await change(tx, one.group, value)
+            const work = database
+              .transaction(async (tx) => {
                 await look(tx, one.group)
-              }
-              if (one.undone) throw new Undone()
-            })
+                for (const value of one.values) {
+                  await change(tx, one.group, value)
+                  await look(tx, one.group)
+                }
+                if (one.undone) throw new Undone()
+              })
+              .catch((error: unknown) => assert.ok(error instanceof Undone, String(error)))
             if (one.meanwhile) for (const { db } of databases) for (const id of GROUPS) others.push(seen(db, id))
-            await Promise.all(others)
-            await work.catch((error: unknown) => assert.ok(error instanceof Undone, String(error)))
+            await Promise.all([work, ...others])
           }
           for (const { db } of databases) for (const id of GROUPS) await look(db, id)
         }

@@ -45,7 +45,7 @@ export async function checkModel(
     await checkThings(admin, snapshot, expect)
     await checkJobs(database, snapshot, expect)
     await checkRecords(database, snapshot, expect)
-    if (pair.name === 'sqlite+file') {
+    if (!pair.postgres) {
       const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(database.db as never)
       expect(rows[0]?.integrity_check === 'ok', () => `SQLite: ${JSON.stringify(rows.slice(0, 5))}`)
       const broken = await sql`pragma foreign_key_check`.execute(database.db as never)

@@ -10,6 +10,7 @@ const TURNS = ['copy', 'move', 'undo', 'move', 'delete'] as const
 /** A client that has whole folders copied, moved, moved back and deleted by jobs, again and again. */
 export function foreman(own: string, { model, random, noise, fault, send, persist }: Tools) {
   const base = new Map<Path, Content>()
+  let fills = 0
   let round = 0
   let turn = 0
   /** The folder that the next job works on. */
@@ -17,9 +18,12 @@ export function foreman(own: string, { model, random, noise, fault, send, persis
   /** The move that may be undone next, and where it came from. */
   let moved = { id: '', from: '' }
 
-  /** The folder that all jobs start with, uploaded in forms of 20 files. */
+  /**
+   * The folder that all jobs start with, uploaded in forms of 20 files. Where an answer is lost, nobody knows what is in it:
+   * then the next step fills another one.
+   */
   async function fill(): Promise<void> {
-    const prefix = `${own}base/`
+    const prefix = `${own}base${++fills}/`
     for (let i = 0; i < FOLDER; i += 20) {
       const form = new FormData()
       const pairs: { path: Path; to: Content }[] = []
@@ -37,7 +41,7 @@ export function foreman(own: string, { model, random, noise, fault, send, persis
       model.begin(change)
       if (done.kind === 'lost') {
         model.doubt(change)
-        continue
+        return base.clear()
       }
       model.acknowledge(change)
       for (const { path, to } of pairs) base.set(path, to)
@@ -48,7 +52,7 @@ export function foreman(own: string, { model, random, noise, fault, send, persis
     if (base.size === 0) return fill()
     const does = TURNS[turn] as (typeof TURNS)[number]
     const kind = does === 'undo' ? 'move' : does
-    const from = does === 'copy' ? `plain/${own}base/` : folder
+    const from = does === 'copy' ? `plain/${own}base${fills}/` : folder
     const to = {
       copy: `plain/${own}${round}/`,
       move: `bare/${own}${round}/moved${turn}/`,

@@ -12,7 +12,7 @@ const CHUNK = Buffer.alloc(64 * 1024, 1)
 
 /** Rows and bytes on a file system that is full for a while: nothing acknowledged is lost, reads continue, then writes. */
 export async function diskFull({ pair, faults, seed }: Session): Promise<string | undefined> {
-  if (pair.name !== 'sqlite+file') return 'The disk is the engines’ here.'
+  if (pair.postgres) return 'The disk is the engines’ here.'
   if (process.getuid?.() !== 0) return 'It mounts a small file system, for which one has to be root.'
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-faults-disk-'))
   try {
@@ -21,7 +21,7 @@ export async function diskFull({ pair, faults, seed }: Session): Promise<string 
     fs.rmdirSync(folder)
     return 'There is no right to mount a file system here.'
   }
-  const small = await openPair('sqlite+file', { folder })
+  const small = await openPair(pair.name, { folder })
   if ('missing' in small) return small.missing
   const session = await openSession(small, seed, { workers: 4, rest: 80 })
   const { admin } = session

@@ -6,6 +6,8 @@ const FROM = 500
 const TO = 6000
 /** How many kills come before a server listens. */
 const BEFORE_READY = 0.1
+/** How many hit one process of a server of several, while the others go on. */
+const ONE_PROCESS = 0.6
 const CHECK_EVERY = 40
 
 /**
@@ -23,6 +25,10 @@ export async function killAgainAndAgain(session: Session, limits: { minutes: num
       pair.replicas.map(async (replica, i) => {
         while (!over()) {
           await pause(FROM + (TO - FROM) * random.next() ** 2)
+          if (pair.env.PROCESSES && random.chance(ONE_PROCESS)) {
+            if (replica.killProcess(random.int(0, 7))) figures.kills++
+            continue
+          }
           await replica.kill('SIGKILL')
           figures.kills++
           while (random.chance(BEFORE_READY)) {

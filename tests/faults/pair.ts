@@ -8,10 +8,11 @@ import path from 'node:path'
 import { readConfig } from '../../server/config/config.ts'
 import { type Gateway, newBucket, noGateway, startCeph } from '../support/ceph.ts'
 import { createDatabase, type Postgres, startPostgres } from '../support/postgres.ts'
-import { bareEnv } from '../support/process.ts'
+import { bareEnv, childrenOf } from '../support/process.ts'
 import { ADMIN, serverEnv } from '../support/server.ts'
 
-export const PAIRS = ['sqlite+file', 'postgres+s3'] as const
+/** One server on SQLite, one of two processes on SQLite, two on PostgreSQL. */
+export const PAIRS = ['sqlite+file', 'sqlite-2+file', 'postgres+s3'] as const
 export type PairName = (typeof PAIRS)[number]
 
 const SERVE = path.join(import.meta.dirname, 'serve.ts')
@@ -25,6 +26,8 @@ export interface Replica {
   /** Resolves when it listens; how long that took, or null when it was killed before. */
   start(): Promise<number | null>
   kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>
+  /** Kills one of its processes, which it starts again by itself; false where it has one, or none at the moment. */
+  killProcess(which: number): boolean
   running(): boolean
   /** Ends that nobody asked for. */
   crashes: string[]
@@ -76,6 +79,7 @@ export async function openPair(
     env.S3_ACCESS_KEY_ID = accessKeyId
     env.S3_SECRET_ACCESS_KEY = secretAccessKey
   }
+  if (name === 'sqlite-2+file') env.PROCESSES = '2'
   Object.assign(env, more.env)
   const replicas = await Promise.all(
     Array.from({ length: name === 'postgres+s3' ? 2 : 1 }, (_, n) =>
@@ -160,6 +164,12 @@ async function makeReplica(env: Record<string, string>, logFile: string): Promis
       own.kill(signal)
       const [code, by] = await exited
       return code ?? by ?? 0
+    },
+    killProcess(which) {
+      const processes = env.PROCESSES && child?.pid ? childrenOf(child.pid) : []
+      const pid = processes[which % processes.length]
+      if (pid !== undefined) process.kill(pid, 'SIGKILL')
+      return pid !== undefined
     },
     async setClock(ms) {
       offset = ms

@@ -1,4 +1,4 @@
-// npm run test:faults -- [--pair sqlite+file|postgres+s3] [--minutes 10] [--kills 100] [--seed 1] [--only kills,…]
+// npm run test:faults -- [--pair sqlite+file|sqlite-2+file|postgres+s3] [--minutes 10] [--kills 100] [--seed 1] [--only kills,…]
 import { parseArgs } from 'node:util'
 import { killAgainAndAgain } from './kills.ts'
 import { others } from './others.ts'

@@ -210,7 +210,7 @@ function wireOf(draft: Draft, host: string, pair: Pair): Wire {
       const credential = readCredential(joined, readQuery(rawQuery))
       if (!credential) return ''
       const payloadHash = payloadHashOf(joined, readQuery(rawQuery), credential)
-      const { text } = textOf(request, joined, { ...credential, payloadHash })
+      const { text } = textOf(request, { headers: joined, credential, payloadHash })
       return sign(signingKey(pair.secret_access_key, credential.day, credential.region), text)
     } catch {
       // It cannot be signed, and will be refused for that.

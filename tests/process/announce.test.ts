@@ -45,11 +45,12 @@ it('announces a start in JSON lines, the setup link among them', async (t) => {
 
 it('has all of the text in JSON, and nothing for what was not created', () => {
   const first = { admin: { email: 'a@b.example', password: 'p"w' } }
-  const said = { url: 'http://x', s3Url: null, first }
+  const said = { url: 'http://x', s3Url: null, processes: 1, first }
   assert.match(
     announcement('text', said),
     /^Strongroom serves at http:\/\/x [^\n]*\nFirst administrator: a@b.example\nPassword, shown only now: p"w\n$/,
   )
+  assert.match(announcement('text', { ...said, processes: 4 }), /\nIt uses 4 processes \(--workers 1: only one\)\.\n/)
   const lines = announcement('json', said)
     .trim()
     .split('\n')
@@ -57,7 +58,7 @@ it('has all of the text in JSON, and nothing for what was not created', () => {
   assert.deepEqual(
     lines.map(({ time, ...line }) => line),
     [
-      { level: 30, url: 'http://x', s3_url: null, msg: 'Strongroom serves' },
+      { level: 30, url: 'http://x', s3_url: null, processes: 1, msg: 'Strongroom serves' },
       { level: 30, email: 'a@b.example', password: 'p"w', msg: 'first administrator created' },
     ],
   )

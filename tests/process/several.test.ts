@@ -6,6 +6,7 @@ import http from 'node:http'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { buffer, text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -14,7 +15,7 @@ import { createClient } from '../../client/derived.ts'
 import { openDatabase } from '../../server/db/open.ts'
 import { parseMetrics } from '../support/metrics.ts'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
-import { type ServerProcess, spawnServer } from '../support/process.ts'
+import { childrenOf, type ServerProcess, spawnServer } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { ADMIN, serverEnv } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -40,14 +41,12 @@ const spawned = async (args: string[], more: Record<string, string> = {}): Promi
   started.push(one)
   return one
 }
+const sqlite = () => `sqlite:${path.join(folder, 'strongroom.db')}`
 const connect = async (url: string) => {
   const body = { username: ADMIN.email, password: ADMIN.password }
   const { access_token: token } = await createClient({ baseUrl: url }).login({ body })
   return createClient({ baseUrl: url, token })
 }
-/** The processes below a primary, by /proc. */
-const childrenOf = (pid: number): number[] =>
-  fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 const isAlive = (pid: number): boolean => fs.existsSync(`/proc/${pid}`)
 /** What clients of every kind got from before `change` until it is over: how often each answer or fault. */
 async function answeredUntil(url: string, over: () => boolean, change: () => void): Promise<Record<string, number>> {
@@ -85,109 +84,131 @@ async function answeredUntil(url: string, over: () => boolean, change: () => voi
 }
 const linux = process.platform === 'linux' ? {} : { skip: 'Looks at /proc, of Linux.' }
 
-describe('serve --workers', linux, () => {
-  it('answers from several processes on one address; a killed one is restarted; SIGTERM stops all', async () => {
-    const service = await spawned(['serve', '--workers', '2'])
-    const primary = service.child.pid as number
-    assert.equal(service.log().match(/Strongroom serves at/g)?.length, 1, 'said once')
-    const before = childrenOf(primary)
-    assert.equal(before.length, 2)
-    const client = await connect(service.url)
-    await client.createBucket({ body: { name: 'shared' } })
-    // Each on a connection of its own, so that both processes get some.
-    const put = (key: string) =>
-      fetch(`${service.url}/healthz`, { headers: { connection: 'close' } }).then(() =>
-        client.putObject({ params: { bucket: 'shared', key }, body: key }),
-      )
-    await Promise.all(Array.from({ length: 20 }, (_, i) => put(`a${i}`)))
+for (const engine of ['sqlite', 'postgres'] as const)
+  describe(`serve --workers (${engine})`, linux, () => {
+    beforeEach(() => {
+      if (engine === 'sqlite') env.DATABASE_URL = sqlite()
+    })
 
-    process.kill(before[0] as number, 'SIGKILL')
-    await until(() => childrenOf(primary).length === 2 && !childrenOf(primary).includes(before[0] as number))
-    await until(() =>
-      put('after').then(
-        () => true,
-        () => false,
-      ),
-    )
-    assert.match(service.log(), /process exited, restarting/)
+    it('answers from several processes on one address; a killed one is restarted; SIGTERM stops all', async () => {
+      const service = await spawned(['serve', '--workers', '2'])
+      const primary = service.child.pid as number
+      assert.equal(service.log().match(/Strongroom serves at/g)?.length, 1, 'said once')
+      const before = childrenOf(primary)
+      assert.equal(before.length, 2)
+      const client = await connect(service.url)
+      await client.createBucket({ body: { name: 'shared' } })
+      // Each on a connection of its own, so that both processes get some.
+      const put = (key: string) =>
+        fetch(`${service.url}/healthz`, { headers: { connection: 'close' } }).then(() =>
+          client.putObject({ params: { bucket: 'shared', key }, body: key }),
+        )
+      await Promise.all(Array.from({ length: 20 }, (_, i) => put(`a${i}`)))
 
-    // SIGHUP: every one replaced, and nobody is refused meanwhile.
-    const old = childrenOf(primary)
-    const answers = await answeredUntil(
-      service.url,
-      () => /all processes replaced/.test(service.log()),
-      () => process.kill(primary, 'SIGHUP'),
-    )
-    assert.deepEqual(Object.keys(answers).sort(), ['a connection each 200', 'a slow start 200', 'kept alive 200'])
-    const turned = childrenOf(primary)
-    assert.equal(turned.length, 2)
-    assert.ok(old.every((pid) => !turned.includes(pid) && !isAlive(pid)))
-    const { object_count } = await (await connect(service.url)).getBucket({ params: { bucket: 'shared' } })
-    assert.equal(object_count, 21)
-
-    assert.equal(await service.kill('SIGTERM'), 0)
-    assert.ok(turned.every((pid) => !isAlive(pid)))
-  })
-
-  it('answers /metrics for all its processes, whichever is asked, and says which is missing', async () => {
-    const service = await spawned(['serve', '--workers', '3'])
-    const client = await connect(service.url)
-    await client.createBucket({ body: { name: 'counted' } })
-    for (let i = 0; i < 12; i++) await fetch(`${service.url}/healthz`, { headers: { connection: 'close' } })
-    // What the start recorded is sealed before it is looked at: a look is kept for ten seconds.
-    const database = await openDatabase(env.DATABASE_URL as string)
-    await until(async () => (await database.db.selectFrom('audit_recent').select('id').execute()).length <= 2)
-    await database.close()
-    const scrape = async () => {
-      const answer = await fetch(`${service.url}/metrics`, { headers: { connection: 'close' } })
-      assert.equal(answer.status, 200)
-      return parseMetrics(await answer.text())
-    }
-    const health = 'strongroom_http_requests_total{method="GET",route="/healthz",status="2xx"}'
-    for (let i = 0; i < 6; i++) {
-      const seen = await scrape()
-      assert.equal(seen.get(health), 12, 'the sum, by any of them')
-      assert.equal(seen.get('strongroom_http_request_duration_seconds_count{method="GET",route="/healthz"}'), 12)
-      assert.equal(seen.get('strongroom_actions_total{action="create_bucket"}'), 1)
-      assert.deepEqual(
-        ['strongroom_processes', 'strongroom_processes_expected', 'strongroom_database_up'].map((name) =>
-          seen.get(name),
+      process.kill(before[0] as number, 'SIGKILL')
+      await until(() => childrenOf(primary).length === 2 && !childrenOf(primary).includes(before[0] as number))
+      await until(() =>
+        put('after').then(
+          () => true,
+          () => false,
         ),
-        [3, 3, 1],
       )
-      // Of all, once: two sealed or waiting records are not six.
-      const unsealed = seen.get('strongroom_audit_unsealed_records') ?? Number.NaN
-      assert.ok(unsealed <= 2, `${unsealed} records of login and create_bucket`)
-      assert.equal([...seen].find(([name]) => name.startsWith('strongroom_build_info'))?.[1], 1)
-    }
-    // One that hangs: whoever is asked among the others leaves it out.
-    const stuck = childrenOf(service.child.pid as number)[0] as number
-    process.kill(stuck, 'SIGSTOP')
-    try {
-      const seen = await Promise.any(Array.from({ length: 6 }, scrape))
-      assert.deepEqual([seen.get('strongroom_processes'), seen.get('strongroom_processes_expected')], [2, 3])
-    } finally {
-      process.kill(stuck, 'SIGCONT')
-    }
-    await until(async () => (await scrape()).get('strongroom_processes') === 3)
+      assert.match(service.log(), /process exited, restarting/)
+
+      // SIGHUP: every one replaced, and nobody is refused meanwhile.
+      const old = childrenOf(primary)
+      const answers = await answeredUntil(
+        service.url,
+        () => /all processes replaced/.test(service.log()),
+        () => process.kill(primary, 'SIGHUP'),
+      )
+      assert.deepEqual(Object.keys(answers).sort(), ['a connection each 200', 'a slow start 200', 'kept alive 200'])
+      const turned = childrenOf(primary)
+      assert.equal(turned.length, 2)
+      assert.ok(old.every((pid) => !turned.includes(pid) && !isAlive(pid)))
+      const { object_count } = await (await connect(service.url)).getBucket({ params: { bucket: 'shared' } })
+      assert.equal(object_count, 21)
+
+      assert.equal(await service.kill('SIGTERM'), 0)
+      assert.ok(turned.every((pid) => !isAlive(pid)))
+    })
+
+    it('answers /metrics for all its processes, whichever is asked, and says which is missing', async () => {
+      const service = await spawned(['serve', '--workers', '3'])
+      const client = await connect(service.url)
+      await client.createBucket({ body: { name: 'counted' } })
+      for (let i = 0; i < 12; i++) await fetch(`${service.url}/healthz`, { headers: { connection: 'close' } })
+      // What the start recorded is sealed before it is looked at: a look is kept for ten seconds.
+      const database = await openDatabase(env.DATABASE_URL as string)
+      await until(async () => (await database.db.selectFrom('audit_recent').select('id').execute()).length <= 2)
+      await database.close()
+      const scrape = async () => {
+        const answer = await fetch(`${service.url}/metrics`, { headers: { connection: 'close' } })
+        assert.equal(answer.status, 200)
+        return parseMetrics(await answer.text())
+      }
+      const health = 'strongroom_http_requests_total{method="GET",route="/healthz",status="2xx"}'
+      for (let i = 0; i < 6; i++) {
+        const seen = await scrape()
+        assert.equal(seen.get(health), 12, 'the sum, by any of them')
+        assert.equal(seen.get('strongroom_http_request_duration_seconds_count{method="GET",route="/healthz"}'), 12)
+        assert.equal(seen.get('strongroom_actions_total{action="create_bucket"}'), 1)
+        assert.deepEqual(
+          ['strongroom_processes', 'strongroom_processes_expected', 'strongroom_database_up'].map((name) =>
+            seen.get(name),
+          ),
+          [3, 3, 1],
+        )
+        // Of all, once: two sealed or waiting records are not six.
+        const unsealed = seen.get('strongroom_audit_unsealed_records') ?? Number.NaN
+        assert.ok(unsealed <= 2, `${unsealed} records of login and create_bucket`)
+        assert.equal([...seen].find(([name]) => name.startsWith('strongroom_build_info'))?.[1], 1)
+      }
+      // One that hangs: whoever is asked among the others leaves it out.
+      const stuck = childrenOf(service.child.pid as number)[0] as number
+      process.kill(stuck, 'SIGSTOP')
+      try {
+        const seen = await Promise.any(Array.from({ length: 6 }, scrape))
+        assert.deepEqual([seen.get('strongroom_processes'), seen.get('strongroom_processes_expected')], [2, 3])
+      } finally {
+        process.kill(stuck, 'SIGCONT')
+      }
+      await until(async () => (await scrape()).get('strongroom_processes') === 3)
+    })
+
+    it('is refused for a number that is none', async () => {
+      await assert.rejects(
+        spawnServer(env, ['serve', '--workers', 'many']),
+        /exited with 1(.|\n)*must be a number from 1 to 512/,
+      )
+    })
+
+    it('exits with 1 when no process can start', async () => {
+      const taken = http.createServer().listen(0, '127.0.0.1')
+      await once(taken, 'listening')
+      const PORT = String((taken.address() as { port: number }).port)
+      await assert.rejects(spawnServer({ ...env, PORT }, ['serve', '--workers', '2']), /exited with 1/)
+      taken.close()
+    })
   })
 
-  it('is refused over SQLite, and for a number that is none', async () => {
-    const sqlite = { ...env, DATABASE_URL: `sqlite:${path.join(folder, 'x.db')}` }
-    await assert.rejects(spawnServer(sqlite, ['serve', '--workers', '2']), /exited with 1(.|\n)*needs PostgreSQL/)
-    await assert.rejects(
-      spawnServer(env, ['serve', '--workers', 'many']),
-      /exited with 1(.|\n)*must be a number from 1 to 512/,
-    )
-  })
-
-  it('exits with 1 when no process can start', async () => {
-    const taken = http.createServer().listen(0, '127.0.0.1')
-    await once(taken, 'listening')
-    const PORT = String((taken.address() as { port: number }).port)
-    await assert.rejects(spawnServer({ ...env, PORT }, ['serve', '--workers', '2']), /exited with 1/)
-    taken.close()
-  })
+it('what replaces a process at SIGHUP brings the schema up to date first', linux, async () => {
+  env.DATABASE_URL = sqlite()
+  const service = await spawned(['serve', '--workers', '2'])
+  // The schema as a release had it that lacked the last migration.
+  const database = new DatabaseSync(path.join(folder, 'strongroom.db'))
+  const select = (text: string) => database.prepare(text).all() as { name: string }[]
+  const last = '0037-revision'
+  assert.equal(select(`select name from kysely_migration where name = '${last}'`).length, 1)
+  for (const { name } of select("select name from sqlite_schema where type = 'trigger' and sql like '%revision%'"))
+    database.exec(`drop trigger "${name}"`)
+  database.exec(`alter table instance drop column revision; delete from kysely_migration where name = '${last}'`)
+  process.kill(service.child.pid as number, 'SIGHUP')
+  await until(() => /all processes replaced/.test(service.log()))
+  assert.match(service.log(), new RegExp(`applied the migration ${last}`))
+  assert.equal(service.log().match(/applied the migration/g)?.length, 1)
+  database.close()
+  await connect(service.url)
 })
 
 it('workers run in a process of their own: a service without them queues, `strongroom worker` does', async (t) => {

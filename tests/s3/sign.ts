@@ -17,7 +17,7 @@ export const queryOf = (query: Readonly<Record<string, string>>): string =>
  * Signs a request (Signature Version 4), fast enough for thousands: the headers that it is to have. `path` is encoded.
  */
 export function signFast(
-  { access_key_id, secret_access_key }: Pair,
+  { access_key_id, secret_access_key }: Omit<Pair, 'id'>,
   to: { method: string; host: string; path: string; query: string; headers: Readonly<Record<string, string>> },
   body: string | Uint8Array = '',
 ): Record<string, string> {

@@ -27,7 +27,7 @@ function compare(method: string, target: string, headers: readonly [name: string
   assert.ok(credential)
   const payloadHash = payloadHashOf(joined, readQuery(query), credential)
   const key = signingKey(SECRET, credential.day, credential.region)
-  const { text } = textOf(request, joined, { ...credential, payloadHash })
+  const { text } = textOf(request, { headers: joined, credential, payloadHash })
   return { given: credential.signature, expected: sign(key, text), credential, key }
 }
 const isRight = (...of: Parameters<typeof compare>): boolean => {
@@ -53,6 +53,32 @@ it('takes a date in the form of HTTP, and as botocore writes it', () => {
     () => readCredential(joinHeaders(['date', 'Friday', ...authorization('date;host', '0'.repeat(64))]), []),
     /a valid Date/,
   )
+})
+
+it('reads each header as if it were the first of its client', () => {
+  const digits = (one: string) => one.repeat(64)
+  const read = (header: string, date = '20130524T000000Z') =>
+    readCredential(joinHeaders(['x-amz-date', date, 'Authorization', header]), [])
+  const [, header] = authorization('host;x-amz-date', digits('a'))
+  const scope = '20130524/us-east-1/s3/aws4_request'
+  for (let i = 0; i < 3; i++)
+    assert.partialDeepStrictEqual(read(header), {
+      signature: digits('a'),
+      scope,
+      signedHeaders: ['host', 'x-amz-date'],
+    })
+  const later = read(header.replace(digits('a'), digits('b')), '20130524T235959Z')
+  assert.partialDeepStrictEqual(later, { signature: digits('b'), time: new Date('2013-05-24T23:59:59Z') })
+  assert.throws(() => read(header, '20130525T000000Z'), /not the same as X-Amz-Date/)
+  assert.throws(() => read(header, 'today'), /a valid Date/)
+  assert.throws(() => read(header.replace(digits('a'), digits('A'))), /64 lower-case/)
+  assert.throws(() => read(header.slice(0, -1)), /64 lower-case/)
+  assert.throws(() => read(`${header}0`), /64 lower-case/)
+  // What comes after the signature counts, and so does the last of two.
+  assert.deepEqual(read(`${header},SignedHeaders=host`)?.signedHeaders, ['host'])
+  assert.equal(read(`${header},Other=${digits('a')}`)?.signature, digits('a'))
+  assert.equal(read(`${header},Other=${digits('c')}`)?.signature, digits('a'))
+  assert.equal(read(`${header},Signature=${digits('c')}`)?.signature, digits('c'))
 })
 
 it('agrees with the examples that AWS publishes', () => {

@@ -16,12 +16,14 @@ export function request(options: {
   token?: string
   headers?: http.OutgoingHttpHeaders
   body?: Uint8Array | string
+  /** Default: a connection of its own. */
+  agent?: http.Agent | undefined
 }): Promise<Answer> {
-  const { url, path, method = 'GET', token, headers = {}, body } = options
+  const { url, path, method = 'GET', token, headers = {}, body, agent = false } = options
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
     const all = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers }
-    const sent = http.request({ hostname, port, path, method, headers: all, agent: false }, (response) => {
+    const sent = http.request({ hostname, port, path, method, headers: all, agent }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)

@@ -9,8 +9,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** The keeper's first message: where the server listens, or why there is none. */
-export type KeeperMessage = { url: string } | { error: string }
+/** The keeper's first message: where the server listens and which process it is, or why there is none. */
+export type KeeperMessage = { url: string; pid: number } | { error: string }
 /** A request: stop the server immediately, as in a crash, and restart it. Answered with the same message. */
 export type RestartOrder = { restartAfterMs: number }
 
@@ -19,8 +19,9 @@ interface Binaries {
   initdb: string
 }
 
-/** A folder with a certificate and its key. */
-const tls: string | undefined = process.argv[2]
+/** A folder with a certificate and its key, or nothing; and whether the server syncs. */
+const tls = process.argv[2] || undefined
+const isDurable = process.argv[3] === 'durable'
 const isWindows = process.platform === 'win32'
 // PostgreSQL refuses to run as root. initdb looks its uid up in the password file, so it must be a user that exists.
 const runAs = process.getuid?.() === 0 ? nobody() : undefined
@@ -52,7 +53,7 @@ try {
     restarting = false
     process.send?.('restarted')
   })
-  await say({ url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` })
+  await say({ url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, pid: running?.pid ?? 0 })
 } catch (error) {
   await say({ error: error instanceof Error ? error.message : String(error) })
   await end(1)
@@ -114,10 +115,9 @@ async function start(postgres: string, wanted?: number): Promise<number> {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 300,
-    // Only safe because this cluster never outlives its run: our kill -9 tests kill Strongroom, not PostgreSQL or the
-    // machine. synchronous_commit, full isolation and locking stay as a real server has them.
-    fsync: 'off',
-    full_page_writes: 'off',
+    // Not to sync is only safe because this cluster never outlives its run: our kill -9 tests kill Strongroom, not
+    // PostgreSQL or the machine. synchronous_commit, full isolation and locking stay as a real server has them.
+    ...(isDurable ? {} : { fsync: 'off', full_page_writes: 'off' }),
     ssl: tls === undefined ? 'off' : 'on',
   }
   for (let tries = 1; ; tries++) {

@@ -8,6 +8,8 @@ import type { KeeperMessage, RestartOrder } from './postgres-keeper.ts'
 /** A running cluster; `url` is its superuser's, on the database `postgres`. */
 export interface Postgres {
   url: string
+  /** The server's process, from which its others descend, until it is restarted. */
+  pid: number
   /** Stops the server and removes its folder; resolves when both are gone. Safe to call twice. */
   stop(): Promise<void>
   /** Stops it immediately, like a crash, and restarts it after a delay. */
@@ -21,11 +23,11 @@ export interface Postgres {
  * The server belongs to a keeper process (postgres-keeper.ts) that stops it as soon as this process exits or is
  * killed, so a test run never leaves a server behind. It does not keep this process alive.
  *
- * `tls` is a folder with its `server.crt` and `server.key`; without one it speaks no TLS. Throws with the end of
- * PostgreSQL's own log when it cannot be started.
+ * `tls` is a folder with its `server.crt` and `server.key`; without one it speaks no TLS. With `durable` it syncs to disk,
+ * as a server does by default, and is as slow. Throws with the end of PostgreSQL's own log when it cannot be started.
  */
-export async function startPostgres({ tls }: { tls?: string } = {}): Promise<Postgres> {
-  const keeper = fork(path.join(import.meta.dirname, 'postgres-keeper.ts'), tls === undefined ? [] : [tls], {
+export async function startPostgres({ tls = '', durable = false } = {}): Promise<Postgres> {
+  const keeper = fork(path.join(import.meta.dirname, 'postgres-keeper.ts'), [tls, durable ? 'durable' : ''], {
     execArgv: [],
     // Its own process group: Ctrl-C in the terminal reaches the tests, not the database under them.
     detached: true,
@@ -41,6 +43,7 @@ export async function startPostgres({ tls }: { tls?: string } = {}): Promise<Pos
   keeper.channel?.unref()
   return {
     url: message.url,
+    pid: message.pid,
     async stop() {
       keeper.ref()
       if (keeper.connected) keeper.disconnect()

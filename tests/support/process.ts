@@ -84,6 +84,15 @@ export async function spawnServer(env: Record<string, string>, args = ['serve'],
   }
 }
 
+/** The processes below one, by /proc; none where it has ended. */
+export function childrenOf(pid: number): number[] {
+  try {
+    return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
 /** The address of a service's S3 endpoint, which it prints after its own. */
 export async function s3UrlOf({ log }: ServerProcess): Promise<URL> {
   const printed = () => /S3 clients, with an access key: (\S+)\n/.exec(log())?.[1]

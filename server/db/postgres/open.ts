@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { sql, type TransactionSettings } from 'kysely'
-import type { Database, DatabaseOptions } from '../database.ts'
+import type { AllOptions, Database } from '../database.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard } from '../guard.ts'
 import { migrate } from '../migrate.ts'
 import { observeDialect } from '../observe.ts'
@@ -14,7 +14,7 @@ import { isOutage, isRetryable } from './errors.ts'
 /** Opens a database of a server through a pool of connections. */
 export async function openPostgres(
   url: string,
-  { report, migrated, connections, observer }: Required<DatabaseOptions>,
+  { report, migrated, connections, observer }: AllOptions,
 ): Promise<Database> {
   // By this a move sees that somebody is using the database: postgres/move-source.ts.
   const pool = openPool(url, connections, { least: 1, name: 'strongroom' })

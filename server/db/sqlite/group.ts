@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises'
 import { CompiledQuery, type DatabaseConnection } from 'kysely'
+import type { WriteTurn } from '../turn.ts'
 import { isBusy } from './errors.ts'
 
 /** How long to wait for a lock that another connection holds. */
@@ -35,13 +36,16 @@ export interface GroupOptions {
   syncing(): Promise<void> | undefined
   /** Called in the turn of each commit that someone relies on, since the next read may see it. */
   committed(): void
+  /** Where several processes of a service share the database. */
+  turn: WriteTurn | undefined
 }
 
 /**
  * Commits transactions of one connection together. A commit writes every page that its transactions changed, and those
  * of a busy service change mostly the same ones. So what begins in one turn of the event loop shares a commit, and so
  * does what begins during a sync, since its own sync has to wait for that one anyway. From the second on, each is a
- * savepoint, so that one can fail alone.
+ * savepoint, so that one can fail alone. Of several processes, one has a group open at a time, and commits it once another
+ * wants its turn: what that one writes meanwhile shares the next sync.
  */
 export class CommitGroups {
   readonly #options: GroupOptions
@@ -50,6 +54,9 @@ export class CommitGroups {
   #waiting: (() => void)[] = []
   constructor(options: GroupOptions) {
     this.#options = options
+    options.turn?.onWanted(() => {
+      if (this.#open) this.#finish(this.#open)
+    })
   }
 
   /** The group of the transaction that is running. */
@@ -100,17 +107,28 @@ export class CommitGroups {
     if (this.#open && !this.#running) this.#commit(this.#open)
   }
 
-  /** Calls `work` when no group is open: now, or in the turn in which the open one ends. */
-  betweenGroups(work: () => void): void {
-    if (this.#open) this.#waiting.push(work)
-    else work()
+  /** Calls `work` right after the next group has ended, while no other process of the service writes. */
+  afterGroup(work: () => void): void {
+    this.#waiting.push(work)
   }
 
   /**
-   * Takes the write lock at once, so that a transaction that reads first can always write later. Another process may
-   * hold it; if SQLite waited for that, every request of this process would.
+   * Takes the write lock at once, so that a transaction that reads first can always write later. A command beside the
+   * service may hold it; if SQLite waited for that, every request of this process would.
    */
   async #lock(): Promise<void> {
+    const { turn } = this.#options
+    const taking = turn?.take()
+    if (taking) await taking
+    try {
+      await this.#beginImmediate()
+    } catch (error) {
+      turn?.end()
+      throw error
+    }
+  }
+
+  async #beginImmediate(): Promise<void> {
     const until = performance.now() + LOCK_MS
     for (let turn = 0; ; turn++) {
       try {
@@ -133,17 +151,21 @@ export class CommitGroups {
       transactions: 1,
       due: false,
     }
-    const finish = () => {
-      if (this.#open !== group) return
-      if (this.#running) group.due = true
-      else this.#commit(group)
-    }
+    const finish = () => this.#finish(group)
     setImmediate(() => {
-      const syncing = this.#options.syncing()
-      if (syncing) syncing.then(finish, finish)
+      const { turn, syncing } = this.#options
+      const sync = turn?.wanted() ? undefined : syncing()
+      if (sync) sync.then(finish, finish)
       else finish()
     })
     return group
+  }
+
+  /** Commits a group whose time has come, once none of its transactions is running. */
+  #finish(group: OpenGroup): void {
+    if (this.#open !== group) return
+    if (this.#running) group.due = true
+    else this.#commit(group)
   }
 
   #leave(): void {
@@ -168,6 +190,7 @@ export class CommitGroups {
     this.#running = false
     if (this.#open === group) this.#open = undefined
     for (const work of this.#waiting.splice(0)) work()
+    this.#options.turn?.end()
   }
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { Kysely, sql } from 'kysely'
-import type { Database, DatabaseOptions } from '../database.ts'
+import type { AllOptions, Database } from '../database.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard } from '../guard.ts'
 import { migrate } from '../migrate.ts'
 import { observeDialect } from '../observe.ts'
@@ -30,9 +30,9 @@ const LOG_BYTES = 64 * 1024 * 1024
 /** A log below this is not worth giving back when the disk is full, in bytes. */
 const LOG_WORTH = 1024 * 1024
 
-/** Opens a SQLite file for one writer and one reader, both in this process. */
-export async function openSqlite(file: string, options: Required<DatabaseOptions>): Promise<Database> {
-  const { report, migrated, observer, answersWait, existing } = options
+/** Opens a SQLite file for one writer and one reader in this process; `turn` is asked for where others write, too. */
+export async function openSqlite(file: string, options: AllOptions): Promise<Database> {
+  const { report, migrated, observer, answersWait, existing, turn } = options
   const folder = path.dirname(path.resolve(file))
   if (!existing) makePrivate(file, report)
   else if (!isThere(file)) throw new Error(`There is no database at ${file}`)
@@ -51,6 +51,7 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     database: writing.database,
     syncing: () => durability.syncing(),
     committed: () => durability.committed(),
+    turn,
   })
   const shared = { committed: Number.NaN }
   const { handle: writer, transact } = await openHandle(
@@ -83,6 +84,21 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     }
   })
 
+  // What another process has committed is here to be read, whether or not it lives to sync it. What the log holds already
+  // may be from one that was killed.
+  durability.committed()
+  const version = writing.database.prepare('pragma data_version')
+  const versionNow = () => version.get()?.data_version
+  let seen = versionNow()
+  /** Until everything that could be read so far is durable, whoever wrote it; undefined when it is. */
+  const settled = (): Promise<void> | undefined => {
+    const now = versionNow()
+    if (now !== seen) {
+      seen = now
+      durability.committed()
+    }
+    return durability.pending()
+  }
   const settle = async (pending: Promise<void>): Promise<void> => {
     const began = performance.now()
     await pending
@@ -90,7 +106,7 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
   }
   /** A read may have seen a commit that is not durable yet, so its answer waits for that. */
   const settleRead = (): Promise<void> | undefined => {
-    const pending = answersWait() ? undefined : durability.pending()
+    const pending = answersWait() ? undefined : settled()
     return pending && settle(pending)
   }
   const reading = open(true)
@@ -103,7 +119,7 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
     plugins: [withoutRowLocks, rootHandleGuard],
   })
   const checkpoints = startCheckpoints(file, () => {
-    groups.betweenGroups(() => writing.database.exec('pragma wal_checkpoint(passive)'))
+    groups.afterGroup(() => writing.database.exec('pragma wal_checkpoint(passive)'))
   })
   const logBytes = () => fs.fstatSync(wal).size
   /** Makes room on a full disk; false where there is none to be had. */
@@ -157,7 +173,7 @@ export async function openSqlite(file: string, options: Required<DatabaseOptions
       else if (pending) await settle(pending)
       return result
     },
-    settled: durability.pending,
+    settled,
     migrate: async () => {
       waitForLocks(LOCK_MS)
       await migrate(writer, 'sqlite', report, migrated)

@@ -31,6 +31,8 @@ export function openReserve(database: string): Reserve {
       }
       await fs.promises.rename(draft, file)
     } catch (error) {
+      // Another process of the service has just made it.
+      if (sizeOf(file) === bytes) return
       await fs.promises.rm(draft, { force: true })
       throw error
     }

@@ -13,9 +13,9 @@ export interface Piece {
 
 /** Bodies up to this size are returned as one chunk: what a range within one segment of an encrypted blob takes. */
 export const ONE_CHUNK = STORED_SEGMENT
-const READ_SIZE = 256 * 1024
+const READ_SIZE = 512 * 1024
 /** Most buffers kept for the next reads: 8 MiB. */
-const MOST_SPARE = 32
+const MOST_SPARE = 16
 /** Chunks are buffered and written together at this many bytes, or this many chunks. */
 const WRITE_SIZE = 256 * 1024
 const WRITE_CHUNKS = 1024

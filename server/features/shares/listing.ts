@@ -8,7 +8,7 @@ import { folderName } from '../../storage/objects/archive/archive.ts'
 import { sumRange } from '../../storage/objects/lists/count.ts'
 import { entriesOf } from '../../storage/objects/lists/entries.ts'
 import { findKeys } from '../../storage/objects/lists/search.ts'
-import { findObjects, type ObjectRow } from '../../storage/objects/store.ts'
+import { findObjects, type ListedRow, type ObjectRow } from '../../storage/objects/store.ts'
 import { isOpen, type OpenLink, rangesOf } from './open.ts'
 
 /** Most objects that are counted for a link's page. */
@@ -107,7 +107,7 @@ async function findInOrder(ctx: Ctx, bucketId: string, keys: readonly string[]):
   return keys.flatMap((key) => rows.get(key) ?? [])
 }
 
-const itemsOf = (rows: readonly ObjectRow[], prefix: string): ShareListing['items'] =>
+const itemsOf = (rows: readonly ListedRow[], prefix: string): ShareListing['items'] =>
   rows.map(({ key, size, content_type, last_modified }) => ({
     name: key.slice(prefix.length),
     size,

@@ -5,7 +5,7 @@ import type { StoredObject } from '../../../contract/objects.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import { DEFAULT_TYPE, typeOf } from '../../base/media-type.ts'
 import { allow, allowSomewhere, type Ctx } from '../../context.ts'
-import { expectBody } from '../../http/body.ts'
+import { chunksOf, expectBody } from '../../http/body.ts'
 import { checksumOf } from '../../http/checksum.ts'
 import { readEntityTags } from '../../http/conditions.ts'
 import { contentMd5 } from '../../http/content-md5.ts'
@@ -49,7 +49,7 @@ export function bodyOf({ request, reply }: Raw): Pick<Upload, 'source' | 'announ
       if (headers['content-range'] !== undefined) throw malformedHeader('content-range', 'is not supported')
       expectBody(raw, reply.raw)
       // Keep the stream open when it is rejected half-way, so that the response can still be sent.
-      return raw.iterator({ destroyOnReturn: false })
+      return chunksOf(raw)
     },
     announced: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
     get md5() {

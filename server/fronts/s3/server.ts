@@ -124,11 +124,6 @@ async function serveRequest(
   const { config } = system
   const id = randomUUID()
   const meter = beginRequest(config, id, request)
-  response.setHeader('x-amz-request-id', id)
-  response.setHeader('x-amz-id-2', id)
-  response.setHeader('server', 'Strongroom')
-  // Clients whose clock differs correct their signatures by it.
-  response.setHeader('date', system.now().toUTCString())
   const target: Target = { bucket: '', key: '' }
   const seen: { operation?: Pick<Operation, 'name'>; actor?: Actor; accessKeyId?: string } = {}
   const path = addresses(request, trusted)
@@ -173,7 +168,9 @@ async function serveRequest(
         return serveWebsite(system, wire, { ...site, path: rawPath, query: rawQuery, origin, target, seen })
       }
       const query = readQuery(rawQuery)
-      Object.assign(target, readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains)))
+      const asked = readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains))
+      target.bucket = asked.bucket
+      target.key = asked.key
       const allowed = await allowOrigin(system, wire, target.bucket)
       if (request.method === 'OPTIONS') return answerPreflight(system, wire, { bucket: target.bucket, allowed })
       if (asksForForm(request.method, target, query)) assertForm(request)
@@ -190,12 +187,15 @@ async function serveRequest(
             forwardedHost: hostOf(forwarded('x-forwarded-host')),
             target,
           })
-      Object.assign(seen, { actor: authenticated.actor, accessKeyId: authenticated.accessKeyId })
-      const asked = authenticated.presigned === 'old' ? withoutOld(query) : query
-      const operation = route({ method: request.method, headers: request.headers, form }, target, asked)
+      seen.actor = authenticated.actor
+      if (authenticated.accessKeyId !== undefined) seen.accessKeyId = authenticated.accessKeyId
+      const routed = authenticated.presigned === 'old' ? withoutOld(query) : query
+      const operation = route({ method: request.method, headers: request.headers, form }, target, routed)
       seen.operation = operation
       origin.route = `s3:${operation.name}`
-      const actor = await callerOf(system, authenticated, operation, bucketsOf(target, query, request.headers))
+      const actor = countsForEveryone(operation, authenticated)
+        ? await withPublicAccess(system, authenticated.actor, bucketsOf(target, query, request.headers))
+        : authenticated.actor
       seen.actor = actor
       const exchange = createExchange(system, { ...wire, ...target, query, form }, authenticated, actor)
       await perform(exchange, operation, () => {
@@ -210,16 +210,10 @@ async function serveRequest(
   }
 }
 
-/** The caller, with what anyone may do where the operation is one that can be public. Throws AccessDenied. */
-async function callerOf(
-  system: System,
-  authenticated: Authenticated,
-  { open }: Operation,
-  buckets: ReturnType<typeof bucketsOf>,
-): Promise<Actor> {
-  const { actor, publicAccess } = authenticated
+/** Whether what anyone may do counts for an operation. Throws AccessDenied if it needs a credential and has none. */
+function countsForEveryone({ open }: Operation, { actor, publicAccess }: Authenticated): boolean {
   if (actor.type === 'public' && open !== 'anyone') throw new S3Error('AccessDenied', 'Access Denied')
-  return open && publicAccess ? withPublicAccess(system, actor, buckets) : actor
+  return open !== undefined && publicAccess
 }
 
 /** The fields of a form, which have its credential: they are read before the caller is known, within tight limits. */

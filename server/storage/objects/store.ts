@@ -5,6 +5,20 @@ import type { Db, Row, Tx } from '../../db/schema.ts'
 
 export type ObjectRow = Row<'objects'>
 
+/** What a list says of an object. A page of a thousand whole rows is several megabytes of garbage. */
+const LISTED = [
+  'key',
+  'size',
+  'etag',
+  'content_type',
+  'last_modified',
+  'checksums',
+  'storage_class',
+  'created_by',
+  'acl',
+] as const
+export type ListedRow = Pick<ObjectRow, (typeof LISTED)[number]>
+
 /** The object of a bucket's name and a key. */
 export const byName = (db: Db, { bucket, key }: { bucket: string; key: string }) =>
   db
@@ -42,6 +56,7 @@ const withKeys = (db: Db, { bucketId, keys }: Keys) =>
 const lock = prepared((tx: Tx, named: Keys) => withKeys(tx, named).forUpdate())
 const share = prepared((tx: Tx, named: Keys) => withKeys(tx, named).forShare())
 const find = prepared(withKeys)
+const findListed = prepared((db: Db, named: Keys) => withKeys(db, named).clearSelect().select(LISTED))
 
 /** Locks the objects with these keys until the transaction ends, in key order. */
 export const lockObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
@@ -211,32 +226,54 @@ const keyFrom = prepared((db: Db, { bucketId, from }: { bucketId: string; from: 
     .limit(sql.lit(1)),
 )
 
+type Paged = Pick<Walked, 'bucketId' | 'from' | 'to' | 'limit'>
+const pageOf = (db: Db, { bucketId, from, to, limit }: Paged, order: Walk['order'], ends: boolean) =>
+  inRange(db, bucketId, { from, to: ends ? to : null })
+    .orderBy('key', order)
+    .limit(limit)
 const pageIn = (order: Walk['order'], ends: boolean) =>
-  prepared((db: Db, { bucketId, from, to, limit }: Pick<Walked, 'bucketId' | 'from' | 'to' | 'limit'>) =>
-    inRange(db, bucketId, { from, to: ends ? to : null })
-      .selectAll()
-      .orderBy('key', order)
-      .limit(limit),
-  )
+  prepared((db: Db, paged: Paged) => pageOf(db, paged, order, ends).selectAll())
+const listedIn = (ends: boolean) => prepared((db: Db, paged: Paged) => pageOf(db, paged, 'asc', ends).select(LISTED))
 const pages = {
   asc: { ending: pageIn('asc', true), endless: pageIn('asc', false) },
   desc: { ending: pageIn('desc', true), endless: pageIn('desc', false) },
 }
+const listed = { ending: listedIn(true), endless: listedIn(false) }
+
+/** What a list says of the objects of a range, in key order. */
+export const listListed = (db: Db, bucketId: string, { from, to }: KeyRange, limit: number): Promise<ListedRow[]> =>
+  listed[to === null ? 'endless' : 'ending'](db, { bucketId, from, to: to ?? '', limit })
 
 /**
  * The first objects of a range, up to the first folder below. Where a folder holds only objects this is a whole page,
  * at half the cost of reading names and then rows. Reads one key where a folder comes first.
  */
-export async function leadingObjects(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<ObjectRow[]> {
+export const leadingObjects = (db: Db, walk: Walk, range: KeyRange, limit: number): Promise<ObjectRow[]> =>
+  leadingIn(db, walk, range, () => {
+    const { from, to } = range
+    const page = { bucketId: walk.bucketId, from, to: to ?? '', limit }
+    return pages[walk.order][to === null ? 'endless' : 'ending'](db, page)
+  })
+
+/** What a list in key order says of these. */
+export const leadingListed = (db: Db, walk: Walk, range: KeyRange, limit: number): Promise<ListedRow[]> =>
+  leadingIn(db, walk, range, () => listListed(db, walk.bucketId, range, limit))
+
+async function leadingIn<R extends { key: string }>(
+  db: Db,
+  walk: Walk,
+  range: KeyRange,
+  page: () => Promise<R[]>,
+): Promise<R[]> {
   const { bucketId, order } = walk
-  const { from, to } = range
+  const { from } = range
   const leads = (key: string) => toEntry(key, walk.depth, walk.delimiter).is_folder
   const [first] =
     order === 'asc'
       ? await keyFrom(db, { bucketId, from })
       : await inRange(db, bucketId, range).select('key').orderBy('key', order).limit(1).execute()
   if (!first || leads(first.key)) return []
-  const rows = await pages[order][to === null ? 'endless' : 'ending'](db, { bucketId, from, to: to ?? '', limit })
+  const rows = await page()
   const end = rows.findIndex(({ key }) => leads(key))
   return end < 0 ? rows : rows.slice(0, end)
 }
@@ -250,6 +287,10 @@ export function toEntry(key: string, depth: number, delimiter = '/'): Entry {
 
 export const findObjects = async (db: Db, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
   keys.length === 0 ? [] : find(db, { bucketId, keys })
+
+/** What a list says of the objects with these keys. */
+export const findListedObjects = async (db: Db, bucketId: string, keys: readonly string[]): Promise<ListedRow[]> =>
+  keys.length === 0 ? [] : findListed(db, { bucketId, keys })
 
 /** Part of a sorted list: at most `limit` from the `offset`th on. */
 export interface Slice {

@@ -170,4 +170,4 @@ export function dropHeaders(response: Wire['response']): void {
 }
 
 /** Headers that belong to every answer. */
-const KEPT = new Set(['x-amz-request-id', 'x-amz-id-2', 'server', 'date', 'connection', 'vary'])
+const KEPT = new Set(['connection', 'vary'])

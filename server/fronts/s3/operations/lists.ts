@@ -3,7 +3,7 @@ import { type ListedEntry, listEntries } from '../../../storage/objects/lists/en
 import type { ObjectRow } from '../../../storage/objects/store.ts'
 import { type ListedVersion, listVersions, nameOfPlace, positionAfterVersion } from '../../../storage/versions/list.ts'
 import { answerXml } from '../answers/answer.ts'
-import { element, result, type Xml, xmlTime } from '../answers/xml.ts'
+import { type Element, element, escapeXml, leaf, result, type Xml, xmlTime } from '../answers/xml.ts'
 import { invalidArgument } from '../errors.ts'
 import { checksumsOf } from '../requests/checksums.ts'
 import { type Exchange, parameter } from '../requests/exchange.ts'
@@ -67,7 +67,7 @@ const nameOf = (entry: ListedEntry): string => entry.row?.key ?? entry.prefix ??
 interface Style {
   text: (key: string) => string
   /** How each object says whose it is. */
-  owners?: ((row: Owned) => Xml) | undefined
+  owners?: ((row: Owned) => Element) | undefined
 }
 type Owned = Pick<ObjectRow, 'created_by' | 'acl'>
 
@@ -75,21 +75,17 @@ type Owned = Pick<ObjectRow, 'created_by' | 'acl'>
 function contents(
   row: Owned & Pick<ObjectRow, 'key' | 'last_modified' | 'etag' | 'size' | 'checksums' | 'storage_class'>,
   { text, owners }: Style,
-  version: Xml[] = [],
-): Xml {
-  const checksums = checksumsOf(row)
-  return element(
-    version.length > 0 ? 'Version' : 'Contents',
-    element('Key', text(row.key)),
-    ...version,
-    element('LastModified', xmlTime(row.last_modified)),
-    element('ETag', `"${row.etag}"`),
-    ...checksums.map(({ name }) => element('ChecksumAlgorithm', name)),
-    element('ChecksumType', checksums[0]?.type),
-    element('Size', row.size),
-    owners?.(row),
-    element('StorageClass', row.storage_class ?? 'STANDARD'),
-  )
+  version?: Element,
+): Element {
+  const tag = version ? 'Version' : 'Contents'
+  const checksums = row.checksums === null ? [] : checksumsOf(row)
+  let said = ''
+  for (const { name } of checksums) said += leaf('ChecksumAlgorithm', name)
+  if (checksums[0]) said += leaf('ChecksumType', checksums[0].type)
+  // A page has a thousand of these: one text each, without objects for their elements.
+  return {
+    xml: `<${tag}>${leaf('Key', text(row.key))}${version?.xml ?? ''}<LastModified>${xmlTime(row.last_modified)}</LastModified><ETag>&quot;${escapeXml(row.etag)}&quot;</ETag>${said}<Size>${row.size}</Size>${owners?.(row).xml ?? ''}${leaf('StorageClass', row.storage_class ?? 'STANDARD')}</${tag}>`,
+  }
 }
 
 const entryElements = (entries: readonly ListedEntry[], style: Style): Xml[] => [
@@ -103,7 +99,7 @@ const prefixElements = (entries: readonly { prefix?: string | undefined }[], { t
   )
 
 /** How objects say whose they are. */
-async function ownersIn(exchange: Exchange, rows: readonly Owned[]): Promise<(row: Owned) => Xml> {
+async function ownersIn(exchange: Exchange, rows: readonly Owned[]): Promise<(row: Owned) => Element> {
   const ownerOf = await findOwners(exchange)
   const owners = await ownersOf(exchange, rows.map(ownerOf))
   return (row) => owners(ownerOf(row))
@@ -136,12 +132,12 @@ export async function listObjects(exchange: Exchange): Promise<void> {
 
 /** A `<Version>` or a `<DeleteMarker>`. */
 function versionElement(row: ListedVersion, style: Style): Xml {
-  const said = [element('VersionId', row.version_id ?? 'null'), element('IsLatest', row.latest)]
+  const said = { xml: leaf('VersionId', row.version_id ?? 'null') + leaf('IsLatest', String(row.latest)) }
   if (row.blob_id !== null) return contents(row, style, said)
   return element(
     'DeleteMarker',
     element('Key', style.text(row.key)),
-    ...said,
+    said,
     element('LastModified', xmlTime(row.last_modified)),
     style.owners?.(row),
   )

@@ -1,14 +1,14 @@
 import { findNames } from '../../../access/users/store.ts'
 import { canonicalId } from '../../../base/canonical-id.ts'
 import { findBucket } from '../../../storage/buckets/store.ts'
-import { element, typedElement, type Xml } from '../answers/xml.ts'
+import { type Element, element, typedElement } from '../answers/xml.ts'
 import { S3Error } from '../errors.ts'
 import { type Exchange, header } from '../requests/exchange.ts'
 
 type Role = 'Owner' | 'Initiator' | 'Grantee'
 
 /** Writes who a user is, for one of the users that it was made for. */
-export type Owners = (userId: string | null, role?: Role) => Xml
+export type Owners = (userId: string | null, role?: Role) => Element
 
 /** Finds the display names of users, null for nobody, and writes them with their ids. */
 export async function ownersOf({ ctx }: Exchange, userIds: Iterable<string | null>): Promise<Owners> {
@@ -23,7 +23,7 @@ export const ownerElement = (
   userId: string | null,
   displayName: string | null | undefined,
   role: Role = 'Owner',
-): Xml => {
+): Element => {
   const contents = [element('ID', canonicalId(userId)), element('DisplayName', displayName)]
   return role === 'Grantee' ? typedElement(role, 'CanonicalUser', ...contents) : element(role, ...contents)
 }

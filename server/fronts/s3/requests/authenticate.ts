@@ -27,7 +27,7 @@ import {
 } from './signature/credential.ts'
 import { type BodyMode, bodyModeOf, payloadHashOf } from './signature/payload.ts'
 import { isFormSignature, readFormCredential } from './signature/post-policy.ts'
-import { alternatives, isSame, type Mismatch, sign, signingKey, textOf } from './signature/verify.ts'
+import { alternatives, isSame, type Mismatch, type Signed, sign, signingKey, textOf } from './signature/verify.ts'
 import {
   assertNotExpired,
   assertOldCovers,
@@ -84,7 +84,7 @@ export async function authenticateS3(system: System, request: Arrived): Promise<
 
   const found = await findAccessKey(system, credential.accessKeyId, request.origin)
   const usable = typeof found === 'string' ? undecided : found
-  const { key, mismatch } = verify(system.config, usable, { ...request, headers }, { ...credential, payloadHash })
+  const { key, mismatch } = verify(system.config, usable, request, { headers, credential, payloadHash })
   const fault = typeof found === 'string' ? found : key ? undefined : 'wrong signature'
   if (fault) {
     await refuse(system, credential.accessKeyId, fault, request.origin)
@@ -211,19 +211,19 @@ const undecided: Pick<UsableKey, 'secrets'> = { secrets: [{ sealed: '', open: ()
 function verify(
   config: Config,
   { secrets }: Pick<UsableKey, 'secrets'>,
-  request: Arrived & { headers: ReadonlyMap<string, string> },
-  credential: Credential & { payloadHash: string },
+  request: Arrived,
+  signed: Signed,
 ): { key?: KeyObject; mismatch: Mismatch } {
-  const { headers } = request
+  const { headers, credential } = signed
   const keys = secrets.map((secret) => signingKeyOf(config, secret, credential))
-  const sent = textOf(request, headers, credential)
+  const sent = textOf(request, signed)
   const keyFor = (text: string) => keys.find((key) => isSame(credential.signature, sign(key, text)))
   const key = keyFor(sent.text)
   if (key) return { key, mismatch: sent }
   const { hosts, domains } = config.s3
   const names = { hosts, domains, forwarded: request.forwardedHost }
   for (const variation of alternatives(headers, request, credential, names)) {
-    const other = keyFor(textOf(request, headers, credential, variation).text)
+    const other = keyFor(textOf(request, signed, variation).text)
     if (!other) continue
     telemetryOf(config).metrics.strongroom_s3_second_chances_total.inc()
     return { key: other, mismatch: sent }
@@ -232,7 +232,7 @@ function verify(
 }
 
 const MOST_KEYS = 10_000
-/** Signing keys by secret, day and region, the most recently used last: making one takes longer than using it. */
+/** Signing keys by secret, day and region, the oldest first: making one takes longer than using it. */
 const keysOf = perSystem(() => new Map<string, KeyObject>())
 
 function signingKeyOf(
@@ -245,9 +245,9 @@ function signingKeyOf(
   const keys = keysOf(config)
   const name = `${secret.sealed} ${day} ${region}`
   const known = keys.get(name)
-  const key = known ?? signingKey(secret.open(), day, region)
-  if (known) keys.delete(name)
-  else if (keys.size >= MOST_KEYS) keys.delete(keys.keys().next().value as string)
+  if (known) return known
+  const key = signingKey(secret.open(), day, region)
+  if (keys.size >= MOST_KEYS) keys.delete(keys.keys().next().value as string)
   keys.set(name, key)
   return key
 }

@@ -72,12 +72,11 @@ const ABOUT_CHECKSUMS: ReadonlySet<string> = new Set(['algorithm', 'mode', 'type
  * algorithm that is not known: nobody would compare it.
  */
 function givenChecksum(exchange: Exchange): { algorithm: ChecksumAlgorithm; value: string } | undefined {
-  for (const [name] of headersWith(exchange, 'x-amz-checksum-'))
-    if (!ABOUT_CHECKSUMS.has(name) && !checksumAlgorithms.some((one) => one === name))
-      throw new S3Error('InvalidRequest', 'The algorithm type you specified in x-amz-checksum- header is invalid.')
-  const [first, another] = checksumAlgorithms.flatMap((algorithm) => {
-    const value = header(exchange, headerOf(algorithm))
-    return value === undefined ? [] : [{ algorithm, value }]
+  const [first, another] = headersWith(exchange, 'x-amz-checksum-').flatMap(([name, value]) => {
+    if (ABOUT_CHECKSUMS.has(name)) return []
+    const algorithm = checksumAlgorithms.find((one) => one === name)
+    if (algorithm) return [{ algorithm, value }]
+    throw new S3Error('InvalidRequest', 'The algorithm type you specified in x-amz-checksum- header is invalid.')
   })
   if (another) throw severalChecksums()
   return first

@@ -2,7 +2,7 @@ import type http from 'node:http'
 import { trimBlanks } from '../../../base/blanks.ts'
 import { utf8Of } from '../../../base/header-text.ts'
 import { type Ctx, createContext, type System } from '../../../context.ts'
-import { expectBody, hasBody } from '../../../http/body.ts'
+import { chunksOf, expectBody, hasBody } from '../../../http/body.ts'
 import type { Meter } from '../../../observe/meter.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { Authenticated } from './authenticate.ts'
@@ -89,7 +89,8 @@ export function flag(exchange: Exchange, name: string): boolean {
 /** The names of all headers that start with a text. */
 export function headersNamed(exchange: Exchange, start: string): string[] {
   const sent = exchange.form ? [...exchange.form.fields.keys()] : Object.keys(exchange.request.headers)
-  return [...new Set([...sent, ...(exchange.hoisted?.keys() ?? [])])].filter((name) => name.startsWith(start))
+  const names = exchange.hoisted ? [...new Set([...sent, ...exchange.hoisted.keys()])] : sent
+  return names.filter((name) => name.startsWith(start))
 }
 
 /** All headers whose names start with a text, by the rest of the name. */
@@ -104,16 +105,25 @@ export const announcedLength = ({ authenticated: { mode }, request }: Exchange):
   lengthOf(mode, request.headers)
 
 /**
- * The contents of the body, checked as the gate decided while they are read; a client that waits for `100 Continue` gets
- * it when reading begins.
+ * The contents of the body, checked as the gate decided while they are read. Called when they are wanted: a client that
+ * waits for `100 Continue` gets it.
  */
-export async function* bodyOf(exchange: Exchange, trailers: Trailers = new Map()): AsyncGenerator<Uint8Array> {
+export function bodyOf(exchange: Exchange, trailers: Trailers = new Map()): AsyncIterable<Uint8Array> {
   const { request, response, authenticated } = exchange
+  const { mode, signatures } = authenticated
   const length = hasBody(request) ? announcedLength(exchange) : 0
   expectBody(request, response)
-  // The stream stays open when reading stops half-way, so that the answer can still be sent.
-  const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
-  yield* contentsOf(body, authenticated.mode, { length, signatures: authenticated.signatures, trailers })
+  const contents = contentsOf(chunksOf(request), mode, { length, signatures, trailers })
+  return mode.kind === 'chunks' ? withTrailers(exchange, contents, trailers) : contents
+}
+
+/** Contents whose trailers have to be announced. Throws MalformedTrailerError at their end. */
+async function* withTrailers(
+  exchange: Exchange,
+  contents: AsyncIterable<Uint8Array>,
+  trailers: Trailers,
+): AsyncGenerator<Uint8Array> {
+  yield* contents
   const declared = header(exchange, 'x-amz-trailer')?.toLowerCase().split(',') ?? []
   for (const name of trailers.keys())
     if (!declared.some((one) => trimBlanks(one) === name))

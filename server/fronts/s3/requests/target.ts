@@ -90,10 +90,9 @@ export function bucketOfHost(host: string, domains: readonly string[]): string |
 }
 
 /** The first of several forwarded hosts, if it is one. */
-export const hostOf = (forwarded: string | string[] | undefined): string | undefined => {
-  const host = String(forwarded ?? '')
-    .split(',', 1)[0]
-    ?.trim()
+export function hostOf(forwarded: string | string[] | undefined): string | undefined {
+  if (forwarded === undefined) return undefined
+  const host = String(forwarded).split(',', 1)[0]?.trim()
   return host && (isIP(host) || /^[\w.-]+(:\d+)?$/.test(host)) ? host : undefined
 }
 

@@ -5,7 +5,7 @@ import * as store from '../store.ts'
 import { openListing } from './browse.ts'
 
 /** An object, or the common prefix of all keys that begin with it. */
-export type ListedEntry = { row: store.ObjectRow; prefix?: undefined } | { prefix: string; row?: undefined }
+export type ListedEntry = { row: store.ListedRow; prefix?: undefined } | { prefix: string; row?: undefined }
 
 export interface EntryQuery {
   prefix: string
@@ -66,15 +66,15 @@ export function restOf({ from, to }: KeyRange, start: string): KeyRange | undefi
 }
 
 async function entriesIn(db: Db, walk: store.Walk, range: KeyRange, limit: number): Promise<ListedEntry[]> {
-  const asEntries = (rows: readonly store.ObjectRow[]) => rows.map((row): ListedEntry => ({ row }))
-  if (walk.delimiter === '') return asEntries(await store.listRange(db, walk.bucketId, range, limit))
-  const leading = await store.leadingObjects(db, walk, range, limit)
+  const asEntries = (rows: readonly store.ListedRow[]) => rows.map((row): ListedEntry => ({ row }))
+  if (walk.delimiter === '') return asEntries(await store.listListed(db, walk.bucketId, range, limit))
+  const leading = await store.leadingListed(db, walk, range, limit)
   const last = leading.at(-1)
   const rest = last ? restOf(range, afterKey(last.key)) : range
   if (leading.length >= limit || !rest) return asEntries(leading)
   const names = await store.walkEntries(db, walk, rest, limit - leading.length)
   const keys = names.filter((one) => !one.is_folder).map(({ name }) => name)
-  const rows = new Map((await store.findObjects(db, walk.bucketId, keys)).map((row) => [row.key, row]))
+  const rows = new Map((await store.findListedObjects(db, walk.bucketId, keys)).map((row) => [row.key, row]))
   const entries = names.flatMap(({ name, is_folder }): ListedEntry[] => {
     if (is_folder) return [{ prefix: name }]
     const row = rows.get(name)

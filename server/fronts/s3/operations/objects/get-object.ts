@@ -7,7 +7,7 @@ import { evaluateConditions, parseRanges, rangeApplies } from '../../../../http/
 import { onDelivered, recycleSent } from '../../../../http/delivery.ts'
 import { type Contents, read } from '../../../../storage/objects/read.ts'
 import type { ObjectRow } from '../../../../storage/objects/store.ts'
-import { type AnswerHeaders, answer, sendOnceDurable } from '../../answers/answer.ts'
+import { type AnswerHeaders, answer, sendOnceDurable, writeHead } from '../../answers/answer.ts'
 import { checksumHeaders } from '../../answers/checksums.ts'
 import { versionHeader } from '../../answers/version-headers.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
@@ -33,6 +33,14 @@ const OVERRIDES: readonly string[] = [
 
 /** How long caches may keep what anyone may read, unless the object says: what stops being public is kept no longer. */
 const PUBLIC_CACHE = 'public, max-age=60'
+
+/** What a 304 has: what a cache has of the object is used for as long as a new answer would be (RFC 9110 section 15.4.5). */
+const UNCHANGED = ['etag', 'last-modified', 'x-amz-version-id', 'cache-control', 'expires']
+
+/** Metadata as it is stored where there is none. */
+const NO_METADATA = '{}'
+
+type Headers = { [name: string]: string | number | undefined }
 
 /** A browser shows it as a page of its own, which can do nothing. */
 const CONTAINED = { 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' }
@@ -71,19 +79,16 @@ export async function sendObject(exchange: Exchange, page?: Page): Promise<void>
   if (await page?.instead(row)) return
   const validators = { etag: row.etag, last_modified: new Date(row.last_modified) }
   const verdict = page?.status === undefined ? evaluateConditions(headers, validators) : 200
-  const tags = {
+  const answered: Headers = {
     etag: `"${row.etag}"`,
     'last-modified': validators.last_modified.toUTCString(),
     ...versionHeader(contents.versioning, row),
+    'content-type': row.content_type,
+    'cache-control': isAnonymous ? PUBLIC_CACHE : undefined,
   }
-  const caching: AnswerHeaders = {
-    ...(isAnonymous ? { 'cache-control': PUBLIC_CACHE } : {}),
-    ...described(row),
-    ...overrides(exchange),
-  }
-  // What a cache has of the object is used for as long as a new answer would be (RFC 9110 section 15.4.5).
-  if (verdict === 304)
-    return answer(exchange, 304, { ...tags, 'cache-control': caching['cache-control'], expires: caching.expires })
+  describe(answered, row)
+  override(answered, exchange)
+  if (verdict === 304) return answer(exchange, 304, Object.fromEntries(UNCHANGED.map((name) => [name, answered[name]])))
   if (verdict === 412)
     throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
       fields: { Condition: headers['if-match'] === undefined ? 'If-Unmodified-Since' : 'If-Match' },
@@ -92,20 +97,15 @@ export async function sendObject(exchange: Exchange, page?: Page): Promise<void>
   const isWhole = page?.status !== undefined || !rangeApplies(headers, validators)
   const range = part ? part.range : isWhole ? undefined : rangeOf(headers.range, row.size)
   const length = range ? range.end - range.start + 1 : (part?.size ?? row.size)
-  const answered: AnswerHeaders = {
-    ...tags,
-    'accept-ranges': 'bytes',
-    'content-type': row.content_type,
-    ...caching,
-    ...lockHeaders(row),
-    ...encryptionHeaders(row.encryption, customerKey),
-    'x-amz-expiration': expirationIn(contents.lifecycle, row),
-    'content-length': length,
-    ...(page ? {} : CONTAINED),
-    ...(range ? { 'content-range': `bytes ${range.start}-${range.end}/${row.size}` } : {}),
-    'x-amz-mp-parts-count': part?.count || undefined,
-    ...(header(exchange, 'x-amz-checksum-mode')?.toUpperCase() === 'ENABLED' ? checksumsFor(row, range, part) : {}),
-  }
+  if (row.encryption !== null) Object.assign(answered, encryptionHeaders(row.encryption, customerKey))
+  answered['accept-ranges'] = 'bytes'
+  answered['content-length'] = length
+  answered['x-amz-expiration'] = expirationIn(contents.lifecycle, row)
+  if (!page) Object.assign(answered, CONTAINED)
+  if (range) answered['content-range'] = `bytes ${range.start}-${range.end}/${row.size}`
+  if (part?.count) answered['x-amz-mp-parts-count'] = part.count
+  if (header(exchange, 'x-amz-checksum-mode')?.toUpperCase() === 'ENABLED')
+    Object.assign(answered, checksumsFor(row, range, part))
   // A part without bytes has no range that could be told.
   const status = page?.status ?? (range ? 206 : 200)
   if (method === 'HEAD') return answer(exchange, status, answered)
@@ -165,8 +165,7 @@ async function sendBytes(
   const body = await contents.open(range)
   const sending = Promise.withResolvers<void>()
   await sendOnceDurable(system, exchange, status, () => {
-    for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
-    response.writeHead(status)
+    writeHead(exchange, status, headers)
     if (!(body instanceof Readable)) {
       response.end(body)
       return sending.resolve()
@@ -200,17 +199,18 @@ function rangeOf(header: string | undefined, size: number): ByteRange | undefine
   })
 }
 
-/** What an object says of itself in headers. */
-function described(row: ObjectRow): AnswerHeaders {
-  const stored: ObjectHeaders = row.headers === null ? {} : JSON.parse(row.headers)
-  const metadata = Object.entries(JSON.parse(row.metadata) as { [name: string]: string })
+/** Adds what an object says of itself. Most have nothing of it. */
+function describe(answered: Headers, row: ObjectRow): void {
+  if (row.headers !== null)
+    for (const [name, value] of Object.entries(JSON.parse(row.headers) as ObjectHeaders))
+      answered[name] = asHeader(value)
+  if (row.metadata !== NO_METADATA)
+    for (const [name, value] of Object.entries(JSON.parse(row.metadata) as { [name: string]: string }))
+      answered[`x-amz-meta-${name}`] = encodeWords(value)
   const tags = row.tags === null ? 0 : Object.keys(JSON.parse(row.tags)).length
-  return {
-    ...Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, asHeader(value)])),
-    ...Object.fromEntries(metadata.map(([name, value]) => [`x-amz-meta-${name}`, encodeWords(value)])),
-    'x-amz-tagging-count': tags === 0 ? undefined : tags,
-    'x-amz-storage-class': row.storage_class ?? undefined,
-  }
+  if (tags > 0) answered['x-amz-tagging-count'] = tags
+  if (row.storage_class !== null) answered['x-amz-storage-class'] = row.storage_class
+  if (row.lock_mode !== null || row.legal_hold !== null) Object.assign(answered, lockHeaders(row))
 }
 
 /** Node writes header values as Latin-1; this keeps our UTF-8 bytes. */
@@ -222,14 +222,14 @@ function refuseOverrides(exchange: Exchange): void {
     throw new S3Error('InvalidRequest', 'Request specific response headers cannot be used for anonymous GET requests.')
 }
 
-function overrides(exchange: Exchange): AnswerHeaders {
-  return Object.fromEntries(
-    OVERRIDES.flatMap((name) => {
-      const value = parameter(exchange, `response-${name}`)
-      if (value === undefined) return []
-      if (/[\p{Cc}]/u.test(value))
-        throw invalidArgument(`response-${name}`, value, 'Header value cannot contain control characters')
-      return [[name, asHeader(value)]]
-    }),
-  )
+/** Replaces what the query says. Throws InvalidArgument. */
+function override(answered: Headers, exchange: Exchange): void {
+  if (exchange.query.length === 0) return
+  for (const name of OVERRIDES) {
+    const value = parameter(exchange, `response-${name}`)
+    if (value === undefined) continue
+    if (/[\p{Cc}]/u.test(value))
+      throw invalidArgument(`response-${name}`, value, 'Header value cannot contain control characters')
+    answered[name] = asHeader(value)
+  }
 }

@@ -83,8 +83,15 @@ export function joinHeaders(rawHeaders: readonly string[]): Map<string, string> 
 /** The canonical request: what is hashed into the text to sign. */
 export function canonicalRequest(
   { method, path, query }: Signable,
-  headers: ReadonlyMap<string, string>,
-  { signedHeaders, payloadHash }: { signedHeaders: readonly string[]; payloadHash: string },
+  {
+    headers,
+    credential: { signedHeaders },
+    payloadHash,
+  }: {
+    headers: ReadonlyMap<string, string>
+    credential: { signedHeaders: readonly string[] }
+    payloadHash: string
+  },
   variation: Variation = {},
 ): string {
   const sent = variation.rawPath ? path : encodedPath(path)

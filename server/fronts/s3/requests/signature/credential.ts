@@ -5,20 +5,24 @@ import { S3Error } from '../../errors.ts'
 import type { Query } from '../target.ts'
 import { valuesOf } from './canonical.ts'
 
-/** What a signed request says of its signature (Signature Version 4). */
-export interface Credential {
-  /** In the Authorization header, or in the query of a presigned URL. */
-  in: 'header' | 'query'
+/** What a client says of its signatures all day (Signature Version 4). */
+interface Scope {
   accessKeyId: string
   /** `YYYYMMDD`. */
   day: string
   region: string
   /** `<day>/<region>/s3/aws4_request`. */
   scope: string
+  signedHeaders: readonly string[]
+}
+
+/** What a signed request says of its signature. */
+export interface Credential extends Scope {
+  /** In the Authorization header, or in the query of a presigned URL. */
+  in: 'header' | 'query'
   /** `YYYYMMDD'T'HHMMSS'Z'`. */
   date: string
   time: Date
-  signedHeaders: readonly string[]
   /** Lower-case hex. */
   signature: string
   /** How long a presigned URL is valid, in seconds. */
@@ -26,6 +30,9 @@ export interface Credential {
 }
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
+const SIGNATURE = /^[0-9a-f]{64}$/
+const SIGNATURE_LENGTH = 64
+const ENDS_IN_SIGNATURE = /[,\s]Signature=$/
 const ID = new RegExp(ACCESS_KEY_ID)
 const MOST_SECONDS = 604_800
 /** Characters of a region: signing keys are kept by it. Some clients leave it empty. */
@@ -74,7 +81,34 @@ export function readCredential(
   return mechanism === 'query' ? ofQuery(query) : null
 }
 
+/**
+ * Headers that ended in their signature, without it, and what they say: a client repeats that all day. What is kept is as
+ * it was read; whether it is right is asked each time.
+ */
+const scopes = new Map<string, Scope>()
+const MOST_SCOPES = 1000
+/** Characters; the header of a client that signs twenty headers has some 500. */
+const LONGEST_SCOPE = 1000
+
 function ofHeader(header: string, headers: ReadonlyMap<string, string>): Credential {
+  const start = header.slice(0, -SIGNATURE_LENGTH)
+  const signature = header.slice(-SIGNATURE_LENGTH)
+  const known = SIGNATURE.test(signature) ? scopes.get(start) : undefined
+  if (known) {
+    const { date, time } = dateOf(headers)
+    assertDay(known.day, date, malformed)
+    return { ...known, in: 'header', date, time, signature, expires: null }
+  }
+  const credential = readHeader(header, headers)
+  if (ENDS_IN_SIGNATURE.test(start) && start.length <= LONGEST_SCOPE) {
+    if (scopes.size >= MOST_SCOPES) scopes.clear()
+    const { accessKeyId, day, region, scope, signedHeaders } = credential
+    scopes.set(start, { accessKeyId, day, region, scope, signedHeaders })
+  }
+  return credential
+}
+
+function readHeader(header: string, headers: ReadonlyMap<string, string>): Credential {
   const [, algorithm = '', rest = ''] = /^(\S+)\s+(.*)$/s.exec(header) ?? []
   if (algorithm !== ALGORITHM)
     throw unsupported('The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.')
@@ -89,9 +123,11 @@ function ofHeader(header: string, headers: ReadonlyMap<string, string>): Credent
     if (!value) throw malformed(`The authorization header is malformed; ${name} is missing.`)
     return value
   }) as [string, string, string]
-  const date = dateOf(headers)
-  if (!date) throw new S3Error('AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header')
-  return { in: 'header', ...read({ credential, signedHeaders, signature, date }, malformed), expires: null }
+  return {
+    in: 'header',
+    ...read({ credential, signedHeaders, signature, ...dateOf(headers) }, malformed),
+    expires: null,
+  }
 }
 
 function ofQuery(query: Query): Credential {
@@ -105,7 +141,8 @@ function ofQuery(query: Query): Credential {
   }
   if (one('X-Amz-Algorithm') !== ALGORITHM) throw badQuery('X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"')
   const date = one('X-Amz-Date')
-  if (!basicTime(date)) throw badQuery("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"")
+  const time = basicTime(date)
+  if (!time) throw badQuery("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"")
   const expires = one('X-Amz-Expires')
   if (!/^-?\d+$/.test(expires)) throw badQuery('X-Amz-Expires should be a number')
   if (Number(expires) < 0) throw outOfRange('X-Amz-Expires must be non-negative')
@@ -118,8 +155,17 @@ function ofQuery(query: Query): Credential {
     signedHeaders: one('X-Amz-SignedHeaders'),
     signature: one('X-Amz-Signature'),
     date,
+    time,
   }
   return { in: 'query', ...read(parts, badQuery), expires: Number(expires) }
+}
+
+type Bad = (message: string) => S3Error
+
+/** Throws unless the day of a scope is that of the date. */
+function assertDay(day: string, date: string, bad: Bad): void {
+  if (day !== date.slice(0, 8))
+    throw bad(`Invalid credential date "${day}". This date is not the same as X-Amz-Date: "${date.slice(0, 8)}".`)
 }
 
 function read(
@@ -128,8 +174,9 @@ function read(
     signedHeaders,
     signature,
     date,
-  }: { credential: string; signedHeaders: string; signature: string; date: string },
-  bad: (message: string) => S3Error,
+    time,
+  }: { credential: string; signedHeaders: string; signature: string; date: string; time: Date },
+  bad: Bad,
 ): Omit<Credential, 'in' | 'expires'> {
   const [accessKeyId = '', day = '', region, service, end, ...more] = credential.split('/')
   if (!accessKeyId || region === undefined || region.length > MOST_REGION || end !== 'aws4_request' || more.length > 0)
@@ -137,15 +184,13 @@ function read(
   if (!ID.test(accessKeyId))
     throw new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.')
   if (service !== 's3') throw bad(`The credential scope has the service "${service}"; expecting "s3".`)
-  if (day !== date.slice(0, 8))
-    throw bad(`Invalid credential date "${day}". This date is not the same as X-Amz-Date: "${date.slice(0, 8)}".`)
-  if (!/^[0-9a-f]{64}$/.test(signature)) throw bad('The Signature must be 64 lower-case hexadecimal digits.')
+  assertDay(day, date, bad)
+  if (!SIGNATURE.test(signature)) throw bad('The Signature must be 64 lower-case hexadecimal digits.')
   const names = signedHeaders.split(';')
   if (names.some((name) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || name !== name.toLowerCase()))
     throw bad('The SignedHeaders must be lower-case names, separated by semicolons.')
   // A long header named a thousand times would make a text of megabytes to be hashed, before the key is known.
   if (new Set(names).size < names.length) throw bad('The SignedHeaders name a header more than once.')
-  const time = basicTime(date) as Date
   return {
     accessKeyId,
     day,
@@ -158,14 +203,16 @@ function read(
   }
 }
 
-/** The date that a header signature was made at, in the form that is signed. */
-function dateOf(headers: ReadonlyMap<string, string>): string | null {
-  const given = headers.get('x-amz-date') ?? headers.get('date')
-  if (given === undefined) return null
-  if (basicTime(given)) return given
+/** When a header signature was made, also in the form that is signed. Throws AccessDenied. */
+function dateOf(headers: ReadonlyMap<string, string>): { date: string; time: Date } {
+  const given = headers.get('x-amz-date') ?? headers.get('date') ?? ''
+  const basic = basicTime(given)
+  if (basic) return { date: given, time: basic }
   // In a `Date`, botocore writes UTC as mail does (RFC 5322).
-  const time = anyTime(given.replace(/ [+-]0000$/, ' GMT'))
-  return time === undefined ? null : time.toISOString().replace(/[-:]|\.\d+/g, '')
+  const any = anyTime(given.replace(/ [+-]0000$/, ' GMT'))
+  if (!any) throw new S3Error('AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header')
+  any.setUTCMilliseconds(0)
+  return { date: any.toISOString().replace(/[-:]|\.\d+/g, ''), time: any }
 }
 
 const SKEW_MS = 15 * 60_000

@@ -68,6 +68,13 @@ export function alternatives(
 /** Some signers collapse tabs as well as spaces. */
 const spaced = (value: string): string => value.replace(/[ \t]+/g, ' ')
 
+/** What a request is signed with, and over what of its headers and body. */
+export interface Signed {
+  headers: ReadonlyMap<string, string>
+  credential: Credential
+  payloadHash: string
+}
+
 /** What was signed, for those who look for their mistake; nothing in it is secret. */
 export interface Mismatch {
   canonical: string
@@ -75,12 +82,8 @@ export interface Mismatch {
 }
 
 /** The text to sign of a request. */
-export function textOf(
-  request: Signable,
-  headers: ReadonlyMap<string, string>,
-  credential: Credential & { payloadHash: string },
-  variation: Variation = {},
-): Mismatch {
-  const canonical = canonicalRequest(request, headers, credential, variation)
-  return { canonical, text: textToSign('AWS4-HMAC-SHA256', credential.date, credential.scope, hashLatin1(canonical)) }
+export function textOf(request: Signable, signed: Signed, variation?: Variation): Mismatch {
+  const { date, scope } = signed.credential
+  const canonical = canonicalRequest(request, signed, variation)
+  return { canonical, text: textToSign('AWS4-HMAC-SHA256', date, scope, hashLatin1(canonical)) }
 }
