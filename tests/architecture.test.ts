@@ -115,6 +115,7 @@ const collections: { [declaration: string]: string } = {
   'server/secrets/passwords.ts decoys': 'a hash that no password matches for each cost: made again it would be as good',
   'server/db/errors.ts noted': 'a mark on an error, gone with it',
   'server/observe/requests.ts counted': 'of a connection, gone with it',
+  'server/fronts/s3/requests/signature/credential.ts scopes': 'what texts say, whoever sends them to whichever service',
   'server/http/validation.ts writers': 'compiled once for each schema of the contract',
   'server/observe/log.ts ofRequests': 'a mark on a logger, gone with it',
   'server/storage/usage/traffic.ts bucketOf': 'of a request, gone with it',

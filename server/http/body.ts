@@ -13,15 +13,21 @@ export function expectBody({ headers }: Request, response: Response): void {
 export const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
+/** Whether all of a body is here. Node says so only after it has called everyone with its bytes. */
+const hasArrived = ({ complete, headers, readableLength }: Request): boolean =>
+  complete || readableLength === Number(headers['content-length'])
+
 /**
  * The chunks of a body. Its stream stays open when reading stops half-way, so that the answer can still be sent. What has
  * arrived as a whole, as small bodies have when they are wanted, is read without the machinery of a stream.
  */
 export const chunksOf = (request: Request): AsyncIterable<Uint8Array> =>
-  request.complete ? arrived(request) : request.iterator({ destroyOnReturn: false })
+  hasArrived(request) ? arrived(request) : request.iterator({ destroyOnReturn: false })
 
 async function* arrived(request: Request): AsyncGenerator<Uint8Array> {
   const whole: Uint8Array | null = request.read()
+  // Nobody reads on: so it ends, and the connection goes on to its next request.
+  request.resume()
   if (whole !== null) yield whole
 }
 
@@ -111,7 +117,7 @@ export function expectPace(
   streams: boolean,
   ms: number,
 ): void {
-  if (request.complete) return
+  if (hasArrived(request)) return
   const { socket } = request
   const begun = socket.bytesRead
   let pace = paceOf(ms)

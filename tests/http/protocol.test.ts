@@ -147,6 +147,26 @@ describeOnce('protocol', (engine) => {
     }
   })
 
+  it('reads bodies that arrive with their headers, with other requests or in pieces, each to its end', async () => {
+    const bodies = ['', 'short', 'x'.repeat(40_000), 'y'.repeat(200_000), 'the last']
+    const sent = bodies.map((body, i) => `${put(`whole-${i}`)}Content-Length: ${body.length}\r\n`)
+    const together = bodies.map((body, i) => `${sent[i]}${i === 4 ? 'Connection: close\r\n' : ''}\r\n${body}`).join('')
+    assert.deepEqual(seen(await raw(together)), Array(5).fill('201'))
+    for (const [i, body] of bodies.entries())
+      assert.equal(await (await server.admin.getObject({ params: { bucket: 'wire', key: `whole-${i}` } })).text(), body)
+    // The first half comes with the headers.
+    const socket = connect()
+    const answered = once(socket, 'data') as Promise<[Buffer]>
+    socket.write(`${put('halves')}Content-Length: 10\r\n\r\nhello`)
+    socket.write('world')
+    assert.match((await answered)[0].toString(), /^HTTP\/1\.1 201 /)
+    socket.destroy()
+    assert.equal(
+      await (await server.admin.getObject({ params: { bucket: 'wire', key: 'halves' } })).text(),
+      'helloworld',
+    )
+  })
+
   it('answers pipelined requests in order', async () => {
     const one = (at: string) => `GET ${at} HTTP/1.1\r\n${auth()}\r\n`
     const many = [one('/api/v1/buckets/wire'), one('/api/v1/nothing'), one('/api/v1/auth/me'), get].join('')

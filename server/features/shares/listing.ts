@@ -8,7 +8,8 @@ import { folderName } from '../../storage/objects/archive/archive.ts'
 import { sumRange } from '../../storage/objects/lists/count.ts'
 import { entriesOf } from '../../storage/objects/lists/entries.ts'
 import { findKeys } from '../../storage/objects/lists/search.ts'
-import { findObjects, type ListedRow, type ObjectRow } from '../../storage/objects/store.ts'
+import type { ListedRow } from '../../storage/objects/lists/store.ts'
+import { findObjects, type ObjectRow } from '../../storage/objects/store.ts'
 import { isOpen, type OpenLink, rangesOf } from './open.ts'
 
 /** Most objects that are counted for a link's page. */

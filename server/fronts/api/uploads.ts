@@ -48,7 +48,6 @@ export function bodyOf({ request, reply }: Raw): Pick<Upload, 'source' | 'announ
     source() {
       if (headers['content-range'] !== undefined) throw malformedHeader('content-range', 'is not supported')
       expectBody(raw, reply.raw)
-      // Keep the stream open when it is rejected half-way, so that the response can still be sent.
       return chunksOf(raw)
     },
     announced: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),

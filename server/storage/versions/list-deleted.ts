@@ -6,7 +6,8 @@ import type { Db } from '../../db/schema.ts'
 import { findNewest } from '../history/store.ts'
 import { openListing } from '../objects/lists/browse.ts'
 import { restOf, startAfter } from '../objects/lists/entries.ts'
-import { type Entry, findObjects, hasKeyIn, type Walk, walkEntries } from '../objects/store.ts'
+import { type Entry, type Walk, walkEntries } from '../objects/lists/store.ts'
+import { findObjects, hasKeyIn } from '../objects/store.ts'
 
 /** Entries looked at in a request, so that a folder of which little is deleted takes no longer. */
 const MOST_SCANNED = 5000

@@ -9,7 +9,7 @@ import { type AnyVersion, findVersions, listEarlier, listVersions as listRows } 
 import { lockField } from '../locks/lock.ts'
 import { openListing } from '../objects/lists/browse.ts'
 import { restOf, startAfter } from '../objects/lists/entries.ts'
-import { toEntry, type Walk, walkEntries } from '../objects/store.ts'
+import { toEntry, type Walk, walkEntries } from '../objects/lists/store.ts'
 
 /** A version in a list. */
 export type ListedVersion = AnyVersion & {

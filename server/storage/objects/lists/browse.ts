@@ -9,6 +9,7 @@ import { describeObject } from '../describe.ts'
 import * as store from '../store.ts'
 import { bySort, columns } from './by-sort.ts'
 import { type Listing, remaining } from './pages.ts'
+import * as lists from './store.ts'
 import { type Gap, measureGaps } from './stretches.ts'
 
 export interface BrowseQuery {
@@ -36,7 +37,7 @@ export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
   const { prefix = '', limit = 100, sort = 'name', order = 'asc', folders = 'mixed', offset, cursor } = query
   if (offset !== undefined && cursor !== undefined) throw notBoth()
   const { bucketId, ranges: all } = await openListing(ctx, bucket, prefix)
-  const walk: store.Walk = { bucketId, depth: [...prefix].length, order }
+  const walk: lists.Walk = { bucketId, depth: [...prefix].length, order }
   const ranges = folders === 'first' ? await withoutMarker(ctx, bucketId, prefix, all) : all
   const listing =
     sort !== 'name'
@@ -72,23 +73,23 @@ const notBoth = () =>
 /** Continues after the last entry, by skip scan. */
 async function byName(
   ctx: Ctx,
-  walk: store.Walk,
+  walk: lists.Walk,
   ranges: readonly KeyRange[],
   { cursor, limit }: { cursor: string | undefined; limit: number },
 ): Promise<Listing> {
   const [last, seenText] = decodeCursor(cursor, 2) ?? []
   const seen = countOf(seenText ?? '0')
-  const entries: store.Entry[] = []
+  const entries: lists.Entry[] = []
   const byKey = new Map<string, store.ObjectRow>()
   for (const range of remaining(ranges, walk, last)) {
-    const leading = await store.leadingObjects(ctx.db, walk, range, limit + 1 - entries.length)
+    const leading = await lists.leadingObjects(ctx.db, walk, range, limit + 1 - entries.length)
     for (const row of leading) {
       byKey.set(row.key, row)
       entries.push({ name: row.key, is_folder: false })
     }
     if (entries.length > limit) break
     for (const rest of remaining([range], walk, leading.at(-1)?.key))
-      for (const entry of await store.walkEntries(ctx.db, walk, rest, limit + 1 - entries.length))
+      for (const entry of await lists.walkEntries(ctx.db, walk, rest, limit + 1 - entries.length))
         if (entry.name !== entries.at(-1)?.name) entries.push(entry)
     if (entries.length > limit) break
   }
@@ -108,7 +109,7 @@ async function byName(
 }
 
 /** All stretches of the ranges; a folder that two ranges lead into counts once. */
-async function gapsOf(ctx: Ctx, walk: store.Walk, ranges: readonly KeyRange[]): Promise<Gap[]> {
+async function gapsOf(ctx: Ctx, walk: lists.Walk, ranges: readonly KeyRange[]): Promise<Gap[]> {
   const gaps: Gap[] = []
   let entered: string | null = null
   for (const range of ranges)
@@ -125,9 +126,9 @@ const totalOf = (gaps: readonly Gap[]): number =>
 /** Jumps to the entry at `offset` in name order. */
 async function byNameFrom(
   ctx: Ctx,
-  walk: store.Walk,
+  walk: lists.Walk,
   ranges: readonly KeyRange[],
-  { offset, limit }: store.Slice,
+  { offset, limit }: lists.Slice,
 ): Promise<Listing> {
   const gaps = await gapsOf(ctx, walk, ranges)
   const total = totalOf(gaps)
@@ -147,7 +148,7 @@ async function byNameFrom(
     const skip = Math.max(0, offset - position)
     position += gap.objects
     if (skip >= gap.objects || room() === 0) return
-    const rows = await store.listStretch(ctx.db, walk, gap, { offset: skip, limit: room() })
+    const rows = await lists.listStretch(ctx.db, walk, gap, { offset: skip, limit: room() })
     last = rows.at(-1)?.key ?? last
     objects.push(...rows)
   }
@@ -172,9 +173,9 @@ const foldersOf = (gaps: readonly Gap[]): string[] => gaps.flatMap(({ folder }) 
 /** Folders first, by name, then the objects by name. */
 async function foldersFirst(
   ctx: Ctx,
-  walk: store.Walk,
+  walk: lists.Walk,
   ranges: readonly KeyRange[],
-  { offset, limit }: store.Slice,
+  { offset, limit }: lists.Slice,
 ): Promise<Listing> {
   const gaps = await gapsOf(ctx, walk, ranges)
   const all = foldersOf(gaps)
@@ -193,9 +194,9 @@ async function foldersFirst(
 /** The objects of these stretches in name order, without the folders between them. */
 async function byNameAlone(
   ctx: Ctx,
-  walk: store.Walk,
+  walk: lists.Walk,
   stretches: readonly Gap[],
-  { offset, limit }: store.Slice,
+  { offset, limit }: lists.Slice,
 ): Promise<store.ObjectRow[]> {
   const rows: store.ObjectRow[] = []
   let before = 0
@@ -203,7 +204,7 @@ async function byNameAlone(
     const skip = Math.max(0, offset - before)
     before += stretch.objects
     if (skip >= stretch.objects) continue
-    rows.push(...(await store.listStretch(ctx.db, walk, stretch, { offset: skip, limit: limit - rows.length })))
+    rows.push(...(await lists.listStretch(ctx.db, walk, stretch, { offset: skip, limit: limit - rows.length })))
     if (rows.length >= limit) break
   }
   return rows

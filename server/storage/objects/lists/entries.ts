@@ -1,11 +1,11 @@
 import { afterKey, afterPrefix, compareKeys, type KeyRange } from '../../../../contract/permissions.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
-import * as store from '../store.ts'
 import { openListing } from './browse.ts'
+import * as lists from './store.ts'
 
 /** An object, or the common prefix of all keys that begin with it. */
-export type ListedEntry = { row: store.ListedRow; prefix?: undefined } | { prefix: string; row?: undefined }
+export type ListedEntry = { row: lists.ListedRow; prefix?: undefined } | { prefix: string; row?: undefined }
 
 export interface EntryQuery {
   prefix: string
@@ -37,7 +37,7 @@ export async function entriesOf(
   { prefix, delimiter, after, limit }: EntryQuery,
 ): Promise<{ entries: ListedEntry[]; more: boolean }> {
   if (limit === 0) return { entries: [], more: false }
-  const walk: store.Walk = { bucketId, depth: [...prefix].length, order: 'asc', delimiter }
+  const walk: lists.Walk = { bucketId, depth: [...prefix].length, order: 'asc', delimiter }
   const start = startAfter(after, prefix, walk)
   if (start === null) return { entries: [], more: false }
   const found: ListedEntry[] = []
@@ -53,10 +53,10 @@ export async function entriesOf(
 }
 
 /** The first key that may be listed after a name: a common prefix that it is, or leads into, is passed as a whole. */
-export function startAfter(after: string, prefix: string, walk: store.Walk): string | null {
+export function startAfter(after: string, prefix: string, walk: lists.Walk): string | null {
   if (after === '') return ''
   if (walk.delimiter === '' || !after.startsWith(prefix)) return afterKey(after)
-  const { name, is_folder } = store.toEntry(after, walk.depth, walk.delimiter)
+  const { name, is_folder } = lists.toEntry(after, walk.depth, walk.delimiter)
   return is_folder ? afterPrefix(name) : afterKey(after)
 }
 
@@ -65,16 +65,16 @@ export function restOf({ from, to }: KeyRange, start: string): KeyRange | undefi
   return to === null || compareKeys(first, to) < 0 ? { from: first, to } : undefined
 }
 
-async function entriesIn(db: Db, walk: store.Walk, range: KeyRange, limit: number): Promise<ListedEntry[]> {
-  const asEntries = (rows: readonly store.ListedRow[]) => rows.map((row): ListedEntry => ({ row }))
-  if (walk.delimiter === '') return asEntries(await store.listListed(db, walk.bucketId, range, limit))
-  const leading = await store.leadingListed(db, walk, range, limit)
+async function entriesIn(db: Db, walk: lists.Walk, range: KeyRange, limit: number): Promise<ListedEntry[]> {
+  const asEntries = (rows: readonly lists.ListedRow[]) => rows.map((row): ListedEntry => ({ row }))
+  if (walk.delimiter === '') return asEntries(await lists.listListed(db, walk.bucketId, range, limit))
+  const leading = await lists.leadingListed(db, walk, range, limit)
   const last = leading.at(-1)
   const rest = last ? restOf(range, afterKey(last.key)) : range
   if (leading.length >= limit || !rest) return asEntries(leading)
-  const names = await store.walkEntries(db, walk, rest, limit - leading.length)
+  const names = await lists.walkEntries(db, walk, rest, limit - leading.length)
   const keys = names.filter((one) => !one.is_folder).map(({ name }) => name)
-  const rows = new Map((await store.findListedObjects(db, walk.bucketId, keys)).map((row) => [row.key, row]))
+  const rows = new Map((await lists.findListedObjects(db, walk.bucketId, keys)).map((row) => [row.key, row]))
   const entries = names.flatMap(({ name, is_folder }): ListedEntry[] => {
     if (is_folder) return [{ prefix: name }]
     const row = rows.get(name)

@@ -1,5 +1,6 @@
 import { afterKey, afterPrefix, compareKeys, type KeyRange } from '../../../../contract/permissions.ts'
-import type { ObjectRow, Walk } from '../store.ts'
+import type { ObjectRow } from '../store.ts'
+import type { Walk } from './store.ts'
 
 /** A page of a folder. */
 export interface Listing {

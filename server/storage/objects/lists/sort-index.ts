@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { afterKey, afterPrefix, compareKeys, type KeyRange } from '../../../../contract/permissions.ts'
 import { takingTurns } from '../../../base/turns.ts'
 import type { Db } from '../../../db/schema.ts'
-import { hasKeyIn, type ObjectRow, type Slice, toEntry, type Walk } from '../store.ts'
+import { hasKeyIn, type ObjectRow } from '../store.ts'
+import { type Slice, toEntry, type Walk } from './store.ts'
 
 // What a folder holds, by size or time, from two indexes whose order begins with the folder: an object's place among the
 // others is found without reading them. Folders are found as the parents of what is in them.

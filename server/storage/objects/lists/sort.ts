@@ -1,7 +1,8 @@
 import { afterKey, afterPrefix, compareKeys } from '../../../../contract/permissions.ts'
 import type { Db } from '../../../db/schema.ts'
-import { findObjects, listPlaces, type ObjectRow, type Slice, toEntry } from '../store.ts'
+import { findObjects, listPlaces, type ObjectRow } from '../store.ts'
 import { type Column, countDirectly, type Folder, listSorted, type Place } from './sort-index.ts'
+import { type Slice, toEntry } from './store.ts'
 
 /** The most keys that are read one by one: a folder with so few costs about as much as a page of it. */
 const FEW = 1000

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { KeyRange } from '../../../../contract/permissions.ts'
 import { takingTurns } from '../../../base/turns.ts'
 import type { Db } from '../../../db/schema.ts'
-import { toEntry, type Walk } from '../store.ts'
+import { toEntry, type Walk } from './store.ts'
 
 // Measures a folder for exact totals and jumps by name. A folder may hold a million objects, and on
 // SQLite a statement blocks the process, so each statement reads only a few thousand keys.
