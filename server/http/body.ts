@@ -26,7 +26,7 @@ export const chunksOf = (request: Request): AsyncIterable<Uint8Array> =>
 
 async function* arrived(request: Request): AsyncGenerator<Uint8Array> {
   const whole: Uint8Array | null = request.read()
-  // Nobody reads on: so it ends, and the connection goes on to its next request.
+  // Nobody reads it any further: this lets it end, and the connection continue with its next request.
   request.resume()
   if (whole !== null) yield whole
 }
