@@ -13,6 +13,7 @@ import { VERSIONING } from '../../server/fronts/s3/operations/buckets/buckets.ts
 import { CREATION } from '../../server/fronts/s3/operations/buckets/create-bucket.ts'
 import { ACL } from '../../server/fronts/s3/operations/documents/acl-request.ts'
 import { CORS } from '../../server/fronts/s3/operations/documents/cors.ts'
+import { ENCRYPTION } from '../../server/fronts/s3/operations/documents/encryption.ts'
 import { LIFECYCLE } from '../../server/fronts/s3/operations/documents/lifecycle.ts'
 import { OWNERSHIP, PUBLIC_ACCESS_BLOCK } from '../../server/fronts/s3/operations/documents/ownership.ts'
 import { TAGGING } from '../../server/fronts/s3/operations/documents/tagging.ts'
@@ -70,6 +71,7 @@ const documents: { readonly [operation: string]: DocumentShape } = {
   PutBucketAcl: ACL,
   PutObjectAcl: ACL,
   PutBucketCors: CORS,
+  PutBucketEncryption: ENCRYPTION,
   PutBucketLifecycleConfiguration: LIFECYCLE,
   PutBucketOwnershipControls: OWNERSHIP,
   PutBucketTagging: TAGGING,

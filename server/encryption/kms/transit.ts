@@ -16,7 +16,8 @@ export interface TransitKey {
  */
 export function transitKey({ name, endpoint, mount, key_id, token }: TransitKey): KeyService {
   async function ask(what: 'encrypt' | 'decrypt', body: object): Promise<{ plaintext?: string; ciphertext?: string }> {
-    const url = `${endpoint.replace(/\/+$/, '')}/v1/${mount}/${what}/${encodeURIComponent(key_id)}`
+    const base = endpoint.endsWith('/') ? endpoint.slice(0, -1) : endpoint
+    const url = `${base}/v1/${mount}/${what}/${encodeURIComponent(key_id)}`
     let answer: Response
     let data: { data?: object; errors?: string[] }
     try {
