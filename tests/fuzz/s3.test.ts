@@ -272,7 +272,7 @@ describeEngines('fuzz: S3', (engine) => {
       assert.ok(peak < MOST_MEMORY, `${peak} bytes of memory at its peak`)
     } finally {
       const { verify } = await target.finish()
-      assert.match(verify, /0 missing, 0 different, 0 damaged, 0 orphans, 0 aside, 0 miscounted/)
+      assert.match(verify, /0 missing, 0 different, 0 sealed, 0 damaged, 0 orphans, 0 aside, 0 miscounted/)
     }
   })
 })

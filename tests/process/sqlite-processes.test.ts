@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import http from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { createClient } from '../../client/derived.ts'
 import { request } from '../support/http.ts'
@@ -136,7 +137,7 @@ describe('several processes on one SQLite file', linux, () => {
     assert.notEqual(processOf(second, service.url, before), pid)
     // Whoever has written last keeps the turn until another one wants it.
     assert.equal(await put(first, 'a'), 201)
-    process.kill(pid, 'SIGSTOP')
+    await stopOutsideTransactions(pid, path.join(folder, 'strongroom.db'))
     try {
       assert.equal(await put(second, 'b'), 201)
     } finally {
@@ -158,6 +159,26 @@ describe('several processes on one SQLite file', linux, () => {
     assert.equal(second.code, 1)
   })
 })
+
+/** Stops a process at a moment in which it has no transaction open, which nobody could end for it. */
+async function stopOutsideTransactions(pid: number, file: string): Promise<void> {
+  const database = new DatabaseSync(file, { timeout: 0 })
+  const isFree = () => {
+    try {
+      database.exec('begin immediate; rollback')
+      return true
+    } catch {
+      return false
+    }
+  }
+  await until(() => {
+    process.kill(pid, 'SIGSTOP')
+    const free = isFree()
+    if (!free) process.kill(pid, 'SIGCONT')
+    return free
+  })
+  database.close()
+}
 
 /** Which of some processes has the server's end of a kept connection, by /proc. */
 function processOf(agent: http.Agent, url: string, pids: readonly number[]): number {
