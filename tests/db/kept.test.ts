@@ -181,13 +181,17 @@ it('every column of the tables that are watched is counted, or named here; a mig
       .prepare(`select sql from sqlite_schema where type = 'trigger' and tbl_name = ? and name like ?`)
       .all(table, `${table}_revised_by_%`)
       .map((one) => String(one.sql))
-    assert.equal(triggers.length, 3, table)
-    const counted = /after update of (.*) on /.exec(triggers.join('\n'))?.[1]?.split(', ') ?? []
+    // One for new rows, one for deleted ones, one for changes, and one more for each migration that added columns.
+    const changes = triggers.flatMap((text) => /after update of (.*) on /.exec(text)?.[1]?.split(', ') ?? [])
+    assert.ok(
+      ['insert', 'delete'].every((event) => triggers.some((text) => text.includes(`after ${event} on`))),
+      table,
+    )
     const columns = sqlite
       .prepare(`select name from pragma_table_info(?)`)
       .all(table)
       .map((one) => String(one.name))
-    assert.deepEqual([...counted, ...uncounted].sort(), columns.sort(), table)
+    assert.deepEqual([...changes, ...uncounted].sort(), columns.sort(), table)
   }
   sqlite.close()
 })
