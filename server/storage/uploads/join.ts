@@ -67,8 +67,11 @@ async function clearTheWay(ctx: Ctx, upload: OpenUpload, named: readonly store.P
       `The storage cannot leave out parts after one that has fewer than ${leastPart} bytes. Send that part again under a higher number.`,
       { faults: [{ path: 'body.parts', message: `part ${lastNumber} cannot be left out` }] },
     )
-  const received = new Map((await store.listParts(ctx.db, upload.id)).map((row) => [row.ref, row]))
-  const known = present.map((part) => received.get(part.ref) ?? rowOf(upload, part))
+  const received = new Map((await store.listParts(ctx.db, upload.id)).map((row) => [row.part_number, row]))
+  const known = present.map((part) => {
+    const row = received.get(part.number)
+    return row?.ref === part.ref ? row : rowOf(upload, part)
+  })
   const rows: store.PartRow[] = []
   for (const row of without(known, named))
     if (row.size >= leastPart || row.part_number === lastNumber) rows.push(row)
