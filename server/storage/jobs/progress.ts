@@ -17,9 +17,12 @@ export interface Progress extends Place {
 }
 const START: Progress = { walk: 1, table: 'objects', after: null, changed: 0 }
 
-/** Where a job is. */
-export const progressOf = ({ listed_to }: store.JobRow): Progress =>
-  listed_to === null ? START : (JSON.parse(listed_to) as Progress)
+/** Where a job is. One that an earlier release began has `moved` for `changed`. */
+export function progressOf({ listed_to }: store.JobRow): Progress {
+  if (listed_to === null) return START
+  const { moved, ...at } = JSON.parse(listed_to) as Progress & { moved?: number }
+  return moved === undefined ? at : { ...at, changed: moved }
+}
 
 interface Walked {
   at: Progress
