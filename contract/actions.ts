@@ -1,3 +1,4 @@
+import type { KmsKey } from './encryption.ts'
 import type { MailKind } from './mail.ts'
 
 /** What S3 clients do too: their requests say so. */
@@ -65,15 +66,7 @@ interface StorageDetails {
 }
 
 /** A key of a key service; never its secret. */
-interface KmsKeyDetails {
-  name: string
-  kind: 'aws' | 'transit'
-  endpoint: string | null
-  region: string | null
-  key_id: string
-  mount: string | null
-  access_key_id: string | null
-}
+type KmsKeyDetails = Pick<KmsKey, 'name' | 'kind' | 'endpoint' | 'region' | 'key_id' | 'mount' | 'access_key_id'>
 
 /** Through a share link; the rest is what the sender says, which nothing checks. */
 export interface Sent {

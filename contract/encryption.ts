@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { KMS_KEY_NAME } from './names.ts'
 import { route } from './route.ts'
-import { Exactly, Nullable, Timestamp } from './shapes.ts'
+import { AwsAccessKeyId, AwsRegion, Exactly, endpointOf, Nullable, Timestamp } from './shapes.ts'
 import { Plain } from './texts.ts'
 
 export const KmsKeyName = Type.String({
@@ -29,20 +29,13 @@ export const BucketEncryption = Exactly({
 })
 export type BucketEncryption = Type.Static<typeof BucketEncryption>
 
-const Endpoint = Type.String({
-  maxLength: 512,
-  pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
-  description: 'URL of the key service; without it, AWS.',
-  examples: ['https://vault.example.org:8200'],
-})
-const Region = Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$', examples: ['eu-central-1'] })
+const Endpoint = endpointOf('key service', 'https://vault.example.org:8200')
 const KeyId = Type.String({
   pattern: '^[A-Za-z0-9:/_.-]{1,256}$',
   description: 'What the key service calls the key: an id, an ARN or an alias; with `transit`, a name.',
   examples: ['alias/strongroom'],
 })
 const Mount = Type.String({ pattern: '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$', maxLength: 128, examples: ['transit'] })
-const AccessKeyId = Type.String({ pattern: '^[!-~]{1,128}$', description: 'Without it, the AWS SDK’s usual sources.' })
 const Secret = Plain(1024, {
   minLength: 1,
   description: 'The secret of `access_key_id`, or the token for `transit`. Stored encrypted and never returned.',
@@ -54,10 +47,10 @@ export const KmsKey = Type.Object({
     description: '`aws`: the AWS KMS API. `transit`: the Transit secrets engine of Vault or OpenBao.',
   }),
   endpoint: Nullable(Endpoint),
-  region: Nullable(Region),
+  region: Nullable(AwsRegion),
   key_id: KeyId,
   mount: Nullable(Mount, { description: 'Of `transit`: where the engine is mounted.' }),
-  access_key_id: Nullable(AccessKeyId),
+  access_key_id: Nullable(AwsAccessKeyId),
   enabled: Type.Boolean({ description: 'While false, nothing can be read or written that is encrypted with it.' }),
   created_at: Timestamp,
   created_by: Nullable(Type.String()),
@@ -88,10 +81,10 @@ export const operations = {
       name: KmsKeyName,
       kind: Type.Enum(['aws', 'transit']),
       endpoint: Type.Optional(Nullable(Endpoint)),
-      region: Type.Optional(Nullable(Region)),
+      region: Type.Optional(Nullable(AwsRegion)),
       key_id: KeyId,
       mount: Type.Optional(Nullable(Mount)),
-      access_key_id: Type.Optional(Nullable(AccessKeyId)),
+      access_key_id: Type.Optional(Nullable(AwsAccessKeyId)),
       secret: Type.Optional(Nullable(Secret)),
     }),
     reply: KmsKey,
@@ -108,9 +101,9 @@ export const operations = {
     params: byName,
     body: Exactly({
       endpoint: Type.Optional(Nullable(Endpoint)),
-      region: Type.Optional(Nullable(Region)),
+      region: Type.Optional(Nullable(AwsRegion)),
       mount: Type.Optional(Nullable(Mount)),
-      access_key_id: Type.Optional(Nullable(AccessKeyId)),
+      access_key_id: Type.Optional(Nullable(AwsAccessKeyId)),
       secret: Type.Optional(Nullable(Secret)),
       enabled: Type.Optional(Type.Boolean()),
     }),

@@ -19,6 +19,20 @@ export const Id = Type.String({
 })
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.' })
 
+/** The URL of a server that speaks an API of AWS. */
+export const endpointOf = (what: string, example: string) =>
+  Type.String({
+    maxLength: 512,
+    pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
+    description: `URL of the ${what}; without it, AWS.`,
+    examples: [example],
+  })
+export const AwsRegion = Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$', examples: ['eu-central-1'] })
+export const AwsAccessKeyId = Type.String({
+  pattern: '^[!-~]{1,128}$',
+  description: 'Without it, the AWS SDK’s usual sources.',
+})
+
 export const BucketName = Type.String({
   minLength: 3,
   maxLength: 63,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { STORAGE_NAME } from './names.ts'
 import { route } from './route.ts'
-import { Exactly, Nullable, Timestamp } from './shapes.ts'
+import { AwsAccessKeyId, AwsRegion, Exactly, endpointOf, Nullable, Timestamp } from './shapes.ts'
 import { Plain } from './texts.ts'
 
 /** The storage of STORAGE_URL. It needs no row, and cannot be changed or deleted. */
@@ -16,13 +16,7 @@ export const StorageName = Type.String({
 export const storageKinds = ['s3', 'file'] as const
 export type StorageKind = (typeof storageKinds)[number]
 
-const Endpoint = Type.String({
-  maxLength: 512,
-  pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
-  description: 'URL of the S3 engine; without it, AWS.',
-  examples: ['https://s3.example.org'],
-})
-const Region = Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$', examples: ['eu-central-1'] })
+const Endpoint = endpointOf('S3 engine', 'https://s3.example.org')
 const EngineBucket = Type.String({
   pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
   description: 'The bucket of the S3 engine.',
@@ -43,7 +37,6 @@ const Folder = Type.String({
 const PathStyle = Type.Boolean({
   description: 'Whether the bucket is in the path instead of the host name; by default, if there is an endpoint.',
 })
-const AccessKeyId = Type.String({ pattern: '^[!-~]{1,128}$', description: 'Without it, the AWS SDK’s usual sources.' })
 const Secret = Plain(256, {
   minLength: 1,
   description: 'Stored encrypted and never returned.',
@@ -118,12 +111,12 @@ export type StorageTest = Type.Static<typeof StorageTest>
 export const placeFields = {
   kind: Type.Optional(Type.Enum([...storageKinds], { default: 's3' })),
   endpoint: Type.Optional(Nullable(Endpoint)),
-  region: Type.Optional(Nullable(Region)),
+  region: Type.Optional(Nullable(AwsRegion)),
   bucket: Type.Optional(Nullable(EngineBucket)),
   prefix: Type.Optional(EnginePrefix),
   path_style: Type.Optional(Nullable(PathStyle)),
   folder: Type.Optional(Nullable(Folder)),
-  access_key_id: Type.Optional(Nullable(AccessKeyId)),
+  access_key_id: Type.Optional(Nullable(AwsAccessKeyId)),
   secret_access_key: Type.Optional(Nullable(Secret)),
 }
 const asked = {

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '../../contract/errors.ts'
+import { setWithin } from '../base/bounded.ts'
 import { perSystem } from '../base/per-system.ts'
 import { type BlobKey, KeyUnavailable } from '../segments/cipher.ts'
 import { type EncryptionKind, type Envelope, encryptionOf, wrapPurpose } from './envelope.ts'
@@ -17,7 +18,7 @@ export type WantedEncryption =
 
 /** How the rows that point at a blob say that it is encrypted as wanted. */
 export const encryptionText = (wanted: WantedEncryption): string | null =>
-  wanted && encryptionOf({ kind: wanted.kind, ...(wanted.kind === 'aws:kms' ? { key: wanted.key } : {}) })
+  wanted && encryptionOf({ kind: wanted.kind, key: wanted.kind === 'aws:kms' ? wanted.key : undefined })
 
 /** Encrypts the keys of new blobs, all in the same way. */
 export interface Sealing {
@@ -84,11 +85,6 @@ export function assertCustomerKey(encryption: string | null, customerKey: KeyObj
 const MOST_UNWRAPPED = 4096
 /** By how and by which key they are wrapped, the oldest first. */
 const unwrappedOf = perSystem(() => new Map<string, BlobKey>())
-function keepUnwrapped(unwrapped: Map<string, BlobKey>, wrapped: string, blob: BlobKey): void {
-  unwrapped.set(wrapped, blob)
-  const [oldest] = unwrapped.keys()
-  if (unwrapped.size > MOST_UNWRAPPED && oldest !== undefined) unwrapped.delete(oldest)
-}
 
 /** The key of a blob's bytes. `id`: the blob's. Throws KeyUnavailable, or encryption_key_required for a wrong key of a client. */
 export async function openEnvelope(
@@ -105,7 +101,7 @@ export async function openEnvelope(
     envelope.kind === 'SSE-C' ? customerWrapping(envelope, customerKey) : await serviceWrapping(access, envelope)
   try {
     const blob = { id: sealedAs, key: unwrapKey(by, envelope.wrapped, wrapPurpose(sealedAs, envelope)) }
-    if (envelope.kind === 'AES256') keepUnwrapped(unwrapped, kept, blob)
+    if (envelope.kind === 'AES256') setWithin(unwrapped, kept, blob, MOST_UNWRAPPED)
     return blob
   } catch (error) {
     throw new KeyUnavailable(`The key of blob ${id} is not what was written`, { cause: error })

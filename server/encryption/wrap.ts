@@ -1,8 +1,7 @@
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { decrypt, encrypt, TAG_BYTES } from '../segments/cipher.ts'
 
-const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
-const TAG = { authTagLength: 16 }
 
 /** 256 random bits. */
 export const newKey = (): KeyObject => createSecretKey(randomBytes(32))
@@ -10,19 +9,18 @@ export const newKey = (): KeyObject => createSecretKey(randomBytes(32))
 /** A key encrypted with another (AES-256-GCM), bound to what it is for; in base64url. */
 export function wrapKey(by: KeyObject, key: KeyObject, purpose: string): string {
   const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(ALGORITHM, by, nonce, TAG)
-  cipher.setAAD(Buffer.from(purpose))
-  const wrapped = [nonce, cipher.update(key.export()), cipher.final(), cipher.getAuthTag()]
-  return Buffer.concat(wrapped).toString('base64url')
+  const wrapped = encrypt({ key: by, associated: Buffer.from(purpose) }, nonce, [key.export()])
+  return Buffer.concat([nonce, ...wrapped]).toString('base64url')
 }
 
 /** The inverse of `wrapKey`. Throws if it was wrapped by another key or for another purpose, or was changed. */
 export function unwrapKey(by: KeyObject, wrapped: string, purpose: string): KeyObject {
   const bytes = Buffer.from(wrapped, 'base64url')
-  const decipher = createDecipheriv(ALGORITHM, by, bytes.subarray(0, NONCE_BYTES), TAG)
-  decipher.setAAD(Buffer.from(purpose))
-  decipher.setAuthTag(bytes.subarray(-TAG.authTagLength))
-  const key = decipher.update(bytes.subarray(NONCE_BYTES, -TAG.authTagLength))
-  decipher.final()
-  return createSecretKey(key)
+  const [nonce, key, tag] = [
+    bytes.subarray(0, NONCE_BYTES),
+    bytes.subarray(NONCE_BYTES, -TAG_BYTES),
+    bytes.subarray(-TAG_BYTES),
+  ]
+  const chunks = decrypt({ key: by, associated: Buffer.from(purpose) }, nonce, { chunks: [key], tag })
+  return createSecretKey(Buffer.concat(chunks))
 }

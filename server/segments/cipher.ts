@@ -5,12 +5,13 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyOb
 import type { Stretch } from './layout.ts'
 
 const ALGORITHM = 'aes-256-gcm'
-const TAG = { authTagLength: 16 }
+export const TAG_BYTES = 16
+const TAG = { authTagLength: TAG_BYTES }
 
-/** What a stretch is encrypted with. */
+/** What bytes are encrypted with. */
 export interface StretchKey {
   key: KeyObject
-  /** What its segments belong to: authenticated with each, and not stored. */
+  /** What they belong to: authenticated with them, and not stored. */
   associated: Uint8Array
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { newId } from '../../server/base/id.ts'
 import { openDatabase } from '../../server/db/open.ts'
+import { blobFile } from '../support/blob-file.ts'
 import { describeEngines, STORED, startServer, type TestServer } from '../support/server.ts'
 import { verifying } from './verifying.ts'
 
@@ -47,14 +48,7 @@ describeEngines('verify and backup', (engine) => {
   after(() => server.stop())
 
   const strongroom = (...args: string[]) => verifying(server, ...args)
-  const blobOf = async (key: string) => {
-    const row = await server.database.db
-      .selectFrom('objects')
-      .select('blob_id')
-      .where('key', '=', key)
-      .executeTakeFirstOrThrow()
-    return path.join(server.folder, 'blobs', row.blob_id.slice(-2), row.blob_id)
-  }
+  const blobOf = (key: string) => blobFile(server, key)
 
   it('finds nothing where all is well', async () => {
     for (const args of [[], ['--deep']]) {

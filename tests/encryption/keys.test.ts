@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
-import path from 'node:path'
 import { after, before, it } from 'node:test'
 import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
+import { blobFile } from '../support/blob-file.ts'
 import { strongroom } from '../support/process.ts'
 import { describeEngines, describeOnce, SECRET_KEY, startServer, type TestServer } from '../support/server.ts'
 
@@ -132,14 +132,7 @@ describeOnce('encrypted contents that were changed', (engine) => {
   })
   after(() => server.stop())
 
-  const fileOf = async (key: string): Promise<string> => {
-    const { blob_id } = await server.database.db
-      .selectFrom('objects')
-      .select('blob_id')
-      .where('key', '=', key)
-      .executeTakeFirstOrThrow()
-    return path.join(server.folder, 'blobs', blob_id.slice(-2), blob_id)
-  }
+  const fileOf = (key: string) => blobFile(server, key)
 
   it('gives no wrong byte of them, counts each read, and records it', async () => {
     const [key, other] = ['of 200000', 'of 20000']

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
-import path from 'node:path'
 import { it } from 'node:test'
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3ServiceException } from '@aws-sdk/client-s3'
 import { clientTo, type Pair } from '../s3/s3.ts'
+import { blobFile } from '../support/blob-file.ts'
 import { cephGateway, newBucket, noGateway } from '../support/ceph.ts'
 import { cutWire } from '../support/cut-wire.ts'
 import { request } from '../support/http.ts'
@@ -122,14 +122,7 @@ describeOnce('states of storages', (engine) => {
     const client = await s3(server)
     const body = Buffer.alloc(100_000, 'a')
     for (const key of ['gone', 'short', 'long']) await world.put(bucket, key, body)
-    const fileOf = async (key: string) => {
-      const { blob_id } = await server.database.db
-        .selectFrom('objects')
-        .select('blob_id')
-        .where('key', '=', key)
-        .executeTakeFirstOrThrow()
-      return path.join(server.folder, 'blobs', blob_id.slice(-2), blob_id)
-    }
+    const fileOf = (key: string) => blobFile(server, key)
     fs.rmSync(await fileOf('gone'))
     fs.truncateSync(await fileOf('short'), 99_999)
     fs.appendFileSync(await fileOf('long'), 'more')

@@ -1,5 +1,6 @@
 import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../../../contract/errors.ts'
+import { setWithin } from '../../base/bounded.ts'
 import type { Config } from '../../config/config.ts'
 import { derivedKeysOf, keyId } from '../../secrets/derive.ts'
 
@@ -113,8 +114,7 @@ export function createVerifier(config: Config) {
     let claims = cache.get(token)
     if (!claims) {
       claims = await check(token, typ, now)
-      if (cache.size >= 10_000) cache.delete(cache.keys().next().value as string)
-      cache.set(token, claims)
+      setWithin(cache, token, claims, 10_000)
     }
     if (claims.exp <= seconds(now)) throw invalidToken('The token has expired.')
     return claims

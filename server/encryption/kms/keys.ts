@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
+import { setWithin } from '../../base/bounded.ts'
 import { perSystem } from '../../base/per-system.ts'
 import type { Config } from '../../config/config.ts'
 import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
@@ -74,9 +75,7 @@ function young<T>(
 }
 function keep<T>(kept: Map<string, Kept<T>>, name: string, value: T, at: number): void {
   kept.delete(name)
-  kept.set(name, { value, at })
-  const [oldest] = kept.keys()
-  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
+  setWithin(kept, name, { value, at }, MOST_KEPT)
 }
 
 async function serviceOf({ db, config, now }: KeyAccess, name: string): Promise<KeyService> {

@@ -8,6 +8,7 @@ import {
   type UsableKey,
 } from '../../../access/access-keys/authenticate.ts'
 import { settingsInForce } from '../../../access/settings/effective.ts'
+import { setWithin } from '../../../base/bounded.ts'
 import { countPerMinute } from '../../../base/minute-counter.ts'
 import { perSystem } from '../../../base/per-system.ts'
 import type { Config } from '../../../config/config.ts'
@@ -247,8 +248,7 @@ function signingKeyOf(
   const known = keys.get(name)
   if (known) return known
   const key = signingKey(secret.open(), day, region)
-  if (keys.size >= MOST_KEYS) keys.delete(keys.keys().next().value as string)
-  keys.set(name, key)
+  setWithin(keys, name, key, MOST_KEYS)
   return key
 }
 
