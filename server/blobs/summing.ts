@@ -3,12 +3,12 @@ import type { ChecksumAlgorithm } from '../../contract/shapes.ts'
 import { perSystem } from '../base/per-system.ts'
 import { createDigest, type Digest } from './digest.ts'
 
-/** A digest that may be computed elsewhere: `update` returns a promise where the caller has to wait before it goes on. */
+/** Digests that may be computed elsewhere: `update` returns a promise where the caller has to wait before it goes on. */
 export interface Summing {
   update(bytes: Uint8Array): Promise<void> | undefined
-  /** Big-endian. Called once. */
-  digest(): Promise<Buffer>
-  /** Ends one whose digest is not wanted any more. */
+  /** One for each algorithm, big-endian. Called once. */
+  digests(): Promise<Buffer[]>
+  /** Ends what is not wanted any more. */
   drop(): void
 }
 
@@ -20,24 +20,22 @@ const SHORT = 64 * 1024
 /** By which the thread knows what it is for. */
 const ROLE = 'summing'
 
-/** CRCs that no native code here computes. */
-const ON_THREAD: ReadonlySet<ChecksumAlgorithm> = new Set(['crc64nvme', 'crc32c'])
-
+type Algorithms = readonly ChecksumAlgorithm[]
 type Order =
-  | { id: number; algorithm: ChecksumAlgorithm; block: ArrayBuffer; length: number }
-  | { id: number; algorithm: ChecksumAlgorithm; end: 'digest' | 'drop' }
+  | { id: number; algorithms: Algorithms; block: ArrayBuffer; length: number }
+  | { id: number; algorithms: Algorithms; end: 'digest' | 'drop' }
 interface Reply {
   /** To be used again. */
   blocks: ArrayBuffer[]
-  /** What became of a digest that was asked for, or of one that failed before. */
-  ended?: { id: number } & ({ sum: Uint8Array } | { error: string })
+  /** What became of digests that were asked for, or of some that failed before. */
+  ended?: { id: number } & ({ sums: Uint8Array[] } | { error: string })
 }
 /** Blocks that are sent back together, while there are orders to carry out. */
 const AT_ONCE = 8
 
 /**
- * A thread that computes checksums, started with the first one. Bytes go there in blocks that come back to be used again,
- * so that the main thread only copies them.
+ * A thread that computes hashes and checksums, started with the first one. Bytes go there in blocks that come back to be used
+ * again, so that the main thread only copies them.
  */
 class SummingThread {
   #worker: Worker | undefined
@@ -45,7 +43,7 @@ class SummingThread {
   #onTheirWay = 0
   readonly #free: ArrayBuffer[] = []
   readonly #waiting: (() => void)[] = []
-  readonly #wanted = new Map<number, PromiseWithResolvers<Buffer>>()
+  readonly #wanted = new Map<number, PromiseWithResolvers<Buffer[]>>()
 
   #thread(): Worker {
     if (this.#worker) return this.#worker
@@ -78,7 +76,7 @@ class SummingThread {
     this.#hold()
     if (!ended) return
     if ('error' in ended) wanted?.reject(new Error(`A checksum could not be computed: ${ended.error}`))
-    else wanted?.resolve(Buffer.from(ended.sum))
+    else wanted?.resolve(ended.sums.map((sum) => Buffer.from(sum)))
   }
 
   /** Without its thread nothing that was begun can be ended; what comes next has a new one. */
@@ -90,7 +88,7 @@ class SummingThread {
     for (const go of this.#waiting.splice(0)) go()
   }
 
-  begin(algorithm: ChecksumAlgorithm): Summing {
+  begin(algorithms: Algorithms): Summing {
     const id = ++this.#last
     const worker = this.#thread()
     let block: Uint8Array | undefined
@@ -99,7 +97,7 @@ class SummingThread {
       if (!block || filled === 0) return
       this.#onTheirWay++
       const { buffer } = block as Uint8Array<ArrayBuffer>
-      worker.postMessage({ id, algorithm, block: buffer, length: filled } satisfies Order, [buffer])
+      worker.postMessage({ id, algorithms, block: buffer, length: filled } satisfies Order, [buffer])
       block = undefined
       filled = 0
     }
@@ -119,16 +117,16 @@ class SummingThread {
           this.#hold()
         })
       },
-      digest: () => {
+      digests: () => {
         send()
-        const wanted = Promise.withResolvers<Buffer>()
+        const wanted = Promise.withResolvers<Buffer[]>()
         if (worker !== this.#worker) wanted.reject(new Error('The thread that computes checksums has ended.'))
         else this.#wanted.set(id, wanted)
-        worker.postMessage({ id, algorithm, end: 'digest' } satisfies Order)
+        worker.postMessage({ id, algorithms, end: 'digest' } satisfies Order)
         this.#hold()
         return wanted.promise
       },
-      drop: () => worker.postMessage({ id, algorithm, end: 'drop' } satisfies Order),
+      drop: () => worker.postMessage({ id, algorithms, end: 'drop' } satisfies Order),
     }
   }
 
@@ -142,16 +140,19 @@ const threadOf = perSystem(
   (thread) => thread.stop(),
 )
 
-/** What computes a checksum of a body of about this size in bytes: of a long one on a thread, where no native code does. */
-export async function startSumming(config: object, algorithm: ChecksumAlgorithm, size: number): Promise<Summing> {
-  return size > SHORT && ON_THREAD.has(algorithm)
-    ? threadOf(config).begin(algorithm)
-    : here(await createDigest(algorithm))
+/** What computes hashes and checksums of a body of about this size in bytes: of a long one on a thread. */
+export async function startSumming(config: object, algorithms: Algorithms, size: number): Promise<Summing> {
+  return size > SHORT && algorithms.length > 0
+    ? threadOf(config).begin(algorithms)
+    : here(await Promise.all(algorithms.map(createDigest)))
 }
 
-const here = (digest: Digest): Summing => ({
-  update: (bytes) => void digest.update(bytes),
-  digest: async () => digest.digest(),
+const here = (all: readonly Digest[]): Summing => ({
+  update(bytes) {
+    for (const one of all) one.update(bytes)
+    return undefined
+  },
+  digests: async () => all.map((one) => one.digest()),
   drop() {},
 })
 
@@ -160,7 +161,7 @@ const here = (digest: Digest): Summing => ({
  * once, which is what costs the main thread most, and at the latest when nothing is left to do.
  */
 function serve(port: NonNullable<typeof parentPort>): void {
-  const digests = new Map<number, Promise<Digest>>()
+  const digests = new Map<number, Promise<Digest[]>>()
   let turn: Promise<unknown> = Promise.resolve()
   let willFlush = false
   let blocks: ArrayBuffer[] = []
@@ -178,11 +179,12 @@ function serve(port: NonNullable<typeof parentPort>): void {
     willFlush = true
   }
   const carryOut = async (order: Order): Promise<void> => {
-    const digest = digests.get(order.id) ?? createDigest(order.algorithm)
-    digests.set(order.id, digest)
+    const wanted = digests.get(order.id) ?? Promise.all(order.algorithms.map(createDigest))
+    digests.set(order.id, wanted)
     if ('block' in order) {
+      const bytes = new Uint8Array(order.block, 0, order.length)
       try {
-        ;(await digest).update(new Uint8Array(order.block, 0, order.length))
+        for (const digest of await wanted) digest.update(bytes)
       } finally {
         blocks.push(order.block)
         if (blocks.length === AT_ONCE) reply()
@@ -191,7 +193,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
       return
     }
     digests.delete(order.id)
-    if (order.end === 'digest') reply({ id: order.id, sum: (await digest).digest() })
+    if (order.end === 'digest') reply({ id: order.id, sums: (await wanted).map((digest) => digest.digest()) })
   }
   port.on('message', (order: Order) => {
     turn = turn.then(() => carryOut(order)).catch((error: Error) => reply({ id: order.id, error: error.message }))

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ChecksumAlgorithm } from '../../contract/shapes.ts'
 import { newId } from '../base/id.ts'
 import type { Ctx, Upkeep } from '../context.ts'
@@ -57,6 +57,14 @@ export function renewIfDue(ctx: Ctx, claim: Claim): Promise<void> | undefined {
   return ctx.upkeep(({ tx }) => store.setCheckAfter(tx, claim.ids, new Date(now + grace)))
 }
 
+/** A SHA-256 that bytes have to have. */
+export interface SignedSha256 {
+  /** Hex. */
+  sha256: string
+  /** What bytes with another one are refused with. */
+  refusal(computed: string): Error
+}
+
 /** Bytes that one request may hold in memory: a form may have hundreds of small files. */
 const MOST_HELD = 1024 * 1024
 
@@ -65,7 +73,8 @@ const MOST_HELD = 1024 * 1024
  * goes to the storage. There its row comes first, so that the collector finds whatever a crash leaves; the claim's rows are
  * renewed while bytes arrive. `inspect` is called with the byte count before each chunk is kept, and may throw, or return a
  * promise that rejects, to refuse it. `announced` is the source's declared size, `algorithm` that of a checksum to compute
- * besides, `sealing` encrypts them. Leaves nothing behind when it rejects, as with storage_full before the disk is.
+ * besides, `signed` the SHA-256 that it has to have, `sealing` encrypts it. Leaves nothing behind when it rejects, as with
+ * storage_full before the disk is.
  */
 export async function writeBlob(
   ctx: Ctx,
@@ -75,11 +84,13 @@ export async function writeBlob(
     inspect,
     announced,
     algorithm,
+    signed,
     sealing,
   }: {
     inspect: (size: number) => Promise<void> | undefined
     announced?: number | undefined
     algorithm?: ChecksumAlgorithm | undefined
+    signed?: SignedSha256 | undefined
     sealing?: Sealing | undefined
   },
 ): Promise<WrittenBlob> {
@@ -107,27 +118,26 @@ export async function writeBlob(
     claim.held += size
     const [first, ...more] = head
     const body = first && more.length === 0 ? first : Buffer.concat(head)
+    const sha256 = hash('sha256', body)
+    assertSigned(signed, sha256)
     const checksum = algorithm && (await createDigest(algorithm))
     checksum?.update(body)
     const checksums = checksumsOf(algorithm, checksum?.digest())
-    const [id, md5, sha256] = [newId(), hash('md5', body), hash('sha256', body)]
+    const id = newId()
     const sealed = sealing?.seal(id)
     const stored = sealed ? writeSegment(body, sealed.blob, wholeOf(size)) : body
-    return { id, size, md5, sha256, checksums, body: stored, envelope: sealed?.envelope ?? null }
+    return { id, size, md5: hash('md5', body), sha256, checksums, body: stored, envelope: sealed?.envelope ?? null }
   }
   const id = await takeBlobId(ctx, claim.storage)
   claim.ids.push(id)
-  const md5 = createHash('md5')
-  const sha256 = ctx.config.sha256 === 'always' && algorithm !== 'sha256' ? createHash('sha256') : undefined
-  const checksum = algorithm && (await startSumming(ctx.config, algorithm, announced ?? Number.POSITIVE_INFINITY))
-  const digested = resume(head, measured, (chunk) => {
-    md5.update(chunk)
-    sha256?.update(chunk)
-    return checksum?.update(chunk)
-  })
-  let sum: Buffer | undefined
+  const keepsSha256 = ctx.config.sha256 === 'always' || algorithm === 'sha256'
+  const algorithms = new Set<ChecksumAlgorithm>(['md5'])
+  if (algorithm) algorithms.add(algorithm)
+  if (keepsSha256 || signed) algorithms.add('sha256')
+  const summing = await startSumming(ctx.config, [...algorithms], announced ?? Number.POSITIVE_INFINITY)
   const sealed = sealing?.seal(id)
   try {
+    const digested = resume(head, measured, summing.update)
     if (sealed)
       await ctx.blobs.put(
         id,
@@ -135,21 +145,28 @@ export async function writeBlob(
         announced === undefined ? undefined : storedSize(announced),
       )
     else await ctx.blobs.put(id, digested, announced)
-    sum = await checksum?.digest()
+    const digests = await summing.digests()
+    const sums = new Map([...algorithms].map((one, i) => [one, digests[i]]))
+    assertSigned(signed, sums.get('sha256')?.toString('hex'))
+    return {
+      id,
+      size,
+      md5: sums.get('md5')?.toString('hex') ?? '',
+      sha256: keepsSha256 ? (sums.get('sha256')?.toString('hex') ?? null) : null,
+      checksums: checksumsOf(algorithm, algorithm && sums.get(algorithm)),
+      body: null,
+      envelope: sealed?.envelope ?? null,
+    }
   } catch (error) {
-    checksum?.drop()
+    summing.drop()
     await discardBlobs(ctx, [{ id, body: null }])
     throw error
   }
-  return {
-    id,
-    size,
-    md5: md5.digest('hex'),
-    sha256: (algorithm === 'sha256' ? sum : sha256?.digest())?.toString('hex') ?? null,
-    checksums: checksumsOf(algorithm, sum),
-    body: null,
-    envelope: sealed?.envelope ?? null,
-  }
+}
+
+/** Throws the refusal of bytes whose SHA-256 was signed, if theirs is another one. */
+export function assertSigned(signed: SignedSha256 | undefined, computed: string | undefined): void {
+  if (signed && signed.sha256 !== computed) throw signed.refusal(computed ?? '')
 }
 
 /** The checksum as in a blob's row; null without one. */

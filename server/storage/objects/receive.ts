@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Checksum, ChecksumAlgorithm } from '../../../contract/shapes.ts'
 import { malformedHeader } from '../../base/invalid.ts'
-import { discardBlobs, newClaim, type WrittenBlob, writeBlob } from '../../blobs/write.ts'
+import { discardBlobs, newClaim, type SignedSha256, type WrittenBlob, writeBlob } from '../../blobs/write.ts'
 import type { Ctx } from '../../context.ts'
 import type { WantedEncryption } from '../../encryption/sealing.ts'
 import { sealingOf } from '../buckets/encryption.ts'
@@ -24,6 +24,8 @@ export interface Upload extends Description {
   announced?: number | undefined
   /** Hex MD5 that the client claims for the bytes. */
   md5?: string | undefined
+  /** The SHA-256 that the request signs. */
+  signed?: SignedSha256 | undefined
   /** A checksum to compute; `value` is what the client claims it to be, in base64. */
   checksum?: { algorithm: ChecksumAlgorithm; value?: string | undefined } | undefined
   /** Kept and shown, without effect. */
@@ -91,6 +93,7 @@ export async function startReceiving(ctx: Ctx, bucket: string, link?: LinkRoom) 
       inspect: count,
       announced: upload.announced,
       algorithm: upload.checksum?.algorithm,
+      signed: upload.signed,
       sealing: await sealingOf(ctx, row, upload.encryption),
     }).finally(() => countUpload(ctx, row.id, arrived))
     const differing = differingHeader(upload, blob)

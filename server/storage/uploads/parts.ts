@@ -1,4 +1,4 @@
-import { createHash, type KeyObject, randomBytes } from 'node:crypto'
+import { type KeyObject, randomBytes } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { ChecksumAlgorithm } from '../../../contract/shapes.ts'
 import { MAX_PART_BYTES } from '../../../contract/uploads.ts'
@@ -6,6 +6,7 @@ import { settingsInForce } from '../../access/settings/effective.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import { takeRoom } from '../../blobs/room.ts'
 import { startSumming } from '../../blobs/summing.ts'
+import { assertSigned } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor, type Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { BlobMissing, type StoredPart } from '../../drivers/driver.ts'
@@ -37,7 +38,7 @@ const isOpen = (row: store.UploadRow | undefined, now: Date): row is store.Uploa
 type PartFacts = Omit<store.PartRow, 'upload_id' | 'received_at'>
 
 /** A part as it arrives. */
-export interface PartBody extends Pick<Body, 'announced' | 'md5' | 'checksum' | 'source'> {
+export interface PartBody extends Pick<Body, 'announced' | 'md5' | 'signed' | 'checksum' | 'source'> {
   /** Stores it without reading the source, where that is possible; else null. */
   share?: (upload: OpenUpload, part: { number: number; size: number }) => Promise<StoredFacts | null>
   /** The key of the client, if its upload is encrypted with one. */
@@ -74,44 +75,44 @@ export async function storePart(
   let held = 0
   let arrived = 0
   async function put(): Promise<StoredFacts> {
-    const hash = createHash('md5')
     let etag = ''
-    const sums = new Map<ChecksumAlgorithm, string>()
-    const digests = await Promise.all(algorithms.map((one) => startSumming(ctx.config, one, size)))
+    const sums = new Map<ChecksumAlgorithm, Buffer>()
+    const computed = [
+      ...new Set<ChecksumAlgorithm>(['md5', ...(body.signed ? (['sha256'] as const) : []), ...algorithms]),
+    ]
+    const summing = await startSumming(ctx.config, computed, size)
     async function* measured() {
       for await (const chunk of body.source()) {
         const measuring = takeRoom(ctx.config, storage, chunk.length)
         if (measuring) await measuring
-        hash.update(chunk)
         arrived += chunk.length
-        for (const digest of digests) {
-          const waits = digest.update(chunk)
-          if (waits) await waits
-        }
+        const waits = summing.update(chunk)
+        if (waits) await waits
         yield chunk
       }
       // In here, so that the storage keeps nothing of what is refused.
-      etag = hash.digest('hex')
-      for (const [i, algorithm] of algorithms.entries())
-        sums.set(algorithm, (await digests[i]?.digest())?.toString('base64') ?? '')
+      for (const [i, sum] of (await summing.digests()).entries()) sums.set(computed[i] as ChecksumAlgorithm, sum)
+      etag = sums.get('md5')?.toString('hex') ?? ''
+      assertSigned(body.signed, sums.get('sha256')?.toString('hex'))
       if (body.md5 !== undefined && etag !== body.md5) throw malformedHeader('content-md5', 'does not match the body')
-      if (body.checksum?.value !== undefined && sums.get(body.checksum.algorithm) !== body.checksum.value)
+      if (body.checksum?.value !== undefined && base64Of(body.checksum.algorithm) !== body.checksum.value)
         throw malformedHeader(`x-checksum-${body.checksum.algorithm}`, 'does not match the body')
     }
+    const base64Of = (algorithm: ChecksumAlgorithm) => sums.get(algorithm)?.toString('base64')
     const part = { number: part_number, size: storedSizeOfPart(row, size) }
     const salt = key ? randomBytes(SALT_BYTES) : null
     const stored = key && salt ? writeSegments(measured(), key, { part: part_number, salt }) : measured()
     const ref = await ctx.blobs.putPart(row.blob_id, row.handle, part, stored).catch((error: unknown) => {
-      for (const digest of digests) digest.drop()
+      summing.drop()
       throw error
     })
     const plan = plannedChecksum(row)
     const other = body.checksum && body.checksum.algorithm !== plan?.algorithm ? body.checksum.algorithm : undefined
-    const value = other && plan && sums.get(other)
+    const value = other && plan && base64Of(other)
     return {
       ref,
       etag,
-      checksum: (plan && sums.get(plan.algorithm)) ?? null,
+      checksum: (plan && base64Of(plan.algorithm)) ?? null,
       brought: value ? checksumJson({ algorithm: other, value }) : null,
       salt: salt?.toString('hex') ?? null,
     }

@@ -4,12 +4,13 @@ import { utf8Of } from '../../../base/header-text.ts'
 import { type Ctx, createContext, type System } from '../../../context.ts'
 import { chunksOf, expectBody, hasBody } from '../../../http/body.ts'
 import type { Meter } from '../../../observe/meter.ts'
+import type { Upload } from '../../../storage/objects/receive.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { Authenticated } from './authenticate.ts'
 import type { PostForm } from './form.ts'
 import type { Trailers } from './signature/chunks.ts'
 import { SIGNATURE_PARAMETERS } from './signature/credential.ts'
-import { contentsOf, lengthOf } from './signature/payload.ts'
+import { type BodyMode, contentsOf, lengthOf, otherBody } from './signature/payload.ts'
 import { MOVED } from './signature/version2.ts'
 import type { Query, Target } from './target.ts'
 
@@ -108,9 +109,23 @@ export const announcedLength = ({ authenticated: { mode }, request }: Exchange):
  * The contents of the body, checked as the gate decided while they are read. Called when they are wanted: a client that
  * waits for `100 Continue` gets it.
  */
-export function bodyOf(exchange: Exchange, trailers: Trailers = new Map()): AsyncIterable<Uint8Array> {
+export const bodyOf = (exchange: Exchange, trailers: Trailers = new Map()): AsyncIterable<Uint8Array> =>
+  contentsIn(exchange, exchange.authenticated.mode, trailers)
+
+/** The body of an upload, which is hashed anyway: what SHA-256 was signed of it is for whoever stores it to compare. */
+export function uploadIn(exchange: Exchange, trailers: Trailers): Pick<Upload, 'source' | 'signed'> {
+  const { mode } = exchange.authenticated
+  if (mode.kind !== 'hash') return { source: () => bodyOf(exchange, trailers) }
+  const { sha256 } = mode
+  return {
+    source: () => contentsIn(exchange, { kind: 'unsigned' }, trailers),
+    signed: { sha256, refusal: (computed) => otherBody(sha256, computed) },
+  }
+}
+
+function contentsIn(exchange: Exchange, mode: BodyMode, trailers: Trailers): AsyncIterable<Uint8Array> {
   const { request, response, authenticated } = exchange
-  const { mode, signatures } = authenticated
+  const { signatures } = authenticated
   const length = hasBody(request) ? announcedLength(exchange) : 0
   expectBody(request, response)
   const contents = contentsOf(chunksOf(request), mode, { length, signatures, trailers })

@@ -56,7 +56,7 @@ export async function copiedChecksum(
 /** The checksum of all bytes of an object, Base64. */
 async function sumOf({ ctx, request }: Exchange, contents: Contents, algorithm: ChecksumAlgorithm): Promise<string> {
   const { size } = contents.row
-  const summing = await startSumming(ctx.config, algorithm, size)
+  const summing = await startSumming(ctx.config, [algorithm], size)
   try {
     const body = size === 0 ? [] : await contents.open()
     for await (const chunk of body instanceof Uint8Array ? [body] : (body as AsyncIterable<Uint8Array>)) {
@@ -64,7 +64,8 @@ async function sumOf({ ctx, request }: Exchange, contents: Contents, algorithm: 
       const waits = summing.update(chunk)
       if (waits) await waits
     }
-    return (await summing.digest()).toString('base64')
+    const [sum] = await summing.digests()
+    return sum?.toString('base64') ?? ''
   } catch (error) {
     summing.drop()
     throw error

@@ -11,7 +11,7 @@ import { invalidArgument, S3Error } from '../../errors.ts'
 import { claimedMd5, namedChecksums, objectChecksum } from '../../requests/checksums.ts'
 import { decodeWords } from '../../requests/encoded-words.ts'
 import { encryptionIn, writtenEncryption } from '../../requests/encryption.ts'
-import { announcedLength, bodyOf, type Exchange, header } from '../../requests/exchange.ts'
+import { announcedLength, type Exchange, header, uploadIn } from '../../requests/exchange.ts'
 import type { PostForm } from '../../requests/form.ts'
 import type { Trailers } from '../../requests/signature/chunks.ts'
 import { unsupportedHeader } from '../../requests/unsupported-headers.ts'
@@ -137,7 +137,7 @@ export async function putObject(exchange: Exchange): Promise<void> {
   const encryption = await encryptionIn(exchange)
   const upload = {
     key,
-    source: () => bodyOf(exchange, trailers),
+    ...uploadIn(exchange, trailers),
     announced,
     md5: claimedMd5(exchange),
     checksum,

@@ -15,7 +15,7 @@ import { element, result, xmlTime } from '../../answers/xml.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
 import { algorithmIn, checksumTypeIn, claimedChecksum, claimedMd5, nameOf } from '../../requests/checksums.ts'
 import { customerKeyIn, encryptionHeaders, encryptionIn, sourceKeyIn } from '../../requests/encryption.ts'
-import { announcedLength, bodyOf, type Exchange, header } from '../../requests/exchange.ts'
+import { announcedLength, type Exchange, header, uploadIn } from '../../requests/exchange.ts'
 import { partNumberOf } from '../../requests/part-number.ts'
 import type { Trailers } from '../../requests/signature/chunks.ts'
 import { newObjectAcl } from '../documents/acl.ts'
@@ -80,7 +80,7 @@ export async function uploadPart(exchange: Exchange): Promise<void> {
     md5: claimedMd5(exchange),
     checksum: claimedChecksum(exchange, trailers),
     customerKey: customerKeyIn(exchange),
-    source: () => bodyOf(exchange, trailers),
+    ...uploadIn(exchange, trailers),
   }
   const row = assertOpen(ctx, await uploadOf(exchange))
   assertSameChecksum(row, body.checksum)

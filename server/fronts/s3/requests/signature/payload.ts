@@ -89,15 +89,16 @@ export async function* contentsOf(
   }
   if (length !== undefined && received !== length) throw incompleteBody()
   const computed = hash?.digest('hex')
-  if (mode.kind === 'hash' && computed !== mode.sha256)
-    throw new S3Error(
-      'XAmzContentSHA256Mismatch',
-      "The provided 'x-amz-content-sha256' header does not match what was computed.",
-      {
-        fields: { ClientComputedContentSHA256: mode.sha256, S3ComputedContentSHA256: computed ?? '' },
-      },
-    )
+  if (mode.kind === 'hash' && computed !== mode.sha256) throw otherBody(mode.sha256, computed ?? '')
 }
+
+/** What a body is refused with whose SHA-256 is not the one that was signed; both in hex. */
+export const otherBody = (signed: string, computed: string): S3Error =>
+  new S3Error(
+    'XAmzContentSHA256Mismatch',
+    "The provided 'x-amz-content-sha256' header does not match what was computed.",
+    { fields: { ClientComputedContentSHA256: signed, S3ComputedContentSHA256: computed } },
+  )
 
 export const incompleteBody = (): S3Error =>
   new S3Error('IncompleteBody', 'You did not provide the number of bytes specified by the Content-Length HTTP header')
