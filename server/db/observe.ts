@@ -105,3 +105,23 @@ function observeConnection(
     }
   }
 }
+
+/** The same call, which executes a query before it returns, reported. */
+export function observed<R>(
+  execute: (query: CompiledQuery, values: readonly unknown[]) => R,
+  observer: DatabaseObserver,
+  isOutage: (error: Error) => boolean,
+): typeof execute {
+  return (query, values) => {
+    const began = performance.now()
+    try {
+      const result = execute(query, values)
+      observer.statement(kindOf(query), query.sql, began)
+      return result
+    } catch (error) {
+      observer.statement(kindOf(query), query.sql, began, error ?? true)
+      noteOutage(error, isOutage)
+      throw error
+    }
+  }
+}

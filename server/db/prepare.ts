@@ -8,6 +8,15 @@ export interface Prepared extends CompiledQuery {
 }
 export const isPrepared = (query: CompiledQuery): query is Prepared => 'name' in query
 
+/** An adapter of Kysely's for a database in this process, which answers before anyone else gets a turn. */
+export interface AnswersAtOnce {
+  /**
+   * Executes a query outside of transactions, as its connection would, without the promises of one that has to be waited
+   * for. A promise is returned where what was read is not durable yet and the caller has to wait for that.
+   */
+  readAtOnce<R>(query: CompiledQuery<R>, values: readonly unknown[]): R[] | Promise<R[]>
+}
+
 /** Where a value is in the parameters: a key, or that of a list, a position and perhaps a column. */
 type Place = readonly (string | number)[]
 class Placeholder {
@@ -17,6 +26,7 @@ class Placeholder {
   }
 }
 
+const NONE: readonly number[] = []
 /** Longer lists are rare, and each length would be a query of its own. */
 const MOST_LISTED = 4
 
@@ -35,7 +45,7 @@ export function prepared<D extends Db, P extends object, R>(
   const compiled = new Map<unknown, Map<string, Compiled<R>>>()
   return async (db, parameters) => {
     lists ??= (Object.keys(parameters) as (keyof P)[]).filter((name) => Array.isArray(parameters[name]))
-    const lengths = lists.map((name) => (parameters[name] as readonly unknown[]).length)
+    const lengths = lists.length === 0 ? NONE : lists.map((name) => (parameters[name] as readonly unknown[]).length)
     const executor = db.getExecutor()
     if (lengths.some((length) => length > MOST_LISTED))
       return (await executor.executeQuery<R>(build(db, parameters).compile())).rows
@@ -51,11 +61,10 @@ export function prepared<D extends Db, P extends object, R>(
       known = compile(build(db, placeholdersFor(parameters)))
       texts.set(shape, known)
     }
-    const query: Prepared & CompiledQuery<R> = {
-      ...known.query,
-      parameters: known.places.map((place) => valueAt(parameters, place)),
-      name: known.name,
-    }
+    const values = known.places.map((place) => valueAt(parameters, place))
+    const { adapter } = executor as { adapter: Partial<AnswersAtOnce> }
+    if (adapter.readAtOnce) return adapter.readAtOnce(known.query, values)
+    const query: Prepared & CompiledQuery<R> = { ...known.query, parameters: values, name: known.name }
     // As `executeQuery` does it, but for the plugins, none of which changes results: they would be asked one after another.
     const { rows } = await executor.provideConnection((connection) => connection.executeQuery<R>(query))
     return rows

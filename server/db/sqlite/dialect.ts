@@ -11,7 +11,8 @@ import {
   type SqliteStatement,
 } from 'kysely'
 import type { Revision, WithRevision } from '../kept.ts'
-import { adaptConnections } from '../observe.ts'
+import { adaptConnections, type DatabaseObserver, observed } from '../observe.ts'
+import type { AnswersAtOnce } from '../prepare.ts'
 import type { CommitGroups } from './group.ts'
 
 /** What Kysely binds: it passes values on as they came, and node:sqlite throws on any that it cannot store. */
@@ -122,11 +123,13 @@ class WritingAdapter extends TransactionalSqliteAdapter implements WithRevision 
     this.revision = revision
   }
 }
-class ReadingAdapter extends SqliteAdapter implements WithRevision {
+class ReadingAdapter extends SqliteAdapter implements WithRevision, AnswersAtOnce {
   readonly revision: Revision
-  constructor(revision: Revision) {
+  readonly readAtOnce: AnswersAtOnce['readAtOnce']
+  constructor(revision: Revision, readAtOnce: AnswersAtOnce['readAtOnce']) {
     super()
     this.revision = revision
+    this.readAtOnce = readAtOnce
   }
 }
 
@@ -142,17 +145,17 @@ class SharedSqliteDriver extends SqliteDriver {
 /** The dialect of the connection that only reads. */
 export class ReadingSqliteDialect extends SqliteDialect {
   readonly #database: OpenSqlite
-  readonly #revision: Revision
-  constructor(database: OpenSqlite, revision: Revision) {
+  readonly #adapter: ReadingAdapter
+  constructor(database: OpenSqlite, revision: Revision, readAtOnce: AnswersAtOnce['readAtOnce']) {
     super({ database })
     this.#database = database
-    this.#revision = revision
+    this.#adapter = new ReadingAdapter(revision, readAtOnce)
   }
   override createDriver() {
     return new SharedSqliteDriver({ database: this.#database })
   }
   override createAdapter() {
-    return new ReadingAdapter(this.#revision)
+    return this.#adapter
   }
 }
 
@@ -167,6 +170,31 @@ export const waitAfterReads = (dialect: Dialect, wait: () => Promise<void> | und
       return result
     }
   })
+
+/** The same for queries that need no connection of Kysely's; see `AnswersAtOnce`. */
+export function readerAtOnce(
+  database: OpenSqlite,
+  {
+    observer,
+    isOutage,
+    wait,
+  }: {
+    observer: DatabaseObserver
+    isOutage: (error: Error) => boolean
+    wait: () => Promise<void> | undefined
+  },
+): AnswersAtOnce['readAtOnce'] {
+  const execute = observed(
+    (query: CompiledQuery, values: readonly unknown[]) => database.prepare(query.sql).all(values),
+    observer,
+    isOutage,
+  )
+  return <R>(query: CompiledQuery<R>, values: readonly unknown[]) => {
+    const rows = execute(query, values) as R[]
+    const waiting = wait()
+    return waiting ? waiting.then(() => rows) : rows
+  }
+}
 
 /** `begin immediate` already is the lock that `for update` and `for share` ask for, and SQLite has no such words. */
 export const withoutRowLocks: KyselyPlugin = {

@@ -36,6 +36,8 @@ export interface GroupOptions {
   syncing(): Promise<void> | undefined
   /** Called in the turn of each commit that someone relies on, since the next read may see it. */
   committed(): void
+  /** Called in the turn of every commit. */
+  visible(): void
   /** Where several processes of a service share the database. */
   turn: WriteTurn | undefined
 }
@@ -174,9 +176,10 @@ export class CommitGroups {
   }
 
   #commit(group: OpenGroup): void {
-    const { database, committed } = this.#options
+    const { database, committed, visible } = this.#options
     try {
       void execute(group.connection, 'commit')
+      visible()
       if (group.relies) committed()
       group.end.resolve()
     } catch (error) {

@@ -14,6 +14,7 @@ import { startCheckpoints } from './checkpoint.ts'
 import {
   kyselyDatabase,
   ReadingSqliteDialect,
+  readerAtOnce,
   WritingSqliteDialect,
   waitAfterReads,
   withoutRowLocks,
@@ -51,6 +52,7 @@ export async function openSqlite(file: string, options: AllOptions): Promise<Dat
     database: writing.database,
     syncing: () => durability.syncing(),
     committed: () => durability.committed(),
+    visible: () => revision.forget(),
     turn,
   })
   const shared = { committed: Number.NaN }
@@ -113,7 +115,11 @@ export async function openSqlite(file: string, options: AllOptions): Promise<Dat
   const revision = revisionOfReader(shared, reading.database, observer, settleRead)
   const reader = new Kysely<Schema>({
     dialect: waitAfterReads(
-      observeDialect(new ReadingSqliteDialect(reading, revision), observer, isOutage),
+      observeDialect(
+        new ReadingSqliteDialect(reading, revision, readerAtOnce(reading, { observer, isOutage, wait: settleRead })),
+        observer,
+        isOutage,
+      ),
       settleRead,
     ),
     plugins: [withoutRowLocks, rootHandleGuard],
