@@ -55,10 +55,10 @@ export async function answer(
 const LONG = 16_384
 
 /** Sends a document. */
-export const answerXml = (exchange: Exchange, document: string, headers: AnswerHeaders = {}): Promise<void> =>
+export const answerXml = (exchange: Exchange, document: string | Buffer, headers: AnswerHeaders = {}): Promise<void> =>
   answer(
     exchange,
     200,
     { 'content-type': 'application/xml', ...headers },
-    document.length < LONG ? document : Buffer.from(document),
+    typeof document !== 'string' || document.length < LONG ? document : Buffer.from(document),
   )

@@ -61,6 +61,35 @@ const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/'
 export const result = (name: string, ...contents: readonly Xml[]): string =>
   DECLARATION + tagged(name, ` xmlns="${NAMESPACE}"`, contents).xml
 
+/** What long documents are written into, and the most bytes that are kept for the next one. */
+let scratch = Buffer.allocUnsafeSlow(64 * 1024)
+const MOST_SCRATCH = 1024 * 1024
+/** Bytes of UTF-8 that one UTF-16 unit may take. */
+const WIDEST = 3
+
+/**
+ * The same with many elements at its end, as bytes. Each element becomes bytes as soon as it is made: a thousand texts, each put
+ * together from many, would outlive several collections of garbage.
+ */
+export function longResult(name: string, contents: readonly Xml[], many: Iterable<Element>): Buffer {
+  let buffer = scratch
+  let at = 0
+  const write = (text: string) => {
+    if (buffer.length - at < text.length * WIDEST) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(2 * buffer.length, at + text.length * WIDEST))
+      buffer.copy(larger, 0, 0, at)
+      buffer = larger
+    }
+    at += buffer.write(text, at)
+  }
+  const end = `</${name}>`
+  write(result(name, ...contents).slice(0, -end.length))
+  for (const { xml } of many) write(xml)
+  write(end)
+  if (buffer.length <= MOST_SCRATCH) scratch = buffer
+  return Buffer.from(buffer.subarray(0, at))
+}
+
 /** An element that says of which kind it is (`xsi:type`). */
 export const typedElement = (name: string, type: string, ...contents: readonly Xml[]): Element =>
   tagged(name, ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="${type}"`, contents)

@@ -1,11 +1,12 @@
+import { type Checksum, checksumAlgorithms } from '../../../../contract/shapes.ts'
 import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
 import { type ListedEntry, listEntries } from '../../../storage/objects/lists/entries.ts'
 import type { ObjectRow } from '../../../storage/objects/store.ts'
 import { type ListedVersion, listVersions, nameOfPlace, positionAfterVersion } from '../../../storage/versions/list.ts'
 import { answerXml } from '../answers/answer.ts'
-import { type Element, element, escapeXml, leaf, result, type Xml, xmlTime } from '../answers/xml.ts'
+import { type Element, element, escapeXml, leaf, longResult, xmlTime } from '../answers/xml.ts'
 import { invalidArgument } from '../errors.ts'
-import { checksumsOf } from '../requests/checksums.ts'
+import { nameOf } from '../requests/checksums.ts'
 import { type Exchange, parameter } from '../requests/exchange.ts'
 import { isVersionName } from '../requests/version-id.ts'
 import { findOwners } from './documents/acl.ts'
@@ -61,7 +62,7 @@ const urlEncoded = (text: string): string =>
     one === '%2F' ? '/' : `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-const nameOf = (entry: ListedEntry): string => entry.row?.key ?? entry.prefix ?? ''
+const nameIn = (entry: ListedEntry): string => entry.row?.key ?? entry.prefix ?? ''
 
 /** How the entries of a list are written. */
 interface Style {
@@ -78,25 +79,57 @@ function contents(
   version?: Element,
 ): Element {
   const tag = version ? 'Version' : 'Contents'
-  const checksums = row.checksums === null ? [] : checksumsOf(row)
-  let said = ''
-  for (const { name } of checksums) said += leaf('ChecksumAlgorithm', name)
-  if (checksums[0]) said += leaf('ChecksumType', checksums[0].type)
+  const said = row.checksums === null ? '' : kindsOf(row.checksums)
   // A page has a thousand of these: one text each, without objects for their elements.
   return {
     xml: `<${tag}>${leaf('Key', text(row.key))}${version?.xml ?? ''}<LastModified>${xmlTime(row.last_modified)}</LastModified><ETag>&quot;${escapeXml(row.etag)}&quot;</ETag>${said}<Size>${row.size}</Size>${owners?.(row).xml ?? ''}${leaf('StorageClass', row.storage_class ?? 'STANDARD')}</${tag}>`,
   }
 }
 
-const entryElements = (entries: readonly ListedEntry[], style: Style): Xml[] => [
-  ...entries.flatMap(({ row }) => (row ? [contents(row, style)] : [])),
-  ...prefixElements(entries, style),
-]
+const kindElements = (checksums: readonly Pick<Checksum, 'algorithm' | 'type'>[]): string => {
+  let said = ''
+  for (const { algorithm } of checksums) said += leaf('ChecksumAlgorithm', nameOf(algorithm))
+  if (checksums[0]) said += leaf('ChecksumType', checksums[0].type.toUpperCase())
+  return said
+}
 
-const prefixElements = (entries: readonly { prefix?: string | undefined }[], { text }: Style): Xml[] =>
-  entries.flatMap(({ prefix }) =>
-    prefix === undefined ? [] : [element('CommonPrefixes', element('Prefix', text(prefix)))],
-  )
+/** Those of a single checksum, by what its document has before the value. */
+const OF_ONE = new Map(
+  checksumAlgorithms.flatMap((algorithm) =>
+    (['full_object', 'composite'] as const).map((type) => [
+      JSON.stringify([{ algorithm, type }]).replace('}]', ',"value":"'),
+      kindElements([{ algorithm, type }]),
+    ]),
+  ),
+)
+const VALUE = '"value":"'
+
+/** Of which kinds an object's checksums are. Almost all documents have one, whose value a list does not show. */
+function kindsOf(document: string): string {
+  const at = document.indexOf(VALUE) + VALUE.length
+  const isOne = document.indexOf('"', at) === document.length - '"}]'.length
+  const known = isOne ? OF_ONE.get(document.slice(0, at)) : undefined
+  return known ?? kindElements(JSON.parse(document) as Checksum[])
+}
+
+function* entryElements(entries: readonly ListedEntry[], style: Style): Generator<Element> {
+  for (const { row } of entries) if (row) yield contents(row, style)
+  yield* prefixElements(entries, style)
+}
+
+function* prefixElements(entries: readonly { prefix?: string | undefined }[], { text }: Style): Generator<Element> {
+  for (const { prefix } of entries)
+    if (prefix !== undefined) yield element('CommonPrefixes', element('Prefix', text(prefix)))
+}
+
+function* versionElements(
+  versions: readonly ListedVersion[],
+  entries: readonly { prefix?: string | undefined }[],
+  style: Style,
+): Generator<Element> {
+  for (const version of versions) yield versionElement(version, style)
+  yield* prefixElements(entries, style)
+}
 
 /** How objects say whose they are. */
 async function ownersIn(exchange: Exchange, rows: readonly Owned[]): Promise<(row: Owned) => Element> {
@@ -115,23 +148,25 @@ export async function listObjects(exchange: Exchange): Promise<void> {
   const last = entries.at(-1)
   await answerXml(
     exchange,
-    result(
+    longResult(
       'ListBucketResult',
-      element('Name', bucket),
-      // Not encoded: clients decode it nowhere.
-      element('Prefix', prefix),
-      element('Marker', text(marker)),
-      element('NextMarker', more && delimiter !== '' && last ? text(nameOf(last)) : undefined),
-      element('MaxKeys', limit),
-      ...said,
-      element('IsTruncated', more),
-      ...entryElements(entries, { text, owners: await ownersIn(exchange, rowsOf(entries)) }),
+      [
+        element('Name', bucket),
+        // Not encoded: clients decode it nowhere.
+        element('Prefix', prefix),
+        element('Marker', text(marker)),
+        element('NextMarker', more && delimiter !== '' && last ? text(nameIn(last)) : undefined),
+        element('MaxKeys', limit),
+        ...said,
+        element('IsTruncated', more),
+      ],
+      entryElements(entries, { text, owners: await ownersIn(exchange, rowsOf(entries)) }),
     ),
   )
 }
 
 /** A `<Version>` or a `<DeleteMarker>`. */
-function versionElement(row: ListedVersion, style: Style): Xml {
+function versionElement(row: ListedVersion, style: Style): Element {
   const said = { xml: leaf('VersionId', row.version_id ?? 'null') + leaf('IsLatest', String(row.latest)) }
   if (row.blob_id !== null) return contents(row, style, said)
   return element(
@@ -165,19 +200,20 @@ export async function listObjectVersions(exchange: Exchange): Promise<void> {
   const last = more ? entries.at(-1) : undefined
   await answerXml(
     exchange,
-    result(
+    longResult(
       'ListVersionsResult',
-      element('Name', bucket),
-      element('Prefix', text(prefix)),
-      element('KeyMarker', text(keyMarker)),
-      element('VersionIdMarker', versionMarker ?? ''),
-      element('NextKeyMarker', last && text(last.version?.key ?? last.prefix ?? '')),
-      element('NextVersionIdMarker', last?.version && nameOfPlace(last.version)),
-      element('MaxKeys', limit),
-      ...said,
-      element('IsTruncated', more),
-      ...versions.map((version) => versionElement(version, { text, owners })),
-      ...prefixElements(entries, { text }),
+      [
+        element('Name', bucket),
+        element('Prefix', text(prefix)),
+        element('KeyMarker', text(keyMarker)),
+        element('VersionIdMarker', versionMarker ?? ''),
+        element('NextKeyMarker', last && text(last.version?.key ?? last.prefix ?? '')),
+        element('NextVersionIdMarker', last?.version && nameOfPlace(last.version)),
+        element('MaxKeys', limit),
+        ...said,
+        element('IsTruncated', more),
+      ],
+      versionElements(versions, entries, { text, owners }),
     ),
   )
 }
@@ -194,18 +230,20 @@ export async function listObjectsV2(exchange: Exchange): Promise<void> {
   const owner = parameter(exchange, 'fetch-owner') === 'true'
   await answerXml(
     exchange,
-    result(
+    longResult(
       'ListBucketResult',
-      element('Name', bucket),
-      element('Prefix', text(prefix)),
-      element('StartAfter', startAfter === undefined ? undefined : text(startAfter)),
-      element('ContinuationToken', token),
-      element('NextContinuationToken', more && last ? encodeCursor([nameOf(last)]) : undefined),
-      element('KeyCount', entries.length),
-      element('MaxKeys', limit),
-      ...said,
-      element('IsTruncated', more),
-      ...entryElements(entries, { text, owners: owner ? await ownersIn(exchange, rowsOf(entries)) : undefined }),
+      [
+        element('Name', bucket),
+        element('Prefix', text(prefix)),
+        element('StartAfter', startAfter === undefined ? undefined : text(startAfter)),
+        element('ContinuationToken', token),
+        element('NextContinuationToken', more && last ? encodeCursor([nameIn(last)]) : undefined),
+        element('KeyCount', entries.length),
+        element('MaxKeys', limit),
+        ...said,
+        element('IsTruncated', more),
+      ],
+      entryElements(entries, { text, owners: owner ? await ownersIn(exchange, rowsOf(entries)) : undefined }),
     ),
   )
 }
