@@ -53,7 +53,7 @@ EXPOSE 8080 9000
 STOPSIGNAL SIGTERM
 # Whether the process answers, not whether database and storage do: restarting it would not bring those back.
 HEALTHCHECK --interval=15s --timeout=6s --start-period=2m --start-interval=1s --retries=3 CMD ["healthy", "/healthz"]
-ENTRYPOINT ["node", "--max-semi-space-size=2", "dist/server/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "dist/server/main.js"]
 CMD ["start"]
 
 # A source belongs here only where there is one: --label org.opencontainers.image.source=…

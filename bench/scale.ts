@@ -78,7 +78,7 @@ async function create(databaseUrl: string, count: number, sizes: readonly number
   const env = {
     ...serviceEnv(fs.mkdtempSync(path.join(folder, 'data-')), databaseUrl),
     RATE_LIMIT_COSTLY: '0',
-    NODE_OPTIONS: '--max-semi-space-size=2',
+    NODE_OPTIONS: '--max-semi-space-size=4',
   }
   const server = await spawnServer(env)
   const { access_token } = await createClient({ baseUrl: server.url }).login({ body: WHO })

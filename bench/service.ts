@@ -12,7 +12,7 @@ export const buildService = () =>
   void execFileSync(process.execPath, [path.join(import.meta.dirname, '../scripts/package.ts')], { stdio: 'inherit' })
 
 /** The young generation that `npm start`, the unit file and the image give V8. */
-const YOUNG = { NODE_OPTIONS: '--max-semi-space-size=2' }
+const YOUNG = { NODE_OPTIONS: '--max-semi-space-size=4' }
 /** What the unit file and the image set to keep memory low (docs/images.md). */
 export const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',

@@ -135,7 +135,7 @@ async function makeReplica(env: Record<string, string>, logFile: string): Promis
       const began = performance.now()
       const own = fork(SERVE, {
         env: { ...bareEnv, ...env, PORT: String(port), CLOCK_OFFSET: String(offset) },
-        execArgv: ['--max-semi-space-size=2'],
+        execArgv: ['--max-semi-space-size=4'],
         stdio: ['ignore', 'pipe', log, 'ipc'],
       })
       child = own

@@ -11,6 +11,7 @@ import {
   type CreateMultipartUploadCommandInput,
   GetObjectAttributesCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   ListPartsCommand,
   PutObjectCommand,
   type S3Client,
@@ -115,6 +116,11 @@ describeOnce('S3: checksums', (engine) => {
       const attributes = { Bucket: B, Key: algorithm, ObjectAttributes: ['Checksum' as const] }
       const { Checksum } = await s3.send(new GetObjectAttributesCommand(attributes))
       assert.deepEqual(Checksum, { [`Checksum${algorithm}`]: value, ChecksumType: 'FULL_OBJECT' })
+    }
+    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: B }))
+    for (const algorithm of ALGORITHMS) {
+      const { ChecksumAlgorithm: listed, ChecksumType } = Contents.find(({ Key }) => Key === algorithm) ?? {}
+      assert.deepEqual([listed, ChecksumType], [[algorithm], 'FULL_OBJECT'])
     }
   })
 
