@@ -89,6 +89,29 @@ it('whatever two processes change, commit and undo, what is kept is what a state
   )
 })
 
+it('a commit counts at once, also in the turn of the event loop in which the counter was looked at', async () => {
+  const url = `sqlite:${path.join(folder, `${files++}.db`)}`
+  const database = await openDatabase(url, { answersWait: () => true })
+  try {
+    await database.migrate()
+    await database.transaction((tx) => change(tx, 'a', 1))
+    const find = kept(read)
+    await find(database.db, 'a')
+    // The hundredth transaction of a group commits it, without waiting for anything.
+    const all = Array.from({ length: 100 }, (_, i) => database.transaction((tx) => change(tx, i === 99 ? 'a' : 'b', 2)))
+    for (let name: string | undefined; name !== 'a2'; ) {
+      const before = await read(database.db, 'a')
+      const found = await find(database.db, 'a')
+      const after = await read(database.db, 'a')
+      assert.ok([before?.name, after?.name].includes(found?.name), `${found?.name} is not ${after?.name}`)
+      name = before?.name
+    }
+    await Promise.all(all)
+  } finally {
+    await database.close()
+  }
+})
+
 it('reads once while nothing changes, and again after every change', async () => {
   const [database, other] = await twice()
   try {
