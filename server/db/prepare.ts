@@ -26,9 +26,9 @@ class Placeholder {
   }
 }
 
-const NONE: readonly number[] = []
 /** Longer lists are rare, and each length would be a query of its own. */
 const MOST_LISTED = 4
+const NO_LISTS: readonly number[] = []
 
 /**
  * A query whose text is built once per engine, for those that run with many requests: Kysely takes longer to build the text
@@ -45,7 +45,7 @@ export function prepared<D extends Db, P extends object, R>(
   const compiled = new Map<unknown, Map<string, Compiled<R>>>()
   return async (db, parameters) => {
     lists ??= (Object.keys(parameters) as (keyof P)[]).filter((name) => Array.isArray(parameters[name]))
-    const lengths = lists.length === 0 ? NONE : lists.map((name) => (parameters[name] as readonly unknown[]).length)
+    const lengths = lists.length === 0 ? NO_LISTS : lists.map((name) => (parameters[name] as readonly unknown[]).length)
     const executor = db.getExecutor()
     if (lengths.some((length) => length > MOST_LISTED))
       return (await executor.executeQuery<R>(build(db, parameters).compile())).rows
