@@ -24,10 +24,10 @@ export interface Database {
   /** The space kept free beside a SQLite file; null where the database is a server's. */
   reserve: Reserve | null
   /**
-   * Gives back what the log of a SQLite file takes of the disk beyond `least` bytes, as far as no reader needs it. Waits for
-   * no lock, and does nothing for a server.
+   * Gives back what the log of a SQLite file takes of the disk beyond `least` bytes, unless a reader needs it or someone is
+   * writing just then; false if so. Waits for no lock, and does nothing for a server.
    */
-  shrinkLog(least: number): Promise<void>
+  shrinkLog(least: number): Promise<boolean>
   /** Writes a copy of this moment into a new file while others go on; SQLite only, PostgreSQL refuses. */
   backup(file: string): Promise<Copied>
   close(): Promise<void>

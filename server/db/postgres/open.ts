@@ -51,7 +51,7 @@ export async function openPostgres(
       waiting: pool.waitingCount,
     }),
     reserve: null,
-    shrinkLog: async () => undefined,
+    shrinkLog: async () => true,
     backup: refuseBackup,
     close: () => writer.destroy(),
   }

@@ -40,7 +40,7 @@ export async function openSqlite(file: string, options: AllOptions): Promise<Dat
   const reserve = openReserve(file)
   const open = (readOnly: boolean) => {
     const database = new DatabaseSync(file, { readOnly, timeout: LOCK_MS })
-    if (!readOnly) database.exec('pragma journal_mode = wal; pragma synchronous = normal;')
+    if (!readOnly) database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma secure_delete = on;')
     database.exec('pragma foreign_keys = on; pragma cache_size = -8192; pragma temp_store = memory;')
     return kyselyDatabase(database)
   }
@@ -189,7 +189,7 @@ export async function openSqlite(file: string, options: AllOptions): Promise<Dat
     pool: () => null,
     reserve,
     async shrinkLog(least) {
-      if (logBytes() > least) await checkpoints.truncate()
+      return logBytes() <= least || checkpoints.truncate()
     },
     async backup(target) {
       const copied = await backupSqlite(file, target)
