@@ -250,7 +250,8 @@ function encryptionSection(results: readonly Result[]): string[] {
   return [
     '## Encryption',
     '',
-    'Tests that pass, of those about encryption, with [moto](https://docs.getmoto.org) as the key service:',
+    'Tests that pass, of those about encryption, with [moto](https://docs.getmoto.org) as the key service, on PostgreSQL and Ceph in a run of',
+    'their own (`--encryption`):',
     '',
     '| | SQLite and files | PostgreSQL and Ceph |',
     '|---|---|---|',
