@@ -1,9 +1,12 @@
-// node scripts/s3-suites.ts FOLDER [--python PYTHON] [--postgres URL] [--only EXPRESSION] [--processes N] [--results FILE]
+// node scripts/s3-suites.ts FOLDER [--python PYTHON] [--postgres] [--ceph] [--only EXPRESSION | --encryption]
+//   [--processes N] [--results FILE] [--beside FILE]
 //
 // Runs the whole of ceph/s3-tests, of which FOLDER is a clone, against a service of its own, and writes docs/s3-tests.md:
 // the commit, how many tests passed, failed and were skipped, and for each that failed the reason in a word. PYTHON needs
-// what the suite's requirements.txt lists. With --processes, pytest-xdist runs the tests in as many processes. --only takes
-// an expression of `pytest -k` and prints the outcome instead of writing the page. --results keeps pytest's JUnit report.
+// what the suite's requirements.txt lists. The service has SQLite and files; with --postgres PostgreSQL, with --ceph a bucket
+// of Ceph. With --processes, pytest-xdist runs the tests in as many processes. --only takes an expression of `pytest -k`, and
+// --encryption runs the tests about encryption: both print the outcome instead of writing the page. --results keeps pytest's
+// JUnit report; that of --encryption on PostgreSQL and Ceph is what --beside takes, to be counted on the page as well.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
@@ -14,15 +17,20 @@ import { SaxesParser } from 'saxes'
 import { type Client, createClient } from '../client/derived.ts'
 import { bucketActions } from '../contract/names.ts'
 import { canonicalId } from '../server/base/canonical-id.ts'
+import { newBucket, noGateway, startCeph } from '../tests/support/ceph.ts'
 import { type MotoKms, noMoto, startMoto } from '../tests/support/key-services.ts'
+import { startPostgres } from '../tests/support/postgres.ts'
 import { spawnServer } from '../tests/support/process.ts'
 import { ADMIN, serverEnv } from '../tests/support/server.ts'
+import { ENCRYPTION_KINDS, encryptionKind } from './s3-suites/encryption.ts'
 import { reasonFor } from './s3-suites/reasons.ts'
 
 const PAGE = path.join(import.meta.dirname, '../docs/s3-tests.md')
 /** What the suite configures of the service beyond its defaults. */
 const SETTINGS = { S3_DEFAULT_OWNERSHIP: 'ObjectWriter', S3_LIFECYCLE_DAY_SECONDS: '10' }
 
+/** Where the suite has its tests. */
+const FOLDER = 's3tests/functional'
 /** What the suite calls its keys. */
 const KMS_KEYS = ['testkey-1', 'testkey-2'] as const
 
@@ -39,10 +47,13 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     python: { type: 'string', default: 'python3' },
-    postgres: { type: 'string' },
+    postgres: { type: 'boolean', default: false },
+    ceph: { type: 'boolean', default: false },
     only: { type: 'string' },
+    encryption: { type: 'boolean', default: false },
     processes: { type: 'string' },
     results: { type: 'string' },
+    beside: { type: 'string' },
   },
 })
 const suite = positionals[0]
@@ -53,8 +64,16 @@ if (suite === undefined || !fs.existsSync(path.join(suite, 's3tests'))) {
 const git = (...args: string[]) => execFileSync('git', ['-C', suite, ...args], { encoding: 'utf8' }).trim()
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-s3-suites-'))
+const postgres = values.postgres ? await startPostgres() : undefined
+const ceph = values.ceph ? await startCeph() : undefined
+if (values.ceph && !ceph) throw new Error(noGateway)
 const server = await spawnServer({
-  ...serverEnv(folder, values.postgres),
+  ...serverEnv(folder, postgres?.url),
+  ...(ceph && {
+    STORAGE_URL: newBucket(ceph),
+    S3_ACCESS_KEY_ID: ceph.credentials.accessKeyId,
+    S3_SECRET_ACCESS_KEY: ceph.credentials.secretAccessKey,
+  }),
   ...SETTINGS,
   S3_HOST: '127.0.0.1',
   S3_PORT: '0',
@@ -68,17 +87,19 @@ try {
   const configuration = path.join(folder, 's3tests.conf')
   fs.writeFileSync(configuration, await configure(new URL(s3), kms))
   const report = path.resolve(values.results ?? path.join(folder, 'report.xml'))
-  await runSuite(configuration, report, ['s3tests/functional'], values.processes)
+  await runSuite(configuration, report, values.encryption ? await testsOfEncryption() : [FOLDER], values.processes)
   const results = readReport(fs.readFileSync(report, 'utf8'))
   // Some tests count what others make meanwhile: what failed is run again, one at a time.
   if (values.processes !== undefined) await rerun(configuration, results)
-  if (values.only === undefined) fs.writeFileSync(PAGE, page(results))
+  if (values.only === undefined && !values.encryption) fs.writeFileSync(PAGE, page(results))
   else for (const { id, outcome, message } of results) console.log(outcome, id, outcome === 'fail' ? message : '')
   const counted = count(results)
   console.log(`${counted.pass} passed, ${counted.fail} failed, ${counted.skip} skipped`)
 } finally {
   await server.kill('SIGTERM')
   await kms?.stop()
+  await ceph?.stop()
+  await postgres?.stop()
   fs.rmSync(folder, { recursive: true, force: true })
 }
 
@@ -157,10 +178,18 @@ async function rerun(configuration: string, results: Result[]): Promise<void> {
   await runSuite(
     configuration,
     report,
-    failed.map(({ id }) => `s3tests/functional/${id}`),
+    failed.map(({ id }) => `${FOLDER}/${id}`),
   )
   const again = new Map(readReport(fs.readFileSync(report, 'utf8')).map((result) => [result.id, result]))
   for (const result of failed) Object.assign(result, again.get(result.id))
+}
+
+/** The suite's tests about encryption, as pytest names them. */
+async function testsOfEncryption(): Promise<string[]> {
+  const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--collect-only', FOLDER]
+  const env = { ...process.env, S3TEST_CONF: path.join(folder, 's3tests.conf') }
+  const listed = execFileSync(values.python, args, { cwd: suite, env, encoding: 'utf8' })
+  return listed.split('\n').filter((id) => encryptionKind(id) !== undefined)
 }
 
 async function runSuite(
@@ -211,6 +240,26 @@ function count(results: readonly Result[]): Record<Outcome, number> {
   return counted
 }
 
+/** How many of the tests about encryption pass, here and, with --beside, on PostgreSQL and Ceph. */
+function encryptionSection(results: readonly Result[]): string[] {
+  const beside = values.beside === undefined ? [] : readReport(fs.readFileSync(values.beside, 'utf8'))
+  const countIn = (all: readonly Result[], kind: string) => {
+    const { pass, fail, skip } = count(all.filter(({ id }) => encryptionKind(id) === kind))
+    return all.length === 0 ? 'not run' : `${pass} of ${pass + fail + skip}`
+  }
+  return [
+    '## Encryption',
+    '',
+    'Tests that pass, of those about encryption, with [moto](https://docs.getmoto.org) as the key service, on PostgreSQL and Ceph in a run of',
+    'their own (`--encryption`):',
+    '',
+    '| | SQLite and files | PostgreSQL and Ceph |',
+    '|---|---|---|',
+    ...ENCRYPTION_KINDS.map((kind) => `| ${kind} | ${countIn(results, kind)} | ${countIn(beside, kind)} |`),
+    '',
+  ]
+}
+
 /** docs/s3-tests.md. */
 function page(results: readonly Result[]): string {
   const { pass, fail, skip } = count(results)
@@ -222,7 +271,7 @@ function page(results: readonly Result[]): string {
     '# The public S3 test suite',
     '',
     'Every test of [ceph/s3-tests](https://github.com/ceph/s3-tests), run against the S3 endpoint on',
-    `${values.postgres === undefined ? 'SQLite' : 'PostgreSQL'} and local files: none is left out, and each that fails has its reason. This page is written by`,
+    `${values.postgres ? 'PostgreSQL' : 'SQLite'} and ${values.ceph ? 'Ceph' : 'local files'}: none is left out, and each that fails has its reason. This page is written by`,
     '`node scripts/s3-suites.ts`, which is given a clone of the suite.',
     '',
     `Commit \`${git('rev-parse', '--short', 'HEAD')}\` of ${git('log', '-1', '--format=%cs')}, with the setting \`s3.public_access\` on and ${settings.join(' and ')}.`,
@@ -236,6 +285,7 @@ function page(results: readonly Result[]): string {
       return `| \`${file}\` | ${counted.pass} | ${counted.fail} | ${counted.skip} |`
     }),
     '',
+    ...encryptionSection(results),
     '## What fails, and why',
     '',
     '*Not offered*: Strongroom does not have this. *Deliberate*: it has this and answers otherwise on purpose. *Suite*: the',

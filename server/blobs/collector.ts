@@ -3,7 +3,7 @@ import type { StoredBlob } from '../drivers/driver.ts'
 import { isExternal, storageOf } from '../drivers/routing/ids.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
 import { removeTakenOver } from './remove-external.ts'
-import { isDiskShort } from './room.ts'
+import { isDiskShort, noteErased } from './room.ts'
 import * as store from './store.ts'
 
 const BATCH = 500
@@ -27,6 +27,7 @@ export const releaseBlobs = async ({ tx, config, now }: Upkeep, ids: readonly st
 export async function eraseBlobs(step: Upkeep, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
   const { inline, stored } = await condemn(step, ids)
+  if (inline.length + stored.length > 0) noteErased(step.config, step.now())
   return new Set([...inline, ...stored])
 }
 

@@ -41,6 +41,8 @@ interface Measured extends Disk {
 interface Room {
   disks: Measured[]
   database: Pick<Database, 'reserve' | 'shrinkLog'> | undefined
+  /** When a key was deleted that the log of the database may still hold, in ms; undefined if none was. */
+  erased: number | undefined
   measuring: Promise<void> | undefined
 }
 
@@ -64,6 +66,7 @@ const roomFor = perSystem<Room, Config>(({ databaseUrl, storageUrl }) => {
       ...(folder === undefined ? [] : [disk('storage', folder)]),
     ],
     database: undefined,
+    erased: undefined,
     measuring: undefined,
   }
 })
@@ -71,6 +74,25 @@ const roomFor = perSystem<Room, Config>(({ databaseUrl, storageUrl }) => {
 /** Tells which database it is whose log and reserve take space of these disks. */
 export function useDatabase(config: Config, database: Room['database']): void {
   roomFor(config).database = database
+}
+/** Notes that a transaction deletes keys. */
+export function noteErased(config: Config, now: Date): void {
+  roomFor(config).erased ??= now.getTime()
+}
+
+/** How long a transaction may take that deletes keys, in ms; then they are in the log at most. */
+const ERASED_MS = 60_000
+
+/**
+ * Empties the log of a SQLite database of keys that were deleted a minute ago or before: what is deleted is overwritten in
+ * the database's file at once, but not what was logged of it. Tried again by the next call if someone reads the log just then.
+ */
+export async function emptyLogOfErased(config: Config, now: Date): Promise<void> {
+  const room = roomFor(config)
+  const at = room.erased
+  if (at === undefined || Math.abs(now.getTime() - at) < ERASED_MS) return
+  room.erased = undefined
+  if (!((await room.database?.shrinkLog(0)) ?? true)) room.erased ??= at
 }
 /** The database that was told. */
 export const databaseOf = (config: Config): Room['database'] => roomFor(config).database

@@ -1,5 +1,6 @@
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import type { AuditTables } from './tables/audit.ts'
+import type { HistoryTables } from './tables/history.ts'
 import type { IdentityTables } from './tables/identity.ts'
 import type { InstanceTables } from './tables/instance.ts'
 import type { MailTables } from './tables/mail.ts'
@@ -15,6 +16,7 @@ export interface Schema
   extends IdentityTables,
     InstanceTables,
     StorageTables,
+    HistoryTables,
     AttachedTables,
     SharingTables,
     PolicyTables,
@@ -24,6 +26,8 @@ export interface Schema
     MailTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
+/** An object's row as everything but its history sees it: since when it has been so, and by whom, is left out. */
+export type ObjectRow = Omit<Row<'objects'>, 'moment' | 'author'>
 export type NewRow<T extends keyof Schema> = Insertable<Schema[T]>
 export type RowChange<T extends keyof Schema> = Updateable<Schema[T]>
 

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream'
 import { ID } from '../../contract/names.ts'
 import type { ByteRange } from '../base/byte-range.ts'
+import type { RecyclingSource } from '../base/recycling-source.ts'
 
 export interface StoredBlob {
   id: string
@@ -55,11 +56,12 @@ export interface BlobDriver {
    * Stores all bytes of `source` under `id`, which can be written only once, and returns their number. When it
    * resolves, they are durable and readable; when it rejects (source failed, disk full, id taken), this call has left
    * nothing that can be read under that id. Holds at most `buffered` bytes besides the chunk it last took, and takes
-   * the next only when there is room. Chunks must not change once yielded. A failure ends the iteration, which destroys
+   * the next only when there is room. Chunks must not change once
+   * yielded, unless the driver recycles them. A failure ends the iteration, which destroys
    * a source that is a stream. `size`, if known, saves a buffer on engines that must know it beforehand; it rejects if
    * the source yields a different number of bytes.
    */
-  put(id: string, source: AsyncIterable<Uint8Array>, size?: number): Promise<number>
+  put(id: string, source: RecyclingSource, size?: number): Promise<number>
   /** What differs between engines. Known before a storage is opened. */
   readonly traits: DriverTraits
   /**
@@ -84,12 +86,7 @@ export interface BlobDriver {
    * beside it until removePart, or (S3, where a number has one content) is replaced by the one that finishes last, also
    * if several arrive at once; on rejection an earlier one is unchanged. The caller stores which one counts.
    */
-  putPart(
-    id: string,
-    handle: string,
-    part: { number: number; size: number },
-    source: AsyncIterable<Uint8Array>,
-  ): Promise<string>
+  putPart(id: string, handle: string, part: { number: number; size: number }, source: RecyclingSource): Promise<string>
   /**
    * Stores a range of another blob, of exactly `size` bytes, as a part like putPart, where that takes no reading of it: by
    * a link to the same file, or inside the engine. Null where it would take that, or where the other blob is not whole.

@@ -1,4 +1,5 @@
 import { sizeOfRanges } from '../base/byte-range.ts'
+import type { RecyclingSource } from '../base/recycling-source.ts'
 import { type BlobDriver, WrongLength } from './driver.ts'
 
 /** A finished call to the storage. Times in milliseconds; `began` as `performance.now()`. */
@@ -91,18 +92,19 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
 }
 
 interface Waiting {
-  source: AsyncIterable<Uint8Array>
+  source: RecyclingSource
   /** Time spent waiting for the source so far. */
   ms: number
   /** Whether it has failed. */
   failed: boolean
 }
 
-function watch(source: AsyncIterable<Uint8Array>): Waiting {
+function watch(source: RecyclingSource): Waiting {
   const waiting: Waiting = {
     ms: 0,
     failed: false,
     source: {
+      recycle: (chunk) => source.recycle?.(chunk),
       [Symbol.asyncIterator]() {
         const inner = source[Symbol.asyncIterator]()
         const timed = (next: Promise<IteratorResult<Uint8Array>>) => {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { free } from '../base/free.ts'
 import { type BlobKey, decrypt, nonceOf, SegmentDamaged, type StretchKey, stretchKey } from './cipher.ts'
 import { type ReadPlan, type Segment, type Stretch, TRAILER_BYTES } from './layout.ts'
 
@@ -35,23 +36,34 @@ export class SegmentReader {
     this.#key = stretchKey(this.#blob, this.#stretch)
   }
 
-  /** Takes the next bytes that are stored; returns what is complete by them. Throws SegmentDamaged. */
-  take(chunk: Uint8Array): Uint8Array[] {
+  /**
+   * Takes the next bytes that are stored; returns what is complete by them. `inPlace`: the memory of the chunk may be written
+   * to, and is kept only as the last of the returned pieces. Throws SegmentDamaged.
+   */
+  take(chunk: Uint8Array, { inPlace = false } = {}): Uint8Array[] {
     const read: Uint8Array[] = []
+    /** Bytes at the start of the chunk that are no longer what is stored. */
+    let written = 0
     for (let at = 0; at < chunk.length && this.#segment; ) {
       const piece = chunk.subarray(at, at + this.#missing)
-      this.#chunks.push(piece)
+      const isWhole = this.#chunks.length === 0 && piece.length === this.#missing
       this.#missing -= piece.length
       at += piece.length
+      this.#chunks.push(inPlace && this.#missing > 0 ? Buffer.from(piece) : piece)
       if (this.#missing > 0) break
       for (const part of this.#open(this.#segment)) {
         const wanted = part.subarray(this.#skip, this.#skip + this.#left)
         this.#skip -= Math.min(this.#skip, part.length)
         this.#left -= wanted.length
-        if (wanted.length > 0) read.push(wanted)
+        if (inPlace && isWhole) {
+          chunk.set(wanted, written)
+          written += wanted.length
+          free(part)
+        } else if (wanted.length > 0) read.push(wanted)
       }
       this.#next()
     }
+    if (written > 0) read.push(chunk.subarray(0, written))
     return read
   }
 
@@ -61,11 +73,6 @@ export class SegmentReader {
     } catch (error) {
       throw new SegmentDamaged(this.#blob.id, { part: stretch.part, number }, error)
     }
-  }
-
-  /** Bytes that it has taken and not returned yet. */
-  get held(): number {
-    return this.#chunks.reduce((sum, { length }) => sum + length, 0)
   }
 
   /** Throws SegmentDamaged unless all of the range was returned. */
@@ -118,21 +125,14 @@ type Stored = Readable & { recycle?: (chunk: Uint8Array) => void }
 
 /**
  * The same of a stream; its errors are those of what is stored, and SegmentDamaged. What is stored is read as its events
- * tell of it: iterating over it would cost a promise for each chunk.
+ * tell of it: iterating over it would cost a promise for each chunk. Where the memory of what is stored can be recycled, the
+ * segments are decrypted in place: a new buffer for each of them would keep the garbage collector busy.
  */
-export function streamSegments(stored: Stored, blob: BlobKey, plan: ReadPlan): Readable {
+export function streamSegments(stored: Stored, blob: BlobKey, plan: ReadPlan): Stored {
   const reader = new SegmentReader(blob, plan)
-  let used: Uint8Array[] = []
-  const recycle = (chunk: Uint8Array) => {
-    const { held } = reader
-    // While all of this chunk is held, chunks before it may be.
-    if (held < chunk.length) {
-      for (const one of used) stored.recycle?.(one)
-      used = []
-    }
-    if (held === 0) stored.recycle?.(chunk)
-    else used.push(chunk)
-  }
+  const inPlace = stored.recycle !== undefined
+  /** Memory that is nobody else's, of chunks that were passed on. */
+  const own = new WeakSet<ArrayBufferLike>()
   const read = new Readable({
     highWaterMark: 256 * 1024,
     read: () => void stored.resume(),
@@ -153,9 +153,13 @@ export function streamSegments(stored: Stored, blob: BlobKey, plan: ReadPlan): R
   stored.on('data', (chunk: Uint8Array) =>
     attempt(() => {
       let goesOn = true
-      for (const piece of reader.take(chunk)) goesOn = read.push(piece)
+      const pieces = reader.take(chunk, { inPlace })
+      for (const piece of pieces) {
+        if (piece.buffer !== chunk.buffer) own.add(piece.buffer)
+        goesOn = read.push(piece)
+      }
       if (!goesOn) stored.pause()
-      if (stored.recycle) recycle(chunk)
+      if (pieces.at(-1)?.buffer !== chunk.buffer) stored.recycle?.(chunk)
     }),
   )
   stored.once('end', () =>
@@ -168,5 +172,10 @@ export function streamSegments(stored: Stored, blob: BlobKey, plan: ReadPlan): R
   stored.once('close', () => {
     if (!stored.readableEnded) read.destroy(new Error('What is stored was not read to its end'))
   })
-  return read
+  return Object.assign(read, {
+    recycle(chunk: Uint8Array) {
+      if (own.delete(chunk.buffer)) free(chunk)
+      else stored.recycle?.(chunk)
+    },
+  })
 }

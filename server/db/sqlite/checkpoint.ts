@@ -8,7 +8,7 @@ const EVERY = 256
 const LONG_WAL = 16_384
 
 type Order = 'checkpoint' | 'truncate' | 'stop'
-type Answer = { frames: number } | { truncated: true } | { error: string }
+type Answer = { frames: number } | { truncated: boolean } | { error: string }
 
 export interface Checkpoints {
   /** To be called after each commit. */
@@ -16,10 +16,10 @@ export interface Checkpoints {
   /** Why the last checkpoint failed; undefined if it did not. The next one tries again. */
   failure(): Error | undefined
   /**
-   * Copies the WAL and empties its file, unless someone is reading from it or writing just then. Resolves when that was
-   * tried.
+   * Copies the WAL and empties its file, unless someone is reading from it or writing just then; resolves to whether that
+   * was done.
    */
-  truncate(): Promise<void>
+  truncate(): Promise<boolean>
   /** Resolves when the thread and its connection are gone. */
   stop(): Promise<void>
 }
@@ -35,12 +35,12 @@ export function startCheckpoints(file: string, finish: () => void): Checkpoints 
   let commits = 0
   let running = false
   let failure: Error | undefined
-  let truncating: ReturnType<typeof Promise.withResolvers<void>> | undefined
+  let truncating: ReturnType<typeof Promise.withResolvers<boolean>> | undefined
   function startThread() {
     const worker = new Worker(new URL(import.meta.url), { workerData: file })
     worker.unref()
     worker.on('message', (answer: Answer) => {
-      if ('truncated' in answer) return endTruncating()
+      if ('truncated' in answer) return endTruncating(answer.truncated)
       running = false
       failure = 'error' in answer ? new Error(`Checkpoint: ${answer.error}`) : undefined
       if ('frames' in answer && answer.frames > LONG_WAL) finish()
@@ -48,11 +48,11 @@ export function startCheckpoints(file: string, finish: () => void): Checkpoints 
     worker.on('error', (error) => {
       failure = error as Error
     })
-    worker.on('exit', endTruncating)
+    worker.on('exit', () => endTruncating(false))
     return { worker, exited: once(worker, 'exit') }
   }
-  function endTruncating() {
-    truncating?.resolve()
+  function endTruncating(truncated: boolean) {
+    truncating?.resolve(truncated)
     truncating = undefined
   }
   return {
@@ -100,13 +100,15 @@ function serveCheckpoints(file: string, port: NonNullable<typeof parentPort>): v
   const truncate = (): Answer => {
     checkpoint()
     database.exec('pragma busy_timeout = 0')
+    let truncated = false
     try {
-      database.prepare('pragma wal_checkpoint(truncate)').get()
+      const { busy } = database.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number }
+      truncated = busy === 0
     } catch {
       // It is tried again.
     }
     database.exec('pragma busy_timeout = 10000')
-    return { truncated: true }
+    return { truncated }
   }
   port.on('message', (order: Order) => {
     if (order === 'checkpoint') return port.postMessage(checkpoint())

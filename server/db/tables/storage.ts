@@ -85,6 +85,10 @@ export interface StorageTables {
     created_at: string
     last_modified: string
     created_by: string | null
+    /** Since when it has been so, in microseconds since 1970; what was before is in `former_objects`. */
+    moment: Generated<number>
+    /** Who made it so; null for those who are not known. */
+    author: Generated<number | null>
   }
   /**
    * Of buckets that keep versions, or did: what is no longer current, and all delete markers. `seq`: the later a version

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { Readable } from 'node:stream'
+import type { RecyclingSource } from '../../base/recycling-source.ts'
 import { systemCalls } from '../../base/system-calls.ts'
 import { STORED_SEGMENT } from '../../segments/layout.ts'
 import { BlobMissing, type RecyclingStream, WrongLength } from '../driver.ts'
@@ -13,7 +14,7 @@ export interface Piece {
 
 /** Bodies up to this size are returned as one chunk: what a range within one segment of an encrypted blob takes. */
 export const ONE_CHUNK = STORED_SEGMENT
-const READ_SIZE = 512 * 1024
+const READ_SIZE = 8 * STORED_SEGMENT
 /** Most buffers kept for the next reads: 8 MiB. */
 const MOST_SPARE = 16
 /** Chunks are buffered and written together at this many bytes, or this many chunks. */
@@ -54,7 +55,7 @@ export function fileCalls() {
    */
   async function writeFile(
     file: string,
-    source: AsyncIterable<Uint8Array>,
+    source: RecyclingSource,
     size?: number,
     check?: () => Promise<void>,
   ): Promise<number> {
@@ -66,7 +67,9 @@ export function fileCalls() {
       await writing
       fd ??= await open(file, 'wx', 0o600)
       created = true
-      writing = writeAll(fd, chunks)
+      writing = writeAll(fd, chunks).then(() => {
+        if (source.recycle) for (const chunk of chunks) source.recycle(chunk)
+      })
       writing.catch(ignore)
       return fd
     }

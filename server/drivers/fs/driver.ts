@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import type { ByteRange } from '../../base/byte-range.ts'
+import type { RecyclingSource } from '../../base/recycling-source.ts'
 import {
   assertBlobId,
   type BlobBody,
@@ -44,7 +45,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
 
   const parts = fileParts(calls, shardOf)
 
-  async function store(id: string, source: AsyncIterable<Uint8Array>, size?: number): Promise<number> {
+  async function store(id: string, source: RecyclingSource, size?: number): Promise<number> {
     assertBlobId(id)
     const temporary = tmpPath(id)
     const final = finalPath(id)

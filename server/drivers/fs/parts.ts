@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import type { ByteRange } from '../../base/byte-range.ts'
+import type { RecyclingSource } from '../../base/recycling-source.ts'
 import { type BlobBody, BlobMissing, type StoredBlob, type StoredPart } from '../driver.ts'
 import { eachOf, exists, type FileCalls, ifThere, ignore, isMissing, ONE_CHUNK, type Piece } from './bytes.ts'
 import { bytesOf, type Manifest, manifestText, parseManifest, piecesOf } from './manifest.ts'
@@ -77,7 +78,7 @@ export function fileParts(calls: FileCalls, shardOf: (id: string) => { directory
     return HANDLE
   }
 
-  async function put(id: string, number: number, source: AsyncIterable<Uint8Array>, size: number): Promise<string> {
+  async function put(id: string, number: number, source: RecyclingSource, size: number): Promise<string> {
     const folder = folderOf(id)
     const nonce = randomBytes(4).toString('hex')
     const temporary = path.join(folder, `${number}-${nonce}.tmp`)

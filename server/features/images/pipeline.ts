@@ -1,3 +1,4 @@
+import { free } from '../../base/free.ts'
 import { perSystem } from '../../base/per-system.ts'
 import type { Config } from '../../config/config.ts'
 import type { Ctx } from '../../context.ts'
@@ -7,7 +8,7 @@ import type { Source, Unusable } from './kinds.ts'
 import type { Limits, Plan } from './parameters.ts'
 import { heldPixels, isTimeout, RENDERER, render } from './render.ts'
 import { type Bounds, createSlots, isBusy, type Principal, type Slot, type Slots, tooSlow } from './slots.ts'
-import { brokenSource, discard, inspect, readSource } from './source.ts'
+import { brokenSource, inspect, readSource } from './source.ts'
 
 /** Counters since the start, for metrics. */
 export interface Counts {
@@ -91,7 +92,7 @@ export interface Held {
 }
 /** Releases both. Call it when nothing reads the bytes any more. */
 export function release({ slot, bytes }: Held): void {
-  discard(bytes)
+  free(bytes)
   slot.release()
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
+import { free } from '../../base/free.ts'
 import type { Ctx } from '../../context.ts'
 import { contentsOf } from '../../storage/objects/read.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
@@ -28,15 +29,6 @@ const HEAD_BYTES = 64
 /** From this size on, the first bytes are checked before the rest is read. */
 const LARGE = 256 * 1024
 
-/**
- * Frees the memory at once. Left to the garbage collector, the sources of a few renders, some hundred KB each, made it
- * scan all objects several times a second: a sixth of a thumbnail's time, and twice the memory.
- */
-export function discard({ buffer, byteLength }: Uint8Array): void {
-  // Small buffers share theirs.
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
-}
-
 async function read(ctx: Ctx, row: ObjectRow, head = false): Promise<Uint8Array> {
   const wanted = head ? HEAD_BYTES : row.size
   const body = await contentsOf(ctx, row).open(head ? { start: 0, end: HEAD_BYTES - 1 } : undefined)
@@ -59,7 +51,7 @@ export async function inspect(ctx: Ctx, row: ObjectRow): Promise<{ found: Source
   const bytes = await readSource(ctx, row)
   const found = await examine(bytes)
   if (!('refused' in found)) return { found, bytes }
-  discard(bytes)
+  free(bytes)
   return { found }
 }
 

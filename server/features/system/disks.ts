@@ -1,6 +1,6 @@
 import type { Disk as DiskState } from '../../../contract/system.ts'
 import { perSystem } from '../../base/per-system.ts'
-import { type Disk, databaseOf, isShort, measureDisks } from '../../blobs/room.ts'
+import { type Disk, databaseOf, emptyLogOfErased, isShort, measureDisks } from '../../blobs/room.ts'
 import type { Ctx } from '../../context.ts'
 
 /** Milliseconds between two looks at the disks. */
@@ -27,6 +27,7 @@ export const diskKeeper = {
     const disks = await measureDisks(ctx.config)
     for (const disk of disks) tell(ctx, disk)
     await database?.shrinkLog(disks.some(isShort) ? LOG_WHEN_SHORT : LOG_AT_REST)
+    await emptyLogOfErased(ctx.config, ctx.now())
     const disk = disks.find(({ of }) => of === 'database')
     if (disk && database?.reserve) await keepReserve(ctx, disk, database.reserve)
   },

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream'
+import { ServiceError } from '../../../contract/errors.ts'
 import { perSystem } from '../../base/per-system.ts'
 import { MINUTE_MS } from '../../base/time.ts'
+import { findPointed } from '../../blobs/pointers.ts'
 import { type Ctx, systemActor } from '../../context.ts'
-import type { BlobBody } from '../../drivers/driver.ts'
+import { type BlobBody, BlobMissing } from '../../drivers/driver.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
 import { KeyUnavailable, SegmentDamaged } from '../../segments/cipher.ts'
 import { findBucketName } from '../buckets/store.ts'
@@ -12,23 +14,41 @@ import type { ObjectRow } from './store.ts'
 const recordedOf = perSystem(() => new Map<string, number>())
 
 /**
- * What `open` gives of an encrypted object. That its bytes are not what was encrypted, or have lost their key, is counted,
- * and recorded as `read_damaged`: once a minute for each blob, whoever reads it.
+ * What `open` gives of an encrypted object. That its bytes are not what was encrypted, are not there, or have lost their key,
+ * is counted, and recorded as `read_damaged`: once a minute for each blob, whoever reads it. Throws `busy` if the object was
+ * erased between the look at its row and at its bytes.
  */
 export async function reported(ctx: Ctx, row: ObjectRow, open: () => Promise<BlobBody>): Promise<BlobBody> {
   try {
     const body = await open()
-    if (body instanceof Readable) body.once('error', (error) => note(ctx, row, error))
+    if (body instanceof Readable)
+      body.once('error', (error) => {
+        if (isDamage(error))
+          ctx.background(async () => void ((await isErased(ctx, row, error)) || note(ctx, row, error)))
+      })
     return body
   } catch (error) {
+    if (!isDamage(error)) throw error
+    if (await isErased(ctx, row, error))
+      throw new ServiceError('busy', 'The object was replaced or deleted while it was about to be read. Try again.', {
+        headers: { 'retry-after': '0' },
+        cause: error,
+      })
     note(ctx, row, error)
     throw error
   }
 }
 
-function note(ctx: Ctx, { bucket_id, key, blob_id, version_id }: ObjectRow, error: unknown): void {
-  if (!(error instanceof SegmentDamaged || error instanceof KeyUnavailable)) return
-  const reason = error instanceof SegmentDamaged ? 'changed' : 'key'
+type Damage = SegmentDamaged | KeyUnavailable | BlobMissing
+const isDamage = (error: unknown): error is Damage =>
+  error instanceof SegmentDamaged || error instanceof KeyUnavailable || error instanceof BlobMissing
+
+/** Whether there is nothing left to read, because nothing points at a blob any more: its key went with that. */
+const isErased = async (ctx: Ctx, { blob_id }: ObjectRow, error: Damage): Promise<boolean> =>
+  !(error instanceof SegmentDamaged) && !(await findPointed(ctx.db, [blob_id])).has(blob_id)
+
+function note(ctx: Ctx, { bucket_id, key, blob_id, version_id }: ObjectRow, error: Damage): void {
+  const reason = error instanceof KeyUnavailable ? 'key' : 'changed'
   telemetryOf(ctx.config).metrics.strongroom_damaged_reads_total.inc({ reason })
   const now = ctx.now().getTime()
   const recorded = recordedOf(ctx.config)

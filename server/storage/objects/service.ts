@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
+import { findPointed } from '../../blobs/pointers.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { isExternal } from '../../drivers/routing/ids.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
@@ -8,7 +9,7 @@ import { confirm } from '../external-objects/confirm.ts'
 import { lockKeys } from '../history/keys.ts'
 import { asObject, type Change, isKept, markDeleted, nextVersion, retire } from '../history/retire.ts'
 import { findNewest, findVersions, hasContents } from '../history/store.ts'
-import { absenceOf, markerInstead, objectMissing, versionMissing } from './absence.ts'
+import { absenceOf, erasedSince, markerInstead, objectMissing, versionMissing } from './absence.ts'
 import { describeObject, versionOf } from './describe.ts'
 import type { ItemError } from './item-error.ts'
 import { type Found, findContents, findWithLifecycle } from './lookup.ts'
@@ -41,6 +42,11 @@ export async function getContents(
       ? await findOlder(ctx, bucket, { key, version })
       : (current ?? (await throwMissing(ctx, bucket, key)))
   assertReadable(ctx, bucket, key, found.row)
+  if (ctx.past) {
+    const pointed = await findPointed(ctx.past.present, [found.row.blob_id])
+    if (pointed.size === 0) throw erasedSince(key)
+    return found
+  }
   if (!isExternal(found.row.blob_id)) return found
   const row = await confirm(ctx, found.row, { opens })
   if (!row) throw objectMissing(bucket, key)
