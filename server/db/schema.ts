@@ -3,6 +3,7 @@ import type { AuditTables } from './tables/audit.ts'
 import type { IdentityTables } from './tables/identity.ts'
 import type { InstanceTables } from './tables/instance.ts'
 import type { MailTables } from './tables/mail.ts'
+import type { MirrorTables } from './tables/mirrors.ts'
 import type { PolicyTables } from './tables/policies.ts'
 import type { SharingTables } from './tables/sharing.ts'
 import type { StorageTables } from './tables/storage.ts'
@@ -21,7 +22,8 @@ export interface Schema
     AuditTables,
     UsageTables,
     WebhookTables,
-    MailTables {}
+    MailTables,
+    MirrorTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
 export type NewRow<T extends keyof Schema> = Insertable<Schema[T]>

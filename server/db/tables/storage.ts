@@ -129,7 +129,11 @@ export interface StorageTables {
     envelope: Generated<string | null>
     /** The version of the service key that encrypts the one in the envelope; null if none does. */
     service_key: Generated<number | null>
+    /** The CRC-32 of each segment of what is stored, if these are few; null if `blob_sums` has them, or nobody. */
+    sums: Generated<Uint8Array | null>
   }
+  /** The same of more segments: consecutive ones that begin at the byte `start` of what is stored, and take `size` bytes. */
+  blob_sums: { blob_id: string; start: number; size: number; sums: Uint8Array }
   /** The parts in which a blob's bytes came. */
   blob_parts: {
     blob_id: string
@@ -212,6 +216,8 @@ export interface StorageTables {
     ref: string
     /** Distinguishes it from what was encrypted before as the same part, in hex; null if it is not encrypted. */
     salt: Generated<string | null>
+    /** The CRC-32 of each segment of what is stored, after the bytes of its MD5; null if they are not known. */
+    sums: Generated<Uint8Array | null>
     received_at: string
   }
   jobs: {

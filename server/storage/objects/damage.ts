@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import { perSystem } from '../../base/per-system.ts'
 import { MINUTE_MS } from '../../base/time.ts'
 import { type Ctx, systemActor } from '../../context.ts'
-import type { BlobBody } from '../../drivers/driver.ts'
+import { type BlobBody, BlobMissing } from '../../drivers/driver.ts'
+import { isExternal } from '../../drivers/routing/ids.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
 import { KeyUnavailable, SegmentDamaged } from '../../segments/cipher.ts'
 import { findBucketName } from '../buckets/store.ts'
@@ -12,8 +13,8 @@ import type { ObjectRow } from './store.ts'
 const recordedOf = perSystem(() => new Map<string, number>())
 
 /**
- * What `open` gives of an encrypted object. That its bytes are not what was encrypted, or have lost their key, is counted,
- * and recorded as `read_damaged`: once a minute for each blob, whoever reads it.
+ * What `open` gives of an object. That its bytes are not those that were written, or are gone, or have lost their key, is
+ * counted, and recorded as `read_damaged`: once a minute for each blob, whoever reads it.
  */
 export async function reported(ctx: Ctx, row: ObjectRow, open: () => Promise<BlobBody>): Promise<BlobBody> {
   try {
@@ -26,9 +27,16 @@ export async function reported(ctx: Ctx, row: ObjectRow, open: () => Promise<Blo
   }
 }
 
+function reasonOf(error: unknown) {
+  if (error instanceof SegmentDamaged) return 'changed'
+  if (error instanceof BlobMissing) return 'missing'
+  return error instanceof KeyUnavailable ? 'key' : undefined
+}
+
 function note(ctx: Ctx, { bucket_id, key, blob_id, version_id }: ObjectRow, error: unknown): void {
-  if (!(error instanceof SegmentDamaged || error instanceof KeyUnavailable)) return
-  const reason = error instanceof SegmentDamaged ? 'changed' : 'key'
+  const reason = reasonOf(error)
+  // What others keep is not ours to vouch for.
+  if (!reason || !(error instanceof Error) || isExternal(blob_id)) return
   telemetryOf(ctx.config).metrics.strongroom_damaged_reads_total.inc({ reason })
   const now = ctx.now().getTime()
   const recorded = recordedOf(ctx.config)

@@ -6,6 +6,7 @@ import { settingsInForce } from '../../access/settings/effective.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import { takeRoom } from '../../blobs/room.ts'
 import { startSumming } from '../../blobs/summing.ts'
+import { packPartSums, segmentOf, summed } from '../../blobs/sums.ts'
 import { allow, type Ctx, currentActor, type Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { BlobMissing, type StoredPart } from '../../drivers/driver.ts'
@@ -13,6 +14,7 @@ import { storageOf } from '../../drivers/routing/ids.ts'
 import { readEnvelope, SALT_BYTES } from '../../encryption/envelope.ts'
 import { assertCustomerKey, openEnvelope } from '../../encryption/sealing.ts'
 import type { BlobKey } from '../../segments/cipher.ts'
+import { SegmentSums } from '../../segments/sums.ts'
 import { writeSegments } from '../../segments/write.ts'
 import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
 import { findBucketName } from '../buckets/store.ts'
@@ -46,7 +48,7 @@ export interface PartBody extends Pick<Body, 'announced' | 'md5' | 'checksum' | 
   permit?: (step: Upkeep) => Promise<void>
 }
 /** What is known of a part once it is stored. */
-export type StoredFacts = Pick<PartFacts, 'ref' | 'etag' | 'checksum' | 'brought' | 'salt'>
+export type StoredFacts = Pick<PartFacts, 'ref' | 'etag' | 'checksum' | 'brought' | 'salt' | 'sums'>
 
 /** The upload, if its parts can still be sent; throws not_found otherwise. */
 export function assertOpen({ now }: Pick<Ctx, 'now'>, row: store.UploadRow | undefined): OpenUpload {
@@ -64,7 +66,7 @@ export async function storePart(
   row: OpenUpload,
   part_number: number,
   body: PartBody,
-): Promise<Omit<PartFacts, 'ref' | 'salt'>> {
+): Promise<Omit<PartFacts, 'ref' | 'salt' | 'sums'>> {
   const size = assertSize(body.announced, row, part_number)
   const key = await keyOf(ctx, row, body)
   const algorithms = checksumAlgorithmsOf(row, body)
@@ -75,6 +77,7 @@ export async function storePart(
   let arrived = 0
   async function put(): Promise<StoredFacts> {
     const hash = createHash('md5')
+    const segmentSums = new SegmentSums(segmentOf(key !== undefined))
     let etag = ''
     const sums = new Map<ChecksumAlgorithm, string>()
     const digests = await Promise.all(algorithms.map((one) => startSumming(ctx.config, one, size)))
@@ -83,6 +86,7 @@ export async function storePart(
         const measuring = takeRoom(ctx.config, storage, chunk.length)
         if (measuring) await measuring
         hash.update(chunk)
+        if (!key) segmentSums.update(chunk)
         arrived += chunk.length
         for (const digest of digests) {
           const waits = digest.update(chunk)
@@ -100,7 +104,8 @@ export async function storePart(
     }
     const part = { number: part_number, size: storedSizeOfPart(row, size) }
     const salt = key ? randomBytes(SALT_BYTES) : null
-    const stored = key && salt ? writeSegments(measured(), key, { part: part_number, salt }) : measured()
+    const stored =
+      key && salt ? summed(writeSegments(measured(), key, { part: part_number, salt }), segmentSums) : measured()
     const ref = await ctx.blobs.putPart(row.blob_id, row.handle, part, stored).catch((error: unknown) => {
       for (const digest of digests) digest.drop()
       throw error
@@ -114,6 +119,7 @@ export async function storePart(
       checksum: (plan && sums.get(plan.algorithm)) ?? null,
       brought: value ? checksumJson({ algorithm: other, value }) : null,
       salt: salt?.toString('hex') ?? null,
+      sums: packPartSums(etag, segmentSums),
     }
   }
   try {
