@@ -27,6 +27,7 @@ export const errors = {
   read_only: { status: 409, title: 'The bucket is read-only' },
   archived: { status: 409, title: 'The object is archived' },
   damaged: { status: 409, title: 'The bytes are missing or incomplete' },
+  erased: { status: 410, title: 'The contents were erased' },
   gone: { status: 410, title: 'This link is no longer valid' },
   nothing_to_restore: { status: 410, title: 'Nothing left to restore' },
   length_required: { status: 411, title: 'Content-Length is required' },

@@ -25,6 +25,13 @@ import {
   VersionId,
 } from './shapes.ts'
 
+const At = Type.String({
+  maxLength: 40,
+  description:
+    'What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it.',
+  examples: ['2026-11-27T14:05:00Z'],
+})
+
 export const StoredObject = Type.Object({
   bucket: BucketName,
   key: ObjectKey,
@@ -55,6 +62,9 @@ export const StoredObject = Type.Object({
   created_at: Timestamp,
   last_modified: Timestamp,
   created_by: Nullable(Type.String()),
+  erased: Type.Optional(
+    Type.Literal(true, { description: 'Of what was at a moment: its contents were purged or erased since.' }),
+  ),
 })
 export type StoredObject = Type.Static<typeof StoredObject>
 
@@ -88,6 +98,7 @@ const conditions = {
   range: Type.Optional(Type.String({ maxLength: 2048 })),
 }
 const readQuery = {
+  at: Type.Optional(At),
   version_id: Type.Optional({
     ...VersionId,
     description: 'This version instead of the current one; a delete marker is not found.',
@@ -139,7 +150,7 @@ const getObjectSpec = {
   otherStatus: [206, 304],
   headers: Type.Object(conditions),
   produces: 'bytes',
-  errors: ['not_found', 'precondition_failed', 'range_not_satisfiable', 'archived', 'damaged'],
+  errors: ['not_found', 'precondition_failed', 'range_not_satisfiable', 'archived', 'damaged', 'erased'],
 } as const
 
 const headObjectSpec = {
@@ -226,6 +237,7 @@ export const operations = {
     status: 200,
     params: inBucket,
     query: Exactly({
+      at: Type.Optional(At),
       prefix: Type.Optional(Prefix),
       cursor: Type.Optional(Cursor),
       offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
@@ -261,6 +273,7 @@ export const operations = {
     status: 200,
     params: inBucket,
     query: Exactly({
+      at: Type.Optional(At),
       prefix: Type.Optional(Prefix),
       search: Type.Optional(
         KeyPart({
@@ -285,7 +298,7 @@ export const operations = {
     access: 'signed_in',
     status: 200,
     params: inBucket,
-    query: Exactly({ prefix: Type.Optional(Prefix), cursor: Type.Optional(Cursor) }),
+    query: Exactly({ at: Type.Optional(At), prefix: Type.Optional(Prefix), cursor: Type.Optional(Cursor) }),
     reply: Type.Object({
       objects: Type.Integer(),
       bytes: Type.Integer(),

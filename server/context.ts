@@ -10,6 +10,7 @@ import {
   type ScopeEntry,
 } from '../contract/permissions.ts'
 import type { Config } from './config/config.ts'
+import { type Author, numberOfAuthor } from './db/authors.ts'
 import type { Database } from './db/database.ts'
 import type { Db, Tx } from './db/schema.ts'
 import type { Blobs } from './drivers/blobs.ts'
@@ -39,6 +40,10 @@ export interface Actor {
   scope?: readonly ScopeEntry[]
   /** Whether the session was opened with a second factor. */
   second_factor?: boolean
+  /** The share link through which the caller came. */
+  share_id?: string
+  /** The job or policy run that does it. */
+  job_id?: string
   /** As whom ACLs of objects let the caller read, and in which buckets; without it ACLs do not count. */
   acls?: { as: 'everyone' | 'authenticated'; buckets: ReadonlySet<string> }
   /** The buckets of whose location, and of whose uploads in parts, their policies let the caller ask. */
@@ -102,6 +107,10 @@ export interface Ctx {
   upkeep<T>(change: (step: Upkeep) => Promise<T>, options?: { relaxed?: boolean }): Promise<Done<T>>
   /** The same process acting for someone else: a login is recorded as an action of the user who logged in. */
   as(actor: Actor): Ctx
+  /** Of a caller who reads what a bucket was: the moment that `db` shows, in microseconds since 1970, and what reads the present. */
+  past: { moment: number; present: Db } | null
+  /** Until what objects were at a moment stays so; see `Database`. */
+  settleMoment: Database['settleMoment']
   blobs: Blobs
   config: Config
   now(): Date
@@ -144,7 +153,8 @@ class RolledBack extends Error {
   }
 }
 
-export function createContext(system: System, actor: Actor): Ctx {
+/** `made` is told the moment of each change of objects that is made with it, once that is committed. */
+export function createContext(system: System, actor: Actor, made?: (moment: number) => void): Ctx {
   const { database, blobs, config, now, log, background, worksInBackground, stopping, publish } = system
   const nothing = <T>(result: T) => new Nothing(result)
   async function inTransaction<T>(change: (step: Upkeep) => Promise<T>, options?: { relaxed?: boolean }) {
@@ -154,7 +164,9 @@ export function createContext(system: System, actor: Actor): Ctx {
         if (result instanceof Nothing) throw new RolledBack(result)
         return result as Done<T>
       }
-      return await database.transaction(work, options)
+      const known = numberOfAuthor(database, authorOf(actor))
+      const author = typeof known === 'number' ? known : await known
+      return await database.transaction(work, { ...options, change: { now: now(), author, ...(made && { made }) } })
     } catch (error) {
       if (error instanceof RolledBack) return error.result as Done<T>
       throw error
@@ -191,7 +203,9 @@ export function createContext(system: System, actor: Actor): Ctx {
       return finish() as Done<T>
     },
     upkeep: inTransaction,
-    as: (other) => createContext(system, other),
+    as: (other) => createContext(system, other, made),
+    past: null,
+    settleMoment: database.settleMoment,
     blobs,
     config,
     now,
@@ -201,6 +215,15 @@ export function createContext(system: System, actor: Actor): Ctx {
     stopping,
   }
 }
+
+/** Who changes of objects are noted under. */
+const authorOf = ({ type, user_id, auth_method, token_id, share_id, job_id }: Actor): Author => ({
+  kind: auth_method ?? type,
+  user_id,
+  credential_id: token_id,
+  share_id: share_id ?? null,
+  job_id: job_id ?? null,
+})
 
 const noOrigin: Origin = { request_id: null, ip: null, user_agent: null, method: null, route: null }
 const nobody = { user_id: null, email: null, display_name: null, session_id: null, token_id: null, groups: [] }

@@ -1,6 +1,13 @@
+import type { Change } from './moments.ts'
 import type { DatabaseObserver } from './observe.ts'
 import type { Db, Tx } from './schema.ts'
 import type { WriteTurn } from './turn.ts'
+
+export interface TransactionOptions {
+  relaxed?: boolean
+  /** By the system's clock and by nobody, unless given. */
+  change?: Change
+}
 
 /** An open database of either engine. */
 export interface Database {
@@ -12,9 +19,14 @@ export interface Database {
    * Runs `work` in one transaction and resolves when it is durable. A deadlock or serialisation failure runs it again
    * (at most 5 times), so `work` awaits nothing but `tx`. Throws at once inside another transaction. With `relaxed` it
    * may resolve before it would survive a power failure itself; what it has read does then, as it does where it
-   * rejects.
+   * rejects. `change` is what it says of the objects that it changes.
    */
-  transaction<T>(work: (tx: Tx) => Promise<T>, options?: { relaxed?: boolean }): Promise<T>
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /**
+   * Until no transaction of any process can change any more what objects were at a moment that has come: those that run
+   * have ended, and later ones get later moments.
+   */
+  settleMoment(moment: number): Promise<void>
   /** Brings the schema up to date; several processes may do it at once. */
   migrate(): Promise<void>
   /** Rejects when the database does not answer. */

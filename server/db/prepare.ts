@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Compilable, CompiledQuery } from 'kysely'
+import type { Compilable, CompiledQuery, KyselyPlugin } from 'kysely'
 import type { Db } from './schema.ts'
 
 /** A prepared query that is being executed. Only a query of the same text has the same name, in any process. */
@@ -15,6 +15,13 @@ class Placeholder {
   constructor(place: Place) {
     this.place = place
   }
+}
+
+const anew = new WeakSet<KyselyPlugin>()
+/** A plugin that makes other queries of those that are prepared: with it, each is built anew. */
+export function madeAnew(plugin: KyselyPlugin): KyselyPlugin {
+  anew.add(plugin)
+  return plugin
 }
 
 /** Longer lists are rare, and each length would be a query of its own. */
@@ -37,7 +44,8 @@ export function prepared<D extends Db, P extends object, R>(
     lists ??= (Object.keys(parameters) as (keyof P)[]).filter((name) => Array.isArray(parameters[name]))
     const lengths = lists.map((name) => (parameters[name] as readonly unknown[]).length)
     const executor = db.getExecutor()
-    if (lengths.some((length) => length > MOST_LISTED))
+    const isAnew = executor.plugins.some((plugin) => anew.has(plugin))
+    if (isAnew || lengths.some((length) => length > MOST_LISTED))
       return (await executor.executeQuery<R>(build(db, parameters).compile())).rows
     const engine = executor.adapter.constructor
     let texts = compiled.get(engine)

@@ -26,6 +26,8 @@ export interface Schema
     MirrorTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
+/** An object's row as everything but its history sees it: since when it has been so, and by whom, is left out. */
+export type ObjectRow = Omit<Row<'objects'>, 'moment' | 'author'>
 export type NewRow<T extends keyof Schema> = Insertable<Schema[T]>
 export type RowChange<T extends keyof Schema> = Updateable<Schema[T]>
 

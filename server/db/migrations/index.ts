@@ -37,6 +37,7 @@ import { revision } from './0037-revision.ts'
 import { encryption } from './0040-encryption-breaking.ts'
 import { sumsOfSegments } from './0043-sums-of-segments.ts'
 import { mirrors } from './0044-mirrors-breaking.ts'
+import { moments } from './0047-moments-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -79,4 +80,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0040-encryption-breaking': encryption,
   '0043-sums-of-segments': sumsOfSegments,
   '0044-mirrors-breaking': mirrors,
+  '0047-moments-breaking': moments,
 }

@@ -55,3 +55,10 @@ export const isFull = (error: Error): boolean => codeOf(error) === '53100'
 
 /** Whether a lock could not be had in the time allowed (lock_not_available). */
 export const isLocked = (error: Error): boolean => codeOf(error) === '55P03'
+
+/** The moment of the change that came first, where one was refused because that is later than its own. */
+export function momentOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || codeOf(error) !== '40001' || !('detail' in error)) return undefined
+  const moment = Number(error.detail)
+  return Number.isSafeInteger(moment) ? moment : undefined
+}

@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { sql, type TransactionSettings } from 'kysely'
-import type { AllOptions, Database } from '../database.ts'
+import { type Kysely, sql, type TransactionSettings } from 'kysely'
+import type { AllOptions, Database, TransactionOptions } from '../database.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard } from '../guard.ts'
 import { migrate } from '../migrate.ts'
+import { Moments } from '../moments.ts'
 import { observeDialect } from '../observe.ts'
-import type { Tx } from '../schema.ts'
+import { prepared } from '../prepare.ts'
+import type { Db, Schema, Tx } from '../schema.ts'
 import { openHandle } from '../transaction.ts'
 import { refuseBackup } from './backup.ts'
 import { openPool, serverDialect } from './dialect.ts'
-import { isOutage, isRetryable } from './errors.ts'
+import { isOutage, isRetryable, momentOf } from './errors.ts'
 
 /** Opens a database of a server through a pool of connections. */
 export async function openPostgres(
@@ -25,12 +27,33 @@ export async function openPostgres(
   const dialect = observeDialect(serverDialect(pool, report), observer, isOutage)
   const { handle: writer, transact } = await openHandle(dialect)
   const reader = writer.withPlugin(rootHandleGuard)
-  const transaction = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+  const moments = new Moments()
+  const transaction = async <T>(work: (tx: Tx) => Promise<T>, { change }: TransactionOptions = {}): Promise<T> => {
     if (isInsideTransaction()) throw new Error('A transaction was started inside another one')
     for (let attempt = 1; ; attempt++) {
       try {
-        return await transact((tx) => insideTransaction(() => work(tx)), BEGINNING)
+        let drawn: Promise<{ moment: string | null }[]> | undefined
+        const result = await transact(
+          (tx) =>
+            insideTransaction(async () => {
+              if (change) tellChange(tx, moments.next(change.now), change.author)
+              const done = await work(tx)
+              // Travels with the commit.
+              drawn = change && askMoment(tx, {})
+              drawn?.catch(() => undefined)
+              return done
+            }),
+          BEGINNING,
+        )
+        const [told] = (await drawn) ?? []
+        if (told?.moment) {
+          moments.saw(Number(told.moment))
+          change?.made?.(Number(told.moment))
+        }
+        return result
       } catch (error) {
+        const later = momentOf(error)
+        if (later !== undefined) moments.saw(later)
         if (!isRetryable(error) || attempt === 5) throw error
         const pause = AbortSignal.timeout(randomInt(5, 20 * attempt))
         await once(pause, 'abort')
@@ -42,6 +65,10 @@ export async function openPostgres(
     // The server shows no commit before it is durable.
     settled: () => undefined,
     transaction,
+    async settleMoment(moment) {
+      await transaction((tx) => raiseFloor(tx, moment))
+      await transactionsEnded(reader)
+    },
     migrate: () => migrate(writer, 'postgres', report, migrated),
     check: async () => void (await sql`select 1`.execute(reader)),
     pool: () => ({
@@ -56,6 +83,52 @@ export async function openPostgres(
     close: () => writer.destroy(),
   }
 }
+
+/** Says what a transaction's changes of objects are noted with. Fails with the transaction, if it does. */
+function tellChange(tx: Tx, earliest: number, author: number | null): void {
+  const told = tell(tx, { earliest: String(earliest), author: author === null ? '' : String(author) })
+  told.catch(() => undefined)
+}
+const tell = prepared((tx: Tx, { earliest, author }: { earliest: string; author: string }) =>
+  tx.selectNoFrom([
+    sql`set_config('strongroom.earliest', ${earliest}, true)`.as('earliest'),
+    sql`set_config('strongroom.author', ${author}, true)`.as('author'),
+  ]),
+)
+
+/** Has every moment that is drawn from now on be later than one. A sequence is changed outside of transactions, at once. */
+const raiseFloor = (tx: Tx, moment: number) =>
+  sql`select setval('strongroom_settled', greatest(last_value, ${moment}::bigint))
+    from (select pg_advisory_xact_lock(${SETTLING})) as alone, strongroom_settled`.execute(tx)
+/** The lock of those who raise it. */
+const SETTLING = 5_847_313
+
+/** How long to wait for a transaction to end, and how often to look, in ms. */
+const ENDED_WITHIN_MS = 30_000
+const LOOK_MS = 2
+
+/** Until every transaction that has written by now has ended; rejects if one goes on for long. */
+async function transactionsEnded(db: Db): Promise<void> {
+  const now = async () => {
+    const { rows } = await sql<{ running: string[]; next: string }>`
+      select array(select pg_snapshot_xip(pg_current_snapshot())::text) as running,
+        pg_snapshot_xmax(pg_current_snapshot())::text as next`.execute(db as Kysely<Schema>)
+    return rows[0]
+  }
+  const first = await now()
+  const before = new Set(first?.running)
+  for (const until = performance.now() + ENDED_WITHIN_MS; before.size > 0; ) {
+    const running = new Set((await now())?.running)
+    for (const one of before) if (!running.has(one)) before.delete(one)
+    if (before.size === 0) return
+    if (performance.now() > until) throw new Error('A transaction goes on for too long')
+    await once(AbortSignal.timeout(LOOK_MS), 'abort')
+  }
+}
+
+const askMoment = prepared((tx: Tx, _none: object) =>
+  tx.selectNoFrom(sql<string | null>`current_setting('strongroom.moment', true)`.as('moment')),
+)
 
 /**
  * The isolation this service needs, whatever the default of the database or the role: who waited for a lock has to see what

@@ -6,6 +6,7 @@ import { Kysely, sql } from 'kysely'
 import type { AllOptions, Database } from '../database.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard } from '../guard.ts'
 import { migrate } from '../migrate.ts'
+import { LaterChange, Moments, RunningChange } from '../moments.ts'
 import { observeDialect } from '../observe.ts'
 import type { Schema } from '../schema.ts'
 import { openHandle } from '../transaction.ts'
@@ -52,6 +53,13 @@ export async function openSqlite(file: string, options: AllOptions): Promise<Dat
     syncing: () => durability.syncing(),
     committed: () => durability.committed(),
     turn,
+  })
+  const moments = new Moments()
+  const running = new RunningChange(moments)
+  writing.database.function('strongroom_moment', (floor) => BigInt(running.moment(Number(floor))))
+  writing.database.function('strongroom_author', () => {
+    const author = running.author()
+    return author === null ? null : BigInt(author)
   })
   const shared = { committed: Number.NaN }
   const { handle: writer, transact } = await openHandle(
@@ -133,19 +141,23 @@ export async function openSqlite(file: string, options: AllOptions): Promise<Dat
     if (before > LOG_WORTH) await checkpoints.truncate()
     return logBytes() < before
   }
-  return {
+  const database: Database = {
     db: reader,
-    async transaction(work, { relaxed = false } = {}) {
+    async transaction(work, { relaxed = false, change } = {}) {
       if (isInsideTransaction()) throw new Error('A transaction was started inside another one')
       let group: Group | undefined
+      let drawn: number | null = null
       const run = async () => {
         try {
           return await transact(async (tx) => {
             const own = groups.current()
             group = own
+            running.begin(change)
+            drawn = null
             try {
               const result = await insideTransaction(() => work(tx))
               own.relies ||= !relaxed
+              drawn = running.drawn()
               return result
             } catch (error) {
               own.failure = error
@@ -158,6 +170,7 @@ export async function openSqlite(file: string, options: AllOptions): Promise<Dat
       }
       // The reason it failed, such as a name that is taken, is an answer too, and may be one that its group gave.
       const runAgain = async (error: unknown) => {
+        if (error instanceof LaterChange) return run()
         if (error instanceof Error && isFull(error) && (await makeRoom())) return run()
         throw error
       }
@@ -171,9 +184,15 @@ export async function openSqlite(file: string, options: AllOptions): Promise<Dat
       const pending = durability.pending()
       if (relaxed) await settleRead()
       else if (pending) await settle(pending)
+      if (drawn !== null) change?.made?.(drawn)
       return result
     },
     settled,
+    async settleMoment(moment) {
+      moments.saw(moment)
+      // Only one transaction writes at a time: this one waits for its turn, and for the group that it is in.
+      await database.transaction(async () => undefined, { relaxed: true })
+    },
     migrate: async () => {
       waitForLocks(LOCK_MS)
       await migrate(writer, 'sqlite', report, migrated)
@@ -206,4 +225,5 @@ export async function openSqlite(file: string, options: AllOptions): Promise<Dat
       fs.closeSync(wal)
     },
   }
+  return database
 }

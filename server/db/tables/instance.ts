@@ -19,6 +19,8 @@ export interface InstanceTables {
      * `db/kept.ts` alone.
      */
     revision: Generated<number>
+    /** Since when every change of an object is known, in microseconds since 1970. */
+    moments_since: Generated<number>
   }
   /** The service's keys that encrypt the keys of blobs; the highest version that is not retired is current. */
   encryption_keys: {

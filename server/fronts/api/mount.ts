@@ -9,6 +9,7 @@ import { auditDenied } from '../../access/auth/audit-denied.ts'
 import { type Actor, createContext, type System } from '../../context.ts'
 import { expectBody, expectPace, hasBody } from '../../http/body.ts'
 import { mayBeLarge, takeTurn } from '../../http/large-documents.ts'
+import { momentHeader } from '../../http/moment.ts'
 import { source } from '../../http/source.ts'
 import { validatorCompiler } from '../../http/validation.ts'
 import { measured } from '../../observe/meter.ts'
@@ -126,7 +127,7 @@ async function serve(system: System, { route, run }: Handler, request: FastifyRe
   const { meter, params, query, headers, body } = request
   if (meter?.receivingFrom) meter.clientMs += performance.now() - meter.receivingFrom
   reply.code(route.status)
-  const ctx = createContext(system, request.actor as Actor)
+  const ctx = createContext(system, request.actor as Actor, momentHeader(reply.raw))
   try {
     const answer = await run(ctx, { params, query, headers, body, request, reply } as Exchange<RouteSpec>)
     return route.produces === 'bytes' || reply.sent ? reply : reply.send(answer)

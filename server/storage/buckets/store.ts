@@ -128,7 +128,7 @@ export async function softDeleteBucket(tx: Tx, { id, name }: { id: string; name:
 }
 
 /** What keeps the row of a deleted bucket: its trash, and what is still to be removed. */
-const HOLDING = ['trash', 'objects', 'uploads', 'external_blobs', 'external_removals'] as const
+const HOLDING = ['trash', 'objects', 'former_objects', 'uploads', 'external_blobs', 'external_removals'] as const
 
 /** Deletes the rows of deleted buckets of which nothing is left. */
 export const deleteSoftDeleted = (tx: Tx) =>

@@ -1,9 +1,10 @@
 // Objects whose bytes others keep: a row of `objects` with one of `external_blobs`.
 import { type KeyOrder, sortKeyOf } from '../../base/key-order.ts'
 import { inBatches } from '../../db/batches.ts'
-import type { Db, Row, Tx } from '../../db/schema.ts'
+import { changed, inserted } from '../../db/changes.ts'
+import type { Db, ObjectRow, Row, Tx } from '../../db/schema.ts'
 
-export type ObjectRow = Row<'objects'>
+export type { ObjectRow }
 export type ExternalRow = Row<'external_blobs'>
 
 /** An object of an attached bucket, with what is known of its bytes. */
@@ -108,20 +109,20 @@ export async function lockExternal(
 
 /** Inserts objects whose keys are free; what is known of others' bytes is left out as well. Returns those keys. */
 export async function insertExternal(tx: Tx, storageId: number, all: readonly ExternalObject[]): Promise<Set<string>> {
-  const inserted = new Set<string>()
+  const free = new Set<string>()
   await insertExternals(tx, storageId, all)
   for (const some of inBatches(all)) {
     const rows = await tx
       .insertInto('objects')
-      .values(some.map(({ object }) => object))
+      .values(some.map(({ object }) => inserted(object)))
       .onConflict((conflict) => conflict.columns(['bucket_id', 'key']).doNothing())
       .returning('key')
       .execute()
-    for (const { key } of rows) inserted.add(key)
+    for (const { key } of rows) free.add(key)
   }
-  const left = all.flatMap(({ object }) => (inserted.has(object.key) ? [] : object.blob_id))
+  const left = all.flatMap(({ object }) => (free.has(object.key) ? [] : object.blob_id))
   if (left.length > 0) await deleteExternals(tx, left)
-  return inserted
+  return free
 }
 
 export async function insertExternals(
@@ -166,7 +167,12 @@ export async function replaceExternal(
 }
 
 const describeExternal = (tx: Tx, { bucket_id, key, created_at: _kept, ...object }: ObjectRow) =>
-  tx.updateTable('objects').set(object).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+  tx
+    .updateTable('objects')
+    .set({ ...object, ...changed() })
+    .where('bucket_id', '=', bucket_id)
+    .where('key', '=', key)
+    .execute()
 
 /** Has an object point at another blob with the same bytes; false if it points at something else by now. */
 export const repoint = async (

@@ -1,6 +1,6 @@
 import { newId } from '../../base/id.ts'
 import type { Step } from '../../context.ts'
-import type { Row } from '../../db/schema.ts'
+import type { ObjectRow } from '../../db/schema.ts'
 import type { Usage } from '../buckets/quotas/store.ts'
 import type { HeldBucket } from '../buckets/service.ts'
 import { assertRemovable } from '../locks/gate.ts'
@@ -61,7 +61,7 @@ interface Retirement extends Removal {
 export async function retire(
   step: Step,
   bucket: HeldBucket,
-  rows: readonly Row<'objects'>[],
+  rows: readonly ObjectRow[],
   { keys, ...removal }: Retirement,
 ): Promise<Retired> {
   const nulls = bucket.versioning === 'suspended' ? keys.map((key) => ({ key, version_id: null })) : []
@@ -91,7 +91,7 @@ export async function retire(
 export async function discard(
   step: Step,
   bucket: HeldBucket,
-  rows: readonly Row<'objects'>[],
+  rows: readonly ObjectRow[],
   removal: Removal,
 ): Promise<Retired> {
   await assertRemovable(step, rows, { bypass: removal.bypass, ends: !isTrashed(bucket, removal) })
@@ -124,7 +124,7 @@ export async function discardVersions(
 }
 
 /** A version as the object that it was. */
-export const asObject = ({ seq: _seq, noncurrent_at: _at, job_id: _job, ...row }: store.KeptRow): Row<'objects'> => row
+export const asObject = ({ seq: _seq, noncurrent_at: _at, job_id: _job, ...row }: store.KeptRow): ObjectRow => row
 
 /** Step: marks keys as deleted, if the bucket keeps versions. Returns the markers' version ids, as they are called. */
 export function markDeleted(
@@ -157,6 +157,8 @@ export function markDeleted(
     created_by: step.actor.user_id,
     noncurrent_at: now,
     job_id,
+    moment: 0,
+    author: null,
   }))
   step.awaitAtCommit(store.insertVersions(step.tx, markers))
   return new Map(markers.map(({ key, version_id }) => [key, version_id ?? 'null']))

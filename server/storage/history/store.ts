@@ -134,7 +134,7 @@ const shared = [
 ] as const
 
 /** A version, current or not; what is current has no `seq` and no `noncurrent_at`. */
-export type AnyVersion = Omit<VersionRow, 'seq' | 'noncurrent_at' | 'job_id'> & {
+export type AnyVersion = Omit<VersionRow, 'seq' | 'noncurrent_at' | 'job_id' | 'moment' | 'author'> & {
   seq: number | null
   noncurrent_at: string | null
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
+import { findPointed } from '../../blobs/pointers.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { isExternal } from '../../drivers/routing/ids.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
@@ -41,6 +42,12 @@ export async function getContents(
       ? await findOlder(ctx, bucket, { key, version })
       : (current ?? (await throwMissing(ctx, bucket, key)))
   assertReadable(ctx, bucket, key, found.row)
+  if (ctx.past) {
+    const pointed = await findPointed(ctx.past.present, [found.row.blob_id])
+    if (pointed.size === 0)
+      throw new ServiceError('erased', `The contents of "${key}" at that moment were erased since.`)
+    return found
+  }
   if (!isExternal(found.row.blob_id)) return found
   const row = await confirm(ctx, found.row, { opens })
   if (!row) throw objectMissing(bucket, key)

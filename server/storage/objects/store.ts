@@ -1,8 +1,9 @@
 import type { KeyRange } from '../../../contract/permissions.ts'
+import { changed, inserted } from '../../db/changes.ts'
 import { prepared } from '../../db/prepare.ts'
-import type { Db, Row, Tx } from '../../db/schema.ts'
+import type { Db, ObjectRow, Tx } from '../../db/schema.ts'
 
-export type ObjectRow = Row<'objects'>
+export type { ObjectRow }
 
 /** The object of a bucket's name and a key. */
 export const byName = (db: Db, { bucket, key }: { bucket: string; key: string }) =>
@@ -21,7 +22,7 @@ export const findObject = async (db: Db, bucket: string, key: string): Promise<O
 const insert = prepared((tx: Tx, { rows }: { rows: readonly ObjectRow[] }) =>
   tx
     .insertInto('objects')
-    .values(rows)
+    .values(rows.map(inserted))
     .onConflict((conflict) => conflict.columns(['bucket_id', 'key']).doNothing())
     .returning('key'),
 )
@@ -72,22 +73,48 @@ export const describeAs = (
     ObjectRow,
     'content_type' | 'headers' | 'metadata' | 'tags' | 'storage_class' | 'acl' | 'last_modified' | 'checksums'
   >,
-) => tx.updateTable('objects').set(change).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+) =>
+  tx
+    .updateTable('objects')
+    .set({ ...change, ...changed() })
+    .where('bucket_id', '=', bucket_id)
+    .where('key', '=', key)
+    .execute()
 
 export const setLock = (
   tx: Tx,
   { bucket_id, key }: Pick<ObjectRow, 'bucket_id' | 'key'>,
   lock: Pick<ObjectRow, 'lock_mode' | 'locked_until' | 'legal_hold'>,
-) => tx.updateTable('objects').set(lock).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+) =>
+  tx
+    .updateTable('objects')
+    .set({ ...lock, ...changed() })
+    .where('bucket_id', '=', bucket_id)
+    .where('key', '=', key)
+    .execute()
 
 export const setTags = (tx: Tx, { bucket_id, key }: Pick<ObjectRow, 'bucket_id' | 'key'>, tags: string | null) =>
-  tx.updateTable('objects').set({ tags }).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+  tx
+    .updateTable('objects')
+    .set({ tags, ...changed() })
+    .where('bucket_id', '=', bucket_id)
+    .where('key', '=', key)
+    .execute()
 
 export const setAcl = (tx: Tx, { bucket_id, key }: Pick<ObjectRow, 'bucket_id' | 'key'>, acl: string | null) =>
-  tx.updateTable('objects').set({ acl }).where('bucket_id', '=', bucket_id).where('key', '=', key).execute()
+  tx
+    .updateTable('objects')
+    .set({ acl, ...changed() })
+    .where('bucket_id', '=', bucket_id)
+    .where('key', '=', key)
+    .execute()
 
 export const replaceObject = prepared((tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>
-  tx.updateTable('objects').set(content).where('bucket_id', '=', bucket_id).where('key', '=', key),
+  tx
+    .updateTable('objects')
+    .set({ ...content, ...changed() })
+    .where('bucket_id', '=', bucket_id)
+    .where('key', '=', key),
 )
 
 /** The rows of a range of keys. */

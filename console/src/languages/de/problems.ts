@@ -28,6 +28,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   read_only: 'Der Bucket ist schreibgeschützt',
   archived: 'Das Objekt ist archiviert',
   damaged: 'Die Bytes fehlen oder sind unvollständig',
+  erased: 'Der Inhalt wurde gelöscht',
   gone: 'Dieser Link ist nicht mehr gültig',
   nothing_to_restore: 'Nichts mehr zum Wiederherstellen vorhanden',
   length_required: 'Content-Length ist erforderlich',

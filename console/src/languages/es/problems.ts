@@ -28,6 +28,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   read_only: 'El bucket es de solo lectura',
   archived: 'El objeto está archivado',
   damaged: 'Faltan bytes o están incompletos',
+  erased: 'El contenido se ha borrado',
   gone: 'Este enlace ya no es válido',
   nothing_to_restore: 'Ya no queda nada que restaurar',
   length_required: 'Falta la cabecera Content-Length',

@@ -28,6 +28,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   read_only: 'Le bucket est en lecture seule',
   archived: 'L’objet est archivé',
   damaged: 'Les octets manquent ou sont incomplets',
+  erased: 'Le contenu a été effacé',
   gone: 'Ce lien n’est plus valide',
   nothing_to_restore: 'Il n’y a plus rien à restaurer',
   length_required: 'L’en-tête Content-Length est requis',

@@ -28,6 +28,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   read_only: 'このバケットは読み取り専用です',
   archived: 'このオブジェクトはアーカイブされています',
   damaged: 'バイトが欠けているか不完全です',
+  erased: '内容は消去されました',
   gone: 'このリンクは利用できなくなりました',
   nothing_to_restore: '復元できるものがありません',
   length_required: 'Content-Length が必要です',

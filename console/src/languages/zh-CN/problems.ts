@@ -28,6 +28,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   read_only: '存储桶为只读',
   archived: '对象已归档',
   damaged: '字节缺失或不完整',
+  erased: '内容已被清除',
   gone: '此链接已失效',
   nothing_to_restore: '没有可恢复的内容',
   length_required: '缺少 Content-Length',

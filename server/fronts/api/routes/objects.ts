@@ -2,6 +2,7 @@ import { api } from '../../../../contract/index.ts'
 import type { Ctx } from '../../../context.ts'
 import { noteArchived } from '../../../features/audit/reads.ts'
 import { readEntityTags } from '../../../http/conditions.ts'
+import { inPast } from '../../../storage/history/former/past.ts'
 import { namedVersion } from '../../../storage/history/retire.ts'
 import { archive } from '../../../storage/objects/archive/archive.ts'
 import { browse, listObjects } from '../../../storage/objects/lists/browse.ts'
@@ -29,12 +30,20 @@ interface Versioned {
   version_id?: string | undefined
 }
 const versionIn = ({ version_id }: Versioned) => (version_id === undefined ? undefined : namedVersion(version_id))
-const send = (
+const send = async (
   ctx: Ctx,
   { bucket, key }: ByKey,
-  { download, ...query }: { download?: string | undefined } & Versioned,
+  { download, at, ...query }: { download?: string | undefined; at?: string | undefined } & Versioned,
   raw: Raw,
-) => sendObject(ctx, { bucket, key, version: versionIn(query), download: download === '1' }, raw)
+) =>
+  sendObject(
+    await asAsked(ctx, bucket, at),
+    { bucket, key, version: versionIn(query), download: download === '1' },
+    raw,
+  )
+/** The caller, who reads the bucket as it was if they ask for that. */
+const asAsked = (ctx: Ctx, bucket: string, at: string | undefined): Ctx | Promise<Ctx> =>
+  at === undefined ? ctx : inPast(ctx, bucket, at)
 
 async function remove(
   ctx: Ctx,
@@ -58,14 +67,18 @@ async function zip(ctx: Ctx, bucket: string, what: Parameters<typeof archive>[2]
 }
 
 export const objectRoutes = [
-  handle(api.browse, (ctx, { params, query }) => browse(ctx, params.bucket, query)),
-  handle(api.listObjects, (ctx, { params, query: { prefix = '', search, limit = 100, cursor } }) =>
+  handle(api.browse, async (ctx, { params, query: { at, ...query } }) =>
+    browse(await asAsked(ctx, params.bucket, at), params.bucket, query),
+  ),
+  handle(api.listObjects, async (ctx, { params, query: { at, prefix = '', search, limit = 100, cursor } }) =>
     search === undefined
-      ? listObjects(ctx, params.bucket, { prefix, limit, cursor })
-      : listMatching(ctx, params.bucket, { prefix, search, limit, cursor }),
+      ? listObjects(await asAsked(ctx, params.bucket, at), params.bucket, { prefix, limit, cursor })
+      : listMatching(await asAsked(ctx, params.bucket, at), params.bucket, { prefix, search, limit, cursor }),
   ),
   handle(api.searchObjects, (ctx, { params, query }) => searchObjects(ctx, params.bucket, query)),
-  handle(api.countObjects, (ctx, { params, query }) => countObjects(ctx, params.bucket, query)),
+  handle(api.countObjects, async (ctx, { params, query: { at, ...query } }) =>
+    countObjects(await asAsked(ctx, params.bucket, at), params.bucket, query),
+  ),
   handle(api.uploadForm, (ctx, { params, query, request, reply }) =>
     receiveForm(ctx, params.bucket, query.prefix ?? '', { request, reply }),
   ),

@@ -3,6 +3,7 @@ import { trimBlanks } from '../../../base/blanks.ts'
 import { utf8Of } from '../../../base/header-text.ts'
 import { type Ctx, createContext, type System } from '../../../context.ts'
 import { chunksOf, expectBody, hasBody } from '../../../http/body.ts'
+import { momentHeader } from '../../../http/moment.ts'
 import type { Meter } from '../../../observe/meter.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { Authenticated } from './authenticate.ts'
@@ -47,7 +48,7 @@ export const createExchange = (
   ...wire,
   system,
   authenticated,
-  ctx: createContext(system, actor),
+  ctx: createContext(system, actor, momentHeader(wire.response)),
   hoisted: authenticated.presigned ? hoistedIn(wire.query, authenticated.presigned) : undefined,
 })
 

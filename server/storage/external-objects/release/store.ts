@@ -1,5 +1,5 @@
 import { type KeyOrder, sortKeyOf } from '../../../base/key-order.ts'
-import type { Db, Row, RowChange, Tx } from '../../../db/schema.ts'
+import type { Db, ObjectRow, Row, RowChange, Tx } from '../../../db/schema.ts'
 import { isUnderLock } from '../../locks/store.ts'
 
 export type Attachment = Row<'attachments'>
@@ -37,7 +37,7 @@ export async function findUnreleasable(
 }
 
 /** An object, with the MD5 of its bytes if that is known, and where an engine has them, if one does. */
-export type Releasable = Row<'objects'> & {
+export type Releasable = ObjectRow & {
   md5: string | null
   engine_key: string | null
   engine_etag: string | null

@@ -8,7 +8,7 @@ import { DAY_MS, MINUTE_MS } from '../../../base/time.ts'
 import { eraseBlobs, releaseBlobs, removeNow } from '../../../blobs/collector.ts'
 import { isDiskShort } from '../../../blobs/room.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, type Step } from '../../../context.ts'
-import type { Row } from '../../../db/schema.ts'
+import type { ObjectRow } from '../../../db/schema.ts'
 import {
   bucketMissing,
   countUsage,
@@ -21,6 +21,7 @@ import { findBucket } from '../../buckets/store.ts'
 import { judgeLocks } from '../../locks/clock.ts'
 import { assertRemovable, type LockBypass } from '../../locks/gate.ts'
 import { lockField } from '../../locks/lock.ts'
+import { expireFormer } from '../former/expiry.ts'
 import * as store from './store.ts'
 
 const BATCH = 1000
@@ -47,7 +48,7 @@ export const isTrashed = (
 export function moveToTrash(
   step: Step,
   bucket: HeldBucket,
-  rows: readonly Row<'objects'>[],
+  rows: readonly ObjectRow[],
   removal: Removal,
 ): (string | null)[] {
   const { reason, job_id = null } = removal
@@ -70,7 +71,7 @@ export function moveToTrash(
 function releaseOrErase(
   step: Step,
   bucket: string,
-  rows: readonly Pick<Row<'objects'>, 'blob_id' | 'encryption' | 'key' | 'size' | 'version_id'>[],
+  rows: readonly Pick<ObjectRow, 'blob_id' | 'encryption' | 'key' | 'size' | 'version_id'>[],
 ): Promise<void> {
   const encrypted = rows.filter(({ encryption }) => encryption !== null)
   if (encrypted.length > 0)
@@ -237,6 +238,7 @@ export const trashWorker = {
   deletesByAge: true as const,
   async run(ctx: Ctx): Promise<void> {
     for (const { id } of await store.findBucketsWithTrash(ctx.db)) while (await destroyBatch(ctx, id));
+    await expireFormer(ctx)
     await ctx.upkeep(({ tx }) => purgeSoftDeleted(tx))
   },
 }

@@ -1,12 +1,12 @@
 import type { KeyRange } from '../../../../contract/permissions.ts'
 import { prepared } from '../../../db/prepare.ts'
-import type { Db, Row, Tx } from '../../../db/schema.ts'
+import type { Db, NewRow, Row, Tx } from '../../../db/schema.ts'
 import { isFree } from '../../locks/store.ts'
 
 export type TrashRow = Row<'trash'>
 
-export const insertTrash = (tx: Tx, rows: readonly TrashRow[]) => insert(tx, { rows })
-const insert = prepared((tx: Tx, { rows }: { rows: readonly TrashRow[] }) => tx.insertInto('trash').values(rows))
+export const insertTrash = (tx: Tx, rows: readonly NewRow<'trash'>[]) => insert(tx, { rows })
+const insert = prepared((tx: Tx, { rows }: { rows: readonly NewRow<'trash'>[] }) => tx.insertInto('trash').values(rows))
 
 /** Items in the ranges, latest first, after the previous page's position. */
 export function listTrash(

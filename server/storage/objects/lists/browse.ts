@@ -2,6 +2,8 @@ import { ServiceError } from '../../../../contract/errors.ts'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { afterKey, compareKeys, type KeyRange } from '../../../../contract/permissions.ts'
 import { countOf, decodeCursor, encodeCursor, pageOf } from '../../../base/cursor.ts'
+import { invalid } from '../../../base/invalid.ts'
+import { findPointed } from '../../../blobs/pointers.ts'
 import { allowSomewhere, type Ctx } from '../../../context.ts'
 import { bucketMissing } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
@@ -36,6 +38,7 @@ export async function openListing(ctx: Ctx, bucket: string, prefix: string) {
 export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
   const { prefix = '', limit = 100, sort = 'name', order = 'asc', folders = 'mixed', offset, cursor } = query
   if (offset !== undefined && cursor !== undefined) throw notBoth()
+  if (ctx.past && sort !== 'name') throw invalid('query.sort', 'can only be name where at is given')
   const { bucketId, ranges: all } = await openListing(ctx, bucket, prefix)
   const walk: lists.Walk = { bucketId, depth: [...prefix].length, order }
   const ranges = folders === 'first' ? await withoutMarker(ctx, bucketId, prefix, all) : all
@@ -50,12 +53,27 @@ export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
   return {
     prefix,
     common_prefixes: listing.folders,
-    objects: listing.objects.map((row): StoredObject => describeObject(row, bucket)),
+    objects: await describeListed(ctx, bucket, listing.objects),
     next_cursor: listing.next,
     total: listing.total,
     total_exact: listing.exact,
     total_folders: listing.totalFolders,
   }
+}
+
+/** Objects as a list says them: of the past, also which have lost their contents since. */
+export async function describeListed(
+  { past }: Pick<Ctx, 'past'>,
+  bucket: string,
+  rows: readonly store.ObjectRow[],
+): Promise<StoredObject[]> {
+  const described = rows.map((row) => describeObject(row, bucket))
+  if (!past) return described
+  const pointed = await findPointed(
+    past.present,
+    rows.map(({ blob_id }) => blob_id),
+  )
+  return described.map((one, i) => (pointed.has(rows[i]?.blob_id ?? '') ? one : { ...one, erased: true as const }))
 }
 
 /** The ranges without the folder's marker, the empty object whose key is the folder's own prefix. */
@@ -231,5 +249,5 @@ export async function listObjects(
     if (rows.length > limit) break
   }
   const { page, next_cursor } = pageOf(rows, limit, ({ key }) => [key])
-  return { items: page.map((row) => describeObject(row, bucket)), next_cursor }
+  return { items: await describeListed(ctx, bucket, page), next_cursor }
 }

@@ -3,9 +3,8 @@ import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
 import { findKeysHolding, SHORTEST_INDEXED } from '../../../db/search.ts'
-import { describeObject } from '../describe.ts'
 import * as store from '../store.ts'
-import { openListing } from './browse.ts'
+import { describeListed, openListing } from './browse.ts'
 
 /** More candidates than this are not sorted: reading on in key order fills the page sooner. */
 const MANY = 2000
@@ -29,13 +28,21 @@ export async function listMatching(
 ) {
   const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
   const [after] = decodeCursor(cursor, 1) ?? []
-  const { keys, next } = await findKeys(ctx.db, bucketId, ranges, { prefix, search, after, limit })
+  const { keys, next } = await findKeys(ctx.db, bucketId, ranges, {
+    prefix,
+    search,
+    after,
+    limit,
+    // The index knows the keys of now alone.
+    ...(ctx.past && { common: 0 }),
+  })
   const rows = new Map((await store.findObjects(ctx.db, bucketId, keys)).map((row) => [row.key, row]))
   return {
-    items: keys.flatMap((key) => {
-      const row = rows.get(key)
-      return row ? [describeObject(row, bucket)] : []
-    }),
+    items: await describeListed(
+      ctx,
+      bucket,
+      keys.flatMap((key) => rows.get(key) ?? []),
+    ),
     next_cursor: next === null ? null : encodeCursor([next]),
   }
 }

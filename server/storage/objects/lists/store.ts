@@ -84,14 +84,14 @@ const walkIn = (order: Walk['order'], ends: boolean, table: Walkable = 'objects'
       ? sql`o.key >= case when ${at} > 0 then substr(w.key, 1, ${depth} + ${at} - 1) || ${after} else w.key || ${sql.lit(AFTER)} end`
       : sql`o.key < case when ${at} > 0 then substr(w.key, 1, ${depth} + ${at} - 1) || ${delimiter} else w.key end`
     const end = asc ? (ends ? sql`and o.key < ${to}` : sql``) : sql`and o.key >= ${from}`
-    const bounds = ends ? sql`and key < ${to}` : sql``
+    const bounds = ends ? sql`and f.key < ${to}` : sql``
     const direction = sql.raw(order)
     const rows = sql.table(table)
     const text = sql<{ key: string }>`
       with recursive w(key, n) as (
         select * from (
-          select key, 1 from ${rows} where bucket_id = ${bucketId} and key >= ${from} ${bounds}
-          order by key ${direction} limit 1
+          select f.key, 1 from ${rows} f where f.bucket_id = ${bucketId} and f.key >= ${from} ${bounds}
+          order by f.key ${direction} limit 1
         ) as first_entry
         union all
         select (

@@ -18,6 +18,7 @@ export interface Gap {
   objects: number
 }
 
+const objects = sql.table('objects')
 /** Most objects in a stretch. */
 const MOST_OBJECTS = 4000
 /** Most folders that one statement steps over. */
@@ -59,7 +60,7 @@ async function stepOver(db: Db, bucketId: string, depth: number, { from, to }: K
   // Both databases read the inner query only as far as the outer one needs, in its order.
   const firstInside = (start: ReturnType<typeof sql>) => sql`
     select p.key from (
-      select k.key from objects k where k.bucket_id = ${bucketId} and k.key >= ${start} ${bound}
+      select k.key from ${objects} k where k.bucket_id = ${bucketId} and k.key >= ${start} ${bound}
       order by k.key limit ${sql.lit(MOST_OBJECTS)}
     ) as p where instr(${rest('p.key')}, '/') > 0 limit 1`
   const { rows } = await sql<{ start: string; inside: string | null; objects: number }>`
@@ -72,11 +73,11 @@ async function stepOver(db: Db, bucketId: string, depth: number, { from, to }: K
     )
     select g.start, g.inside, case when g.inside is null then (
       select count(*) from (
-        select k.key from objects k where k.bucket_id = ${bucketId} and k.key >= g.start ${bound}
+        select k.key from ${objects} k where k.bucket_id = ${bucketId} and k.key >= g.start ${bound}
         order by k.key limit ${sql.lit(MOST_OBJECTS)}
       ) as c
     ) else (
-      select count(*) from objects k where k.bucket_id = ${bucketId} and k.key >= g.start and k.key < g.inside
+      select count(*) from ${objects} k where k.bucket_id = ${bucketId} and k.key >= g.start and k.key < g.inside
     ) end as objects
     from g order by g.n`.execute(db)
   return rows

@@ -1,0 +1,44 @@
+import { perSystem } from '../base/per-system.ts'
+import type { Database } from './database.ts'
+import { prepared } from './prepare.ts'
+import type { NewRow, Tx } from './schema.ts'
+
+/** Who makes changes, and by what: a row of `change_authors` for each. */
+export type Author = Omit<NewRow<'change_authors'>, 'id' | 'name'>
+
+/** Authors whose numbers are remembered; a service has fewer at a time. */
+const MOST = 10_000
+const numbersOf = perSystem((_database: Database) => new Map<string, number>())
+
+const find = prepared((tx: Tx, { name }: { name: string }) =>
+  tx.selectFrom('change_authors').select('id').where('name', '=', name),
+)
+
+/** The number of an author, which changes are noted under; in a transaction of its own where it is not known yet. */
+export function numberOfAuthor(database: Database, author: Author): number | Promise<number> {
+  const { kind, user_id, credential_id, share_id, job_id } = author
+  const name = JSON.stringify([kind, user_id, credential_id, share_id, job_id])
+  const numbers = numbersOf(database)
+  return numbers.get(name) ?? look()
+
+  async function look(): Promise<number> {
+    const number = await database.transaction(
+      async (tx) => {
+        const [known] = await find(tx, { name })
+        if (known) return known.id
+        await tx
+          .insertInto('change_authors')
+          .values({ name, kind, user_id, credential_id, share_id, job_id })
+          .onConflict((conflict) => conflict.column('name').doNothing())
+          .execute()
+        const [made] = await find(tx, { name })
+        if (!made) throw new Error('An author that was just noted is not there')
+        return made.id
+      },
+      { relaxed: true },
+    )
+    if (numbers.size >= MOST) numbers.clear()
+    numbers.set(name, number)
+    return number
+  }
+}

@@ -1,0 +1,21 @@
+// What every statement writes that changes an object: when that was, and who did it. The functions are the connection's on
+// SQLite, and the database's on PostgreSQL.
+import { type Expression, sql } from 'kysely'
+import type { ObjectRow } from './schema.ts'
+
+interface MomentColumns {
+  moment: Expression<number>
+  author: Expression<number | null>
+}
+const author = sql<number | null>`strongroom_author()`
+
+/** The columns that every change of an object sets as well: then a trigger keeps what it was before. */
+export const changed = (): MomentColumns => ({ moment: sql<number>`strongroom_moment(objects.moment)`, author })
+
+/** An object as it is inserted: from a moment on that is not before the end of what was under its key. */
+export const inserted = (row: ObjectRow): ObjectRow & MomentColumns => ({
+  ...row,
+  moment: sql<number>`strongroom_moment(coalesce((select max(ended) from former_objects
+    where bucket_id = ${row.bucket_id} and key = ${row.key}), 0))`,
+  author,
+})

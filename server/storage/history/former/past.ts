@@ -1,0 +1,52 @@
+import { ServiceError } from '../../../../contract/errors.ts'
+import { actionsOn } from '../../../../contract/permissions.ts'
+import { formatMoment, parseMoment } from '../../../base/moment.ts'
+import type { Ctx } from '../../../context.ts'
+import { findBucket } from '../../buckets/store.ts'
+import { asOf } from './as-of.ts'
+import * as store from './store.ts'
+
+/** How far a moment may be ahead of the clock of this process, in ms: another one's may be. */
+const AHEAD_MS = 1000
+/** A change that is older than this, in ms, has been committed for long: nobody waits for it. */
+const SETTLED_MS = 60_000
+
+/** From when on the moments of a bucket can be asked for. */
+export interface KnownMoments {
+  /** Microseconds since 1970. */
+  from: number
+  /** From when on every change is known; before, only what the trash and the versions kept. */
+  complete_from: number
+}
+
+/** From when on what a bucket was is known. */
+export async function knownMoments(
+  { db }: Pick<Ctx, 'db'>,
+  bucket: { id: string; created_at: string },
+): Promise<KnownMoments> {
+  const { moments_since, forgotten } = await store.findSince(db, bucket.id)
+  const from = Math.max(Date.parse(bucket.created_at) * 1000, Number(forgotten ?? 0))
+  return { from, complete_from: Math.max(from, Number(moments_since)) }
+}
+
+/**
+ * The same caller, who reads a bucket as it was: `at` is an RFC 3339 time, and means the last change at or before it. Nothing
+ * can be changed with it. Throws invalid_request where it is no such time, or one that has not come or is not known any
+ * more. Callers without any right in the bucket, and those who ask for none that exists, are left to what they ask for.
+ */
+export async function inPast(ctx: Ctx, bucketName: string, at: string): Promise<Ctx> {
+  const moment = parseMoment(at)
+  if (moment === undefined) throw invalidAt('must be an RFC 3339 time, such as 2026-11-27T14:05:00Z')
+  const bucket = actionsOn(ctx.actor.groups, bucketName).length > 0 ? await findBucket(ctx.db, bucketName) : undefined
+  if (!bucket) return ctx
+  const now = ctx.now().getTime()
+  if (moment > (now + AHEAD_MS) * 1000) throw invalidAt('has not come yet')
+  const { from } = await knownMoments(ctx, bucket)
+  if (moment < from) throw invalidAt(`is before what is known of the bucket, which begins at ${formatMoment(from)}`)
+  if (moment > (now - SETTLED_MS) * 1000) await ctx.settleMoment(moment)
+  const db = asOf(ctx.db, { bucketId: bucket.id, moment })
+  return { ...ctx, db, past: { moment, present: ctx.db } }
+}
+
+const invalidAt = (message: string): ServiceError =>
+  new ServiceError('invalid_request', `The moment ${message}.`, { faults: [{ path: 'query.at', message }] })

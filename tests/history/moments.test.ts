@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import fc from 'fast-check'
+import { rejectsWith } from '../support/problems.ts'
+import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+/** What a list says of a bucket: keys with the texts of their objects and their tags. */
+type State = Record<string, { text: string; tags: Record<string, string> }>
+/** More in a soak: MODEL_RUNS=3000. */
+const RUNS = Number(process.env.MODEL_RUNS ?? 12)
+
+describeEngines('moments', (engine, itOnce) => {
+  let server: TestServer
+  let buckets = 0
+  before(async () => {
+    server = await startServer(engine, { INLINE_MAX_BYTES: '4' })
+  })
+  after(() => server.stop())
+
+  const open = async (body: object = {}) => {
+    const name = `moments-${++buckets}`
+    await server.admin.createBucket({ body: { name, ...body } })
+    const params = { bucket: name }
+    /** Sends a request; resolves to the moment that its answer names. */
+    const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+      const isText = typeof body === 'string'
+      const response = await fetch(`${server.url}/api/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${server.adminToken}`,
+          ...(body === undefined || isText ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+      })
+      assert.ok(response.ok, `${method} ${path}: ${response.status} ${await response.text()}`)
+      return response.headers.get('x-strongroom-moment')
+    }
+    const object = (key: string) => `/buckets/${name}/objects/${encodeURIComponent(key)}`
+    return {
+      name,
+      params,
+      put: (key: string, text: string, tags = '') =>
+        send('PUT', object(key), text, { 'content-type': 'text/plain', ...(tags === '' ? {} : { 'x-tags': tags }) }),
+      remove: (key: string, query = '') => send('DELETE', `${object(key)}${query}`),
+      tag: (key: string, tags: Record<string, string>) => send('PATCH', object(key), { tags }),
+      move: (key: string, dest_key: string) =>
+        send('POST', `/buckets/${name}/objects/move`, { source_bucket: name, source_key: key, dest_key }),
+      copy: (key: string, dest_key: string) =>
+        send('POST', `/buckets/${name}/objects/copy`, { source_bucket: name, source_key: key, dest_key }),
+      restore: (ids: string[]) => send('POST', `/buckets/${name}/trash/restore`, { ids, on_conflict: 'replace' }),
+      trash: async () => (await server.admin.listTrash({ params })).items,
+      text: async (key: string, at: string) =>
+        (await server.admin.getObject({ params: { ...params, key }, query: { at } })).text(),
+      list: async (at?: string) =>
+        (await server.admin.listObjects({ params, query: { limit: 1000, ...(at === undefined ? {} : { at }) } })).items,
+    }
+  }
+  type Bucket = Awaited<ReturnType<typeof open>>
+  const stateOf = async (bucket: Bucket, at: string): Promise<State> => {
+    const state: State = {}
+    for (const { key, tags = {} } of await bucket.list(at)) state[key] = { text: await bucket.text(key, at), tags }
+    return state
+  }
+
+  it('shows a bucket as it was: lists, folders, contents, tags and counts', async () => {
+    const bucket = await open()
+    const first = (await bucket.put('a/one', 'first one')) ?? assert.fail('no moment')
+    assert.match(first, /^2026-01-01T00:00:00\.\d{6}Z$/)
+    await bucket.put('a/two', 'two', 'project=apollo')
+    const second = (await bucket.put('b', 'b')) ?? assert.fail()
+    server.clock.advance(MINUTE)
+    const later = (await server.records([{ action: 'move', bucket: bucket.name, key: 'c/one' }], () =>
+      bucket.move('a/one', 'c/one'),
+    )) as string
+    await bucket.put('b', 'other b')
+    await bucket.tag('a/two', { project: 'gemini' })
+    await bucket.remove('a/two')
+    assert.deepEqual(await stateOf(bucket, first), { 'a/one': { text: 'first one', tags: {} } })
+    const then = {
+      'a/one': { text: 'first one', tags: {} },
+      'a/two': { text: 'two', tags: { project: 'apollo' } },
+      b: { text: 'b', tags: {} },
+    }
+    assert.deepEqual(await stateOf(bucket, second), then)
+    assert.deepEqual(await stateOf(bucket, '2026-01-01T01:00:59+01:00'), then, 'any time until the next change')
+    assert.deepEqual(Object.keys(await stateOf(bucket, later)), ['a/two', 'b', 'c/one'])
+    await server.records([], async () => {
+      const page = await server.admin.browse({ params: bucket.params, query: { at: second } })
+      assert.deepEqual([page.common_prefixes, page.objects.map(({ key }) => key), page.total], [['a/'], ['b'], 2])
+      const jump = await server.admin.browse({ params: bucket.params, query: { at: second, offset: 1 } })
+      assert.deepEqual([jump.common_prefixes, jump.objects.map(({ key }) => key), jump.total], [[], ['b'], 2])
+      const descending = await server.admin.browse({ params: bucket.params, query: { at: second, order: 'desc' } })
+      assert.deepEqual([descending.common_prefixes, descending.objects.map(({ key }) => key)], [['a/'], ['b']])
+      const sums = await server.admin.countObjects({ params: bucket.params, query: { at: second } })
+      assert.deepEqual(sums, { objects: 3, bytes: 13, next_cursor: null })
+      const found = await server.admin.listObjects({ params: bucket.params, query: { at: second, search: 'TWO' } })
+      assert.deepEqual(
+        found.items.map(({ key }) => key),
+        ['a/two'],
+      )
+      const pages = await server.admin.listObjects({ params: bucket.params, query: { at: second, limit: 2 } })
+      assert.equal(pages.items.length, 2)
+      const rest = await server.admin.listObjects({
+        params: bucket.params,
+        query: { at: second, cursor: pages.next_cursor ?? '' },
+      })
+      assert.deepEqual(
+        rest.items.map(({ key }) => key),
+        ['b'],
+      )
+    })
+  })
+
+  it('says what was purged since, instead of leaving it out', async () => {
+    const bucket = await open()
+    const moment = (await bucket.put('secret', 'a long enough body')) ?? assert.fail()
+    await bucket.copy('secret', 'copy')
+    await bucket.remove('secret')
+    assert.equal(await bucket.text('secret', moment), 'a long enough body')
+    await server.admin.purgeTrash({ params: bucket.params, body: { all: true } })
+    assert.equal(await bucket.text('secret', moment), 'a long enough body', 'the copy still has it')
+    await bucket.remove('copy', '?permanent=true')
+    const [item] = await bucket.list(moment)
+    assert.deepEqual([item?.key, item?.erased], ['secret', true])
+    await rejectsWith(bucket.text('secret', moment), 'erased')
+  })
+
+  it('forgets what is older than the trash keeps, and says so', async () => {
+    const bucket = await open({ trash_days: 2 })
+    const moment = (await bucket.put('a', '1')) ?? assert.fail()
+    await bucket.put('b', 'stays')
+    await bucket.put('a', '2')
+    await server.later(DAY)
+    const kept = (await bucket.put('a', '3')) ?? assert.fail()
+    await server.later(1.5 * DAY)
+    await server.running.tick('trash-expiry')
+    await rejectsWith(bucket.list(moment), 'invalid_request', 'query.at')
+    assert.equal(await bucket.text('a', kept), '3')
+    assert.equal(await bucket.text('b', kept), 'stays')
+    await server.later(10 * DAY)
+    await server.running.tick('trash-expiry')
+    const left = await server.database.db
+      .selectFrom('former_objects')
+      .innerJoin('buckets', 'buckets.id', 'bucket_id')
+      .select('key')
+      .where('buckets.name', '=', bucket.name)
+      .execute()
+    assert.deepEqual(left, [])
+    assert.equal(await bucket.text('b', kept), 'stays', 'it has not changed since')
+  })
+
+  itOnce('refuses moments that are none, have not come or were before the bucket', async () => {
+    const bucket = await open()
+    for (const at of [
+      'yesterday',
+      '2026-02-30T00:00:00Z',
+      '2026-01-01',
+      '2999-01-01T00:00:00Z',
+      '1999-01-01T00:00:00Z',
+    ])
+      await rejectsWith(bucket.list(at), 'invalid_request', 'query.at')
+    await rejectsWith(
+      server.admin.browse({ params: bucket.params, query: { at: '2026-01-01T00:00:00Z', sort: 'size' } }),
+      'invalid_request',
+    )
+    const stranger = server.as(await server.userWith({ bucket_pattern: 'elsewhere', actions: ['read'] }))
+    await rejectsWith(
+      stranger.listObjects({ params: bucket.params, query: { at: '1999-01-01T00:00:00Z' } }),
+      'forbidden',
+    )
+  })
+
+  it('has exactly one state for each moment, whatever happens afterwards', async () => {
+    const key = fc.constantFrom('a', 'b', 'c/1', 'c/2', 'd')
+    const text = fc.constantFrom('x', 'some longer text', 'y')
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('put' as const), key, text }),
+      fc.record({ kind: fc.constant('remove' as const), key }),
+      fc.record({ kind: fc.constant('move' as const), key, to: key }),
+      fc.record({ kind: fc.constant('copy' as const), key, to: key }),
+      fc.record({ kind: fc.constant('tag' as const), key, text: fc.constantFrom('1', '2') }),
+      fc.record({ kind: fc.constant('restore' as const), nth: fc.nat(3) }),
+      fc.record({ kind: fc.constant('wait' as const) }),
+    )
+    const versions = fc.constantFrom(undefined, 'enabled' as const)
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), versions, async (steps, versioning) => {
+        const bucket = await open(versioning ? { versioning } : {})
+        const now: State = {}
+        const remembered: [string, State][] = []
+        for (const one of steps) {
+          let moment: string | null = null
+          if (one.kind === 'wait') server.clock.advance(1)
+          else if (one.kind === 'put') {
+            moment = await bucket.put(one.key, one.text)
+            now[one.key] = { text: one.text, tags: {} }
+          } else if (one.kind === 'restore') {
+            const item = (await bucket.trash())[one.nth]
+            if (!item) continue
+            await bucket.restore([item.id])
+            // What it was then is for the list of now to say: the model does not keep the trash.
+            const at = new Date(server.clock.now().getTime() + 500).toISOString()
+            Object.assign(now, { [item.key]: (await stateOf(bucket, at))[item.key] })
+            continue
+          } else {
+            const before = now[one.key]
+            if (!before) continue
+            if (one.kind === 'remove') {
+              moment = await bucket.remove(one.key)
+              delete now[one.key]
+            } else if (one.kind === 'tag') {
+              moment = await bucket.tag(one.key, { t: one.text })
+              now[one.key] = { text: before.text, tags: { t: one.text } }
+            } else if (one.to !== one.key) {
+              moment = one.kind === 'move' ? await bucket.move(one.key, one.to) : await bucket.copy(one.key, one.to)
+              now[one.to] = before
+              if (one.kind === 'move') delete now[one.key]
+            }
+          }
+          if (moment !== null) remembered.push([moment, { ...now }])
+        }
+        for (const [moment, state] of remembered) assert.deepEqual(await stateOf(bucket, moment), state, moment)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
