@@ -836,6 +836,8 @@ export interface StoredObject {
   /** ISO 8601, UTC, milliseconds. */
   last_modified: string
   created_by: string | null
+  /** Of what was at a moment: its contents were purged or erased since. */
+  erased?: true
 }
 
 export interface DeletedEntry {
@@ -2875,6 +2877,8 @@ export interface Operations {
         bucket: string
       }
       query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        at?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         /** Opaque; the previous page’s `next_cursor`. */
@@ -2906,6 +2910,8 @@ export interface Operations {
         bucket: string
       }
       query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        at?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         /** Only keys that contain this text after the prefix, ignoring case. A short page may not be the last one: check `next_cursor`. */
@@ -2926,6 +2932,8 @@ export interface Operations {
         bucket: string
       }
       query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        at?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         /** Opaque; the previous page’s `next_cursor`. */
@@ -2978,6 +2986,8 @@ export interface Operations {
         key: string
       }
       query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
         /** `1`: send as an attachment. */
@@ -2996,6 +3006,8 @@ export interface Operations {
         key: string
       }
       query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
         /** `1`: send as an attachment. */
@@ -3048,6 +3060,8 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
         /** `1`: send as an attachment. */
@@ -3066,6 +3080,8 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
         /** `1`: send as an attachment. */

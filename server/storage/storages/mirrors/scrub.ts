@@ -66,8 +66,8 @@ async function scrub(ctx: Ctx, { place, storages }: Scrubbed): Promise<void> {
   if (!begun) return
   const pacer = newPacer(ctx)
   let { position } = begun
-  const mark = await markAt(ctx, place)
   try {
+    const mark = await markAt(ctx, place)
     for (;;) {
       const blobs = await store.listAfter(ctx.db, { storages, after: position, limit: BATCH })
       const counts = { checked: 0, damaged: 0, summed: 0 }
