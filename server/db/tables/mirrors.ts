@@ -1,7 +1,9 @@
 /**
- * Where the bytes of storages are twice. A *place* is that of a storage, by its id: 0 is that of STORAGE_URL.
+ * How stored bytes are verified, and where they are twice. A *place* is that of a storage, by its id: 0 is that of STORAGE_URL.
  */
 export interface MirrorTables {
+  /** The CRC-32 of segments of a blob, if its row does not have them: of consecutive ones that start at a byte of what is stored. */
+  blob_sums: { blob_id: string; start: number; size: number; sums: Uint8Array }
   /** Storages whose bytes are not, or not only, in the place that they were registered with. */
   mirrors: {
     /** 0 is the default one. */

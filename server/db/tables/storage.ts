@@ -159,8 +159,6 @@ export interface StorageTables {
     /** The CRC-32 of each segment of what is stored, if these are few; null if `blob_sums` has them, or nobody. */
     sums: Generated<Uint8Array | null>
   }
-  /** The same of more segments: consecutive ones that begin at the byte `start` of what is stored, and take `size` bytes. */
-  blob_sums: { blob_id: string; start: number; size: number; sums: Uint8Array }
   /** The parts in which a blob's bytes came. */
   blob_parts: {
     blob_id: string
