@@ -164,7 +164,9 @@ export function createContext(system: System, actor: Actor, made?: (moment: numb
         if (result instanceof Nothing) throw new RolledBack(result)
         return result as Done<T>
       }
-      const known = numberOfAuthor(database, authorOf(actor))
+      const known = numberOfAuthor(database, authorOf(actor), (noting) =>
+        database.transaction(noting, { relaxed: true }),
+      )
       const author = typeof known === 'number' ? known : await known
       return await database.transaction(work, { ...options, change: { now: now(), author, ...(made && { made }) } })
     } catch (error) {

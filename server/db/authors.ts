@@ -14,29 +14,30 @@ const find = prepared((tx: Tx, { name }: { name: string }) =>
   tx.selectFrom('change_authors').select('id').where('name', '=', name),
 )
 
-/** The number of an author, which changes are noted under; in a transaction of its own where it is not known yet. */
-export function numberOfAuthor(database: Database, author: Author): number | Promise<number> {
+/** The number of an author, which changes are noted under; in a transaction of its own, by `transact`, where it is not known yet. */
+export function numberOfAuthor(
+  database: Database,
+  author: Author,
+  transact: (work: (tx: Tx) => Promise<number>) => Promise<number>,
+): number | Promise<number> {
   const { kind, user_id, credential_id, share_id, job_id } = author
   const name = JSON.stringify([kind, user_id, credential_id, share_id, job_id])
   const numbers = numbersOf(database)
   return numbers.get(name) ?? look()
 
   async function look(): Promise<number> {
-    const number = await database.transaction(
-      async (tx) => {
-        const [known] = await find(tx, { name })
-        if (known) return known.id
-        await tx
-          .insertInto('change_authors')
-          .values({ name, kind, user_id, credential_id, share_id, job_id })
-          .onConflict((conflict) => conflict.column('name').doNothing())
-          .execute()
-        const [made] = await find(tx, { name })
-        if (!made) throw new Error('An author that was just noted is not there')
-        return made.id
-      },
-      { relaxed: true },
-    )
+    const number = await transact(async (tx) => {
+      const [known] = await find(tx, { name })
+      if (known) return known.id
+      await tx
+        .insertInto('change_authors')
+        .values({ name, kind, user_id, credential_id, share_id, job_id })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .execute()
+      const [made] = await find(tx, { name })
+      if (!made) throw new Error('An author that was just noted is not there')
+      return made.id
+    })
     if (numbers.size >= MOST) numbers.clear()
     numbers.set(name, number)
     return number

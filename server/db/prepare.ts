@@ -17,11 +17,9 @@ class Placeholder {
   }
 }
 
-const anew = new WeakSet<KyselyPlugin>()
 /** A plugin that makes other queries of those that are prepared: with it, each is built anew. */
-export function madeAnew(plugin: KyselyPlugin): KyselyPlugin {
-  anew.add(plugin)
-  return plugin
+export interface RewritingPlugin extends KyselyPlugin {
+  rewrites: true
 }
 
 /** Longer lists are rare, and each length would be a query of its own. */
@@ -44,7 +42,7 @@ export function prepared<D extends Db, P extends object, R>(
     lists ??= (Object.keys(parameters) as (keyof P)[]).filter((name) => Array.isArray(parameters[name]))
     const lengths = lists.map((name) => (parameters[name] as readonly unknown[]).length)
     const executor = db.getExecutor()
-    const isAnew = executor.plugins.some((plugin) => anew.has(plugin))
+    const isAnew = executor.plugins.some((plugin) => 'rewrites' in plugin)
     if (isAnew || lengths.some((length) => length > MOST_LISTED))
       return (await executor.executeQuery<R>(build(db, parameters).compile())).rows
     const engine = executor.adapter.constructor

@@ -1,5 +1,6 @@
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import type { AuditTables } from './tables/audit.ts'
+import type { HistoryTables } from './tables/history.ts'
 import type { IdentityTables } from './tables/identity.ts'
 import type { InstanceTables } from './tables/instance.ts'
 import type { MailTables } from './tables/mail.ts'
@@ -16,6 +17,7 @@ export interface Schema
   extends IdentityTables,
     InstanceTables,
     StorageTables,
+    HistoryTables,
     AttachedTables,
     SharingTables,
     PolicyTables,

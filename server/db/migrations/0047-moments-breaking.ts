@@ -155,7 +155,8 @@ const sqliteTriggers = [
   end`,
   `create trigger objects_changed_silently after update of ${DESCRIPTION.join(', ')} on objects
     when old.moment = new.moment and (${DESCRIPTION.map((name) => `old.${name} is not new.${name}`).join(' or ')})
-      and new.moment <> strongroom_moment(new.moment) begin
+      and new.moment <> strongroom_moment(new.moment)
+    begin
     select raise(abort, 'an object was changed without its moment');
   end`,
 ]

@@ -107,7 +107,7 @@ const SETTLING = 5_847_313
 const ENDED_WITHIN_MS = 30_000
 const LOOK_MS = 2
 
-/** Until every transaction that has written by now has ended; rejects if one goes on for long. */
+/** Until every transaction that has written by now has ended; rejects if one takes too long. */
 async function transactionsEnded(db: Db): Promise<void> {
   const now = async () => {
     const { rows } = await sql<{ running: string[]; next: string }>`
@@ -121,7 +121,7 @@ async function transactionsEnded(db: Db): Promise<void> {
     const running = new Set((await now())?.running)
     for (const one of before) if (!running.has(one)) before.delete(one)
     if (before.size === 0) return
-    if (performance.now() > until) throw new Error('A transaction goes on for too long')
+    if (performance.now() > until) throw new Error('A transaction takes too long to end')
     await once(AbortSignal.timeout(LOOK_MS), 'abort')
   }
 }

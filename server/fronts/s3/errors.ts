@@ -62,6 +62,7 @@ export const s3Errors = {
   NoSuchWebsiteConfiguration: 404,
   NotImplemented: 501,
   ObjectDamaged: 409,
+  ObjectErased: 410,
   ObjectLockConfigurationNotFoundError: 404,
   OperationAborted: 409,
   OwnershipControlsNotFoundError: 404,

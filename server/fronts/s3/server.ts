@@ -14,6 +14,7 @@ import { siteOf } from '../../http/site.ts'
 import { detached, measured } from '../../observe/meter.ts'
 import { beginRequest, endRequest } from '../../observe/requests.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
+import { inPast } from '../../storage/history/former/past.ts'
 import { countRequest } from '../../storage/usage/traffic.ts'
 import { answerError } from './answers/problem.ts'
 import { S3Error } from './errors.ts'
@@ -25,6 +26,7 @@ import { perform } from './perform.ts'
 import { type Authenticated, authenticateForm, authenticateS3 } from './requests/authenticate.ts'
 import { createExchange, type Wire } from './requests/exchange.ts'
 import { assertForm, isForm, type PostForm, readForm } from './requests/form.ts'
+import { pastBucketNamed } from './requests/past-bucket.ts'
 import { bucketsOf, withPublicAccess } from './requests/public-access.ts'
 import { withoutOld } from './requests/signature/version2.ts'
 import { bucketOfHost, hostOf, readQuery, readTarget, splitTarget, type Target } from './requests/target.ts'
@@ -169,7 +171,8 @@ async function serveRequest(
       }
       const query = readQuery(rawQuery)
       const asked = readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains))
-      target.bucket = asked.bucket
+      const past = await pastBucketNamed(system.database.db, asked.bucket)
+      target.bucket = past?.bucket ?? asked.bucket
       target.key = asked.key
       const allowed = await allowOrigin(system, wire, target.bucket)
       if (request.method === 'OPTIONS') return answerPreflight(system, wire, { bucket: target.bucket, allowed })
@@ -192,12 +195,14 @@ async function serveRequest(
       const routed = authenticated.presigned === 'old' ? withoutOld(query) : query
       const operation = route({ method: request.method, headers: request.headers, form }, target, routed)
       seen.operation = operation
+      if (past && !operation.reads) throw notInPast()
       origin.route = `s3:${operation.name}`
       const actor = countsForEveryone(operation, authenticated)
         ? await withPublicAccess(system, authenticated.actor, bucketsOf(target, query, request.headers))
         : authenticated.actor
       seen.actor = actor
       const exchange = createExchange(system, { ...wire, ...target, query, form }, authenticated, actor)
+      if (past) exchange.ctx = await inPast(exchange.ctx, past.bucket, past.at)
       await perform(exchange, operation, () => {
         if (hasBody(request) && !form) expectPace(server, wire, operation.streams ?? false, config.requestTimeoutMs)
       })
@@ -209,6 +214,12 @@ async function serveRequest(
     })
   }
 }
+
+const notInPast = () =>
+  new S3Error(
+    'MethodNotAllowed',
+    'The bucket is shown as it was at a moment: it can be listed, read and copied from, and nothing else.',
+  )
 
 /** Whether what anyone may do counts for an operation. Throws AccessDenied if it needs a credential and has none. */
 function countsForEveryone({ open }: Operation, { actor, publicAccess }: Authenticated): boolean {

@@ -51,3 +51,7 @@ export const objectMissing = (bucket: string, key: string, marker?: Marker) =>
     missing: 'object',
     ...(marker === undefined ? {} : { marker }),
   })
+
+/** What a key was at a moment is known, but not its contents. */
+export const erasedSince = (key: string): ServiceError =>
+  new ServiceError('erased', `The contents of "${key}" at that moment were erased since.`)

@@ -9,7 +9,7 @@ import { confirm } from '../external-objects/confirm.ts'
 import { lockKeys } from '../history/keys.ts'
 import { asObject, type Change, isKept, markDeleted, nextVersion, retire } from '../history/retire.ts'
 import { findNewest, findVersions, hasContents } from '../history/store.ts'
-import { absenceOf, markerInstead, objectMissing, versionMissing } from './absence.ts'
+import { absenceOf, erasedSince, markerInstead, objectMissing, versionMissing } from './absence.ts'
 import { describeObject, versionOf } from './describe.ts'
 import type { ItemError } from './item-error.ts'
 import { type Found, findContents, findWithLifecycle } from './lookup.ts'
@@ -44,8 +44,7 @@ export async function getContents(
   assertReadable(ctx, bucket, key, found.row)
   if (ctx.past) {
     const pointed = await findPointed(ctx.past.present, [found.row.blob_id])
-    if (pointed.size === 0)
-      throw new ServiceError('erased', `The contents of "${key}" at that moment were erased since.`)
+    if (pointed.size === 0) throw erasedSince(key)
     return found
   }
   if (!isExternal(found.row.blob_id)) return found

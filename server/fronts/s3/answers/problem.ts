@@ -93,6 +93,8 @@ function translate(error: ServiceError, { bucket, key, method }: Target & { meth
         'InvalidRequest',
         'The object was stored using a form of Server Side Encryption. The correct parameters must be provided to retrieve the object.',
       )
+    case 'erased':
+      return new S3Error('ObjectErased', error.message)
     case 'damaged':
       return new S3Error('ObjectDamaged', message)
     case 'busy':

@@ -26,7 +26,7 @@ export const bucketOperations: readonly Operation[] = [
     partly: 'every location is accepted',
     run: createBucket,
   },
-  { name: 'HeadBucket', method: 'HEAD', open: 'anyone', on: 'bucket', run: buckets.headBucket },
+  { name: 'HeadBucket', reads: true, method: 'HEAD', open: 'anyone', on: 'bucket', run: buckets.headBucket },
   { name: 'DeleteBucket', method: 'DELETE', on: 'bucket', run: buckets.deleteBucket },
   ...buckets.bucketStateOperations.map((truth): Operation => ({ ...truth, method: 'GET', on: 'bucket' })),
   {
@@ -134,8 +134,16 @@ export const bucketOperations: readonly Operation[] = [
     run: tagging.putBucketTagging,
   },
   { name: 'DeleteBucketTagging', method: 'DELETE', on: 'bucket', query: 'tagging', run: tagging.deleteBucketTagging },
-  { name: 'ListObjectsV2', method: 'GET', open: 'anyone', on: 'bucket', query: ['list-type', '2'], run: listObjectsV2 },
-  { name: 'ListObjects', method: 'GET', open: 'anyone', on: 'bucket', run: listObjects },
+  {
+    name: 'ListObjectsV2',
+    reads: true,
+    method: 'GET',
+    open: 'anyone',
+    on: 'bucket',
+    query: ['list-type', '2'],
+    run: listObjectsV2,
+  },
+  { name: 'ListObjects', reads: true, method: 'GET', open: 'anyone', on: 'bucket', run: listObjects },
   {
     name: 'ListObjectVersions',
     method: 'GET',

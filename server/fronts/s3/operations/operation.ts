@@ -17,6 +17,8 @@ export interface Operation {
   form?: true
   /** Whether it takes `versionId`. */
   versions?: true
+  /** Whether it can be asked of a bucket as it was at a moment. */
+  reads?: true
   /** Whether it makes its bucket: that of any other has to be there. */
   creates?: true
   /**

@@ -5,6 +5,7 @@ import type { Db } from '../../../db/schema.ts'
 import type { PolicySubject } from '../../../storage/buckets/documents/policy.ts'
 import { findPublicRights, type PublicRequest } from '../../../storage/buckets/documents/public-access.ts'
 import { S3Error } from '../errors.ts'
+import { readPastBucket } from './past-bucket.ts'
 import { decodeText, type Query, type Target } from './target.ts'
 
 const COPY_SOURCE = 'x-amz-copy-source'
@@ -27,7 +28,7 @@ export function bucketsOf({ bucket }: Target, query: Query, headers: { [name: st
   )
   const given = headers[COPY_SOURCE] ?? query.find(([name]) => name.toLowerCase() === COPY_SOURCE)?.[1]
   const source = given === undefined ? undefined : readSource(String(given))
-  if (source) add(source.bucket, source.versionId !== undefined)
+  if (source) add(readPastBucket(source.bucket)?.bucket ?? source.bucket, source.versionId !== undefined)
   return new Map([...about].map(([name, set]): [string, PolicySubject[]] => [name, [...set]]))
 }
 

@@ -5,7 +5,6 @@ import {
   IdentifierNode,
   type JoinNode,
   type Kysely,
-  type KyselyPlugin,
   type OperationNode,
   OperationNodeTransformer,
   ParensNode,
@@ -14,7 +13,7 @@ import {
   TableNode,
   ValueNode,
 } from 'kysely'
-import { madeAnew } from '../../../db/prepare.ts'
+import type { RewritingPlugin } from '../../../db/prepare.ts'
 import type { Db, ObjectRow, Schema } from '../../../db/schema.ts'
 
 /** A bucket at a moment. */
@@ -103,9 +102,10 @@ class AsOf extends OperationNodeTransformer {
 /** A handle whose reads of objects find those of a bucket at a moment, and no others. */
 export function asOf(db: Db, past: Past): Db {
   const transformer = new AsOf(past)
-  const plugin: KyselyPlugin = madeAnew({
+  const plugin: RewritingPlugin = {
+    rewrites: true,
     transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
     transformResult: async ({ result }) => result,
-  })
+  }
   return (db as Kysely<Schema>).withPlugin(plugin)
 }

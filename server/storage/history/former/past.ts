@@ -42,7 +42,7 @@ export async function inPast(ctx: Ctx, bucketName: string, at: string): Promise<
   const now = ctx.now().getTime()
   if (moment > (now + AHEAD_MS) * 1000) throw invalidAt('has not come yet')
   const { from } = await knownMoments(ctx, bucket)
-  if (moment < from) throw invalidAt(`is before what is known of the bucket, which begins at ${formatMoment(from)}`)
+  if (moment < from) throw invalidAt(`is too early: what the bucket was is known from ${formatMoment(from)} on`)
   if (moment > (now - SETTLED_MS) * 1000) await ctx.settleMoment(moment)
   const db = asOf(ctx.db, { bucketId: bucket.id, moment })
   return { ...ctx, db, past: { moment, present: ctx.db } }

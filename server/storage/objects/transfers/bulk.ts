@@ -55,12 +55,12 @@ interface Place {
 }
 
 /**
- * Copies one object, or an earlier version of it, which may be onto its own key. `admit` sees the source in the
+ * Copies one object, an earlier version of it, or what it was at a moment, which may be onto its own key. `admit` sees the source in the
  * transaction, may throw, and returns what of the copy differs; `conditions` are on the object that it replaces.
  */
 export async function copyOne(
   ctx: Ctx,
-  source: Place & { version?: string | null | undefined },
+  source: Place & { version?: string | null | undefined; moment?: number | undefined },
   dest: Place,
   {
     admit,
@@ -88,6 +88,7 @@ export async function copyOne(
       const { placed, errors } = await transferObjects(current, buckets, [pair], {
         kind: 'copy',
         version: source.version,
+        moment: source.moment,
         lock,
         recoding,
         copies,

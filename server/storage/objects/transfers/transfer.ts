@@ -1,9 +1,11 @@
 import type { ServiceError } from '../../../../contract/errors.ts'
 import { keepCopies } from '../../../blobs/copy.ts'
+import { findPointed } from '../../../blobs/pointers.ts'
 import { refuseIfShort } from '../../../blobs/room.ts'
 import { type Actor, refusal, type Step } from '../../../context.ts'
 import type { Tx } from '../../../db/schema.ts'
 import { countUsage, type HeldBucket } from '../../buckets/service.ts'
+import { asOf, type Past } from '../../history/former/as-of.ts'
 import { lockKeys } from '../../history/keys.ts'
 import {
   asObject,
@@ -17,6 +19,7 @@ import {
 } from '../../history/retire.ts'
 import { hasContents } from '../../history/store.ts'
 import type { WantedLock } from '../../locks/lock.ts'
+import { erasedSince } from '../absence.ts'
 import { versionOf } from '../describe.ts'
 import { type ItemError, itemError } from '../item-error.ts'
 import { type KnownStates, unchangedSince } from '../object-state.ts'
@@ -39,6 +42,8 @@ interface Options {
   change?: (row: store.ObjectRow, replaced: store.ObjectRow | undefined) => Partial<store.ObjectRow>
   /** The version of the only source that is to be copied, instead of the current one; null is the `null` version. */
   version?: string | null | undefined
+  /** The moment at which the sources are to be copied as they were, in microseconds since 1970. */
+  moment?: number | undefined
   seen?: KnownStates
   /** What is to be locked of the copies. */
   lock?: WantedLock | undefined
@@ -59,7 +64,18 @@ export async function transferObjects(
   step: Step,
   [source, dest]: readonly [HeldBucket, HeldBucket],
   pairs: readonly Pair[],
-  { kind, ifNoneMatch = false, change, version, seen, lock, recoding: asked, copies = NO_COPIES, ...more }: Options,
+  {
+    kind,
+    ifNoneMatch = false,
+    change,
+    version,
+    moment,
+    seen,
+    lock,
+    recoding: asked,
+    copies = NO_COPIES,
+    ...more
+  }: Options,
 ): Promise<Outcome> {
   const { tx, record, awaitAtCommit } = step
   if (kind === 'copy') refuseIfShort(step.config)
@@ -76,7 +92,12 @@ export async function transferObjects(
     (kind === 'move' ? store.lockObjects : store.shareObjects)(tx, source.id, keys),
     store.lockObjects(tx, dest.id, targets),
   ])
-  const there = version === undefined ? current : await findVersion(tx, source, { keys, current, version })
+  const there =
+    moment !== undefined
+      ? await findAt(tx, { bucketId: source.id, moment }, keys)
+      : version === undefined
+        ? current
+        : await findVersion(tx, source, { keys, current, version })
   const { rows, changed } = unchangedSince(there, seen)
   // Those whose ACL could have allowed it.
   const unreadable = rows.flatMap((row) => {
@@ -97,7 +118,7 @@ export async function transferObjects(
     sources,
     taken,
     ifNoneMatch,
-    remakes: version !== undefined || lock !== undefined || asked?.wanted !== undefined,
+    remakes: version !== undefined || moment !== undefined || lock !== undefined || asked?.wanted !== undefined,
   })
   errors.push(...refused)
   const same = source.id === dest.id || (source.mode === null && source.storage_id === dest.storage_id)
@@ -176,6 +197,18 @@ export async function transferObjects(
       },
     })
   return { placed, errors }
+}
+
+/** What keys were at a moment. Throws `erased` if the contents of one are gone. */
+async function findAt(tx: Tx, past: Past, keys: readonly string[]): Promise<store.ObjectRow[]> {
+  const rows = await store.findObjects(asOf(tx, past), past.bucketId, keys)
+  const pointed = await findPointed(
+    tx,
+    rows.map(({ blob_id }) => blob_id),
+  )
+  const gone = rows.find(({ blob_id }) => !pointed.has(blob_id))
+  if (gone) throw erasedSince(gone.key)
+  return rows
 }
 
 /** A key's version that is named, whether it is current or not. A delete marker is none. */

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Checksum, ChecksumAlgorithm } from '../../../../../contract/shapes.ts'
 import { startSumming } from '../../../../blobs/summing.ts'
-import { allow } from '../../../../context.ts'
+import { allow, type Ctx } from '../../../../context.ts'
 import { type Contents, read } from '../../../../storage/objects/read.ts'
 import type { ObjectRow } from '../../../../storage/objects/store.ts'
 import { S3Error } from '../../errors.ts'
@@ -26,13 +26,14 @@ export async function copiedChecksum(
     bucket,
     key,
     version,
+    reader,
     customerKey,
-  }: Target & { version: string | null | undefined; customerKey: KeyObject | undefined },
+  }: Target & { reader: Ctx } & { version: string | null | undefined; customerKey: KeyObject | undefined },
   { algorithm, admit }: { algorithm: ChecksumAlgorithm; admit(row: ObjectRow): void },
 ): Promise<CopiedChecksum> {
   const { ctx } = exchange
   allow(ctx.actor, 'write', exchange.bucket, exchange.key)
-  const contents = await read(ctx, bucket, key, { opens: true, version, customerKey }).catch((error: unknown) => {
+  const contents = await read(reader, bucket, key, { opens: true, version, customerKey }).catch((error: unknown) => {
     throw hideSourceExistence(ctx, { bucket, key }, error)
   })
   admit(contents.row)

@@ -1,4 +1,6 @@
+import type { Ctx } from '../../../../context.ts'
 import { evaluateConditions } from '../../../../http/conditions.ts'
+import { inPast } from '../../../../storage/history/former/past.ts'
 import { versionName } from '../../../../storage/history/retire.ts'
 import { describedAs, REDIRECT_LOCATION, withRedirect } from '../../../../storage/objects/describe.ts'
 import type { Found } from '../../../../storage/objects/lookup.ts'
@@ -13,6 +15,7 @@ import { invalidArgument, S3Error } from '../../errors.ts'
 import { algorithmIn, namedChecksums } from '../../requests/checksums.ts'
 import { encryptionIn, sourceKeyIn, writtenEncryption } from '../../requests/encryption.ts'
 import { type Exchange, header } from '../../requests/exchange.ts'
+import { pastBucketNamed } from '../../requests/past-bucket.ts'
 import { readSource } from '../../requests/public-access.ts'
 import type { Target } from '../../requests/target.ts'
 import { versionOf } from '../../requests/version-id.ts'
@@ -24,8 +27,18 @@ import { assertOwner } from '../owner.ts'
 import { type CopiedChecksum, copiedChecksum } from './copied-checksum.ts'
 import { describedBy, refuseUnsupported, storageClassOf, writeConditions } from './put-object.ts'
 
-/** The object that `x-amz-copy-source` names, percent-encoded and perhaps with a slash before its bucket. */
-export async function sourceOf(exchange: Exchange): Promise<Target & { version: string | null | undefined }> {
+/** What is to be copied. */
+interface Source extends Target {
+  version: string | null | undefined
+  /** The caller, who reads the bucket as it was if its name says so. */
+  reader: Ctx
+}
+
+/**
+ * The object that `x-amz-copy-source` names, percent-encoded and perhaps with a slash before its bucket, which may be one at
+ * a moment.
+ */
+export async function sourceOf(exchange: Exchange): Promise<Source> {
   const given = header(exchange, 'x-amz-copy-source') ?? ''
   const source = readSource(given)
   const version = versionOf(source?.versionId)
@@ -36,7 +49,10 @@ export async function sourceOf(exchange: Exchange): Promise<Target & { version: 
       'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
     )
   await assertOwner(exchange, 'x-amz-source-expected-bucket-owner', source.bucket)
-  return { bucket: source.bucket, key: source.key, version }
+  const { ctx } = exchange
+  const past = await pastBucketNamed(ctx.db, source.bucket)
+  const reader = past ? await inPast(ctx, past.bucket, past.at) : ctx
+  return { bucket: past?.bucket ?? source.bucket, key: source.key, version, reader }
 }
 
 /** The version that was copied, in a bucket that keeps them. */
@@ -87,6 +103,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
     source.bucket === bucket &&
     source.key === key &&
     source.version === undefined &&
+    source.reader.past === null &&
     lock === undefined &&
     wanted === undefined
   const changes = newMetadata || newTags || redirect !== undefined
@@ -118,7 +135,7 @@ export async function copyObject(exchange: Exchange): Promise<void> {
       )
     : await copyOne(
         ctx,
-        source,
+        { ...source, moment: source.reader.past?.moment },
         { bucket, key },
         {
           admit(row) {

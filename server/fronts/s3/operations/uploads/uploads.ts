@@ -120,7 +120,7 @@ export async function uploadPartCopy(exchange: Exchange): Promise<void> {
   const customerKey = customerKeyIn(exchange)
   assertCustomerKey(row.encryption, customerKey)
   const wanted = { opens: true, version: source.version, customerKey: sourceKeyIn(exchange) }
-  const contents = await read(ctx, source.bucket, source.key, wanted).catch((error: unknown) => {
+  const contents = await read(source.reader, source.bucket, source.key, wanted).catch((error: unknown) => {
     throw hideSourceExistence(ctx, source, error)
   })
   assertSource(exchange, contents.row)
