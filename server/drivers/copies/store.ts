@@ -39,7 +39,18 @@ const due = prepared((tx: Tx, row: Row<'copies_due'>) =>
   tx
     .insertInto('copies_due')
     .values(row)
-    .onConflict((conflict) => conflict.doNothing()),
+    .onConflict((conflict) =>
+      conflict
+        .columns(['blob_id', 'place'])
+        // An id that was reserved when existing blobs were queued, and is used only now.
+        .doUpdateSet((e) => ({
+          reason: e.ref('excluded.reason'),
+          queued_at: e.ref('excluded.queued_at'),
+          next_at: e.ref('excluded.next_at'),
+          attempts: e.ref('excluded.attempts'),
+        }))
+        .where('copies_due.reason', '=', sql.lit('existing')),
+    ),
 )
 /** Notes that a place lacks a copy, or has a damaged one. */
 export const insertDue = async (

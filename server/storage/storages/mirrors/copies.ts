@@ -26,7 +26,7 @@ const KNOWN_MS = MINUTE_MS
 const REMOVALS = 100
 
 /** What came of a copy that was due. */
-type Outcome = 'made' | 'there' | 'over' | { again: number }
+type Outcome = 'made' | 'there' | 'over' | { again: number; attempts: number }
 
 /**
  * Makes the copies that are due: of new blobs, of those that were there before a mirror was set, and of damaged ones. Any
@@ -63,23 +63,29 @@ async function makeDue(ctx: Ctx, away: Set<number>): Promise<void> {
 
 async function makeOne(ctx: Ctx, due: store.Due, away: Set<number>): Promise<void> {
   const outcome = away.has(due.place)
-    ? { again: AWAY_MS }
+    ? { again: AWAY_MS, attempts: due.attempts }
     : await make(ctx, due).catch((error: unknown): Outcome => {
         ctx.log.warn(
           { err: error, blob: due.blob_id, place: due.place },
           'a copy could not be made; it will be tried again',
         )
         if (!isBlobFault(error)) away.add(due.place)
-        return { again: Math.min(LATEST_MS, AWAY_MS * 2 ** Math.min(due.attempts, 10)) }
+        const again = Math.min(LATEST_MS, AWAY_MS * 2 ** Math.min(due.attempts, 10))
+        return { again, attempts: due.attempts + 1 }
       })
   if (typeof outcome === 'object') {
-    await ctx.upkeep(({ tx }) => store.putOffDue(tx, due, new Date(ctx.now().getTime() + outcome.again)))
+    await ctx.upkeep(({ tx }) =>
+      store.putOffDue(tx, due, { next: new Date(ctx.now().getTime() + outcome.again), attempts: outcome.attempts }),
+    )
     return
   }
   if (outcome === 'made' && due.reason !== 'new' && due.reason !== 'existing') await recordHealed(ctx, due)
   else await ctx.upkeep(({ tx }) => store.deleteDue(tx, due))
   if (outcome === 'made') count(ctx, due)
 }
+
+/** For how long a copy has been due, in ms. */
+const ageOf = ({ now }: Ctx, { queued_at }: store.Due): number => now().getTime() - new Date(queued_at).getTime()
 
 const count = ({ config }: Ctx, { reason }: store.Due): void =>
   telemetryOf(config).metrics.strongroom_copies_made_total.inc({
@@ -103,7 +109,7 @@ async function make(ctx: Ctx, due: store.Due): Promise<Outcome> {
   if (!blob || blob.inline === 1 || from === undefined || !places.includes(place)) return 'over'
   const { size } = blob
   // What points at it is not committed yet, or never will be: then the collector deletes the row.
-  if (size === null) return { again: Math.min(MINUTE_MS, SOON_MS * due.attempts) }
+  if (size === null) return { again: Math.min(MINUTE_MS, Math.max(SOON_MS, ageOf(ctx, due) / 10)), attempts: 0 }
   const known: Known = { ...blob, size }
   const isDamaged = reason !== 'new' && reason !== 'existing'
   // A place that was away has looked as if it had lost its copies.

@@ -64,19 +64,25 @@ export async function claimDue(
   for (const { blob_id, place } of due)
     await tx
       .updateTable('copies_due')
-      .set((e) => ({ next_at: until.toISOString(), attempts: e('attempts', '+', 1) }))
+      .set({ next_at: until.toISOString() })
       .where('blob_id', '=', blob_id)
       .where('place', '=', place)
       .execute()
   return due
 }
 
-export const putOffDue = (tx: Tx, { blob_id, place }: Pick<Due, 'blob_id' | 'place'>, next: Date) =>
+export const putOffDue = (
+  tx: Tx,
+  { blob_id, place, queued_at }: Pick<Due, 'blob_id' | 'place' | 'queued_at'>,
+  { next, attempts }: { next: Date; attempts: number },
+) =>
   tx
     .updateTable('copies_due')
-    .set({ next_at: next.toISOString() })
+    .set({ next_at: next.toISOString(), attempts })
     .where('blob_id', '=', blob_id)
     .where('place', '=', place)
+    // Unless it was queued again meanwhile.
+    .where('queued_at', '=', queued_at)
     .execute()
 
 export const deleteDue = (tx: Tx, { blob_id, place }: Pick<Due, 'blob_id' | 'place'>) =>
