@@ -41,6 +41,9 @@ export const storageCommands: Commands = {
                        file:/absolute/folder
   set <name>           change how it is reached: --endpoint, --region, --path-style, or --access-key-id, whose secret it
                        asks for. The storage must be the same one, and be reached with what is new
+  mirror <name> <storage>
+                       keep a second copy of all its bytes on that one; "none" turns it off. "default" has one too
+  failover <name>      read and write its mirror first, which copies nothing; the other place becomes the mirror
   test <name>          test a storage
   on|off <name>        use it, or not: while it is off, what lies on it answers 503
   remove <name>        forget a storage on which nothing lies any more
@@ -49,12 +52,20 @@ export const storageCommands: Commands = {
 ${ABOUT_PLACES}
       --read-only          with add and test: for attached buckets only, so nothing is written there
       --delete             with events-token: delete the token
+      --accept-missing     with failover: also while the mirror lacks copies
       --json               one JSON object a line`,
-    options: { json, ...placeOptions, 'read-only': { type: 'boolean' }, delete: { type: 'boolean' } },
+    options: {
+      json,
+      ...placeOptions,
+      'read-only': { type: 'boolean' },
+      delete: { type: 'boolean' },
+      'accept-missing': { type: 'boolean' },
+    },
     words: [0, 3],
     work: (given, open) => {
       const { words, flag } = given
-      return storages(open(), words, { ...placeGiven(given), delete: flag('delete'), readOnly: flag('read-only') })
+      const [deleted, readOnly, acceptMissing] = [flag('delete'), flag('read-only'), flag('accept-missing')]
+      return storages(open(), words, { ...placeGiven(given), delete: deleted, readOnly, acceptMissing })
     },
   },
   buckets: {

@@ -5,7 +5,8 @@ import { UsageError } from './config.ts'
 import { printable } from './places.ts'
 import { print, type Run, readSecret } from './run.ts'
 
-export const STORAGES_USAGE = 'storages [--json] [add <name> <place> | set|test|on|off|remove|events-token <name>]'
+export const STORAGES_USAGE =
+  'storages [--json] [add <name> <place> | mirror <name> <storage>|none | failover|set|test|on|off|remove|events-token <name>]'
 const usage = () => new UsageError(`usage: strongroom ${STORAGES_USAGE}`)
 
 /** The options of a place, all of them for S3. */
@@ -14,6 +15,8 @@ export type PlaceOptions = { [option in (typeof PLACE_OPTIONS)[number]]?: string
 
 interface StoragesOptions extends PlaceOptions {
   delete: boolean
+  /** Also while the mirror lacks copies. */
+  acceptMissing: boolean
   /** What is there is to be shown only: nothing is written to test it. */
   readOnly: boolean
 }
@@ -23,7 +26,7 @@ type Mode = 'owned' | 'read_only'
 export async function storages(
   run: Run,
   words: readonly string[],
-  { delete: deleted, readOnly, ...options }: StoragesOptions,
+  { delete: deleted, acceptMissing, readOnly, ...options }: StoragesOptions,
 ): Promise<void> {
   const [what, name = '', place] = words
   const mode = readOnly ? 'read_only' : 'owned'
@@ -41,8 +44,14 @@ export async function storages(
   const unused = PLACE_OPTIONS.find((option) => options[option] !== undefined)
   if (unused !== undefined) throw new UsageError(`--${unused} is for "storages add" and "set".`)
   if (what === undefined) return listStorages(run)
+  if (what === 'mirror') {
+    if (place === undefined) throw usage()
+    return setMirror(run, storageName(name), place === 'none' ? null : storageName(place))
+  }
+  if (acceptMissing && what !== 'failover') throw new UsageError('--accept-missing is for "storages failover".')
   if (place !== undefined) throw usage()
   if (what === 'test') return testStorage(run, storageName(name), mode)
+  if (what === 'failover') return failover(run, storageName(name), acceptMissing)
   if (what === 'on' || what === 'off') return turn(run, storageName(name), what)
   if (what === 'remove') return removeStorage(run, storageName(name))
   if (what === 'events-token')
@@ -161,6 +170,21 @@ export async function printChecks({ checks }: StorageTest): Promise<void> {
 async function turn(run: Run, name: string, state: 'on' | 'off'): Promise<void> {
   const storage = await run.client.updateStorage({ params: { storage: name }, body: { enabled: state === 'on' } })
   await print(run.json ? `${JSON.stringify(storage)}\n` : `The storage ${name} is ${state}.\n`)
+}
+
+async function setMirror(run: Run, name: string, mirror: string | null): Promise<void> {
+  const body = { mirror: mirror === null ? null : { storage: mirror } }
+  const storage = await run.client.updateStorage({ params: { storage: name }, body })
+  if (run.json) return print(`${JSON.stringify(storage)}\n`)
+  await print(mirror === null ? `The storage ${name} has no mirror.\n` : `${mirror} is the mirror of ${name}.\n`)
+}
+
+async function failover(run: Run, name: string, accept_missing: boolean): Promise<void> {
+  const storage = await run.client.failoverStorage({ params: { storage: name }, body: { accept_missing } })
+  if (run.json) return print(`${JSON.stringify(storage)}\n`)
+  await print(
+    `The bytes of ${name} are now those of ${storage.served_by ?? name}; ${storage.mirror?.storage} is its mirror.\n`,
+  )
 }
 
 async function removeStorage(run: Run, name: string): Promise<void> {

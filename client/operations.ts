@@ -1653,6 +1653,23 @@ export interface ConfigurationChange {
   }
 }
 
+export interface Mirror {
+  /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+  storage: string
+  /** When an upload is acknowledged: when one copy is durable, and the other follows, usually within seconds; or when both are. */
+  acknowledge: 'one' | 'both'
+  /** What becomes of uploads with `both` while one place is down: they are answered with 503, or acknowledged with one copy and counted in `copies_due`. */
+  when_down: 'refuse' | 'continue'
+  /** How many days the second copy of what was removed is kept. */
+  keep_removed_days: number
+  /** How many copies it lacks, as far as they are queued. */
+  copies_due: number
+  /** Since when the one that has waited longest is queued. */
+  due_since: string | null
+  /** Whether everything has a copy there, including what was there before. */
+  complete: boolean
+}
+
 export interface Storage {
   /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
   name: string
@@ -1673,6 +1690,23 @@ export interface Storage {
   bucket_count: number
   /** Bytes of these buckets: of objects, versions and the trash. */
   used_bytes: number
+  /** The storage whose place has its bytes since a failover; null where that is its own. */
+  served_by: string | null
+  /** Where the second copy of all its bytes is. */
+  mirror: Mirror | null
+  /** The last reading of everything at its place; null before the first. */
+  scrub: {
+    /** ISO 8601, UTC, milliseconds. */
+    started_at: string
+    /** Null while it runs. */
+    finished_at: string | null
+    /** Copies that were read and compared. */
+    checked: number
+    /** Those that were missing or not what was written. */
+    damaged: number
+    /** Those of before, which got their checksums. */
+    summed: number
+  } | null
   /** Whether it has a token with which the engine can report changes. */
   events: boolean
   created_at: string | null
@@ -5387,7 +5421,7 @@ export interface Operations {
     }
     reply: Storage
   }
-  /** PATCH /storages/{storage}: Change how a storage is reached, or turn it off or on. With other credentials or another address it must be reachable, and must be the same storage if something of ours lies there (409). */
+  /** PATCH /storages/{storage}: Change how a storage is reached, turn it off or on, or give it a mirror. With other credentials or another address it must be reachable, and must be the same storage if something of ours lies there (409). `mirror` is sent alone, also for the default storage, of which nothing else can be changed: every blob of the storage is then also on that other one, which must be reachable and writable (409); what is there already is copied in the background. `null` turns the mirror off, and leaves what is there. */
   updateStorage: {
     call: {
       params: {
@@ -5401,6 +5435,30 @@ export interface Operations {
         access_key_id?: string | null
         secret_access_key?: string | null
         enabled?: boolean
+        mirror?: {
+          /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+          storage?: string
+          /** When an upload is acknowledged: when one copy is durable, and the other follows, usually within seconds; or when both are. */
+          acknowledge?: 'one' | 'both'
+          /** What becomes of uploads with `both` while one place is down: they are answered with 503, or acknowledged with one copy and counted in `copies_due`. */
+          when_down?: 'refuse' | 'continue'
+          /** How many days the second copy of what was removed is kept. */
+          keep_removed_days?: number
+        } | null
+      }
+    }
+    reply: Storage
+  }
+  /** POST /storages/{storage}/failover: Make the mirror of a storage the place that is read and written first. Nothing is copied. The place that was first becomes the mirror, and is sent what it misses once it can be reached. Called again, it is the way back. */
+  failoverStorage: {
+    call: {
+      params: {
+        /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+        storage: string
+      }
+      body?: {
+        /** Also while the mirror lacks copies, which then cannot be read until the other place is back. */
+        accept_missing?: boolean
       }
     }
     reply: Storage
@@ -5640,7 +5698,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]

@@ -181,6 +181,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   testNewStorage: { method: 'POST', url: '/storages/test', body: true, reply: true },
   getStorage: { method: 'GET', url: '/storages/{storage}', reply: true },
   updateStorage: { method: 'PATCH', url: '/storages/{storage}', body: true, reply: true },
+  failoverStorage: { method: 'POST', url: '/storages/{storage}/failover', body: true, reply: true },
   deleteStorage: { method: 'DELETE', url: '/storages/{storage}' },
   testStorage: { method: 'POST', url: '/storages/{storage}/test', body: true, reply: true },
   getStorageHealth: { method: 'GET', url: '/storages/{storage}/health', reply: true },

@@ -283,6 +283,8 @@ export interface ActionDetails {
     events_token?: 'created' | 'deleted'
   }
   storage_delete: StorageDetails
+  /** `before`, `after`: the storages whose places had and have its bytes first; `copies_missing`: queued for the new first place. */
+  storage_failover: { name: string; before: string; after: string; copies_missing: number }
   /** An administrator found the clock right that was in doubt. */
   clock_confirm: { now: string; doubt: string }
   webhook_create: { webhook_id: string } & WebhookDetails
@@ -346,10 +348,14 @@ export interface ActionDetails {
   /** The key of an encrypted object was deleted with the last that pointed at its bytes: nobody can read them any more. */
   erase: { size: number; blob_id: string; version_id?: string }
   /**
-   * The bytes of an encrypted object were asked for, and were `changed` since they were written, or their `key` cannot be
-   * had: nothing of what was changed was sent. At most once a minute an object.
+   * The bytes of an object were asked for, and were `changed` since they were written, or are `missing`, or their `key`
+   * cannot be had: nothing of what was changed was sent. At most once a minute an object.
    */
-  read_damaged: { blob_id: string; reason: 'changed' | 'key'; detail: string; version_id?: string }
+  read_damaged: { blob_id: string; reason: 'changed' | 'missing' | 'key'; detail: string; version_id?: string }
+  /** The copy of a blob at the place of a storage was damaged, and was replaced from the other one. */
+  heal: { blob_id: string; storage: string; reason: 'changed' | 'missing' | 'unreadable' }
+  /** The copy of a blob was found damaged when all were read, and there is no other copy. */
+  scrub_damaged: { blob_id: string; storage: string; reason: 'changed' | 'missing' | 'unreadable' }
   /** A new key protects the keys of encrypted objects; `blobs`: of how many that was changed. */
   encryption_key_rotate: { version: number; blobs: number }
   /** A key of a key service; never its secret. */
@@ -390,6 +396,8 @@ const auditOnlyNames = [
   'purge',
   'erase',
   'read_damaged',
+  'heal',
+  'scrub_damaged',
   'encryption_key_rotate',
   'kms_key_create',
   'kms_key_update',

@@ -237,7 +237,7 @@ export const events = {
   settings_update: event('Runtime settings changed.', Type.Object(change)),
   storage_create: event('A storage was registered.', Type.Object(storage)),
   storage_update: event(
-    'How a storage is reached changed, or it was turned off or on.',
+    'How a storage is reached or mirrored changed, or it was turned off or on.',
     Type.Object({
       name: Text,
       ...change,
@@ -246,6 +246,10 @@ export const events = {
     }),
   ),
   storage_delete: event('A storage was forgotten.', Type.Object(storage)),
+  storage_failover: event(
+    'The mirror of a storage became the place that is read and written first.',
+    Type.Object({ name: Text, before: Text, after: Text, copies_missing: Count }),
+  ),
   release_bucket: event(
     'An attached bucket was detached.',
     Type.Object({ storage: Text, prefix: Text, objects: Count, bucket_id: Text }),

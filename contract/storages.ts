@@ -52,6 +52,43 @@ export const StorageHealth = Type.Object({
 })
 export type StorageHealth = Type.Static<typeof StorageHealth>
 
+const acknowledge = Type.Enum(['one', 'both'], {
+  default: 'one',
+  description:
+    'When an upload is acknowledged: when one copy is durable, and the other follows, usually within seconds; or when both are.',
+})
+const whenDown = Type.Enum(['refuse', 'continue'], {
+  default: 'refuse',
+  description:
+    'What becomes of uploads with `both` while one place is down: they are answered with 503, or acknowledged with one copy and counted in `copies_due`.',
+})
+const keepRemovedDays = Type.Integer({
+  minimum: 0,
+  maximum: 3650,
+  default: 30,
+  description: 'How many days the second copy of what was removed is kept.',
+})
+export const Mirror = Type.Object({
+  storage: StorageName,
+  acknowledge,
+  when_down: whenDown,
+  keep_removed_days: keepRemovedDays,
+  copies_due: Type.Integer({ description: 'How many copies it lacks, as far as they are queued.' }),
+  due_since: Nullable(Timestamp, { description: 'Since when the one that has waited longest is queued.' }),
+  complete: Type.Boolean({ description: 'Whether everything has a copy there, including what was there before.' }),
+})
+export type Mirror = Type.Static<typeof Mirror>
+const MirrorChange = Type.Object(
+  {
+    storage: Type.Optional(StorageName),
+    acknowledge: Type.Optional(acknowledge),
+    when_down: Type.Optional(whenDown),
+    keep_removed_days: Type.Optional(keepRemovedDays),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+export type MirrorChange = Type.Static<typeof MirrorChange>
+
 export const Storage = Type.Object({
   name: StorageName,
   kind: Type.Enum([...storageKinds]),
@@ -71,6 +108,20 @@ export const Storage = Type.Object({
   }),
   bucket_count: Type.Integer({ description: 'Buckets that are on it, or attached to it.' }),
   used_bytes: Type.Integer({ description: 'Bytes of these buckets: of objects, versions and the trash.' }),
+  served_by: Nullable(StorageName, {
+    description: 'The storage whose place has its bytes since a failover; null where that is its own.',
+  }),
+  mirror: Nullable(Mirror, { description: 'Where the second copy of all its bytes is.' }),
+  scrub: Nullable(
+    Type.Object({
+      started_at: Timestamp,
+      finished_at: Nullable(Timestamp, { description: 'Null while it runs.' }),
+      checked: Type.Integer({ description: 'Copies that were read and compared.' }),
+      damaged: Type.Integer({ description: 'Those that were missing or not what was written.' }),
+      summed: Type.Integer({ description: 'Those of before, which got their checksums.' }),
+    }),
+    { description: 'The last reading of everything at its place; null before the first.' },
+  ),
   events: Type.Boolean({ description: 'Whether it has a token with which the engine can report changes.' }),
   created_at: Nullable(Timestamp),
   created_by: Nullable(Type.String()),
@@ -184,9 +235,9 @@ export const operations = {
     ...common,
     method: 'PATCH',
     url: '/storages/{storage}',
-    summary: 'Change how a storage is reached, or turn it off or on',
+    summary: 'Change how a storage is reached, turn it off or on, or give it a mirror',
     description:
-      'With other credentials or another address it must be reachable, and must be the same storage if something of ours lies there (409).',
+      'With other credentials or another address it must be reachable, and must be the same storage if something of ours lies there (409). `mirror` is sent alone, also for the default storage, of which nothing else can be changed: every blob of the storage is then also on that other one, which must be reachable and writable (409); what is there already is copied in the background. `null` turns the mirror off, and leaves what is there.',
     status: 200,
     params: byName,
     body: Type.Object(
@@ -197,12 +248,37 @@ export const operations = {
         access_key_id: placeFields.access_key_id,
         secret_access_key: placeFields.secret_access_key,
         enabled: Type.Optional(Type.Boolean()),
+        mirror: Type.Optional(Nullable(MirrorChange)),
       },
       { additionalProperties: false, minProperties: 1 },
     ),
     reply: Storage,
     errors: ['not_found', 'conflict', 'invalid_request'],
     records: ['storage_update'],
+    rate: 'costly',
+  }),
+
+  failoverStorage: route({
+    ...common,
+    method: 'POST',
+    url: '/storages/{storage}/failover',
+    summary: 'Make the mirror of a storage the place that is read and written first',
+    description:
+      'Nothing is copied. The place that was first becomes the mirror, and is sent what it misses once it can be reached. Called again, it is the way back.',
+    status: 200,
+    params: byName,
+    body: Exactly({
+      accept_missing: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'Also while the mirror lacks copies, which then cannot be read until the other place is back.',
+        }),
+      ),
+    }),
+    bodyOptional: true,
+    reply: Storage,
+    errors: ['not_found', 'conflict'],
+    records: ['storage_failover'],
     rate: 'costly',
   }),
 

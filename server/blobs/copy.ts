@@ -12,6 +12,7 @@ import { type Described, findHashes, type Hashes, newCutter } from './hashes.ts'
 import { takeBlobId } from './id-pool.ts'
 import { takeRoom } from './room.ts'
 import * as store from './store.ts'
+import { segmentOf } from './sums.ts'
 import { type Claim, copiedEnvelope, discardBlobs, envelopeColumns, renewIfDue } from './write.ts'
 
 /** The bytes of a blob are not those that its rows describe. */
@@ -36,13 +37,14 @@ export async function copyBlob(ctx: Ctx, claim: Claim, blob: Described, tick: Ti
   const { blob_id, size } = blob
   const envelope = blob.envelope === null ? null : readEnvelope(blob.envelope)
   const stored = storedSizeOfBlob(blob)
+  const segment = segmentOf(envelope !== null)
   await takeRoom(ctx.config, claim.storage, stored, { ahead: true })
   const known = await findHashes(ctx.db, blob)
   const id = await takeBlobId(ctx, claim.storage)
   claim.ids.push(id)
   const check = envelope ? await checkOfEncrypted(ctx, blob, { envelope, known }) : checkOfPlain(known)
   async function* measured() {
-    for await (const chunk of chunksOf(await ctx.blobs.get(blob_id, stored))) {
+    for await (const chunk of chunksOf(await ctx.blobs.get(blob_id, stored, undefined, { segment }))) {
       check.original(chunk)
       await takeRoom(ctx.config, claim.storage, chunk.length)
       await renewIfDue(ctx, claim)
@@ -70,7 +72,7 @@ export async function copyBlob(ctx: Ctx, claim: Claim, blob: Described, tick: Ti
     if (envelope)
       await ctx.upkeep(({ tx }) => store.noteEnvelope(tx, id, envelopeColumns(copiedEnvelope(envelope, blob_id))))
     else if (isExternal(blob_id)) {
-      const facts = { size, md5: check.md5(), sha256: null, checksums: null, ...envelopeColumns(null) }
+      const facts = { size, md5: check.md5(), sha256: null, checksums: null, sums: null, ...envelopeColumns(null) }
       await ctx.upkeep(({ tx }) => store.noteFacts(tx, id, facts))
     }
     return id

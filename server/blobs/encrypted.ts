@@ -5,7 +5,7 @@ import { type BlobBody, BlobMissing } from '../drivers/driver.ts'
 import { readEnvelope, stretchesOf } from '../encryption/envelope.ts'
 import { assertCustomerKey, openEnvelope } from '../encryption/sealing.ts'
 import { KeyUnavailable } from '../segments/cipher.ts'
-import { planRead, storedSizeOf } from '../segments/layout.ts'
+import { planRead, STORED_SEGMENT, storedSizeOf } from '../segments/layout.ts'
 import { readSegments, streamSegments } from '../segments/read.ts'
 import * as store from './store.ts'
 
@@ -14,6 +14,8 @@ export interface Sealed {
   /** JSON; null if there is none any more. */
   envelope: string | null
   bytes: Uint8Array | null
+  /** The checksums that its row has of what is stored, null if none; undefined if that was not read. */
+  sums?: Uint8Array | null | undefined
 }
 
 /** Bytes that a blob takes where it is stored. */
@@ -37,7 +39,7 @@ export async function openEncrypted(
   { blob_id, size }: { blob_id: string; size: number },
   { range, customerKey, sealed }: Opening,
 ): Promise<BlobBody> {
-  const { envelope: text, bytes } = sealed ?? (await store.findSealed(ctx.db, blob_id)) ?? gone
+  const { envelope: text, bytes, sums } = sealed ?? (await store.findSealed(ctx.db, blob_id)) ?? gone
   if (text === null) throw new KeyUnavailable(`The key of blob ${blob_id} is gone`)
   const envelope = readEnvelope(text)
   const stretches = stretchesOf(envelope, size)
@@ -46,7 +48,9 @@ export async function openEncrypted(
   const key = await openEnvelope(ctx, envelope, { id: blob_id, customerKey })
   if (bytes && bytes.length !== total) throw new BlobMissing(blob_id)
   const { start, end } = plan.stored
-  const body = bytes?.subarray(start, end + 1) ?? (await ctx.blobs.get(blob_id, total, range && plan.stored))
+  const body =
+    bytes?.subarray(start, end + 1) ??
+    (await ctx.blobs.get(blob_id, total, range && plan.stored, { segment: STORED_SEGMENT, sums }))
   return body instanceof Uint8Array ? readSegments(body, key, plan) : streamSegments(body, key, plan)
 }
 const gone: Sealed = { envelope: null, bytes: null }

@@ -3,6 +3,7 @@ import type { ByteRange } from '../base/byte-range.ts'
 import { MOST_INLINE } from '../config/variables.ts'
 import type { Ctx } from '../context.ts'
 import { type BlobBody, type BlobDriver, BlobMissing } from '../drivers/driver.ts'
+import { SEGMENT_BYTES } from '../segments/layout.ts'
 import { openEncrypted, type Sealed } from './encrypted.ts'
 import * as store from './store.ts'
 
@@ -20,13 +21,16 @@ export interface OpenOptions {
   customerKey?: KeyObject | undefined
   /** What the blob's row says of them, if that was read already. */
   sealed?: Sealed | undefined
+  /** The checksums that the row has of plain bytes, null if none, if that was read already. */
+  sums?: Uint8Array | null | undefined
 }
 
 type Access = Pick<Ctx, 'db' | 'blobs' | 'config' | 'now'>
 
 /**
  * The bytes of a blob, or a range within them, from the database or the storage, as they were written. Rejects with
- * BlobMissing if they are not there or not of that size; of encrypted ones see `openEncrypted`.
+ * BlobMissing if they are not there or not of that size, and with SegmentDamaged, which may also be an error of the stream, if
+ * they are not those that were written; of encrypted ones see `openEncrypted`.
  */
 export async function openBlob(
   ctx: Access,
@@ -36,7 +40,9 @@ export async function openBlob(
 ): Promise<BlobBody> {
   if (blob.encryption !== null) return openEncrypted(ctx, blob, { ...options, range })
   const body = await bodyOf(ctx, blob)
-  return body ? pieceOf(blob, body, range) : ctx.blobs.get(blob.blob_id, blob.size, range)
+  return body
+    ? pieceOf(blob, body, range)
+    : ctx.blobs.get(blob.blob_id, blob.size, range, { segment: SEGMENT_BYTES, sums: options.sums })
 }
 
 /** An inline blob's bytes, or a range within them. Throws BlobMissing unless it has as many as its row says. */

@@ -7,7 +7,7 @@ import { BlobDamaged, chunksOf } from './copy.ts'
 import { type Described, findHashes, newCutter } from './hashes.ts'
 import { openBlob } from './open.ts'
 import * as store from './store.ts'
-import { type Claim, discardBlobs, encryptionIn, envelopeColumns, renewIfDue, writeBlob } from './write.ts'
+import { type Claim, discardBlobs, encryptionIn, keepBlob, renewIfDue, writeBlob } from './write.ts'
 
 /** A blob with the same bytes as another, encrypted otherwise. */
 export interface Recoded {
@@ -53,13 +53,10 @@ export async function recodeBlob(
   const written = await writeBlob(ctx, claim, measured(), { inspect: () => undefined, announced: size, sealing })
   const { id, md5, body, envelope } = written
   const { checksums } = facts
-  const row = { size, md5, sha256: written.sha256, checksums, ...envelopeColumns(envelope) }
   try {
     if (!original.isAlike()) throw new BlobDamaged(`The bytes of blob ${blob_id} do not match their ${known.name}`)
-    if (body) {
-      const checkAfter = new Date(ctx.now().getTime() + ctx.config.blobGraceSeconds * 1000)
-      await ctx.upkeep(({ tx }) => store.insertInline(tx, { id, bytes: body, checkAfter }, row))
-    } else await ctx.upkeep(({ tx }) => store.noteFacts(tx, id, row))
+    const checkAfter = new Date(ctx.now().getTime() + ctx.config.blobGraceSeconds * 1000)
+    await ctx.upkeep((step) => keepBlob(step, { ...written, checksums }, checkAfter))
     await compare(ctx, claim, { id, size, md5, envelope, body, customerKeyOf: sealing?.customerKey }, tick)
     return { id, encryption: encryptionIn(envelope), md5 }
   } catch (error) {

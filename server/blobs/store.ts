@@ -1,5 +1,4 @@
 import { type SqlBool, sql } from 'kysely'
-import { countUpToMost } from '../db/count.ts'
 import { prepared } from '../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 import { FROZEN } from '../drivers/routing/store.ts'
@@ -36,7 +35,7 @@ export const claimDue = async (tx: Tx, now: Date, limit: number): Promise<string
   ).map(({ id }) => id)
 
 /** What is known of a blob's bytes, and how they are encrypted. */
-export type BlobFacts = Pick<Row<'blobs'>, 'md5' | 'sha256' | 'checksums' | 'envelope' | 'service_key'> & {
+export type BlobFacts = Pick<Row<'blobs'>, 'md5' | 'sha256' | 'checksums' | 'envelope' | 'service_key' | 'sums'> & {
   size: number
 }
 
@@ -77,9 +76,21 @@ export const findEncrypted = async (db: Db, ids: readonly string[]): Promise<str
 export const noteEnvelope = (tx: Tx, id: string, columns: Pick<Row<'blobs'>, 'envelope' | 'service_key'>) =>
   tx.updateTable('blobs').set(columns).where('id', '=', id).execute()
 
-/** Notes what is known of stored bytes. */
-export const noteFacts = async (tx: Tx, id: string, facts: BlobFacts): Promise<void> => {
-  await describe(tx, { id, ...facts })
+/** Notes what is known of stored bytes; `sums`: the checksums of their segments, if they are not among the facts. */
+export const noteFacts = async (
+  tx: Tx,
+  id: string,
+  facts: BlobFacts,
+  sums: readonly Omit<Row<'blob_sums'>, 'blob_id'>[] = [],
+): Promise<void> => {
+  await Promise.all([describe(tx, { id, ...facts }), insertSums(tx, id, sums)])
+}
+async function insertSums(tx: Tx, id: string, rows: readonly Omit<Row<'blob_sums'>, 'blob_id'>[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += PARTS)
+    await tx
+      .insertInto('blob_sums')
+      .values(rows.slice(i, i + PARTS).map((row) => ({ blob_id: id, ...row })))
+      .execute()
 }
 
 /**
@@ -110,12 +121,19 @@ export const isExternal = (column: string) =>
 
 /** Notes of a blob what is known of another with the same bytes, and of its parts. */
 export async function copyFacts(tx: Tx, from: string, to: string): Promise<void> {
-  const facts = await tx
+  const { sums, ...facts } = await tx
     .selectFrom('blobs')
-    .select(['size', 'md5', 'sha256', 'checksums'])
+    .select(['size', 'md5', 'sha256', 'checksums', 'sums'])
     .where('id', '=', from)
     .executeTakeFirstOrThrow()
-  await tx.updateTable('blobs').set(facts).where('id', '=', to).execute()
+  // What was encrypted otherwise is stored as other bytes, of which is known already what they are.
+  const copy = await tx.selectFrom('blobs').select('size').where('id', '=', to).executeTakeFirstOrThrow()
+  const isAsStored = copy.size === null
+  await tx
+    .updateTable('blobs')
+    .set({ ...facts, ...(isAsStored && { sums }) })
+    .where('id', '=', to)
+    .execute()
   await tx
     .insertInto('blob_parts')
     .columns(['blob_id', 'part_number', 'size', 'md5', 'checksum'])
@@ -126,7 +144,20 @@ export async function copyFacts(tx: Tx, from: string, to: string): Promise<void>
         .where('blob_id', '=', from),
     )
     .execute()
+  if (isAsStored) await copySums(tx, from, to)
 }
+
+const copySums = (tx: Tx, from: string, to: string) =>
+  tx
+    .insertInto('blob_sums')
+    .columns(['blob_id', 'start', 'size', 'sums'])
+    .expression((e) =>
+      e
+        .selectFrom('blob_sums')
+        .select((f) => [f.val(to).as('blob_id'), 'start', 'size', 'sums'])
+        .where('blob_id', '=', from),
+    )
+    .execute()
 
 /** Rows per statement; SQLite takes 32,766 values. */
 const PARTS = 1000
@@ -144,31 +175,6 @@ export async function insertParts(tx: Tx, rows: readonly NewRow<'blob_parts'>[])
 export const listParts = (db: Db, id: string): Promise<Row<'blob_parts'>[]> =>
   db.selectFrom('blob_parts').selectAll().where('blob_id', '=', id).orderBy('part_number').execute()
 
-/** The part that takes up exactly these bytes of a blob that was uploaded in parts. */
-export const findPartAt = (
-  db: Db,
-  id: string,
-  { start, size }: { start: number; size: number },
-): Promise<Row<'blob_parts'> | undefined> =>
-  db
-    .selectFrom((from) =>
-      from
-        .selectFrom('blob_parts')
-        .selectAll()
-        .select((e) =>
-          e.fn
-            .sum<number>('size')
-            .over((over) => over.orderBy('part_number'))
-            .as('until'),
-        )
-        .where('blob_id', '=', id)
-        .as('parts'),
-    )
-    .select(['blob_id', 'part_number', 'size', 'md5', 'checksum'])
-    .where('until', '=', start + size)
-    .where('size', '=', size)
-    .executeTakeFirst()
-
 const body = prepared((db: Db, { id }: { id: string }) =>
   db.selectFrom('bodies').select('bytes').where('blob_id', '=', id),
 )
@@ -180,14 +186,15 @@ const sealed = prepared((db: Db, { id }: { id: string }) =>
   db
     .selectFrom('blobs')
     .leftJoin('bodies', 'bodies.blob_id', 'blobs.id')
-    .select(['envelope', 'bytes'])
+    .select(['envelope', 'bytes', 'sums'])
     .where('blobs.id', '=', id),
 )
 /** How a blob is encrypted, with its bytes if it is inline; undefined if there is no such blob. */
 export const findSealed = async (
   db: Db,
   id: string,
-): Promise<{ envelope: string | null; bytes: Uint8Array | null } | undefined> => (await sealed(db, { id }))[0]
+): Promise<{ envelope: string | null; bytes: Uint8Array | null; sums: Uint8Array | null } | undefined> =>
+  (await sealed(db, { id }))[0]
 
 /**
  * Deletes those of `ids` that nothing points at, and returns them. The foreign keys decide races: a reference made
@@ -282,19 +289,3 @@ export const findKnown = async (db: Db, ids: readonly string[]): Promise<Set<str
   const queued = await db.selectFrom('blob_removals').select('blob_id as id').where('blob_id', 'in', ids).execute()
   return new Set([...kept, ...queued].map(({ id }) => id))
 }
-
-/** How many bytes these blobs have, and how they are encrypted; without those that nothing points at. */
-export const findSizes = async (
-  db: Db,
-  ids: readonly string[],
-): Promise<{ id: string; size: number; envelope: string | null }[]> => {
-  if (ids.length === 0) return []
-  const rows = await db.selectFrom('blobs').select(['id', 'size', 'envelope']).where('id', 'in', ids).execute()
-  return rows.flatMap((row) => (row.size === null ? [] : { ...row, size: Number(row.size) }))
-}
-
-/** What is waiting for the collector. */
-export const findCollectable = async (db: Db, now: string): Promise<{ check: number; removal: number }> => ({
-  check: await countUpToMost(db, sql`blobs where check_after is not null and check_after <= ${now}`),
-  removal: await countUpToMost(db, sql`blob_removals`),
-})

@@ -7,6 +7,7 @@ import { WrongLength } from '../drivers/driver.ts'
 import { type Envelope, encryptionOf, packParts, readEnvelope } from '../encryption/envelope.ts'
 import type { Sealing } from '../encryption/sealing.ts'
 import { type Stretch, storedSize, wholeOf } from '../segments/layout.ts'
+import { SegmentSums } from '../segments/sums.ts'
 import { writeSegment, writeSegments } from '../segments/write.ts'
 import { removeNow } from './collector.ts'
 import { createDigest } from './digest.ts'
@@ -14,6 +15,7 @@ import { takeBlobId } from './id-pool.ts'
 import { takeRoom } from './room.ts'
 import * as store from './store.ts'
 import { startSumming } from './summing.ts'
+import { segmentOf, sumColumns, summed } from './sums.ts'
 
 /** Received bytes that no object points at yet. */
 export interface WrittenBlob {
@@ -29,6 +31,8 @@ export interface WrittenBlob {
   body: Uint8Array | null
   /** How they are encrypted; null if they are not. */
   envelope: Envelope | null
+  /** The checksum of each segment that is stored; null of those that are not. */
+  sums: Uint8Array | null
 }
 
 /** The blobs of one request: none is collected while bytes of any of them are still arriving. */
@@ -126,7 +130,16 @@ export async function writeBlob(
     const id = newId()
     const sealed = sealing?.seal(id)
     const stored = sealed ? writeSegment(body, sealed.blob, wholeOf(size)) : body
-    return { id, size, md5: hash('md5', body), sha256, checksums, body: stored, envelope: sealed?.envelope ?? null }
+    return {
+      id,
+      size,
+      md5: hash('md5', body),
+      sha256,
+      checksums,
+      body: stored,
+      envelope: sealed?.envelope ?? null,
+      sums: null,
+    }
   }
   const id = await takeBlobId(ctx, claim.storage)
   claim.ids.push(id)
@@ -136,12 +149,16 @@ export async function writeBlob(
   if (keepsSha256 || signed) algorithms.add('sha256')
   const summing = await startSumming(ctx.config, [...algorithms], announced ?? Number.POSITIVE_INFINITY)
   const sealed = sealing?.seal(id)
+  const segments = new SegmentSums(segmentOf(sealed !== undefined))
   try {
-    const digested = resume(head, measured, summing.update)
+    const digested = resume(head, measured, (chunk) => {
+      if (!sealed) segments.update(chunk)
+      return summing.update(chunk)
+    })
     if (sealed)
       await ctx.blobs.put(
         id,
-        writeSegments(digested, sealed.blob, wholeOf(0)),
+        summed(writeSegments(digested, sealed.blob, wholeOf(0)), segments),
         announced === undefined ? undefined : storedSize(announced),
       )
     else await ctx.blobs.put(id, digested, announced)
@@ -156,6 +173,7 @@ export async function writeBlob(
       checksums: checksumsOf(algorithm, algorithm && sums.get(algorithm)),
       body: null,
       envelope: sealed?.envelope ?? null,
+      sums: segments.end(),
     }
   } catch (error) {
     summing.drop()
@@ -205,11 +223,19 @@ async function* resume(
 
 /**
  * Step: notes what is known of a blob's bytes, and writes them into the database unless they are stored. What points at it
- * follows in the same step.
+ * follows in the same step, or before the collector looks (`checkAfter`).
  */
-export function keepBlob({ tx }: Upkeep, { id, body, envelope, ...known }: WrittenBlob): Promise<void> {
+export function keepBlob(
+  { tx }: Upkeep,
+  { id, body, envelope, sums, ...known }: WrittenBlob,
+  checkAfter?: Date,
+): Promise<void> {
   const facts = { ...known, ...envelopeColumns(envelope) }
-  return body ? store.insertInline(tx, { id, bytes: body }, facts) : store.noteFacts(tx, id, facts)
+  if (body)
+    return store.insertInline(tx, { id, bytes: body, ...(checkAfter && { checkAfter }) }, { ...facts, sums: null })
+  const size = envelope ? storedSize(known.size) : known.size
+  const placed = sumColumns([{ size, sums }], envelope !== null)
+  return store.noteFacts(tx, id, { ...facts, sums: placed.sums }, placed.runs)
 }
 
 /** An envelope as a blob's row has it. */
@@ -232,6 +258,8 @@ export interface JoinedPart {
   checksum: string | null
   /** Of what is encrypted, in hex. */
   salt: string | null
+  /** The checksums of its segments. */
+  sums: Uint8Array | null
 }
 
 /** Step: like `keepBlob`, for bytes that the storage has joined; see `joinedEnvelope`. */
@@ -240,10 +268,14 @@ export async function keepJoined(
   { id, size, checksums, envelope }: Pick<WrittenBlob, 'id' | 'size' | 'checksums' | 'envelope'>,
   parts: readonly JoinedPart[],
 ): Promise<void> {
-  await store.noteFacts(tx, id, { size, md5: null, sha256: null, checksums, ...envelopeColumns(envelope) })
+  const isEncrypted = envelope !== null
+  const stored = parts.map((part) => ({ size: isEncrypted ? storedSize(part.size) : part.size, sums: part.sums }))
+  const { sums, runs } = sumColumns(stored, isEncrypted)
+  const facts = { size, md5: null, sha256: null, checksums, ...envelopeColumns(envelope), sums }
+  await store.noteFacts(tx, id, facts, runs)
   await store.insertParts(
     tx,
-    parts.map(({ salt: _salt, ...part }) => ({ blob_id: id, ...part })),
+    parts.map(({ part_number, size, md5, checksum }) => ({ blob_id: id, part_number, size, md5, checksum })),
   )
 }
 

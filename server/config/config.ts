@@ -86,6 +86,10 @@ export interface Config {
   /** Runtime settings fixed by variables, as `section.field`. */
   fixedSettings: Readonly<Record<string, { variable: string; value: unknown }>>
   blobGraceSeconds: number
+  mirrorTimeoutMs: number
+  /** 0: never. */
+  scrubDays: number
+  scrubMibPerSecond: number
   /** Bytes of a disk that are kept for working when it is full; 0: none. */
   diskReserveBytes: number
   /** Bodies up to this many bytes are kept in the database; 0: none. */
@@ -249,6 +253,9 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     bcryptCost: v.BCRYPT_COST,
     fixedSettings,
     blobGraceSeconds: v.BLOB_GRACE_SECONDS,
+    mirrorTimeoutMs: v.MIRROR_TIMEOUT_SECONDS * 1000,
+    scrubDays: v.SCRUB_DAYS,
+    scrubMibPerSecond: v.SCRUB_MIB_PER_SECOND,
     diskReserveBytes: v.DISK_RESERVE_BYTES,
     inlineMaxBytes: v.INLINE_MAX_BYTES,
     sha256: v.SHA256,

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { IDP_SCOPE } from '../../contract/names.ts'
 import { isNeverAllowed } from '../base/address.ts'
 import { bootstrapVariables } from './variables/bootstrap.ts'
+import { copiesVariables } from './variables/copies.ts'
 import { directoryVariables } from './variables/directory.ts'
 import { httpVariables } from './variables/http.ts'
 import { mailVariables } from './variables/mail.ts'
@@ -203,6 +204,7 @@ export const variables = {
     default: '3600',
     read: integer(600, 2_592_000),
   },
+  ...copiesVariables,
   IDP_TENANT_ID: {
     summary: 'Microsoft Entra tenant for login: its id, or an https issuer URL.',
     setting: 'idp.issuer_url',

@@ -4,6 +4,7 @@ import type { HistoryTables } from './tables/history.ts'
 import type { IdentityTables } from './tables/identity.ts'
 import type { InstanceTables } from './tables/instance.ts'
 import type { MailTables } from './tables/mail.ts'
+import type { MirrorTables } from './tables/mirrors.ts'
 import type { PolicyTables } from './tables/policies.ts'
 import type { SharingTables } from './tables/sharing.ts'
 import type { StorageTables } from './tables/storage.ts'
@@ -23,7 +24,8 @@ export interface Schema
     AuditTables,
     UsageTables,
     WebhookTables,
-    MailTables {}
+    MailTables,
+    MirrorTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
 /** An object's row as everything but its history sees it: since when it has been so, and by whom, is left out. */

@@ -35,10 +35,10 @@ export function asServiceError(error: Error & { code?: unknown }, reads: boolean
     )
   }
   if (error instanceof SegmentDamaged || error instanceof KeyUnavailable) {
-    log.error({ err: error }, 'encrypted bytes of an object cannot be read')
+    log.error({ err: error }, 'bytes of an object were changed, or have lost their key')
     return new ServiceError(
       'damaged',
-      'The bytes of this object are encrypted, and were changed or have lost their key. Trying again does not help: ask an administrator, who can restore them from a backup.',
+      'The bytes of this object were changed in the storage, or are encrypted and have lost their key. Trying again does not help: ask an administrator, who can restore them from a backup.',
     )
   }
   // One that cannot be opened because its engine does not answer is told below.

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { copyMetrics, copyQueueMetrics } from './copy-metrics.ts'
 
 /**
  * One metric: this table creates it, documents it in docs/metrics.md and names its labels, which never contain user
@@ -107,9 +108,10 @@ export const eventMetrics = {
   },
   strongroom_damaged_reads_total: {
     type: 'counter',
-    help: 'Reads of encrypted objects that failed: because the stored bytes were changed, or because their key cannot be had.',
+    help: 'Reads of objects that failed because the stored bytes were changed or are missing, or because the key of encrypted ones cannot be had.',
     labels: ['reason'],
   },
+  ...copyMetrics,
   strongroom_webhook_attempts_total: {
     type: 'counter',
     help: 'Webhook delivery attempts by outcome: acknowledged, or the class of failure.',
@@ -229,6 +231,7 @@ export const poolMetrics = {
 
 /** Read from the database; missing if it does not respond. */
 export const queueMetrics = {
+  ...copyQueueMetrics,
   strongroom_webhook_deliveries: {
     type: 'gauge',
     help: 'Webhook deliveries by state: queued (including paused endpoints) and in_flight. Across all processes; counted up to 10,000.',

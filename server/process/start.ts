@@ -11,7 +11,6 @@ import { type Ctx, createContext, type System, systemActor } from '../context.ts
 import { lockForService } from '../db/file.ts'
 import type { BlobDriver } from '../drivers/driver.ts'
 import { openStorage } from '../drivers/open.ts'
-import { routeBlobs } from '../drivers/routing/router.ts'
 import { assertCacheFolder, tidyCaches } from '../features/images/folder.ts'
 import { selfTest as testImages } from '../features/images/render.ts'
 import { ownMetrics } from '../features/system/metrics.ts'
@@ -23,6 +22,7 @@ import { answerPrimary } from '../observe/processes.ts'
 import { blobObserver, processMetrics, telemetryOf } from '../observe/telemetry.ts'
 import { openTraces } from '../observe/traces.ts'
 import { warmUp } from '../secrets/passwords.ts'
+import { blobsOf } from './blobs.ts'
 import { bootstrap } from './bootstrap.ts'
 import { clockBehind, machineUptime, watchClock } from './clock.ts'
 import { flushed } from './flush.ts'
@@ -121,10 +121,7 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
   const stopping = new AbortController()
   const worksInBackground = role !== 'web'
   const shared = { publish, database, config, now, log, background, worksInBackground, stopping: stopping.signal }
-  const over = (one: BlobDriver): System => ({
-    ...shared,
-    blobs: routeBlobs({ storage: one, db: database.db, config, now, observe }),
-  })
+  const over = (one: BlobDriver): System => ({ ...shared, blobs: blobsOf(shared, one, observe) })
   const system = over(await join(over(storage), storage, accepted))
   const ctx = createContext(system, systemActor)
   const found = await findGap(ctx)

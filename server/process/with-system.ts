@@ -5,9 +5,9 @@ import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/open.ts'
 import type { WriteTurn } from '../db/turn.ts'
 import type { BlobDriver } from '../drivers/driver.ts'
-import { routeBlobs } from '../drivers/routing/router.ts'
 import { isBeforeAnswer } from '../observe/meter.ts'
 import { databaseObserver } from '../observe/telemetry.ts'
+import { blobsOf } from './blobs.ts'
 import { assertMayWork, storageOfCommand } from './instance/join.ts'
 import { publish } from './publish.ts'
 
@@ -56,11 +56,12 @@ export async function withOpened<T>(
   work: (system: System) => Promise<T>,
 ): Promise<T> {
   const now = () => new Date()
-  const blobs = routeBlobs({ storage, db: opened.database.db, config: opened.config, now })
+  const stopping = new AbortController().signal
+  const background = () => undefined
+  const shared = { ...opened, publish, now, background, worksInBackground: false, stopping }
+  const blobs = blobsOf(shared, storage)
   try {
-    const stopping = new AbortController().signal
-    const background = () => undefined
-    return await work({ ...opened, blobs, publish, now, background, worksInBackground: false, stopping })
+    return await work({ ...shared, blobs })
   } finally {
     await blobs.close()
     await opened.database.close()

@@ -24,6 +24,8 @@ import { trashWorker } from '../storage/history/trash/service.ts'
 import { forgetJobs, jobWorker } from '../storage/jobs/runner.ts'
 import { clockKeeper } from '../storage/locks/clock.ts'
 import { storageWatch } from '../storage/storages/health.ts'
+import { copyWorker } from '../storage/storages/mirrors/copies.ts'
+import { scrubber } from '../storage/storages/mirrors/scrub.ts'
 import { abandonedUploads } from '../storage/uploads/expiry.ts'
 import { sweeper } from '../storage/uploads/service.ts'
 import { usageRecorder } from '../storage/usage/record.ts'
@@ -51,6 +53,8 @@ export interface Worker {
 const workers: readonly Worker[] = [
   collector,
   orphanCollector,
+  copyWorker,
+  scrubber,
   serviceKeyWorker,
   trashWorker,
   expiryWorker,

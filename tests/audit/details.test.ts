@@ -231,6 +231,7 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
     events_token: 'created',
   },
   storage_delete: storage,
+  storage_failover: { name: storage.name, before: storage.name, after: storage.name, copies_missing: 1 },
   settings_update: { before: settings('\u0001'), after: settings('"') },
   webhook_create: { webhook_id, ...webhook },
   webhook_update: { webhook_id, before: webhook, after: webhook },
@@ -266,6 +267,8 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   kms_key_create: kmsKey,
   kms_key_update: { name: kmsKey.name, before: kmsKey, after: kmsKey, secret_changed: true },
   kms_key_delete: kmsKey,
+  heal: { blob_id: id, storage: storage.name, reason: 'unreadable' },
+  scrub_damaged: { blob_id: id, storage: storage.name, reason: 'unreadable' },
   encryption_key_rotate: { version: 1, blobs: 1 },
   purge: { reason: 'requested', objects: 1, bytes: 1, trash_id: id },
 }

@@ -510,6 +510,10 @@ export const table: Record<OperationName, Entry> = {
     expect: managers(409),
     call: (c) => c.updateStorage({ params: { storage: 'default' }, body: { enabled: false } }),
   },
+  failoverStorage: {
+    expect: managers(409),
+    call: (c) => c.failoverStorage({ params: { storage: 'default' }, body: {} }),
+  },
   deleteStorage: { expect: managers(409), call: (c) => c.deleteStorage({ params: { storage: 'default' } }) },
   testStorage: { expect: managers(200), call: (c) => c.testStorage({ params: { storage: 'default' } }) },
   listKmsKeys: { expect: managers(200), call: (c) => c.listKmsKeys() },

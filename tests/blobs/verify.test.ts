@@ -94,8 +94,8 @@ describeEngines('verify and backup', (engine) => {
     const shallow = await strongroom('verify')
     assert.deepEqual([shallow.code, shallow.findings.sort()], [1, [...expected].sort()])
     const different = [
-      'different: the bytes of checked/c (blob ID) do not match their MD5',
-      'different: the bytes of checked/parts (blob ID) do not match their MD5',
+      'different: the bytes of checked/c (blob ID) do not match their checksums',
+      'different: the bytes of checked/parts (blob ID) do not match their checksums',
     ]
     const deep = await strongroom('verify', '--deep')
     assert.deepEqual([deep.code, deep.findings.sort()], [1, [...expected, ...different].sort()])

@@ -124,6 +124,22 @@ describeOnce('the command for storages', (engine) => {
     const on = await server.records([{ action: 'storage_update' }], () => ok('storages', 'on', '--json', 'disk'))
     assert.deepEqual(JSON.parse(on), await admin.getStorage({ params: { storage: 'disk' } }))
 
+    const mirrored = await server.records([{ action: 'storage_update' }], () =>
+      ok('storages', 'mirror', 'default', 'disk'),
+    )
+    assert.equal(mirrored, 'disk is the mirror of default.\n')
+    await fails(1, /is or has a mirror.*\(not_empty, request /, 'storages', 'remove', 'disk')
+    for (const [first, second] of [
+      ['disk', 'default'],
+      ['default', 'disk'],
+    ]) {
+      const over = await server.records([{ action: 'storage_failover' }], () =>
+        ok('storages', 'failover', 'default', '--accept-missing'),
+      )
+      assert.equal(over, `The bytes of default are now those of ${first}; ${second} is its mirror.\n`)
+    }
+    assert.equal(await ok('storages', 'mirror', 'default', 'none'), 'The storage default has no mirror.\n')
+
     await collect()
     const removed = await server.records([{ action: 'storage_delete' }], () => ok('storages', 'remove', 'disk'))
     assert.equal(removed, 'Removed the storage disk.\n')
@@ -139,6 +155,8 @@ describeOnce('the command for storages', (engine) => {
       [/^strongroom: usage: /, 'storages', 'add', 'x'],
       [/^strongroom: usage: /, 'storages', 'test', 'x', 'y'],
       [/^strongroom: usage: /, 'storages', 'list'],
+      [/^strongroom: usage: /, 'storages', 'mirror', 'x'],
+      [/--accept-missing is for "storages failover"/, 'storages', 'on', 'x', '--accept-missing'],
       [/^strongroom: usage: /, 'storages', 'add', 'x', place, 'y'],
       [/"No Name" is not a valid storage name/, 'storages', 'add', 'No Name', place],
       [/"" is not a valid storage name/, 'storages', 'test'],

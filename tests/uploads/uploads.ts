@@ -8,8 +8,8 @@ import { readConfig } from '../../server/config/config.ts'
 import { createContext, systemActor } from '../../server/context.ts'
 import type { BlobDriver } from '../../server/drivers/driver.ts'
 import { openStorage } from '../../server/drivers/open.ts'
-import { routeBlobs } from '../../server/drivers/routing/router.ts'
 import { createLog } from '../../server/observe/log.ts'
+import { blobsOf } from '../../server/process/blobs.ts'
 import { publish } from '../../server/process/publish.ts'
 import type { Running } from '../../server/process/start.ts'
 import { type Answer, request } from '../support/http.ts'
@@ -64,21 +64,18 @@ export async function servicesOf({ database, env, clock }: TestServer, wrap: (st
   const storage = await openStorage(config)
   const admins = [{ id: newId(), name: 'Administrators', global: ['admin' as const], grants: [] }]
   const stopping = new AbortController().signal
-  const blobs = routeBlobs({ storage: wrap(storage), db: database.db, config, now: clock.now })
-  const ctx = createContext(
-    {
-      database,
-      blobs,
-      config,
-      now: clock.now,
-      log: createLog('silent', undefined),
-      stopping,
-      background: () => {},
-      worksInBackground: false,
-      publish,
-    },
-    { ...systemActor, groups: admins },
-  )
+  const shared = {
+    database,
+    config,
+    now: clock.now,
+    log: createLog('silent', undefined),
+    stopping,
+    background: () => {},
+    worksInBackground: false,
+    publish,
+  }
+  const blobs = blobsOf(shared, wrap(storage))
+  const ctx = createContext({ ...shared, blobs }, { ...systemActor, groups: admins })
   return { ctx, storage }
 }
 

@@ -35,6 +35,8 @@ import { checksumsOfParts } from './0033-checksums-of-parts.ts'
 import { keyOrder } from './0036-key-order.ts'
 import { revision } from './0037-revision.ts'
 import { encryption } from './0040-encryption-breaking.ts'
+import { sumsOfSegments } from './0043-sums-of-segments.ts'
+import { mirrors } from './0044-mirrors-breaking.ts'
 import { moments } from './0047-moments-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
@@ -76,5 +78,7 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0036-key-order': keyOrder,
   '0037-revision': revision,
   '0040-encryption-breaking': encryption,
+  '0043-sums-of-segments': sumsOfSegments,
+  '0044-mirrors-breaking': mirrors,
   '0047-moments-breaking': moments,
 }

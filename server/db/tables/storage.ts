@@ -133,6 +133,8 @@ export interface StorageTables {
     envelope: Generated<string | null>
     /** The version of the service key that encrypts the one in the envelope; null if none does. */
     service_key: Generated<number | null>
+    /** The CRC-32 of each segment of what is stored, if these are few; null if `blob_sums` has them, or nobody. */
+    sums: Generated<Uint8Array | null>
   }
   /** The parts in which a blob's bytes came. */
   blob_parts: {
@@ -216,6 +218,8 @@ export interface StorageTables {
     ref: string
     /** Distinguishes it from what was encrypted before as the same part, in hex; null if it is not encrypted. */
     salt: Generated<string | null>
+    /** The CRC-32 of each segment of what is stored, after the bytes of its MD5; null if they are not known. */
+    sums: Generated<Uint8Array | null>
     received_at: string
   }
   jobs: {

@@ -4,11 +4,13 @@ import type { ByteRange } from '../../base/byte-range.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Blobs, StorageId } from '../blobs.ts'
+import type { Mirroring } from '../copies/mirrored.ts'
 import { type BlobBody, type BlobDriver, StorageAway, type StoredBlob } from '../driver.ts'
 import { withExplanation } from '../explain.ts'
 import { ExternalChanged, TakenOverBytesChanged } from '../external.ts'
 import { type BlobObserver, observeBlobs } from '../observe.ts'
 import { DEFAULT, isExternal, markOfStorage, storageOf } from './ids.ts'
+import { routeCopies } from './mirrors.ts'
 import { openRemover, openSource, openWhere, openWriter, type Where, whereOf } from './open.ts'
 import * as store from './store.ts'
 
@@ -37,10 +39,14 @@ interface From {
   config: Config
   now(): Date
   observe?: BlobObserver | undefined
+  /** Writes rows of copies; without it no storage has a mirror. */
+  upkeep: Mirroring['upkeep']
+  /** Told of a copy, by its place, that is damaged or does not answer, where there is another. */
+  onFailure?: ((place: number, error: unknown) => void) | undefined
 }
 
 /** The storage of STORAGE_URL and those of the table, each opened when it is first needed. */
-export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
+export function routeBlobs({ storage, db, config, now, observe, upkeep, onFailure }: From): Blobs {
   const known = new Map<number, Opened>()
   const replaced = new Map<Closable, NodeJS.Timeout>()
 
@@ -147,9 +153,10 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
       return opening
     }
   const source = external(openSource)
+  const copies = routeCopies({ db, driver, upkeep, now, limitMs: config.mirrorTimeoutMs, onFailure })
   async function of(id: string): Promise<BlobDriver> {
     if (isExternal(id)) throw new Error('Bytes that others keep are only read')
-    return driver(storageOf(id))
+    return copies.driverOf(storageOf(id))
   }
   async function getExternal(id: string, range: ByteRange | undefined): Promise<BlobBody> {
     const ref = await store.findExternal(db, id)
@@ -175,7 +182,7 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     const marked = (await store.listStorages(db)).filter(({ marked_at }) => marked_at !== null)
     for (const id of [DEFAULT, ...marked.map((row) => row.id)])
       try {
-        for await (const blob of list(await driver(id))) if (storageOf(blob.id) === id) yield blob
+        for await (const blob of list(await copies.driverOf(id))) if (storageOf(blob.id) === id) yield blob
       } catch (error) {
         failures.push(error)
       }
@@ -183,7 +190,7 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
   }
 
   return {
-    driver,
+    driver: copies.driverOf,
     source,
     remover: external(openRemover),
     writer: external(openWriter),
@@ -193,7 +200,14 @@ export function routeBlobs({ storage, db, config, now, observe }: From): Blobs {
     },
     traitsOf: async (id) => (await of(id)).traits,
     put: async (id, source, size) => (await forSource(id, source)).put(id, source, size),
-    get: async (id, size, range) => (isExternal(id) ? getExternal(id, range) : (await of(id)).get(id, size, range)),
+    async get(id, size, range, expected) {
+      if (isExternal(id)) return getExternal(id, range)
+      return expected ? copies.read(id, size, { range, expected }) : (await of(id)).get(id, size, range)
+    },
+    getFrom: (place, id, size, expected) => copies.read(id, size, { range: undefined, expected }, [place]),
+    placesOf: copies.placesOf,
+    place: copies.place,
+    refreshCopies: copies.refresh,
     remove: async (id) => (await of(id)).remove(id),
     beginParts: async (id) => (await of(id)).beginParts(id),
     putPart: async (id, handle, part, source) => (await forSource(id, source)).putPart(id, handle, part, source),

@@ -4,7 +4,7 @@ import { findQueue as findMails } from '../../access/mail/store.ts'
 import { within } from '../../base/deadline.ts'
 import { version } from '../../base/version.ts'
 import { databaseOf, isShort, measureDisks } from '../../blobs/room.ts'
-import { findCollectable } from '../../blobs/store.ts'
+import { findCollectable } from '../../blobs/sizes.ts'
 import type { Ctx } from '../../context.ts'
 import { engineOf } from '../../db/engine.ts'
 import {
@@ -21,6 +21,7 @@ import { type Counted, ofAll, sumMetrics } from '../../observe/processes.ts'
 import { processMetrics, telemetryOf } from '../../observe/telemetry.ts'
 import { findQueue as findJobs } from '../../storage/jobs/queue.ts'
 import { checkAllStorages, lookAt } from '../../storage/storages/health.ts'
+import { findCopiesDue } from '../../storage/storages/mirrors/settings.ts'
 import { countOpenUploads } from '../../storage/uploads/store.ts'
 import { findUnsealed } from '../audit/store.ts'
 import { imageStatus } from '../images/service.ts'
@@ -112,12 +113,17 @@ async function findQueues(ctx: Ctx) {
     unsealed: await findUnsealed(ctx.db),
     collectable: await findCollectable(ctx.db, now),
     uploads: await countOpenUploads(ctx.db),
+    copies: await findCopiesDue(ctx.db),
   }
 }
 
 function setQueues(metrics: QueueMetrics, found: Queues, now: number): void {
-  const { webhooks, mails, jobs, runs, unsealed, collectable, uploads } = found
+  const { webhooks, mails, jobs, runs, unsealed, collectable, uploads, copies } = found
   const age = (since: string | null) => (since === null ? 0 : Math.max(0, (now - Date.parse(since)) / 1000))
+  for (const { storage, count, since } of copies) {
+    metrics.strongroom_copies_due.set({ storage }, count)
+    metrics.strongroom_copies_oldest_due_seconds.set({ storage }, age(since))
+  }
   metrics.strongroom_webhook_deliveries.set({ state: 'queued' }, webhooks.queued)
   metrics.strongroom_webhook_deliveries.set({ state: 'in_flight' }, webhooks.inFlight)
   metrics.strongroom_webhook_oldest_ready_seconds.set(webhooks.oldestReadySeconds)

@@ -121,7 +121,9 @@ async function verifyBlob(
     }
     if (error instanceof SegmentDamaged) {
       summary.different++
-      report(`different: the bytes of ${where} (blob ${blob_id}) are not those that were encrypted: ${error.message}`)
+      const what =
+        row.encryption === null ? 'do not match their checksums' : `are not those that were encrypted: ${error.message}`
+      report(`different: the bytes of ${where} (blob ${blob_id}) ${what}`)
       return
     }
     if (error instanceof TakenOverBytesChanged) {

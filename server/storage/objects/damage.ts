@@ -5,6 +5,7 @@ import { MINUTE_MS } from '../../base/time.ts'
 import { findPointed } from '../../blobs/pointers.ts'
 import { type Ctx, systemActor } from '../../context.ts'
 import { type BlobBody, BlobMissing } from '../../drivers/driver.ts'
+import { isExternal } from '../../drivers/routing/ids.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
 import { KeyUnavailable, SegmentDamaged } from '../../segments/cipher.ts'
 import { findBucketName } from '../buckets/store.ts'
@@ -14,8 +15,8 @@ import type { ObjectRow } from './store.ts'
 const recordedOf = perSystem(() => new Map<string, number>())
 
 /**
- * What `open` gives of an encrypted object. That its bytes are not what was encrypted, are not there, or have lost their key,
- * is counted, and recorded as `read_damaged`: once a minute for each blob, whoever reads it. Throws `busy` if the object was
+ * What `open` gives of an object. That its bytes are not those that were written, or are gone, or have lost their key, is
+ * counted, and recorded as `read_damaged`: once a minute for each blob, whoever reads it. Throws `busy` if the object was
  * erased between the look at its row and at its bytes.
  */
 export async function reported(ctx: Ctx, row: ObjectRow, open: () => Promise<BlobBody>): Promise<BlobBody> {
@@ -47,8 +48,15 @@ const isDamage = (error: unknown): error is Damage =>
 const isErased = async (ctx: Ctx, { blob_id }: ObjectRow, error: Damage): Promise<boolean> =>
   !(error instanceof SegmentDamaged) && !(await findPointed(ctx.db, [blob_id])).has(blob_id)
 
+function reasonOf(error: Damage) {
+  if (error instanceof SegmentDamaged) return 'changed'
+  return error instanceof BlobMissing ? 'missing' : 'key'
+}
+
 function note(ctx: Ctx, { bucket_id, key, blob_id, version_id }: ObjectRow, error: Damage): void {
-  const reason = error instanceof KeyUnavailable ? 'key' : 'changed'
+  // What others keep is not ours to vouch for.
+  if (isExternal(blob_id)) return
+  const reason = reasonOf(error)
   telemetryOf(ctx.config).metrics.strongroom_damaged_reads_total.inc({ reason })
   const now = ctx.now().getTime()
   const recorded = recordedOf(ctx.config)

@@ -25,7 +25,13 @@ const withLifecycle = (db: Db, named: { bucket: string; key: string }) =>
     )
 const lookupWithLifecycle = prepared(withLifecycle)
 const lookupWithBody = prepared((db: Db, named: { bucket: string; key: string }) =>
-  withLifecycle(db, named).leftJoin('bodies', 'bodies.blob_id', 'objects.blob_id').select('bodies.bytes'),
+  withLifecycle(db, named)
+    .leftJoin('bodies', 'bodies.blob_id', 'objects.blob_id')
+    .select('bodies.bytes')
+    .select(
+      sql<Uint8Array | null>`case when bodies.bytes is null
+      then (select sums from blobs where blobs.id = objects.blob_id) end`.as('sums'),
+    ),
 )
 
 /** An object with its bucket's lifecycle document, and whether that keeps versions. */
@@ -45,14 +51,14 @@ export async function findWithLifecycle(db: Db, bucket: string, key: string): Pr
   return { row, lifecycle, versioning, envelope }
 }
 
-/** Like `findWithLifecycle`, with the bytes of an inline blob; null for any other. */
+/** Like `findWithLifecycle`, with the bytes of an inline blob, and the checksums that the row of another one has; or nulls. */
 export async function findContents(
   db: Db,
   bucket: string,
   key: string,
-): Promise<(Found & { bytes: Uint8Array | null }) | undefined> {
+): Promise<(Found & { bytes: Uint8Array | null; sums: Uint8Array | null }) | undefined> {
   const [found] = await lookupWithBody(db, { bucket, key })
   if (!found) return undefined
-  const { bytes, lifecycle, versioning, envelope, ...row } = found
-  return { row, lifecycle, versioning, envelope, bytes }
+  const { bytes, sums, lifecycle, versioning, envelope, ...row } = found
+  return { row, lifecycle, versioning, envelope, bytes, sums }
 }

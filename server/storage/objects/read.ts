@@ -47,15 +47,15 @@ export interface ReadOptions {
 
 /** Returns a key's contents; needs `read`. Throws `forbidden` or `not_found`. */
 export async function read(ctx: Ctx, bucket: string, key: string, options: ReadOptions): Promise<ReadContents> {
-  const { row, bytes, envelope, lifecycle, versioning } = await getContents(ctx, bucket, key, options)
+  const { row, bytes, sums, envelope, lifecycle, versioning } = await getContents(ctx, bucket, key, options)
   const { opens, customerKey, checksKey = false } = options
   const isChecked = customerKey !== undefined || kindOf(row.encryption) === 'SSE-C'
   const checkKey = async () => {
     if (isChecked) await assertOpens(ctx, { ...row, envelope }, customerKey)
   }
   if (isChecked && !checksKey) await checkKey()
-  const sealed = opens && typeof envelope === 'string' ? { envelope, bytes: bytes ?? null } : undefined
-  const contents = { ...contentsOf(ctx, row, { customerKey, sealed }), lifecycle, versioning, checkKey }
+  const sealed = opens && typeof envelope === 'string' ? { envelope, bytes: bytes ?? null, sums } : undefined
+  const contents = { ...contentsOf(ctx, row, { customerKey, sealed, sums }), lifecycle, versioning, checkKey }
   if (!bytes || row.encryption !== null) return contents
   return { ...contents, open: async (range) => pieceOf(row, bytes, range), directUrl: async () => null }
 }
@@ -63,10 +63,7 @@ export async function read(ctx: Ctx, bucket: string, key: string, options: ReadO
 /** Like `read`, for an object whose access was already checked. */
 export const contentsOf = (ctx: Ctx, row: ObjectRow, options?: OpenOptions): Contents => ({
   row,
-  open: (range) => {
-    const open = () => openBlob(ctx, row, range, options)
-    return row.encryption === null ? open() : reported(ctx, row, open)
-  },
+  open: (range) => reported(ctx, row, () => openBlob(ctx, row, range, options)),
   // The storage does not know the object's own headers.
   directUrl: async (options) => (row.headers === null ? directUrl(ctx, row, options) : null),
   delivered: (delivery) => countDownload(ctx, row.bucket_id, delivery),

@@ -33,7 +33,7 @@ export async function getContents(
   bucket: string,
   key: string,
   { opens, version }: { opens: boolean; version?: string | null | undefined },
-): Promise<Found & { bytes?: Uint8Array | null }> {
+): Promise<Found & { bytes?: Uint8Array | null; sums?: Uint8Array | null }> {
   assertReadable(ctx, bucket, key)
   const find = opens ? findContents : findWithLifecycle
   const current = await find(ctx.db, bucket, key)

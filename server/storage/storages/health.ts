@@ -50,7 +50,7 @@ async function probe(ctx: Ctx, row: Looked): Promise<void> {
   try {
     if (!row) await ctx.blobs.check()
     else if (row.marked_at === null) await reach(whereOf(ctx.config, row))
-    else await (await ctx.blobs.driver(row.id)).check()
+    else await (await ctx.blobs.place(row.id)).check()
   } catch (error) {
     // What is full answers, and can be read and deleted from; /readyz and the alerts of disks say the rest.
     if (!isStorageFull(error) || row === undefined) throw error

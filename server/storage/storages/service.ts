@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { DEFAULT_STORAGE, type Storage, type StorageHealth } from '../../../contract/storages.ts'
+import { DEFAULT_STORAGE, type MirrorChange, type Storage, type StorageHealth } from '../../../contract/storages.ts'
+import { invalid } from '../../base/invalid.ts'
 import type { Config } from '../../config/config.ts'
 import type { Ctx } from '../../context.ts'
 import { explain } from '../../drivers/explain.ts'
@@ -14,6 +15,8 @@ import {
   sumByStorage,
 } from '../../drivers/routing/store.ts'
 import { lastHealth } from './health.ts'
+import { type Copies, describeCopies, setMirror } from './mirrors/settings.ts'
+import { isUsedByMirrors } from './mirrors/store.ts'
 import { changePlace, type PlaceChange, type PlaceFields, placeOf, storageMissing } from './place.ts'
 import { ownerAt, reach } from './reach.ts'
 import * as store from './store.ts'
@@ -77,11 +80,18 @@ async function assertReachable({ config }: Ctx, place: Place, mark: string | nul
   if (owner !== mark) throw refuse('There is another one at that address: it does not have our mark.')
 }
 
+/** What else is known of a storage that is described. */
+interface Found {
+  health?: StorageHealth | null
+  copies?: Copies | undefined
+}
+const OWN: Copies = { served_by: null, mirror: null, scrub: null }
+
 /** A storage as the API returns it. */
 export function describe(
   row: StorageRow,
   sums: { buckets: number; bytes: number } = { buckets: 0, bytes: 0 },
-  health: StorageHealth | null = null,
+  { health = null, copies = OWN }: Found = {},
 ): Storage {
   return {
     name: row.name,
@@ -95,6 +105,7 @@ export function describe(
     access_key_id: row.access_key_id,
     enabled: row.disabled_at === null,
     health,
+    ...copies,
     events: row.events_hash !== null,
     bucket_count: sums.buckets,
     used_bytes: sums.bytes,
@@ -107,7 +118,7 @@ export function describe(
 export function describeDefault(
   config: Config,
   sums = { buckets: 0, bytes: 0 },
-  health: StorageHealth | null = null,
+  { health = null, copies = OWN }: Found = {},
 ): Storage {
   const where = whereOfDefault(config)
   const s3 = where.kind === 's3' ? where.s3 : undefined
@@ -123,6 +134,7 @@ export function describeDefault(
     access_key_id: s3?.credentials?.accessKeyId ?? null,
     enabled: true,
     health,
+    ...copies,
     events: false,
     bucket_count: sums.buckets,
     used_bytes: sums.bytes,
@@ -136,18 +148,23 @@ const healthOf = (ctx: Ctx, { name, disabled_at }: StorageRow): StorageHealth | 
 
 /** All storages: the default one, then the others in name order. */
 export async function listStorages(ctx: Ctx) {
-  const [rows, sums] = await Promise.all([listRows(ctx.db), sumByStorage(ctx.db)])
-  const others = rows.map((row) => describe(row, sums.get(row.id), healthOf(ctx, row)))
+  const [rows, sums, mirrors] = await Promise.all([listRows(ctx.db), sumByStorage(ctx.db), describeCopies(ctx.db)])
+  const others = rows.map((row) =>
+    describe(row, sums.get(row.id), { health: healthOf(ctx, row), copies: mirrors.get(row.id) }),
+  )
   const health = lastHealth(ctx, DEFAULT_STORAGE)
-  return { items: [describeDefault(ctx.config, sums.get(DEFAULT), health), ...others] }
+  return { items: [describeDefault(ctx.config, sums.get(DEFAULT), { health, copies: mirrors.get(0) }), ...others] }
 }
 
 export async function getStorage(ctx: Ctx, name: string): Promise<Storage> {
-  const sums = await sumByStorage(ctx.db)
-  if (name === DEFAULT_STORAGE) return describeDefault(ctx.config, sums.get(DEFAULT), lastHealth(ctx, name))
+  const [sums, mirrors] = await Promise.all([sumByStorage(ctx.db), describeCopies(ctx.db)])
+  if (name === DEFAULT_STORAGE) {
+    const found = { health: lastHealth(ctx, name), copies: mirrors.get(0) }
+    return describeDefault(ctx.config, sums.get(DEFAULT), found)
+  }
   const row = await findStorage(ctx.db, name)
   if (!row) throw storageMissing(name)
-  return describe(row, sums.get(row.id), healthOf(ctx, row))
+  return describe(row, sums.get(row.id), { health: healthOf(ctx, row), copies: mirrors.get(row.id) })
 }
 
 /**
@@ -157,8 +174,13 @@ export async function getStorage(ctx: Ctx, name: string): Promise<Storage> {
 export async function updateStorage(
   ctx: Ctx,
   name: string,
-  change: PlaceChange & { enabled?: boolean | undefined },
+  { mirror, ...change }: PlaceChange & { enabled?: boolean | undefined; mirror?: MirrorChange | null | undefined },
 ): Promise<Storage> {
+  if (mirror !== undefined) {
+    if (Object.keys(change).length > 0) throw invalid('body.mirror', 'is sent alone')
+    await setMirror(ctx, name, mirror)
+    return getStorage(ctx, name)
+  }
   if (name === DEFAULT_STORAGE)
     throw new ServiceError('conflict', 'The default storage is configured by the variables of the service.')
   const { enabled, ...given } = change
@@ -195,6 +217,8 @@ export async function deleteStorage(ctx: Ctx, name: string): Promise<undefined> 
   await ctx.act(async ({ tx, record }) => {
     const row = await store.lockStorage(tx, name)
     if (!row) throw storageMissing(name)
+    if (await isUsedByMirrors(tx, row.id))
+      throw new ServiceError('not_empty', `The storage "${name}" is or has a mirror. Turn that off first.`)
     const { buckets, soft_deleted, released, blobs } = await isInUse(tx, row.id, digitsOf(row.id))
     if (buckets)
       throw new ServiceError('not_empty', `There are buckets on the storage "${name}". Move or delete them first.`)

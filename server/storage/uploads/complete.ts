@@ -4,6 +4,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import type { Checksum } from '../../../contract/shapes.ts'
 import { releaseBlobs } from '../../blobs/collector.ts'
+import { partSums } from '../../blobs/sums.ts'
 import { copiedEnvelope, discardBlobs, joinedEnvelope, keepJoined } from '../../blobs/write.ts'
 import { type Ctx, currentActor, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
@@ -226,7 +227,10 @@ async function makeVisibleIn(
   await keepJoined(
     step,
     { id: blob_id, size, checksums, envelope },
-    parts.map(({ part_number, size, etag, checksum, salt }) => ({ part_number, size, md5: etag, checksum, salt })),
+    parts.map((part) => {
+      const { part_number, size, etag, checksum, salt } = part
+      return { part_number, size, md5: etag, checksum, salt, sums: partSums(part) }
+    }),
   )
   const contents = {
     blob_id,

@@ -6,6 +6,7 @@ import { settingsInForce } from '../../access/settings/effective.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import { takeRoom } from '../../blobs/room.ts'
 import { startSumming } from '../../blobs/summing.ts'
+import { packPartSums, segmentOf, summed } from '../../blobs/sums.ts'
 import { assertSigned } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor, type Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
@@ -14,6 +15,7 @@ import { storageOf } from '../../drivers/routing/ids.ts'
 import { readEnvelope, SALT_BYTES } from '../../encryption/envelope.ts'
 import { assertCustomerKey, openEnvelope } from '../../encryption/sealing.ts'
 import type { BlobKey } from '../../segments/cipher.ts'
+import { SegmentSums } from '../../segments/sums.ts'
 import { writeSegments } from '../../segments/write.ts'
 import { countUsage, type HeldBucket, holdAnyBucket } from '../buckets/service.ts'
 import { findBucketName } from '../buckets/store.ts'
@@ -47,7 +49,7 @@ export interface PartBody extends Pick<Body, 'announced' | 'md5' | 'signed' | 'c
   permit?: (step: Upkeep) => Promise<void>
 }
 /** What is known of a part once it is stored. */
-export type StoredFacts = Pick<PartFacts, 'ref' | 'etag' | 'checksum' | 'brought' | 'salt'>
+export type StoredFacts = Pick<PartFacts, 'ref' | 'etag' | 'checksum' | 'brought' | 'salt' | 'sums'>
 
 /** The upload, if its parts can still be sent; throws not_found otherwise. */
 export function assertOpen({ now }: Pick<Ctx, 'now'>, row: store.UploadRow | undefined): OpenUpload {
@@ -65,7 +67,7 @@ export async function storePart(
   row: OpenUpload,
   part_number: number,
   body: PartBody,
-): Promise<Omit<PartFacts, 'ref' | 'salt'>> {
+): Promise<Omit<PartFacts, 'ref' | 'salt' | 'sums'>> {
   const size = assertSize(body.announced, row, part_number)
   const key = await keyOf(ctx, row, body)
   const algorithms = checksumAlgorithmsOf(row, body)
@@ -75,6 +77,7 @@ export async function storePart(
   let held = 0
   let arrived = 0
   async function put(): Promise<StoredFacts> {
+    const segmentSums = new SegmentSums(segmentOf(key !== undefined))
     let etag = ''
     const sums = new Map<ChecksumAlgorithm, Buffer>()
     const computed = [
@@ -85,6 +88,7 @@ export async function storePart(
       for await (const chunk of body.source()) {
         const measuring = takeRoom(ctx.config, storage, chunk.length)
         if (measuring) await measuring
+        if (!key) segmentSums.update(chunk)
         arrived += chunk.length
         const waits = summing.update(chunk)
         if (waits) await waits
@@ -101,7 +105,8 @@ export async function storePart(
     const base64Of = (algorithm: ChecksumAlgorithm) => sums.get(algorithm)?.toString('base64')
     const part = { number: part_number, size: storedSizeOfPart(row, size) }
     const salt = key ? randomBytes(SALT_BYTES) : null
-    const stored = key && salt ? writeSegments(measured(), key, { part: part_number, salt }) : measured()
+    const stored =
+      key && salt ? summed(writeSegments(measured(), key, { part: part_number, salt }), segmentSums) : measured()
     const ref = await ctx.blobs.putPart(row.blob_id, row.handle, part, stored).catch((error: unknown) => {
       summing.drop()
       throw error
@@ -115,6 +120,7 @@ export async function storePart(
       checksum: (plan && base64Of(plan.algorithm)) ?? null,
       brought: value ? checksumJson({ algorithm: other, value }) : null,
       salt: salt?.toString('hex') ?? null,
+      sums: packPartSums(etag, segmentSums),
     }
   }
   try {

@@ -48,6 +48,7 @@ export const rowOf = (
   checksum: null,
   brought: null,
   salt: null,
+  sums: null,
   received_at,
 })
 

@@ -1,6 +1,6 @@
 import type { Checksum } from '../../../contract/shapes.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
-import { findPartAt } from '../../blobs/store.ts'
+import { findPartAt } from '../../blobs/part-at.ts'
 import { MOST_INLINE } from '../../config/variables.ts'
 import type { Ctx } from '../../context.ts'
 import type { ObjectRow } from '../objects/store.ts'
@@ -25,7 +25,9 @@ export const shareOf =
     if (!facts || (checksum === undefined && askedChecksum(upload))) return null
     const from = { id: object.blob_id, size: object.size }
     const ref = await ctx.blobs.copyPart(upload.blob_id, upload.handle, part, from, range)
-    return ref === null ? null : { ref, etag: facts.md5, checksum: checksum ?? null, brought: null, salt: null }
+    return ref === null
+      ? null
+      : { ref, etag: facts.md5, checksum: checksum ?? null, brought: null, salt: null, sums: null }
   }
 
 /** The MD5 and the checksums of a range, as far as they were computed when it was uploaded. */

@@ -186,6 +186,7 @@ export const upsertPart = (tx: Tx, row: NewRow<'upload_parts'>) =>
         brought: e.ref('excluded.brought'),
         ref: e.ref('excluded.ref'),
         salt: e.ref('excluded.salt'),
+        sums: e.ref('excluded.sums'),
         received_at: e.ref('excluded.received_at'),
       })),
     )

@@ -1,0 +1,189 @@
+import { within } from '../../../base/deadline.ts'
+import { DAY_MS, MINUTE_MS } from '../../../base/time.ts'
+import { isBlobFault } from '../../../blobs/copy.ts'
+import { type Ctx, systemActor } from '../../../context.ts'
+import { listMirrors } from '../../../drivers/copies/store.ts'
+import { telemetryOf } from '../../../observe/telemetry.ts'
+import { copyTo, findDamage, isThere, type Known } from './copy.ts'
+import { nameOfPlace } from './names.ts'
+import * as store from './store.ts'
+
+/** Copies that one process makes at a time, and that it takes at once. */
+const AT_ONCE = 4
+const BATCH = 32
+/** How long what a process has taken is left to it. */
+const TAKEN_MS = 10 * MINUTE_MS
+/** Until the row of a new blob says what it is, and until a place that is away is tried again. */
+const SOON_MS = 1000
+const AWAY_MS = 5000
+/** A copy that cannot be made is tried again after twice as long each time, up to this. */
+const LATEST_MS = 60 * MINUTE_MS
+/** Existing blobs are queued while fewer than this are waiting. */
+const WAITING = 200
+/** Other processes know of a mirror this long after it was set, at the latest. */
+const KNOWN_MS = MINUTE_MS
+/** Removals of second copies at once. */
+const REMOVALS = 100
+
+/** What came of a copy that was due. */
+type Outcome = 'made' | 'there' | 'over' | { again: number; attempts: number }
+
+/**
+ * Makes the copies that are due: of new blobs, of those that were there before a mirror was set, and of damaged ones. Any
+ * number of processes may; each takes rows and puts them off for the others.
+ */
+export const copyWorker = {
+  name: 'mirror-copies',
+  every: 1000,
+  async run(ctx: Ctx): Promise<void> {
+    const away = new Set<number>()
+    do {
+      await makeDue(ctx, away)
+    } while (!ctx.stopping.aborted && (await queueExisting(ctx)))
+    await removeDue(ctx)
+  },
+}
+
+async function makeDue(ctx: Ctx, away: Set<number>): Promise<void> {
+  while (!ctx.stopping.aborted) {
+    const now = ctx.now()
+    const until = new Date(now.getTime() + TAKEN_MS)
+    const due = await ctx.upkeep(async (step) => {
+      const taken = await store.claimDue(step.tx, { now, until, limit: BATCH, except: [...away] })
+      return taken.length === 0 ? step.nothing(taken) : taken
+    })
+    if (due.length === 0) return
+    const waiting = [...due]
+    const work = async () => {
+      for (let one = waiting.shift(); one; one = waiting.shift()) await makeOne(ctx, one, away)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+  }
+}
+
+async function makeOne(ctx: Ctx, due: store.Due, away: Set<number>): Promise<void> {
+  const outcome = away.has(due.place)
+    ? { again: AWAY_MS, attempts: due.attempts }
+    : await make(ctx, due).catch((error: unknown): Outcome => {
+        ctx.log.warn(
+          { err: error, blob: due.blob_id, place: due.place },
+          'a copy could not be made; it will be tried again',
+        )
+        if (!isBlobFault(error)) away.add(due.place)
+        const again = Math.min(LATEST_MS, AWAY_MS * 2 ** Math.min(due.attempts, 10))
+        return { again, attempts: due.attempts + 1 }
+      })
+  if (typeof outcome === 'object') {
+    await ctx.upkeep(({ tx }) =>
+      store.putOffDue(tx, due, { next: new Date(ctx.now().getTime() + outcome.again), attempts: outcome.attempts }),
+    )
+    return
+  }
+  if (outcome === 'made' && due.reason !== 'new' && due.reason !== 'existing') await recordHealed(ctx, due)
+  else await ctx.upkeep(({ tx }) => store.deleteDue(tx, due))
+  if (outcome === 'made') count(ctx, due)
+}
+
+/** For how long a copy has been due, in ms. */
+const ageOf = ({ now }: Ctx, { queued_at }: store.Due): number => now().getTime() - new Date(queued_at).getTime()
+
+const count = ({ config }: Ctx, { reason }: store.Due): void =>
+  telemetryOf(config).metrics.strongroom_copies_made_total.inc({
+    kind: reason === 'new' || reason === 'existing' ? reason : 'healed',
+  })
+
+/** A damaged copy was replaced: with the row, the record of it. */
+async function recordHealed(ctx: Ctx, due: store.Due): Promise<void> {
+  const [object, storage] = await Promise.all([store.findObjectOf(ctx.db, due.blob_id), nameOfPlace(ctx.db, due.place)])
+  await ctx.as(systemActor).act(async ({ tx, record }) => {
+    await store.deleteDue(tx, due)
+    const details = { blob_id: due.blob_id, storage, reason: due.reason as 'changed' | 'missing' | 'unreadable' }
+    record({ name: 'heal', details, ...(object && { bucket: object.name, key: object.key }) })
+  })
+}
+
+async function make(ctx: Ctx, due: store.Due): Promise<Outcome> {
+  const { blob_id, place, reason } = due
+  const [blob, places] = await Promise.all([store.findBlob(ctx.db, blob_id), ctx.blobs.placesOf(blob_id)])
+  const from = places.find((one) => one !== place)
+  if (!blob || blob.inline === 1 || from === undefined || !places.includes(place)) return 'over'
+  const { size } = blob
+  // What points at it is not committed yet, or never will be: then the collector deletes the row.
+  if (size === null) return { again: Math.min(MINUTE_MS, Math.max(SOON_MS, ageOf(ctx, due) / 10)), attempts: 0 }
+  const known: Known = { ...blob, size }
+  const isDamaged = reason !== 'new' && reason !== 'existing'
+  // A place that was away has looked as if it had lost its copies.
+  const isRight = isDamaged
+    ? (await findDamage(ctx, known, place)).reason === undefined
+    : await inTime(ctx, isThere(ctx, known, place))
+  if (isRight) return 'there'
+  await copyTo(ctx, known, { from, to: place })
+  return 'made'
+}
+
+const inTime = <T>({ config }: Ctx, work: Promise<T>): Promise<T> => within(config.mirrorTimeoutMs, work)
+
+/**
+ * Queues some of the blobs that were there before a mirror was set, newest first, while few are waiting; resolves to whether
+ * it did.
+ */
+async function queueExisting(ctx: Ctx): Promise<boolean> {
+  const waiting = await store.countDue(ctx.db)
+  let hasQueued = false
+  for (const row of await listMirrors(ctx.db)) {
+    const { second, walked_to } = row
+    if (second === null || (waiting.get(second)?.count ?? 0) >= WAITING) continue
+    if (walked_to !== null) {
+      await queueBefore(ctx, row, walked_to)
+      hasQueued = true
+    } else if (row.walked_again_at === null && ctx.now().getTime() >= new Date(row.changed_at).getTime() + KNOWN_MS)
+      // Once more, from the newest on, for what processes wrote that did not know of the mirror yet.
+      await ctx.upkeep(({ tx }) =>
+        store.updateMirror(tx, row.storage, { walked_to: NEWEST, walked_again_at: ctx.now().toISOString() }),
+      )
+  }
+  return hasQueued
+}
+/** After the ids of all blobs. */
+export const NEWEST = '~'
+
+async function queueBefore(ctx: Ctx, row: store.MirrorRow, before: string): Promise<void> {
+  const { storage, second, walked_again_at } = row
+  const found = await store.listBefore(ctx.db, { storage: storage === 0 ? null : storage, before, limit: WAITING })
+  const last = found.at(-1)?.id
+  const at = ctx.now().toISOString()
+  // The second walk is over with what was there a day before the mirror: no request takes that long to begin.
+  const isOver =
+    last === undefined || (walked_again_at !== null && timeOf(last) < new Date(row.changed_at).getTime() - DAY_MS)
+  const rows = found.map(({ id: blob_id }): store.Due => {
+    return { blob_id, place: second as number, reason: 'existing', queued_at: at, next_at: at, attempts: 0 }
+  })
+  await ctx.upkeep(async ({ tx }) => {
+    const now = await store.lockMirror(tx, storage)
+    if (now?.second !== second || now.walked_to !== before) return
+    await store.insertAllDue(tx, rows)
+    await store.updateMirror(tx, storage, { walked_to: isOver ? null : last })
+  })
+}
+
+/** When the id of a blob was made, in ms: the first 48 bits of a UUIDv7, or of ours of version 8. */
+const timeOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+
+/** Removes second copies of what was removed long enough ago. */
+async function removeDue(ctx: Ctx): Promise<void> {
+  for (;;) {
+    const due = await store.listRemovals(ctx.db, ctx.now(), REMOVALS)
+    let failed = 0
+    for (const removal of due) {
+      try {
+        await inTime(ctx, (await ctx.blobs.place(removal.place)).remove(removal.blob_id))
+        await ctx.upkeep(({ tx }) => store.deleteRemoval(tx, removal))
+      } catch (error) {
+        failed++
+        ctx.log.warn({ err: error, place: removal.place }, 'a second copy could not be removed; it will be tried again')
+        break
+      }
+    }
+    if (due.length < REMOVALS || failed > 0 || ctx.stopping.aborted) return
+  }
+}

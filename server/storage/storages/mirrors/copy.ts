@@ -1,0 +1,135 @@
+import { chunksOf } from '../../../blobs/copy.ts'
+import { storedSizeOfBlob } from '../../../blobs/encrypted.ts'
+import { findHashes, newCutter } from '../../../blobs/hashes.ts'
+import { segmentOf, sumColumns } from '../../../blobs/sums.ts'
+import type { Ctx } from '../../../context.ts'
+import { damageOf } from '../../../drivers/copies/mirrored.ts'
+import type { DueReason } from '../../../drivers/copies/store.ts'
+import { BlobMissing } from '../../../drivers/driver.ts'
+import { readEnvelope, stretchesOf } from '../../../encryption/envelope.ts'
+import { openEnvelope } from '../../../encryption/sealing.ts'
+import { SegmentDamaged } from '../../../segments/cipher.ts'
+import { planRead } from '../../../segments/layout.ts'
+import { SegmentReader } from '../../../segments/read.ts'
+import { SegmentSums } from '../../../segments/sums.ts'
+import * as store from './store.ts'
+
+/** A blob whose bytes are known. */
+export type Known = store.Copied & { size: number }
+
+/** What was found of the bytes of a copy while they were read. */
+export interface Examined {
+  /** The checksums of its segments. */
+  sums: Uint8Array
+  /** Whether they were not known before. */
+  isNew: boolean
+}
+
+/**
+ * The bytes of the copy at a place, compared with all that is known of the blob: the checksums of its segments, or, where there are
+ * none, its tags or hashes. Returns once all of them were found right. Throws as reading does, and SegmentDamaged.
+ */
+export async function* examine(ctx: Ctx, blob: Known, place: number): AsyncGenerator<Uint8Array, Examined> {
+  const stored = storedSizeOfBlob(blob)
+  const segment = segmentOf(blob.envelope !== null)
+  const isSummed = blob.sums !== null || (await store.hasRuns(ctx.db, blob.id))
+  const check = isSummed ? undefined : await checkOf(ctx, blob)
+  const sums = new SegmentSums(segment)
+  for await (const chunk of chunksOf(await ctx.blobs.getFrom(place, blob.id, stored, { segment, sums: blob.sums }))) {
+    sums.update(chunk)
+    check?.update(chunk)
+    yield chunk
+  }
+  if (check && !check.isRight()) throw new SegmentDamaged(blob.id, { part: 0, number: 0 })
+  return { sums: sums.end(), isNew: !isSummed }
+}
+
+/** Compares what is stored of a blob with its tags or hashes. Nothing can be said of what a client's key encrypts. */
+async function checkOf(ctx: Ctx, blob: Known) {
+  const { id, size, md5, sha256 } = blob
+  if (blob.envelope === null) {
+    const known = await findHashes(ctx.db, { blob_id: id, size, sha256, md5, etag: '-' })
+    const cutter = newCutter(known)
+    return { update: (chunk: Uint8Array) => cutter.update(chunk), isRight: () => cutter.isAlike() }
+  }
+  const envelope = readEnvelope(blob.envelope)
+  if (envelope.kind === 'SSE-C') return undefined
+  const reader = new SegmentReader(await openEnvelope(ctx, envelope, { id }), planRead(stretchesOf(envelope, size)))
+  return { update: (chunk: Uint8Array) => void reader.take(chunk), isRight: () => true }
+}
+
+/** Notes the checksums of a blob, if it had none. */
+export async function noteSums(ctx: Ctx, blob: Known, { sums, isNew }: Examined): Promise<void> {
+  if (!isNew) return
+  const columns = sumColumns([{ size: storedSizeOfBlob(blob), sums }], blob.envelope !== null)
+  await ctx.upkeep(({ tx }) => store.noteSums(tx, blob.id, columns))
+}
+
+/** Whether a place has as many bytes of a blob as it has to. */
+export async function isThere(ctx: Ctx, blob: Known, place: number): Promise<boolean> {
+  const stored = storedSizeOfBlob(blob)
+  const end = Math.max(0, stored - 1)
+  const driver = await ctx.blobs.place(place)
+  try {
+    await driver.get(blob.id, stored, stored === 0 ? undefined : { start: end, end })
+    return true
+  } catch (error) {
+    if (error instanceof BlobMissing) return false
+    throw error
+  }
+}
+
+/** What reading a copy has shown. */
+export interface Finding {
+  /** What is wrong with it; undefined if nothing is. */
+  reason: DueReason | undefined
+  /** Whether the blob got its checksums. */
+  isSummed: boolean
+}
+
+/** Reads the copy at a place; `pace` is awaited after each chunk. Throws if the place is away. */
+export async function findDamage(
+  ctx: Ctx,
+  blob: Known,
+  place: number,
+  pace: (bytes: number) => Promise<void> | undefined = () => undefined,
+): Promise<Finding> {
+  const reading = examine(ctx, blob, place)
+  try {
+    let next = await reading.next()
+    for (; !next.done; next = await reading.next()) {
+      const waits = pace(next.value.length)
+      if (waits) await waits
+    }
+    await noteSums(ctx, blob, next.value)
+    return { reason: undefined, isSummed: next.value.isNew }
+  } catch (error) {
+    const reason = damageOf(error)
+    if (!reason) throw error
+    return { reason, isSummed: false }
+  }
+}
+
+/**
+ * Copies a blob from one place to another, where it replaces what was there, and makes sure that it is there. Throws a fault of the
+ * blob (`isBlobFault`) if the copy at `from` is not whole.
+ */
+export async function copyTo(ctx: Ctx, blob: Known, { from, to }: { from: number; to: number }): Promise<void> {
+  const target = await ctx.blobs.place(to)
+  const stored = storedSizeOfBlob(blob)
+  let fault: unknown
+  async function* source() {
+    try {
+      await noteSums(ctx, blob, yield* examine(ctx, blob, from))
+    } catch (error) {
+      // A driver may wrap what its source throws.
+      fault = error
+      throw error
+    }
+  }
+  await target.remove(blob.id)
+  await target.put(blob.id, source(), stored).catch((error: unknown) => {
+    throw fault ?? error
+  })
+  if (!(await isThere(ctx, blob, to))) throw new Error(`The place ${to} did not keep blob ${blob.id}`)
+}
