@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
  * One metric: this table creates it, documents it in docs/metrics.md and names its labels, which never contain user
  * data.
  */
-interface Metric {
+export interface Metric {
   type: 'counter' | 'gauge' | 'histogram'
   help: string
   labels?: readonly string[]

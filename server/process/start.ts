@@ -23,6 +23,7 @@ import { answerPrimary } from '../observe/processes.ts'
 import { blobObserver, processMetrics, telemetryOf } from '../observe/telemetry.ts'
 import { openTraces } from '../observe/traces.ts'
 import { warmUp } from '../secrets/passwords.ts'
+import { startBackup } from './backup/run.ts'
 import { bootstrap } from './bootstrap.ts'
 import { clockBehind, machineUptime, watchClock } from './clock.ts'
 import { flushed } from './flush.ts'
@@ -145,6 +146,7 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
   const running = timers ? startWorkers(ctx, workers, clockDoubt) : undefined
   // A background process may share the folder with several that answer requests, so it does not tidy it.
   if (!several && role !== 'background') background(tidyCaches(config, 1))
+  const backup = alone && !several ? startBackup(config, log, endThisProcess) : undefined
   return {
     url: address,
     s3Url,
@@ -171,6 +173,7 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
       await stopAll(ctx)
       await system.blobs.close()
       await database.close()
+      await backup?.stop()
       unlock?.()
       await telemetry.traces?.stop()
       log.info('stopped')
@@ -178,6 +181,9 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
     },
   }
 }
+
+/** As if it was stopped from outside. */
+export const endThisProcess = (): void => void process.kill(process.pid, 'SIGTERM')
 
 /** What the file driver keeps open where there are enough. */
 const FOLDERS = 256
