@@ -125,6 +125,8 @@ export type Publish = (step: Upkeep, actions: readonly Action[]) => Promise<() =
 
 /** What a process shares; createContext makes a Ctx from it for each caller. */
 export interface System {
+  /** Before a change: undefined if it may be made, otherwise to be awaited. Rejects once another instance has taken over. */
+  mayWrite?: (() => Promise<void> | undefined) | undefined
   publish: Publish
   database: Database
   blobs: Blobs
@@ -145,9 +147,11 @@ class RolledBack extends Error {
 }
 
 export function createContext(system: System, actor: Actor): Ctx {
-  const { database, blobs, config, now, log, background, worksInBackground, stopping, publish } = system
+  const { database, blobs, config, now, log, background, worksInBackground, stopping, publish, mayWrite } = system
   const nothing = <T>(result: T) => new Nothing(result)
   async function inTransaction<T>(change: (step: Upkeep) => Promise<T>, options?: { relaxed?: boolean }) {
+    const asking = mayWrite?.()
+    if (asking) await asking
     try {
       const work = async (tx: Tx): Promise<Done<T>> => {
         const result = await change({ tx, actor, config, now, log, nothing })

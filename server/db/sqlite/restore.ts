@@ -46,9 +46,8 @@ export class RestoredFile {
     })
   }
 
-  /** Checks the database, writes its new epoch, and gives it its name. Before this, there is nothing but a draft. */
+  /** Writes the new epoch into the database, and gives it its name. Before this, there is nothing but a draft. */
   finish(epoch: { number: number; holder: string }): void {
-    this.check()
     this.#open((database) =>
       database.prepare('update instance set epoch = ?, epoch_holder = ?').run(epoch.number, epoch.holder),
     )

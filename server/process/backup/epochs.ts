@@ -12,19 +12,26 @@ export interface Epoch {
 /** Another instance has taken over: this one must not write any more. */
 export class Fenced extends Error {}
 
+/** An epoch on record, and whether it was written with the first of the keys given. */
+interface Found {
+  header: EpochHeader
+  isCurrentKey: boolean
+}
+
 /**
  * The newest epoch on record at a place; undefined if there is none. Throws Unreadable if none of these keys has written
  * what is on record.
  */
-export async function newestEpoch(place: NamedFiles, secretKeys: readonly string[]): Promise<EpochHeader | undefined> {
+export async function newestEpoch(place: NamedFiles, secretKeys: readonly string[]): Promise<Found | undefined> {
   const names = (await place.list('epochs/')).map(({ name }) => name)
   // Of two that took the same number, the one with the first name has it.
   const ordered = names.toSorted((a, b) => numberOf(b) - numberOf(a) || (a < b ? -1 : 1))
   for (const name of ordered) {
     const file = await place.get(name)
-    for (const secretKey of file ? secretKeys : [])
+    for (const [i, secretKey] of (file ? secretKeys : []).entries())
       try {
-        return (await decode(keyFor(secretKey, EPOCHS), name, 'epoch', file as Buffer)).header
+        const { header } = await decode(keyFor(secretKey, EPOCHS), name, 'epoch', file as Buffer)
+        return { header, isCurrentKey: i === 0 }
       } catch {
         // Another's, or damaged: it says nothing.
       }

@@ -5,7 +5,7 @@ import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/config.ts'
 import { databaseFile } from '../../db/engine.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
-import { newestEpoch, recordEpoch } from './epochs.ts'
+import { highestEpoch, placesOf, recordAtAll } from './fence.ts'
 import { type Recovered, recoverDatabase } from './recover.ts'
 
 /** What an operator has asked for. */
@@ -38,11 +38,14 @@ export async function recover(
     const found = await recoverDatabase(
       { place, secretKeys, target, at: until, report },
       async (file, { instance }) => {
-        if (dryRun) return file.check()
-        const newest = await newestEpoch(place, secretKeys)
-        const epoch = { number: (newest?.number ?? 0) + 1, holder: randomUUID() }
-        file.finish(epoch)
-        await recordEpoch(place, config.secretKey, epoch, { instance, now: new Date() })
+        file.check()
+        if (dryRun) return
+        const places = [place].concat(await placesOf(config))
+        const own = { instance, number: (await highestEpoch(places, secretKeys)) + 1, holder: randomUUID() }
+        // The old service ends before this one can begin.
+        for (const failure of await recordAtAll(places, config, own))
+          report(`Could not be told that this database takes over: ${failure}. Make sure that the old service is off.`)
+        file.finish(own)
       },
     )
     return textOf(found, { target: path.resolve(target), dryRun })

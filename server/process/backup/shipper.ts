@@ -150,8 +150,8 @@ export class Shipper {
     const found = await newestEpoch(place, secretKeys)
     this.#follower ??= new LogFollower(database)
     const own = epochOf(this.#follower)
-    assertSame(found, own)
-    if (!found || found.number < own.number)
+    assertSame(found?.header, own)
+    if (!found?.isCurrentKey || found.header.number < own.number)
       await recordEpoch(place, secretKeys[0] as string, own, { instance: own.instance, now: now() })
     this.#epochAt = at
     return this.#follower
