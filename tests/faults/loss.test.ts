@@ -12,7 +12,9 @@ describe('a machine that burns', () => {
       timeout: 300_000,
     }, async (t) => {
       const { lost, wrongBytes, acknowledged, lag, afterwards } = await loseOnce(seed + Number(failing), { failing })
-      t.diagnostic(`seed ${seed + Number(failing)}: ${acknowledged} acknowledged, ${afterwards} after the moment, ${lag} s`)
+      t.diagnostic(
+        `seed ${seed + Number(failing)}: ${acknowledged} acknowledged, ${afterwards} after the moment, ${lag} s`,
+      )
       assert.deepEqual([lost, wrongBytes], [[], 0])
       assert.ok(acknowledged > 0)
       // A second between two files, and what a machine under load needs.

@@ -10,6 +10,8 @@ const CHUNK = 1024 * 1024
 /** Bytes of the log from which what was read is copied into the database, and from which the log should start again. */
 const WORTH_COPYING = 4 * 1024 * 1024
 const LONG = 64 * 1024 * 1024
+/** How long it takes until a long log is tried to be started again once more: someone may be reading from it. */
+const AGAIN_MS = 3000
 /** How long to wait for the write lock before a long log is left for the next time, in milliseconds. */
 const LOCK_MS = 300
 /** Pages of one transaction beyond which it is cheaper to copy the database, in bytes. */
@@ -57,6 +59,7 @@ export class LogFollower {
   #free: DatabaseSync
   #at: LogPosition = { salts: '', frame: 0, checksum: '' }
   #pageSize = 4096
+  #restartedAt = Number.NEGATIVE_INFINITY
   readonly #chunk = Buffer.allocUnsafeSlow(CHUNK)
 
   constructor(file: string) {
@@ -147,17 +150,18 @@ export class LogFollower {
 
   /**
    * Copies what was read into the database, if it is worth it, and lets a long log start again. What was committed
-   * meanwhile is returned.
+   * meanwhile is returned. `restart`: nobody is known to read from the log for long, which would keep it as it is.
    */
-  tidy(most: number): PageChanges[] {
+  tidy(most: number, restart = true): PageChanges[] {
     const { frames, copied } = this.#look()
     const step = this.#pageSize + FRAME_HEADER
     if ((frames - copied) * step > WORTH_COPYING || (frames * step > LONG && frames > copied)) this.#copy()
-    if (frames * step < LONG) {
+    if (frames * step < LONG || !restart || performance.now() - this.#restartedAt < AGAIN_MS) {
       // Where nobody writes, the log may start again as it is.
       if (frames === copied) this.#holdNow()
       return []
     }
+    this.#restartedAt = performance.now()
     try {
       this.#writer.exec('begin immediate')
     } catch (error) {

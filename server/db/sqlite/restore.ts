@@ -61,15 +61,15 @@ export class RestoredFile {
   }
 
   /** What the database says of itself. */
-  describe(): { instance: string; epoch: number; buckets: number; objects: number; users: number } {
+  describe(): { instance: string; buckets: number; objects: number; users: number } {
     return this.#open((database) =>
       database
         .prepare(
-          `select id as instance, epoch, (select count(*) from buckets where deleted_at is null) as buckets,
+          `select id as instance, (select count(*) from buckets where deleted_at is null) as buckets,
             (select count(*) from objects) as objects, (select count(*) from users) as users from instance`,
         )
         .get(),
-    ) as { instance: string; epoch: number; buckets: number; objects: number; users: number }
+    ) as { instance: string; buckets: number; objects: number; users: number }
   }
 
   close(): void {

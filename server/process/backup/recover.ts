@@ -22,11 +22,6 @@ export interface Recovered {
   instance: string
   /** Everything acknowledged until then is in it. */
   moment: string
-  epoch: number
-  chain: string
-  /** The last number of changes in it. */
-  number: number
-  hash: string
   counts: { buckets: number; objects: number; users: number }
   /** What there is at the place and could not be used, and why; empty if everything could. */
   missing: string[]
@@ -67,17 +62,8 @@ export async function recoverDatabase(
       chains.find(({ name }) => name === base.chain)?.changes.map(({ number }) => number) ?? [],
     )
     missing.push(...reached.missing)
-    const { instance, epoch, buckets, objects, users } = file.describe()
-    const found: Recovered = {
-      instance,
-      epoch,
-      moment: reached.moment,
-      chain: base.chain,
-      number: reached.number,
-      hash: reached.hash,
-      counts: { buckets, objects, users },
-      missing,
-    }
+    const { instance, ...counts } = file.describe()
+    const found: Recovered = { instance, moment: reached.moment, counts, missing }
     await finish(file, found)
     return found
   } finally {
@@ -117,7 +103,8 @@ async function applyChanges(
   numbers: readonly number[],
 ): Promise<Reached> {
   const reached: Reached = { moment: base.moment, number: base.first - 1, hash: base.previous, missing: [] }
-  const last = numbers.at(-1) ?? 0
+  // Without those up to `whole`, the copy is no state that the database was in.
+  const last = Math.max(numbers.at(-1) ?? 0, base.whole)
   const names = Array.from({ length: Math.max(0, last - base.first + 1) }, (_, i) =>
     changesName(base.chain, base.first + i),
   )

@@ -14,6 +14,8 @@ import { Shipper } from './shipper.ts'
 const LOOK_MS = 200
 const EVERY_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
+/** When the thread is started again where it has failed. */
+const THREAD_AGAIN_MS = 10_000
 /** How long an end waits for a place that does not answer. */
 const END_MS = 10_000
 
@@ -45,18 +47,34 @@ export function startBackup(
     secretKeys: [secretKey].concat(previousSecretKeys),
     keyName: fingerprint(secretKey),
   }
-  const worker = new Worker(new URL(import.meta.url), { workerData: given })
-  const exited = once(worker, 'exit').catch(() => undefined)
-  worker.on('message', (said: Said) => {
-    if ('fenced' in said) {
-      log.fatal(said.fenced)
-      onFenced(said.fenced)
-    } else if ('error' in said) log.error(`the backup place (BACKUP_URL) cannot be used: ${said.error}`)
-    else log.info('the backup place can be used again')
-  })
-  worker.on('error', (error) => log.error({ err: error }, 'backup'))
+  let stopping = false
+  let again: NodeJS.Timeout | undefined
+  let worker: Worker
+  let exited: Promise<unknown>
+  function begin(): void {
+    worker = new Worker(new URL(import.meta.url), { workerData: given })
+    exited = once(worker, 'exit').catch(() => undefined)
+    let fenced = false
+    worker.on('message', (said: Said) => {
+      if ('fenced' in said) {
+        fenced = true
+        log.fatal(said.fenced)
+        onFenced(said.fenced)
+      } else if ('error' in said) log.error(`the backup place (BACKUP_URL) cannot be used: ${said.error}`)
+      else log.info('the backup place can be used again')
+    })
+    worker.on('error', (error) => log.error({ err: error }, 'the thread that copies the database has failed'))
+    worker.on('exit', () => {
+      if (stopping || fenced) return
+      again = setTimeout(begin, THREAD_AGAIN_MS)
+      again.unref()
+    })
+  }
+  begin()
   return {
     async stop() {
+      stopping = true
+      clearTimeout(again)
       worker.postMessage('stop')
       await exited
     },
@@ -90,22 +108,27 @@ async function run({ database, place, secretKeys, keyName }: Given, port: NonNul
       throw error
     }
   }
-  while (!stopping.signal.aborted) {
-    try {
-      await step(false)
-    } catch (error) {
-      if (error instanceof Fenced) {
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        await step(false)
+      } catch (error) {
+        if (!(error instanceof Fenced)) continue
         say({ fenced: `This instance must not write any more: ${error.message}.` })
-        break
+        return
+      } finally {
+        const ms = failures === 0 ? LOOK_MS : Math.min(LONGEST_PAUSE_MS, 500 * 2 ** Math.min(failures, 10))
+        await pause(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
       }
     }
-    const ms = failures === 0 ? LOOK_MS : Math.min(LONGEST_PAUSE_MS, 500 * 2 ** Math.min(failures, 10))
-    await pause(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
   }
-  const late = pause(END_MS, false, { ref: false })
-  const stored = await Promise.race([step(true).then(() => true), late]).catch(() => false)
+  const looping = loop()
+  await Promise.race([looping, once(stopping.signal, 'abort')])
+  // A place that does not answer keeps nobody from ending.
+  const last = looping.then(() => step(true)).then(() => true)
+  const stored = await Promise.race([last, pause(END_MS, false)]).catch(() => false)
   await shipper.close(stored)
-  port.close()
+  process.exit(0)
 }
 
 if (!isMainThread && parentPort && (workerData as Given | undefined)?.backup === true)

@@ -197,7 +197,7 @@ export class Shipper {
           this.#lookedAt = this.#o.now().getTime()
           this.#reading = follower.read(MOST_BYTES)
         }
-        const { value, done } = this.#reading.next()
+        const { value, done } = this.#next(this.#reading)
         if (done) {
           this.#reading = undefined
           this.#moment = new Date(this.#lookedAt).toISOString()
@@ -211,12 +211,22 @@ export class Shipper {
       this.#pending.shift()
     }
     this.#sentAt = this.#o.now().getTime()
-    for (const changes of follower.tidy(MOST_BYTES)) {
+    for (const changes of follower.tidy(MOST_BYTES, !this.#basing)) {
       this.#pending.push({ changes, moment: this.#momentOf(changes) })
     }
     while (this.#pending[0]) {
       await this.#store(this.#pending[0])
       this.#pending.shift()
+    }
+  }
+
+  /** A reader that has failed would say that it is done. */
+  #next(reading: Iterator<PageChanges, void, undefined>): IteratorResult<PageChanges, void> {
+    try {
+      return reading.next()
+    } catch (error) {
+      this.#reading = undefined
+      throw error
     }
   }
 
