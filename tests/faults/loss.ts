@@ -24,13 +24,7 @@ export interface Loss {
   afterwards: number
   /** From the moment that was said to the kill, in seconds. */
   lag: number
-  /** What the API said the lag was, just before. */
-  said: number
   wrongBytes: number
-  /** How long `recover` took, in seconds. */
-  seconds: number
-  /** Whether nothing could be recovered, since the first copy was not whole. */
-  nothing: boolean
 }
 
 /** What a key was set to, in order; null: deleted. */
@@ -77,7 +71,6 @@ export async function loseOnce(seed: number, { failing }: { failing: boolean }):
       await pause(chosen.int(100, 900))
       if (failing) breakPlace(place, chosen.chance(0.5))
     }
-    const said = (await admin.getBackup()).lag_seconds ?? 0
     const killed = Date.now()
     killAll(service)
     over = true
@@ -85,16 +78,14 @@ export async function loseOnce(seed: number, { failing }: { failing: boolean }):
     breakPlace(place, false)
     fs.rmSync(path.join(root, 'first'), { recursive: true })
 
-    const began = performance.now()
     const { out, err, code } = await strongroom(['recover'], envOf('second'))
-    const seconds = (performance.now() - began) / 1000
     const moment = Date.parse(/acknowledged until (\S+) is there/.exec(out)?.[1] ?? '')
     if (code !== 0 || Number.isNaN(moment)) throw new Error(`seed ${seed}: ${out}${err}`)
     const fresh = await spawnServer(envOf('second'))
     try {
       const found = await compare(fresh.url, await login(fresh.url), history, moment)
       const lag = (killed - moment) / 1000
-      return { ...found, acknowledged: acknowledgedIn(history), lag, said, seconds, nothing: false }
+      return { ...found, acknowledged: acknowledgedIn(history), lag }
     } finally {
       await fresh.kill('SIGKILL')
     }

@@ -69,7 +69,7 @@ export async function assertNotFenced(config: Config, own: Own): Promise<void> {
   } catch (error) {
     if (!(error instanceof Fenced)) throw error
     throw new Refusal(
-      `This database must not be used any more: ${error.message}. It is kept as it is; what it has that the other one lacks can be read with "strongroom export" from a copy without BACKUP_URL and STORAGE_URL.`,
+      `This database must not be used any more: ${error.message}. It was not changed.`,
     )
   } finally {
     for (const place of places) place.close()

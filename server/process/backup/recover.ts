@@ -54,7 +54,7 @@ export async function recoverDatabase(
     if (!base)
       throw new Refusal(`The oldest moment that can be recovered is ${(bases[0] as Base).moment}, which is after --at.`)
     const later = chains.filter(({ name }) => name > base.chain)
-    if (!at) for (const { name } of later) missing.push(`${name} begins later, but has no whole copy of the database`)
+    if (!at) for (const { name } of later) missing.push(`${name} starts later, but has no whole copy of the database`)
     report(`Copy of the database of ${base.moment} (${base.bytes} bytes)`)
     await restoreBase(place, file, base)
     const reached = await applyChanges(

@@ -197,9 +197,12 @@ export class Shipper {
           this.#lookedAt = this.#o.now().getTime()
           this.#reading = follower.read(MOST_BYTES)
         }
-        const { value, done } = this.#next(this.#reading)
-        if (done) {
-          this.#reading = undefined
+        const reading = this.#reading
+        // One that fails would say that it is done when it is asked again.
+        this.#reading = undefined
+        const { value, done } = reading.next()
+        if (!done) this.#reading = reading
+        else {
           this.#moment = new Date(this.#lookedAt).toISOString()
           break
         }
@@ -217,16 +220,6 @@ export class Shipper {
     while (this.#pending[0]) {
       await this.#store(this.#pending[0])
       this.#pending.shift()
-    }
-  }
-
-  /** A reader that has failed would say that it is done. */
-  #next(reading: Iterator<PageChanges, void, undefined>): IteratorResult<PageChanges, void> {
-    try {
-      return reading.next()
-    } catch (error) {
-      this.#reading = undefined
-      throw error
     }
   }
 
