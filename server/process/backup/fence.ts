@@ -68,9 +68,7 @@ export async function assertNotFenced(config: Config, own: Own): Promise<void> {
     await assertAtAll(places, [config.secretKey].concat(config.previousSecretKeys), own)
   } catch (error) {
     if (!(error instanceof Fenced)) throw error
-    throw new Refusal(
-      `This database must not be used any more: ${error.message}. It was not changed.`,
-    )
+    throw new Refusal(`This database must not be used any more: ${error.message}. It was not changed.`)
   } finally {
     for (const place of places) place.close()
   }
