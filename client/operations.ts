@@ -2046,6 +2046,22 @@ export interface AuditVerification {
   }[]
 }
 
+export interface Backup {
+  /** `off`: no backup place is configured. `copying`: the first copy is not whole yet. `failing`: the place cannot be written. `fenced`: another instance has taken over. */
+  state: 'off' | 'copying' | 'following' | 'failing' | 'fenced'
+  place: string | null
+  moment: string | null
+  lag_seconds: number | null
+  error: string | null
+  base: {
+    /** ISO 8601, UTC, milliseconds. */
+    moment: string
+    bytes: number
+  } | null
+  /** Bytes of the database’s log that are not at the place yet. */
+  waiting_bytes: number
+}
+
 export interface Disk {
   /** `database`: that of a SQLite database. `storage`: that of the default storage’s files. */
   of: 'database' | 'storage'
@@ -5983,6 +5999,11 @@ export interface Operations {
     reply: {
       items: Disk[]
     }
+  }
+  /** GET /system/backup: Get how the copy of the database at the backup place is getting on. Of a SQLite database, with `BACKUP_URL`. As of a second ago at most while the service works. */
+  getBackup: {
+    call: object
+    reply: Backup
   }
   /** GET /healthz: Liveness: the process is running. */
   healthz: {

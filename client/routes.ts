@@ -217,6 +217,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   getClock: { method: 'GET', url: '/system/clock', reply: true },
   confirmClock: { method: 'POST', url: '/system/clock/confirm', reply: true },
   listDisks: { method: 'GET', url: '/system/disks', reply: true },
+  getBackup: { method: 'GET', url: '/system/backup', reply: true },
   healthz: { method: 'GET', url: '/healthz', root: true, reply: true, open: true },
   readyz: { method: 'GET', url: '/readyz', root: true, otherStatus: [503], reply: true, open: true },
   metrics: { method: 'GET', url: '/metrics', root: true, produces: 'bytes' },

@@ -18,6 +18,30 @@ export const Disk = Type.Object({
 })
 export type Disk = Type.Static<typeof Disk>
 
+export const Backup = Type.Object({
+  state: Type.Enum(['off', 'copying', 'following', 'failing', 'fenced'], {
+    description:
+      '`off`: no backup place is configured. `copying`: the first copy is not whole yet. `failing`: the place cannot be written. `fenced`: another instance has taken over.',
+  }),
+  place: Nullable(Type.String({ description: 'Where: `file:<folder>` or `s3://…`.' })),
+  moment: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'Everything that was acknowledged until then can be recovered. Null while nothing can.',
+    }),
+  ),
+  lag_seconds: Nullable(Type.Number({ description: 'How long ago that is.' })),
+  error: Nullable(Type.String()),
+  base: Nullable(
+    Type.Object(
+      { moment: Timestamp, bytes: Type.Integer() },
+      { description: 'The newest whole copy of the database.' },
+    ),
+  ),
+  waiting_bytes: Type.Integer({ description: 'Bytes of the database’s log that are not at the place yet.' }),
+})
+export type Backup = Type.Static<typeof Backup>
+
 const Check = Type.Object({ ok: Type.Boolean(), error: Type.Optional(Type.String()) })
 
 export const operations = {
@@ -54,6 +78,17 @@ export const operations = {
     access: 'admin',
     status: 200,
     reply: Type.Object({ items: Type.Array(Disk) }),
+  }),
+
+  getBackup: route({
+    method: 'GET',
+    url: '/system/backup',
+    tag: 'system',
+    summary: 'Get how the copy of the database at the backup place is getting on',
+    description: 'Of a SQLite database, with `BACKUP_URL`. As of a second ago at most while the service works.',
+    access: 'admin',
+    status: 200,
+    reply: Backup,
   }),
 
   healthz: route({

@@ -5,6 +5,7 @@ import { bodySchema, eventNames, events } from '../contract/events.ts'
 import { SECRET_FIELDS } from '../contract/names.ts'
 import { type Variable, variables } from '../server/config/variables.ts'
 import { openapi } from '../server/fronts/api/openapi.ts'
+import { backupMetrics } from '../server/observe/backup-metrics.ts'
 import {
   eventMetrics,
   poolMetrics,
@@ -70,6 +71,7 @@ export function metricsPage(): string {
     ['Counted per process since its start', eventMetrics],
     ['Read on request', snapshotMetrics],
     ['Read on request, PostgreSQL only', poolMetrics],
+    ['Read on request, with BACKUP_URL only', backupMetrics],
     ['About the service, from the process that answers', probeMetrics],
     ['Queues that all processes share; missing while the database is unavailable', queueMetrics],
   ] as const

@@ -134,6 +134,8 @@ export type Publish = (step: Upkeep, actions: readonly Action[]) => Promise<() =
 
 /** What a process shares; createContext makes a Ctx from it for each caller. */
 export interface System {
+  /** Before a change: undefined if it may be made, otherwise to be awaited. Rejects once another instance has taken over. */
+  mayWrite?: (() => Promise<void> | undefined) | undefined
   publish: Publish
   database: Database
   blobs: Blobs
@@ -155,9 +157,11 @@ class RolledBack extends Error {
 
 /** `made` is told the moment of each change of objects that is made with it, once that is committed. */
 export function createContext(system: System, actor: Actor, made?: (moment: number) => void): Ctx {
-  const { database, blobs, config, now, log, background, worksInBackground, stopping, publish } = system
+  const { database, blobs, config, now, log, background, worksInBackground, stopping, publish, mayWrite } = system
   const nothing = <T>(result: T) => new Nothing(result)
   async function inTransaction<T>(change: (step: Upkeep) => Promise<T>, options?: { relaxed?: boolean }) {
+    const asking = mayWrite?.()
+    if (asking) await asking
     try {
       const work = async (tx: Tx): Promise<Done<T>> => {
         const result = await change({ tx, actor, config, now, log, nothing })

@@ -35,6 +35,9 @@ const USAGE = `usage: strongroom <command>
   audit verify [--from <n>] [--checkpoints <file>]
                                     check the audit log for tampering; exit code 3 if there is any
   backup <file>                     copy the SQLite database; safe while the service is running
+  recover [--from <url>] [--at <time>] [--dry-run]
+                                    make the SQLite database again from what the service has copied to BACKUP_URL,
+                                    or to --from: as of the last moment, or of --at; never overwrites a database
   move-database --to <database URL>
                                     move everything between SQLite and PostgreSQL, either way, while the service is
                                     stopped; the former database is kept unchanged

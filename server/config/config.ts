@@ -2,6 +2,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Ownership } from '../../contract/public-access.ts'
 import type { Range } from '../base/address.ts'
+import { type BackupPlace, backupKeys, backupOf, type KeyPair, storageKeys } from './backup.ts'
 import type { BootstrapBucket } from './variables/bootstrap.ts'
 import { nameOfHost } from './variables/http.ts'
 import { faultsOfWebsites } from './variables/s3.ts'
@@ -22,7 +23,11 @@ export interface Config {
   databasePoolSize: number
   storageUrl: string
   /** For S3; null: the SDK's own lookup. */
-  s3Credentials: { accessKeyId: string; secretAccessKey: string } | null
+  s3Credentials: KeyPair | null
+  /** Where the SQLite database is copied to all the time; null: nowhere. */
+  backup: BackupPlace | null
+  /** For a backup place on S3 that a command names; null: the SDK's own lookup. */
+  backupCredentials: KeyPair | null
   directTransfers: boolean
   /** In which folders, as absolute paths, storages of files may be registered. */
   storageFolders: readonly string[]
@@ -208,9 +213,9 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     databaseUrl: databaseUrlOf(env),
     databasePoolSize: Math.max(2, Math.floor(v.DATABASE_POOL_SIZE / share.of)),
     storageUrl: v.STORAGE_URL || `file:${path.join(v.DATA_DIR, 'blobs')}`,
-    s3Credentials: v.S3_ACCESS_KEY_ID
-      ? { accessKeyId: v.S3_ACCESS_KEY_ID, secretAccessKey: v.S3_SECRET_ACCESS_KEY }
-      : null,
+    s3Credentials: storageKeys(v),
+    backup: backupOf(v, databaseUrlOf(env)),
+    backupCredentials: backupKeys(v),
     directTransfers: v.DIRECT_TRANSFERS,
     storagesEnabled: v.STORAGES_ENABLED,
     storageFolders: v.STORAGE_FOLDERS.map((folder) => path.resolve(folder)),

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { IDP_SCOPE } from '../../contract/names.ts'
 import { isNeverAllowed } from '../base/address.ts'
+import { backupVariables } from './variables/backup.ts'
 import { bootstrapVariables } from './variables/bootstrap.ts'
 import { copiesVariables } from './variables/copies.ts'
 import { directoryVariables } from './variables/directory.ts'
@@ -128,6 +129,7 @@ export const variables = {
     read: String,
   },
   S3_SECRET_ACCESS_KEY: { secret: true, summary: 'The secret of S3_ACCESS_KEY_ID.', default: '', read: String },
+  ...backupVariables,
   DIRECT_TRANSFERS: {
     summary:
       'Whether clients upload parts to, and fetch signed URLs from, the S3 store directly. Clients must be able to reach it, and it must allow our origin (CORS).',

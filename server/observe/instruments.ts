@@ -5,7 +5,7 @@ import { copyMetrics, copyQueueMetrics } from './copy-metrics.ts'
  * One metric: this table creates it, documents it in docs/metrics.md and names its labels, which never contain user
  * data.
  */
-interface Metric {
+export interface Metric {
   type: 'counter' | 'gauge' | 'histogram'
   help: string
   labels?: readonly string[]

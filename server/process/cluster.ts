@@ -8,6 +8,7 @@ import { assertCacheFolder, tidyCaches } from '../features/images/folder.ts'
 import { createLog } from '../observe/log.ts'
 import { collectForProcesses } from '../observe/processes.ts'
 import type { Announcement } from './announce.ts'
+import { startBackup } from './backup/run.ts'
 import type { Prepares, Running } from './start.ts'
 import { handOutTurns } from './write-turn.ts'
 
@@ -44,6 +45,7 @@ export async function serveWithProcesses(
   const processes = new Map<number, Worker>()
   if (config.metrics !== 'off') collectForProcesses(count)
   let stopping = false
+  let backup: ReturnType<typeof startBackup>
   let last = Promise.resolve()
   /** One change at a time: a process that is just starting is not replaced. */
   const inTurn = (change: () => Promise<void>): void => {
@@ -114,7 +116,8 @@ export async function serveWithProcesses(
     stopping = true
     log.info('stopping')
     const all = Object.values(cluster.workers ?? {}).flatMap((one) => one ?? [])
-    void Promise.all(all.map((one) => end(one, 'SIGTERM'))).then((ended) => {
+    void Promise.all(all.map((one) => end(one, 'SIGTERM'))).then(async (ended) => {
+      await backup?.stop()
       unlock()
       resolve(ended.every(Boolean) ? 0 : 1)
     })
@@ -123,6 +126,7 @@ export async function serveWithProcesses(
   process.on('SIGINT', stop)
   try {
     const said = await startOne(0, 'all')
+    if (!stopping) backup = startBackup(config, log, stop)
     await Promise.all(Array.from({ length: count - 1 }, (_, i) => startOne(i + 1, 'nothing')))
     announce({ ...said, processes: count })
     inTurn(() => tidyCaches(config, count))

@@ -183,6 +183,9 @@ const shown = ({ password, generated }: { password: string; generated: boolean }
 /** What the others have that an operator may give to these. */
 interface Bare {
   to: string | undefined
+  from: string | undefined
+  at: string | undefined
+  dryRun: boolean
   words: readonly string[]
 }
 /** Commands for which no database is opened as for the others: they change its schema, or must not write to it. */
@@ -192,6 +195,12 @@ const bareCommands: { [name: string]: (config: Config, given: Bare) => Promise<s
       throw new ServiceError('invalid_request', 'Usage: strongroom move-database --to sqlite:<path> or postgres://…')
     const { moveDatabase } = await import('./move-database.ts')
     return moveDatabase(config, to, (line) => void process.stdout.write(`${line}\n`))
+  },
+  recover: async (config, { from, at, dryRun, words }) => {
+    if (words.length > 0)
+      throw new ServiceError('invalid_request', 'Usage: strongroom recover [--from <url>] [--at <time>] [--dry-run]')
+    const { recover } = await import('./backup/recover-command.ts')
+    return recover(config, { from, at, dryRun }, (line) => void process.stdout.write(`${line}\n`))
   },
   'upgrade-database': async (config) => {
     const { upgradeDatabase } = await import('./upgrade.ts')
@@ -209,6 +218,8 @@ const OPTIONS = {
   from: { type: 'string' },
   checkpoints: { type: 'string' },
   to: { type: 'string' },
+  at: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
 } as const
 /** The options each command takes; a command not listed takes none. */
 const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
@@ -217,6 +228,7 @@ const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
   verify: ['deep', 'fix', 'yes-remove'],
   audit: ['from', 'checkpoints'],
   'move-database': ['to'],
+  recover: ['from', 'at', 'dry-run'],
 }
 
 /** Parses a command's arguments; throws as parseArgs does, adding which options the command takes. */
@@ -238,7 +250,7 @@ function parse(name: string, rest: readonly string[]) {
 /** Runs one command on the configured database; returns the exit code. */
 export async function runCommand(name: string, rest: readonly string[], env: Env): Promise<number> {
   const { values, positionals } = parse(name, rest)
-  const config = readConfig(await withServiceKey(env))
+  const config = readConfig(await withServiceKey(env, name === 'recover'))
   const log = createLog(config.logLevel, process.stderr)
   try {
     const input = async () => (await text(process.stdin)).replace(/\r?\n$/, '')
@@ -248,7 +260,13 @@ export async function runCommand(name: string, rest: readonly string[], env: Env
         : { password: newPassword(), generated: true }
     const bare = bareCommands[name]
     const output = bare
-      ? await bare(config, { to: values.to, words: positionals })
+      ? await bare(config, {
+          to: values.to,
+          from: values.from,
+          at: values.at,
+          dryRun: values['dry-run'],
+          words: positionals,
+        })
       : await withSystem(config, log, { storage: name === 'verify' }, (system) =>
           (commands[name] as Command)(
             { ...createContext(system, cliActor), database: system.database },

@@ -22,6 +22,8 @@ import { answerPrimary } from '../observe/processes.ts'
 import { blobObserver, processMetrics, telemetryOf } from '../observe/telemetry.ts'
 import { openTraces } from '../observe/traces.ts'
 import { warmUp } from '../secrets/passwords.ts'
+import { endService, epochIn, raiseFence } from './backup/fence.ts'
+import { startBackup } from './backup/run.ts'
 import { blobsOf } from './blobs.ts'
 import { bootstrap } from './bootstrap.ts'
 import { clockBehind, machineUptime, watchClock } from './clock.ts'
@@ -118,9 +120,21 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
       .finally(() => pending.delete(done))
     pending.add(done)
   }
+  const fence = alone || several ? await raiseFence(config, await epochIn(database.db), log) : undefined
   const stopping = new AbortController()
   const worksInBackground = role !== 'web'
-  const shared = { publish, database, config, now, log, background, worksInBackground, stopping: stopping.signal }
+  const mayWrite = fence?.mayWrite
+  const shared = {
+    mayWrite,
+    publish,
+    database,
+    config,
+    now,
+    log,
+    background,
+    worksInBackground,
+    stopping: stopping.signal,
+  }
   const over = (one: BlobDriver): System => ({ ...shared, blobs: blobsOf(shared, one, observe) })
   const system = over(await join(over(storage), storage, accepted))
   const ctx = createContext(system, systemActor)
@@ -142,6 +156,7 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
   const running = timers ? startWorkers(ctx, workers, clockDoubt) : undefined
   // A background process may share the folder with several that answer requests, so it does not tidy it.
   if (!several && role !== 'background') background(tidyCaches(config, 1))
+  const backup = alone && !several ? startBackup(config, log, endService) : undefined
   return {
     url: address,
     s3Url,
@@ -166,8 +181,10 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
       await running?.stop()
       await Promise.all(pending)
       await stopAll(ctx)
+      fence?.stop()
       await system.blobs.close()
       await database.close()
+      await backup?.stop()
       unlock?.()
       await telemetry.traces?.stop()
       log.info('stopped')

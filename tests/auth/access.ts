@@ -610,6 +610,7 @@ export const table: Record<OperationName, Entry> = {
   readyz: { expect: everyone(200), call: (c) => c.readyz() },
   getClock: { expect: managers(200), call: (c) => c.getClock() },
   listDisks: { expect: managers(200), call: (c) => c.listDisks() },
+  getBackup: { expect: managers(200), call: (c) => c.getBackup() },
   confirmClock: { expect: managers(200), call: (c) => c.confirmClock() },
   // From this machine; tests/observe/metrics.test.ts has the others.
   metrics: { expect: everyone(200), call: (c) => c.metrics() },

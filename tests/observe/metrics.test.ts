@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { CompiledQuery } from 'kysely'
+import { backupMetrics } from '../../server/observe/backup-metrics.ts'
 import {
   eventMetrics,
   poolMetrics,
@@ -289,7 +290,14 @@ describe('who may read metrics', () => {
 describe('docs/observability.md and deploy/', () => {
   const root = path.join(import.meta.dirname, '../..')
   const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8')
-  const tables = { ...eventMetrics, ...snapshotMetrics, ...probeMetrics, ...poolMetrics, ...queueMetrics }
+  const tables = {
+    ...eventMetrics,
+    ...snapshotMetrics,
+    ...probeMetrics,
+    ...poolMetrics,
+    ...backupMetrics,
+    ...queueMetrics,
+  }
 
   it('names only metrics that there are', () => {
     for (const file of ['docs/observability.md', 'deploy/prometheus-rules.yaml', 'deploy/grafana-dashboard.json'])

@@ -37,6 +37,7 @@ import { revision } from './0037-revision.ts'
 import { encryption } from './0040-encryption-breaking.ts'
 import { sumsOfSegments } from './0043-sums-of-segments.ts'
 import { mirrors } from './0044-mirrors-breaking.ts'
+import { epoch } from './0045-epoch.ts'
 import { moments } from './0047-moments-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
@@ -80,5 +81,6 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0040-encryption-breaking': encryption,
   '0043-sums-of-segments': sumsOfSegments,
   '0044-mirrors-breaking': mirrors,
+  '0045-epoch': epoch,
   '0047-moments-breaking': moments,
 }

@@ -36,7 +36,7 @@ export async function backupSqlite(file: string, target: string): Promise<Copied
     throw error
   } finally {
     source?.close()
-    for (const ending of ['', '-journal', '-wal', '-shm']) fs.rmSync(draft + ending, { force: true })
+    removeFiles(draft)
   }
 }
 
@@ -99,4 +99,24 @@ function sync(file: string, flags: string): void {
   } finally {
     fs.closeSync(fd)
   }
+}
+
+/**
+ * Copies a snapshot of a database into a new file as it is, without looking at what it says. An existing file of that name is
+ * overwritten.
+ */
+export async function copySqlite(file: string, target: string): Promise<void> {
+  removeFiles(target)
+  fs.closeSync(fs.openSync(target, 'wx', 0o600))
+  const source = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+  try {
+    await backup(source, target, { rate: ALL })
+  } finally {
+    source.close()
+  }
+}
+
+/** Removes a database that nobody has open, with what SQLite keeps beside it. */
+export function removeFiles(file: string): void {
+  for (const ending of ['', '-journal', '-wal', '-shm']) fs.rmSync(file + ending, { force: true })
 }

@@ -21,6 +21,10 @@ export interface InstanceTables {
     revision: Generated<number>
     /** Since when every change of an object is known, in microseconds since 1970. */
     moments_since: Generated<number>
+    /** Raised by each copy of the database that takes over: the one with the highest may write. */
+    epoch: Generated<number>
+    /** Tells two that took the same one; null: the instance's id. */
+    epoch_holder: Generated<string | null>
   }
   /** The service's keys that encrypt the keys of blobs; the highest version that is not retired is current. */
   encryption_keys: {

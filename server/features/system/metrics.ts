@@ -7,6 +7,7 @@ import { databaseOf, isShort, measureDisks } from '../../blobs/room.ts'
 import { findCollectable } from '../../blobs/sizes.ts'
 import type { Ctx } from '../../context.ts'
 import { engineOf } from '../../db/engine.ts'
+import { backupMetrics } from '../../observe/backup-metrics.ts'
 import {
   instrumentsOf,
   poolMetrics,
@@ -27,6 +28,7 @@ import { findUnsealed } from '../audit/store.ts'
 import { imageStatus } from '../images/service.ts'
 import { findQueue as findPolicyRuns } from '../policies/store.ts'
 import { webhookStatus } from '../webhooks/status.ts'
+import { describeBackup } from './backup.ts'
 import { sharedFor } from './share-result.ts'
 
 /** Milliseconds that probe results are reused, and that database and storage have to respond. */
@@ -76,10 +78,20 @@ export async function ownMetrics(ctx: Ctx): Promise<Counted> {
     connections.strongroom_database_connections_max.set(pool.most)
     connections.strongroom_database_connection_waiters.set(pool.waiting)
   }
+  setBackup(registry, ctx)
   setImages(metrics, ctx)
   await setDisks(metrics, ctx)
   const registries = [telemetry.registry, registry, processMetrics()]
   return (await Promise.all(registries.map((one) => one.getMetricsAsJSON()))).flat()
+}
+
+function setBackup(registry: Registry, ctx: Ctx): void {
+  const { state, lag_seconds } = describeBackup(ctx)
+  if (state === 'off') return
+  const metrics = instrumentsOf(backupMetrics, registry)
+  metrics.strongroom_backup_up.set(state === 'following' ? 1 : 0)
+  if (lag_seconds === null) registry.removeSingleMetric('strongroom_backup_lag_seconds')
+  else metrics.strongroom_backup_lag_seconds.set(lag_seconds)
 }
 
 /** Probes the database and the storage; `queues` is undefined if the database did not respond. */

@@ -11,6 +11,7 @@ import { explain } from '../../drivers/explain.ts'
 import { lazyStorage } from '../../drivers/lazy.ts'
 import { openStorage, storageFolder } from '../../drivers/open.ts'
 import { assertServiceKeys } from '../../encryption/service-keys.ts'
+import { assertNotFenced, epochIn } from '../backup/fence.ts'
 import { assertFolders, assertOwnDatabaseFile } from './folders.ts'
 import { assertKey, assertKeyOfService, noteKey, prepareEncryption } from './key.ts'
 import { assertFits, assertOwner, claimStorage, inspectStorage, type StorageLook } from './storage.ts'
@@ -37,6 +38,12 @@ const assertReadable = async (config: Config, { db, lacking }: Seen): Promise<vo
 }
 const ENCRYPTION = '0040-encryption-breaking'
 
+/** Throws a Refusal where another instance has taken over from this database. */
+const assertMayWrite = async (config: Config, { db, lacking }: Seen): Promise<void> => {
+  if (!lacking.includes(EPOCH)) await assertNotFenced(config, await epochIn(db))
+}
+const EPOCH = '0045-epoch'
+
 const see = <T>(config: Pick<Config, 'databaseUrl'>, look: (seen: Seen | undefined) => Promise<T>): Promise<T> =>
   lookInto(config.databaseUrl, async (db) => {
     const applied = db ? await appliedMigrations(db) : []
@@ -59,6 +66,7 @@ export async function assertMayServe(config: Config, accepted: Accepted): Promis
       if (seen && !accepted.newKey) await assertReadable(config, seen)
       const database = { id: seen?.instance.id ?? null, db: seen?.db }
       if (look) await assertFits(config, look, database, accepted.newStorage)
+      if (seen) await assertMayWrite(config, seen)
     })
   }
   try {
@@ -122,6 +130,7 @@ export async function assertMayWork(config: Config, { storage }: { storage: bool
     await assertReadable(config, seen)
     if (look) assertOwner(config, look, instance.id)
     if (storage && look?.owner === null) throw noStorage(config)
+    await assertMayWrite(config, seen)
   })
   // Reports a missing or incomplete storage.
   if (storage) await (await openExisting(config)).close()

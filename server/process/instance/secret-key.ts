@@ -27,12 +27,15 @@ function readKept(file: string): string | undefined {
   }
 }
 
-/** A command's environment with the service's key, which a command never generates. */
-export async function withServiceKey(given: Env): Promise<Env> {
+/**
+ * A command's environment with the service's key, which a command never generates. `beforeDatabase`: the command makes the
+ * database.
+ */
+export async function withServiceKey(given: Env, beforeDatabase = false): Promise<Env> {
   const { env, known, file } = withKnownKey(given)
   if (known) return env
   const databaseUrl = databaseUrlOf(env)
-  if (!(await hasSchema(databaseUrl))) throw noDatabase(databaseUrl)
+  if (!beforeDatabase && !(await hasSchema(databaseUrl))) throw noDatabase(databaseUrl)
   throw new Refusal(
     `SECRET_KEY is not set, and ${saysOf(file)}. Run the command with the same environment as the service.`,
   )

@@ -1,4 +1,5 @@
 import { api } from '../../../../contract/index.ts'
+import { describeBackup } from '../../../features/system/backup.ts'
 import { listDisks } from '../../../features/system/disks.ts'
 import { scrape } from '../../../features/system/metrics.ts'
 import { checkReadiness } from '../../../features/system/service.ts'
@@ -18,6 +19,7 @@ export const systemRoutes = [
   handle(api.getClock, (ctx) => describeClock(ctx)),
   handle(api.confirmClock, (ctx) => confirmClock(ctx)),
   handle(api.listDisks, (ctx) => listDisks(ctx)),
+  handle(api.getBackup, (ctx) => describeBackup(ctx)),
   handle(api.metrics, async (ctx, { reply }) => {
     const text = await scrape(ctx)
     return reply.header('cache-control', 'no-store').type(EXPOSITION).send(text)

@@ -1,0 +1,23 @@
+import { matching } from './readers.ts'
+
+/** Where the database is copied to. */
+export const backupVariables = {
+  BACKUP_URL: {
+    summary:
+      'Where the SQLite database is copied to all the time, to recover it on another machine: `file:<folder>` or `s3://…` as in STORAGE_URL; `off`: nowhere. Default: with files as storage, nowhere; with an S3 store, below `database/` there (docs/recovery.md).',
+    default: '',
+    read: matching(/^$|^off$|^file:.+|^s3:\/\/.+/, 'file:<folder>, s3://<bucket> or off'),
+  },
+  BACKUP_S3_ACCESS_KEY_ID: {
+    secret: true,
+    summary: 'Access key id for the S3 store of BACKUP_URL. Default: S3_ACCESS_KEY_ID.',
+    default: '',
+    read: String,
+  },
+  BACKUP_S3_SECRET_ACCESS_KEY: {
+    secret: true,
+    summary: 'The secret of BACKUP_S3_ACCESS_KEY_ID.',
+    default: '',
+    read: String,
+  },
+}

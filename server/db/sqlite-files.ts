@@ -1,0 +1,4 @@
+// What the service does with the files of a SQLite database besides using it: no other engine has them.
+export { copySqlite, removeFiles } from './sqlite/backup.ts'
+export { LogFollower, type LogPosition, type PageChanges } from './sqlite/follow.ts'
+export { RestoredFile } from './sqlite/restore.ts'

@@ -1,0 +1,46 @@
+import * as s3 from '@aws-sdk/client-s3'
+import { ask, connect, type S3Options, unless } from '../s3/client.ts'
+import type { NamedFile, NamedFiles } from './named-files.ts'
+
+/** Named files as objects of any S3-compatible engine. Relies on what `s3Driver` relies on: an object is whole or absent. */
+export function namedObjectsIn(options: S3Options): NamedFiles {
+  const { bucket: Bucket, prefix } = options
+  const client = connect(options)
+  const at = (name: string) => ({ Bucket, Key: prefix + name })
+  return {
+    async put(name, bytes) {
+      const request = { ...at(name), Body: bytes, ContentLength: bytes.length }
+      await ask('PutObject', client.send(new s3.PutObjectCommand(request)))
+    },
+    async get(name) {
+      const found = await unless(
+        ['NoSuchKey', 'NotFound'],
+        ask('GetObject', client.send(new s3.GetObjectCommand(at(name)))),
+      )
+      return found?.Body && Buffer.from(await ask('GetObject', found.Body.transformToByteArray()))
+    },
+    async list(within) {
+      const found: NamedFile[] = []
+      for (let token: string | undefined; ; ) {
+        const page = await ask(
+          'ListObjectsV2',
+          client.send(
+            new s3.ListObjectsV2Command({
+              Bucket,
+              Prefix: prefix + within,
+              ...(token !== undefined && { ContinuationToken: token }),
+            }),
+          ),
+        )
+        for (const { Key = '', Size = 0 } of page.Contents ?? [])
+          found.push({ name: Key.slice(prefix.length), size: Size })
+        token = page.NextContinuationToken
+        if (token === undefined) return found
+      }
+    },
+    async remove(name) {
+      await unless(['NoSuchKey', 'NotFound'], ask('DeleteObject', client.send(new s3.DeleteObjectCommand(at(name)))))
+    },
+    close: () => client.destroy(),
+  }
+}

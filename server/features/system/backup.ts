@@ -1,0 +1,26 @@
+import type { Backup } from '../../../contract/system.ts'
+import type { Ctx } from '../../context.ts'
+import { readProgress } from '../../db/backup-state.ts'
+import { databaseFile } from '../../db/engine.ts'
+
+const OFF: Backup = {
+  state: 'off',
+  place: null,
+  moment: null,
+  lag_seconds: null,
+  error: null,
+  base: null,
+  waiting_bytes: 0,
+}
+
+/** How far the copy of the database at the backup place is, as whoever stores it says; the same in every process. */
+export function describeBackup({ config, now }: Pick<Ctx, 'config' | 'now'>): Backup {
+  const database = databaseFile(config.databaseUrl)
+  if (config.backup === null || database === undefined) return OFF
+  const place = config.backup.url
+  const told = readProgress(database)
+  if (!told) return { ...OFF, state: 'copying', place }
+  const { state, moment, error, base, waiting } = told
+  const lag = moment === null ? null : Math.max(0, (now().getTime() - Date.parse(moment)) / 1000)
+  return { state, place, moment, lag_seconds: lag, error, base, waiting_bytes: waiting }
+}

@@ -1,0 +1,132 @@
+import cluster from 'node:cluster'
+import fs from 'node:fs'
+import type { Logger } from 'pino'
+import { ServiceError } from '../../../contract/errors.ts'
+import { within } from '../../base/deadline.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { Config } from '../../config/config.ts'
+import type { Db } from '../../db/schema.ts'
+import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
+import { openNamedFiles } from '../../drivers/named-files/open.ts'
+import { storageFolder } from '../../drivers/open.ts'
+import { machineUptime } from '../clock.ts'
+import { assertSame, type Epoch, Fenced, newestEpoch, recordEpoch } from './epochs.ts'
+
+/** How often a service looks whether another instance has taken over, and how old a look may be for a write, in milliseconds. */
+const EVERY_MS = 5000
+const OLDEST_MS = 15_000
+/** How long a place has to answer. */
+const DEADLINE_MS = 5000
+
+type Own = Epoch & { instance: string }
+
+/** The epoch of a database. */
+export async function epochIn(db: Db): Promise<Own> {
+  const row = await db.selectFrom('instance').select(['id', 'epoch', 'epoch_holder']).executeTakeFirstOrThrow()
+  return { instance: row.id, number: row.epoch, holder: row.epoch_holder ?? row.id }
+}
+
+/** Where epochs are on record: next to the blobs of the default storage, and at the backup place. */
+export async function placesOf(config: Config): Promise<NamedFiles[]> {
+  const { storageUrl, s3Credentials, backup } = config
+  const folder = storageFolder(storageUrl)
+  // A folder that is not there is not made for this.
+  const storage = folder === undefined || fs.existsSync(folder) ? [await openNamedFiles(storageUrl, s3Credentials)] : []
+  return backup === null ? storage : storage.concat(await openNamedFiles(backup.url, backup.credentials))
+}
+
+/** Records at each of these places that an epoch has begun. Returns why it could not, for each where that failed. */
+export async function recordAtAll(places: readonly NamedFiles[], config: Config, own: Own): Promise<string[]> {
+  const results = await Promise.allSettled(
+    places.map((place) => recordEpoch(place, config.secretKey, own, { instance: own.instance, now: new Date() })),
+  )
+  return results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []))
+}
+
+/** The highest epoch on record at those of these places that answer; 0 if there is none. */
+export async function highestEpoch(places: readonly NamedFiles[], secretKeys: readonly string[]): Promise<number> {
+  const found = await Promise.allSettled(places.map((place) => newestEpoch(place, secretKeys)))
+  return Math.max(0, ...found.map((one) => (one.status === 'fulfilled' ? (one.value?.header.number ?? 0) : 0)))
+}
+
+/**
+ * Throws Fenced if a place says that another instance has taken over. A place that does not answer, or has only what cannot be
+ * read, says nothing: a service does not stop because of it.
+ */
+async function assertAtAll(places: readonly NamedFiles[], secretKeys: readonly string[], own: Own): Promise<void> {
+  const looks = places.map(async (place) => {
+    const found = await within(DEADLINE_MS, newestEpoch(place, secretKeys)).catch(() => undefined)
+    if (found?.header.instance === own.instance) assertSame(found.header, own)
+  })
+  await Promise.all(looks)
+}
+
+/** Throws a Refusal if another instance has taken over from a database with this epoch. */
+export async function assertNotFenced(config: Config, own: Own): Promise<void> {
+  const places = await placesOf(config)
+  try {
+    await assertAtAll(places, [config.secretKey].concat(config.previousSecretKeys), own)
+  } catch (error) {
+    if (!(error instanceof Fenced)) throw error
+    throw new Refusal(`This database must not be used any more: ${error.message}. It was not changed.`)
+  } finally {
+    for (const place of places) place.close()
+  }
+}
+
+/** Keeps a service from writing once another instance has taken over. */
+export interface Fence {
+  /** Before a change: undefined if it may be made, otherwise to be awaited. Rejects if it must not. */
+  mayWrite(): Promise<void> | undefined
+  stop(): void
+}
+
+/**
+ * Looks every few seconds whether another instance has taken over; then nothing is changed any more, and the service ends. A
+ * process that was stopped, or whose machine slept, looks before it makes its first change.
+ */
+export async function raiseFence(config: Config, own: Own, log: Logger): Promise<Fence> {
+  const places = await placesOf(config)
+  const secretKeys = [config.secretKey].concat(config.previousSecretKeys)
+  let fenced: Fenced | undefined
+  let looked = { clock: Date.now(), uptime: machineUptime() }
+  let looking: Promise<void> | undefined
+  const look = async (): Promise<void> => {
+    const began = { clock: Date.now(), uptime: machineUptime() }
+    try {
+      await assertAtAll(places, secretKeys, own)
+      looked = began
+    } catch (error) {
+      if (!(error instanceof Fenced) || fenced) return
+      fenced = error
+      log.fatal(`this service must not write any more: ${error.message}`)
+      endService()
+    }
+  }
+  const lookOnce = (): Promise<void> => {
+    looking ??= look().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+  const isOld = (): boolean =>
+    Math.abs(Date.now() - looked.clock) > OLDEST_MS || machineUptime() - looked.uptime > OLDEST_MS
+  const assertOwn = (): void => {
+    if (fenced) throw new ServiceError('busy', `Another instance has taken over: ${fenced.message}.`)
+  }
+  const timer = setInterval(() => void lookOnce(), EVERY_MS)
+  timer.unref()
+  return {
+    mayWrite() {
+      if (!fenced && !isOld()) return undefined
+      return (fenced ? Promise.resolve() : lookOnce()).then(assertOwn)
+    },
+    stop() {
+      clearInterval(timer)
+      for (const place of places) place.close()
+    },
+  }
+}
+
+/** As if the whole service was stopped from outside. */
+export const endService = (): void => void process.kill(cluster.isWorker ? process.ppid : process.pid, 'SIGTERM')

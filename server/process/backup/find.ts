@@ -1,0 +1,76 @@
+import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
+import { type BaseHeader, decode, keyFor, partsOf, Unreadable } from './format.ts'
+
+interface Numbered {
+  name: string
+  number: number
+}
+/** The files of a chain at a place, in order. */
+export interface ChainFiles {
+  name: string
+  changes: Numbered[]
+  /** All files of its copies, finished or not: pieces, and `complete` after them. */
+  bases: (Numbered & { isLast: boolean })[]
+}
+/** A finished copy of the database. */
+export interface Base extends BaseHeader {
+  chain: string
+  folder: string
+  /** The key of its chain. */
+  key: Uint8Array
+}
+
+/** All chains, the newest last. */
+export async function findFiles(place: NamedFiles): Promise<ChainFiles[]> {
+  const chains = new Map<string, ChainFiles>()
+  for (const { name } of await place.list('chains/')) {
+    const parts = partsOf(name)
+    if (!parts) continue
+    const { chain, kind, number } = parts
+    const files = chains.get(chain) ?? { name: chain, changes: [], bases: [] }
+    chains.set(chain, files)
+    if (kind === 'changes') files.changes.push({ name, number })
+    else files.bases.push({ name, number, isLast: kind === 'base' })
+  }
+  return [...chains.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/**
+ * The finished copies that one of these keys can read, in the order of the chains. `onUnreadable` is told of the others.
+ */
+export async function findBases(
+  place: NamedFiles,
+  chains: readonly ChainFiles[],
+  secretKeys: readonly string[],
+  onUnreadable: (chain: string, why: string) => void = () => undefined,
+): Promise<Base[]> {
+  const found: Base[] = []
+  for (const { name: chain, bases } of chains)
+    for (const { name, isLast } of bases) {
+      const file = isLast ? await place.get(name) : undefined
+      if (!file) continue
+      let failure: unknown
+      const opened = await firstOf(secretKeys, async (secretKey) => {
+        const key = keyFor(secretKey, chain)
+        try {
+          return { key, header: (await decode(key, name, 'base', file)).header }
+        } catch (error) {
+          if (!(error instanceof Unreadable)) throw error
+          failure = error
+          return undefined
+        }
+      })
+      if (opened)
+        found.push({ ...opened.header, chain, key: opened.key, folder: name.slice(0, name.lastIndexOf('/') + 1) })
+      else onUnreadable(chain, (failure as Error).message)
+    }
+  return found
+}
+
+async function firstOf<T, R>(items: readonly T[], work: (item: T) => Promise<R | undefined>): Promise<R | undefined> {
+  for (const item of items) {
+    const result = await work(item)
+    if (result !== undefined) return result
+  }
+  return undefined
+}
