@@ -14,6 +14,8 @@ export interface Recoded {
   id: string
   /** As the rows that point at it have it. */
   encryption: string | null
+  /** The same of the other. */
+  before: string | null
   /** Of the bytes, in hex. */
   md5: string
 }
@@ -61,7 +63,7 @@ export async function recodeBlob(
       await ctx.upkeep(({ tx }) => store.insertInline(tx, { id, bytes: body, checkAfter }, row))
     } else await ctx.upkeep(({ tx }) => store.noteFacts(tx, id, row))
     await compare(ctx, claim, { id, size, md5, envelope, body, customerKeyOf: sealing?.customerKey }, tick)
-    return { id, encryption: encryptionIn(envelope), md5 }
+    return { id, encryption: encryptionIn(envelope), before: blob.encryption, md5 }
   } catch (error) {
     await discardBlobs(ctx, [written])
     throw error

@@ -179,9 +179,9 @@ async function verifyUsage(ctx: Ctx, { fix, report }: Options, summary: Summary)
   let total = 0
   for (const { held, counted } of await compareUsage(ctx.db)) {
     if (held.owned) total += held.bytes + held.reserved
-    const wrong = (['bytes', 'objects', 'trash_bytes', 'version_bytes', 'reserved'] as const).filter(
-      (one) => held[one] !== counted[one],
-    )
+    const wrong = (
+      ['bytes', 'objects', 'trash_bytes', 'version_bytes', 'encrypted_bytes', 'encrypted_objects', 'reserved'] as const
+    ).filter((one) => held[one] !== counted[one])
     if (wrong.length === 0) continue
     summary.miscounted++
     const what = wrong.map((one) => `${one} ${counted[one]} instead of ${held[one]}`).join(', ')

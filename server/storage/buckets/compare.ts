@@ -10,6 +10,8 @@ export interface Counted {
   objects: number
   trash_bytes: number
   version_bytes: number
+  encrypted_bytes: number
+  encrypted_objects: number
   reserved: number
 }
 
@@ -17,7 +19,15 @@ export interface Counted {
  * What the tables hold for each bucket and what its counters say, in one statement, since writers continue meanwhile.
  */
 export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Counted }[]> {
-  const numbers = ['bytes', 'objects', 'trash_bytes', 'version_bytes', 'reserved'] as const
+  const numbers = [
+    'bytes',
+    'objects',
+    'trash_bytes',
+    'version_bytes',
+    'encrypted_bytes',
+    'encrypted_objects',
+    'reserved',
+  ] as const
   const { rows } = await sql<{ [column: string]: string | number | null }>`
     select b.id, coalesce(b.former_name, b.name) as name, b.mode,
       coalesce((select sum(size) from objects o where o.bucket_id = b.id), 0)
@@ -25,11 +35,18 @@ export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Co
       (select count(*) from objects o where o.bucket_id = b.id) as held_objects,
       coalesce((select sum(size) from trash t where t.bucket_id = b.id), 0) as held_trash_bytes,
       coalesce((select sum(size) from versions v where v.bucket_id = b.id), 0) as held_version_bytes,
+      coalesce((select sum(size) from objects o where o.bucket_id = b.id and o.encryption is not null), 0)
+        + coalesce((select sum(size) from versions v where v.bucket_id = b.id and v.encryption is not null), 0)
+        as held_encrypted_bytes,
+      (select count(encryption) from objects o where o.bucket_id = b.id) as held_encrypted_objects,
       coalesce((select sum(reserved) from uploads u where u.bucket_id = b.id), 0) as held_reserved,
       coalesce((select sum(bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_bytes,
       coalesce((select sum(objects) from bucket_usage s where s.bucket_id = b.id), 0) as counted_objects,
       coalesce((select sum(trash_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_trash_bytes,
       coalesce((select sum(version_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_version_bytes,
+      coalesce((select sum(encrypted_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_encrypted_bytes,
+      coalesce((select sum(encrypted_objects) from bucket_usage s where s.bucket_id = b.id), 0)
+        as counted_encrypted_objects,
       coalesce((select sum(reserved) from bucket_usage s where s.bucket_id = b.id), 0) as counted_reserved
     from buckets b order by b.name`.execute(db)
   const side = (row: { [column: string]: string | number | null }, kind: 'held' | 'counted'): Counted => ({
