@@ -1,3 +1,5 @@
+import '../jobs/jobs.css'
+import './encryption.css'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -78,7 +80,7 @@ function Default({ bucket: { name, encryption } }: { bucket: Bucket }) {
       />
       <div className="dialog-actions">
         <Button type="submit" loading={form.sending} disabled={!dirty}>
-          {text.save}
+          {text.apply}
         </Button>
       </div>
     </form>
@@ -107,12 +109,12 @@ function Existing({ bucket, mayDecrypt }: { bucket: Bucket; mayDecrypt: boolean 
   const isRunning = job !== undefined && !isOver(job)
   const hasEncrypted = (bucket.encrypted_objects ?? 0) > 0 || (bucket.encrypted_bytes ?? 0) > 0
   return (
-    <div className="stack-tight">
+    <div className="stack-tight encryption-existing">
       <h3>{text.existing}</h3>
       <p className="dim">{text.existingHint}</p>
       {job ? <Latest job={job} /> : null}
       {isRunning ? null : (
-        <div className="dialog-actions">
+        <div className="encryption-actions">
           {mayDecrypt && hasEncrypted ? (
             <Button variant="default" loading={starting} onClick={() => void begin('decrypt')}>
               {text.decryptExisting}

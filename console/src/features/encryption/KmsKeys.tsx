@@ -27,7 +27,13 @@ const columns: readonly Column<KmsKey>[] = [
     optional: true,
     cell: ({ endpoint, region }) => <span data-data>{endpoint ?? region ?? text.aws}</span>,
   },
-  { key: 'id', breaks: true, title: text.keyId, cell: ({ key_id }) => <span className="mono">{key_id}</span> },
+  {
+    key: 'id',
+    breaks: true,
+    title: text.keyId,
+    optional: true,
+    cell: ({ key_id }) => <span className="mono">{key_id}</span>,
+  },
   {
     key: 'state',
     title: text.state,

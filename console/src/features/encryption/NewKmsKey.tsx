@@ -1,3 +1,4 @@
+import './encryption.css'
 import { Alert, Button, PasswordInput, Select, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -65,37 +66,39 @@ function Form() {
   const { go } = useView()
   const form = useForm<Draft>(EMPTY)
   const [refusal, setRefusal] = useState<string>()
-  const [added, setAdded] = useState(false)
+  const [adding, setAdding] = useState(false)
   const { values } = form
-  useLeaveGuard(!added && JSON.stringify(values) !== JSON.stringify(EMPTY))
+  useLeaveGuard(!adding && JSON.stringify(values) !== JSON.stringify(EMPTY))
   const field = (name: keyof Draft) => ({
     ...form.field(name),
     ...plain,
     error: form.faults[name]?.startsWith('must match') ? text.badForm : form.faults[name],
   })
   const add = async () => {
+    setAdding(true)
     setRefusal(undefined)
-    const taken = await form.submit(
+    let refused: string | undefined
+    await form.submit(
       async () => {
         try {
           await client.createKmsKey({ body: bodyOf(values) })
         } catch (error) {
           if (!['conflict', 'busy'].includes(codeOf(error) ?? '')) throw error
-          setRefusal(describeProblem(error).detail)
+          refused = describeProblem(error).detail
           return
         }
-        setAdded(true)
         notify.ok(text.added(values.name))
         await cache.invalidateQueries({ queryKey: kmsKeysQuery.queryKey })
         await go('/admin/kms-keys')
       },
       { already_exists: 'name' },
     )
-    if (!taken) setRefusal(undefined)
+    setAdding(false)
+    setRefusal(refused)
   }
   return (
     <form
-      className="stack kms-form"
+      className="stack encryption-key-form"
       onSubmit={(event) => {
         event.preventDefault()
         if (isReady(values)) void add()
@@ -162,7 +165,7 @@ function Form() {
         </Alert>
       )}
       <div className="dialog-actions">
-        <Button type="submit" loading={form.sending} disabled={!isReady(values)}>
+        <Button type="submit" loading={adding} disabled={!isReady(values)}>
           {text.action}
         </Button>
       </div>

@@ -13,8 +13,8 @@ export const text: Translation<typeof english.text> = {
   forNew: 'Neue Dateien',
   forNewHint: 'Gilt, wenn der Upload nichts anderes sagt. Vorhandene Dateien bleiben unverändert.',
   newAre: (how) => `Neue Dateien: ${how}`,
-  save: 'Speichern',
-  saved: 'Verschlüsselung gespeichert',
+  apply: 'Übernehmen',
+  saved: 'Verschlüsselung neuer Dateien geändert',
   existing: 'Vorhandene Dateien',
   existingHint:
     'Ein Auftrag verschlüsselt Dateien, ihre Versionen und den Papierkorb, während der Bucket benutzt wird.',
