@@ -30,7 +30,7 @@ A job of the service does it. Ctrl-C leaves that running; to follow it again, ru
   decrypt: {
     usage: 'decrypt [--no-wait] [--json] <bucket>',
     about: `Decrypts what a bucket holds, with its versions and its trash, while it is in use. For administrators. Objects that are
-encrypted with a key of their client stay as they are, and are listed.
+encrypted with a key of their client stay encrypted, and are listed.
 
       --no-wait  print the job's id instead of waiting for its end
       --json     print the job as JSON`,
