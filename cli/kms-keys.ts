@@ -1,5 +1,4 @@
 // The command `kms-keys`: administrators list, register, turn off and delete the keys of key services.
-import type { KmsKey } from '../contract/encryption.ts'
 import { KMS_KEY_NAME } from '../contract/names.ts'
 import { UsageError } from './config.ts'
 import { printable } from './places.ts'
@@ -7,6 +6,8 @@ import { print, type Run, readSecret } from './run.ts'
 
 export const KMS_KEYS_USAGE =
   'kms-keys [options] [--json] [list | create <name> <key id> | enable|disable|delete <name>]'
+
+type KmsKey = Awaited<ReturnType<Run['client']['listKmsKeys']>>['items'][number]
 
 /** How a key service is reached. */
 export const KMS_OPTIONS = ['kind', 'endpoint', 'region', 'mount', 'access-key-id'] as const

@@ -1,33 +1,29 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
+import type { Usage } from './quotas/store.ts'
 
-export interface Counted {
+/** The counters of a bucket. */
+export const counters = [
+  'bytes',
+  'objects',
+  'trash_bytes',
+  'version_bytes',
+  'encrypted_bytes',
+  'encrypted_objects',
+  'reserved',
+] as const satisfies readonly (keyof Usage)[]
+
+export interface Counted extends Usage {
   id: string
   name: string
   /** Whether its bytes count against the quota over all buckets. */
   owned: boolean
-  bytes: number
-  objects: number
-  trash_bytes: number
-  version_bytes: number
-  encrypted_bytes: number
-  encrypted_objects: number
-  reserved: number
 }
 
 /**
  * What the tables hold for each bucket and what its counters say, in one statement, since writers continue meanwhile.
  */
 export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Counted }[]> {
-  const numbers = [
-    'bytes',
-    'objects',
-    'trash_bytes',
-    'version_bytes',
-    'encrypted_bytes',
-    'encrypted_objects',
-    'reserved',
-  ] as const
   const { rows } = await sql<{ [column: string]: string | number | null }>`
     select b.id, coalesce(b.former_name, b.name) as name, b.mode,
       coalesce((select sum(size) from objects o where o.bucket_id = b.id), 0)
@@ -53,9 +49,9 @@ export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Co
     id: String(row.id),
     name: String(row.name),
     owned: row.mode === null,
-    ...(Object.fromEntries(numbers.map((name) => [name, Number(row[`${kind}_${name}`])])) as Pick<
+    ...(Object.fromEntries(counters.map((name) => [name, Number(row[`${kind}_${name}`])])) as Pick<
       Counted,
-      (typeof numbers)[number]
+      (typeof counters)[number]
     >),
   })
   return rows.map((row) => ({ held: side(row, 'held'), counted: side(row, 'counted') }))
