@@ -91,7 +91,7 @@ function lockOf(text: string): ObjectLock {
 }
 
 /** `none`, `AES256`, or the name of a key of a key service, such as `aws:kms:finance`. */
-function encryptionOf(text: string): Change['encryption'] {
+export function encryptionOf(text: string): Change['encryption'] {
   if (text === 'none') return null
   if (text === 'AES256') return { algorithm: text }
   const [, key] = /^aws:kms:(.+)$/.exec(text) ?? []

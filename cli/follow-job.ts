@@ -3,6 +3,13 @@ import { follow } from './follow.ts'
 import { show } from './places.ts'
 import { print, type Run } from './run.ts'
 
+/** The unfinished job that does what is wanted. */
+export async function findOpenJob({ client }: Run, isWanted: (job: Job) => boolean): Promise<Job | undefined> {
+  for (const status of ['running', 'queued'] as const)
+    for await (const job of client.all.listJobs({ query: { status } })) if (isWanted(job)) return job
+  return undefined
+}
+
 /** Waits for the end of a job on a bucket's objects, and leaves it running when interrupted. Objects that failed are listed. */
 export async function followJob(run: Run, started: Job, bucket: string): Promise<Job> {
   const { client, progress } = run

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Command, type Commands, numberOf, type Options } from './command.ts'
 import { openClient, UsageError } from './config.ts'
 import { configurationCommands } from './configuration-commands.ts'
+import { encryptionCommands } from './encryption-commands.ts'
 import { login, logout } from './login.ts'
 import { objectCommands } from './object-commands.ts'
 import { describe, Progress, print, type Run } from './run.ts'
@@ -15,6 +16,7 @@ const common = {
 const commands: Commands = {
   ...objectCommands,
   ...storageCommands,
+  ...encryptionCommands,
   ...configurationCommands,
   login: {
     usage: 'login [--email e] [--token-stdin] [--expires 90d] [--profile p] <url>',

@@ -1,5 +1,4 @@
-import type { Job } from '../client/index.ts'
-import { followJob, printJob } from './follow-job.ts'
+import { findOpenJob, followJob, printJob } from './follow-job.ts'
 import { bucketName } from './places.ts'
 import { print, type Run } from './run.ts'
 import { storageName } from './storages.ts'
@@ -9,19 +8,13 @@ export async function migrate(run: Run, bucketText: string, storageText: string,
   const source_bucket = bucketName(bucketText)
   const dest_storage = storageName(storageText)
   const started =
-    (await findOpen(run, source_bucket, dest_storage)) ??
-    (await run.client.createJob({ body: { kind: 'migrate', source_bucket, dest_storage } }))
+    (await findOpenJob(
+      run,
+      (job) => job.kind === 'migrate' && job.source_bucket === source_bucket && job.dest_storage === dest_storage,
+    )) ?? (await run.client.createJob({ body: { kind: 'migrate', source_bucket, dest_storage } }))
   if (!wait) return print(`${run.json ? JSON.stringify(started) : started.id}\n`)
   const job = await followJob(run, started, source_bucket)
   await printJob(run, job)
   if (job.status === 'failed') throw new Error(job.detail ?? 'The job failed.')
   if (job.status === 'cancelled') throw new Error('The job was cancelled: run the same command again to continue.')
-}
-
-/** The unfinished job that does just this. */
-async function findOpen({ client }: Run, bucket: string, storage: string): Promise<Job | undefined> {
-  for (const status of ['running', 'queued'] as const)
-    for await (const job of client.all.listJobs({ query: { status } }))
-      if (job.kind === 'migrate' && job.source_bucket === bucket && job.dest_storage === storage) return job
-  return undefined
 }

@@ -215,7 +215,7 @@ export interface Configuration {
     versioning?: 'enabled' | 'suspended'
     /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
     object_lock?: ObjectLockChange
-    /** Of new objects whose upload says nothing of it; existing objects do not change. Null: none. */
+    /** Of new objects whose upload says nothing of it; existing objects do not change. Null: none. A new bucket of which nothing is said is encrypted as the setting `encryption.new_buckets` says. */
     encryption?: BucketEncryption | null
     /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
     storage?: string
@@ -369,6 +369,10 @@ export interface Configuration {
       default_bucket_quota_gb?: number | null
       /** Quota for all buckets together; enforced like a bucket’s. */
       total_quota_gb?: number | null
+    }
+    encryption?: {
+      /** Encryption of new buckets, where whoever creates one says nothing of it. Null: none. Existing buckets do not change. */
+      new_buckets?: BucketEncryption | null
     }
     trash?: {
       /** Default trash days of new buckets. */
@@ -638,6 +642,10 @@ export interface Bucket {
   trash_bytes: number | null
   /** The part of `used_bytes` that noncurrent versions take. Null unless the caller can list or manage the whole bucket. */
   version_bytes: number | null
+  /** The part of `used_bytes` that is encrypted, as it is now. Null unless the caller can list or manage the whole bucket. */
+  encrypted_bytes: number | null
+  /** The part of `object_count` that is encrypted. Null unless the caller can list or manage the whole bucket. */
+  encrypted_objects: number | null
   /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
   trash_days: number
   versioning: 'off' | 'enabled' | 'suspended'
@@ -793,7 +801,7 @@ export interface StoredObject {
   version_id?: string
   /** Bytes. */
   size: number
-  /** MD5 of the contents, hex (multipart upload: `md5-of-md5s-N`). */
+  /** MD5 of the contents, hex (multipart upload: `md5-of-md5s-N`). Not their MD5 where they are encrypted with `aws:kms` or `SSE-C`. */
   etag: string
   content_type: string
   /** SHA-256 of the contents, hex, if it was computed. */
@@ -870,6 +878,7 @@ export interface Version {
   /** ISO 8601, UTC, milliseconds. */
   last_modified: string
   created_by: string | null
+  encryption?: ObjectEncryption
   lock?: Lock
   noncurrent_at: string | null
 }
@@ -929,6 +938,13 @@ export interface Upload {
     algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256' | 'sha512' | 'md5' | 'xxhash64' | 'xxhash3' | 'xxhash128'
     /** `composite`: of the checksums of its parts. */
     type: 'full_object' | 'composite'
+  }
+  /** How its parts are encrypted, if they are. */
+  encryption?: {
+    /** `AES256`: with a key of the service. `aws:kms`: with a key of a key service. `SSE-C`: with a key that only its S3 client has, without which nobody can read it. */
+    algorithm: 'AES256' | 'aws:kms' | 'SSE-C'
+    /** Of `aws:kms`: the registered key. */
+    key?: string
   }
   /** ISO 8601, UTC, milliseconds. */
   expires_at: string
@@ -1217,6 +1233,7 @@ export interface TrashItem {
   size: number
   etag: string
   content_type: string
+  encryption?: ObjectEncryption
   lock?: Lock
   reason: 'deleted' | 'overwritten'
   /** ISO 8601, UTC, milliseconds. */
@@ -1383,6 +1400,10 @@ export interface Settings {
     /** Quota for all buckets together; enforced like a bucket’s. */
     total_quota_gb: number | null
   }
+  encryption: {
+    /** Encryption of new buckets, where whoever creates one says nothing of it. Null: none. Existing buckets do not change. */
+    new_buckets: BucketEncryption | null
+  }
   trash: {
     /** Default trash days of new buckets. */
     default_days: number
@@ -1535,6 +1556,10 @@ export interface SettingsChange {
     default_bucket_quota_gb?: number | null
     /** Quota for all buckets together; enforced like a bucket’s. */
     total_quota_gb?: number | null
+  }
+  encryption?: {
+    /** Encryption of new buckets, where whoever creates one says nothing of it. Null: none. Existing buckets do not change. */
+    new_buckets?: BucketEncryption | null
   }
   trash?: {
     /** Default trash days of new buckets. */
@@ -1744,6 +1769,13 @@ export interface StorageTest {
   })[]
 }
 
+export interface AskedEncryption {
+  /** `AES256`: with a key of the service. `aws:kms`: with a key of a key service, which `key` names. */
+  algorithm: 'AES256' | 'aws:kms'
+  /** As S3 clients name it (`x-amz-server-side-encryption-aws-kms-key-id`). It cannot be changed. */
+  key?: string
+}
+
 export interface BucketEncryption {
   /** `AES256`: with a key of the service. `aws:kms`: with a key of a key service, which `key` names. */
   algorithm: 'AES256' | 'aws:kms'
@@ -1768,6 +1800,13 @@ export interface KmsKey {
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   created_by: string | null
+}
+
+export interface ObjectEncryption {
+  /** `AES256`: with a key of the service. `aws:kms`: with a key of a key service. `SSE-C`: with a key that only its S3 client has, without which nobody can read it. */
+  algorithm: 'AES256' | 'aws:kms' | 'SSE-C'
+  /** Of `aws:kms`: the registered key. */
+  key?: string
 }
 
 export interface Absence {
@@ -2660,7 +2699,7 @@ export interface Operations {
         versioning?: 'enabled' | 'suspended'
         /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
         object_lock?: ObjectLockChange
-        /** Of new objects whose upload says nothing of it; existing objects do not change. Null: none. */
+        /** Of new objects whose upload says nothing of it; existing objects do not change. Null: none. A new bucket of which nothing is said is encrypted as the setting `encryption.new_buckets` says. */
         encryption?: BucketEncryption | null
         /** Only administrators may choose another than the default. `read_only` needs one of the kind `s3`. */
         storage?: string
@@ -2729,7 +2768,7 @@ export interface Operations {
         versioning?: 'enabled' | 'suspended'
         /** Turns Object Lock on in a bucket that keeps versions. It cannot be turned off again. With `mode` and either `days` or `years`, each new version is locked that long. `{}` locks none by itself. */
         object_lock?: ObjectLockChange
-        /** Of new objects whose upload says nothing of it; existing objects do not change. Null: none. */
+        /** Of new objects whose upload says nothing of it; existing objects do not change. Null: none. A new bucket of which nothing is said is encrypted as the setting `encryption.new_buckets` says. */
         encryption?: BucketEncryption | null
         /** Whether nothing of it can be public. False only while `s3.public_access` is on (409). */
         public_access_blocked?: boolean
@@ -2808,6 +2847,10 @@ export interface Operations {
       used_bytes: number
       object_count: number
       trash_bytes: number
+      /** The part of `used_bytes` that is encrypted. */
+      encrypted_bytes: number
+      /** The part of `object_count` that is encrypted. */
+      encrypted_objects: number
       buckets: ({
         /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         name: string
@@ -2815,6 +2858,10 @@ export interface Operations {
         used_bytes: number
         object_count: number
         trash_bytes: number
+        /** The part of `used_bytes` that is encrypted. */
+        encrypted_bytes: number
+        /** The part of `object_count` that is encrypted. */
+        encrypted_objects: number
       })[]
     }
   }
@@ -2992,7 +3039,7 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** GET /buckets/{bucket}/objects/{+key}: Download an object. Supports Range (single and multiple) and the conditional headers of RFC 9110. */
+  /** GET /buckets/{bucket}/objects/{+key}: Download an object. Supports Range (single and multiple) and the conditional headers of RFC 9110. `X-Encryption` says how it is encrypted. What is encrypted with a key of its S3 client (SSE-C) can only be read at the S3 endpoint (`encryption_key_required`). */
   getObject: {
     call: {
       params: {
@@ -3066,7 +3113,7 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** GET /buckets/{bucket}/object: Download an object (key in the query). Supports Range (single and multiple) and the conditional headers of RFC 9110. */
+  /** GET /buckets/{bucket}/object: Download an object (key in the query). Supports Range (single and multiple) and the conditional headers of RFC 9110. `X-Encryption` says how it is encrypted. What is encrypted with a key of its S3 client (SSE-C) can only be read at the S3 endpoint (`encryption_key_required`). */
   getObjectByQuery: {
     call: {
       params: {
@@ -3336,7 +3383,7 @@ export interface Operations {
       lock: Lock
     }
   }
-  /** POST /buckets/{bucket}/objects/copy: Copy an object into this bucket. Needs `read` on the source and `write` on the new key. No bytes are copied: both share the contents. A replaced object goes to the trash. */
+  /** POST /buckets/{bucket}/objects/copy: Copy an object into this bucket. Needs `read` on the source and `write` on the new key. No bytes are copied: both share the contents, unless the copy is to be encrypted otherwise, which may be a copy onto its own key. A replaced object goes to the trash. */
   copyObject: {
     call: {
       params: {
@@ -3352,6 +3399,8 @@ export interface Operations {
         dest_key?: string
         /** Only if the key is not in use. */
         if_none_match?: '*'
+        /** How to encrypt it. Default: as the bucket says. A key that cannot be used is refused (409). */
+        encryption?: AskedEncryption
       }
     }
     reply: StoredObject
@@ -3393,6 +3442,8 @@ export interface Operations {
         source_prefix?: string
         /** Only if the key is not in use. */
         if_none_match?: '*'
+        /** How to encrypt it. Default: as the bucket says. A key that cannot be used is refused (409). */
+        encryption?: AskedEncryption
       }
     }
     reply: BulkResult
@@ -3636,6 +3687,8 @@ export interface Operations {
           /** `composite`: of the checksums of its parts. */
           type?: 'full_object' | 'composite'
         }
+        /** How to encrypt it. Default: as the bucket says. A key that cannot be used is refused (409). */
+        encryption?: AskedEncryption
         part_size?: number
       }
     }
@@ -3655,6 +3708,13 @@ export interface Operations {
         algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256' | 'sha512' | 'md5' | 'xxhash64' | 'xxhash3' | 'xxhash128'
         /** `composite`: of the checksums of its parts. */
         type: 'full_object' | 'composite'
+      }
+      /** How its parts are encrypted, if they are. */
+      encryption?: {
+        /** `AES256`: with a key of the service. `aws:kms`: with a key of a key service. `SSE-C`: with a key that only its S3 client has, without which nobody can read it. */
+        algorithm: 'AES256' | 'aws:kms' | 'SSE-C'
+        /** Of `aws:kms`: the registered key. */
+        key?: string
       }
       /** ISO 8601, UTC, milliseconds. */
       expires_at: string
@@ -3694,6 +3754,13 @@ export interface Operations {
         algorithm: 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256' | 'sha512' | 'md5' | 'xxhash64' | 'xxhash3' | 'xxhash128'
         /** `composite`: of the checksums of its parts. */
         type: 'full_object' | 'composite'
+      }
+      /** How its parts are encrypted, if they are. */
+      encryption?: {
+        /** `AES256`: with a key of the service. `aws:kms`: with a key of a key service. `SSE-C`: with a key that only its S3 client has, without which nobody can read it. */
+        algorithm: 'AES256' | 'aws:kms' | 'SSE-C'
+        /** Of `aws:kms`: the registered key. */
+        key?: string
       }
       /** ISO 8601, UTC, milliseconds. */
       expires_at: string
@@ -4536,7 +4603,7 @@ export interface Operations {
         dest_prefix?: string
         /** The storage to move the bucket to (migrate). */
         dest_storage?: string
-        /** How the objects are to be encrypted (encrypt); by default as the bucket says, or `AES256`. */
+        /** How the objects are to be encrypted (encrypt), or their copies (copy). By default as the bucket says of new objects; with `encrypt`, if it says nothing, with `AES256`. */
         encryption?: {
           /** `AES256`: with a key of the service. `aws:kms`: with a key of a key service, which `key` names. */
           algorithm: 'AES256' | 'aws:kms'

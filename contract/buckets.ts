@@ -84,6 +84,12 @@ export const Bucket = Type.Object({
   version_bytes: Nullable(Type.Integer(), {
     description: `The part of \`used_bytes\` that noncurrent versions take. ${hidden}`,
   }),
+  encrypted_bytes: Nullable(Type.Integer(), {
+    description: `The part of \`used_bytes\` that is encrypted, as it is now. ${hidden}`,
+  }),
+  encrypted_objects: Nullable(Type.Integer(), {
+    description: `The part of \`object_count\` that is encrypted. ${hidden}`,
+  }),
   trash_days: TrashDays,
   versioning: Type.Enum([...versionings]),
   object_lock: Nullable(ObjectLock, { description: 'Null: nothing in it can be locked.' }),
@@ -110,7 +116,8 @@ export const bucketFields = {
   object_lock: Type.Optional(ObjectLockChange),
   encryption: Type.Optional(
     Nullable(BucketEncryption, {
-      description: 'Of new objects whose upload says nothing of it; existing objects do not change. Null: none.',
+      description:
+        'Of new objects whose upload says nothing of it; existing objects do not change. Null: none. A new bucket of which nothing is said is encrypted as the setting `encryption.new_buckets` says.',
     }),
   ),
 }

@@ -29,6 +29,23 @@ export const BucketEncryption = Exactly({
 })
 export type BucketEncryption = Type.Static<typeof BucketEncryption>
 
+/** How one upload, or a copy, is to be encrypted. */
+export const AskedEncryption = Type.Optional({
+  ...BucketEncryption,
+  description: 'How to encrypt it. Default: as the bucket says. A key that cannot be used is refused (409).',
+})
+
+/** The same as a header of a request whose body is the contents. */
+export const encryptionHeader = {
+  'x-encryption': Type.Optional(
+    Type.String({
+      description:
+        'How to encrypt it: `AES256`, with a key of the service, or `aws:kms:` with the name of a registered key. Default: as the bucket says. Keys of clients (SSE-C) are for S3 clients only: signed URLs, share links, images and archives could not send them.',
+      examples: ['AES256', 'aws:kms:finance'],
+    }),
+  ),
+}
+
 const Endpoint = endpointOf('key service', 'https://vault.example.org:8200')
 const KeyId = Type.String({
   pattern: '^[A-Za-z0-9:/_.-]{1,256}$',

@@ -107,7 +107,8 @@ export const operations = {
       ),
       encryption: Type.Optional({
         ...BucketEncryption,
-        description: 'How the objects are to be encrypted (encrypt); by default as the bucket says, or `AES256`.',
+        description:
+          'How the objects are to be encrypted (encrypt), or their copies (copy). By default as the bucket says of new objects; with `encrypt`, if it says nothing, with `AES256`.',
       }),
       if_none_match: Type.Optional(
         Type.Enum(['*'], { description: 'Do not replace existing keys; report them as errors.' }),

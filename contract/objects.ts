@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ObjectEncryption } from './encryption.ts'
+import { encryptionHeader, ObjectEncryption } from './encryption.ts'
 import { BypassLock, Lock } from './locks.ts'
 import { Acl } from './public-access.ts'
 import { route } from './route.ts'
@@ -42,7 +42,10 @@ export const StoredObject = Type.Object({
     }),
   ),
   size: Type.Integer({ description: 'Bytes.' }),
-  etag: Type.String({ description: 'MD5 of the contents, hex (multipart upload: `md5-of-md5s-N`).' }),
+  etag: Type.String({
+    description:
+      'MD5 of the contents, hex (multipart upload: `md5-of-md5s-N`). Not their MD5 where they are encrypted with `aws:kms` or `SSE-C`.',
+  }),
   content_type: Type.String(),
   sha256: Type.Optional(Type.String({ description: 'SHA-256 of the contents, hex, if it was computed.' })),
   checksums: Type.Optional(Type.Array(Checksum)),
@@ -131,12 +134,13 @@ const putObjectSpec = {
     'x-tags': Type.Optional(
       Type.String({ description: 'At most 10 tags, URL-encoded.', examples: ['project=apollo&stage=draft'] }),
     ),
+    ...encryptionHeader,
     'if-none-match': Type.Optional(Type.String()),
     'if-match': Type.Optional(Type.String()),
   }),
   body: Type.String({ contentMediaType: 'application/octet-stream' }),
   reply: StoredObject,
-  errors: ['not_found', 'precondition_failed', 'quota_exceeded', 'malformed', 'rate_limited', 'read_only'],
+  errors: ['not_found', 'conflict', 'precondition_failed', 'quota_exceeded', 'malformed', 'rate_limited', 'read_only'],
   records: ['upload'],
 } as const
 
@@ -144,13 +148,22 @@ const getObjectSpec = {
   method: 'GET',
   tag: 'objects',
   summary: 'Download an object',
-  description: 'Supports Range (single and multiple) and the conditional headers of RFC 9110.',
+  description:
+    'Supports Range (single and multiple) and the conditional headers of RFC 9110. `X-Encryption` says how it is encrypted. What is encrypted with a key of its S3 client (SSE-C) can only be read at the S3 endpoint (`encryption_key_required`).',
   access: 'signed_in',
   status: 200,
   otherStatus: [206, 304],
   headers: Type.Object(conditions),
   produces: 'bytes',
-  errors: ['not_found', 'precondition_failed', 'range_not_satisfiable', 'archived', 'damaged', 'erased'],
+  errors: [
+    'not_found',
+    'precondition_failed',
+    'range_not_satisfiable',
+    'archived',
+    'damaged',
+    'erased',
+    'encryption_key_required',
+  ],
 } as const
 
 const headObjectSpec = {
@@ -318,9 +331,18 @@ export const operations = {
     status: 201,
     params: inBucket,
     query: Exactly({ prefix: Type.Optional(Prefix) }),
+    headers: Type.Object(encryptionHeader),
     body: Type.Object({ file: Type.Array(Type.String({ contentMediaType: 'application/octet-stream' })) }),
     reply: Type.Object({ items: Type.Array(StoredObject) }),
-    errors: ['not_found', 'quota_exceeded', 'unsupported_media_type', 'rate_limited', 'read_only'],
+    errors: [
+      'not_found',
+      'conflict',
+      'malformed',
+      'quota_exceeded',
+      'unsupported_media_type',
+      'rate_limited',
+      'read_only',
+    ],
     records: ['upload'],
   }),
 

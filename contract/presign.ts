@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { encryptionHeader } from './encryption.ts'
 import { ImageQuery } from './images.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
@@ -93,11 +94,14 @@ export const operations = {
     status: 201,
     otherStatus: [200],
     query: Exactly({}),
+    headers: Type.Object(encryptionHeader),
     body: Type.String({ contentMediaType: 'application/octet-stream' }),
     reply: StoredObject,
     errors: [
       'forbidden',
       'not_found',
+      'conflict',
+      'malformed',
       'precondition_failed',
       'too_large',
       'quota_exceeded',

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { BucketEncryption } from './encryption.ts'
 import { IDP_SCOPE, MAIL_HOST, SECRET_SETTINGS, TRIMMED_LINE } from './names.ts'
 import { route } from './route.ts'
 import { Exactly, Id, Nullable } from './shapes.ts'
@@ -102,6 +103,12 @@ const sections = {
   quotas: {
     default_bucket_quota_gb: Nullable(Gigabytes, { description: 'Default quota of new buckets. Null: none.' }),
     total_quota_gb: Nullable(Gigabytes, { description: 'Quota for all buckets together; enforced like a bucket’s.' }),
+  },
+  encryption: {
+    new_buckets: Nullable(BucketEncryption, {
+      description:
+        'Encryption of new buckets, where whoever creates one says nothing of it. Null: none. Existing buckets do not change.',
+    }),
   },
   trash: {
     default_days: Type.Integer({ minimum: 0, maximum: 3650, description: 'Default trash days of new buckets.' }),
@@ -238,6 +245,7 @@ export const Settings = Type.Object({
   directory: Type.Object({ ...directory, client_secret_set: secretSet, bearer_token_set: secretSet }),
   mail: Type.Object({ ...mail, password_set: secretSet }),
   quotas: Type.Object(sections.quotas),
+  encryption: Type.Object(sections.encryption),
   trash: Type.Object(sections.trash),
   tokens: Type.Object(sections.tokens),
   uploads: Type.Object(sections.uploads),
@@ -264,6 +272,7 @@ export const settingsFields = {
   directory: part(sections.directory),
   mail: part(sections.mail),
   quotas: part(sections.quotas),
+  encryption: part(sections.encryption),
   trash: part(sections.trash),
   tokens: part(sections.tokens),
   uploads: part(sections.uploads),

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { AskedEncryption } from './encryption.ts'
 import { BulkResult, StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import { BucketName, Exactly, KEYS_BODY_LIMIT, Keys, ObjectKey, Prefix } from './shapes.ts'
@@ -6,18 +7,19 @@ import { BucketName, Exactly, KEYS_BODY_LIMIT, Keys, ObjectKey, Prefix } from '.
 const params = Type.Object({ bucket: BucketName })
 const IfNoneMatch = Type.Optional(Type.Enum(['*'], { description: 'Only if the key is not in use.' }))
 
+const oneBody = {
+  source_bucket: BucketName,
+  source_key: ObjectKey,
+  dest_key: Type.Optional(Type.String({ ...ObjectKey, description: 'Default: the same key.' })),
+  if_none_match: IfNoneMatch,
+}
+
 const one = {
   method: 'POST',
   tag: 'objects',
   access: 'signed_in',
   status: 200,
   params,
-  body: Exactly({
-    source_bucket: BucketName,
-    source_key: ObjectKey,
-    dest_key: Type.Optional(Type.String({ ...ObjectKey, description: 'Default: the same key.' })),
-    if_none_match: IfNoneMatch,
-  }),
   reply: StoredObject,
   errors: ['not_found', 'conflict', 'precondition_failed', 'quota_exceeded', 'read_only', 'archived', 'damaged'],
 } as const
@@ -33,7 +35,7 @@ const many = {
   reply: BulkResult,
   errors: ['not_found', 'read_only'],
 } as const
-const manyBody = Exactly({
+const manyBody = {
   source_bucket: BucketName,
   keys: Keys,
   dest_prefix: Type.Optional(Prefix),
@@ -44,7 +46,7 @@ const manyBody = Exactly({
     }),
   ),
   if_none_match: IfNoneMatch,
-})
+}
 
 export const operations = {
   copyObject: route({
@@ -52,7 +54,8 @@ export const operations = {
     url: '/buckets/{bucket}/objects/copy',
     summary: 'Copy an object into this bucket',
     description:
-      'Needs `read` on the source and `write` on the new key. No bytes are copied: both share the contents. A replaced object goes to the trash.',
+      'Needs `read` on the source and `write` on the new key. No bytes are copied: both share the contents, unless the copy is to be encrypted otherwise, which may be a copy onto its own key. A replaced object goes to the trash.',
+    body: Exactly({ ...oneBody, encryption: AskedEncryption }),
     records: ['copy'],
   }),
 
@@ -61,6 +64,7 @@ export const operations = {
     url: '/buckets/{bucket}/objects/move',
     summary: 'Move or rename an object into this bucket',
     description: 'Needs `read` and `delete` on the source and `write` on the new key.',
+    body: Exactly(oneBody),
     records: ['move'],
   }),
 
@@ -68,7 +72,8 @@ export const operations = {
     ...many,
     url: '/buckets/{bucket}/objects/bulk-copy',
     summary: 'Copy up to 1,000 objects into this bucket',
-    body: manyBody,
+    body: Exactly({ ...manyBody, encryption: AskedEncryption }),
+    errors: [...many.errors, 'conflict'],
     records: ['copy'],
   }),
 
@@ -76,7 +81,7 @@ export const operations = {
     ...many,
     url: '/buckets/{bucket}/objects/bulk-move',
     summary: 'Move up to 1,000 objects into this bucket',
-    body: manyBody,
+    body: Exactly(manyBody),
     records: ['move'],
   }),
 }

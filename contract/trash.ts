@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { ObjectEncryption } from './encryption.ts'
 import { Lock } from './locks.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
@@ -14,6 +15,7 @@ export const TrashItem = Type.Object({
   size: Type.Integer(),
   etag: Type.String(),
   content_type: Type.String(),
+  encryption: Type.Optional(ObjectEncryption),
   lock: Type.Optional(Lock),
   reason: Type.Enum(['deleted', 'overwritten']),
   deleted_at: Timestamp,

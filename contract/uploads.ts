@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { AskedEncryption, ObjectEncryption } from './encryption.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import {
@@ -45,6 +46,7 @@ const common = {
   part_size: Type.Integer({ description: 'Bytes of every part but the last; 0 if parts may have any size.' }),
   num_parts: Nullable(Type.Integer({ description: 'Null if the size was not given.' })),
   checksum: Type.Optional(Type.Object({ algorithm, type }, { description: 'What the object is to have.' })),
+  encryption: Type.Optional({ ...ObjectEncryption, description: 'How its parts are encrypted, if they are.' }),
   expires_at: Timestamp,
 }
 
@@ -83,6 +85,7 @@ export const operations = {
       metadata: Type.Optional(Metadata),
       tags: Type.Optional(Tags),
       checksum: Type.Optional(Exactly({ algorithm, type: Type.Optional(type) })),
+      encryption: AskedEncryption,
       part_size: Type.Optional(Type.Integer({ minimum: MIN_PART_BYTES, maximum: MAX_PART_BYTES })),
     }),
     reply: Type.Object({
@@ -92,7 +95,7 @@ export const operations = {
           'In order of part number; at most 1,000. Get the rest, and renewed ones, from `GET …/upload/{upload_id}`.',
       }),
     }),
-    errors: ['not_found', 'quota_exceeded', 'invalid_request', 'limit_reached', 'read_only'],
+    errors: ['not_found', 'conflict', 'quota_exceeded', 'invalid_request', 'limit_reached', 'read_only'],
     records: [],
   }),
 

@@ -15,6 +15,9 @@ export const UsagePoint = Type.Object({
 })
 export type UsagePoint = Type.Static<typeof UsagePoint>
 
+const EncryptedBytes = Type.Integer({ description: 'The part of `used_bytes` that is encrypted.' })
+const EncryptedObjects = Type.Integer({ description: 'The part of `object_count` that is encrypted.' })
+
 const Points = Type.Array(UsagePoint, {
   description: 'In chronological order. Periods when the service was not running are missing.',
 })
@@ -32,6 +35,8 @@ export const operations = {
       used_bytes: Type.Integer(),
       object_count: Type.Integer(),
       trash_bytes: Type.Integer(),
+      encrypted_bytes: EncryptedBytes,
+      encrypted_objects: EncryptedObjects,
       buckets: Type.Array(
         Type.Object({
           name: BucketName,
@@ -39,6 +44,8 @@ export const operations = {
           used_bytes: Type.Integer(),
           object_count: Type.Integer(),
           trash_bytes: Type.Integer(),
+          encrypted_bytes: EncryptedBytes,
+          encrypted_objects: EncryptedObjects,
         }),
       ),
     }),

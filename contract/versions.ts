@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { ObjectEncryption } from './encryption.ts'
 import { Lock } from './locks.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
@@ -26,6 +27,7 @@ export const Version = Type.Object({
   content_type: Nullable(Type.String()),
   last_modified: Timestamp,
   created_by: Nullable(Type.String()),
+  encryption: Type.Optional(ObjectEncryption),
   lock: Type.Optional(Lock),
   noncurrent_at: Nullable({ ...Timestamp, description: 'When it was replaced or deleted.' }),
 })

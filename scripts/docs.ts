@@ -6,13 +6,8 @@ import { SECRET_FIELDS } from '../contract/names.ts'
 import { type Variable, variables } from '../server/config/variables.ts'
 import { openapi } from '../server/fronts/api/openapi.ts'
 import { backupMetrics } from '../server/observe/backup-metrics.ts'
-import {
-  eventMetrics,
-  poolMetrics,
-  probeMetrics,
-  queueMetrics,
-  snapshotMetrics,
-} from '../server/observe/instruments.ts'
+import { eventMetrics, poolMetrics, probeMetrics, snapshotMetrics } from '../server/observe/instruments.ts'
+import { queueMetrics } from '../server/observe/shared-metrics.ts'
 import { clientOperations, clientRoutes } from './client.ts'
 import { parityPage } from './s3-parity.ts'
 
@@ -90,7 +85,7 @@ export function metricsPage(): string {
     '# Metrics',
     '',
     'The metrics in `/metrics`, in addition to `process_…` and `nodejs_…` from prom-client. How to scrape them and what to watch:',
-    '[observability.md](observability.md). This page is generated from `server/observe/instruments.ts` by `npm run docs`.',
+    '[observability.md](observability.md). This page is generated from `server/observe/` by `npm run docs`.',
     '',
     ...parts,
   ].join('\n')

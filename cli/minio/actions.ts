@@ -72,6 +72,7 @@ export const NEEDS: { readonly [A in Exclude<BucketAction, 'share'>]: Needs } = 
       's3:DeleteBucketPolicy',
       's3:PutBucketTagging',
       's3:PutBucketCors',
+      's3:PutEncryptionConfiguration',
       's3:DeleteBucketCors',
       's3:ListBucketMultipartUploads',
     ],
@@ -100,7 +101,6 @@ const FOREIGN_OF_BUCKETS = [
   's3:PutBucketNotification',
   's3:ListenNotification',
   's3:ListenBucketNotification',
-  's3:PutEncryptionConfiguration',
   's3:PutReplicationConfiguration',
   's3:ResetBucketReplicationState',
 ]

@@ -21,6 +21,7 @@ export interface BucketEntry {
   quota_gb?: number
   versioning?: 'enabled' | 'suspended'
   object_lock?: { mode?: 'governance' | 'compliance'; days?: number; years?: number }
+  encryption?: { algorithm: 'AES256' }
   cors?: object[]
   lifecycle?: Rule[]
 }

@@ -21,8 +21,7 @@ const readers: { readonly [file: string]: (text: string) => Read } = {
   'policy.json': policyOf,
   'notification.xml': (text) => nothing(...targetsOf(parseXml(text))),
   'tagging.xml': (text) => nothing(...tagsOf(parseXml(text))),
-  'bucket-encryption.xml': (text) =>
-    nothing(...ifAny(parseXml(text), 'Rule', 'Encryption is not translated: it is a matter of the storage.')),
+  'bucket-encryption.xml': (text) => encryptionOf(parseXml(text)),
   'replication.xml': (text) =>
     nothing(...ifAny(parseXml(text), 'Rule', 'Replication to other services is not translated.')),
   // The rules of replication say the same.
@@ -113,6 +112,21 @@ function lockOf(root: XmlNode): Read {
   return { fields: { object_lock: lock }, notes: [] }
 }
 const isIn = (value: number | undefined, most: number): boolean => value !== undefined && value >= 1 && value <= most
+
+/** How new objects are encrypted. Which key service MinIO asks is configured outside of the export. */
+function encryptionOf(root: XmlNode): Read {
+  const rule = childOf(root, 'Rule')
+  const byDefault = rule && childOf(rule, 'ApplyServerSideEncryptionByDefault')
+  const algorithm = byDefault && textIn(byDefault, 'SSEAlgorithm')
+  if (!algorithm) return nothing()
+  const encryption = { algorithm: 'AES256' } as const
+  if (algorithm === 'AES256') return { fields: { encryption }, notes: [] }
+  if (algorithm !== 'aws:kms') return nothing(`Encryption by ${algorithm} is not translated.`)
+  const key = textIn(byDefault, 'KMSMasterKeyID')
+  const named = key ? `the key ${key}` : 'a key'
+  const note = `New objects are encrypted with keys of the service instead of ${named} of a key service: register that, and set it.`
+  return { fields: { encryption }, notes: [note] }
+}
 
 function policyOf(text: string): Read {
   const value: unknown = JSON.parse(text)

@@ -14,6 +14,8 @@ export interface Recoded {
   id: string
   /** As the rows that point at it have it. */
   encryption: string | null
+  /** The same of the other. */
+  before: string | null
   /** Of the bytes, in hex. */
   md5: string
 }
@@ -58,7 +60,7 @@ export async function recodeBlob(
     const checkAfter = new Date(ctx.now().getTime() + ctx.config.blobGraceSeconds * 1000)
     await ctx.upkeep((step) => keepBlob(step, { ...written, checksums }, checkAfter))
     await compare(ctx, claim, { id, size, md5, envelope, body, customerKeyOf: sealing?.customerKey }, tick)
-    return { id, encryption: encryptionIn(envelope), md5 }
+    return { id, encryption: encryptionIn(envelope), before: blob.encryption, md5 }
   } catch (error) {
     await discardBlobs(ctx, [written])
     throw error

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, NewRow, Row, RowChange, Tx } from '../db/schema.ts'
 
 export type ServiceKeyRow = Row<'encryption_keys'>
@@ -54,6 +55,9 @@ export const changeKmsKey = (tx: Tx, name: string, change: RowChange<'kms_keys'>
 
 export const deleteKmsKey = (tx: Tx, name: string) => tx.deleteFrom('kms_keys').where('name', '=', name).execute()
 
+/** What the index of a table's key names has; every condition is repeated, so that a prepared query can use it. */
+const isKeyed = sql<boolean>`encryption is not null and encryption <> 'AES256' and encryption <> 'SSE-C'`
+
 /** Whether anything is encrypted with a key, or a bucket says that what comes is to be. */
 export async function isKmsKeyUsed(db: Db, name: string): Promise<boolean> {
   for (const table of ['objects', 'versions', 'trash', 'uploads'] as const) {
@@ -61,6 +65,7 @@ export async function isKmsKeyUsed(db: Db, name: string): Promise<boolean> {
       .selectFrom(table)
       .select('key')
       .where('encryption', '=', `aws:kms ${name}`)
+      .where(isKeyed)
       .limit(1)
       .execute()
     if (found.length > 0) return true

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { copyMetrics, copyQueueMetrics } from './copy-metrics.ts'
+import { copyMetrics } from './copy-metrics.ts'
 
 /**
  * One metric: this table creates it, documents it in docs/metrics.md and names its labels, which never contain user
@@ -229,62 +229,14 @@ export const poolMetrics = {
   },
 } as const satisfies { [name: string]: Metric }
 
-/** Read from the database; missing if it does not respond. */
-export const queueMetrics = {
-  ...copyQueueMetrics,
-  strongroom_webhook_deliveries: {
-    type: 'gauge',
-    help: 'Webhook deliveries by state: queued (including paused endpoints) and in_flight. Across all processes; counted up to 10,000.',
-    labels: ['state'],
-  },
-  strongroom_webhook_oldest_ready_seconds: {
-    type: 'gauge',
-    help: 'How long the oldest ready delivery has been due.',
-  },
-  strongroom_webhook_disabled_endpoints: { type: 'gauge', help: 'Webhook endpoints that are paused or disabled.' },
-  strongroom_mails: {
-    type: 'gauge',
-    help: 'Mails by state: queued (including those that are tried again later) and sending. Across all processes; counted up to 10,000.',
-    labels: ['state'],
-  },
-  strongroom_mail_oldest_ready_seconds: { type: 'gauge', help: 'How long the oldest ready mail has been due.' },
-  strongroom_jobs: {
-    type: 'gauge',
-    help: 'Jobs by state: queued and running. Across all processes; counted up to 10,000.',
-    labels: ['state'],
-  },
-  strongroom_jobs_oldest_ready_seconds: { type: 'gauge', help: 'How long the oldest queued job has waited.' },
-  strongroom_policy_runs: {
-    type: 'gauge',
-    help: 'Unfinished cleanup policy runs by state: waiting and running. Across all processes.',
-    labels: ['state'],
-  },
-  strongroom_policy_runs_oldest_ready_seconds: {
-    type: 'gauge',
-    help: 'How long the oldest unclaimed run has waited.',
-  },
-  strongroom_audit_unsealed_records: {
-    type: 'gauge',
-    help: 'Audit records not sealed into the chain yet. Counted up to 10,000.',
-  },
-  strongroom_audit_oldest_unsealed_seconds: { type: 'gauge', help: 'Age of the oldest unsealed audit record.' },
-  strongroom_collector_blobs: {
-    type: 'gauge',
-    help: 'Blobs waiting for the collector: check (due for a check) and removal (bytes to be removed). Counted up to 10,000.',
-    labels: ['state'],
-  },
-  strongroom_open_uploads: { type: 'gauge', help: 'Unfinished multipart uploads. Counted up to 10,000.' },
-} as const satisfies { [name: string]: Metric }
-
 interface Kinds {
   counter: Counter
   gauge: Gauge
   histogram: Histogram
 }
-type Instruments<T extends { [name: string]: Metric }> = { readonly [N in keyof T]: Kinds[T[N]['type']] }
+export type Instruments<T extends { [name: string]: Metric }> = { readonly [N in keyof T]: Kinds[T[N]['type']] }
 export type EventMetrics = Instruments<typeof eventMetrics>
 export type SnapshotMetrics = Instruments<typeof snapshotMetrics>
-export type QueueMetrics = Instruments<typeof queueMetrics>
 
 /** Creates the metrics of a table, in a registry of their own. */
 export function instrumentsOf<T extends { [name: string]: Metric }>(table: T, registry: Registry): Instruments<T> {

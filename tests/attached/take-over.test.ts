@@ -360,9 +360,14 @@ describeEngines('buckets that are taken over', (engine) => {
     const big = Buffer.alloc(3_000_000, 'many bytes\n')
     await server.admin.putObject({
       params: { bucket, key: 'big' },
-      headers: { 'content-type': 'image/png', 'x-meta-name': 'ä' },
+      headers: { 'content-type': 'image/png', 'x-meta-name': 'ä', 'x-encryption': 'AES256' },
       body: big,
     })
+    const encrypted = async () => {
+      const { encrypted_bytes, encrypted_objects } = await server.admin.getBucket({ params: { bucket } })
+      return [encrypted_bytes, encrypted_objects]
+    }
+    assert.deepEqual(await encrypted(), [big.length, 1])
     const release = (body: object = { storage }) => server.admin.releaseBucket({ params: { bucket }, body })
     await rejectsWith(release({}), 'invalid_request')
     await there.put('in the way', 'x')
@@ -406,6 +411,9 @@ describeEngines('buckets that are taken over', (engine) => {
     )
     await rejectsWith(server.admin.putObject({ params: { bucket, key: 'x' }, body: 'x' }), 'read_only')
     assert.equal(await text(bucket, 'renamed/b'), 'bbb')
+    // What was encrypted here is not encrypted there.
+    assert.equal(await text(bucket, 'big'), big.toString())
+    assert.deepEqual(await encrypted(), [0, 0])
     const scan = await site.scan(bucket)
     assert.deepEqual([scan.seen, scan.added, scan.changed, scan.absent], [4, 0, 0, 0])
     // What was taken over stays where it was, also when the grace is over.

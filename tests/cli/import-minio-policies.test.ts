@@ -191,6 +191,19 @@ describe('bucket metadata of MinIO', () => {
     assert.equal(quota('{').verdict, 'narrower')
   })
 
+  it('translates how new objects are encrypted, of key services only that they are', () => {
+    const encryption = (inner: string) =>
+      bucket({
+        'bucket-encryption.xml': `<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault>${inner}</ApplyServerSideEncryptionByDefault></Rule></ServerSideEncryptionConfiguration>`,
+      })
+    const ours = encryption('<SSEAlgorithm>AES256</SSEAlgorithm>')
+    assert.deepEqual([ours.encryption, ours.verdict], [{ algorithm: 'AES256' }, 'exact'])
+    const other = encryption('<SSEAlgorithm>aws:kms</SSEAlgorithm><KMSMasterKeyID>arn:aws:kms:one</KMSMasterKeyID>')
+    assert.deepEqual([other.encryption, other.verdict], [{ algorithm: 'AES256' }, 'narrower'])
+    const unknown = encryption('<SSEAlgorithm>rot13</SSEAlgorithm>')
+    assert.deepEqual([unknown.encryption, unknown.verdict], [undefined, 'narrower'])
+  })
+
   it('leaves out a lifecycle rule that could delete more', () => {
     const days = '<Expiration><Days>3</Days></Expiration>'
     assert.deepEqual(rule(`<Filter><Prefix>a/</Prefix></Filter>${days}`).lifecycle, [

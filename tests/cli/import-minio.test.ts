@@ -206,6 +206,8 @@ describeOnce('the command that imports from MinIO', (engine) => {
     assert.equal(bucket.versioning, 'enabled')
     const vault = await server.admin.getBucket({ params: { bucket: 'vault' } })
     assert.deepEqual(vault.object_lock, { mode: 'governance', days: 14, years: null })
+    const homes = await server.admin.getBucket({ params: { bucket: 'homes' } })
+    assert.deepEqual(homes.encryption, { algorithm: 'AES256' })
     const { items } = await server.admin.listPolicies()
     assert.deepEqual(
       items.map(({ name, prefix, older_than_days, noncurrent_days, keep_versions }) => ({

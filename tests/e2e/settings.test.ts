@@ -18,6 +18,7 @@ const SECTIONS = [
   ['directory', 'Directory'],
   ['mail', 'Mail'],
   ['quotas', 'Quotas'],
+  ['encryption', 'Encryption'],
   ['trash', 'Trash'],
   ['tokens', 'Access tokens'],
   ['uploads', 'Uploads'],
@@ -267,7 +268,7 @@ describe('console: settings', { skip: noBrowser }, () => {
       await signIn(browser, server)
       const { page } = await openConsole(browser, server, '/admin/settings')
       await tabTo(page, page.getByRole('tab', { name: 'Sign-in' }))
-      for (let i = 0; i < 7; i++) await page.keyboard.press('ArrowDown')
+      for (let i = 0; i < 8; i++) await page.keyboard.press('ArrowDown')
       await page.getByRole('heading', { name: 'Uploads', level: 2 }).waitFor()
       const named = () =>
         page.evaluate(() => {

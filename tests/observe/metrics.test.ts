@@ -4,13 +4,8 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { CompiledQuery } from 'kysely'
 import { backupMetrics } from '../../server/observe/backup-metrics.ts'
-import {
-  eventMetrics,
-  poolMetrics,
-  probeMetrics,
-  queueMetrics,
-  snapshotMetrics,
-} from '../../server/observe/instruments.ts'
+import { eventMetrics, poolMetrics, probeMetrics, snapshotMetrics } from '../../server/observe/instruments.ts'
+import { queueMetrics } from '../../server/observe/shared-metrics.ts'
 import { request } from '../support/http.ts'
 import { parseMetrics, typesOf } from '../support/metrics.ts'
 import { describeEngines, onS3, STORED, startServer, type TestServer } from '../support/server.ts'

@@ -122,6 +122,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   await put('photos', '2026/lisbon/shots.csv', 'name,iso,exposure\nharbour,100,1/250\nfog,400,1/60\n', 'text/csv')
   await deliver(10)
   await server.later(8 * DAY)
+  await admin.updateBucket({ params: { bucket: 'photos' }, body: { encryption: { algorithm: 'AES256' } } })
   by = await ben()
   for (let i = 0; i < 5; i++)
     await put('photos', `2026/oslo/fjord-${i + 1}.jpg`, await landscape(i + 20, 900, 600), 'image/jpeg')

@@ -172,6 +172,8 @@ export const screens: readonly Screen[] = [
   { name: 'storages', is: 'Storages', at: '/admin/storages', shows: 'Reachable' },
   { name: 'storage-new', is: 'A new storage', at: '/admin/storages/_new', shows: 'Stored encrypted and never shown.' },
   { name: 'storage', is: 'A storage', at: '/admin/storages/default', shows: 'Reachable' },
+  { name: 'kms-keys', is: 'Encryption keys', at: '/admin/kms-keys', shows: 'No keys registered' },
+  { name: 'kms-key-new', is: 'A new encryption key', at: '/admin/kms-keys/new', shows: 'Test and register' },
   { name: 'webhooks', is: 'Webhooks', at: '/admin/webhooks', shows: 'Search index' },
   { name: 'webhook-new', is: 'A new webhook', at: '/admin/webhooks/new', shows: 'Create webhook' },
   {
@@ -212,6 +214,12 @@ export const screens: readonly Screen[] = [
     is: 'Settings: name and logo',
     at: '/admin/settings?tab=branding',
     shows: 'Choose image',
+  },
+  {
+    name: 'settings-encryption',
+    is: 'Settings: encryption',
+    at: '/admin/settings?tab=encryption',
+    shows: 'New buckets',
   },
   { name: 'settings-trash', is: 'Settings: trash', at: '/admin/settings?tab=trash', shows: 'Trash' },
   {

@@ -162,7 +162,7 @@ describeEngines('usage over time', (engine, itOnce) => {
       buckets.map(({ name }) => name),
       [mine],
     )
-    assert.deepEqual(sums, { used_bytes: 4, object_count: 1, trash_bytes: 0 })
+    assert.deepEqual(sums, { used_bytes: 4, object_count: 1, trash_bytes: 0, encrypted_bytes: 0, encrypted_objects: 0 })
     const seen = await ofHour(undefined, me)
     assert.deepEqual(
       seen.series.map(({ bucket }) => bucket),

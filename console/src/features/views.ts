@@ -6,6 +6,7 @@ import { auditViews } from './audit/views.ts'
 import { authViews } from './auth/views.ts'
 import { browseViews } from './browse/views.ts'
 import { bucketViews } from './buckets/views.ts'
+import { encryptionViews } from './encryption/views.ts'
 import { groupViews } from './groups/views.ts'
 import { homeViews } from './home/views.ts'
 import { jobViews } from './jobs/views.ts'
@@ -31,6 +32,7 @@ export const views: readonly View[] = [
   ...browseViews,
   ...bucketViews,
   ...protectionViews,
+  ...encryptionViews,
   ...groupViews,
   ...homeViews,
   ...jobViews,

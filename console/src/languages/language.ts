@@ -8,6 +8,7 @@ import type * as auth from '../features/auth/messages.ts'
 import type * as browse from '../features/browse/messages.ts'
 import type * as bucketsAttached from '../features/buckets/attached-messages.ts'
 import type * as buckets from '../features/buckets/messages.ts'
+import type * as encryption from '../features/encryption/messages.ts'
 import type * as folders from '../features/folders/messages.ts'
 import type * as groups from '../features/groups/messages.ts'
 import type * as home from '../features/home/messages.ts'
@@ -64,6 +65,7 @@ export interface ViewTexts {
   attached: Of<typeof attached>
   audit: Of<typeof audit>
   bucketsAttached: Of<typeof bucketsAttached>
+  encryption: Of<typeof encryption>
   groups: Of<typeof groups>
   policies: Of<typeof policies>
   settings: Of<typeof settings>

@@ -7,6 +7,7 @@ import {
   IconHome,
   IconKey,
   IconLink,
+  IconLock,
   IconPlugConnected,
   IconProgress,
   IconSettings,
@@ -49,6 +50,7 @@ export function usePlaces(): { own: Place[]; administration: Place[] } {
       ...when(
         me.isAdmin,
         { to: '/admin/storages', label: text.storages, icon: IconDatabase },
+        { to: '/admin/kms-keys', label: text.kmsKeys, icon: IconLock },
         { to: '/admin/webhooks', label: text.webhooks, icon: IconWebhook },
         { to: '/admin/audit', label: text.audit, icon: IconClipboardList },
         { to: '/admin/settings', label: text.settings, icon: IconSettings },

@@ -59,6 +59,7 @@ export const defaults: EffectiveSettings = {
     from_name: null,
   },
   quotas: { default_bucket_quota_gb: null, total_quota_gb: null },
+  encryption: { new_buckets: null },
   trash: { default_days: 7 },
   tokens: { max_lifetime_days: 0, cap_child_expiry: false },
   uploads: { expire_hours: 24, s3_expire_days: 7, max_lock_days: 3653 },

@@ -6,6 +6,7 @@ import { invalidAll } from '../../base/invalid.ts'
 import { issuerUrl, isThisMachine } from '../../config/variables.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
+import { assertComplete, assertKeyKnown } from '../../encryption/default.ts'
 import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
 import { assertAdminRemains, lockAdministration } from './administration.ts'
 import { logoPath } from './branding.ts'
@@ -42,6 +43,7 @@ export async function updateSettings(
   return ctx.act(async ({ tx, record }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
     await assertGroupsExist(tx, change)
+    await assertKeyKnown(tx, change.encryption?.new_buckets, 'body.encryption.new_buckets')
     const before = merge(ctx.config, changed)
     for (const section of sectionNames)
       if (change[section]) changed[section] = { ...changed[section], ...sealSecrets(ctx, section, change[section]) }
@@ -81,6 +83,8 @@ function assertChangeable(ctx: Ctx, change: SettingsChange): void {
 /** Throws invalid_request naming every value that could not be used. */
 export function assertUsable(ctx: Ctx, change: SettingsChange): void {
   const faults: Fault[] = []
+  const forNew = change.encryption?.new_buckets
+  if (forNew) assertComplete(forNew, 'body.encryption.new_buckets')
   try {
     const issuer = issuerUrl(change.idp?.issuer_url ?? '')
     // Only the operator may name an issuer on this machine (IDP_ISSUER_URL), unless the service itself is only local.

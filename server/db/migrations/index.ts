@@ -35,6 +35,7 @@ import { checksumsOfParts } from './0033-checksums-of-parts.ts'
 import { keyOrder } from './0036-key-order.ts'
 import { revision } from './0037-revision.ts'
 import { encryption } from './0040-encryption-breaking.ts'
+import { encryptedUsage } from './0041-encrypted-usage.ts'
 import { sumsOfSegments } from './0043-sums-of-segments.ts'
 import { mirrors } from './0044-mirrors-breaking.ts'
 import { epoch } from './0045-epoch.ts'
@@ -79,6 +80,7 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0036-key-order': keyOrder,
   '0037-revision': revision,
   '0040-encryption-breaking': encryption,
+  '0041-encrypted-usage': encryptedUsage,
   '0043-sums-of-segments': sumsOfSegments,
   '0044-mirrors-breaking': mirrors,
   '0045-epoch': epoch,

@@ -50,6 +50,9 @@ export interface StorageTables {
     trash_bytes: number
     /** The part of `bytes` that are not an object's, but of a version before it. */
     version_bytes: Generated<number>
+    /** The parts of `bytes` and `objects` that are encrypted. */
+    encrypted_bytes: Generated<number>
+    encrypted_objects: Generated<number>
     /** Bytes that open uploads in parts will take. */
     reserved: Generated<number>
   }

@@ -1,5 +1,6 @@
 import type { KmsKey } from '../../../contract/encryption.ts'
 import { ServiceError } from '../../../contract/errors.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
 import { invalid } from '../../base/invalid.ts'
 import type { Ctx } from '../../context.ts'
 import { forgetKmsKey, openKeyService, resealSecret, sealSecret } from '../../encryption/kms/keys.ts'
@@ -138,10 +139,12 @@ export async function updateKmsKey(
 
 /** Forgets a key that nothing needs any more. Throws conflict for one that something does. */
 export async function deleteKmsKey(ctx: Ctx, name: string): Promise<undefined> {
-  await ctx.act(async ({ tx, record }) => {
+  await ctx.act(async (step) => {
+    const { tx, record } = step
     const row = await keys.lockKmsKey(tx, name)
     if (!row) throw missing(name)
-    if (await keys.isKmsKeyUsed(tx, name))
+    const isDefault = (await settingsInForce(step)).encryption.new_buckets?.key === name
+    if (isDefault || (await keys.isKmsKeyUsed(tx, name)))
       throw new ServiceError('conflict', `Something is encrypted with the key "${name}", or will be.`)
     await keys.deleteKmsKey(tx, name)
     record({ name: 'kms_key_delete', resource: { type: 'kms_key', id: name }, details: detailsOf(row) })

@@ -12,14 +12,14 @@ import {
   instrumentsOf,
   poolMetrics,
   probeMetrics,
-  type QueueMetrics,
-  queueMetrics,
   type SnapshotMetrics,
   snapshotMetrics,
 } from '../../observe/instruments.ts'
 import { detached } from '../../observe/meter.ts'
 import { type Counted, ofAll, sumMetrics } from '../../observe/processes.ts'
+import { type QueueMetrics, queueMetrics } from '../../observe/shared-metrics.ts'
 import { processMetrics, telemetryOf } from '../../observe/telemetry.ts'
+import { sumStored } from '../../storage/buckets/quotas/store.ts'
 import { findQueue as findJobs } from '../../storage/jobs/queue.ts'
 import { checkAllStorages, lookAt } from '../../storage/storages/health.ts'
 import { findCopiesDue } from '../../storage/storages/mirrors/settings.ts'
@@ -126,11 +126,12 @@ async function findQueues(ctx: Ctx) {
     collectable: await findCollectable(ctx.db, now),
     uploads: await countOpenUploads(ctx.db),
     copies: await findCopiesDue(ctx.db),
+    stored: await sumStored(ctx.db),
   }
 }
 
 function setQueues(metrics: QueueMetrics, found: Queues, now: number): void {
-  const { webhooks, mails, jobs, runs, unsealed, collectable, uploads, copies } = found
+  const { webhooks, mails, jobs, runs, unsealed, collectable, uploads, copies, stored } = found
   const age = (since: string | null) => (since === null ? 0 : Math.max(0, (now - Date.parse(since)) / 1000))
   for (const { storage, count, since } of copies) {
     metrics.strongroom_copies_due.set({ storage }, count)
@@ -154,6 +155,10 @@ function setQueues(metrics: QueueMetrics, found: Queues, now: number): void {
   metrics.strongroom_collector_blobs.set({ state: 'check' }, collectable.check)
   metrics.strongroom_collector_blobs.set({ state: 'removal' }, collectable.removal)
   metrics.strongroom_open_uploads.set(uploads)
+  metrics.strongroom_stored_bytes.set({ encrypted: 'yes' }, stored.encrypted_bytes)
+  metrics.strongroom_stored_bytes.set({ encrypted: 'no' }, stored.bytes - stored.encrypted_bytes)
+  metrics.strongroom_stored_objects.set({ encrypted: 'yes' }, stored.encrypted_objects)
+  metrics.strongroom_stored_objects.set({ encrypted: 'no' }, stored.objects - stored.encrypted_objects)
 }
 
 function setStorages(

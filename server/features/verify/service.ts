@@ -13,7 +13,7 @@ import { findFrozen } from '../../drivers/routing/store.ts'
 import { readEnvelope } from '../../encryption/envelope.ts'
 import { kindOf, openEnvelope } from '../../encryption/sealing.ts'
 import { KeyUnavailable, SegmentDamaged } from '../../segments/cipher.ts'
-import { compareUsage } from '../../storage/buckets/compare.ts'
+import { compareUsage, counters } from '../../storage/buckets/compare.ts'
 import { findTotalQuota } from '../../storage/buckets/quotas/store.ts'
 import { correctUsage, setTotalQuota } from '../../storage/buckets/service.ts'
 import { bringBackKnown, planRemovals, verifyStored } from './storage-entries.ts'
@@ -181,9 +181,7 @@ async function verifyUsage(ctx: Ctx, { fix, report }: Options, summary: Summary)
   let total = 0
   for (const { held, counted } of await compareUsage(ctx.db)) {
     if (held.owned) total += held.bytes + held.reserved
-    const wrong = (['bytes', 'objects', 'trash_bytes', 'version_bytes', 'reserved'] as const).filter(
-      (one) => held[one] !== counted[one],
-    )
+    const wrong = counters.filter((one) => held[one] !== counted[one])
     if (wrong.length === 0) continue
     summary.miscounted++
     const what = wrong.map((one) => `${one} ${counted[one]} instead of ${held[one]}`).join(', ')

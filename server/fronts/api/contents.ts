@@ -13,6 +13,7 @@ import { type Delivery, recycleSent } from '../../http/delivery.ts'
 import { type Contents, read } from '../../storage/objects/read.ts'
 import type { ObjectRow } from '../../storage/objects/store.ts'
 import { reportDelivery } from './delivery.ts'
+import { sayEncryption } from './encryption.ts'
 import type { Raw } from './handle.ts'
 
 const checksumHeaders = ({ checksums }: ObjectRow): [name: string, value: string][] =>
@@ -67,6 +68,7 @@ export async function sendObject(
   raw: Raw,
 ): Promise<FastifyReply> {
   const contents = await read(ctx, bucket, key, { opens: opensContents(raw.request), version })
+  sayEncryption(raw.reply, contents.row)
   return sendContents(audited(ctx, contents, { bucket, via: 'download' }), naming, raw)
 }
 

@@ -12,6 +12,7 @@ const EXPOSED = [
   'last-modified',
   'location',
   'retry-after',
+  'x-encryption',
   'www-authenticate',
   'x-request-id',
   ...checksumAlgorithms.map((algorithm) => `x-checksum-${algorithm}`),

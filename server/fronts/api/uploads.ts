@@ -13,6 +13,7 @@ import { isBrokenOff } from '../../http/failure.ts'
 import { discard, type Received, startReceiving, type Upload } from '../../storage/objects/receive.ts'
 import { write, writeAll } from '../../storage/objects/write.ts'
 import { descriptionOf } from '../description.ts'
+import { encryptionAsked } from './encryption.ts'
 import type { Raw } from './handle.ts'
 
 /** Stores a PUT's body under one key, at most `maxBytes`; 201 for a new key, 200 for a replaced object. */
@@ -28,6 +29,7 @@ export async function receivePut(
     {
       ...bodyOf(raw),
       checksum: checksumOf(headers),
+      encryption: encryptionAsked(headers),
       key,
       ...descriptionOf(headers, key, { metadata: 'x-meta-', tags: 'x-tags' }),
       maxBytes,
@@ -67,6 +69,7 @@ export async function receiveForm(
   if (!request.isMultipart()) throw new ServiceError('unsupported_media_type', 'Send the files as multipart/form-data.')
   // A permission somewhere below the prefix is enough to start; each key is checked before its bytes are accepted.
   allowSomewhere(ctx.actor, 'write', bucket, prefix)
+  const encryption = encryptionAsked(request.headers)
   const { receive, end } = await startReceiving(ctx, bucket)
   expectBody(request.raw, reply.raw)
   const received: Received[] = []
@@ -83,6 +86,7 @@ export async function receiveForm(
         key,
         content_type: typeOf(partType(part.mimetype), key),
         metadata: {},
+        encryption,
         source: () => part.file,
       })
       received.push(one)

@@ -1,23 +1,29 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
+import type { Usage } from './quotas/store.ts'
 
-export interface Counted {
+/** The counters of a bucket. */
+export const counters = [
+  'bytes',
+  'objects',
+  'trash_bytes',
+  'version_bytes',
+  'encrypted_bytes',
+  'encrypted_objects',
+  'reserved',
+] as const satisfies readonly (keyof Usage)[]
+
+export interface Counted extends Usage {
   id: string
   name: string
   /** Whether its bytes count against the quota over all buckets. */
   owned: boolean
-  bytes: number
-  objects: number
-  trash_bytes: number
-  version_bytes: number
-  reserved: number
 }
 
 /**
  * What the tables hold for each bucket and what its counters say, in one statement, since writers continue meanwhile.
  */
 export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Counted }[]> {
-  const numbers = ['bytes', 'objects', 'trash_bytes', 'version_bytes', 'reserved'] as const
   const { rows } = await sql<{ [column: string]: string | number | null }>`
     select b.id, coalesce(b.former_name, b.name) as name, b.mode,
       coalesce((select sum(size) from objects o where o.bucket_id = b.id), 0)
@@ -25,20 +31,27 @@ export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Co
       (select count(*) from objects o where o.bucket_id = b.id) as held_objects,
       coalesce((select sum(size) from trash t where t.bucket_id = b.id), 0) as held_trash_bytes,
       coalesce((select sum(size) from versions v where v.bucket_id = b.id), 0) as held_version_bytes,
+      coalesce((select sum(size) from objects o where o.bucket_id = b.id and o.encryption is not null), 0)
+        + coalesce((select sum(size) from versions v where v.bucket_id = b.id and v.encryption is not null), 0)
+        as held_encrypted_bytes,
+      (select count(encryption) from objects o where o.bucket_id = b.id) as held_encrypted_objects,
       coalesce((select sum(reserved) from uploads u where u.bucket_id = b.id), 0) as held_reserved,
       coalesce((select sum(bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_bytes,
       coalesce((select sum(objects) from bucket_usage s where s.bucket_id = b.id), 0) as counted_objects,
       coalesce((select sum(trash_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_trash_bytes,
       coalesce((select sum(version_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_version_bytes,
+      coalesce((select sum(encrypted_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_encrypted_bytes,
+      coalesce((select sum(encrypted_objects) from bucket_usage s where s.bucket_id = b.id), 0)
+        as counted_encrypted_objects,
       coalesce((select sum(reserved) from bucket_usage s where s.bucket_id = b.id), 0) as counted_reserved
     from buckets b order by b.name`.execute(db)
   const side = (row: { [column: string]: string | number | null }, kind: 'held' | 'counted'): Counted => ({
     id: String(row.id),
     name: String(row.name),
     owned: row.mode === null,
-    ...(Object.fromEntries(numbers.map((name) => [name, Number(row[`${kind}_${name}`])])) as Pick<
+    ...(Object.fromEntries(counters.map((name) => [name, Number(row[`${kind}_${name}`])])) as Pick<
       Counted,
-      (typeof numbers)[number]
+      (typeof counters)[number]
     >),
   })
   return rows.map((row) => ({ held: side(row, 'held'), counted: side(row, 'counted') }))

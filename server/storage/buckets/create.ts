@@ -5,6 +5,7 @@ import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { newId } from '../../base/id.ts'
 import { allow, type Ctx, type Step } from '../../context.ts'
+import { assertKeyKnown } from '../../encryption/default.ts'
 import { trustClock } from '../locks/clock.ts'
 import { holdStorage, prepareStorage } from '../storages/use.ts'
 import { describe, keptOf } from './describe.ts'
@@ -12,7 +13,7 @@ import type { BucketConfig } from './documents/kinds.ts'
 import { describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
 import type * as documentStore from './documents/store.ts'
-import { assertKeyKnown, defaultEncryption, encryptionColumn } from './encryption.ts'
+import { defaultEncryption, encryptionColumn } from './encryption.ts'
 import * as quotaStore from './quotas/store.ts'
 import * as store from './store.ts'
 import { completeVersioning, type VersioningChange } from './versioning.ts'
@@ -21,7 +22,7 @@ export interface CreateBucket extends VersioningChange {
   name: string
   quota_gb?: number | null | undefined
   trash_days?: number | undefined
-  /** How new contents are encrypted of which nobody says; null: not at all. */
+  /** How new contents are encrypted of which nobody says; null: not at all; undefined: as the settings say. */
   encryption?: BucketEncryption | null | undefined
   /** The storage for its bytes; another than the default one is for administrators. */
   storage?: string | undefined
@@ -53,16 +54,17 @@ export async function prepareBucket(
   const storage = await prepareStorage(ctx, given.storage)
   return async (step) => {
     const { tx, record } = step
-    const { quotas, trash, s3 } = await settingsInForce(step)
+    const { quotas, trash, s3, encryption: forNew } = await settingsInForce(step)
     const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
     if (versioned.object_lock) await trustClock(step)
-    await assertKeyKnown(tx, given.encryption)
+    const encryption = given.encryption === undefined ? forNew.new_buckets : given.encryption
+    await assertKeyKnown(tx, encryption)
     const row = await store.insertBucket(tx, {
       id: newId(),
       name,
       trash_days: trash_days ?? trash.default_days,
       ...versioned,
-      encryption: encryptionColumn(given.encryption ?? null),
+      encryption: encryptionColumn(encryption),
       storage_id: await holdStorage(tx, storage),
       created_at: ctx.now().toISOString(),
       created_by: ctx.actor.user_id,

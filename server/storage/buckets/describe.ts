@@ -14,7 +14,15 @@ import { findSources } from './sources.ts'
 import type * as store from './store.ts'
 import type { VersioningChange } from './versioning.ts'
 
-export const none: quotaStore.Usage = { bytes: 0, objects: 0, trash_bytes: 0, version_bytes: 0, reserved: 0 }
+export const none: quotaStore.Usage = {
+  bytes: 0,
+  objects: 0,
+  trash_bytes: 0,
+  version_bytes: 0,
+  encrypted_bytes: 0,
+  encrypted_objects: 0,
+  reserved: 0,
+}
 
 /** What a bucket keeps, as far as it keeps anything or was asked to. */
 export const keptOf = (
@@ -94,6 +102,8 @@ const usageOf = ({ quota_gb }: Pick<store.BucketRow, 'quota_gb'>, usage: quotaSt
   object_count: usage.objects,
   trash_bytes: usage.trash_bytes,
   version_bytes: usage.version_bytes,
+  encrypted_bytes: usage.encrypted_bytes,
+  encrypted_objects: usage.encrypted_objects,
 })
 
 const hiddenUsage: { [field in keyof ReturnType<typeof usageOf>]: null } = {
@@ -103,4 +113,6 @@ const hiddenUsage: { [field in keyof ReturnType<typeof usageOf>]: null } = {
   object_count: null,
   trash_bytes: null,
   version_bytes: null,
+  encrypted_bytes: null,
+  encrypted_objects: null,
 }

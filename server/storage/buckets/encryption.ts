@@ -1,8 +1,6 @@
 import type { BucketEncryption } from '../../../contract/encryption.ts'
-import { invalid } from '../../base/invalid.ts'
 import type { Ctx } from '../../context.ts'
-import type { Db } from '../../db/schema.ts'
-import { findKmsKey } from '../../encryption/kms/registry.ts'
+import { assertComplete } from '../../encryption/default.ts'
 import { type Sealing, sealingFor, type WantedEncryption } from '../../encryption/sealing.ts'
 import type { BucketRow } from './store.ts'
 
@@ -13,16 +11,9 @@ export const defaultEncryption = ({ encryption }: Pick<BucketRow, 'encryption'>)
 /** The same as a bucket's row has it. Throws invalid_request where the key is lacking, or too much. */
 export function encryptionColumn(encryption: BucketEncryption | null): string | null {
   if (encryption === null) return null
+  assertComplete(encryption)
   const { algorithm, key } = encryption
-  if (algorithm === 'aws:kms' && key === undefined) throw invalid('body.encryption.key', 'is required with `aws:kms`')
-  if (algorithm === 'AES256' && key !== undefined) throw invalid('body.encryption.key', 'only with `aws:kms`')
   return JSON.stringify(key === undefined ? { algorithm } : { algorithm, key })
-}
-
-/** Step: throws invalid_request if the key that a bucket is to use is not registered. */
-export async function assertKeyKnown(db: Db, encryption: BucketEncryption | null | undefined): Promise<void> {
-  if (encryption?.key === undefined || (await findKmsKey(db, encryption.key))) return
-  throw invalid('body.encryption.key', 'is not registered')
 }
 
 /** How new contents of a bucket are to be encrypted: as wanted, else as the bucket says; null: not at all. */
@@ -38,6 +29,13 @@ export function encryptionFor(
 /** The same as what encrypts takes it. */
 export const wantedBy = ({ algorithm, key = '' }: BucketEncryption): WantedEncryption =>
   algorithm === 'aws:kms' ? { kind: 'aws:kms', key } : { kind: 'AES256' }
+
+/** What a request asks for, in the same way; undefined: nothing. Throws invalid_request where the key is lacking, or too much. */
+export function askedBy(encryption: BucketEncryption | undefined): WantedEncryption | undefined {
+  if (encryption === undefined) return undefined
+  assertComplete(encryption)
+  return wantedBy(encryption)
+}
 
 /** What encrypts new contents of a bucket; undefined if nothing does. */
 export const sealingOf = async (

@@ -9,6 +9,8 @@ export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {
       .select((e) => [
         e.fn.coalesce(e.fn.sum<number>('size'), e.lit(0)).as('bytes'),
         e.fn.countAll<number>().as('count'),
+        e.fn.coalesce(e.fn.sum<number>('size').filterWhere('encryption', 'is not', null), e.lit(0)).as('encrypted'),
+        e.fn.count<number>('encryption').as('encrypted_count'),
       ])
       .where('bucket_id', '=', bucketId)
       .executeTakeFirstOrThrow()
@@ -25,6 +27,8 @@ export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {
     objects: objects.count,
     trash_bytes: trash.bytes,
     version_bytes: versions.bytes,
+    encrypted_bytes: objects.encrypted + versions.encrypted,
+    encrypted_objects: objects.encrypted_count,
     reserved: uploads.bytes,
   }
 }

@@ -1,7 +1,9 @@
 import { forgetBlobs, releaseBlobs } from '../../blobs/collector.ts'
 import type { Upkeep } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
 import type { ExternalRef } from '../../drivers/external.ts'
 import { isExternal, newExternalId } from '../../drivers/routing/ids.ts'
+import { countUsage, holdAnyBucket } from '../buckets/service.ts'
 import type { ObjectRow } from './store.ts'
 import * as store from './store.ts'
 
@@ -42,10 +44,23 @@ export async function pointAtWritten(step: Upkeep, storageId: number, all: reado
   for (const { row, external } of written)
     if (!(await store.repoint(tx, row, external.blob_id)))
       throw new Error(`The object "${row.key}" was changed while its bucket was released`)
+  await countDecrypted(
+    tx,
+    all.map(({ row }) => row),
+  )
   const before = all.map(({ row }) => row.blob_id)
   await forgetBlobs(step, before.filter(isExternal))
   await releaseBlobs(
     step,
     before.filter((id) => !isExternal(id)),
   )
+}
+
+/** Step: counts that objects of one bucket are not encrypted any more, as far as they were. */
+async function countDecrypted(tx: Tx, rows: readonly ObjectRow[]): Promise<void> {
+  const encrypted = rows.filter(({ encryption }) => encryption !== null)
+  const bucket = encrypted[0] && (await holdAnyBucket(tx, encrypted[0].bucket_id))
+  if (!bucket) return
+  const bytes = encrypted.reduce((sum, { size }) => sum + size, 0)
+  await countUsage(tx, bucket, { encrypted_bytes: -bytes, encrypted_objects: -encrypted.length })
 }

@@ -174,7 +174,7 @@ const describeExternal = (tx: Tx, { bucket_id, key, created_at: _kept, ...object
     .where('key', '=', key)
     .execute()
 
-/** Has an object point at another blob with the same bytes; false if it points at something else by now. */
+/** Has an object point at another blob with the same bytes, not encrypted; false if it points at something else by now. */
 export const repoint = async (
   tx: Tx,
   { bucket_id, key, blob_id }: Pick<ObjectRow, 'bucket_id' | 'key' | 'blob_id'>,
@@ -183,7 +183,7 @@ export const repoint = async (
   (
     await tx
       .updateTable('objects')
-      .set({ blob_id: to })
+      .set({ blob_id: to, encryption: null })
       .where('bucket_id', '=', bucket_id)
       .where('key', '=', key)
       .where('blob_id', '=', blob_id)

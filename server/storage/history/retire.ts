@@ -15,14 +15,55 @@ export interface Retired {
   change: Change
 }
 
-/** Bytes to count. */
-export type Change = Pick<Usage, 'bytes' | 'trash_bytes' | 'version_bytes'>
+/** What to count, except objects and reservations. */
+export type Change = Omit<Usage, 'objects' | 'reserved'>
+
+export const noChange: Change = {
+  bytes: 0,
+  trash_bytes: 0,
+  version_bytes: 0,
+  encrypted_bytes: 0,
+  encrypted_objects: 0,
+}
 
 export const sumChanges = (...changes: readonly Change[]): Change => ({
   bytes: changes.reduce((sum, { bytes }) => sum + bytes, 0),
   trash_bytes: changes.reduce((sum, { trash_bytes }) => sum + trash_bytes, 0),
   version_bytes: changes.reduce((sum, { version_bytes }) => sum + version_bytes, 0),
+  encrypted_bytes: changes.reduce((sum, { encrypted_bytes }) => sum + encrypted_bytes, 0),
+  encrypted_objects: changes.reduce((sum, { encrypted_objects }) => sum + encrypted_objects, 0),
 })
+
+/** What is counted of contents. */
+type Counted = Pick<ObjectRow, 'size' | 'encryption'>
+
+/** What to count of contents that become objects. */
+export const arriving = (rows: readonly Counted[]): Change => ({
+  bytes: sumOf(rows),
+  trash_bytes: 0,
+  version_bytes: 0,
+  ...encryptedOf(rows, 1),
+})
+
+/** What to count of objects that leave a bucket, but for the trash. */
+export const leaving = (rows: readonly Counted[]): Change => ({
+  bytes: -sumOf(rows),
+  trash_bytes: 0,
+  version_bytes: 0,
+  ...encryptedOf(rows, -1),
+})
+
+/** What of objects is encrypted, with a sign. */
+function encryptedOf(rows: readonly Counted[], sign: 1 | -1) {
+  let encrypted_bytes = 0
+  let encrypted_objects = 0
+  for (const { size, encryption } of rows)
+    if (encryption !== null) {
+      encrypted_bytes += sign * size
+      encrypted_objects += sign
+    }
+  return { encrypted_bytes, encrypted_objects }
+}
 
 /** The id of a version that is written now; null is the `null` version. */
 const nextVersionId = ({ versioning }: HeldBucket): string | null => (versioning === 'enabled' ? newId() : null)
@@ -80,12 +121,16 @@ export async function retire(
   const trashed = new Map(gone.map((row, i) => [row, discarded.trashIds[i]]))
   return {
     trashIds: rows.map((row) => trashed.get(row) ?? null),
-    change: sumChanges(replaced.change, discarded.change, { bytes: 0, trash_bytes: 0, version_bytes: sumOf(kept) }),
+    change: sumChanges(replaced.change, discarded.change, {
+      ...noChange,
+      version_bytes: sumOf(kept),
+      encrypted_objects: leaving(kept).encrypted_objects,
+    }),
   }
 }
 
 /**
- * Step: moves contents to the trash, if the bucket has one. The caller deletes their rows, and counts the change. Throws
+ * Step: moves objects to the trash, if the bucket has one. The caller deletes their rows, and counts the change. Throws
  * `locked` if one of them must not be removed.
  */
 export async function discard(
@@ -96,7 +141,7 @@ export async function discard(
 ): Promise<Retired> {
   await assertRemovable(step, rows, { bypass: removal.bypass, ends: !isTrashed(bucket, removal) })
   const trashIds = moveToTrash(step, bucket, rows, removal)
-  const change = { bytes: -sumOf(rows), trash_bytes: sumOf(rows.filter((_, i) => trashIds[i])), version_bytes: 0 }
+  const change = { ...leaving(rows), trash_bytes: sumOf(rows.filter((_, i) => trashIds[i])) }
   return { trashIds, change }
 }
 
@@ -119,7 +164,7 @@ export async function discardVersions(
   const trashed = new Map(contents.map((row, i) => [row.seq, trashIds[i]]))
   return {
     trashIds: rows.map(({ seq }) => trashed.get(seq) ?? null),
-    change: { ...change, version_bytes: change.bytes },
+    change: { ...change, version_bytes: change.bytes, encrypted_objects: 0 },
   }
 }
 

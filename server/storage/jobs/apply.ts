@@ -2,6 +2,7 @@
 import { asCurrent, type Ctx, type Step, type Upkeep } from '../../context.ts'
 import { renewed } from '../../work/lease.ts'
 import type { Claim } from '../../work/store.ts'
+import { askedBy } from '../buckets/encryption.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import type { KnownStates } from '../objects/object-state.ts'
@@ -107,7 +108,8 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
     return dest === null ? [] : [{ key, dest }]
   })
   const buckets = await holdBuckets(tx, source_bucket, dest_bucket, kind)
-  const options = { kind, ifNoneMatch: if_none_match === '*', job_id, seen, copies }
+  const recoding = { wanted: askedBy(request.encryption) }
+  const options = { kind, ifNoneMatch: if_none_match === '*', recoding, job_id, seen, copies }
   const { placed, errors: refused } = await transferObjects(step, buckets, pairs, options)
   if (kind === 'move' && placed.length > 0) {
     const positions = new Map(items.map(({ key, position }) => [key, position]))

@@ -19,7 +19,7 @@ export interface CreateJob {
   if_none_match?: '*' | undefined
   /** The storage to move the bucket to. */
   dest_storage?: string | undefined
-  /** How the bucket is to be encrypted; undefined: as it says of new contents. */
+  /** How the bucket, or copies, are to be encrypted; undefined: as the bucket says of new contents. */
   encryption?: BucketEncryption | undefined
 }
 

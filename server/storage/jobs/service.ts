@@ -5,7 +5,7 @@ import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
 import { type Actor, allowSomewhere, type Ctx } from '../../context.ts'
-import { assertKeyKnown, encryptionColumn } from '../buckets/encryption.ts'
+import { assertComplete, assertKeyKnown } from '../../encryption/default.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
@@ -74,17 +74,21 @@ async function completeRecoding(ctx: Ctx, { kind, source_bucket, encryption, ...
   if (other !== undefined) throw invalid(`body.${other}`, `is not allowed for ${kind}, which is about the whole bucket`)
   if (source_bucket === undefined) throw invalid('body.source_bucket', 'is required')
   if (kind === 'decrypt' && encryption) throw invalid('body.encryption', 'is only allowed for encrypt')
-  if (encryption) encryptionColumn(encryption)
+  if (encryption) assertComplete(encryption)
   await assertKeyKnown(ctx.db, encryption)
   return { kind, source_bucket, encryption }
 }
 
 /** Validates a request and fills in its defaults. */
-function complete(ctx: Ctx, body: JobBody): CreateJob | Promise<CreateJob> {
+async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
   if (body.kind === 'restore') return completeRestore(ctx, body)
   if (body.kind === 'migrate') return completeMigration(ctx, body)
   if (body.kind === 'encrypt' || body.kind === 'decrypt') return completeRecoding(ctx, body)
-  if (body.encryption !== undefined) throw invalid('body.encryption', 'is only allowed for encrypt')
+  if (body.encryption !== undefined) {
+    if (body.kind !== 'copy') throw invalid('body.encryption', 'is only allowed for encrypt and copy')
+    assertComplete(body.encryption)
+    await assertKeyKnown(ctx.db, body.encryption)
+  }
   if (body.dest_storage !== undefined) throw invalid('body.dest_storage', 'is only allowed for migrate')
   const { kind, source_bucket, of, prefix = '', keys, search, dest_bucket, dest_prefix } = body
   if (of !== undefined) throw invalid('body.of', 'is only allowed for restore')

@@ -1,9 +1,10 @@
 import { eraseBlobs, findEncrypted, releaseBlobs } from '../../blobs/collector.ts'
 import { keepCopies } from '../../blobs/copy.ts'
+import type { Recoded } from '../../blobs/recode.ts'
 import type { Step, Upkeep } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import type { StorageId } from '../../drivers/blobs.ts'
-import { bucketMissing } from '../buckets/service.ts'
+import { bucketMissing, countUsage, holdAnyBucket } from '../buckets/service.ts'
 import { assertWritable } from '../buckets/writable.ts'
 import { findStorageNames, holdStorage } from '../storages/use.ts'
 import { type ContentRow, type ContentTable, countContents, listContents, type Position, tables } from './contents.ts'
@@ -31,11 +32,8 @@ export async function switchStorage(
   return { turned: true, contents }
 }
 
-/** A copy of a blob, and how that is encrypted, if otherwise than the blob. */
-interface Copied {
-  id: string
-  encryption?: string | null
-}
+/** A copy of a blob; and how it is encrypted, and the blob was, if that is not the same. */
+type Copied = { id: string; encryption?: never } | Pick<Recoded, 'id' | 'encryption' | 'before'>
 
 /**
  * Step: has all that points at blobs in a bucket point at their copies instead. The blobs are left to the collector, which
@@ -47,7 +45,16 @@ export async function pointAtCopies(
   copies: ReadonlyMap<string, Copied>,
 ): Promise<void> {
   await keepCopies(step, new Map([...copies].map(([from, { id }]) => [from, id])))
-  for (const [from, to] of copies) await migrationStore.replaceBlob(step.tx, bucketId, from, to)
+  const bucket = await holdAnyBucket(step.tx, bucketId)
+  const change = { encrypted_bytes: 0, encrypted_objects: 0 }
+  for (const [from, to] of copies) {
+    const { objects, bytes } = await migrationStore.replaceBlob(step.tx, bucketId, from, to)
+    const sign = to.encryption === undefined ? 0 : Number(to.encryption !== null) - Number(to.before !== null)
+    change.encrypted_objects += sign * objects
+    change.encrypted_bytes += sign * bytes
+  }
+  if (bucket && (change.encrypted_bytes !== 0 || change.encrypted_objects !== 0))
+    await countUsage(step.tx, bucket, change)
   const originals = [...copies.keys()]
   await releaseBlobs(step, originals)
   // Those have the key of their copies too: what is purged later must not stay readable by them.

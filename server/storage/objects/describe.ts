@@ -1,9 +1,8 @@
-import type { ObjectEncryption } from '../../../contract/encryption.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import type { ObjectHeaders, Tags } from '../../../contract/shapes.ts'
 import { shownType } from '../../base/media-type.ts'
-import { kindOf } from '../../encryption/sealing.ts'
+import { encryptionField } from '../../encryption/describe.ts'
 import { aclOf } from '../buckets/documents/acl.ts'
 import type { HeldBucket } from '../buckets/service.ts'
 import { versionName } from '../history/retire.ts'
@@ -73,14 +72,6 @@ export const describeObject = (
   last_modified: row.last_modified,
   created_by: row.created_by,
 })
-
-/** How an object is encrypted, if it is. */
-export function encryptionField({ encryption }: Pick<ObjectRow, 'encryption'>): { encryption?: ObjectEncryption } {
-  const algorithm = kindOf(encryption)
-  if (algorithm === null || encryption === null) return {}
-  const key = encryption.slice(algorithm.length + 1)
-  return { encryption: key === '' ? { algorithm } : { algorithm, key } }
-}
 
 /** What an object's ACL grants, where it is not its owner's alone. */
 export const aclField = ({ acl }: Pick<ObjectRow, 'acl'>) => (acl === null ? {} : { acl: [...aclOf(acl)] })

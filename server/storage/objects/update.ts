@@ -2,7 +2,7 @@ import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
-import { nextVersion, retire } from '../history/retire.ts'
+import { arriving, nextVersion, retire, sumChanges } from '../history/retire.ts'
 import { unchangeable } from './absence.ts'
 import {
   aclField,
@@ -94,5 +94,5 @@ export async function updateMetadata(
 async function replaceVersion(step: Step, bucket: HeldBucket, old: store.ObjectRow, row: store.ObjectRow) {
   const { change } = await retire(step, bucket, [old], { reason: 'overwritten', keys: [row.key] })
   await store.replaceObject(step.tx, row)
-  await countUsage(step.tx, bucket, { ...change, bytes: change.bytes + row.size })
+  await countUsage(step.tx, bucket, sumChanges(change, arriving([row])))
 }

@@ -1,7 +1,7 @@
 import { refusal, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket, quotaExceeded, roomOf } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
-import { sumChanges } from '../history/retire.ts'
+import { arriving, noChange, sumChanges } from '../history/retire.ts'
 import { deleteTrashRows, lockItems } from '../history/trash/service.ts'
 import * as store from '../history/trash/store.ts'
 import { type ItemError, itemError } from '../objects/item-error.ts'
@@ -58,9 +58,9 @@ export async function restoreItems(
   errors.push(...accepted.filter(({ key }) => !free.has(key)).map(taken))
   const restored = accepted.filter(({ key }) => free.has(key))
   if (restored.length > 0) {
-    const bytes = restored.reduce((sum, { size }) => sum + size, 0)
+    const came = arriving(restored)
     await countUsage(tx, bucket, {
-      ...sumChanges(change, { bytes, trash_bytes: -bytes, version_bytes: 0 }),
+      ...sumChanges(change, came, { ...noChange, trash_bytes: -came.bytes }),
       objects: restored.length,
     })
     await deleteTrashRows(

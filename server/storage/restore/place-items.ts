@@ -6,7 +6,7 @@ import { allow, type Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { countUsage, type HeldBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
-import { type Change, sumChanges } from '../history/retire.ts'
+import { arriving, type Change, noChange, sumChanges } from '../history/retire.ts'
 import { deleteTrashRows } from '../history/trash/service.ts'
 import type * as store from '../history/trash/store.ts'
 import { TakenMeanwhile } from '../objects/retry.ts'
@@ -43,10 +43,10 @@ export async function placeItems(
   await lockKeys(tx, [bucket, rows.map(({ key }) => key)])
   const { placed, refused, change } = await ways[onConflict](step, bucket, rows)
   if (refused.size > 0) throw takenOf(ids, refused)
-  const came = placed.reduce((total, { item }) => total + item.size, 0)
+  const came = arriving(placed.map(({ item }) => item))
   const free = placed.filter(({ replaced }) => !replaced)
   await countUsage(tx, bucket, {
-    ...sumChanges(change, { bytes: came, trash_bytes: -came, version_bytes: 0 }),
+    ...sumChanges(change, came, { ...noChange, trash_bytes: -came.bytes }),
     objects: free.length,
   })
   await deleteTrashRows(tx, ids)
@@ -97,7 +97,7 @@ function objectOf(
 const nothingYet = (): Outcome => ({
   placed: [],
   refused: new Map(),
-  change: { bytes: 0, trash_bytes: 0, version_bytes: 0 },
+  change: noChange,
 })
 
 function add(outcome: Outcome, item: store.TrashRow, { change, ...placed }: Omit<Placed, 'item'> & { change: Change }) {

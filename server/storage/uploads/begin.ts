@@ -1,3 +1,4 @@
+import type { BucketEncryption } from '../../../contract/encryption.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Checksum, ChecksumAlgorithm, ObjectHeaders, Tags } from '../../../contract/shapes.ts'
 import { DEFAULT_PART_BYTES, MAX_PARTS, MIN_PART_BYTES } from '../../../contract/uploads.ts'
@@ -47,10 +48,11 @@ export interface InitUpload {
   tags?: Tags | undefined
   part_size?: number | undefined
   checksum?: { algorithm: ChecksumAlgorithm; type?: Checksum['type'] | undefined } | undefined
+  encryption?: BucketEncryption | undefined
 }
 
 /** An upload to begin: planned if its parts have a size, else free. */
-export interface NewUpload extends Omit<InitUpload, 'checksum'> {
+export interface NewUpload extends Omit<InitUpload, 'checksum' | 'encryption'> {
   checksum?: ChecksumPlan | undefined
   /** Kept and shown, without effect. */
   storageClass?: string | undefined

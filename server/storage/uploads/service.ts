@@ -6,6 +6,8 @@ import { DAY_MS, MINUTE_MS } from '../../base/time.ts'
 import { releaseBlobs } from '../../blobs/collector.ts'
 import { allow, allowSomewhere, type Ctx } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
+import { encryptionField } from '../../encryption/describe.ts'
+import { askedBy } from '../buckets/encryption.ts'
 import { bucketMissing, countUsage, holdAnyBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { beginUpload, type InitUpload, partSizeFor, partsOf } from './begin.ts'
@@ -22,7 +24,11 @@ export const uploadMissing = () =>
   new ServiceError('not_found', 'There is no such open upload in this bucket.', { missing: 'upload' })
 
 /** Starts a planned upload; needs `write` on the key. Reserves its size under the quota. */
-export async function initUpload(ctx: Ctx, name: string, { part_size, file_size, checksum, ...body }: InitUpload) {
+export async function initUpload(
+  ctx: Ctx,
+  name: string,
+  { part_size, file_size, checksum, encryption, ...body }: InitUpload,
+) {
   // Before anything of the request is judged.
   allow(ctx.actor, 'write', name, body.key)
   const row = await beginUpload(ctx, name, {
@@ -30,6 +36,7 @@ export async function initUpload(ctx: Ctx, name: string, { part_size, file_size,
     file_size,
     part_size: partSizeFor(part_size, file_size),
     checksum: checksum && planChecksum(checksum.algorithm, checksum.type),
+    encryption: askedBy(encryption),
   })
   const count = partsOf(row) ?? FIRST_URLS
   const urls = await partUrls(ctx, row, 1, Math.min(count, FIRST_URLS))
@@ -53,6 +60,7 @@ function describe(bucket: string, row: store.UploadRow, received = { parts: 0, b
     part_size: row.part_size,
     num_parts: partsOf(row),
     ...(checksum && { checksum }),
+    ...encryptionField(row),
     expires_at: row.expires_at,
     created_at: row.created_at,
     created_by: row.created_by,

@@ -147,17 +147,26 @@ const pages = (ids: readonly string[]): string[][] =>
 /** Usage of every bucket whose totals the caller may see, and of all these together. */
 export async function summariseUsage(ctx: Ctx) {
   const all = await Array.fromAsync(itemsOf((cursor) => listBuckets(ctx, LISTED, cursor)))
-  const buckets = all.flatMap(({ name, quota_gb, used_bytes, object_count, trash_bytes }) =>
-    used_bytes === null || object_count === null || trash_bytes === null
+  const buckets = all.flatMap((bucket) => {
+    const { name, quota_gb, used_bytes, object_count, trash_bytes, encrypted_bytes, encrypted_objects } = bucket
+    const isHidden =
+      used_bytes === null ||
+      object_count === null ||
+      trash_bytes === null ||
+      encrypted_bytes === null ||
+      encrypted_objects === null
+    return isHidden
       ? []
-      : [{ name, quota_gb, used_bytes, object_count, trash_bytes }],
-  )
-  const total = (field: 'used_bytes' | 'object_count' | 'trash_bytes') =>
+      : [{ name, quota_gb, used_bytes, object_count, trash_bytes, encrypted_bytes, encrypted_objects }]
+  })
+  const total = (field: Exclude<keyof (typeof buckets)[number], 'name' | 'quota_gb'>) =>
     buckets.reduce((sum, bucket) => sum + bucket[field], 0)
   return {
     used_bytes: total('used_bytes'),
     object_count: total('object_count'),
     trash_bytes: total('trash_bytes'),
+    encrypted_bytes: total('encrypted_bytes'),
+    encrypted_objects: total('encrypted_objects'),
     buckets,
   }
 }

@@ -4,6 +4,7 @@ import type { Version } from '../../../contract/versions.ts'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
+import { encryptionField } from '../../encryption/describe.ts'
 import { namedVersion } from '../history/retire.ts'
 import { type AnyVersion, findVersions, listEarlier, listVersions as listRows } from '../history/store.ts'
 import { lockField } from '../locks/lock.ts'
@@ -191,5 +192,6 @@ const describe = (bucket: string, version: ListedVersion): Version => ({
   last_modified: version.last_modified,
   created_by: version.created_by,
   noncurrent_at: version.blob_id === null ? null : version.noncurrent_at,
+  ...encryptionField(version),
   ...lockField(version),
 })

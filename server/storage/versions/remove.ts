@@ -4,6 +4,7 @@ import { refusal, type Step } from '../../context.ts'
 import { countUsage, type HeldBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
 import {
+  arriving,
   asObject,
   type Change,
   deleteVersionRows,
@@ -11,6 +12,7 @@ import {
   discardVersions,
   lockRetired,
   lockRows,
+  noChange,
   sumChanges,
 } from '../history/retire.ts'
 import { findNewest, findPlaces, hasContents, nameOf, type VersionName, type VersionRow } from '../history/store.ts'
@@ -199,8 +201,8 @@ async function promote(
     )
     awaitAtCommit(insertObjectRows(tx, newest.map(asObject)))
   }
-  const version_bytes = -newest.reduce((sum, { size }) => sum + size, 0)
-  return { objects: newest.length, change: { bytes: 0, trash_bytes: 0, version_bytes } }
+  const { bytes, encrypted_objects } = arriving(newest)
+  return { objects: newest.length, change: { ...noChange, version_bytes: -bytes, encrypted_objects } }
 }
 
 export const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }) => key)

@@ -3,7 +3,7 @@ import type { StoredObject } from '../../../contract/objects.ts'
 import { allow, type Ctx, currentActor } from '../../context.ts'
 import { countUsage, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
-import { asObject, lockRetired, nextVersion } from '../history/retire.ts'
+import { arriving, asObject, lockRetired, nextVersion, sumChanges } from '../history/retire.ts'
 import { hasContents, type VersionName } from '../history/store.ts'
 import { versionMissing } from '../objects/absence.ts'
 import { lockCurrent } from '../objects/current.ts'
@@ -28,12 +28,12 @@ export function restoreVersion(ctx: Ctx, name: string, version: VersionName): Pr
     if (!row) throw versionMissing(name, key, version_id)
     if (!hasContents(row)) throw new ServiceError('conflict', 'A delete marker has no contents to restore.')
     const now = step.now().toISOString()
-    const arriving = { ...asObject(row), acl: null, ...nextVersion(step, bucket), created_at: now, last_modified: now }
+    const wanted = { ...asObject(row), acl: null, ...nextVersion(step, bucket), created_at: now, last_modified: now }
     const { object, replaced, change } = await reinstateOver(step, bucket, {
-      ...arriving,
+      ...wanted,
       created_by: actor.user_id,
     })
-    await countUsage(tx, bucket, { ...change, bytes: change.bytes + row.size, objects: replaced ? 0 : 1 })
+    await countUsage(tx, bucket, { ...sumChanges(change, arriving([row])), objects: replaced ? 0 : 1 })
     step.record({
       name: 'restore',
       bucket: name,

@@ -21,7 +21,7 @@ export function Details({ object }: { object: StoredObject }) {
   const [editing, setEditing] = useState(false)
   const readOnly = useReadOnly(object.bucket)
   const mayEdit = readOnly !== undefined && me.can('write', object.bucket, object.key)
-  const { key, size, etag, sha256, content_type, headers, metadata, tags } = object
+  const { key, size, etag, sha256, content_type, headers, metadata, tags, encryption } = object
   const { checksums = [], created_at, last_modified, created_by } = object
   if (editing) return <Edit object={object} tagsOnly={readOnly === true} onClose={() => setEditing(false)} />
   return (
@@ -71,6 +71,12 @@ export function Details({ object }: { object: StoredObject }) {
         {headers ? <Pairs title={text.headers} of={headers} /> : null}
         <Pairs title={text.metadata} of={metadata} />
         {tags ? <Pairs title={text.tags} of={tags} /> : null}
+        {encryption ? (
+          <>
+            <dt>{text.encryption}</dt>
+            <dd>{encryptionWords(encryption)}</dd>
+          </>
+        ) : null}
         {object.lock ? (
           <>
             <dt>{text.lock}</dt>
@@ -100,6 +106,11 @@ export function Details({ object }: { object: StoredObject }) {
       ) : null}
     </div>
   )
+}
+
+function encryptionWords({ algorithm, key }: NonNullable<StoredObject['encryption']>): string {
+  if (algorithm === 'SSE-C') return text.byClient
+  return key === undefined ? text.byService : text.byKey(key)
 }
 
 /** To whom an object's ACL makes it public, where ACLs have an effect. */

@@ -232,6 +232,12 @@ export const text = catalogue('browse.text', {
       : `It moves to the trash, where you can restore it for ${plural(days, { one: 'day', other: 'days' })}.`,
   deleteLocked: 'It is locked. Your “bypass_lock” permission lets you delete it all the same.',
   lockVersion: 'Lock this version…',
+  encryption: 'Encryption',
+  byService: 'With a key of the service (AES256)',
+  byKey: (name: string) => `With the key “${name}” of a key service`,
+  byClient: 'With a key of its client (SSE-C)',
+  clientsKey:
+    'Only the owner of its key can read this file: it’s encrypted with a key of its S3 client (SSE-C), which isn’t stored here.',
   lock: 'Lock',
   versionDeleted: 'Version deleted',
   undelete: 'Undo deletion',

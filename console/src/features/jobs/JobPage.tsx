@@ -81,6 +81,8 @@ function Actions({ job }: { job: Job }) {
     try {
       // What a restore could not restore is still in the trash, so everything is tried again.
       if (job.of_run !== null) return await go(`/jobs/${(await restoreRun(job.of_run, job.source_bucket)).id}`)
+      if (job.kind === 'encrypt' || job.kind === 'decrypt')
+        return await go(`/jobs/${(await beginJob({ kind, source_bucket })).id}`)
       if (job.of !== null) return await go(`/jobs/${(await undoJob({ id: job.of })).id}`)
       const { id } = await beginJob({
         kind: kind === 'empty_bucket' ? 'delete' : kind,
@@ -128,12 +130,15 @@ function Actions({ job }: { job: Job }) {
       ) : null}
       {again.length > 0 ? (
         <Button leftSection={<IconRefresh size={15} />} onClick={retry}>
-          {text.retry(job.kind === 'restore' ? job.failed : again.length)}
+          {text.retry(isOfAll(job) ? job.failed : again.length)}
         </Button>
       ) : null}
     </>
   )
 }
+
+/** Whether a job is not of named objects: what is left of it is looked for again. */
+const isOfAll = ({ kind }: Job): boolean => kind === 'restore' || kind === 'encrypt' || kind === 'decrypt'
 
 /** The job that a restore undoes, by its name while it exists. */
 function Undone({ id }: { id: string }) {
@@ -152,7 +157,7 @@ function Detail({ job }: { job: Job }) {
   const { tone, word } = statusOf(job)
   const { total, done, failed, errors, started_at, finished_at } = job
   const took = started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1000 : null
-  const isWhole = job.kind === 'migrate' || job.kind === 'release'
+  const isWhole = ['migrate', 'release', 'encrypt', 'decrypt'].includes(job.kind)
   const download = () =>
     saveText(
       `job-${job.id}-errors.csv`,

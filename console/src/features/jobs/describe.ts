@@ -4,10 +4,11 @@ import { text } from './messages.ts'
 
 export const isOver = ({ status }: Job): boolean => status !== 'queued' && status !== 'running'
 
-/** `Move photos/2026/ to archive/2026/`, `Move bucket photos to storage nas`, or `Release …`. */
+/** `Move photos/2026/ to archive/2026/`, `Move bucket photos to storage nas`, `Encrypt bucket photos`, or `Release …`. */
 export function titleOf(job: Job): string {
   const { kind, source_bucket, prefix, search, dest_bucket, dest_prefix, dest_storage } = job
   if (dest_storage !== null) return (kind === 'release' ? text.release_to : text.migration)(source_bucket, dest_storage)
+  if (kind === 'encrypt' || kind === 'decrypt') return text.recoding(kind, source_bucket)
   const from = `${text[kind]} ${source_bucket}/${prefix}`
   const to = dest_bucket === null ? '' : ` ${text.to} ${dest_bucket}/${dest_prefix ?? ''}`
   return `${from}${to}${search === null ? '' : ` (${text.matching(search)})`}`

@@ -30,6 +30,8 @@ export const text = catalogue('jobs.text', {
   encrypt: 'Encrypt',
   decrypt: 'Decrypt',
   migration: (bucket: string, storage: string) => `Move bucket ${bucket} to storage ${storage}`,
+  recoding: (kind: 'encrypt' | 'decrypt', bucket: string) =>
+    kind === 'encrypt' ? `Encrypt bucket ${bucket}` : `Decrypt bucket ${bucket}`,
   release_to: (bucket: string, storage: string) => `Release bucket ${bucket} to storage ${storage}`,
   to: 'to',
   matching: (words: string) => `names containing “${words}”`,

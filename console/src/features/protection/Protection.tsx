@@ -17,6 +17,7 @@ import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
+import { EncryptionCard } from '../encryption/EncryptionCard.tsx'
 import { text } from './messages.ts'
 import { periodOf } from './period.ts'
 
@@ -49,6 +50,7 @@ export default function Protection() {
               <PublicAccessCard name={name} access={data.public_access} mayChange={mine && !isReadOnly(data)} />
             ) : null}
             {me.isAdmin && data.object_lock ? <Clock /> : null}
+            {data.mode === 'read_only' ? null : <EncryptionCard bucket={data} />}
             {mine && !isReadOnly(data) ? (
               <>
                 <Versioning bucket={data} />

@@ -1,6 +1,7 @@
 import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import type { Settings } from '../../../../contract/settings.ts'
+import { EncryptionSelect } from '../encryption/EncryptionSelect.tsx'
 import type { Field, FieldName } from './fields.ts'
 import { MappingInput } from './MappingInput.tsx'
 import { externalChangeChoices, hints, labels, mailSecurityChoices, secondFactorChoices, text } from './messages.ts'
@@ -105,6 +106,16 @@ export function FieldInput({ name, field, value, isSet, changed, fault, variable
           fault={fault}
           fixed={fixed}
           onChange={onChange}
+        />
+      )
+    case 'encryption':
+      return (
+        <EncryptionSelect
+          {...common}
+          {...lock}
+          value={value as Settings['encryption']['new_buckets']}
+          onChange={onChange}
+          readOnly={fixed}
         />
       )
     case 'text':

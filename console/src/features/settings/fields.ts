@@ -19,6 +19,7 @@ export type Field =
   | { kind: 'choice'; empty?: boolean; choices: readonly string[] }
   | { kind: 'secret' }
   | { kind: 'mapping' }
+  | { kind: 'encryption' }
 
 const on = { kind: 'switch' } as const
 const text = { kind: 'text', empty: true, mono: true } as const
@@ -68,6 +69,7 @@ export const fields: { readonly [S in Section]: { readonly [F in keyof FieldsOf<
     from_name: { kind: 'text', empty: true },
   },
   quotas: { default_bucket_quota_gb: gigabytes, total_quota_gb: gigabytes },
+  encryption: { new_buckets: { kind: 'encryption' } },
   trash: { default_days: { ...whole(0, 3650), unit: 'days' } },
   tokens: { max_lifetime_days: { ...whole(0, 3650), unit: 'days' }, cap_child_expiry: on },
   uploads: {

@@ -7,6 +7,7 @@ export const sectionText = catalogue('settings.sectionText', {
   directory: 'Directory',
   mail: 'Mail',
   quotas: 'Quotas',
+  encryption: 'Encryption',
   trash: 'Trash',
   tokens: 'Access tokens',
   uploads: 'Uploads',
@@ -51,6 +52,7 @@ export const labels = catalogue('settings.labels', {
   'mail.from_name': 'Sender name',
   'quotas.default_bucket_quota_gb': 'Default quota for new buckets',
   'quotas.total_quota_gb': 'Total quota for all buckets',
+  'encryption.new_buckets': 'New buckets',
   'trash.default_days': 'Default trash retention for new buckets',
   'tokens.max_lifetime_days': 'Maximum lifetime',
   'tokens.cap_child_expiry': 'Tokens expire with the token that created them',
@@ -125,6 +127,8 @@ export const hints = catalogue('settings.hints', {
     'For buckets created without a quota. Leave empty for no limit. 1 GB is 1,073,741,824 bytes.',
   'quotas.total_quota_gb':
     'Uploads beyond it are rejected, whatever a bucket’s own quota is. Leave empty for no limit. 1 GB is 1,073,741,824 bytes.',
+  'encryption.new_buckets':
+    'How files are encrypted in buckets that are created from now on. Existing buckets don’t change; each can override it.',
   'trash.default_days': '0 turns the trash off. Buckets can override it.',
   'tokens.max_lifetime_days': 'Applies to new tokens. 0 for no limit.',
   'tokens.cap_child_expiry': 'A token created with another token never outlives it.',

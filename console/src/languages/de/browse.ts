@@ -234,6 +234,12 @@ export const text: Translation<typeof english.text> = {
       : `Sie kommt in den Papierkorb und kann dort ${plural(days, { one: 'Tag', other: 'Tage' })} lang wiederhergestellt werden.`,
   deleteLocked: 'Sie ist gesperrt. Mit Ihrer Berechtigung „bypass_lock“ können Sie sie trotzdem löschen.',
   lockVersion: 'Diese Version sperren …',
+  encryption: 'Verschlüsselung',
+  byService: 'Mit einem Schlüssel des Dienstes (AES256)',
+  byKey: (name) => `Mit dem Schlüssel „${name}“ eines Schlüsseldienstes`,
+  byClient: 'Mit einem Schlüssel des Clients (SSE-C)',
+  clientsKey:
+    'Nur wer den Schlüssel hat, kann diese Datei lesen: Sie ist mit einem Schlüssel ihres S3-Clients verschlüsselt (SSE-C), der hier nicht gespeichert ist.',
   lock: 'Sperre',
   versionDeleted: 'Version gelöscht',
   undelete: 'Löschen rückgängig machen',

@@ -32,6 +32,8 @@ export const text: Translation<typeof english.text> = {
   encrypt: 'Verschlüsseln:',
   decrypt: 'Entschlüsseln:',
   migration: (bucket, storage) => `Bucket ${bucket} in Speicher ${storage} verschieben`,
+  recoding: (kind, bucket) =>
+    kind === 'encrypt' ? `Bucket ${bucket} verschlüsseln` : `Bucket ${bucket} entschlüsseln`,
   release_to: (bucket, storage) => `Bucket ${bucket} an Speicher ${storage} abgeben`,
   to: 'nach',
   matching: (words) => `Namen mit „${words}“`,

@@ -7,6 +7,7 @@ export const sectionText: Translation<typeof english.sectionText> = {
   directory: 'Verzeichnis',
   mail: 'E-Mail',
   quotas: 'Kontingente',
+  encryption: 'Verschlüsselung',
   trash: 'Papierkorb',
   tokens: 'Zugriffstoken',
   uploads: 'Uploads',
@@ -50,6 +51,7 @@ export const labels: Translation<typeof english.labels> = {
   'mail.from_name': 'Absendername',
   'quotas.default_bucket_quota_gb': 'Standardkontingent für neue Buckets',
   'quotas.total_quota_gb': 'Gesamtkontingent für alle Buckets',
+  'encryption.new_buckets': 'Neue Buckets',
   'trash.default_days': 'Standardaufbewahrung im Papierkorb für neue Buckets',
   'tokens.max_lifetime_days': 'Längste Gültigkeit',
   'tokens.cap_child_expiry': 'Token laufen mit dem Token ab, mit dem sie erstellt wurden',
@@ -124,6 +126,8 @@ export const hints: Translation<typeof english.hints> = {
     'Für Buckets, die ohne Kontingent erstellt werden. Leer lassen für unbegrenzt. 1 GB sind 1.073.741.824 Byte.',
   'quotas.total_quota_gb':
     'Darüber hinaus werden Uploads abgelehnt, unabhängig vom Kontingent des Buckets. Leer lassen für unbegrenzt. 1 GB sind 1.073.741.824 Byte.',
+  'encryption.new_buckets':
+    'Wie Dateien in Buckets verschlüsselt werden, die ab jetzt erstellt werden. Vorhandene Buckets bleiben unverändert; jeder kann davon abweichen.',
   'trash.default_days': '0 schaltet den Papierkorb aus. Buckets können davon abweichen.',
   'tokens.max_lifetime_days': 'Gilt für neue Token. 0 für unbegrenzt.',
   'tokens.cap_child_expiry': 'Ein Token, das mit einem anderen erstellt wurde, gilt nie länger als dieses.',

@@ -237,6 +237,12 @@ export const text: Translation<typeof english.text> = {
       : `Se mueve a la papelera, desde donde puede restaurarla durante ${plural(days, { one: 'día', other: 'días' })}.`,
   deleteLocked: 'Está bloqueada. Su permiso “bypass_lock” le permite eliminarla de todos modos.',
   lockVersion: 'Bloquear esta versión…',
+  encryption: 'Cifrado',
+  byService: 'Con una clave del servicio (AES256)',
+  byKey: (name) => `Con la clave “${name}” de un servicio de claves`,
+  byClient: 'Con una clave de su cliente (SSE-C)',
+  clientsKey:
+    'Solo quien tiene la clave puede leer este archivo: está cifrado con una clave de su cliente S3 (SSE-C), que no se guarda aquí.',
   lock: 'Bloqueo',
   versionDeleted: 'Versión eliminada',
   undelete: 'Deshacer eliminación',

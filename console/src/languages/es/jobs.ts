@@ -31,6 +31,7 @@ export const text: Translation<typeof english.text> = {
   encrypt: 'Cifrar',
   decrypt: 'Descifrar',
   migration: (bucket, storage) => `Trasladar el bucket ${bucket} al almacenamiento ${storage}`,
+  recoding: (kind, bucket) => (kind === 'encrypt' ? `Cifrar el bucket ${bucket}` : `Descifrar el bucket ${bucket}`),
   release_to: (bucket, storage) => `Liberar el bucket ${bucket} en el almacenamiento ${storage}`,
   to: 'a',
   matching: (words) => `nombres que contienen “${words}”`,

@@ -8,6 +8,7 @@ export const sectionText: Translation<typeof english.sectionText> = {
   directory: 'Directorio',
   mail: 'Correo',
   quotas: 'Cuotas',
+  encryption: 'Cifrado',
   trash: 'Papelera',
   tokens: 'Tokens de acceso',
   uploads: 'Subidas',
@@ -52,6 +53,7 @@ export const labels: Translation<typeof english.labels> = {
   'mail.from_name': 'Nombre del remitente',
   'quotas.default_bucket_quota_gb': 'Cuota predeterminada de los buckets nuevos',
   'quotas.total_quota_gb': 'Cuota total de todos los buckets',
+  'encryption.new_buckets': 'Buckets nuevos',
   'trash.default_days': 'Retención predeterminada en la papelera de los buckets nuevos',
   'tokens.max_lifetime_days': 'Vigencia máxima',
   'tokens.cap_child_expiry': 'Los tokens caducan con el token que los creó',
@@ -129,6 +131,8 @@ export const hints: Translation<typeof english.hints> = {
     'Para los buckets que se crean sin cuota. Déjela vacía para no poner límite. 1 GB son 1.073.741.824 bytes.',
   'quotas.total_quota_gb':
     'Las subidas que la superan se rechazan, sea cual sea la cuota del bucket. Déjela vacía para no poner límite. 1 GB son 1.073.741.824 bytes.',
+  'encryption.new_buckets':
+    'Cómo se cifran los archivos en los buckets que se creen a partir de ahora. Los existentes no cambian; cada bucket puede tener otro valor.',
   'trash.default_days': 'Con 0 se desactiva la papelera. Cada bucket puede tener otro valor.',
   'tokens.max_lifetime_days': 'Se aplica a los tokens nuevos. 0 para no poner límite.',
   'tokens.cap_child_expiry': 'Un token creado con otro nunca dura más que este.',

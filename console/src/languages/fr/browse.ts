@@ -238,6 +238,12 @@ export const text: Translation<typeof english.text> = {
       : `Elle est placée dans la corbeille, d’où vous pourrez la restaurer pendant ${plural(days, { one: 'jour', other: 'jours' })}.`,
   deleteLocked: 'Elle est verrouillée. Votre autorisation « bypass_lock » vous permet de la supprimer quand même.',
   lockVersion: 'Verrouiller cette version…',
+  encryption: 'Chiffrement',
+  byService: 'Avec une clé du service (AES256)',
+  byKey: (name) => `Avec la clé « ${name} » d’un service de clés`,
+  byClient: 'Avec une clé de son client (SSE-C)',
+  clientsKey:
+    'Seul le détenteur de la clé peut lire ce fichier : il est chiffré avec une clé de son client S3 (SSE-C), qui n’est pas conservée ici.',
   lock: 'Verrou',
   versionDeleted: 'Version supprimée',
   undelete: 'Annuler la suppression',

@@ -31,6 +31,7 @@ export const text: Translation<typeof english.text> = {
   encrypt: 'Chiffrer',
   decrypt: 'Déchiffrer',
   migration: (bucket, storage) => `Déplacer le bucket ${bucket} vers le stockage ${storage}`,
+  recoding: (kind, bucket) => (kind === 'encrypt' ? `Chiffrer le bucket ${bucket}` : `Déchiffrer le bucket ${bucket}`),
   release_to: (bucket, storage) => `Libérer le bucket ${bucket} vers le stockage ${storage}`,
   to: 'vers',
   matching: (words) => `noms contenant « ${words} »`,

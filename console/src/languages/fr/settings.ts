@@ -7,6 +7,7 @@ export const sectionText: Translation<typeof english.sectionText> = {
   directory: 'Annuaire',
   mail: 'E-mail',
   quotas: 'Quotas',
+  encryption: 'Chiffrement',
   trash: 'Corbeille',
   tokens: 'Jetons d’accès',
   uploads: 'Envois',
@@ -50,6 +51,7 @@ export const labels: Translation<typeof english.labels> = {
   'mail.from_name': 'Nom de l’expéditeur',
   'quotas.default_bucket_quota_gb': 'Quota par défaut des nouveaux buckets',
   'quotas.total_quota_gb': 'Quota total de tous les buckets',
+  'encryption.new_buckets': 'Nouveaux buckets',
   'trash.default_days': 'Conservation en corbeille par défaut des nouveaux buckets',
   'tokens.max_lifetime_days': 'Durée de vie maximale',
   'tokens.cap_child_expiry': 'Les jetons expirent avec le jeton qui les a créés',
@@ -127,6 +129,8 @@ export const hints: Translation<typeof english.hints> = {
     'Pour les buckets créés sans quota. Laissez vide pour ne pas limiter. 1 Go vaut 1 073 741 824 octets.',
   'quotas.total_quota_gb':
     'Au-delà, les envois sont refusés, quel que soit le quota du bucket. Laissez vide pour ne pas limiter. 1 Go vaut 1 073 741 824 octets.',
+  'encryption.new_buckets':
+    'Chiffrement des fichiers dans les buckets créés à partir de maintenant. Les buckets existants ne changent pas ; chacun peut avoir sa propre valeur.',
   'trash.default_days': '0 désactive la corbeille. Chaque bucket peut avoir sa propre valeur.',
   'tokens.max_lifetime_days': 'S’applique aux nouveaux jetons. 0 pour ne pas limiter.',
   'tokens.cap_child_expiry': 'Un jeton créé avec un autre jeton ne lui survit jamais.',

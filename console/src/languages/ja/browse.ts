@@ -226,6 +226,12 @@ export const text: Translation<typeof english.text> = {
       : `ゴミ箱に移動します。${formatCount(days)} 日以内であれば復元できます。`,
   deleteLocked: 'ロックされていますが、「bypass_lock」権限があるため削除できます。',
   lockVersion: 'このバージョンをロック…',
+  encryption: '暗号化',
+  byService: 'サービスの鍵で暗号化 (AES256)',
+  byKey: (name) => `鍵サービスの鍵「${name}」で暗号化`,
+  byClient: 'クライアントの鍵で暗号化 (SSE-C)',
+  clientsKey:
+    'このファイルは鍵の所有者だけが読めます。S3 クライアントの鍵で暗号化されており (SSE-C)、その鍵はここには保存されていません。',
   lock: 'ロック',
   versionDeleted: 'バージョンを削除しました',
   undelete: '削除を元に戻す',

@@ -31,6 +31,7 @@ export const text: Translation<typeof english.text> = {
   encrypt: '暗号化',
   decrypt: '復号',
   migration: (bucket, storage) => `バケット ${bucket} をストレージ ${storage} に移動`,
+  recoding: (kind, bucket) => (kind === 'encrypt' ? `バケット ${bucket} を暗号化` : `バケット ${bucket} を復号`),
   release_to: (bucket, storage) => `バケット ${bucket} をストレージ ${storage} に切り離し`,
   to: '→',
   matching: (words) => `名前に「${words}」を含む`,

@@ -8,6 +8,7 @@ export const sectionText: Translation<typeof english.sectionText> = {
   directory: 'ディレクトリ',
   mail: 'メール',
   quotas: 'クォータ',
+  encryption: '暗号化',
   trash: 'ゴミ箱',
   tokens: 'アクセストークン',
   uploads: 'アップロード',
@@ -52,6 +53,7 @@ export const labels: Translation<typeof english.labels> = {
   'mail.from_name': '送信者名',
   'quotas.default_bucket_quota_gb': '新しいバケットの既定のクォータ',
   'quotas.total_quota_gb': '全バケットの合計クォータ',
+  'encryption.new_buckets': '新しいバケット',
   'trash.default_days': '新しいバケットのゴミ箱の既定の保持期間',
   'tokens.max_lifetime_days': '最長の有効期間',
   'tokens.cap_child_expiry': 'トークンを、作成に使われたトークンと同時に期限切れにする',
@@ -126,6 +128,8 @@ export const hints: Translation<typeof english.hints> = {
     'クォータを指定せずに作成したバケットに適用されます。無制限にする場合は空欄にします。1 GB は 1,073,741,824 バイトです。',
   'quotas.total_quota_gb':
     'これを超えるアップロードは、バケット自身のクォータにかかわらず拒否されます。無制限にする場合は空欄にします。1 GB は 1,073,741,824 バイトです。',
+  'encryption.new_buckets':
+    '今後作成されるバケットでのファイルの暗号化方法です。既存のバケットは変わりません。バケットごとに変更できます。',
   'trash.default_days': '0 でゴミ箱がオフになります。バケットごとに変更できます。',
   'tokens.max_lifetime_days': '新しいトークンに適用されます。0 で無制限です。',
   'tokens.cap_child_expiry': '別のトークンで作成したトークンは、元のトークンより長く有効になることはありません。',

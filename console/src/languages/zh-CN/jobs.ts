@@ -31,6 +31,7 @@ export const text: Translation<typeof english.text> = {
   encrypt: '加密',
   decrypt: '解密',
   migration: (bucket, storage) => `将存储桶 ${bucket} 迁移到存储后端 ${storage}`,
+  recoding: (kind, bucket) => (kind === 'encrypt' ? `加密存储桶 ${bucket}` : `解密存储桶 ${bucket}`),
   release_to: (bucket, storage) => `将存储桶 ${bucket} 交还到存储后端 ${storage}`,
   to: '到',
   matching: (words) => `名称包含“${words}”`,

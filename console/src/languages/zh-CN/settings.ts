@@ -7,6 +7,7 @@ export const sectionText: Translation<typeof english.sectionText> = {
   directory: '用户目录',
   mail: '邮件',
   quotas: '配额',
+  encryption: '加密',
   trash: '回收站',
   tokens: '访问令牌',
   uploads: '上传',
@@ -50,6 +51,7 @@ export const labels: Translation<typeof english.labels> = {
   'mail.from_name': '发件人名称',
   'quotas.default_bucket_quota_gb': '新存储桶的默认配额',
   'quotas.total_quota_gb': '所有存储桶的总配额',
+  'encryption.new_buckets': '新存储桶',
   'trash.default_days': '新存储桶的默认回收站保留期',
   'tokens.max_lifetime_days': '最长有效期',
   'tokens.cap_child_expiry': '令牌随创建它的令牌一同过期',
@@ -120,6 +122,7 @@ export const hints: Translation<typeof english.hints> = {
   'quotas.default_bucket_quota_gb': '用于创建时未指定配额的存储桶。留空表示无限制。1 GB 为 1,073,741,824 字节。',
   'quotas.total_quota_gb':
     '无论存储桶自身的配额是多少，超出此配额的上传都会被拒绝。留空表示无限制。1 GB 为 1,073,741,824 字节。',
+  'encryption.new_buckets': '今后创建的存储桶中文件的加密方式。现有存储桶不变；各存储桶可以单独设置。',
   'trash.default_days': '0 表示关闭回收站。各存储桶可以单独设置。',
   'tokens.max_lifetime_days': '适用于新令牌。0 表示无限制。',
   'tokens.cap_child_expiry': '用另一个令牌创建的令牌，有效期绝不会超过后者。',

@@ -6,6 +6,7 @@ import { DEFAULT_STORAGE } from '../../../../contract/storages.ts'
 import { counted } from '../../../base/count-words.ts'
 import { itemsOf } from '../../../base/cursor.ts'
 import { allow, type Ctx, type Step } from '../../../context.ts'
+import { assertKeyKnown } from '../../../encryption/default.ts'
 import { isLegal } from '../../../http/validation.ts'
 import { attachBucket } from '../../../storage/attached/attach.ts'
 import { prepareBucket } from '../../../storage/buckets/create.ts'
@@ -45,7 +46,6 @@ export const buckets: Kind<Entry> = {
     mode: 'owned',
     public_access_blocked: false,
     object_lock: undefined,
-    encryption: null,
     cors: null,
     lifecycle: null,
     website: null,
@@ -56,7 +56,7 @@ export const buckets: Kind<Entry> = {
     ...(object_lock && { object_lock: completeLock(object_lock) }),
     ...(lifecycle !== undefined && { lifecycle: lifecycle?.map(normalRule) ?? null }),
   }),
-  async check(_ctx, entry, { before, references }): Promise<Fault[]> {
+  async check(ctx, entry, { before, references }): Promise<Fault[]> {
     const { storage = DEFAULT_STORAGE, lifecycle, cors } = entry
     const mode = before ? before.fields.mode : (entry.mode ?? 'owned')
     const known = storage === DEFAULT_STORAGE || (await references.has('storages', storage))
@@ -68,6 +68,7 @@ export const buckets: Kind<Entry> = {
         : []),
       ...(await faultsOf(() => completeLock(entry.object_lock ?? {}))),
       ...(await faultsOf(() => encryptionColumn(entry.encryption ?? null))),
+      ...(await faultsOf(() => assertKeyKnown(ctx.db, entry.encryption))),
       ...(before ? [] : await faultsOf(() => completeVersioning(entry))),
       ...(lifecycle ?? []).flatMap(faultsOfRule),
       ...sameIds('lifecycle', lifecycle ?? []),
@@ -197,10 +198,9 @@ async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
     storage,
     public_access_blocked: block !== undefined && isBlocked(block),
     ...(mode === 'taken_over' ? {} : { mode }),
-    ...(mode === 'read_only' && source ? { prefix: source.prefix } : { quota_gb, trash_days }),
+    ...(mode === 'read_only' && source ? { prefix: source.prefix } : { quota_gb, trash_days, encryption }),
     ...(versioning === 'off' ? {} : { versioning }),
     ...(object_lock && { object_lock }),
-    encryption,
     cors: cors && sayable(cors),
     website,
     lifecycle: lifecycle?.map(({ written, ...rule }) => normalRule(rule as Rule)) ?? null,

@@ -13,6 +13,7 @@ import {
 import { assertMailUsable } from '../../../access/settings/mail.ts'
 import { assertUsable, updateSettings } from '../../../access/settings/service.ts'
 import type { Ctx } from '../../../context.ts'
+import { assertKeyKnown } from '../../../encryption/default.ts'
 import { setTotalQuota } from '../../../storage/buckets/service.ts'
 import { type AnyEntry, type Existing, faultsOf, type Kind, type References, unknownName } from '../kind.ts'
 
@@ -43,6 +44,7 @@ export const settingsSection = (section: Section): Kind<AnyEntry> => ({
         path: path.replace(`body.${section}.`, 'body.'),
         message,
       })),
+      ...(section === 'encryption' ? await faultsOfEncryption(ctx, fields) : []),
       ...(await faultsOfMapping((group_mapping ?? []) as Mapping, references)),
     ]
   },
@@ -60,6 +62,9 @@ const faultsOfFixed = (ctx: Ctx, section: Section, fields: AnyEntry, before: Exi
     const isSame = before?.hasSecret?.(field, value as string) || isDeepStrictEqual(before?.fields[field], value)
     return variable === undefined || isSame ? [] : [{ path: `body.${field}`, message: `is set by ${variable}` }]
   })
+
+const faultsOfEncryption = (ctx: Ctx, { new_buckets }: Sections['encryption'] & object): Promise<Fault[]> =>
+  faultsOf(() => assertKeyKnown(ctx.db, new_buckets, 'body.new_buckets'))
 
 async function faultsOfMapping(mapping: Mapping, references: References): Promise<Fault[]> {
   const faults: Fault[] = []

@@ -84,6 +84,9 @@ export interface Usage {
   trash_bytes: number
   /** The part of `bytes` that are those of noncurrent versions. */
   version_bytes: number
+  /** The parts of `bytes` and `objects` that are encrypted. */
+  encrypted_bytes: number
+  encrypted_objects: number
   /** Bytes reserved by open multipart uploads. */
   reserved: number
 }
@@ -98,6 +101,8 @@ export const addUsage = prepared((tx: Tx, row: Usage & { bucket_id: string; shar
         objects: e('bucket_usage.objects', '+', e.ref('excluded.objects')),
         trash_bytes: e('bucket_usage.trash_bytes', '+', e.ref('excluded.trash_bytes')),
         version_bytes: e('bucket_usage.version_bytes', '+', e.ref('excluded.version_bytes')),
+        encrypted_bytes: e('bucket_usage.encrypted_bytes', '+', e.ref('excluded.encrypted_bytes')),
+        encrypted_objects: e('bucket_usage.encrypted_objects', '+', e.ref('excluded.encrypted_objects')),
         reserved: e('bucket_usage.reserved', '+', e.ref('excluded.reserved')),
       })),
     ),
@@ -114,6 +119,8 @@ export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Ma
       e.fn.sum<number>('objects').as('objects'),
       e.fn.sum<number>('trash_bytes').as('trash_bytes'),
       e.fn.sum<number>('version_bytes').as('version_bytes'),
+      e.fn.sum<number>('encrypted_bytes').as('encrypted_bytes'),
+      e.fn.sum<number>('encrypted_objects').as('encrypted_objects'),
       e.fn.sum<number>('reserved').as('reserved'),
     ])
     .where('bucket_id', 'in', bucketIds)
@@ -121,6 +128,20 @@ export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Ma
     .execute()
   return new Map(rows.map(({ bucket_id, ...usage }) => [bucket_id, usage]))
 }
+
+/** What all buckets hold together. */
+export const sumStored = (
+  db: Db,
+): Promise<Pick<Usage, 'bytes' | 'objects' | 'encrypted_bytes' | 'encrypted_objects'>> =>
+  db
+    .selectFrom('bucket_usage')
+    .select((e) => [
+      e.fn.coalesce(e.fn.sum<number>('bytes'), e.lit(0)).as('bytes'),
+      e.fn.coalesce(e.fn.sum<number>('objects'), e.lit(0)).as('objects'),
+      e.fn.coalesce(e.fn.sum<number>('encrypted_bytes'), e.lit(0)).as('encrypted_bytes'),
+      e.fn.coalesce(e.fn.sum<number>('encrypted_objects'), e.lit(0)).as('encrypted_objects'),
+    ])
+    .executeTakeFirstOrThrow()
 
 export const deleteUsage = (tx: Tx, bucketId: string) =>
   tx.deleteFrom('bucket_usage').where('bucket_id', '=', bucketId).execute()

@@ -9,6 +9,7 @@ import { eraseBlobs, releaseBlobs, removeNow } from '../../../blobs/collector.ts
 import { isDiskShort } from '../../../blobs/room.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, type Step } from '../../../context.ts'
 import type { ObjectRow } from '../../../db/schema.ts'
+import { encryptionField } from '../../../encryption/describe.ts'
 import {
   bucketMissing,
   countUsage,
@@ -114,6 +115,7 @@ export async function listTrash(ctx: Ctx, name: string, { prefix = '', limit = 1
         size: row.size,
         etag: row.etag,
         content_type: row.content_type,
+        ...encryptionField(row),
         ...lockField(row),
         reason: row.reason,
         deleted_at: row.deleted_at,

@@ -3,21 +3,26 @@ import type { Row, Tx } from '../../../db/schema.ts'
 
 /**
  * Has everything in a bucket that points at a blob point at its copy, and what jobs have noted of it; `encryption`: which is
- * encrypted so. Rows of other buckets stay.
+ * encrypted so. Rows of other buckets stay. Returns of how many objects, and how many bytes of objects and versions, that is.
  */
 export async function replaceBlob(
   tx: Tx,
   bucketId: string,
   from: string,
   { id: to, encryption }: { id: string; encryption?: string | null },
-): Promise<void> {
-  for (const table of ['objects', 'versions', 'trash'] as const)
-    await tx
+): Promise<{ objects: number; bytes: number }> {
+  const changed = { objects: 0, bytes: 0 }
+  for (const table of ['objects', 'versions', 'trash'] as const) {
+    const rows = await tx
       .updateTable(table)
       .set(encryption === undefined ? { blob_id: to } : { blob_id: to, encryption })
       .where('bucket_id', '=', bucketId)
       .where('blob_id', '=', from)
+      .returning('size')
       .execute()
+    if (table === 'objects') changed.objects += rows.length
+    if (table !== 'trash') changed.bytes += rows.reduce((sum, { size }) => sum + size, 0)
+  }
   await tx
     .updateTable('job_moves')
     .set({ blob_id: to })
@@ -25,6 +30,7 @@ export async function replaceBlob(
     .where('blob_id', '=', from)
     .execute()
   await tx.updateTable('job_items').set({ blob_id: to }).where('blob_id', '=', from).execute()
+  return changed
 }
 
 export const setStorage = (tx: Tx, bucketId: string, storage_id: number | null) =>

@@ -1,9 +1,11 @@
+import type { BucketEncryption } from '../../../../contract/encryption.ts'
 import { ServiceError } from '../../../../contract/errors.ts'
 import { isKeyText } from '../../../../contract/names.ts'
 import type { BulkResult, DeleteResult, StoredObject } from '../../../../contract/objects.ts'
 import { decide } from '../../../../contract/permissions.ts'
 import { newId } from '../../../base/id.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../../context.ts'
+import { askedBy } from '../../buckets/encryption.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { lockKeys } from '../../history/keys.ts'
@@ -21,24 +23,31 @@ import { withCopies } from './copies.ts'
 import type { AskedRecoding } from './recoding.ts'
 import { pairRefusal, transferObjects } from './transfer.ts'
 
-/** Copies or moves one object into a bucket; throws if it cannot. */
+/** Copies or moves one object into a bucket; throws if it cannot. `encryption`: of a copy that is to be encrypted so. */
 export async function transferOne(
   ctx: Ctx,
   kind: TransferKind,
   destBucket: string,
-  body: { source_bucket: string; source_key: string; dest_key?: string | undefined; if_none_match?: '*' | undefined },
+  body: {
+    source_bucket: string
+    source_key: string
+    dest_key?: string | undefined
+    if_none_match?: '*' | undefined
+    encryption?: BucketEncryption | undefined
+  },
 ): Promise<StoredObject> {
   const { source_bucket, source_key: key, dest_key = key, if_none_match } = body
   const places = { source: source_bucket, dest: destBucket }
   const refused = pairRefusal(ctx.actor, kind, places, { key, dest: dest_key })
   if (refused) throw refused
+  const recoding = { wanted: askedBy(body.encryption) }
   return withCopies(ctx, (copies) =>
     ctx.act(async (step) => {
       const [buckets, current] = await Promise.all([
         holdBuckets(step.tx, source_bucket, destBucket, kind),
         asCurrent(step),
       ])
-      const options = { kind, ifNoneMatch: if_none_match === '*', copies }
+      const options = { kind, ifNoneMatch: if_none_match === '*', recoding, copies }
       const pairs = [{ key, dest: dest_key }]
       const { placed, errors } = await transferObjects(current, buckets, pairs, options)
       const [error] = errors
@@ -117,11 +126,13 @@ export async function transferMany(
     dest_prefix?: string | undefined
     source_prefix?: string | undefined
     if_none_match?: '*' | undefined
+    encryption?: BucketEncryption | undefined
   },
 ): Promise<BulkResult> {
   const { source_bucket, keys, dest_prefix = '', source_prefix, if_none_match } = body
   allowSomewhere(ctx.actor, 'read', source_bucket)
   allowSomewhere(ctx.actor, 'write', destBucket)
+  const recoding = { wanted: askedBy(body.encryption) }
   const pairs: Pair[] = []
   const impossible: ItemError[] = []
   for (const key of keys) {
@@ -141,7 +152,7 @@ export async function transferMany(
         holdBuckets(step.tx, source_bucket, destBucket, kind),
         asCurrent(step),
       ])
-      const options = { kind, ifNoneMatch: if_none_match === '*', bulk_id, copies }
+      const options = { kind, ifNoneMatch: if_none_match === '*', recoding, bulk_id, copies }
       const { placed, errors } = await transferObjects(current, buckets, pairs, options)
       const result = { succeeded: placed.map(({ pair }) => pair.dest), errors: [...impossible, ...errors] }
       return placed.length > 0 ? result : step.nothing(result)

@@ -8,9 +8,11 @@ import { countUsage, type HeldBucket } from '../../buckets/service.ts'
 import { asOf, type Past } from '../../history/former/as-of.ts'
 import { lockKeys } from '../../history/keys.ts'
 import {
+  arriving,
   asObject,
   type Change,
   isKept,
+  leaving,
   lockRetired,
   markDeleted,
   nextVersion,
@@ -139,8 +141,8 @@ export async function transferObjects(
   const left = kind === 'move' ? await leave(step, source, accepted) : undefined
   const overwritten = replaced.map(({ key }) => key)
   awaitAtCommit(store.deleteObjects(tx, dest.id, overwritten))
-  const arriving = accepted.map(({ pair }) => pair.dest)
-  const overwriting = { reason: 'overwritten', job_id: more.job_id, keys: arriving } as const
+  const arrivingKeys = accepted.map(({ pair }) => pair.dest)
+  const overwriting = { reason: 'overwritten', job_id: more.job_id, keys: arrivingKeys } as const
   const retired = await retire(step, dest, replaced, overwriting)
   const trashOf = new Map(replaced.map(({ key }, i) => [key, retired.trashIds[i] ?? null]))
   const now = step.now().toISOString()
@@ -179,7 +181,8 @@ export async function transferObjects(
   )
   // Another request created the key between our read and our insert, so the whole step is retried from the start.
   if (inserted.size < arrivals.length) throw new TakenMeanwhile()
-  awaitAtCommit(count(tx, { kind, source, dest }, accepted, { replaced: replaced.length, gone: retired.change, left }))
+  const came = sumChanges(retired.change, arriving(arrivals.map(({ row }) => row)))
+  awaitAtCommit(count(tx, { kind, source, dest }, { accepted: accepted.length, replaced: replaced.length, came, left }))
   const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
   for (const { pair, row, trash_id } of placed)
     record({
@@ -235,7 +238,7 @@ async function leave(step: Step, source: HeldBucket, accepted: readonly Accepted
   const rows = kept.map(({ row }) => row)
   const { change } = await retire(step, source, rows, { reason: 'deleted', keys })
   markDeleted(step, source, keys)
-  return { ...change, bytes: change.bytes - sizeOf(gone) }
+  return sumChanges(change, leaving(gone.map(({ row }) => row)))
 }
 
 /** Step: locks the objects that are unchanged since they were seen; returns their keys. */
@@ -265,18 +268,14 @@ export const pairRefusal = (
 async function count(
   tx: Tx,
   { source, dest }: TransferPlan,
-  accepted: readonly Accepted[],
-  { replaced, gone, left }: { replaced: number; gone: Change; left: Change | undefined },
+  { accepted, replaced, came, left }: { accepted: number; replaced: number; came: Change; left: Change | undefined },
 ): Promise<void> {
-  if (accepted.length === 0) return
-  const came = { ...gone, bytes: gone.bytes + sizeOf(accepted) }
-  const objects = accepted.length - replaced
+  if (accepted === 0) return
+  const objects = accepted - replaced
   if (!left) return countUsage(tx, dest, { ...came, objects })
   if (source.id === dest.id) return countUsage(tx, dest, { ...sumChanges(came, left), objects: -replaced })
   await Promise.all([
-    countUsage(tx, source, { ...left, objects: -accepted.length }),
+    countUsage(tx, source, { ...left, objects: -accepted }),
     countUsage(tx, dest, { ...came, objects }, -left.bytes),
   ])
 }
-
-const sizeOf = (accepted: readonly Accepted[]): number => accepted.reduce((sum, { row }) => sum + row.size, 0)

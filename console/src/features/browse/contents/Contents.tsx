@@ -16,6 +16,7 @@ const Drawing = lazy(() => import('./Drawing.tsx'))
 /** Previews an object, as far as that is safe. `onFull` opens it on the full screen; without it, it is there already. */
 export function Contents({ object, onFull }: { object: StoredObject; onFull?: () => void }) {
   const [asText, setAsText] = useState(false)
+  if (object.encryption?.algorithm === 'SSE-C') return <Nothing>{text.clientsKey}</Nothing>
   if (object.size === 0) return <Nothing>{text.emptyObject}</Nothing>
   const kind = asText ? 'text' : kindOf(object)
   if (kind === 'picture') return <Picture object={object} {...(onFull ? { onFull } : {})} />

@@ -1,0 +1,87 @@
+import type * as english from '../../features/encryption/messages.ts'
+import { formatCount, plural, type Translation } from '../../i18n.ts'
+
+export const text: Translation<typeof english.text> = {
+  title: 'Verschlüsselung',
+  none: 'Nicht verschlüsselt',
+  byService: 'Mit einem Schlüssel des Dienstes (AES256)',
+  byKey: (name) => `Mit dem Schlüssel „${name}“ eines Schlüsseldienstes`,
+  share: (percent, encrypted, all) => `${percent} verschlüsselt: ${encrypted} von ${all}`,
+  shareObjects: (encrypted, all) => `${formatCount(encrypted)} von ${plural(all, { one: 'Datei', other: 'Dateien' })}`,
+  shareLabel: 'Verschlüsselter Anteil der Bytes',
+  empty: 'Der Bucket ist leer.',
+  forNew: 'Neue Dateien',
+  forNewHint: 'Gilt, wenn der Upload nichts anderes sagt. Vorhandene Dateien bleiben unverändert.',
+  newAre: (how) => `Neue Dateien: ${how}`,
+  apply: 'Übernehmen',
+  saved: 'Verschlüsselung neuer Dateien geändert',
+  existing: 'Vorhandene Dateien',
+  existingHint:
+    'Ein Auftrag verschlüsselt Dateien, ihre Versionen und den Papierkorb, während der Bucket benutzt wird.',
+  encrypt: 'Verschlüsseln',
+  encryptExisting: 'Vorhandene verschlüsseln',
+  encryptTitle: (bucket) => `Alles in ${bucket} verschlüsseln?`,
+  encryptText:
+    'Dateien werden wie neue verschlüsselt, oder mit einem Schlüssel des Dienstes, falls neue nicht verschlüsselt werden. Bis der Auftrag fertig ist, brauchen die verschlüsselten Kopien zusätzlichen Platz.',
+  decrypt: 'Entschlüsseln',
+  decryptExisting: 'Vorhandene entschlüsseln',
+  decryptTitle: (bucket) => `Alles in ${bucket} entschlüsseln?`,
+  decryptText:
+    'Wer Zugriff auf die Festplatte oder den Speicher hat, kann diese Dateien dann lesen. Mit einem Schlüssel des Clients verschlüsselte Dateien bleiben verschlüsselt.',
+}
+
+export const keysText: Translation<typeof english.keysText> = {
+  title: 'Schlüssel',
+  hint: 'Schlüssel von Schlüsseldiensten (KMS), mit denen Buckets und S3-Clients verschlüsseln können.',
+  add: 'Schlüssel registrieren',
+  emptyTitle: 'Keine Schlüssel registriert',
+  emptyHint: 'Dateien lassen sich auch ohne verschlüsseln, mit einem Schlüssel des Dienstes (AES256).',
+  name: 'Name',
+  kind: 'Schlüsseldienst',
+  kindName: (kind) => ({ aws: 'AWS-KMS-API', transit: 'Transit (Vault, OpenBao)' })[kind],
+  where: 'Adresse',
+  aws: 'AWS',
+  keyId: 'Schlüssel-ID',
+  state: 'Zustand',
+  on: 'In Betrieb',
+  off: 'Ausgeschaltet',
+  created: 'Registriert',
+  actions: 'Aktionen',
+  turnOff: 'Ausschalten',
+  turnOffTitle: (name) => `${name} ausschalten?`,
+  turnOffText:
+    'Bis er wieder eingeschaltet wird, sind damit verschlüsselte Dateien nicht lesbar, und Uploads, die ihn brauchen, werden abgelehnt.',
+  turnedOff: (name) => `${name} ausgeschaltet`,
+  turnOn: 'Einschalten',
+  turnedOn: (name) => `${name} eingeschaltet`,
+  remove: 'Löschen',
+  removeTitle: (name) => `${name} löschen?`,
+  removeText:
+    'Entfernt den Schlüssel und seine Zugangsdaten aus Strongroom; der Schlüsseldienst behält ihn. Schlüssel, mit denen etwas verschlüsselt ist, lassen sich nicht löschen.',
+  removed: (name) => `${name} gelöscht`,
+}
+
+export const newKeyText: Translation<typeof english.newKeyText> = {
+  title: 'Schlüssel registrieren',
+  hint: 'Der Schlüssel wird zuerst geprüft: Kann er nicht ver- und entschlüsseln, wird er nicht registriert.',
+  key: 'Schlüssel',
+  nameHint: 'So nennen ihn Buckets und S3-Clients. Lässt sich später nicht ändern.',
+  nameBad: 'Nur Buchstaben, Ziffern, Punkte, Bindestriche und Unterstriche.',
+  badForm: 'Ungültiges Format.',
+  endpoint: 'Endpunkt',
+  endpointHintAws: 'Leer lassen für AWS.',
+  endpointHintTransit: 'Adresse von Vault oder OpenBao.',
+  region: 'Region',
+  mount: 'Mount-Pfad',
+  keyIdHintAws: 'ID, ARN oder Alias.',
+  keyIdHintTransit: 'Name des Schlüssels in der Transit-Engine.',
+  credentials: 'Zugangsdaten',
+  accessKeyId: 'Zugriffsschlüssel-ID',
+  accessKeyIdHint: 'Leer lassen, um die Zugangsdaten der Umgebung zu verwenden, etwa einer Instanzrolle.',
+  secret: 'Geheimer Zugriffsschlüssel',
+  token: 'Token',
+  secretHint: 'Wird verschlüsselt gespeichert und nie wieder angezeigt.',
+  refused: 'Der Schlüssel wurde nicht registriert',
+  action: 'Prüfen und registrieren',
+  added: (name) => `${name} registriert`,
+}

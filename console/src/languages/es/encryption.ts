@@ -1,0 +1,87 @@
+import type * as english from '../../features/encryption/messages.ts'
+import { formatCount, plural, type Translation } from '../../i18n.ts'
+
+export const text: Translation<typeof english.text> = {
+  title: 'Cifrado',
+  none: 'Sin cifrar',
+  byService: 'Con una clave del servicio (AES256)',
+  byKey: (name) => `Con la clave “${name}” de un servicio de claves`,
+  share: (percent, encrypted, all) => `${percent} cifrado: ${encrypted} de ${all}`,
+  shareObjects: (encrypted, all) =>
+    `${formatCount(encrypted)} de ${plural(all, { one: 'archivo', other: 'archivos' })}`,
+  shareLabel: 'Parte cifrada de los bytes',
+  empty: 'El bucket está vacío.',
+  forNew: 'Archivos nuevos',
+  forNewHint: 'Se aplica si la subida no indica otra cosa. Los archivos existentes no cambian.',
+  newAre: (how) => `Archivos nuevos: ${how}`,
+  apply: 'Aplicar',
+  saved: 'Cifrado de los archivos nuevos cambiado',
+  existing: 'Archivos existentes',
+  existingHint: 'Una tarea cifra los archivos, sus versiones y la papelera mientras el bucket está en uso.',
+  encrypt: 'Cifrar',
+  encryptExisting: 'Cifrar los existentes',
+  encryptTitle: (bucket) => `¿Cifrar todo el contenido de ${bucket}?`,
+  encryptText:
+    'Los archivos se cifran como los nuevos, o con una clave del servicio si los nuevos no se cifran. Hasta que la tarea termine, las copias cifradas ocupan espacio adicional.',
+  decrypt: 'Descifrar',
+  decryptExisting: 'Descifrar los existentes',
+  decryptTitle: (bucket) => `¿Descifrar todo el contenido de ${bucket}?`,
+  decryptText:
+    'Quien tenga acceso al disco o al almacenamiento podrá leer estos archivos. Los archivos cifrados con una clave de su cliente siguen cifrados.',
+}
+
+export const keysText: Translation<typeof english.keysText> = {
+  title: 'Claves de cifrado',
+  hint: 'Claves de servicios de claves (KMS) con las que pueden cifrar los buckets y los clientes S3.',
+  add: 'Registrar clave',
+  emptyTitle: 'No hay claves registradas',
+  emptyHint: 'Los archivos pueden cifrarse sin ellas, con una clave del servicio (AES256).',
+  name: 'Nombre',
+  kind: 'Servicio de claves',
+  kindName: (kind) => ({ aws: 'API de AWS KMS', transit: 'Transit (Vault, OpenBao)' })[kind],
+  where: 'Dirección',
+  aws: 'AWS',
+  keyId: 'ID de la clave',
+  state: 'Estado',
+  on: 'En uso',
+  off: 'Desactivada',
+  created: 'Registrada',
+  actions: 'Acciones',
+  turnOff: 'Desactivar',
+  turnOffTitle: (name) => `¿Desactivar ${name}?`,
+  turnOffText:
+    'Hasta que se active de nuevo, los archivos cifrados con ella no se pueden leer y las subidas que la necesitan se rechazan.',
+  turnedOff: (name) => `${name} desactivada`,
+  turnOn: 'Activar',
+  turnedOn: (name) => `${name} activada`,
+  remove: 'Eliminar',
+  removeTitle: (name) => `¿Eliminar ${name}?`,
+  removeText:
+    'Quita la clave y sus credenciales de Strongroom; el servicio de claves la conserva. No se puede eliminar una clave con la que hay algo cifrado.',
+  removed: (name) => `${name} eliminada`,
+}
+
+export const newKeyText: Translation<typeof english.newKeyText> = {
+  title: 'Registrar clave',
+  hint: 'Primero se prueba la clave: si no puede cifrar y descifrar, no se registra.',
+  key: 'Clave',
+  nameHint: 'Así la llaman los buckets y los clientes S3. No se puede cambiar después.',
+  nameBad: 'Use letras, dígitos, puntos, guiones y guiones bajos.',
+  badForm: 'Formato no válido.',
+  endpoint: 'Endpoint',
+  endpointHintAws: 'Déjelo vacío para AWS.',
+  endpointHintTransit: 'Dirección de Vault u OpenBao.',
+  region: 'Región',
+  mount: 'Ruta de montaje',
+  keyIdHintAws: 'ID, ARN o alias.',
+  keyIdHintTransit: 'Nombre de la clave en el motor Transit.',
+  credentials: 'Credenciales',
+  accessKeyId: 'ID de la clave de acceso',
+  accessKeyIdHint: 'Déjelo vacío para usar las credenciales del entorno, como un rol de instancia.',
+  secret: 'Clave de acceso secreta',
+  token: 'Token',
+  secretHint: 'Se guarda cifrada y no se vuelve a mostrar.',
+  refused: 'La clave no se registró',
+  action: 'Probar y registrar',
+  added: (name) => `${name} registrada`,
+}

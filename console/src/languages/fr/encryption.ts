@@ -1,0 +1,87 @@
+import type * as english from '../../features/encryption/messages.ts'
+import { formatCount, plural, type Translation } from '../../i18n.ts'
+
+export const text: Translation<typeof english.text> = {
+  title: 'Chiffrement',
+  none: 'Non chiffrés',
+  byService: 'Avec une clé du service (AES256)',
+  byKey: (name) => `Avec la clé « ${name} » d’un service de clés`,
+  share: (percent, encrypted, all) => `${percent} chiffrés : ${encrypted} sur ${all}`,
+  shareObjects: (encrypted, all) =>
+    `${formatCount(encrypted)} sur ${plural(all, { one: 'fichier', other: 'fichiers' })}`,
+  shareLabel: 'Part chiffrée des octets',
+  empty: 'Le bucket est vide.',
+  forNew: 'Nouveaux fichiers',
+  forNewHint: 'S’applique si l’envoi n’indique rien d’autre. Les fichiers existants ne changent pas.',
+  newAre: (how) => `Nouveaux fichiers : ${how}`,
+  apply: 'Appliquer',
+  saved: 'Chiffrement des nouveaux fichiers modifié',
+  existing: 'Fichiers existants',
+  existingHint: 'Une tâche chiffre les fichiers, leurs versions et la corbeille pendant que le bucket est utilisé.',
+  encrypt: 'Chiffrer',
+  encryptExisting: 'Chiffrer l’existant',
+  encryptTitle: (bucket) => `Chiffrer tout le contenu de ${bucket} ?`,
+  encryptText:
+    'Les fichiers sont chiffrés comme les nouveaux, ou avec une clé du service si les nouveaux ne le sont pas. Jusqu’à la fin de la tâche, les copies chiffrées occupent de l’espace supplémentaire.',
+  decrypt: 'Déchiffrer',
+  decryptExisting: 'Déchiffrer l’existant',
+  decryptTitle: (bucket) => `Déchiffrer tout le contenu de ${bucket} ?`,
+  decryptText:
+    'Quiconque a accès au disque ou au stockage pourra alors lire ces fichiers. Les fichiers chiffrés avec une clé de leur client restent chiffrés.',
+}
+
+export const keysText: Translation<typeof english.keysText> = {
+  title: 'Clés de chiffrement',
+  hint: 'Clés de services de clés (KMS) avec lesquelles les buckets et les clients S3 peuvent chiffrer.',
+  add: 'Enregistrer une clé',
+  emptyTitle: 'Aucune clé enregistrée',
+  emptyHint: 'Les fichiers peuvent être chiffrés sans elle, avec une clé du service (AES256).',
+  name: 'Nom',
+  kind: 'Service de clés',
+  kindName: (kind) => ({ aws: 'API AWS KMS', transit: 'Transit (Vault, OpenBao)' })[kind],
+  where: 'Adresse',
+  aws: 'AWS',
+  keyId: 'ID de la clé',
+  state: 'État',
+  on: 'En service',
+  off: 'Désactivée',
+  created: 'Enregistrée',
+  actions: 'Actions',
+  turnOff: 'Désactiver',
+  turnOffTitle: (name) => `Désactiver ${name} ?`,
+  turnOffText:
+    'Tant qu’elle n’est pas réactivée, les fichiers chiffrés avec elle sont illisibles et les envois qui en ont besoin sont refusés.',
+  turnedOff: (name) => `${name} désactivée`,
+  turnOn: 'Activer',
+  turnedOn: (name) => `${name} activée`,
+  remove: 'Supprimer',
+  removeTitle: (name) => `Supprimer ${name} ?`,
+  removeText:
+    'Retire la clé et ses identifiants de Strongroom ; le service de clés la conserve. Une clé avec laquelle quelque chose est chiffré ne peut pas être supprimée.',
+  removed: (name) => `${name} supprimée`,
+}
+
+export const newKeyText: Translation<typeof english.newKeyText> = {
+  title: 'Enregistrer une clé',
+  hint: 'La clé est d’abord testée : si elle ne peut pas chiffrer et déchiffrer, elle n’est pas enregistrée.',
+  key: 'Clé',
+  nameHint: 'Le nom que lui donnent les buckets et les clients S3. Il ne peut plus être modifié.',
+  nameBad: 'Utilisez des lettres, des chiffres, des points, des tirets et des traits de soulignement.',
+  badForm: 'Format non valide.',
+  endpoint: 'Point de terminaison',
+  endpointHintAws: 'Laissez vide pour AWS.',
+  endpointHintTransit: 'Adresse de Vault ou d’OpenBao.',
+  region: 'Région',
+  mount: 'Chemin de montage',
+  keyIdHintAws: 'ID, ARN ou alias.',
+  keyIdHintTransit: 'Nom de la clé dans le moteur Transit.',
+  credentials: 'Identifiants',
+  accessKeyId: 'ID de clé d’accès',
+  accessKeyIdHint: 'Laissez vide pour utiliser les identifiants de l’environnement, comme un rôle d’instance.',
+  secret: 'Clé d’accès secrète',
+  token: 'Jeton',
+  secretHint: 'Stockée chiffrée et jamais réaffichée.',
+  refused: 'La clé n’a pas été enregistrée',
+  action: 'Tester et enregistrer',
+  added: (name) => `${name} enregistrée`,
+}
