@@ -35,6 +35,7 @@ import { checksumsOfParts } from './0033-checksums-of-parts.ts'
 import { keyOrder } from './0036-key-order.ts'
 import { revision } from './0037-revision.ts'
 import { encryption } from './0040-encryption-breaking.ts'
+import { policies } from './0046-policies-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -75,4 +76,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0036-key-order': keyOrder,
   '0037-revision': revision,
   '0040-encryption-breaking': encryption,
+  '0046-policies-breaking': policies,
 }

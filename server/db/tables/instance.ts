@@ -19,6 +19,8 @@ export interface InstanceTables {
      * `db/kept.ts` alone.
      */
     revision: Generated<number>
+    /** Another random text after each change of the policy of any bucket, by triggers; '' before the first. */
+    policies: Generated<string>
   }
   /** The service's keys that encrypt the keys of blobs; the highest version that is not retired is current. */
   encryption_keys: {

@@ -1,11 +1,11 @@
 import type { Bucket } from '../../../contract/buckets.ts'
 import { ServiceError } from '../../../contract/errors.ts'
-import { actionsOn } from '../../../contract/permissions.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { formatSize } from '../../base/size.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 import type { StorageId } from '../../drivers/blobs.ts'
+import { actionsIn } from '../../iam/decide.ts'
 import { judgeLocks } from '../locks/clock.ts'
 import { hasLockedTrash } from '../locks/store.ts'
 import { describeAll, none } from './describe.ts'
@@ -69,7 +69,7 @@ export async function listBuckets(ctx: Ctx, limit: number, cursor: string | unde
   const found: store.BucketRow[] = []
   for (;;) {
     const rows = await store.listBuckets(ctx.db, after, SCAN, prefix)
-    found.push(...rows.filter(({ name }) => actionsOn(ctx.actor.groups, name).length > 0))
+    found.push(...rows.filter(({ name }) => actionsIn(ctx.actor, name).length > 0))
     after = rows.at(-1)?.name ?? after
     if (rows.length < SCAN || found.length > limit) break
   }
@@ -79,7 +79,7 @@ export async function listBuckets(ctx: Ctx, limit: number, cursor: string | unde
 
 /** Throws the same 403 for every name on which the caller has no right at all. */
 export function allowAny(ctx: Ctx, name: string): void {
-  if (actionsOn(ctx.actor.groups, name).length === 0) allow(ctx.actor, 'list', name)
+  if (actionsIn(ctx.actor, name).length === 0) allow(ctx.actor, 'list', name)
 }
 
 /** A bucket held for a change of its contents. */

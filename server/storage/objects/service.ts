@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
-import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import { allow, type Ctx, currentActor, refuseDenied, type Step } from '../../context.ts'
 import { isExternal } from '../../drivers/routing/ids.ts'
+import { DELETE_VERSION } from '../../iam/names-of-rights.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { confirm } from '../external-objects/confirm.ts'
@@ -18,8 +19,11 @@ import { isAsExpected, isConditional, type RemovalConditions } from './write.ts'
 
 /** Returns an object that the caller may read; throws `forbidden` or `not_found`. */
 export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<store.ObjectRow> {
-  allow(ctx.actor, 'read', bucket, key)
-  return (await store.findObject(ctx.db, bucket, key)) ?? throwMissing(ctx, bucket, key)
+  const on = { key, isVersion: false }
+  assertReadable(ctx, bucket, on)
+  const row = (await store.findObject(ctx.db, bucket, key)) ?? (await throwMissing(ctx, bucket, key))
+  assertReadable(ctx, bucket, { ...on, row })
+  return row
 }
 
 /**
@@ -33,22 +37,27 @@ export async function getContents(
   key: string,
   { opens, version }: { opens: boolean; version?: string | null | undefined },
 ): Promise<Found & { bytes?: Uint8Array | null }> {
-  assertReadable(ctx, bucket, key)
+  const isVersion = version !== undefined
+  assertReadable(ctx, bucket, { key, isVersion })
   const find = opens ? findContents : findWithLifecycle
   const current = await find(ctx.db, bucket, key)
   const found =
     version !== undefined && current?.row.version_id !== version
       ? await findOlder(ctx, bucket, { key, version })
       : (current ?? (await throwMissing(ctx, bucket, key)))
-  assertReadable(ctx, bucket, key, found.row)
+  assertReadable(ctx, bucket, { key, isVersion, row: found.row })
   if (!isExternal(found.row.blob_id)) return found
   const row = await confirm(ctx, found.row, { opens })
   if (!row) throw objectMissing(bucket, key)
   return { ...found, row }
 }
 
-function assertReadable({ actor }: Ctx, bucket: string, key: string, row?: store.ObjectRow): void {
-  const refused = readRefusal(actor, bucket, key, row)
+function assertReadable(
+  { actor }: Ctx,
+  bucket: string,
+  { key, isVersion, row }: { key: string; isVersion: boolean; row?: store.ObjectRow },
+): void {
+  const refused = readRefusal(actor, bucket, key, { row, version: isVersion })
   if (refused) throw refused
 }
 
@@ -94,6 +103,7 @@ export async function deleteObject(
   { permanent, absent, ...conditions }: RemovalConditions & { permanent: boolean; absent?: 'mark' },
 ): Promise<Deleted> {
   const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
+  if (permanent) refuseDenied(ctx.actor, DELETE_VERSION, bucketName, key)
   for (const right of rights) allow(ctx.actor, right, bucketName, key)
   return ctx.act(async (step) => {
     const { tx } = step
