@@ -31,3 +31,7 @@ export type ActionNames = { readonly [right in BucketAction]?: string | null }
 export const READ_VERSION: Asked = { right: 'read', action: 's3:GetObjectVersion' }
 export const DELETE_VERSION: Asked = { right: 'delete', action: 's3:DeleteObjectVersion' }
 export const LIST_VERSIONS: Asked = { right: 'list', action: 's3:ListBucketVersions' }
+
+/** What one right allows and S3 has an action of its own for. */
+export const managing = (action: string): Asked => ({ right: 'manage', action: `s3:${action}`, exactly: true })
+export const writing = (action: string): Asked => ({ right: 'write', action: `s3:${action}`, exactly: true })

@@ -30,6 +30,7 @@ import { describeEngines, startServer, type TestServer } from '../support/server
 const B = 'vault'
 const SECRET = 'the secret itself'
 const KEY = 'secret/plan.txt'
+const DENIED = { action: 'access_denied', result: 'denied' } as const
 /** A picture of one pixel. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -58,6 +59,7 @@ describeEngines('A user whom a policy denies what their grants allow', (engine) 
     const response = await fetch(url, {
       ...init,
       headers: {
+        ...(init.headers as Record<string, string> | undefined),
         ...(as === null ? {} : { authorization: `Bearer ${as}` }),
         ...(typeof init.body === 'string' ? { 'content-type': 'application/json' } : {}),
       },
@@ -77,7 +79,7 @@ describeEngines('A user whom a policy denies what their grants allow', (engine) 
       .catch((error: Error) => ({ status: 403, text: `${error.name} ${error.message}` }))
 
   before(async () => {
-    server = await startServer(engine, { S3_PORT: '0' })
+    server = await startServer(engine, { S3_PORT: '0', TRUSTED_PROXIES: '127.0.0.1' })
     world = s3World(server)
     admin = world.clientOf(await world.keyOf())
     await server.admin.createBucket({ body: { name: B } })
@@ -265,6 +267,60 @@ describeEngines('A user whom a policy denies what their grants allow', (engine) 
       ends.push(await get(), (await call(`/buckets/${B}/objects/${KEY}`)).status)
     }
     assert.deepEqual(ends, Array.from({ length: 5 }, () => [403, 403, 200, 200]).flat())
+  })
+
+  it('conditions see the address that a trusted proxy passed on, how the request is encrypted, and what it asks for', async () => {
+    const from = (ip: string) => ({ 'x-forwarded-for': ip })
+    const office = { NotIpAddress: { 'aws:SourceIp': '192.0.2.0/24' } }
+    await put(statement({ Action: 's3:GetObject', Resource: `arn:aws:s3:::${B}/*`, Condition: office }))
+    const path = `/${B}/secret/plan.txt`
+    const pair = await world.keyOf(token)
+    const status = async (ip: string) =>
+      (await world.send('GET', path, { ...(await world.signed(pair, { method: 'GET', path })), ...from(ip) })).status
+    assert.deepEqual([await status('192.0.2.9'), await status('198.51.100.1')], [200, 403])
+    const api = async (ip: string) => (await call(`/buckets/${B}/objects/${KEY}`, { headers: from(ip) })).status
+    assert.deepEqual([await api('192.0.2.9'), await api('198.51.100.1')], [200, 403])
+
+    const unencrypted = { Null: { 's3:x-amz-server-side-encryption': 'true' } }
+    await put(statement({ Action: 's3:PutObject', Resource: `arn:aws:s3:::${B}/*`, Condition: unencrypted }))
+    const to = { Bucket: B, Key: 'new' }
+    await server.records([DENIED, { action: 'upload', bucket: B, key: 'new' }], async () => {
+      assert.equal(await outcome(theirs.send(new PutObjectCommand({ ...to, Body: 'x' }))), 'AccessDenied')
+      assert.equal(
+        await outcome(theirs.send(new PutObjectCommand({ ...to, Body: 'x', ServerSideEncryption: 'AES256' }))),
+        'ok',
+      )
+    })
+  })
+
+  it('what managers may do has actions of its own, over S3 and through the API', async () => {
+    await put(
+      statement({
+        Action: ['s3:PutBucketVersioning', 's3:DeleteBucket', 's3:PutBucketCORS', 's3:ListBucketVersions'],
+        Resource: `arn:aws:s3:::${B}`,
+      }),
+    )
+    const suspended = new PutBucketVersioningCommand({ Bucket: B, VersioningConfiguration: { Status: 'Suspended' } })
+    await server.records([DENIED, DENIED, DENIED, DENIED, DENIED], async () => {
+      assert.equal(await outcome(theirs.send(suspended)), 'AccessDenied')
+      assert.equal((await post(`/buckets/${B}`, { versioning: 'suspended' }, 'PATCH')).status, 403)
+      assert.equal((await call(`/buckets/${B}`, { method: 'DELETE' })).status, 403)
+      assert.equal(await outcome(theirs.send(new ListObjectVersionsCommand({ Bucket: B }))), 'AccessDenied')
+      assert.equal((await call(`/buckets/${B}/versions`)).status, 403)
+    })
+    assert.equal((await post(`/buckets/${B}`, { trash_days: 3 }, 'PATCH')).status, 200)
+  })
+
+  it('the statement that decides is named', async () => {
+    const explain = async (key: string, action = 'read') =>
+      JSON.parse((await call(`/permissions/explain?action=${action}&bucket=${B}&key=${key}`)).text)
+    await put({ Sid: 'NoSecrets', ...statement({ Action: 's3:Get*', Resource: `arn:aws:s3:::${B}/secret/*` }) })
+    const denied = await explain(KEY)
+    assert.equal(denied.allowed, false)
+    assert.deepEqual(denied.statement, { policy_of: 'bucket', sid: 'NoSecrets', index: 0, effect: 'Deny' })
+    assert.match(denied.reason, /denied by statement "NoSecrets" of the policy of bucket "vault"/)
+    const granted = await explain('open.txt')
+    assert.deepEqual([granted.allowed, granted.statement, granted.via.length], [true, null, 1])
   })
 
   it('an administrator who is denied everything can still delete the policy', async () => {

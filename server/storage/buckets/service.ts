@@ -2,10 +2,11 @@ import type { Bucket } from '../../../contract/buckets.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { formatSize } from '../../base/size.ts'
-import { allow, type Ctx } from '../../context.ts'
+import { allow, type Ctx, refuseDenied } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 import type { StorageId } from '../../drivers/blobs.ts'
 import { actionsIn } from '../../iam/decide.ts'
+import { managing } from '../../iam/names-of-rights.ts'
 import { judgeLocks } from '../locks/clock.ts'
 import { hasLockedTrash } from '../locks/store.ts'
 import { describeAll, none } from './describe.ts'
@@ -37,6 +38,7 @@ export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
  */
 export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
   allow(ctx.actor, 'manage', name)
+  refuseDenied(ctx.actor, managing('DeleteBucket'), name)
   await ctx.act(async (step) => {
     const { tx, record } = step
     const row = await store.lockBucket(tx, name)

@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../../contract/objects.ts'
-import { allow, allowPerhaps, type Ctx, currentActor, type Step } from '../../context.ts'
+import { allow, allowPerhaps, type Ctx, currentActor, refuseDenied, type Step } from '../../context.ts'
+import { writing } from '../../iam/names-of-rights.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
 import { nextVersion, retire } from '../history/retire.ts'
@@ -40,6 +41,7 @@ export async function updateMetadata(
   }: WriteConditions & { admit?(row: store.ObjectRow): Pick<store.ObjectRow, 'checksums'> | undefined },
 ): Promise<StoredObject> {
   allowPerhaps(ctx.actor, 'write', name, key)
+  if (change.tags !== undefined) refuseDenied(ctx.actor, writing('PutObjectTagging'), name, key)
   const text = change.metadata && metadataText(change.metadata)
   const onlyTags = Object.keys(change).every((name) => name === 'tags')
   return ctx.act(async (step) => {

@@ -1,5 +1,6 @@
 import type { Tags } from '../../../contract/shapes.ts'
-import { allow, allowPerhaps, type Ctx, currentActor } from '../../context.ts'
+import { allow, allowPerhaps, type Ctx, currentActor, refuseDenied } from '../../context.ts'
+import { writing } from '../../iam/names-of-rights.ts'
 import { holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
 import { lockRetired, tagRetired } from '../history/retire.ts'
@@ -12,6 +13,7 @@ import { textUnlessEmpty, versionOf, withTags } from '../objects/describe.ts'
 export function tagVersion(ctx: Ctx, name: string, version: VersionName, tags: Tags): Promise<{ version_id?: string }> {
   const { key, version_id } = version
   allowPerhaps(ctx.actor, 'write', name, key)
+  refuseDenied(ctx.actor, writing('PutObjectVersionTagging'), name, key)
   const text = textUnlessEmpty(tags)
   return ctx.act(async (step) => {
     const { tx } = step
