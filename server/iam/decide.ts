@@ -22,7 +22,7 @@ import {
 import { knownActions } from './actions.ts'
 import type { Known } from './conditions.ts'
 import type { Policy, Statement } from './document.ts'
-import { evaluate } from './evaluate.ts'
+import { evaluate, type Verdict } from './evaluate.ts'
 import { ACTION_OF, type ActionNames, type Asked } from './names-of-rights.ts'
 import { isAbout, type Principal } from './principal.ts'
 import { isPublicStatement } from './public.ts'
@@ -42,6 +42,17 @@ export interface PoliciesInForce {
   names: ActionNames
   /** The buckets in which counts what policies allow everyone. */
   open?: ReadonlySet<string>
+  /** The latest verdict that nothing can change any more: one request asks the same several times. */
+  latest?: { verdict?: Latest }
+}
+/** What was asked, and what policies said. */
+interface Latest {
+  action: string
+  bucket: string
+  key: string
+  open: ReadonlySet<string> | undefined
+  wayBack: boolean
+  verdict: Verdict
 }
 
 /** Who asks, as far as it decides what they may do. */
@@ -127,7 +138,10 @@ export function rule(asker: Asker, asking: BucketAction | Asked, bucket: string,
   const question = { principal: policies.principal, action, resource: arnOf(bucket, key, action), known }
   const counts = (statement: Statement) => isOpen || !isPublicStatement(statement)
   const wayBack = WAY_BACK.has(action) && isAdmin(asker.groups)
-  const verdict = evaluate(wayBack ? policies.ofCaller : all, { ...question, counts })
+  const asked = { action, bucket, key, open: policies.open, wayBack }
+  const verdict = knownVerdict(policies, asked) ?? evaluate(wayBack ? policies.ofCaller : all, { ...question, counts })
+  if (policies.latest && (verdict.effect === 'none' || verdict.sure) && !all.some(({ readsTags }) => readsTags))
+    policies.latest.verdict = { ...asked, verdict }
   const of = (policy: number) => (ofBucket && policy === 0 && !wayBack ? 'bucket' : 'caller')
   if (verdict.effect === 'deny')
     return verdict.sure
@@ -145,6 +159,17 @@ export function rule(asker: Asker, asking: BucketAction | Asked, bucket: string,
   return verdict.sure
     ? { allowed: true, via: { of: of(verdict.policy), statement: verdict.statement } }
     : { allowed: false, depends: true }
+}
+
+function knownVerdict({ latest }: PoliciesInForce, asked: Omit<Latest, 'verdict'>): Verdict | undefined {
+  const known = latest?.verdict
+  return known?.key === asked.key &&
+    known.action === asked.action &&
+    known.bucket === asked.bucket &&
+    known.open === asked.open &&
+    known.wayBack === asked.wayBack
+    ? known.verdict
+    : undefined
 }
 
 /** Whether the caller may do this. */

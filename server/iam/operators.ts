@@ -77,7 +77,13 @@ const address: Operator['compile'] = (text) => {
   if (!isAddress(text.split('/', 1)[0] ?? '')) throw invalid()
   try {
     const ranges = [parseRange(text)]
-    return (value) => isAddress(value) && isWithin(value, ranges)
+    const inRanges = (value: string) => isAddress(value) && isWithin(value, ranges)
+    // One address asks again and again.
+    let latest = { value: '', is: false }
+    return (value) => {
+      if (latest.value !== value) latest = { value, is: inRanges(value) }
+      return latest.is
+    }
   } catch {
     throw invalid()
   }

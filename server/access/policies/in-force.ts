@@ -45,6 +45,7 @@ export const inForce = (book: PolicyBook, caller: Caller, { origin, now }: Askin
   principal: principalOf(caller),
   ofBucket: book.of,
   ofCaller: [],
+  latest: {},
   known: (key) => known(key, caller, { origin, now }),
   // Known once the request is understood, which is after its caller is.
   get names() {

@@ -196,6 +196,7 @@ async function serveRequest(
       seen.operation = operation
       origin.route = `s3:${operation.name}`
       const exchange = createExchange(system, { ...wire, ...target, query, form }, authenticated)
+      if (operation.name === 'PutObjectTagging') exchange.newTags = 'later'
       origin.asks = factsOf(exchange, namesOf(operation, isVersion(query)))
       const actor = await withPublicAccess(system, authenticated, {
         buckets: bucketsOf(target, query, request.headers),
