@@ -5328,7 +5328,7 @@ export interface Operations {
     }
     reply: Group
   }
-  /** GET /permissions/explain: Check whether a user may do something, and through which groups and grants. Anyone may check themselves; checking others needs `users.manage`. */
+  /** GET /permissions/explain: Check whether a user may do something, and through which groups and grants. Anyone may check themselves; checking others needs `users.manage`. Conditions of policies are judged as for a request that says nothing else, and for others comes from no address. */
   explainPermission: {
     call: {
       query: {
@@ -5344,7 +5344,16 @@ export interface Operations {
       allowed: boolean
       /** The answer in a sentence. */
       reason: string
+      /** The grants that allow it, also where a policy denies it. */
       via: Via[]
+      statement: {
+        /** Whose policy it is in. */
+        policy_of: 'bucket' | 'caller' | 'session'
+        sid: string | null
+        /** Which of its statements it is, from 0. */
+        index: number
+        effect: 'Allow' | 'Deny'
+      } | null
     }
   }
   /** GET /settings: Get the runtime settings. */

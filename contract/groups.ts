@@ -33,6 +33,16 @@ const NewGrant = Exactly({
 })
 export type NewGrant = Type.Static<typeof NewGrant>
 
+const PolicyStatement = Type.Object(
+  {
+    policy_of: Type.Enum(['bucket', 'caller', 'session'], { description: 'Whose policy it is in.' }),
+    sid: Nullable(Type.String()),
+    index: Type.Integer({ description: 'Which of its statements it is, from 0.' }),
+    effect: Type.Enum(['Allow', 'Deny']),
+  },
+  { description: 'The statement of a policy that decided; null where grants did.' },
+)
+
 /** What gives a permission. */
 export const Via = Type.Object({
   group_id: Id,
@@ -189,7 +199,8 @@ export const operations = {
     url: '/permissions/explain',
     tag: 'groups',
     summary: 'Check whether a user may do something, and through which groups and grants',
-    description: 'Anyone may check themselves; checking others needs `users.manage`.',
+    description:
+      'Anyone may check themselves; checking others needs `users.manage`. Conditions of policies are judged as for a request that says nothing else, and for others comes from no address.',
     access: 'signed_in',
     ofAccount: true,
     status: 200,
@@ -202,7 +213,8 @@ export const operations = {
     reply: Type.Object({
       allowed: Type.Boolean(),
       reason: Type.String({ description: 'The answer in a sentence.' }),
-      via: Type.Array(Via),
+      via: Type.Array(Via, { description: 'The grants that allow it, also where a policy denies it.' }),
+      statement: Nullable(PolicyStatement),
     }),
     errors: ['not_found'],
   }),

@@ -1,19 +1,15 @@
 import type { Logger } from 'pino'
 import type { Action } from '../contract/actions.ts'
 import { ServiceError } from '../contract/errors.ts'
-import {
-  allowedRanges,
-  type BucketAction,
-  decide,
-  type GrantingGroup,
-  type KeyRange,
-  type ScopeEntry,
-} from '../contract/permissions.ts'
+import type { BucketAction, GrantingGroup, ScopeEntry } from '../contract/permissions.ts'
 import type { Config } from './config/config.ts'
 import { type Author, numberOfAuthor } from './db/authors.ts'
 import type { Database } from './db/database.ts'
 import type { Db, Tx } from './db/schema.ts'
 import type { Blobs } from './drivers/blobs.ts'
+import type { Known } from './iam/conditions.ts'
+import { type PoliciesInForce, type Reach, type Ruling, reachOf, rule, type TaggedKey } from './iam/decide.ts'
+import type { ActionNames, Asked } from './iam/names-of-rights.ts'
 
 /** Where a request came from, as the audit log records it. */
 export interface Origin {
@@ -23,6 +19,14 @@ export interface Origin {
   method: string | null
   /** The route's template, never the raw URL. */
   route: string | null
+  /** What the front knows of the request that policies can ask for. */
+  asks?: RequestFacts
+}
+/** What a request asks for with each right, and what conditions of policies can know of it. */
+export interface RequestFacts {
+  names: ActionNames
+  /** In the form of `keyOf`. */
+  known(key: string): Known
 }
 /** Who acts. */
 export interface Actor {
@@ -46,8 +50,8 @@ export interface Actor {
   job_id?: string
   /** As whom ACLs of objects let the caller read, and in which buckets; without it ACLs do not count. */
   acls?: { as: 'everyone' | 'authenticated'; buckets: ReadonlySet<string> }
-  /** The buckets of whose location, and of whose uploads in parts, their policies let the caller ask. */
-  told?: { location: ReadonlySet<string>; uploads: ReadonlySet<string> }
+  /** The policies that decide besides; missing where there are none. */
+  policies?: PoliciesInForce
   origin: Origin
   /**
    * Reloads the same caller with their current permissions; throws what a request made now would be refused with.
@@ -244,20 +248,53 @@ export const setupActor = (origin: Origin): Actor => ({ ...nobody, type: 'system
 /** A caller without a credential. */
 export const publicActor = (origin: Origin): Actor => ({ ...nobody, type: 'public', auth_method: null, origin })
 
-/** The error that refuses the actor, naming the missing permission; null when the action is allowed. */
-export function refusal(actor: Actor, action: BucketAction, bucket: string, key = ''): ServiceError | null {
-  if (decide(actor.groups, action, bucket, key).allowed) return null
+/**
+ * The error that refuses the actor, naming what is missing, or that a policy denies it; null when the action is allowed.
+ * Where a policy asks for the tags of the object and they are not given, the answer is no.
+ */
+export function refusal(
+  actor: Actor,
+  asked: BucketAction | Asked,
+  bucket: string,
+  on: string | TaggedKey = '',
+): ServiceError | null {
+  const ruling = rule(actor, asked, bucket, on)
+  return ruling.allowed ? null : refusedBy(ruling, asked, bucket, typeof on === 'string' ? on : on.key)
+}
+
+/** The error for a ruling that refuses. */
+export function refusedBy(
+  ruling: Extract<Ruling, { allowed: false }>,
+  asked: BucketAction | Asked,
+  bucket: string,
+  key: string,
+): ServiceError {
+  const right = typeof asked === 'string' ? asked : asked.right
+  const where = key === '' ? `bucket "${bucket}"` : `key "${key}" of bucket "${bucket}"`
   return new ServiceError(
     'forbidden',
-    key === ''
-      ? `You need the "${action}" permission on bucket "${bucket}".`
-      : `You need the "${action}" permission on key "${key}" of bucket "${bucket}".`,
+    ruling.denied ? `A policy denies "${right}" on ${where}.` : `You need the "${right}" permission on ${where}.`,
   )
 }
 
+/** Throws that refusal unless the actor may do it, or could, for all that is known before the object was looked at. */
+export function allowPerhaps(actor: Actor, asked: BucketAction | Asked, bucket: string, key: string): void {
+  const ruling = rule(actor, asked, bucket, key)
+  if (!ruling.allowed && !ruling.depends) throw refusedBy(ruling, asked, bucket, key)
+}
+
+/**
+ * Throws where a policy denies the actor this action, whatever right they have: for what S3 has an action of its own and
+ * grants have not.
+ */
+export function refuseDenied(actor: Actor, asked: Asked, bucket: string, key = ''): void {
+  const ruling = rule(actor, { ...asked, exactly: true }, bucket, key)
+  if (!ruling.allowed && ruling.denied) throw refusedBy(ruling, asked, bucket, key)
+}
+
 /** Throws that refusal unless the actor may do it. */
-export function allow(actor: Actor, action: BucketAction, bucket: string, key = ''): void {
-  const refused = refusal(actor, action, bucket, key)
+export function allow(actor: Actor, asked: BucketAction | Asked, bucket: string, on: string | TaggedKey = ''): void {
+  const refused = refusal(actor, asked, bucket, on)
   if (refused) throw refused
 }
 
@@ -273,8 +310,9 @@ export const currentActor = async ({ tx, actor }: { tx: Db; actor: Actor }): Pro
 export const asCurrent = async (step: Step): Promise<Step> => ({ ...step, actor: await currentActor(step) })
 
 /** The parts of `prefix` where the actor may do it; throws `forbidden` where there are none. */
-export function allowSomewhere(actor: Actor, action: BucketAction, bucket: string, prefix = ''): KeyRange[] {
-  const ranges = allowedRanges(actor.groups, action, bucket, prefix)
-  if (ranges.length === 0) allow(actor, action, bucket, prefix)
-  return ranges
+export function allowSomewhere(actor: Actor, asked: BucketAction | Asked, bucket: string, prefix = ''): Reach[] {
+  const ranges = reachOf(actor, asked, bucket, prefix)
+  if (ranges.length > 0) return ranges
+  const ruling = rule(actor, asked, bucket, prefix)
+  throw refusedBy(ruling.allowed ? { allowed: false } : ruling, asked, bucket, prefix)
 }

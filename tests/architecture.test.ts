@@ -54,7 +54,7 @@ const layers: readonly (readonly string[])[] = [
   ['server/access/**'],
   ['server/blobs/**', 'server/work/**', 'server/at-stop.ts'],
   ['server/context.ts'],
-  ['server/observe/**', 'server/encryption/**'],
+  ['server/observe/**', 'server/encryption/**', 'server/iam/**'],
   ['server/drivers/**', 'server/db/**', 'server/outbound/**', 'server/http/**'],
   ['server/config/**'],
   ['server/secrets/**', 'server/segments/**'],
@@ -120,6 +120,7 @@ const collections: { [declaration: string]: string } = {
   'server/observe/log.ts ofRequests': 'a mark on a logger, gone with it',
   'server/storage/usage/traffic.ts bucketOf': 'of a request, gone with it',
   'server/access/sessions/caller.ts rightsIn': 'what rows say, gone with them',
+  'server/access/policies/book.ts books': 'what policies say, by tokens that are given once: few, the oldest go',
 }
 
 const emptyNames = /^(manager|helper|util|data|info|dto)s?$/

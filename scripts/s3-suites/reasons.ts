@@ -26,9 +26,15 @@ const rows: readonly Row[] = [
     'an ACL grants to everyone or to all who sign in, not to one other user: groups do',
   ],
   [
-    /_put_obj_grant|_copy_source|_request_obj_tag|existing_tag|policy_acl|IfExists|nonpublicpolicy|deny_bucket_policy|notprincipal|policy_with_principal|_obj_acl$|tags_acl_public|tags_obj_public|deny_self|_with_bucket_policy|policy_put_obj_(s3|kms)_/,
+    /_put_obj_grant|IfExists/,
+    'deliberate',
+    'the suite’s first user may do everything by a group, which no missing `Allow` of a policy takes away',
+  ],
+  [/_request_obj_tag/, 'suite', 'it sets the tags on another client than the one that it then sends the request with'],
+  [
+    /tags_acl_public|tags_obj_public|deny_self/,
     'not offered',
-    'bucket policies with `Deny`, conditions, named principals, or actions about ACLs and tags',
+    'users made by the IAM API, or actions without a credential that only those who sign are given',
   ],
   [
     /upload_part_copy/,

@@ -58,6 +58,12 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address
 }
 
+/** Whether a text is an address in one of the ranges; IPv4 in IPv6 counts as IPv4. */
+export function isWithin(text: string, ranges: readonly Range[]): boolean {
+  const address = parse(text)
+  return address !== undefined && within(address, ranges)
+}
+
 /** Whether an address can never be allowed by configuration. */
 export function isNeverAllowed(text: string): boolean {
   const address = parse(text)

@@ -198,11 +198,10 @@ it('what replaces a process at SIGHUP brings the schema up to date first', linux
   // As a release left it that lacked the last migration, one whose changes can be made twice.
   const database = new DatabaseSync(path.join(folder, 'strongroom.db'))
   const [last] = database.prepare('select name from kysely_migration order by name desc limit 1').all()
-  const added = { table: 'kms_keys', index: 'blobs_by_service_key', trigger: 'buckets_revised_by_encryption' }
-  assert.equal(last?.name, '0040-encryption-breaking', 'what it added is listed here')
-  for (const [kind, name] of Object.entries(added)) database.exec(`drop ${kind} ${name}`)
-  database.exec('drop table encryption_keys')
-  for (const [table, column] of ADDED) database.exec(`alter table ${table} drop column ${column}`)
+  assert.equal(last?.name, '0046-policies-breaking', 'what it added is listed here')
+  for (const when of ['insert', 'update', 'delete']) database.exec(`drop trigger bucket_config_policies_by_${when}`)
+  database.exec('drop trigger buckets_policies_by_update')
+  database.exec('alter table instance drop column policies')
   database.exec(`delete from kysely_migration where name = '${last.name}'`)
   process.kill(service.child.pid as number, 'SIGHUP')
   await until(() => /all processes replaced/.test(service.log()))
@@ -210,13 +209,6 @@ it('what replaces a process at SIGHUP brings the schema up to date first', linux
   database.close()
   await connect(service.url)
 })
-const ADDED = [
-  ...['objects', 'versions', 'trash', 'uploads', 'buckets'].map((table) => [table, 'encryption']),
-  ['uploads', 'envelope'],
-  ['upload_parts', 'salt'],
-  ['blobs', 'envelope'],
-  ['blobs', 'service_key'],
-]
 
 it('workers run in a process of their own: a service without them queues, `strongroom worker` does', async (t) => {
   const receiver = await startReceiver()

@@ -45,7 +45,7 @@ export async function findAccessKey(
   const sealed = [secret, ...(previous_secret !== null && isAfter(previous_until, now) ? [previous_secret] : [])]
   return {
     secrets: sealed.map((one) => ({ sealed: one, open: () => unsealSecret(system.config, accessKeyId, one) })),
-    actor: ownerOf(system, rows, accessKeyId, origin),
+    actor: await ownerOf(system, { db: system.database.db, rows, accessKeyId, origin }),
     settings: settingsOf(system, row.settings ?? '{}').s3,
   }
 }
@@ -60,14 +60,18 @@ function faultOf({ revoked_at, expires_at, disabled_at }: store.KeyRow, now: Dat
 }
 
 /** The key's actor can outlive the grace period of a rotated secret: the secret was valid when it was used. */
-function ownerOf(system: System, rows: Rows, accessKeyId: string, origin: Origin): Actor {
+async function ownerOf(
+  system: System,
+  { db: from, rows, accessKeyId, origin }: { db: Db; rows: Rows; accessKeyId: string; origin: Origin },
+): Promise<Actor> {
   const [{ token_id, scope }] = rows
-  const actor = actorOf(rows, { auth_method: 'access_key', session_id: null, token_id, scope }, origin)
+  const credential = { auth_method: 'access_key', session_id: null, token_id, scope } as const
+  const actor = await actorOf(from, rows, credential, { origin, now: system.now })
   const renew = async (db: Db): Promise<Actor> => {
     const found = await store.findKey(db, accessKeyId)
     if (!found || faultOf(found[0], system.now()))
       throw new ServiceError('unauthenticated', 'The access key is no longer valid.')
-    return ownerOf(system, found, accessKeyId, origin)
+    return ownerOf(system, { db, rows: found, accessKeyId, origin })
   }
   return { ...actor, renew }
 }

@@ -47,6 +47,7 @@ const keyRows = prepared(
       .select(['k.id as token_id', 'k.secret', 'k.previous_secret', 'k.previous_until'])
       .select(['k.scope', 'k.expires_at', 'k.revoked_at'])
       .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
+      .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
       .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
       .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
       .select((e) => e.selectFrom('settings').select('overrides').as('settings'))

@@ -6,23 +6,32 @@ import {
   isAdmin,
   withinScope,
 } from '../../../contract/permissions.ts'
-import type { Actor, Ctx, Origin } from '../../context.ts'
+import type { Actor, Ctx } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
 import { listeningOf } from '../../http/listening.ts'
+import { type Asking, policiesFor } from '../policies/in-force.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { mailServerOf } from '../settings/mail.ts'
 import { describeScope, scopeOf } from './scope.ts'
 import { findOwn, type UserRow } from './store.ts'
 
-/** The actor described by a credential's rows, with their current permissions within its scope, if it has one. */
-export function actorOf(
+/** What a credential is, and what it is limited to. */
+type Credential = Pick<Actor, 'auth_method' | 'session_id' | 'token_id'> & {
+  scope?: string | null
+  second_factor?: boolean
+}
+
+/**
+ * The actor described by a credential's rows, with their current permissions within its scope, if it has one, and the
+ * policies that they are judged by.
+ */
+export async function actorOf(
+  db: Db,
   rows: readonly [UserRow, ...UserRow[]],
-  {
-    scope: text = null,
-    ...credential
-  }: Pick<Actor, 'auth_method' | 'session_id' | 'token_id'> & { scope?: string | null },
-  origin: Origin,
-): Actor {
-  const [{ user_id, email, display_name }] = rows
+  { scope: text = null, ...credential }: Credential,
+  asking: Asking,
+): Promise<Actor> {
+  const [{ user_id, email, display_name, policies: token }] = rows
   let rights = rightsIn.get(rows)
   if (!rights) {
     const groups = groupsOf(rows)
@@ -30,7 +39,10 @@ export function actorOf(
     rights = scope === null ? { groups } : { groups: withinScope(groups, scope), scope }
     rightsIn.set(rows, rights)
   }
-  return { type: 'user', user_id, email, display_name, ...credential, ...rights, origin }
+  const { origin } = asking
+  const actor: Actor = { type: 'user', user_id, email, display_name, ...credential, ...rights, origin }
+  const policies = token === '' ? undefined : await policiesFor(db, token, actor, asking)
+  return policies ? { ...actor, policies } : actor
 }
 
 /** What rows of a credential say, which are kept and have one scope: read once. */

@@ -23,7 +23,7 @@ export async function actorOfUser(
   ])
   if (!first || first.disabled_at !== null || !token) return null
   const credential = { auth_method: null, session_id: null, token_id: tokenId, scope: token.scope }
-  return actorOf([first, ...rest], credential, origin)
+  return actorOf(db, [first, ...rest], credential, { origin, now })
 }
 
 /**

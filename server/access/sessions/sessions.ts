@@ -269,9 +269,9 @@ export async function authenticateToken(
     const rows = await store.findSessionRows(db, claims.sid)
     if (!rows || !isLive(rows[0], claims, ctx.now())) throw jwt.invalidToken('The session has ended.')
     const [first] = rows
-    const credential = { auth_method: first.auth_method, session_id: claims.sid, token_id: null }
     const second_factor = first.second_factor_at !== null
-    const actor = { ...actorOf(rows, credential, origin), second_factor, renew }
+    const credential = { auth_method: first.auth_method, session_id: claims.sid, token_id: null, second_factor }
+    const actor = { ...(await actorOf(db, rows, credential, { origin, now: ctx.now })), renew }
     if (first.auth_method === 'local' && !second_factor) {
       const settings = settingsOf({ config: ctx.config }, first.settings ?? '{}')
       if (needsSecondFactor(settings, actor.groups)) throw withoutSecondFactor()

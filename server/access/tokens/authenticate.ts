@@ -42,7 +42,7 @@ export async function authenticatePat(system: System, value: string, origin: Ori
     throw refusal
   }
   if (!isLive(first, now)) throw refuse(system, origin.ip, now)
-  return ownerOf(system, rows, hash, origin)
+  return ownerOf(system, { db: system.database.db, rows, hash, origin })
 }
 
 const isLive = ({ expires_at, revoked_at, disabled_at }: store.CredentialRow, now: Date): boolean =>
@@ -51,16 +51,19 @@ const isLive = ({ expires_at, revoked_at, disabled_at }: store.CredentialRow, no
 type Rows = readonly [store.CredentialRow, ...store.CredentialRow[]]
 
 /** The token's actor can outlive the grace period of a rotated value: the value was valid when it was presented. */
-function ownerOf(system: System, rows: Rows, hash: string, origin: Origin): Actor {
+async function ownerOf(
+  system: System,
+  { db: from, rows, hash, origin }: { db: Db; rows: Rows; hash: string; origin: Origin },
+): Promise<Actor> {
   const [{ token_id, scope }] = rows
   const credential = { auth_method: 'pat', session_id: null, token_id, scope } as const
   const renew = async (db: Db): Promise<Actor> => {
     const now = system.now()
     const found = await store.findCredential(db, hash)
     if (!found || !isLive(found[0], now)) throw refuse(system, origin.ip, now)
-    return ownerOf(system, found, hash, origin)
+    return ownerOf(system, { db, rows: found, hash, origin })
   }
-  return { ...actorOf(rows, credential, origin), renew }
+  return { ...(await actorOf(from, rows, credential, { origin, now: system.now })), renew }
 }
 
 /** Records the use of a value that was rotated away: someone still uses it, or has found it. */

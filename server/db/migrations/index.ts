@@ -39,6 +39,7 @@ import { encryptedUsage } from './0041-encrypted-usage.ts'
 import { sumsOfSegments } from './0043-sums-of-segments.ts'
 import { mirrors } from './0044-mirrors-breaking.ts'
 import { epoch } from './0045-epoch.ts'
+import { policies } from './0046-policies-breaking.ts'
 import { moments } from './0047-moments-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
@@ -84,5 +85,6 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0043-sums-of-segments': sumsOfSegments,
   '0044-mirrors-breaking': mirrors,
   '0045-epoch': epoch,
+  '0046-policies-breaking': policies,
   '0047-moments-breaking': moments,
 }

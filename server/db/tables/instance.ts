@@ -25,6 +25,8 @@ export interface InstanceTables {
     epoch: Generated<number>
     /** Tells two that took the same one; null: the instance's id. */
     epoch_holder: Generated<string | null>
+    /** Another random text after each change of the policy of any bucket, by triggers; '' before the first. */
+    policies: Generated<string>
   }
   /** The service's keys that encrypt the keys of blobs; the highest version that is not retired is current. */
   encryption_keys: {

@@ -1,7 +1,8 @@
 // The second part of a run: deletes what it listed, in steps.
 import { ServiceError } from '../../../contract/errors.ts'
 import { type Actor, type Ctx, type Step, systemActor, type Upkeep } from '../../context.ts'
-import type { Tx } from '../../db/schema.ts'
+import type { Row, Tx } from '../../db/schema.ts'
+import { permits } from '../../iam/decide.ts'
 import { type HeldBucket, holdBucket } from '../../storage/buckets/service.ts'
 import { findPlaces } from '../../storage/history/store.ts'
 import { findObjects } from '../../storage/objects/store.ts'
@@ -38,6 +39,8 @@ export async function deleteNext(ctx: Ctx, { author_id, author_email }: store.Ru
 }
 
 type Item = itemStore.ItemRow
+/** What of a row decides whether it is still wanted gone. */
+type Wanted = Pick<Row<'objects'>, 'key' | 'tags'>
 
 /** What became of items; the others are gone. */
 interface Outcomes {
@@ -54,15 +57,18 @@ async function deleteListed(
   step: Step | Upkeep,
   bucket: HeldBucket | null,
   items: readonly Item[],
-  of: Parameters<typeof removeListed>[3] & Parameters<typeof deleteUnchanged>[3],
+  of: { bulk_id: string; policy_id: string; markers: boolean; isWanted(row: Wanted): boolean },
 ): Promise<Outcomes> {
   if (!bucket) return { removed: new Set(), changed: new Set(), locked: new Set() }
   const objects = items.filter(({ version_seq }) => version_seq === null)
   const versions = items.flatMap(({ key, version_seq: seq }) => (seq === null ? [] : { key, seq }))
-  const { markers, ...unchanged } = of
+  // What a policy denies whose policy it is stays, like what has changed.
+  const mayGo = ({ key }: { key: string }) => permits(step.actor, 'delete', bucket.name, key)
+  const within = { ...of, isWanted: (row: Wanted) => mayGo(row) && of.isWanted(row) }
+  const { markers, ...unchanged } = within
   const [ofObjects, ofVersions] =
     'record' in step
-      ? [await deleteUnchanged(step, bucket, objects, unchanged), await removeListed(step, bucket, versions, of)]
+      ? [await deleteUnchanged(step, bucket, objects, unchanged), await removeListed(step, bucket, versions, within)]
       : [
           { removed: new Set<string>(), changed: await findPresent(step.tx, bucket, objects) },
           { removed: new Set<number>(), changed: await findRows(step.tx, versions), locked: new Set<number>() },

@@ -1,9 +1,10 @@
 // A policy's runs and the objects they listed, as far as the caller may see them.
+
 import { ServiceError } from '../../../contract/errors.ts'
-import { decide } from '../../../contract/permissions.ts'
 import type { PolicyRun } from '../../../contract/policies.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../../base/cursor.ts'
 import type { Ctx } from '../../context.ts'
+import { permits } from '../../iam/decide.ts'
 import type { KeptObject } from './delete-matches.ts'
 import { findRestorable } from './find-restorable.ts'
 import { numbersOf, type Requester } from './finish.ts'
@@ -28,8 +29,7 @@ export async function getVisible(ctx: Ctx, id: string): Promise<store.PolicyRow>
 
 /** A run as the caller may see it: only the keys of objects they may list. */
 function describeRun({ actor }: Ctx, row: store.RunRow, restorable: readonly string[] = []): PolicyRun {
-  const visible = ({ bucket, key }: { bucket: string; key: string }) =>
-    decide(actor.groups, 'list', bucket, key).allowed
+  const visible = ({ bucket, key }: { bucket: string; key: string }) => permits(actor, 'list', bucket, key)
   return {
     ...summariseRun(row),
     errors: (JSON.parse(row.errors) as KeptObject[]).filter(visible),
@@ -126,7 +126,7 @@ export async function listRunItems(
       if (items.length === limit) return { items, next_cursor: encodeCursor([String(after)]) }
       after = position
       const { bucket, key, size, etag, last_modified } = item
-      if (decide(ctx.actor.groups, 'list', bucket, key).allowed)
+      if (permits(ctx.actor, 'list', bucket, key))
         items.push({ bucket, key, size, etag, last_modified, ...itemStore.versionOf(item), outcome: known ?? unnoted })
     }
     if (rows.length < SCANNED_AT_ONCE) return { items, next_cursor: null }

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { decide } from '../../../contract/permissions.ts'
 import type { Policy } from '../../../contract/policies.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { DAY_MS } from '../../base/time.ts'
 import type { Ctx, Step } from '../../context.ts'
+import { permits } from '../../iam/decide.ts'
 import { changeStep, createStep, deleteStep } from './change.ts'
 import { versionOf } from './items.ts'
 import { findMatches } from './match.ts'
@@ -110,7 +110,7 @@ export async function previewPolicy(ctx: Ctx, given: Given) {
       if (oldest === null || one.last_modified < oldest) oldest = one.last_modified
       if (newest === null || one.last_modified > newest) newest = one.last_modified
       const { bucket, key, size, last_modified } = one
-      if (objects.length < SAMPLE && decide(ctx.actor.groups, 'list', bucket, key).allowed)
+      if (objects.length < SAMPLE && permits(ctx.actor, 'list', bucket, key))
         objects.push({ bucket, key, size, last_modified, ...versionOf(one) })
     }
     if (sum.examined >= PREVIEW_OBJECTS || ctx.stopping.aborted) {

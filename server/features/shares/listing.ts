@@ -53,7 +53,8 @@ async function listAll(ctx: Ctx, link: OpenLink, bucketId: string, { cursor, lim
   const ranges = rangesOf(link, prefix)
   const [after] = decodeCursor(cursor, 1) ?? []
   const { keys, next } = await findKeys(ctx.db, bucketId, ranges, { prefix, search: null, after, limit })
-  return listingOf(link, { items: itemsOf(await findInOrder(ctx, bucketId, keys), prefix), next })
+  const open = keys.filter((key) => isOpen(ranges, key))
+  return listingOf(link, { items: itemsOf(await findInOrder(ctx, bucketId, open), prefix), next })
 }
 
 /** The objects and folders directly in a folder, in the order of their names. */
@@ -66,7 +67,7 @@ async function listFolder(ctx: Ctx, link: OpenLink, bucketId: string, { folder =
   const last = entries.at(-1)
   return listingOf(link, {
     items: itemsOf(
-      entries.flatMap(({ row }) => row ?? []),
+      entries.flatMap(({ row }) => (row && isOpen(ranges, row.key) ? [row] : [])),
       target,
     ),
     folders: entries.flatMap((entry) => (entry.row ? [] : entry.prefix.slice(target.length))),
@@ -94,6 +95,8 @@ export async function countContents(ctx: Ctx, link: OpenLink) {
   }
   let [files, bytes, left] = [0, 0, MOST_COUNTED]
   for (const range of rangesOf(link, link.row.target)) {
+    // How many of them the link does not open is not known without looking at each.
+    if (range.only) return { files, bytes, exact: false }
     const { seen, ...counted } = await sumRange(ctx.db, bucketId, range, left)
     files += counted.files
     bytes += counted.bytes

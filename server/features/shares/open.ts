@@ -1,10 +1,11 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import { afterPrefix, compareKeys } from '../../../contract/permissions.ts'
 import type { Sender } from '../../../contract/shares.ts'
 import { actorOfUser } from '../../access/sessions/service.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { newId } from '../../base/id.ts'
 import type { Actor, Ctx } from '../../context.ts'
+import { isReached, type Reach, reachOf } from '../../iam/decide.ts'
 import { withoutCredentials } from '../../observe/log.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import * as accessStore from './accesses/store.ts'
@@ -44,29 +45,31 @@ export async function openLink(ctx: Pick<Ctx, 'db' | 'config' | 'now' | 'actor'>
 /**
  * The key ranges that the link still opens: where its creator has the right and may share. Empty means that it is dead.
  */
-export function openRanges({ row, creator }: OpenLink, action: 'read' | 'write', prefix: string): KeyRange[] {
+export function openRanges({ row, creator }: OpenLink, action: 'read' | 'write', prefix: string): Reach[] {
   if (!creator) return [{ from: prefix, to: afterPrefix(prefix) }]
-  const [first, second] = [action, 'share' as const].map((one) =>
-    allowedRanges(creator.groups, one, row.bucket, prefix),
-  ) as [KeyRange[], KeyRange[]]
+  const [first, second] = [action, 'share' as const].map((one) => reachOf(creator, one, row.bucket, prefix)) as [
+    Reach[],
+    Reach[],
+  ]
   return first.flatMap((one) => second.flatMap((other) => common(one, other)))
 }
 
 /** The intersection of two ranges: none or one. */
-export function common(a: KeyRange, b: KeyRange): KeyRange[] {
+export function common(a: Reach, b: Reach): Reach[] {
   const from = compareKeys(a.from, b.from) > 0 ? a.from : b.from
   const to = a.to === null || (b.to !== null && compareKeys(b.to, a.to) < 0) ? b.to : a.to
-  return to === null || compareKeys(from, to) < 0 ? [{ from, to }] : []
+  if (to !== null && compareKeys(from, to) >= 0) return []
+  const both = a.only && b.only ? (key: string) => a.only?.(key) === true && b.only?.(key) === true : (a.only ?? b.only)
+  return [both ? { from, to, only: both } : { from, to }]
 }
 
 /** The same, where a link without any is not valid any more. */
-export function rangesOf(link: OpenLink, prefix: string): KeyRange[] {
+export function rangesOf(link: OpenLink, prefix: string): Reach[] {
   const ranges = openRanges(link, 'read', prefix)
   if (ranges.length === 0) throw gone()
   return ranges
 }
-export const isOpen = (ranges: readonly KeyRange[], key: string): boolean =>
-  ranges.some(({ from, to }) => compareKeys(key, from) >= 0 && (to === null || compareKeys(key, to) < 0))
+export const isOpen = isReached
 
 /** Whoever uses a link, as the audit log has them. */
 export const visitorOf = (ctx: Ctx): Ctx => ctx.as({ ...ctx.actor, auth_method: 'share_link' })

@@ -1,5 +1,6 @@
-import { type BucketAction, decide } from '../../../contract/permissions.ts'
+import type { BucketAction } from '../../../contract/permissions.ts'
 import type { Ctx } from '../../context.ts'
+import { permits } from '../../iam/decide.ts'
 import type { ShareRow } from './store.ts'
 
 /** The permissions that whoever creates a link needs on all of its target. */
@@ -16,6 +17,4 @@ export const targetsOf = ({ kind, target }: ShareRow): string[] =>
 export const isShareOwner = ({ actor }: Pick<Ctx, 'actor'>, row: ShareRow): boolean =>
   row.created_by === actor.user_id &&
   (actor.scope === undefined ||
-    rightsToShare(row.kind).every((right) =>
-      targetsOf(row).every((key) => decide(actor.groups, right, row.bucket, key).allowed),
-    ))
+    rightsToShare(row.kind).every((right) => targetsOf(row).every((key) => permits(actor, right, row.bucket, key))))

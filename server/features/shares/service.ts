@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { decide, isAdmin } from '../../../contract/permissions.ts'
+import { isAdmin } from '../../../contract/permissions.ts'
 import type { NewShare, Share } from '../../../contract/shares.ts'
 import { type EffectiveSettings, settingsInForce } from '../../access/settings/effective.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
@@ -7,6 +7,7 @@ import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
 import { DAY_MS, HOUR_MS, secondsOf } from '../../base/time.ts'
 import { allow, type Ctx } from '../../context.ts'
+import { permits } from '../../iam/decide.ts'
 import { hashPassword } from '../../secrets/passwords.ts'
 import { randomToken } from '../../secrets/random.ts'
 import { hashSecret } from '../../secrets/sign.ts'
@@ -182,7 +183,7 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
 /** Whether the caller may see and revoke a link: it is theirs, or they manage its target. */
 function isOver(ctx: Ctx, row: store.ShareRow): boolean {
   if (isShareOwner(ctx, row) || isAdmin(ctx.actor.groups)) return true
-  return targetsOf(row).every((key) => decide(ctx.actor.groups, 'manage', row.bucket, key).allowed)
+  return targetsOf(row).every((key) => permits(ctx.actor, 'manage', row.bucket, key))
 }
 
 /** Changes a link's limits: the caller's, or for administrators anyone's. A revoked link stays revoked. */

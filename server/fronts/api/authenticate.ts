@@ -6,16 +6,24 @@ import { authenticateToken } from '../../access/sessions/sessions.ts'
 import { authenticatePat } from '../../access/tokens/authenticate.ts'
 import { TOKEN_START } from '../../access/tokens/value.ts'
 import { type Actor, type Origin, publicActor, type System } from '../../context.ts'
+import type { Known } from '../../iam/conditions.ts'
 import { mayWatch } from './watch.ts'
 
 /** Where a request comes from; `route` is its template. */
-export const originOf = ({ id, ip, headers, method }: FastifyRequest, route: string): Origin => ({
+export const originOf = ({ id, ip, headers, method, protocol }: FastifyRequest, route: string): Origin => ({
   request_id: id,
   ip,
   user_agent: headers['user-agent'] ?? null,
   method,
   route,
+  asks: { names: {}, known: (key) => known(key, { referer: headers.referer, protocol }) },
 })
+
+/** What policies can know of a request besides. */
+function known(key: string, { referer, protocol }: { referer: string | undefined; protocol: string }): Known {
+  if (key === 'aws:securetransport') return [String(protocol === 'https')]
+  return key === 'aws:referer' && referer !== undefined ? [referer] : undefined
+}
 
 /**
  * Identifies the caller and checks that they may call this route at all. Credentials count only in the Authorization

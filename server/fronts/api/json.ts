@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
 import { invalid } from '../../base/invalid.ts'
-import { scanJson } from '../../http/scan-json.ts'
+import { scanJson } from '../../base/scan-json.ts'
 
 /** The part of a JSON Schema needed for counting values. */
 interface Shape {

@@ -1,11 +1,13 @@
 import { type ErrorCode, errors, ServiceError } from '../../../contract/errors.ts'
 import { actionsOn, decide } from '../../../contract/permissions.ts'
 import { auditDenied } from '../../access/auth/audit-denied.ts'
-import type { Actor } from '../../context.ts'
+import { type Actor, refuseDenied } from '../../context.ts'
+import { isNamedIn } from '../../iam/decide.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { admit } from './admit.ts'
 import { invalidArgument, S3Error } from './errors.ts'
+import { actionOf, furtherActions } from './operations/actions.ts'
 import type { Operation } from './operations/operation.ts'
 import { assertOwner } from './operations/owner.ts'
 import { limitFailures } from './requests/authenticate.ts'
@@ -35,6 +37,7 @@ async function assertRight(exchange: Exchange, operation: Operation): Promise<vo
   const { ctx, bucket, authenticated } = exchange
   const { on, streams, versions } = operation
   if (isInBucket(operation)) assertConcerned(ctx.actor, operation, bucket)
+  assertNotDenied(exchange, operation)
   if (authenticated.mode.kind === 'chunks' && !streams)
     throw new S3Error('InvalidRequest', 'This operation does not accept a body in chunks.')
   const version = parameter(exchange, 'versionId')
@@ -48,17 +51,26 @@ async function assertRight(exchange: Exchange, operation: Operation): Promise<vo
 const isInBucket = ({ on, creates }: Operation): boolean => on !== 'service' && !creates
 
 /** Whether a caller may know if a bucket exists: whoever has any right in it, or could create it. */
-const mayKnow = ({ groups }: Actor, bucket: string): boolean =>
-  actionsOn(groups, bucket).length > 0 || decide(groups, 'create', bucket, '').allowed
+const mayKnow = (actor: Actor, bucket: string): boolean =>
+  actionsOn(actor.groups, bucket).length > 0 ||
+  decide(actor.groups, 'create', bucket, '').allowed ||
+  isNamedIn(actor, bucket)
+
+/** Throws forbidden where a policy denies an operation, or what it does besides, whatever right it needs. */
+function assertNotDenied(exchange: Exchange, operation: Operation): void {
+  const { ctx, bucket, key } = exchange
+  if (ctx.actor.policies === undefined) return
+  const asked = actionOf(operation, parameter(exchange, 'versionId') !== undefined)
+  for (const one of [...(asked ? [asked] : []), ...furtherActions(exchange, operation)])
+    refuseDenied(ctx.actor, one, bucket, key)
+}
 
 /**
- * Throws forbidden for whoever has no right in the bucket at all, nor may be given one by the ACL of an object, nor by a
- * policy that lets everyone ask; what an operation asks for by itself, it may give to those too.
+ * Throws forbidden for whoever has no right in the bucket at all, by a grant or a policy, nor may be given one by the ACL of
+ * an object; what an operation asks for by itself, it may give to those too.
  */
 function assertConcerned(actor: Actor, { needs }: Operation, bucket: string): void {
-  const { acls, told } = actor
-  if (mayKnow(actor, bucket) || acls?.buckets.has(bucket) || typeof needs === 'function') return
-  if (told?.location.has(bucket) || told?.uploads.has(bucket)) return
+  if (mayKnow(actor, bucket) || actor.acls?.buckets.has(bucket) || typeof needs === 'function') return
   throw new ServiceError('forbidden', `You need a right on bucket "${bucket}".`)
 }
 

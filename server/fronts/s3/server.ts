@@ -4,7 +4,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { all as addresses, compile } from '@fastify/proxy-addr'
 import { noteUse } from '../../access/credentials/use.ts'
-import type { Actor, Origin, System } from '../../context.ts'
+import { type Actor, createContext, type Origin, type System } from '../../context.ts'
 import { expectPace, hasBody } from '../../http/body.ts'
 import { limitConnections, trackConnections } from '../../http/connections.ts'
 import { listeningOf } from '../../http/listening.ts'
@@ -19,17 +19,19 @@ import { countRequest } from '../../storage/usage/traffic.ts'
 import { answerError } from './answers/problem.ts'
 import { S3Error } from './errors.ts'
 import { isSingleHeader, refuseMisread, UNREADABLE, unreadableAnswer } from './framing.ts'
+import { namesOf } from './operations/actions.ts'
 import { allowOrigin, answerPreflight } from './operations/documents/cors.ts'
 import type { Operation } from './operations/operation.ts'
 import { asksForForm, route } from './operations/operations.ts'
 import { perform } from './perform.ts'
 import { type Authenticated, authenticateForm, authenticateS3 } from './requests/authenticate.ts'
 import { createExchange, type Wire } from './requests/exchange.ts'
+import { factsOf } from './requests/facts.ts'
 import { assertForm, isForm, type PostForm, readForm } from './requests/form.ts'
 import { pastBucketNamed } from './requests/past-bucket.ts'
 import { bucketsOf, withPublicAccess } from './requests/public-access.ts'
 import { withoutOld } from './requests/signature/version2.ts'
-import { bucketOfHost, hostOf, readQuery, readTarget, splitTarget, type Target } from './requests/target.ts'
+import { bucketOfHost, hostOf, type Query, readQuery, readTarget, splitTarget, type Target } from './requests/target.ts'
 import { serveWebsite } from './website/serve.ts'
 
 /** The S3 endpoint of one process. */
@@ -197,11 +199,15 @@ async function serveRequest(
       seen.operation = operation
       if (past && !operation.reads) throw notInPast()
       origin.route = `s3:${operation.name}`
-      const actor = countsForEveryone(operation, authenticated)
-        ? await withPublicAccess(system, authenticated.actor, bucketsOf(target, query, request.headers))
-        : authenticated.actor
+      const exchange = createExchange(system, { ...wire, ...target, query, form }, authenticated)
+      if (operation.name === 'PutObjectTagging') exchange.newTags = 'later'
+      origin.asks = factsOf(exchange, namesOf(operation, isVersion(query)))
+      const actor = await withPublicAccess(system, authenticated, {
+        buckets: bucketsOf(target, query, request.headers),
+        rights: countsForEveryone(operation, authenticated),
+      })
       seen.actor = actor
-      const exchange = createExchange(system, { ...wire, ...target, query, form }, authenticated, actor)
+      exchange.ctx = exchange.ctx.as(actor)
       if (past) exchange.ctx = await inPast(exchange.ctx, past.bucket, past.at)
       await perform(exchange, operation, () => {
         if (hasBody(request) && !form) expectPace(server, wire, operation.streams ?? false, config.requestTimeoutMs)
@@ -226,6 +232,9 @@ function countsForEveryone({ open }: Operation, { actor, publicAccess }: Authent
   if (actor.type === 'public' && open !== 'anyone') throw new S3Error('AccessDenied', 'Access Denied')
   return open !== undefined && publicAccess
 }
+
+/** Whether a request names a version. */
+const isVersion = (query: Query): boolean => query.some(([name]) => name === 'versionId')
 
 /** The fields of a form, which have its credential: they are read before the caller is known, within tight limits. */
 function formOf(system: System, server: http.Server, wire: Wire): Promise<PostForm> {

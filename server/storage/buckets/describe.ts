@@ -1,9 +1,9 @@
 import type { Bucket, BucketSource, Versioning } from '../../../contract/buckets.ts'
-import { actionsOn, seesTotals } from '../../../contract/permissions.ts'
 import type { PublicAccess } from '../../../contract/public-access.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import type { Ctx } from '../../context.ts'
+import { actionsIn, seesTotalsOf } from '../../iam/decide.ts'
 import { objectLockOf } from '../locks/lock.ts'
 import { findStorageNames } from '../storages/use.ts'
 import { describePublicAccess } from './documents/public-access.ts'
@@ -73,11 +73,11 @@ export async function describeAll(ctx: Ctx, rows: readonly store.BucketRow[]): P
 
 /** A bucket as the API returns it: without what is in the whole of it for callers who see only parts. */
 export function describe(
-  { actor: { groups } }: Ctx,
+  { actor }: Ctx,
   row: store.BucketRow,
   { usage = none, public_access, storage = DEFAULT_STORAGE, source }: Besides,
 ): Bucket {
-  const totals = seesTotals(groups, row.name)
+  const totals = seesTotalsOf(actor, row.name)
   return {
     name: row.name,
     mode: row.mode === 'releasing' ? 'taken_over' : (row.mode ?? 'owned'),
@@ -91,7 +91,7 @@ export function describe(
     created_at: row.created_at,
     created_by: row.created_by,
     public_access: public_access ?? null,
-    permissions: actionsOn(groups, row.name),
+    permissions: actionsIn(actor, row.name),
   }
 }
 

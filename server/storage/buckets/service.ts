@@ -1,11 +1,12 @@
 import type { Bucket } from '../../../contract/buckets.ts'
 import { ServiceError } from '../../../contract/errors.ts'
-import { actionsOn } from '../../../contract/permissions.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { formatSize } from '../../base/size.ts'
-import { allow, type Ctx } from '../../context.ts'
+import { allow, type Ctx, refuseDenied } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 import type { StorageId } from '../../drivers/blobs.ts'
+import { actionsIn } from '../../iam/decide.ts'
+import { managing } from '../../iam/names-of-rights.ts'
 import { judgeLocks } from '../locks/clock.ts'
 import { hasLockedTrash } from '../locks/store.ts'
 import { describeAll, none } from './describe.ts'
@@ -37,6 +38,7 @@ export async function getBucket(ctx: Ctx, name: string): Promise<Bucket> {
  */
 export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
   allow(ctx.actor, 'manage', name)
+  refuseDenied(ctx.actor, managing('DeleteBucket'), name)
   await ctx.act(async (step) => {
     const { tx, record } = step
     const row = await store.lockBucket(tx, name)
@@ -69,7 +71,7 @@ export async function listBuckets(ctx: Ctx, limit: number, cursor: string | unde
   const found: store.BucketRow[] = []
   for (;;) {
     const rows = await store.listBuckets(ctx.db, after, SCAN, prefix)
-    found.push(...rows.filter(({ name }) => actionsOn(ctx.actor.groups, name).length > 0))
+    found.push(...rows.filter(({ name }) => actionsIn(ctx.actor, name).length > 0))
     after = rows.at(-1)?.name ?? after
     if (rows.length < SCAN || found.length > limit) break
   }
@@ -79,7 +81,7 @@ export async function listBuckets(ctx: Ctx, limit: number, cursor: string | unde
 
 /** Throws the same 403 for every name on which the caller has no right at all. */
 export function allowAny(ctx: Ctx, name: string): void {
-  if (actionsOn(ctx.actor.groups, name).length === 0) allow(ctx.actor, 'list', name)
+  if (actionsIn(ctx.actor, name).length === 0) allow(ctx.actor, 'list', name)
 }
 
 /** A bucket held for a change of its contents. */

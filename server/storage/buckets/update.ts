@@ -1,8 +1,9 @@
 import type { Bucket } from '../../../contract/buckets.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
-import { allow, type Ctx, type Step } from '../../context.ts'
+import { allow, type Ctx, refuseDenied, type Step } from '../../context.ts'
 import { assertKeyKnown } from '../../encryption/default.ts'
+import { managing } from '../../iam/names-of-rights.ts'
 import { trustClock } from '../locks/clock.ts'
 import { findStorageNames } from '../storages/use.ts'
 import type { CreateBucket } from './create.ts'
@@ -33,6 +34,14 @@ export function updateBucket(ctx: Ctx, name: string, change: BucketChange): Prom
   return ctx.act((step) => updateStep(step, ctx, name, change))
 }
 
+/** The fields for whose change policies know an action. */
+const ACTIONS = {
+  public_access_blocked: 'PutBucketPublicAccessBlock',
+  encryption: 'PutEncryptionConfiguration',
+  versioning: 'PutBucketVersioning',
+  object_lock: 'PutBucketObjectLockConfiguration',
+} as const
+
 /** Step: the same; the caller's right was checked before. */
 export async function updateStep(
   step: Step,
@@ -40,6 +49,9 @@ export async function updateStep(
   name: string,
   { public_access_blocked: blocked, encryption, ...change }: BucketChange,
 ): Promise<Bucket> {
+  for (const [field, action] of Object.entries(ACTIONS))
+    if ({ public_access_blocked: blocked, encryption, ...change }[field as keyof typeof ACTIONS] !== undefined)
+      refuseDenied(step.actor, managing(action), name)
   const { tx, record } = step
   const row = await store.lockBucket(tx, name)
   if (!row) throw bucketMissing(name)

@@ -1,7 +1,8 @@
-import { afterKey, afterPrefix, allowedRanges, compareKeys, type KeyRange } from '../../../contract/permissions.ts'
+import { afterKey, afterPrefix, compareKeys } from '../../../contract/permissions.ts'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
+import { isReached, type Reach, reachOf } from '../../iam/decide.ts'
 import { type AnyVersion, listEarlier, listVersions } from '../history/store.ts'
 import { findKeys } from '../objects/lists/search.ts'
 import { hasKeyIn } from '../objects/store.ts'
@@ -41,7 +42,7 @@ export async function listStep(
     below === null ? [range] : without(range, below),
   )
   const found = await findKeys(tx, bucketId, ranges, { prefix, search, after: after || undefined, limit: KEYS_A_STEP })
-  const left = found.keys.filter((key) => !isExcluded(key))
+  const left = found.keys.filter((key) => !isExcluded(key) && isReached(ranges, key))
   if (found.next !== null) return { keys: left, next: encodeCursor([String(level), found.next]) }
   if (down) return { keys: left, next: level > 0 ? encodeCursor([String(level - 1), '']) : null }
   const deeper = below !== null && (await hasKeyIn(tx, bucketId, { from: below, to: afterPrefix(below) }))
@@ -65,14 +66,18 @@ export async function listVersionsStep(
     const before = seq === '' ? Number.MAX_SAFE_INTEGER : Number(seq)
     versions.push(...(await listEarlier(tx, bucketId, { key, before }, KEYS_A_STEP)))
   }
-  for (const { from, to } of visibleRanges(step, request, '')) {
+  const ranges = visibleRanges(step, request, '')
+  for (const { from, to } of ranges) {
     const rest = KEYS_A_STEP - versions.length
     const start = key === undefined || compareKeys(from, key) > 0 ? from : afterKey(key)
     if (rest > 0 && (to === null || compareKeys(start, to) < 0))
       versions.push(...(await listVersions(tx, bucketId, { from: start, to }, rest)))
   }
   const last = versions.length < KEYS_A_STEP ? undefined : versions.at(-1)
-  return { versions, next: last ? encodeCursor([last.key, last.seq === null ? '' : String(last.seq)]) : null }
+  return {
+    versions: versions.filter((version) => isReached(ranges, version.key)),
+    next: last ? encodeCursor([last.key, last.seq === null ? '' : String(last.seq)]) : null,
+  }
 }
 
 /**
@@ -110,18 +115,20 @@ function inOrder(keys: readonly string[], prefix: string, rung: string, down: bo
 }
 
 /** The ranges in which the creator sees objects; everything else stays invisible, even in errors. */
-function visibleRanges({ actor }: Upkeep, { kind, source_bucket }: CreateJob, prefix: string): KeyRange[] {
-  const listed = allowedRanges(actor.groups, 'list', source_bucket, prefix)
+function visibleRanges({ actor }: Upkeep, { kind, source_bucket }: CreateJob, prefix: string): Reach[] {
+  const listed = reachOf(actor, 'list', source_bucket, prefix)
   if (listed.length > 0) return listed
-  return allowedRanges(actor.groups, kind === 'copy' || kind === 'move' ? 'read' : 'delete', source_bucket, prefix)
+  return reachOf(actor, kind === 'copy' || kind === 'move' ? 'read' : 'delete', source_bucket, prefix)
 }
 
 /** A range without the keys under a prefix. */
-function without({ from, to }: KeyRange, prefix: string): KeyRange[] {
+function without({ from, to, only }: Reach, prefix: string): Reach[] {
   const end = afterPrefix(prefix)
-  const before: KeyRange = { from, to: to === null || compareKeys(prefix, to) < 0 ? prefix : to }
+  const before: Reach = { from, to: to === null || compareKeys(prefix, to) < 0 ? prefix : to }
   const rest = end === null ? [] : [{ from: compareKeys(end, from) > 0 ? end : from, to }]
-  return [before, ...rest].filter((range) => range.to === null || compareKeys(range.from, range.to) < 0)
+  return [before, ...rest]
+    .filter((range) => range.to === null || compareKeys(range.from, range.to) < 0)
+    .map((range) => (only ? { ...range, only } : range))
 }
 
 /**

@@ -3,6 +3,7 @@ import type { StoredObject } from '../../../contract/objects.ts'
 import type { ObjectHeaders, Tags } from '../../../contract/shapes.ts'
 import { shownType } from '../../base/media-type.ts'
 import { encryptionField } from '../../encryption/describe.ts'
+import type { TaggedKey } from '../../iam/decide.ts'
 import { aclOf } from '../buckets/documents/acl.ts'
 import type { HeldBucket } from '../buckets/service.ts'
 import { versionName } from '../history/retire.ts'
@@ -84,3 +85,9 @@ export function versionOf(
   const name = versionName(versioning, version_id)
   return name === undefined ? {} : { version_id: name }
 }
+
+/** An object's key with its tags, as policies are asked about it. */
+export const withTags = ({ key, tags }: Pick<ObjectRow, 'key' | 'tags'>): TaggedKey => ({
+  key,
+  tags: tags === null ? null : (JSON.parse(tags) as Tags),
+})

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { decide } from '../../../contract/permissions.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { DAY_MS } from '../../base/time.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db, Tx } from '../../db/schema.ts'
+import { permits } from '../../iam/decide.ts'
 import { type Retention, rightsToWrite, type WantedLock } from '../locks/lock.ts'
 
 /** The caller, as they are now within a step. */
@@ -20,7 +20,7 @@ export async function allowLocked(from: From, bucket: string, key: string, lock:
 
 /** Throws forbidden unless the caller may lock a version of a key for so long. */
 export async function allowPeriod(from: From, bucket: string, key: string, { until }: Retention): Promise<void> {
-  if (decide(from.actor.groups, 'manage', bucket, key).allowed) return
+  if (permits(from.actor, 'manage', bucket, key)) return
   const { max_lock_days: days } = (await settingsInForce(from)).uploads
   if (days === null || Date.parse(until) - from.now().getTime() <= days * DAY_MS) return
   throw new ServiceError(

@@ -1,8 +1,9 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import { findPointed } from '../../blobs/pointers.ts'
-import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import { allow, type Ctx, currentActor, refuseDenied, type Step } from '../../context.ts'
 import { isExternal } from '../../drivers/routing/ids.ts'
+import { DELETE_VERSION } from '../../iam/names-of-rights.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { confirm } from '../external-objects/confirm.ts'
@@ -19,8 +20,11 @@ import { isAsExpected, isConditional, type RemovalConditions } from './write.ts'
 
 /** Returns an object that the caller may read; throws `forbidden` or `not_found`. */
 export async function getObject(ctx: Ctx, bucket: string, key: string): Promise<store.ObjectRow> {
-  allow(ctx.actor, 'read', bucket, key)
-  return (await store.findObject(ctx.db, bucket, key)) ?? throwMissing(ctx, bucket, key)
+  const on = { key, isVersion: false }
+  assertReadable(ctx, bucket, on)
+  const row = (await store.findObject(ctx.db, bucket, key)) ?? (await throwMissing(ctx, bucket, key))
+  assertReadable(ctx, bucket, { ...on, row })
+  return row
 }
 
 /**
@@ -34,14 +38,15 @@ export async function getContents(
   key: string,
   { opens, version }: { opens: boolean; version?: string | null | undefined },
 ): Promise<Found & { bytes?: Uint8Array | null; sums?: Uint8Array | null }> {
-  assertReadable(ctx, bucket, key)
+  const isVersion = version !== undefined
+  assertReadable(ctx, bucket, { key, isVersion })
   const find = opens ? findContents : findWithLifecycle
   const current = await find(ctx.db, bucket, key)
   const found =
     version !== undefined && current?.row.version_id !== version
       ? await findOlder(ctx, bucket, { key, version })
       : (current ?? (await throwMissing(ctx, bucket, key)))
-  assertReadable(ctx, bucket, key, found.row)
+  assertReadable(ctx, bucket, { key, isVersion, row: found.row })
   if (ctx.past) {
     const pointed = await findPointed(ctx.past.present, [found.row.blob_id])
     if (pointed.size === 0) throw erasedSince(key)
@@ -53,8 +58,12 @@ export async function getContents(
   return { ...found, row }
 }
 
-function assertReadable({ actor }: Ctx, bucket: string, key: string, row?: store.ObjectRow): void {
-  const refused = readRefusal(actor, bucket, key, row)
+function assertReadable(
+  { actor }: Ctx,
+  bucket: string,
+  { key, isVersion, row }: { key: string; isVersion: boolean; row?: store.ObjectRow },
+): void {
+  const refused = readRefusal(actor, bucket, key, { row, version: isVersion })
   if (refused) throw refused
 }
 
@@ -100,6 +109,7 @@ export async function deleteObject(
   { permanent, absent, ...conditions }: RemovalConditions & { permanent: boolean; absent?: 'mark' },
 ): Promise<Deleted> {
   const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
+  if (permanent) refuseDenied(ctx.actor, DELETE_VERSION, bucketName, key)
   for (const right of rights) allow(ctx.actor, right, bucketName, key)
   return ctx.act(async (step) => {
     const { tx } = step

@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../../contract/objects.ts'
-import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import { allow, allowPerhaps, type Ctx, currentActor, refuseDenied, type Step } from '../../context.ts'
+import { writing } from '../../iam/names-of-rights.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
 import { arriving, nextVersion, retire, sumChanges } from '../history/retire.ts'
@@ -12,6 +13,7 @@ import {
   textUnlessEmpty,
   versionOf,
   withRedirect,
+  withTags,
 } from './describe.ts'
 import * as store from './store.ts'
 import { assertConditions, type WriteConditions } from './write.ts'
@@ -38,7 +40,8 @@ export async function updateMetadata(
     ...conditions
   }: WriteConditions & { admit?(row: store.ObjectRow): Pick<store.ObjectRow, 'checksums'> | undefined },
 ): Promise<StoredObject> {
-  allow(ctx.actor, 'write', name, key)
+  allowPerhaps(ctx.actor, 'write', name, key)
+  if (change.tags !== undefined) refuseDenied(ctx.actor, writing('PutObjectTagging'), name, key)
   const text = change.metadata && metadataText(change.metadata)
   const onlyTags = Object.keys(change).every((name) => name === 'tags')
   return ctx.act(async (step) => {
@@ -47,10 +50,11 @@ export async function updateMetadata(
       holdBucket(tx, name, onlyTags ? 'describe' : 'write'),
       currentActor(step),
     ])
-    allow(actor, 'write', name, key)
+    allowPerhaps(actor, 'write', name, key)
     await lockKeys(tx, [bucket, [key]])
     const row = await store.lockObject(tx, bucket.id, key)
     if (!row) throw await unchangeable(tx, bucket, { key, version_id: undefined })
+    allow(actor, 'write', name, withTags(row))
     assertConditions(row, conditions)
     const { checksums } = admit?.(row) ?? row
     const headers = change.headers ? textUnlessEmpty(change.headers) : row.headers

@@ -1,5 +1,6 @@
-import { afterPrefix, decide } from '../../../contract/permissions.ts'
+import { afterPrefix } from '../../../contract/permissions.ts'
 import { allowSomewhere, type Ctx } from '../../context.ts'
+import { permits } from '../../iam/decide.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { isOver } from './receive.ts'
@@ -34,11 +35,11 @@ export async function listUploadEntries(
   if (!open) allowSomewhere(ctx.actor, 'write', name)
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
-  const { user_id, groups } = ctx.actor
+  const { user_id } = ctx.actor
   const isShown = (row: store.UploadRow): boolean =>
     !isOver(row, ctx.now()) &&
-    decide(groups, 'write', name, row.key).allowed &&
-    (all || (user_id !== null && row.created_by === user_id) || decide(groups, 'manage', name, row.key).allowed)
+    permits(ctx.actor, 'write', name, row.key) &&
+    (all || (user_id !== null && row.created_by === user_id) || permits(ctx.actor, 'manage', name, row.key))
   const folderOf = (key: string): string | undefined => {
     const at = delimiter === '' || !key.startsWith(prefix) ? -1 : key.indexOf(delimiter, prefix.length)
     return at < 0 ? undefined : key.slice(0, at + delimiter.length)

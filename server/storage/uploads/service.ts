@@ -1,5 +1,4 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import { compareKeys, decide } from '../../../contract/permissions.ts'
 import { MAX_PARTS, type Upload } from '../../../contract/uploads.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { DAY_MS, MINUTE_MS } from '../../base/time.ts'
@@ -7,6 +6,7 @@ import { releaseBlobs } from '../../blobs/collector.ts'
 import { allow, allowSomewhere, type Ctx } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { encryptionField } from '../../encryption/describe.ts'
+import { isReached, permits } from '../../iam/decide.ts'
 import { askedBy } from '../buckets/encryption.ts'
 import { bucketMissing, countUsage, holdAnyBucket } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
@@ -83,7 +83,7 @@ export async function openUpload(
   const bucket = await findBucket(ctx.db, name)
   const row = await store.findUpload(ctx.db, id)
   if (!bucket || !row || row.bucket_id !== bucket.id || isOver(row, ctx.now())) throw uploadMissing()
-  if (!decide(ctx.actor.groups, 'write', name, row.key).allowed) throw uploadMissing()
+  if (!permits(ctx.actor, 'write', name, row.key)) throw uploadMissing()
   if (row.share_id !== null && !ofLinks) throw uploadMissing()
   return row
 }
@@ -116,11 +116,7 @@ export async function listUploads(ctx: Ctx, name: string, limit: number, cursor:
     ctx.db,
     page.map(({ id }) => id),
   )
-  const mine = page.filter(
-    (row) =>
-      !isOver(row, ctx.now()) &&
-      ranges.some(({ from, to }) => compareKeys(row.key, from) >= 0 && (to === null || compareKeys(row.key, to) < 0)),
-  )
+  const mine = page.filter((row) => !isOver(row, ctx.now()) && isReached(ranges, row.key))
   return {
     items: mine.map((row) => describe(name, row, sums.get(row.id))),
     next_cursor,

@@ -1,9 +1,10 @@
-import { isAdmin, seesTotals } from '../../../contract/permissions.ts'
+import { isAdmin } from '../../../contract/permissions.ts'
 import type { UsagePoint } from '../../../contract/usage.ts'
 import { itemsOf } from '../../base/cursor.ts'
 import { invalid } from '../../base/invalid.ts'
 import { DAY_MS } from '../../base/time.ts'
 import { allow, type Ctx } from '../../context.ts'
+import { seesTotalsOf } from '../../iam/decide.ts'
 import { bucketMissing, listBuckets } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { KEPT_MS, STEP_MS, startOf } from './periods.ts'
@@ -28,12 +29,12 @@ interface Visible {
  * deleted ones; for everyone else a bucket re-created under a name starts afresh.
  */
 async function findVisible(ctx: Ctx, bucket: string | undefined): Promise<Visible[]> {
-  const { groups } = ctx.actor
-  const admin = isAdmin(groups)
-  if (bucket !== undefined && !seesTotals(groups, bucket)) allow(ctx.actor, 'list', bucket)
+  const { actor } = ctx
+  const admin = isAdmin(actor.groups)
+  if (bucket !== undefined && !seesTotalsOf(actor, bucket)) allow(ctx.actor, 'list', bucket)
   const rows = (await store.listNames(ctx.db, bucket))
     .map(({ id, name, live }) => ({ id, name, deleted: live === null }))
-    .filter(({ name, deleted }) => admin || (!deleted && seesTotals(groups, name)))
+    .filter(({ name, deleted }) => admin || (!deleted && seesTotalsOf(actor, name)))
   if (bucket !== undefined && rows.length === 0 && !(await findBucket(ctx.db, bucket))) throw bucketMissing(bucket)
   return rows
 }

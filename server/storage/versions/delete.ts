@@ -2,6 +2,8 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { newId } from '../../base/id.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx } from '../../context.ts'
+import { reachOf } from '../../iam/decide.ts'
+import { DELETE_VERSION } from '../../iam/names-of-rights.ts'
 import { holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
 import { versionMissing } from '../objects/absence.ts'
@@ -21,7 +23,7 @@ export async function deleteVersion(
   version: NamedVersion,
   { permanent, bypass = false }: { permanent: boolean; bypass?: boolean },
 ): Promise<RemovedVersion> {
-  const rights = permanent ? (['delete', 'manage'] as const) : (['delete'] as const)
+  const rights = permanent ? ([DELETE_VERSION, 'manage'] as const) : ([DELETE_VERSION] as const)
   for (const right of rights) allow(ctx.actor, right, name, version.key)
   return ctx.act(async (step) => {
     const [bucket, current] = await Promise.all([holdBucket(step.tx, name), asCurrent(step)])
@@ -53,7 +55,7 @@ export async function deleteManyVersions(
   items: readonly Deletion[],
   { bypass }: { bypass: boolean },
 ): Promise<Deletions> {
-  allowSomewhere(ctx.actor, 'delete', name)
+  if (reachOf(ctx.actor, DELETE_VERSION, name, '').length === 0) allowSomewhere(ctx.actor, 'delete', name)
   const bulk_id = newId()
   const versions = items.filter((one): one is NamedVersion => one.version_id !== undefined)
   const objects = items.filter(({ version_id }) => version_id === undefined)

@@ -4,7 +4,11 @@ import type { Version } from '../../../contract/versions.ts'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { allow, type Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
+
 import { encryptionField } from '../../encryption/describe.ts'
+
+import { LIST_VERSIONS } from '../../iam/names-of-rights.ts'
+
 import { namedVersion } from '../history/retire.ts'
 import { type AnyVersion, findVersions, listEarlier, listVersions as listRows } from '../history/store.ts'
 import { lockField } from '../locks/lock.ts'
@@ -46,7 +50,7 @@ export async function listVersions(
   bucket: string,
   { prefix, delimiter, after, limit }: VersionQuery,
 ): Promise<{ entries: VersionEntry[]; more: boolean }> {
-  const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
+  const { bucketId, ranges } = await openListing(ctx, bucket, prefix, LIST_VERSIONS)
   if (limit === 0) return { entries: [], more: false }
   const walk: Walk = { bucketId, depth: [...prefix].length, order: 'asc', delimiter }
   const found: VersionEntry[] = []
@@ -165,8 +169,8 @@ async function ofKey(
   bucket: string,
   { key, after, limit }: { key: string; after: VersionPlace | undefined; limit: number },
 ): Promise<{ entries: VersionEntry[]; more: boolean }> {
-  allow(ctx.actor, 'list', bucket, key)
-  const { bucketId } = await openListing(ctx, bucket, key)
+  allow(ctx.actor, LIST_VERSIONS, bucket, key)
+  const { bucketId } = await openListing(ctx, bucket, key, LIST_VERSIONS)
   const found = after
     ? await restOfKey(ctx.db, bucketId, { ...after, key }, limit + 1)
     : await versionsIn(ctx.db, bucketId, { from: key, to: afterKey(key) }, limit + 1)

@@ -1,8 +1,10 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Lock, LockMode } from '../../../contract/locks.ts'
-import { type BucketAction, decide } from '../../../contract/permissions.ts'
+import type { BucketAction } from '../../../contract/permissions.ts'
 import { invalid } from '../../base/invalid.ts'
-import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import { allow, type Ctx, currentActor, refuseDenied, type Step } from '../../context.ts'
+import { permits } from '../../iam/decide.ts'
+import { managing, writing } from '../../iam/names-of-rights.ts'
 import { holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
 import { lockAsRetired, lockRetired } from '../history/retire.ts'
@@ -56,6 +58,8 @@ export function lockVersion(
     ...(legal_hold === undefined ? [] : ['manage' as const]),
   ]
   for (const right of rights) allow(ctx.actor, right, name, key)
+  if (retention !== undefined) refuseDenied(ctx.actor, writing('PutObjectRetention'), name, key)
+  if (legal_hold !== undefined) refuseDenied(ctx.actor, managing('PutObjectLegalHold'), name, key)
   return ctx.act(async (step) => {
     const { tx, record } = step
     const [bucket, actor] = await Promise.all([holdBucket(tx, name), currentActor(step)])
@@ -74,7 +78,7 @@ export function lockVersion(
     const changesRetention =
       retention !== undefined && (retention?.mode !== before?.mode || retention?.until !== before?.until)
     if (changesRetention && retention) await allowPeriod({ ...step, actor }, name, key, retention)
-    const mayBypass = () => bypass && decide(actor.groups, 'bypass_lock', name, key).allowed
+    const mayBypass = () => bypass && permits(actor, 'bypass_lock', name, key)
     const bypassed = changesRetention && (await assertChangeable(step, row, retention, mayBypass))
     const changesHold = legal_hold !== undefined && legal_hold !== (row.legal_hold !== null)
     const lock: Locked = {

@@ -1,6 +1,8 @@
 // Steps that remove versions and make the latest one that is left current again.
-import { decide } from '../../../contract/permissions.ts'
+
 import { refusal, type Step } from '../../context.ts'
+import { permits } from '../../iam/decide.ts'
+import { DELETE_VERSION } from '../../iam/names-of-rights.ts'
 import { countUsage, type HeldBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
 import {
@@ -53,7 +55,7 @@ export async function removeVersions(
   const refuse = ({ key, version_id }: VersionName, error: ItemError) => void errors.push({ ...error, key, version_id })
   const names = [...Map.groupBy(asked, nameOf).values()].flatMap(([one, ...others]): NamedVersion[] => {
     if (!one) return []
-    const refused = refusal(step.actor, 'delete', bucket.name, one.key)
+    const refused = refusal(step.actor, DELETE_VERSION, bucket.name, one.key)
     if (refused) refuse(one, itemError(one.key, refused))
     return refused ? [] : [{ ...one, conditions: [one, ...others].flatMap(({ conditions = [] }) => conditions) }]
   })
@@ -74,7 +76,7 @@ export async function removeVersions(
       })
     return isExpected
   }
-  const bypass = (key: string) => isAsked && decide(step.actor.groups, 'bypass_lock', bucket.name, key).allowed
+  const bypass = (key: string) => isAsked && permits(step.actor, 'bypass_lock', bucket.name, key)
   const passage = { permanent, bypass }
   const ends = !isTrashed(bucket, { permanent })
   const locked = await findLocked(step, [...objects, ...versions], { bypass, ends })

@@ -44,7 +44,6 @@ export const bucketOperations: readonly Operation[] = [
     on: 'bucket',
     query: 'policy',
     needs: 'manage',
-    partly: 'what everyone is allowed, as the section on public access says; all else is refused by name',
     run: putBucketPolicy,
   },
   { name: 'DeleteBucketPolicy', method: 'DELETE', on: 'bucket', query: 'policy', run: deleteBucketPolicy },

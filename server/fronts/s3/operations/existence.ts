@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../contract/errors.ts'
-import { decide } from '../../../../contract/permissions.ts'
 import type { Ctx } from '../../../context.ts'
+import { permits } from '../../../iam/decide.ts'
 import type { Found } from '../../../storage/objects/lookup.ts'
 import { getContents } from '../../../storage/objects/service.ts'
 import { S3Error } from '../errors.ts'
@@ -11,7 +11,7 @@ import { versionIn } from '../requests/version-id.ts'
 /** Whether a key exists is told to those who may list it; to others its absence is a refusal. */
 export function hideExistence({ actor }: Ctx, { bucket, key }: Target, error: unknown): unknown {
   const isMissing = error instanceof ServiceError && (error.missing === 'object' || error.missing === 'version')
-  if (!isMissing || decide(actor.groups, 'list', bucket, key).allowed) return error
+  if (!isMissing || permits(actor, 'list', bucket, key)) return error
   return new S3Error('AccessDenied', 'Access Denied')
 }
 

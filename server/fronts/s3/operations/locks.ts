@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../../contract/errors.ts'
 import { type LockMode, lockModes, type ObjectLock } from '../../../../contract/locks.ts'
-import { decide } from '../../../../contract/permissions.ts'
 import { isoTime } from '../../../base/dates.ts'
+import type { Actor } from '../../../context.ts'
+import { type PoliciesInForce, permits } from '../../../iam/decide.ts'
 import { ownGroups } from '../../../storage/buckets/documents/public-access.ts'
 import { findBucket } from '../../../storage/buckets/store.ts'
 import { type BucketChange, updateBucket } from '../../../storage/buckets/update.ts'
@@ -77,6 +78,14 @@ function inFuture({ system }: Exchange, retention: Retention): void {
     throw invalidArgument(UNTIL, retention.until, 'The retain until date must be in the future!')
 }
 
+/** The caller without what everyone may do. */
+function withoutPublic({ policies, ...actor }: Actor): Actor {
+  const { open: _open, ...own } = policies ?? {}
+  const groups = ownGroups(actor.groups)
+  return policies ? { ...actor, groups, policies: own as PoliciesInForce } : { ...actor, groups }
+}
+const LOCK = { right: 'write', action: 's3:PutObjectRetention', exactly: true } as const
+
 /** What a request wants locked of the object that it writes; undefined if nothing. */
 export function lockIn(exchange: Exchange): WantedLock | undefined {
   const retention = retentionIn(exchange)
@@ -86,8 +95,7 @@ export function lockIn(exchange: Exchange): WantedLock | undefined {
   if (retention === undefined && held === undefined) return undefined
   // What anyone may write, only some may keep others from removing.
   const { ctx, bucket, key } = exchange
-  if (!decide(ownGroups(ctx.actor.groups), 'write', bucket, key).allowed)
-    throw new S3Error('AccessDenied', 'Access Denied')
+  if (!permits(withoutPublic(ctx.actor), LOCK, bucket, key)) throw new S3Error('AccessDenied', 'Access Denied')
   return { retention, legal_hold: held === undefined ? undefined : held === 'ON' }
 }
 

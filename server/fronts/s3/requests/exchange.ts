@@ -36,6 +36,8 @@ export interface Exchange extends Target, Wire {
   endTurn?: () => void
   /** An upload by a form: its fields are its headers. */
   form?: PostForm | undefined
+  /** The tags that the document of a request sets, once it was read; `later` before. */
+  newTags?: { readonly [name: string]: string } | 'later'
   /** The `x-amz-*` parameters of a presigned URL, which count as headers, by lower-case name. */
   hoisted?: ReadonlyMap<string, string> | undefined
 }

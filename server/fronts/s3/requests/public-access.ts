@@ -1,10 +1,12 @@
 import { isAdmin, withinScope } from '../../../../contract/permissions.ts'
+import { policiesFor } from '../../../access/policies/in-force.ts'
 import { settingsInForce } from '../../../access/settings/effective.ts'
 import type { Actor, System } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
 import type { PolicySubject } from '../../../storage/buckets/documents/policy.ts'
 import { findPublicRights, type PublicRequest } from '../../../storage/buckets/documents/public-access.ts'
 import { S3Error } from '../errors.ts'
+import type { Authenticated } from './authenticate.ts'
 import { readPastBucket } from './past-bucket.ts'
 import { decodeText, type Query, type Target } from './target.ts'
 
@@ -32,24 +34,34 @@ export function bucketsOf({ bucket }: Target, query: Query, headers: { [name: st
   return new Map([...about].map(([name, set]): [string, PolicySubject[]] => [name, [...set]]))
 }
 
+/** What counts of what anyone may do. */
+interface Public {
+  buckets: PublicRequest['buckets']
+  /** Whether grants to everyone and ACLs count; policies always do. */
+  rights: boolean
+}
+
 /**
  * The caller with what anyone may do in these buckets besides, where public access is on; that is judged again whenever the
- * caller is.
+ * caller is. Whoever has no credential is judged by the policies of the buckets as well.
  */
 export async function withPublicAccess(
-  { config, database }: Pick<System, 'config' | 'database'>,
-  actor: Actor,
-  buckets: PublicRequest['buckets'],
+  { config, database, now }: Pick<System, 'config' | 'database' | 'now'>,
+  { actor, publicAccess }: Pick<Authenticated, 'actor' | 'publicAccess'>,
+  { buckets, rights }: Public,
 ): Promise<Actor> {
-  // Whoever may do everything needs nothing more.
-  if (isAdmin(actor.groups)) return actor
   const as = actor.type === 'public' ? 'everyone' : 'authenticated'
+  // Whoever may do everything needs nothing more.
+  const hasPolicy = ({ policies }: Actor) => [...buckets.keys()].some((name) => policies?.ofBucket(name) !== undefined)
   const add = async (db: Db, to: Actor): Promise<Actor> => {
-    const { group, acls, told } = await findPublicRights(db, { as, buckets })
+    const { group, acls, open, token } = await findPublicRights(db, { as, buckets })
+    const policies = to.type === 'public' ? await policiesFor(db, token, to, { origin: to.origin, now }) : to.policies
+    const judged = policies ? { ...to, policies: { ...policies, open } } : to
+    if (!rights) return judged
     const groups = [...to.groups, ...(to.scope ? withinScope([group], to.scope) : [group])]
-    // A key that is limited says of which buckets it may be asked.
-    return { ...to, groups, acls: { as, buckets: acls }, ...(to.scope ? {} : { told }) }
+    return { ...judged, groups, acls: { as, buckets: acls } }
   }
+  if (!publicAccess || isAdmin(actor.groups) || (!rights && !hasPolicy(actor))) return actor
   const renew = async (db: Db): Promise<Actor> => {
     const renewed = actor.renew ? await actor.renew(db) : actor
     const { s3 } = await settingsInForce({ db, config })

@@ -63,7 +63,10 @@ export async function serveWebsite(system: System, wire: Wire, request: SiteRequ
     if ('redirect_all' in website)
       return await redirect(system, wire, 301, locationElsewhere(website.redirect_all, visit))
     if (await byRule(system, wire, { website, visit })) return
-    const actor = await withPublicAccess(system, authenticated.actor, new Map([[bucket, ['current']]]))
+    const actor = await withPublicAccess(system, authenticated, {
+      buckets: new Map([[bucket, ['current']]]),
+      rights: true,
+    })
     const open = (key: string) => exchangeOf(system, { ...wire, bucket, key }, authenticated, actor)
     Object.assign(found, { website, visit, open })
     if (key === '' || key.endsWith('/')) target.key = key + website.index

@@ -1,7 +1,8 @@
-import { allow, type Ctx, type Step } from '../../../context.ts'
+import { allow, type Ctx, refuseDenied, type Step } from '../../../context.ts'
 import { kept } from '../../../db/kept.ts'
 import { prepared } from '../../../db/prepare.ts'
 import type { Db } from '../../../db/schema.ts'
+import { managing } from '../../../iam/names-of-rights.ts'
 import { bucketMissing } from '../service.ts'
 import * as store from '../store.ts'
 import { assertWritable } from '../writable.ts'
@@ -34,6 +35,19 @@ const keptDocuments = kept(async (db, named): Promise<{ parsed: unknown } | unde
   const [row] = await byName(db, { name: named.slice(at + 1), kind: named.slice(0, at) as documentStore.ConfigKind })
   return row && { parsed: JSON.parse(row.document) }
 })
+
+/** The actions of S3 that set a document, and that take it away. */
+const ACTIONS = {
+  cors: 'PutBucketCORS',
+  lifecycle: 'PutLifecycleConfiguration',
+  tagging: 'PutBucketTagging',
+  policy: 'PutBucketPolicy',
+  acl: 'PutBucketAcl',
+  ownership: 'PutBucketOwnershipControls',
+  public_access_block: 'PutBucketPublicAccessBlock',
+  website: 'PutBucketWebsite',
+} as const satisfies { [kind in documentStore.ConfigKind]: string }
+const REMOVALS = { ...ACTIONS, policy: 'DeleteBucketPolicy', website: 'DeleteBucketWebsite' } as const
 
 const PAGE = 500
 
@@ -79,6 +93,7 @@ export async function configureStep<Kind extends documentStore.ConfigKind>(
   const { tx, record } = step
   const row = await store.lockBucket(tx, bucket)
   if (!row) throw bucketMissing(bucket)
+  refuseDenied(step.actor, managing(value === null ? REMOVALS[kind] : ACTIONS[kind]), bucket)
   if (kind === 'lifecycle' && value !== null) assertWritable(row)
   const before = (await findConfig(tx, bucket, kind)) ?? null
   if (JSON.stringify(before) === JSON.stringify(value)) return { bucket_id: row.id, changed: false }

@@ -1,17 +1,17 @@
 import type { Website } from '../../../../contract/bucket-rules.ts'
 import type { Ownership } from '../../../../contract/public-access.ts'
 import type { BucketTags } from '../../../../contract/shapes.ts'
+import type { KeptPolicy } from '../../../access/policies/book.ts'
 import type { Acl } from './acl.ts'
 import type { CorsRule } from './cors.ts'
 import type { LifecycleRule } from './lifecycle.ts'
-import type { BucketPolicy } from './policy.ts'
 
 /** What can be configured of a bucket. */
 export interface BucketConfig {
   cors: readonly CorsRule[]
   lifecycle: readonly LifecycleRule[]
   tagging: BucketTags
-  policy: BucketPolicy
+  policy: KeptPolicy
   acl: Acl
   /** `none`: nothing is said, and ACLs count; without any, there are no ACLs. */
   ownership: Ownership | 'none'

@@ -1,13 +1,17 @@
 import { sql } from 'kysely'
 import { type BucketAction, type Grant, type GrantingGroup, grantReaches } from '../../../../contract/permissions.ts'
 import { PUBLIC_GROUP, type PublicAccess, publicActions } from '../../../../contract/public-access.ts'
+import { bookOf } from '../../../access/policies/book.ts'
 import { prepared } from '../../../db/prepare.ts'
 import type { Db } from '../../../db/schema.ts'
+import type { Policy } from '../../../iam/document.ts'
+import { ACTION_OF } from '../../../iam/names-of-rights.ts'
+import { isPublicPolicy, isPublicStatement } from '../../../iam/public.ts'
 import { type AclReader, grantsTo, isPublicAcl } from './acl.ts'
 import type { BucketConfig, PublicAccessBlock } from './kinds.ts'
-import { actionsForAll, allowsQuestion, type PolicyQuestion, type PolicySubject, policyGrants } from './policy.ts'
+import { actionsForAll, type PolicySubject } from './policy.ts'
 
-const kinds = ['policy', 'acl', 'ownership', 'public_access_block'] as const
+const kinds = ['acl', 'ownership', 'public_access_block'] as const
 type AccessKind = (typeof kinds)[number]
 /** What is configured of a bucket's access. */
 type Configured = { [Kind in AccessKind]?: BucketConfig[Kind] }
@@ -16,7 +20,7 @@ const rowsOf = prepared((db: Db, { buckets }: { buckets: readonly string[] }) =>
   db
     .selectFrom('bucket_config')
     .innerJoin('buckets', 'buckets.id', 'bucket_config.bucket_id')
-    .select((e) => ['name', e.ref('kind').$castTo<AccessKind | 'grant'>().as('kind'), 'document'])
+    .select((e) => ['name', e.ref('kind').$castTo<AccessKind | 'grant' | 'token'>().as('kind'), 'document'])
     .select(sql<string>`''`.as('prefix'))
     .where('name', 'in', buckets)
     .where('deleted_at', 'is', null)
@@ -25,22 +29,38 @@ const rowsOf = prepared((db: Db, { buckets }: { buckets: readonly string[] }) =>
       db
         .selectFrom('grants')
         .select('bucket_pattern as name')
-        .select(sql<AccessKind | 'grant'>`'grant'`.as('kind'))
+        .select(sql<AccessKind | 'grant' | 'token'>`'grant'`.as('kind'))
         .select(['actions as document', 'prefix'])
         .where('group_id', '=', sql.lit(PUBLIC_GROUP)),
+    )
+    .unionAll(
+      db
+        .selectFrom('instance')
+        .select(sql<string>`''`.as('name'))
+        .select(sql<AccessKind | 'grant' | 'token'>`'token'`.as('kind'))
+        .select(['policies as document'])
+        .select(sql<string>`''`.as('prefix')),
     ),
 )
 
-/** What is configured of the access to buckets, and what was granted to everyone, in one statement. */
+/**
+ * What is configured of the access to buckets, what was granted to everyone, and by which token the policies of buckets are
+ * known, in one statement.
+ */
 export async function findAccess(db: Db, buckets: readonly string[]) {
   const configured = new Map<string, Configured>()
   const granted: Omit<Grant, 'id'>[] = []
+  let token = ''
   for (const { name, kind, document, prefix } of await rowsOf(db, { buckets })) {
+    if (kind === 'token') {
+      token = document
+      continue
+    }
     const value = JSON.parse(document)
     if (kind === 'grant') granted.push({ bucket_pattern: name, prefix, actions: value as BucketAction[] })
     else configured.set(name, { ...configured.get(name), [kind]: value })
   }
-  return { of: (bucket: string): Configured => configured.get(bucket) ?? {}, granted }
+  return { of: (bucket: string): Configured => configured.get(bucket) ?? {}, granted, token }
 }
 
 /** Whether a bucket and its objects have ACLs. */
@@ -73,7 +93,7 @@ function publicGrants(
   granted: readonly Omit<Grant, 'id'>[],
   { as, about }: { as: AclReader; about: readonly PolicySubject[] },
 ): Grant[] {
-  const { policy, acl = [], public_access_block: block } = access
+  const { acl = [], public_access_block: block } = access
   const byAcl = aclsCount(access)
     ? (['READ', 'WRITE'] as const)
         .filter((permission) => grantsTo(acl, as, permission))
@@ -85,18 +105,14 @@ function publicGrants(
     : []
   const others = block?.restrict
     ? []
-    : [
-        ...(policy ? policyGrants(policy, bucket, about) : []),
-        // A grant to everyone is about contents as they are: former ones may have been removed for a reason.
-        ...(about.includes('versions')
-          ? []
-          : granted.filter((grant) => grantReaches({ id: '', ...grant }, bucket))
-        ).map(({ actions, ...grant }) => ({
+    : // A grant to everyone is about contents as they are: former ones may have been removed for a reason.
+      (about.includes('versions') ? [] : granted.filter((grant) => grantReaches({ id: '', ...grant }, bucket))).map(
+        ({ actions, ...grant }) => ({
           ...grant,
           bucket_pattern: bucket,
           actions: publicActions.filter((action) => actions.includes(action)),
-        })),
-      ]
+        }),
+      )
   return [...byAcl, ...others].map((grant) => ({ id: '', ...grant }))
 }
 
@@ -111,22 +127,22 @@ export interface PublicRights {
   group: GrantingGroup
   /** The buckets in which ACLs of objects count. */
   acls: ReadonlySet<string>
-  /** The buckets of which policies answer questions. */
-  told: { [question in PolicyQuestion]: ReadonlySet<string> }
+  /** The buckets in which counts what policies allow everyone. */
+  open: ReadonlySet<string>
+  /** By which the policies of buckets are known; see `access/policies/book.ts`. */
+  token: string
 }
 
 /** What everyone may do in the buckets that a request is about. */
 export async function findPublicRights(db: Db, { as, buckets }: PublicRequest): Promise<PublicRights> {
   const names = [...buckets.keys()]
-  const { of, granted } = await findAccess(db, names)
+  const { of, granted, token } = await findAccess(db, names)
   const grants = [...buckets].flatMap(([name, about]) => publicGrants(name, of(name), granted, { as, about }))
-  const answers = ({ policy, public_access_block: block }: Configured, question: PolicyQuestion): boolean =>
-    policy !== undefined && !block?.restrict && allowsQuestion(policy, question)
-  const toldOf = (question: PolicyQuestion) => new Set(names.filter((name) => answers(of(name), question)))
   return {
     group: { id: PUBLIC_GROUP, name: 'Public', global: [], grants },
     acls: new Set(names.filter((name) => aclsCount(of(name)))),
-    told: { location: toldOf('location'), uploads: toldOf('uploads') },
+    open: new Set(names.filter((name) => !of(name).public_access_block?.restrict)),
+    token,
   }
 }
 
@@ -137,12 +153,17 @@ export async function describePublicAccess(
   isOn: boolean,
 ): Promise<Map<string, PublicAccess>> {
   if (!isOn || buckets.length === 0) return new Map()
-  const { of, granted } = await findAccess(db, buckets)
+  const { of, granted, token } = await findAccess(db, buckets)
+  const book = await bookOf(db, token)
   return new Map(
     buckets.map((name) => {
       const grants = publicGrants(name, of(name), granted, { as: 'everyone', about: ['current'] })
-      const actions = publicActions.filter((action) => grants.some((grant) => grant.actions.includes(action)))
       const { public_access_block: block } = of(name)
+      const policy = block?.restrict ? undefined : book?.of(name)
+      const actions = publicActions.filter(
+        (action) =>
+          grants.some((grant) => grant.actions.includes(action)) || (policy && opens(policy, ACTION_OF[action] ?? '')),
+      )
       return [name, { actions, object_acls: aclsCount(of(name)), blocked: block !== undefined && isBlocked(block) }]
     }),
   )
@@ -153,9 +174,13 @@ export const isListedByAcl = (access: Configured): boolean =>
   aclsCount(access) && grantsTo(access.acl ?? [], 'authenticated', 'READ')
 
 /** Whether a policy or an ACL makes a bucket public, also to those with any credential. */
-export const isPublic = (access: Configured): boolean =>
-  (access.policy !== undefined && access.policy.statements.length > 0 && !access.public_access_block?.restrict) ||
+export const isPublic = (access: Configured, policy: Policy | undefined): boolean =>
+  (policy !== undefined && isPublicPolicy(policy) && !access.public_access_block?.restrict) ||
   (aclsCount(access) && isPublicAcl(access.acl ?? []))
+
+/** Whether a policy allows everyone an action, on whatever. */
+const opens = ({ statements }: Policy, action: string): boolean =>
+  statements.some((one) => one.actions.has(action) && isPublicStatement(one))
 
 /** The groups without that of everyone: what a caller may do because of who they are. */
 export const ownGroups = (groups: readonly GrantingGroup[]): GrantingGroup[] =>

@@ -1,15 +1,17 @@
 // The trash of buckets: what goes there, who sees it, what is purged and when.
 import { ServiceError } from '../../../../contract/errors.ts'
-import { type BucketAction, decide } from '../../../../contract/permissions.ts'
+import type { BucketAction } from '../../../../contract/permissions.ts'
 import type { TrashItem } from '../../../../contract/trash.ts'
 import { decodeCursor, pageOf, timeOf } from '../../../base/cursor.ts'
 import { newId } from '../../../base/id.ts'
 import { DAY_MS, MINUTE_MS } from '../../../base/time.ts'
 import { eraseBlobs, releaseBlobs, removeNow } from '../../../blobs/collector.ts'
 import { isDiskShort } from '../../../blobs/room.ts'
-import { allow, allowSomewhere, asCurrent, type Ctx, type Step } from '../../../context.ts'
+import { allow, allowSomewhere, asCurrent, type Ctx, refuseDenied, type Step } from '../../../context.ts'
 import type { ObjectRow } from '../../../db/schema.ts'
 import { encryptionField } from '../../../encryption/describe.ts'
+import { mayBeDenied, permits } from '../../../iam/decide.ts'
+import { DELETE_VERSION } from '../../../iam/names-of-rights.ts'
 import {
   bucketMissing,
   countUsage,
@@ -137,9 +139,10 @@ export function visibleItems(
   name: string,
   rows: readonly store.TrashRow[],
 ) {
-  const may = (right: BucketAction, key: string) => decide(actor.groups, right, name, key).allowed
+  const may = (right: BucketAction, key: string) => permits(actor, right, name, key)
   return rows.filter(({ key }) => {
     if (!may(action, key) && may('list', key)) allow(actor, action, name, key)
+    if (action === 'manage') refuseDenied(actor, DELETE_VERSION, name, key)
     return may(action, key)
   })
 }
@@ -155,6 +158,9 @@ export function assertFound(ids: readonly string[], rows: readonly store.TrashRo
 
 function allowPurge({ actor }: Pick<Ctx, 'actor'>, name: string, ids: readonly string[] | 'all'): void {
   if (ids === 'all') allow(actor, 'manage', name)
+  // What is in the trash may be of any key.
+  if (ids === 'all' && mayBeDenied(actor, DELETE_VERSION, name))
+    throw new ServiceError('forbidden', `A policy denies the deletion of versions in bucket "${name}": name the items.`)
   else allowSomewhere(actor, 'manage', name)
 }
 

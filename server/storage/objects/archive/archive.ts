@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../../contract/errors.ts'
-import { afterKey, decide, type KeyRange } from '../../../../contract/permissions.ts'
+import { afterKey } from '../../../../contract/permissions.ts'
 import { allow, allowSomewhere, type Ctx } from '../../../context.ts'
+import { permits, type Reach } from '../../../iam/decide.ts'
 import { bucketMissing } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { confirm } from '../../external-objects/confirm.ts'
@@ -29,7 +30,7 @@ export async function archive(
   { prefix = '', keys }: { prefix?: string | undefined; keys?: readonly string[] | undefined },
 ): Promise<Archive> {
   const ranges = keys ? [] : allowSomewhere(ctx.actor, 'read', name, prefix)
-  const readable = keys?.filter((key) => decide(ctx.actor.groups, 'read', name, key).allowed) ?? []
+  const readable = keys?.filter((key) => permits(ctx.actor, 'read', name, key)) ?? []
   if (keys && readable.length === 0) allow(ctx.actor, 'read', name, keys[0])
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
@@ -61,11 +62,11 @@ export async function* namedObjects(ctx: Ctx, bucketId: string, keys: readonly s
 }
 
 /** Objects in these ranges in key order, a page at a time. */
-export async function* rangedObjects(ctx: Ctx, bucketId: string, ranges: readonly KeyRange[]) {
+export async function* rangedObjects(ctx: Ctx, bucketId: string, ranges: readonly Reach[]) {
   for (const range of ranges)
     for (let { from } = range; ; ) {
       const page = await store.listRange(ctx.db, bucketId, { from, to: range.to }, PAGE)
-      yield* page
+      yield* range.only ? page.filter(({ key }) => range.only?.(key)) : page
       const last = page.at(-1)
       if (!last || page.length < PAGE) break
       from = afterKey(last.key)

@@ -5,6 +5,7 @@ import { countOf, decodeCursor, encodeCursor, pageOf } from '../../../base/curso
 import { invalid } from '../../../base/invalid.ts'
 import { findPointed } from '../../../blobs/pointers.ts'
 import { allowSomewhere, type Ctx } from '../../../context.ts'
+import type { Asked } from '../../../iam/names-of-rights.ts'
 import { bucketMissing } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { describeObject } from '../describe.ts'
@@ -27,8 +28,8 @@ export interface BrowseQuery {
  * The ranges of `prefix` the caller may list, and the bucket's id. Throws the same `forbidden` whether or not the
  * bucket exists; `not_found` only for callers who may know.
  */
-export async function openListing(ctx: Ctx, bucket: string, prefix: string) {
-  const ranges = allowSomewhere(ctx.actor, 'list', bucket, prefix)
+export async function openListing(ctx: Ctx, bucket: string, prefix: string, asked: 'list' | Asked = 'list') {
+  const ranges = allowSomewhere(ctx.actor, asked, bucket, prefix)
   const row = await findBucket(ctx.db, bucket)
   if (!row) throw bucketMissing(bucket)
   return { bucketId: row.id, ranges }

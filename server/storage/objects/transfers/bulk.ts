@@ -2,9 +2,9 @@ import type { BucketEncryption } from '../../../../contract/encryption.ts'
 import { ServiceError } from '../../../../contract/errors.ts'
 import { isKeyText } from '../../../../contract/names.ts'
 import type { BulkResult, DeleteResult, StoredObject } from '../../../../contract/objects.ts'
-import { decide } from '../../../../contract/permissions.ts'
 import { newId } from '../../../base/id.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../../context.ts'
+import { permits } from '../../../iam/decide.ts'
 import { askedBy } from '../../buckets/encryption.ts'
 import { bucketMissing, type HeldBucket, holdBucket, holdBuckets } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
@@ -259,7 +259,7 @@ const keysOf = (rows: readonly store.ObjectRow[]): Set<string> => new Set(rows.m
 
 /** Which keys are taken. Throws forbidden at the first key that the caller may neither list nor read. */
 export async function findTaken(ctx: Ctx, name: string, keys: readonly string[]) {
-  for (const key of keys) if (!decide(ctx.actor.groups, 'read', name, key).allowed) allow(ctx.actor, 'list', name, key)
+  for (const key of keys) if (!permits(ctx.actor, 'read', name, key)) allow(ctx.actor, 'list', name, key)
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
   const rows = new Map((await store.findObjects(ctx.db, bucket.id, keys)).map((row) => [row.key, row]))

@@ -83,7 +83,7 @@ export async function transferObjects(
   if (kind === 'copy') refuseIfShort(step.config)
   const errors: ItemError[] = []
   const allowed = pairs.filter((pair) => {
-    const refused = pairRefusal(step.actor, kind, { source: source.name, dest: dest.name }, pair)
+    const refused = pairRefusal(step.actor, kind, { source: source.name, dest: dest.name, version }, pair)
     if (refused) errors.push(itemError(pair.key, refused))
     return !refused
   })
@@ -103,7 +103,7 @@ export async function transferObjects(
   const { rows, changed } = unchangedSince(there, seen)
   // Those whose ACL could have allowed it.
   const unreadable = rows.flatMap((row) => {
-    const refused = readRefusal(step.actor, source.name, row.key, row)
+    const refused = readRefusal(step.actor, source.name, row.key, { row, version: version !== undefined })
     return refused ? [itemError(row.key, refused)] : []
   })
   const damaged = rows.flatMap((row) => {
@@ -257,10 +257,10 @@ export async function lockUnchanged(
 export const pairRefusal = (
   actor: Actor,
   kind: TransferKind,
-  { source, dest }: { source: string; dest: string },
+  { source, dest, version }: { source: string; dest: string; version?: string | null | undefined },
   pair: Pair,
 ): ServiceError | null =>
-  readRefusal(actor, source, pair.key) ??
+  readRefusal(actor, source, pair.key, { version: version !== undefined }) ??
   (kind === 'move' ? refusal(actor, 'delete', source, pair.key) : null) ??
   refusal(actor, 'write', dest, pair.dest)
 

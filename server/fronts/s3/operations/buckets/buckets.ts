@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../../../contract/errors.ts'
 import { actionsOn, decide } from '../../../../../contract/permissions.ts'
+import { permits } from '../../../../iam/decide.ts'
 import { findConfig } from '../../../../storage/buckets/documents/config.ts'
 import * as service from '../../../../storage/buckets/service.ts'
 import { findBucket } from '../../../../storage/buckets/store.ts'
@@ -59,12 +60,14 @@ export async function listBuckets(exchange: Exchange): Promise<void> {
 }
 
 /**
- * Throws unless the caller has any right in the bucket, or its policy lets everyone ask this: AccessDenied whether it exists
- * or not; NoSuchBucket only to those who could create it.
+ * Throws unless the caller has any right in the bucket, or a policy lets them ask this: AccessDenied whether it exists or
+ * not; NoSuchBucket only to those who could create it. What a policy denies was refused before.
  */
-async function assertBucket({ ctx, bucket }: Exchange, asked?: string): Promise<void> {
-  const { groups, told } = ctx.actor
-  const isTold = asked === 'location' && told?.location.has(bucket)
+async function assertBucket({ ctx, bucket }: Exchange): Promise<void> {
+  const { actor } = ctx
+  const { groups } = actor
+  // The action that the request is, for which stands the right to list.
+  const isTold = permits(actor, 'list', bucket, '')
   if (isTold || actionsOn(groups, bucket).length > 0 || decide(groups, 'create', bucket, '').allowed) {
     if (await findBucket(ctx.db, bucket)) return
     throw service.bucketMissing(bucket)
@@ -227,7 +230,7 @@ const answers: readonly Answer[] = [
 export const bucketStateOperations = answers.map(({ document, type = 'application/xml', ...answer }) => ({
   ...answer,
   async run(exchange: Exchange): Promise<void> {
-    await assertBucket(exchange, answer.query)
+    await assertBucket(exchange)
     await answerXml(exchange, await document(exchange), { 'content-type': type })
   },
 }))

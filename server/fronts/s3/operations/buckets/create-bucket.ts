@@ -1,7 +1,7 @@
-import { actionsOn } from '../../../../../contract/permissions.ts'
 import { MOST_BUCKET_TAGS, type Tags } from '../../../../../contract/shapes.ts'
 import { allow } from '../../../../context.ts'
 import { hasBody } from '../../../../http/body.ts'
+import { actionsIn } from '../../../../iam/decide.ts'
 import { createBucket as create } from '../../../../storage/buckets/create.ts'
 import { findBucket } from '../../../../storage/buckets/store.ts'
 import { answer } from '../../answers/answer.ts'
@@ -32,7 +32,7 @@ export async function createBucket(exchange: Exchange): Promise<void> {
   const { ctx, bucket, system } = exchange
   assertBucketName(bucket)
   // Whoever has no right at all is told nothing of the name, and nothing else of the request is read.
-  if (actionsOn(ctx.actor.groups, bucket).length === 0) allow(ctx.actor, 'create', bucket)
+  if (actionsIn(ctx.actor, bucket).length === 0) allow(ctx.actor, 'create', bucket)
   const { region, tags } = await configurationIn(exchange)
   if (region !== undefined && !/^[a-zA-Z0-9-]{1,64}$/.test(region))
     throw new S3Error('InvalidLocationConstraint', 'The specified location-constraint is not valid')
@@ -44,7 +44,7 @@ export async function createBucket(exchange: Exchange): Promise<void> {
   if (existing && isOwn && !(await hasAcl(exchange, acl))) throw nameTaken(bucket)
   // Creating one's own bucket again changes nothing.
   if (existing && !isOwn) {
-    const isStranger = actionsOn(ctx.actor.groups, bucket).every((action) => action === 'create')
+    const isStranger = actionsIn(ctx.actor, bucket).every((action) => action === 'create')
     if (isStranger) throw nameTaken(bucket)
     throw new S3Error(
       'BucketAlreadyOwnedByYou',

@@ -1,5 +1,5 @@
-import { actionsOn } from '../../../../../contract/permissions.ts'
 import { allow } from '../../../../context.ts'
+import { actionsIn } from '../../../../iam/decide.ts'
 import {
   type Acl,
   type AclGrant,
@@ -91,7 +91,7 @@ async function bucketWithAccess({ ctx, bucket }: Exchange) {
 /** `PutBucketAcl`: needs `manage`, but for who may see the bucket and puts what is already so. */
 export async function putBucketAcl(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
-  if (actionsOn(ctx.actor.groups, bucket).length === 0) allow(ctx.actor, 'manage', bucket)
+  if (actionsIn(ctx.actor, bucket).length === 0) allow(ctx.actor, 'manage', bucket)
   const { row, access } = await bucketWithAccess(exchange)
   const acl = await wantedAcl(exchange, { owner: row.created_by, bucketOwner: row.created_by })
   await assertAllowed(exchange, acl, access)

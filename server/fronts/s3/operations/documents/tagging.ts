@@ -132,6 +132,7 @@ export async function deleteObjectTagging(exchange: Exchange): Promise<void> {
 
 /** Sets the tags of an object, or of the version that is named. */
 async function setTags(exchange: Exchange, tags: Tags): Promise<AnswerHeaders> {
+  exchange.newTags = tags
   const { ctx, bucket, key } = exchange
   const version = versionIn(exchange)
   const { version_id } = await (version === undefined

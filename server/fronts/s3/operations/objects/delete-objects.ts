@@ -1,8 +1,9 @@
 import { ServiceError } from '../../../../../contract/errors.ts'
-import { allowedRanges } from '../../../../../contract/permissions.ts'
 import { anyTime } from '../../../../base/dates.ts'
 import { allowSomewhere, type Ctx } from '../../../../context.ts'
 import { readEntityTags } from '../../../../http/conditions.ts'
+import { reachOf } from '../../../../iam/decide.ts'
+import { DELETE_VERSION } from '../../../../iam/names-of-rights.ts'
 import { deleteObject as removeObject } from '../../../../storage/objects/service.ts'
 import type { RemovalConditions } from '../../../../storage/objects/write.ts'
 import { type Deletion, deleteManyVersions, deleteVersion } from '../../../../storage/versions/delete.ts'
@@ -122,19 +123,16 @@ async function ctxFor(exchange: Exchange, named: readonly Named[]): Promise<Ctx>
   const { ctx, bucket, system, authenticated } = exchange
   if (!authenticated.publicAccess || named.every(({ version }) => version === undefined)) return ctx
   const about = named.every(({ version }) => version !== undefined) ? (['versions'] as const) : BOTH
-  return ctx.as(await withPublicAccess(system, authenticated.actor, new Map([[bucket, about]])))
+  return ctx.as(await withPublicAccess(system, authenticated, { buckets: new Map([[bucket, about]]), rights: true }))
 }
 const BOTH = ['current', 'versions'] as const
 
 /** Throws forbidden for whoever may delete nothing in the bucket: neither objects nor versions. */
 export async function assertMayDelete({ ctx, bucket, system, authenticated }: Exchange): Promise<void> {
-  if (allowedRanges(ctx.actor.groups, 'delete', bucket, '').length > 0) return
-  const about = new Map([[bucket, ['versions'] as const]])
-  allowSomewhere(
-    authenticated.publicAccess ? await withPublicAccess(system, authenticated.actor, about) : ctx.actor,
-    'delete',
-    bucket,
-  )
+  if (reachOf(ctx.actor, 'delete', bucket, '').length > 0) return
+  if (reachOf(ctx.actor, DELETE_VERSION, bucket, '').length > 0) return
+  const buckets = new Map([[bucket, ['versions'] as const]])
+  allowSomewhere(await withPublicAccess(system, authenticated, { buckets, rights: true }), 'delete', bucket)
 }
 
 /** `DeleteObjects`: up to 1,000 keys, with a result for each in the order of the request. */

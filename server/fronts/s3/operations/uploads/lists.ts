@@ -1,4 +1,6 @@
+import { decide } from '../../../../../contract/permissions.ts'
 import { assertOpens } from '../../../../blobs/encrypted.ts'
+import { permits } from '../../../../iam/decide.ts'
 import { findAccess, isListedByAcl } from '../../../../storage/buckets/documents/public-access.ts'
 import { listUploadEntries } from '../../../../storage/uploads/list.ts'
 import { assertOpen } from '../../../../storage/uploads/parts.ts'
@@ -18,7 +20,8 @@ import { ownUploadOf } from './open-upload.ts'
 /** `ListMultipartUploads`: by key, and of one key by when they began. Without a credential only where a policy says so. */
 export async function listMultipartUploads(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
-  const open = ctx.actor.told?.uploads.has(bucket) ?? false
+  // Whoever a policy lets ask sees the uploads that they began themselves.
+  const open = permits(ctx.actor, 'write', bucket, '') && !decide(ctx.actor.groups, 'write', bucket, '').allowed
   if (ctx.actor.type === 'public' && !open) throw new S3Error('AccessDenied', 'Access Denied')
   const { prefix, delimiter, limit, text, said } = readList(exchange, 'max-uploads')
   const keyMarker = parameter(exchange, 'key-marker') ?? ''

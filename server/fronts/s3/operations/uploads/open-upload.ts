@@ -1,4 +1,4 @@
-import { decide } from '../../../../../contract/permissions.ts'
+import { permits } from '../../../../iam/decide.ts'
 import { openUpload, uploadMissing } from '../../../../storage/uploads/service.ts'
 import type { UploadRow } from '../../../../storage/uploads/store.ts'
 import { S3Error } from '../../errors.ts'
@@ -15,9 +15,9 @@ export async function uploadOf(exchange: Exchange): Promise<UploadRow> {
 /** The same for what only those may do who began it, or manage the bucket. */
 export async function ownUploadOf(exchange: Exchange): Promise<UploadRow> {
   const row = await uploadOf(exchange)
-  const { user_id, groups } = exchange.ctx.actor
-  const isOwn = user_id !== null && row.created_by === user_id
-  if (!isOwn && !decide(groups, 'manage', exchange.bucket, row.key).allowed) throw uploadMissing()
+  const { actor } = exchange.ctx
+  const isOwn = actor.user_id !== null && row.created_by === actor.user_id
+  if (!isOwn && !permits(actor, 'manage', exchange.bucket, row.key)) throw uploadMissing()
   return row
 }
 

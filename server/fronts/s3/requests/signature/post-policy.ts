@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import { basicTime, isoTime } from '../../../../base/dates.ts'
-import { scanJson } from '../../../../http/scan-json.ts'
+import { scanJson } from '../../../../base/scan-json.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
 import { isSame, sign } from './verify.ts'
 

@@ -1,0 +1,72 @@
+/**
+ * The keys that conditions and variables of policies can name: the global ones
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html), those of S3, of STS and of IAM.
+ * A key that nothing here can have a value for is kept, and counts as absent, as with AWS where a request has none.
+ */
+
+const names = (text: string): string[] => text.trim().split(/\s+/)
+
+const KEYS = new Set(
+  [
+    ...names(`
+      aws:CalledVia aws:CalledViaFirst aws:CalledViaLast aws:ChatbotSourceArn aws:CurrentTime aws:EpochTime
+      aws:FederatedProvider aws:MultiFactorAuthAge aws:MultiFactorAuthPresent aws:PrincipalAccount aws:PrincipalArn
+      aws:PrincipalIsAWSService aws:PrincipalOrgID aws:PrincipalOrgPaths aws:PrincipalServiceName
+      aws:PrincipalServiceNamesList aws:PrincipalType aws:Referer aws:RequestedRegion aws:ResourceAccount
+      aws:ResourceOrgID aws:ResourceOrgPaths aws:SecureTransport aws:SourceAccount aws:SourceArn aws:SourceIdentity
+      aws:SourceIp aws:SourceOrgID aws:SourceOrgPaths aws:SourceOwner aws:SourceVpc aws:SourceVpcArn aws:SourceVpce
+      aws:TagKeys aws:TokenIssueTime aws:UserAgent aws:userid aws:username aws:ViaAWSService aws:VpcSourceIp
+      aws:VpceAccount aws:VpceOrgID aws:VpceOrgPaths aws:AssumedRoot aws:Ec2InstanceSourceVpc
+      aws:Ec2InstanceSourcePrivateIPv4`),
+    ...names(`
+      AccessGrantsInstanceArn AccessPointNetworkOrigin AccessPointTag authType BucketTag DataAccessPointAccount
+      DataAccessPointArn delimiter destinationRegion ExistingJobOperation ExistingJobPriority if-match if-none-match
+      InventoryAccessibleOptionalFields isReplicationPauseRequest JobSuspendedCause locationconstraint
+      LocationConstraint max-keys object-lock-legal-hold object-lock-mode object-lock-remaining-retention-days
+      object-lock-retain-until-date ObjectCreationOperation prefix RequestJobOperation RequestJobPriority
+      RequestObjectTagKeys ResourceAccount signatureAge signatureversion TlsVersion versionid x-amz-acl
+      x-amz-content-sha256 x-amz-copy-source x-amz-grant-full-control x-amz-grant-read x-amz-grant-read-acp
+      x-amz-grant-write x-amz-grant-write-acp x-amz-metadata-directive x-amz-object-ownership
+      x-amz-server-side-encryption x-amz-server-side-encryption-aws-kms-key-id
+      x-amz-server-side-encryption-customer-algorithm x-amz-storage-class x-amz-tagging-directive
+      x-amz-website-redirect-location x-amz-bucket-object-lock-enabled`).map((name) => `s3:${name}`),
+    ...names('ExternalId RoleSessionName SourceIdentity TransitiveTagKeys DurationSeconds RequestContextProviders').map(
+      (name) => `sts:${name}`,
+    ),
+    ...names('AWSServiceName PassedToService PermissionsBoundary PolicyARN AssociatedResourceArn').map(
+      (name) => `iam:${name}`,
+    ),
+  ].map((name) => name.toLowerCase()),
+)
+
+/** Keys with the name of a tag behind a slash. */
+const TAGGED = [
+  'aws:principaltag',
+  'aws:requesttag',
+  'aws:resourcetag',
+  's3:existingobjecttag',
+  's3:requestobjecttag',
+  's3:buckettag',
+  's3:accesspointtag',
+  's3:resourcetag',
+  'iam:resourcetag',
+]
+/** Claims of a web identity's token, by the issuer's URL without its scheme, or by `jwt`. */
+const CLAIM = /^[a-z0-9.-]+(:\d+)?(\/[\w./~-]*)?:[\w./:~-]+$/
+/** Services whose keys are all known: others' are claims. */
+const SERVICES = /^(aws|s3|sts|iam):/
+
+/**
+ * A key as it is compared: the names of keys are not case-sensitive, those of tags and claims are. Undefined for what
+ * policies cannot name.
+ */
+export function keyOf(name: string): string | undefined {
+  const slash = name.indexOf('/')
+  const family = (slash < 0 ? name : name.slice(0, slash)).toLowerCase()
+  if (slash > 0 && slash < name.length - 1 && TAGGED.includes(family)) return `${family}${name.slice(slash)}`
+  const lower = name.toLowerCase()
+  if (KEYS.has(lower)) return lower
+  if (SERVICES.test(lower) || !CLAIM.test(lower)) return undefined
+  const colon = name.lastIndexOf(':')
+  return name.slice(0, colon).toLowerCase() + name.slice(colon)
+}

@@ -1,0 +1,84 @@
+/**
+ * What policies say of a request
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html): an explicit Deny anywhere
+ * wins, then an Allow; else nothing is said.
+ */
+import type { Known } from './conditions.ts'
+import type { Policy, Statement } from './document.ts'
+import { matches, patternOf } from './patterns.ts'
+import { isAbout, type Principal } from './principal.ts'
+
+/** What a policy is asked. */
+export interface Question {
+  principal: Principal
+  /** `s3:GetObject`. */
+  action: string
+  /** An ARN. */
+  resource: string
+  /** The values of a condition's key, in the form of `keyOf`. */
+  known(key: string): Known
+  /** Which statements that allow something count; all without it. */
+  counts?: (statement: Statement) => boolean
+}
+
+/** What a policy says, and by which statement. */
+export type Verdict =
+  | { effect: 'deny' | 'allow'; statement: Statement; policy: number; sure: boolean }
+  | { effect: 'none' }
+
+/** Whether a statement is about a request; undefined where that depends on what is not known yet. */
+export function applies(statement: Statement, question: Question): boolean | undefined {
+  const { principal, actions, resources, conditions, effect } = statement
+  if (!actions.has(question.action)) return false
+  if (principal && !isAbout(principal, question.principal, effect)) return false
+  let depends = false
+  const valuesOf = (key: string) => {
+    const values = question.known(key)
+    if (values !== 'later') return values
+    depends = true
+    return undefined
+  }
+  const isNamed = resources.templates.some((template) => {
+    const pattern = patternOf(template, valuesOf)
+    return pattern !== undefined && matches(pattern, question.resource)
+  })
+  if (isNamed === resources.negated && !depends) return false
+  for (const condition of conditions) {
+    const given = question.known(condition.key)
+    if (given === 'later') depends = true
+    else {
+      const before: boolean = depends
+      depends = false
+      const holds = condition.holds(given, valuesOf)
+      // One that certainly does not hold decides, whatever the others depend on.
+      if (!holds && !depends) return false
+      depends ||= before
+    }
+  }
+  return depends ? undefined : true
+}
+
+/**
+ * What policies say together, and which statement decides. Where it depends on what is not known yet, the verdict is the
+ * narrower one: a Deny counts and an Allow does not, and `sure` is false.
+ */
+export function evaluate(policies: readonly Policy[], question: Question): Verdict {
+  let allowed: Verdict = { effect: 'none' }
+  let perhaps: Verdict | undefined
+  for (const [policy, { statements }] of policies.entries())
+    for (const statement of statements) {
+      if (
+        statement.effect === 'Allow' &&
+        ((allowed.effect === 'allow' && allowed.sure) || question.counts?.(statement) === false)
+      )
+        continue
+      const is = applies(statement, question)
+      if (is === false) continue
+      const sure = is === true
+      if (statement.effect === 'Allow') {
+        if (sure || allowed.effect === 'none') allowed = { effect: 'allow', statement, policy, sure }
+      } else if (sure) return { effect: 'deny', statement, policy, sure }
+      else perhaps ??= { effect: 'deny', statement, policy, sure }
+    }
+  return perhaps ?? allowed
+}
