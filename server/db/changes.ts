@@ -8,14 +8,11 @@ interface MomentColumns {
   author: Expression<number | null>
 }
 const author = sql<number | null>`strongroom_author()`
+const OVER: MomentColumns = { moment: sql<number>`strongroom_moment(objects.moment)`, author }
+const NEW: MomentColumns = { moment: sql<number>`strongroom_moment(0)`, author }
 
 /** The columns that every change of an object sets as well: then a trigger keeps what it was before. */
-export const changed = (): MomentColumns => ({ moment: sql<number>`strongroom_moment(objects.moment)`, author })
+export const changed = (): MomentColumns => OVER
 
-/** An object as it is inserted: from a moment on that is not before the end of what was under its key. */
-export const inserted = (row: ObjectRow): ObjectRow & MomentColumns => ({
-  ...row,
-  moment: sql<number>`strongroom_moment(coalesce((select max(ended) from former_objects
-    where bucket_id = ${row.bucket_id} and key = ${row.key}), 0))`,
-  author,
-})
+/** An object as it is inserted. A trigger sees to it that its moment is not before the end of what was under its key. */
+export const inserted = (row: ObjectRow): ObjectRow & MomentColumns => ({ ...row, ...NEW })

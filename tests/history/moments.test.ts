@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import fc from 'fast-check'
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../../server/db/schema.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 
@@ -150,6 +152,37 @@ describeEngines('moments', (engine, itOnce) => {
       .execute()
     assert.deepEqual(left, [])
     assert.equal(await bucket.text('b', kept), 'stays', 'it has not changed since')
+  })
+
+  it('knows who made each change: by what credential, through which link, by which job', async () => {
+    const bucket = await open()
+    const key = await server.admin.createToken({ body: { name: 'robot' } })
+    server.secrets.add(key.token)
+    await server.as(key.token).putObject({ params: { ...bucket.params, key: 'a' }, body: 'by a token' })
+    const job = await server.admin.createJob({
+      body: { kind: 'move', source_bucket: bucket.name, keys: ['a'], dest_bucket: bucket.name, dest_prefix: 'b/' },
+    })
+    await server.running.tick('jobs')
+    const link = await server.admin.createShare({
+      body: { bucket: bucket.name, kind: 'upload', prefix: 'in/' },
+    })
+    const token = new URL(link.url).pathname.split('/').at(-1)
+    const sent = await fetch(`${server.url}/api/v1/public/s/${token}/files/x.txt`, { method: 'PUT', body: 'by a visitor' })
+    assert.ok(sent.ok, await sent.text())
+    const { rows } = await sql<{ key: string; began: string; ended: string | null }>`
+      select o.key, b.kind as began, b.credential_id as credential, b.job_id as job, b.share_id as share, null as ended
+        from objects o left join change_authors b on b.id = o.author
+        where o.bucket_id = (select id from buckets where name = ${bucket.name})
+      union all
+      select f.key, b.kind, b.credential_id, b.job_id, b.share_id, e.job_id
+        from former_objects f left join change_authors b on b.id = f.author left join change_authors e on e.id = f.ended_by
+        where f.bucket_id = (select id from buckets where name = ${bucket.name})
+      order by key`.execute(server.database.db as Kysely<Schema>)
+    assert.deepEqual(rows, [
+      { key: 'a', began: 'pat', credential: key.id, job: null, share: null, ended: job.id },
+      { key: 'b/a', began: 'local', credential: null, job: job.id, share: null, ended: null },
+      { key: 'in/x.txt', began: 'share_link', credential: null, job: null, share: link.id, ended: null },
+    ])
   })
 
   itOnce('refuses moments that are none, have not come or were before the bucket', async () => {

@@ -153,6 +153,10 @@ const sqliteTriggers = [
   `create trigger objects_deleted after delete on objects when old.moment <> strongroom_moment(old.moment) begin
     ${FORMER} select ${OLD}, strongroom_moment(old.moment), strongroom_author() where ${IS_KEPT};
   end`,
+  `create trigger objects_inserted after insert on objects begin
+    select strongroom_moment(coalesce((select max(ended) from former_objects
+      where bucket_id = new.bucket_id and key = new.key), 0));
+  end`,
   `create trigger objects_changed_silently after update of ${DESCRIPTION.join(', ')} on objects
     when old.moment = new.moment and (${DESCRIPTION.map((name) => `old.${name} is not new.${name}`).join(' or ')})
       and new.moment <> strongroom_moment(new.moment)

@@ -30,7 +30,7 @@ export interface KeptObject {
 
 /** Deletes the next objects. Outcome and progress commit together, so that no object is processed twice. */
 export async function deleteNext(ctx: Ctx, { author_id, author_email }: store.RunRow, claim: Claim, size: number) {
-  const author: Actor = { ...systemActor, user_id: author_id, email: author_email }
+  const author: Actor = { ...systemActor, user_id: author_id, email: author_email, job_id: claim.id }
   const removed = await ctx.as(author).act(async (step) => {
     const count = await removeStep(step, claim, size)
     return count > 0 ? count : step.nothing(0)

@@ -23,7 +23,7 @@ export const drainRuns = drain({
   logField: 'run',
   fewest: FEWEST_A_STEP,
   begin: async (ctx, _run, claim) => {
-    const own = ctx.as(systemActor)
+    const own = ctx.as({ ...systemActor, job_id: claim.id })
     return (size) => takeStep(own, claim, size)
   },
   isEnd: (error) => error instanceof RunEnded,

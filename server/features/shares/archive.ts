@@ -65,7 +65,7 @@ const sharedArchive = (ctx: Ctx, link: OpenLink, bucket_id: string, rows: AsyncI
     bucket_id,
     below: link.row.kind === 'folder' ? link.row.target : '',
   }),
-  reader: visitorOf(ctx),
+  reader: visitorOf(ctx, link.row),
   spend: () => spend(ctx, link, { key: null }),
 })
 

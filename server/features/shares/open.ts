@@ -71,8 +71,9 @@ export function rangesOf(link: OpenLink, prefix: string): Reach[] {
 }
 export const isOpen = isReached
 
-/** Whoever uses a link, as the audit log has them. */
-export const visitorOf = (ctx: Ctx): Ctx => ctx.as({ ...ctx.actor, auth_method: 'share_link' })
+/** Whoever uses a link, as the audit log and the history of objects have them. */
+export const visitorOf = (ctx: Ctx, { id: share_id }: Pick<store.ShareRow, 'id'>): Ctx =>
+  ctx.as({ ...ctx.actor, auth_method: 'share_link', share_id })
 
 type Outcome = 'opened' | 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
 

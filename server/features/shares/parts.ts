@@ -68,7 +68,7 @@ export async function beginThroughShare(
   if (known && known.key === key && known.file_size === size) return describeArrived(ctx, row, known)
   const part_size = partSizeFor(undefined, size, PART_BYTES)
   const upload = await beginUpload(
-    visitorOf(ctx),
+    visitorOf(ctx, row),
     row.bucket,
     { key, content_type, file_size: size, part_size },
     {
@@ -141,7 +141,7 @@ export async function receivePartThroughShare(
   body: Pick<PartBody, 'source' | 'announced' | 'md5'>,
 ) {
   const { row, upload } = await find(ctx, named)
-  const part = await storePart(visitorOf(ctx), assertOpen(ctx, upload), part_number, {
+  const part = await storePart(visitorOf(ctx, row), assertOpen(ctx, upload), part_number, {
     ...body,
     async permit({ tx }) {
       const latest = await store.findShare(tx, row.id)
@@ -159,7 +159,7 @@ export async function completeThroughShare(ctx: Ctx, named: string): Promise<{ n
   const { row, upload } = await find(ctx, named)
   const sender: Sender = JSON.parse(upload.sender ?? '')
   const parts = await receivedParts(ctx, upload)
-  const object = await completeOpened(visitorOf(ctx), row.bucket, upload, {
+  const object = await completeOpened(visitorOf(ctx, row), row.bucket, upload, {
     parts: parts.map(({ part_number, etag }) => ({ part_number, etag })),
     link: {
       sent: sentBy(row.id, sender),

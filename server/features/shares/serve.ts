@@ -102,7 +102,7 @@ async function openObject(ctx: Ctx, link: OpenLink, key: string): Promise<Shared
     contents: contentsOf(ctx, object),
     filename: row.kind === 'object' ? (row.filename ?? undefined) : undefined,
     disposition: row.disposition ?? undefined,
-    reader: visitorOf(ctx),
+    reader: visitorOf(ctx, row),
     spend: ({ image = false, range, preview }) =>
       spend(ctx, link, { key, preview, ...(image ? {} : { object, part: range }) }),
     assertLeft: (of) => assertLeft(ctx, link, of === 'image' ? { key } : { key, object }),

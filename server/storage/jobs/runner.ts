@@ -95,7 +95,7 @@ async function takeStep(
         'The account that started this job, or the token it was started with, is no longer active.',
       ),
   )
-  const creator = ctx.as(actor)
+  const creator = ctx.as({ ...actor, job_id: claim.id })
   if (job.listed_at === null) {
     await (beginnings[job.kind] ?? listItems)(creator, claim, request)
     return true
