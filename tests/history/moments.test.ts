@@ -167,7 +167,10 @@ describeEngines('moments', (engine, itOnce) => {
       body: { bucket: bucket.name, kind: 'upload', prefix: 'in/' },
     })
     const token = new URL(link.url).pathname.split('/').at(-1)
-    const sent = await fetch(`${server.url}/api/v1/public/s/${token}/files/x.txt`, { method: 'PUT', body: 'by a visitor' })
+    const sent = await fetch(`${server.url}/api/v1/public/s/${token}/files/x.txt`, {
+      method: 'PUT',
+      body: 'by a visitor',
+    })
     assert.ok(sent.ok, await sent.text())
     const { rows } = await sql<{ key: string; began: string; ended: string | null }>`
       select o.key, b.kind as began, b.credential_id as credential, b.job_id as job, b.share_id as share, null as ended
