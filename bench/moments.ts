@@ -143,7 +143,7 @@ try {
   const at = new Date().toISOString()
   const database = new DatabaseSync(path.join(keeping.folder, 'strongroom.db'))
   let moment = Date.now() * 1000 + 1_000_000
-  database.function('strongroom_moment', () => BigInt(moment))
+  database.function('strongroom_moment', (_floor) => BigInt(moment))
   database.function('strongroom_author', () => null)
   const large = database.prepare("select id from buckets where name = 'large'").get()?.id as string
   database.prepare(`update objects set etag = 'x', moment = ${moment} where bucket_id = ? and rowid % 5 = 0`).run(large)

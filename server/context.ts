@@ -3,7 +3,7 @@ import type { Action } from '../contract/actions.ts'
 import { ServiceError } from '../contract/errors.ts'
 import type { BucketAction, GrantingGroup, ScopeEntry } from '../contract/permissions.ts'
 import type { Config } from './config/config.ts'
-import { type Author, numberOfAuthor } from './db/authors.ts'
+import { authorOf, numberOfAuthor } from './db/authors.ts'
 import type { Database } from './db/database.ts'
 import type { Db, Tx } from './db/schema.ts'
 import type { Blobs } from './drivers/blobs.ts'
@@ -225,28 +225,6 @@ export function createContext(system: System, actor: Actor, made?: (moment: numb
     stopping,
   }
 }
-
-/** Who changes of objects are noted under. */
-const authorOf = ({ type, user_id, auth_method, token_id, share_id, job_id }: Actor): Author => ({
-  kind: auth_method ?? type,
-  user_id,
-  credential_id: token_id,
-  share_id: share_id ?? null,
-  job_id: job_id ?? null,
-})
-
-const noOrigin: Origin = { request_id: null, ip: null, user_agent: null, method: null, route: null }
-const nobody = { user_id: null, email: null, display_name: null, session_id: null, token_id: null, groups: [] }
-/** Strongroom itself: workers and the first start. */
-export const systemActor: Actor = { ...nobody, type: 'system', auth_method: 'system', origin: noOrigin }
-/** Whoever changes what is on a storage without asking Strongroom. */
-export const engineActor: Actor = { ...nobody, type: 'engine', auth_method: null, origin: noOrigin }
-/** Someone with a shell on the machine. */
-export const cliActor: Actor = { ...nobody, type: 'cli', auth_method: 'cli', origin: noOrigin }
-/** The holder of the setup link, before there is any user. */
-export const setupActor = (origin: Origin): Actor => ({ ...nobody, type: 'system', auth_method: 'setup', origin })
-/** A caller without a credential. */
-export const publicActor = (origin: Origin): Actor => ({ ...nobody, type: 'public', auth_method: null, origin })
 
 /**
  * The error that refuses the actor, naming what is missing, or that a policy denies it; null when the action is allowed.

@@ -7,13 +7,14 @@ import { openEnvelope } from '../encryption/sealing.ts'
 import { SegmentDamaged } from '../segments/cipher.ts'
 import { planRead } from '../segments/layout.ts'
 import { SegmentReader } from '../segments/read.ts'
+import { type Claim, renewIfDue } from './claim.ts'
 import { storedSizeOfBlob } from './encrypted.ts'
 import { type Described, findHashes, type Hashes, newCutter } from './hashes.ts'
 import { takeBlobId } from './id-pool.ts'
 import { takeRoom } from './room.ts'
 import * as store from './store.ts'
 import { segmentOf } from './sums.ts'
-import { type Claim, copiedEnvelope, discardBlobs, envelopeColumns, renewIfDue } from './write.ts'
+import { copiedEnvelope, discardBlobs, envelopeColumns } from './write.ts'
 
 /** The bytes of a blob are not those that its rows describe. */
 export class BlobDamaged extends Error {}

@@ -3,11 +3,12 @@ import type { Ctx } from '../context.ts'
 import { isExternal } from '../drivers/routing/ids.ts'
 import type { Envelope } from '../encryption/envelope.ts'
 import type { Sealing } from '../encryption/sealing.ts'
+import { type Claim, renewIfDue } from './claim.ts'
 import { BlobDamaged, chunksOf } from './copy.ts'
 import { type Described, findHashes, newCutter } from './hashes.ts'
 import { openBlob } from './open.ts'
 import * as store from './store.ts'
-import { type Claim, discardBlobs, encryptionIn, keepBlob, renewIfDue, writeBlob } from './write.ts'
+import { discardBlobs, encryptionIn, keepBlob, writeBlob } from './write.ts'
 
 /** A blob with the same bytes as another, encrypted otherwise. */
 export interface Recoded {

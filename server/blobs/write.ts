@@ -2,13 +2,13 @@ import { hash } from 'node:crypto'
 import type { ChecksumAlgorithm } from '../../contract/shapes.ts'
 import { newId } from '../base/id.ts'
 import type { Ctx, Upkeep } from '../context.ts'
-import type { StorageId } from '../drivers/blobs.ts'
 import { WrongLength } from '../drivers/driver.ts'
 import { type Envelope, encryptionOf, packParts, readEnvelope } from '../encryption/envelope.ts'
 import type { Sealing } from '../encryption/sealing.ts'
 import { type Stretch, storedSize, wholeOf } from '../segments/layout.ts'
 import { SegmentSums } from '../segments/sums.ts'
 import { writeSegment, writeSegments } from '../segments/write.ts'
+import { type Claim, renewIfDue } from './claim.ts'
 import { removeNow } from './collector.ts'
 import { createDigest } from './digest.ts'
 import { takeBlobId } from './id-pool.ts'
@@ -33,32 +33,6 @@ export interface WrittenBlob {
   envelope: Envelope | null
   /** The checksum of each segment that is stored; null of those that are not. */
   sums: Uint8Array | null
-}
-
-/** The blobs of one request: none is collected while bytes of any of them are still arriving. */
-export interface Claim {
-  /** Where those go that are not inline. */
-  storage: StorageId
-  ids: string[]
-  /** When their rows were last renewed, in ms; a row may be a third of the grace period older. */
-  renewed: number
-  /** Bytes held in memory until they are written with what points at them. */
-  held: number
-}
-export const newClaim = (ctx: Ctx, storage: StorageId): Claim => ({
-  storage,
-  ids: [],
-  renewed: ctx.now().getTime(),
-  held: 0,
-})
-
-/** Puts off when the collector asks about a claim's blobs, if a third of the grace period has passed. */
-export function renewIfDue(ctx: Ctx, claim: Claim): Promise<void> | undefined {
-  const grace = ctx.config.blobGraceSeconds * 1000
-  const now = ctx.now().getTime()
-  if (claim.ids.length === 0 || now - claim.renewed <= grace / 3) return undefined
-  claim.renewed = now
-  return ctx.upkeep(({ tx }) => store.setCheckAfter(tx, claim.ids, new Date(now + grace)))
 }
 
 /** A SHA-256 that bytes have to have. */

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Ownership } from '../../contract/public-access.ts'
 import type { Range } from '../base/address.ts'
 import { type BackupPlace, backupKeys, backupOf, type KeyPair, storageKeys } from './backup.ts'
+import { type TracesConfig, tracesOf } from './traces.ts'
 import type { BootstrapBucket } from './variables/bootstrap.ts'
 import { nameOfHost } from './variables/http.ts'
 import { faultsOfWebsites } from './variables/s3.ts'
@@ -135,7 +136,7 @@ export interface Config {
   /** 0: no request is logged as slow. */
   slowRequestMs: number
   /** Null: tracing is off. `ratio` is the share of traces kept. */
-  traces: { url: string; headers: Record<string, string>; serviceName: string; ratio: number } | null
+  traces: TracesConfig | null
   logLevel: string
   announce: 'text' | 'json'
 }
@@ -291,14 +292,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     metrics: v.METRICS,
     metricsToken: v.METRICS_TOKEN || null,
     slowRequestMs: v.SLOW_REQUEST_MS,
-    traces: v.OTEL_EXPORTER_OTLP_ENDPOINT
-      ? {
-          url: `${v.OTEL_EXPORTER_OTLP_ENDPOINT}/v1/traces`,
-          headers: v.OTEL_EXPORTER_OTLP_HEADERS,
-          serviceName: v.OTEL_SERVICE_NAME,
-          ratio: v.OTEL_TRACES_SAMPLER_ARG,
-        }
-      : null,
+    traces: tracesOf(v),
     logLevel: v.LOG_LEVEL,
     announce: v.ANNOUNCE,
   }

@@ -6,6 +6,25 @@ import type { NewRow, Tx } from './schema.ts'
 /** Who makes changes, and by what: a row of `change_authors` for each. */
 export type Author = Omit<NewRow<'change_authors'>, 'id' | 'name'>
 
+/** What of whoever acts makes them an author. */
+interface Acting {
+  type: string
+  user_id: string | null
+  auth_method: string | null
+  token_id: string | null
+  share_id?: string
+  job_id?: string
+}
+
+/** The author as whom an actor's changes are noted. */
+export const authorOf = ({ type, user_id, auth_method, token_id, share_id, job_id }: Acting): Author => ({
+  kind: auth_method ?? type,
+  user_id,
+  credential_id: token_id,
+  share_id: share_id ?? null,
+  job_id: job_id ?? null,
+})
+
 /** Authors whose numbers are remembered; a service has fewer at a time. */
 const MOST = 10_000
 const numbersOf = perSystem((_database: Database) => new Map<string, number>())

@@ -1,4 +1,5 @@
-import { createContext, type System, systemActor } from '../context.ts'
+import { systemActor } from '../access/actors.ts'
+import { createContext, type System } from '../context.ts'
 import type { Blobs } from '../drivers/blobs.ts'
 import type { BlobDriver } from '../drivers/driver.ts'
 import type { BlobObserver } from '../drivers/observe.ts'

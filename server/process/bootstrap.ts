@@ -1,9 +1,10 @@
 import { ServiceError } from '../../contract/errors.ts'
 import { ensureAccessKey } from '../access/access-keys/service.ts'
+import { systemActor } from '../access/actors.ts'
 import { emailKey } from '../access/users/service.ts'
 import { findFirstAdmin } from '../access/users/store.ts'
 import type { BootstrapBucket } from '../config/variables/bootstrap.ts'
-import { type Actor, type Ctx, systemActor } from '../context.ts'
+import type { Actor, Ctx } from '../context.ts'
 import { createBucket } from '../storage/buckets/create.ts'
 import { findBucket } from '../storage/buckets/store.ts'
 

@@ -167,7 +167,7 @@ describeEngines('moments', (engine, itOnce) => {
       body: { bucket: bucket.name, kind: 'upload', prefix: 'in/' },
     })
     const token = new URL(link.url).pathname.split('/').at(-1)
-    const sent = await fetch(`${server.url}/api/v1/public/s/${token}/files/x.txt`, {
+    const sent = await fetch(`${server.url}/api/v1/public/s/${token}/x.txt`, {
       method: 'PUT',
       body: 'by a visitor',
     })

@@ -1,6 +1,7 @@
 import path from 'node:path'
+import { systemActor } from '../../server/access/actors.ts'
 import { readConfig } from '../../server/config/config.ts'
-import { createContext, type System, systemActor } from '../../server/context.ts'
+import { createContext, type System } from '../../server/context.ts'
 import { imageStatus } from '../../server/features/images/service.ts'
 import { start } from '../../server/process/start.ts'
 import { type Answer, request } from '../support/http.ts'

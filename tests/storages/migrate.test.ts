@@ -80,7 +80,8 @@ describeEngines('moving a bucket to another storage', (engine, itOnce) => {
   async function verified(env: Record<string, string>) {
     const { verify } = await import('../../server/features/verify/service.ts')
     const { withSystem } = await import('../../server/process/with-system.ts')
-    const { createContext, cliActor } = await import('../../server/context.ts')
+    const { cliActor } = await import('../../server/access/actors.ts')
+    const { createContext } = await import('../../server/context.ts')
     const { createLog } = await import('../../server/observe/log.ts')
     const config = readConfig({ ...env, LOG_LEVEL: 'silent' })
     const found = await withSystem(config, createLog('silent', undefined), { storage: true }, (system) =>

@@ -1,6 +1,7 @@
 import { perSystem } from '../../base/per-system.ts'
 import { MINUTE_MS } from '../../base/time.ts'
-import { type Actor, createContext, type System, systemActor, type Upkeep } from '../../context.ts'
+import { type Actor, createContext, type System, type Upkeep } from '../../context.ts'
+import { systemActor } from '../actors.ts'
 import * as store from './store.ts'
 
 const NOTE_EVERY_MS = MINUTE_MS

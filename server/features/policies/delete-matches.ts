@@ -1,6 +1,7 @@
 // The second part of a run: deletes what it listed, in steps.
 import { ServiceError } from '../../../contract/errors.ts'
-import { type Actor, type Ctx, type Step, systemActor, type Upkeep } from '../../context.ts'
+import { systemActor } from '../../access/actors.ts'
+import type { Actor, Ctx, Step, Upkeep } from '../../context.ts'
 import type { Row, Tx } from '../../db/schema.ts'
 import { permits } from '../../iam/decide.ts'
 import { type HeldBucket, holdBucket } from '../../storage/buckets/service.ts'

@@ -1,4 +1,5 @@
-import { type Actor, type Step, systemActor } from '../../context.ts'
+import { systemActor } from '../../access/actors.ts'
+import type { Actor, Step } from '../../context.ts'
 import { unclaimed } from '../../work/store.ts'
 import * as store from './store.ts'
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { type Ctx, type Step, systemActor } from '../../context.ts'
+import { systemActor } from '../../access/actors.ts'
+import type { Ctx, Step } from '../../context.ts'
 import { configureStep } from '../../storage/buckets/documents/config.ts'
 import { isNarrow, type LifecycleRule } from '../../storage/buckets/documents/lifecycle.ts'
 import { changeStep, createStep, deleteStep } from './change.ts'

@@ -1,7 +1,8 @@
 // Whether a run may go on: checked with its rule and its author's rights of the moment.
 import { ServiceError } from '../../../contract/errors.ts'
+import { systemActor } from '../../access/actors.ts'
 import { actorOfUser } from '../../access/sessions/service.ts'
-import { type Actor, type Ctx, systemActor } from '../../context.ts'
+import type { Actor, Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { LeaseLost } from '../../work/lease.ts'
 import { allowOnAll, type RunRule } from './rule.ts'

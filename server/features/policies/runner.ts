@@ -1,5 +1,6 @@
 // The course of a policy's run: list what matches, delete what was listed, finish.
-import { type Ctx, systemActor } from '../../context.ts'
+import { systemActor } from '../../access/actors.ts'
+import type { Ctx } from '../../context.ts'
 import { type Claim, LeaseLost } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
 import { deleteNext } from './delete-matches.ts'

@@ -10,8 +10,8 @@ import { invalidArgument, S3Error } from './errors.ts'
 import { actionOf, furtherActions } from './operations/actions.ts'
 import type { Operation } from './operations/operation.ts'
 import { assertOwner } from './operations/owner.ts'
-import { limitFailures } from './requests/authenticate.ts'
 import { type Exchange, parameter } from './requests/exchange.ts'
+import { limitFailures } from './requests/limits.ts'
 import { refuseUnknownWishes } from './requests/unsupported-headers.ts'
 
 /**

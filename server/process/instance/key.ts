@@ -1,5 +1,6 @@
+import { systemActor } from '../../access/actors.ts'
 import { Refusal } from '../../base/refusal.ts'
-import { createContext, type System, systemActor } from '../../context.ts'
+import { createContext, type System } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
 import { assertServiceKeys, latestServiceKey, prepareServiceKeys } from '../../encryption/service-keys.ts'
 import { deriveKey, type Keys } from '../../secrets/derive.ts'

@@ -1,5 +1,6 @@
 import type { ActionDetails } from '../../../contract/actions.ts'
-import { type Ctx, engineActor, type Upkeep } from '../../context.ts'
+import { engineActor } from '../../access/actors.ts'
+import type { Ctx, Upkeep } from '../../context.ts'
 import { type AnyBucket, countUsage, type HeldBucket } from '../buckets/service.ts'
 import { withLocalChanges } from './rows.ts'
 import * as scanStore from './scan-state/store.ts'

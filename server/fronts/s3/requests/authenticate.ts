@@ -7,15 +7,15 @@ import {
   recordRefusedKey,
   type UsableKey,
 } from '../../../access/access-keys/authenticate.ts'
+import { publicActor } from '../../../access/actors.ts'
 import { settingsInForce } from '../../../access/settings/effective.ts'
 import { setWithin } from '../../../base/bounded.ts'
-import { countPerMinute } from '../../../base/minute-counter.ts'
 import { perSystem } from '../../../base/per-system.ts'
 import type { Config } from '../../../config/config.ts'
-import { type Actor, type Origin, publicActor, type System } from '../../../context.ts'
-import { source } from '../../../http/source.ts'
+import type { Actor, Origin, System } from '../../../context.ts'
 import { telemetryOf } from '../../../observe/telemetry.ts'
 import { S3Error } from '../errors.ts'
+import { limitFailures, limitRate } from './limits.ts'
 import { joinHeaders, type Signable } from './signature/canonical.ts'
 import type { ChunkSignatures } from './signature/chunks.ts'
 import {
@@ -273,28 +273,3 @@ const wrongSignature = (fields: Record<string, string>): S3Error =>
     'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
     { fields },
   )
-
-const slowDown = (wait: number) =>
-  new S3Error('SlowDown', 'Please reduce your request rate.', { headers: { 'retry-after': String(wait) } })
-
-const countersOf = perSystem((): { rate: number; count: ReturnType<typeof countPerMinute> } => ({
-  rate: 0,
-  count: countPerMinute(0),
-}))
-
-/** Limits how many requests of one key this process answers in a minute. Throws SlowDown. */
-function limitRate({ config, now }: System, { token_id }: Actor, rate: number): void {
-  if (rate === 0) return
-  const counters = countersOf(config)
-  if (counters.rate !== rate) Object.assign(counters, { rate, count: countPerMinute(rate) })
-  const wait = counters.count(token_id ?? '', now())
-  if (wait > 0) throw slowDown(wait)
-}
-
-const failuresOf = perSystem(({ ratePublic }: Config) => countPerMinute(ratePublic))
-
-/** Limits how many requests of one address may be refused in a minute; right ones never wait. Throws SlowDown. */
-export function limitFailures({ config, now }: System, { ip }: Origin): void {
-  const wait = config.ratePublic === 0 ? 0 : failuresOf(config)(source(ip), now())
-  if (wait > 0) throw slowDown(wait)
-}

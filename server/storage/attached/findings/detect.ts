@@ -1,6 +1,7 @@
 // What others did to the bytes of a bucket that was taken over.
 import { ServiceError } from '../../../../contract/errors.ts'
-import { type Ctx, engineActor, type Step, type Upkeep } from '../../../context.ts'
+import { engineActor } from '../../../access/actors.ts'
+import type { Ctx, Step, Upkeep } from '../../../context.ts'
 import type { ExternalSource, HeadOfObject } from '../../../drivers/external.ts'
 import { askFor } from '../../external-objects/confirm.ts'
 import { isSameContent } from '../../external-objects/rows.ts'

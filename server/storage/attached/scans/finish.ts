@@ -1,5 +1,6 @@
 import type { HeldReason } from '../../../../contract/scans.ts'
-import { type Ctx, type Step, systemActor } from '../../../context.ts'
+import { systemActor } from '../../../access/actors.ts'
+import type { Ctx, Step } from '../../../context.ts'
 import { isDatabaseOutage } from '../../../db/errors.ts'
 import { explain } from '../../../drivers/explain.ts'
 import { ListingDisordered } from '../../../drivers/external.ts'
