@@ -2,6 +2,7 @@ import { ServiceError } from '../../../../contract/errors.ts'
 import { actionsOn } from '../../../../contract/permissions.ts'
 import { formatMoment, parseMoment } from '../../../base/moment.ts'
 import type { Ctx } from '../../../context.ts'
+import { isNamedIn } from '../../../iam/decide.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { asOf } from './as-of.ts'
 import * as store from './store.ts'
@@ -31,19 +32,23 @@ export async function knownMoments(
 
 /**
  * The same caller, who reads a bucket as it was: `at` is an RFC 3339 time, and means the last change at or before it. Nothing
- * can be changed with it. Throws invalid_request where it is no such time, or one that has not come or is not known any
- * more. Callers without any right in the bucket, and those who ask for none that exists, are left to what they ask for.
+ * can be changed with it. Throws invalid_request where it is no such time, or, for callers who may know of the bucket, one
+ * that has not come or is not known any more. A bucket that does not exist is left to what they ask for.
  */
 export async function inPast(ctx: Ctx, bucketName: string, at: string): Promise<Ctx> {
   const moment = parseMoment(at)
   if (moment === undefined) throw invalidAt('must be an RFC 3339 time, such as 2026-11-27T14:05:00Z')
-  const bucket = actionsOn(ctx.actor.groups, bucketName).length > 0 ? await findBucket(ctx.db, bucketName) : undefined
+  const bucket = await findBucket(ctx.db, bucketName)
   if (!bucket) return ctx
   const now = ctx.now().getTime()
-  if (moment > (now + AHEAD_MS) * 1000) throw invalidAt('has not come yet')
-  const { from } = await knownMoments(ctx, bucket)
-  if (moment < from) throw invalidAt(`is too early: what the bucket was is known from ${formatMoment(from)} on`)
-  if (moment > (now - SETTLED_MS) * 1000) await ctx.settleMoment(moment)
+  const mayKnow = actionsOn(ctx.actor.groups, bucketName).length > 0 || isNamedIn(ctx.actor, bucketName)
+  if (mayKnow) {
+    if (moment > (now + AHEAD_MS) * 1000) throw invalidAt('has not come yet')
+    const { from } = await knownMoments(ctx, bucket)
+    if (moment < from) throw invalidAt(`is too early: what the bucket was is known from ${formatMoment(from)} on`)
+    // Only for them: it is work, and has all later changes be after the moment.
+    if (moment > (now - SETTLED_MS) * 1000) await ctx.settleMoment(moment)
+  }
   const db = asOf(ctx.db, { bucketId: bucket.id, moment })
   return { ...ctx, db, past: { moment, present: ctx.db } }
 }
