@@ -43,7 +43,9 @@ export async function inPast(ctx: Ctx, bucketName: string, at: string): Promise<
   const now = ctx.now().getTime()
   const mayKnow = actionsOn(ctx.actor.groups, bucketName).length > 0 || isNamedIn(ctx.actor, bucketName)
   if (mayKnow) {
-    if (moment > (now + AHEAD_MS) * 1000) throw invalidAt('has not come yet')
+    // That of a change has come, whatever this clock says.
+    if (moment > (now + AHEAD_MS) * 1000 && moment > (await store.findLatest(ctx.db, bucket.id)))
+      throw invalidAt('has not come yet')
     const { from } = await knownMoments(ctx, bucket)
     if (moment < from) throw invalidAt(`is too early: what the bucket was is known from ${formatMoment(from)} on`)
     // Only for them: it is work, and has all later changes be after the moment.
