@@ -38,8 +38,15 @@ export const backupKeys = (values: Values): KeyPair | null =>
 const keysOf = (accessKeyId: string, secretAccessKey: string): KeyPair | null =>
   accessKeyId ? { accessKeyId, secretAccessKey } : null
 
+/** A text without the slashes at its end. */
+function withoutSlashes(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '/') end--
+  return text.slice(0, end)
+}
+
 /** The folder `database` of a storage on an S3 engine; undefined for files. */
 function belowStorage(storageUrl: string): string | undefined {
   const [, place, query = ''] = /^(s3:\/\/[^?]*)(\?.*)?$/.exec(storageUrl) ?? []
-  return place === undefined ? undefined : `${place.replace(/\/+$/, '')}/database${query}`
+  return place === undefined ? undefined : `${withoutSlashes(place)}/database${query}`
 }

@@ -241,6 +241,6 @@ function isIn(text: string, bucket: string): boolean {
   if (text === '*') return true
   const [, name] = /^arn:aws(?:-[a-z-]+)?:s3:::([^/]+)/s.exec(text) ?? []
   if (name === undefined) return false
-  const { fixed = '' } = compileTemplate(name.replaceAll(/\$\{[^}]*\}/g, '*'), { wildcards: true, variables: false })
+  const { fixed = '' } = compileTemplate(name.replaceAll(/\$\{[^{}]*\}/g, '*'), { wildcards: true, variables: false })
   return matches(fixed, bucket)
 }

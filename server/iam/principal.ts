@@ -78,7 +78,7 @@ export function awsPrincipal(text: string, users: UsersByArn): PrincipalEntry {
 export function otherPrincipal(kind: string, text: string): PrincipalEntry {
   if (kind === 'CanonicalUser' && /^[0-9a-f]{64}$/.test(text)) return { kind: 'canonical', id: text }
   if (kind === 'Federated' && PROVIDER.test(text)) return { kind: 'federated', provider: text }
-  if (kind === 'Service' && /^[a-z0-9.-]+\.[a-z0-9.-]+$/.test(text)) return { kind: 'service' }
+  if (kind === 'Service' && /^[a-z0-9.-]{3,}$/.test(text) && text.slice(1, -1).includes('.')) return { kind: 'service' }
   throw invalid()
 }
 

@@ -221,6 +221,7 @@ const asGenerated: readonly Name[] = [
   'restoreVersion',
   'lockObject',
   'listDisks',
+  'failoverStorage',
   'getBackup',
   'getClock',
   'confirmClock',

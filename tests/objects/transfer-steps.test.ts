@@ -68,7 +68,7 @@ describeEngines('the step that copies and moves', (engine) => {
         if (sizes.length > 0)
           await tx
             .insertInto('objects')
-            .values(sizes.map(([key, size]) => ({ ...seed, bucket_id: id, key, size, etag: `${i}:${key}` })))
+            .values(sizes.map(([key, size]) => ({ ...seed, moment: 0, bucket_id: id, key, size, etag: `${i}:${key}` })))
             .execute()
         const bytes = sum(sizes.map(([, size]) => size))
         await tx
@@ -85,7 +85,10 @@ describeEngines('the step that copies and moves', (engine) => {
       const recorded: string[] = []
       const record = (action: Action) => void recorded.push(`${action.name} ${action.key}`)
       const others: Promise<unknown>[] = []
-      const awaitAtCommit = (work: Promise<unknown>) => void others.push(work)
+      const awaitAtCommit = (work: Promise<unknown>) => {
+        others.push(work)
+        work.catch(() => undefined)
+      }
       const step = { ...upkeep, record, awaitAtCommit, atEnd: () => assert.fail(), nothing: assert.fail }
       const { placed, errors } = await transferObjects(step, buckets, pairs, { kind, ifNoneMatch })
       await Promise.all(others)

@@ -170,7 +170,7 @@ const APART = 2_000_000
 
 const postgresTriggers = [
   // The newest moment that was read: those of changes to come are later.
-  'create sequence strongroom_settled minvalue 0 start 0',
+  'create sequence if not exists strongroom_settled minvalue 0 start 0',
   `create function strongroom_moment(floor bigint) returns bigint language plpgsql as $$
   declare
     drawn text := current_setting('strongroom.moment', true);
@@ -178,7 +178,9 @@ const postgresTriggers = [
     told bigint;
     moment bigint;
   begin
-    if drawn is null or drawn = '' then
+    if drawn is null or drawn = ''
+      -- Drawn for an insert that found its key taken, and waited for whoever had it: nothing has that moment yet.
+      or (floor > drawn::bigint and coalesce(current_setting('strongroom.used', true), '') = '') then
       -- Whoever waits for the transactions that run has to see this one from before its moment on.
       perform pg_current_xact_id();
       clock := (extract(epoch from clock_timestamp()) * 1000000)::bigint;
@@ -213,6 +215,7 @@ const postgresTriggers = [
     if now_moment <> old.moment and ${IS_KEPT} then
       ${FORMER} values (${OLD}, now_moment, now_author);
     end if;
+    perform set_config('strongroom.used', '1', true);
     return null;
   end $$`,
   // What was deleted by others at a later moment, while the insert waited for them, is found here.
@@ -222,6 +225,7 @@ const postgresTriggers = [
   begin
     if tg_op = 'INSERT' then
       select max(ended) into later from former_objects where bucket_id = new.bucket_id and key = new.key;
+      perform set_config('strongroom.used', '1', true);
       perform strongroom_moment(coalesce(later, 0));
     elsif new.moment <> strongroom_moment(new.moment) then
       raise exception 'an object was changed without its moment';

@@ -54,8 +54,8 @@ export async function openPostgres(
       } catch (error) {
         const later = momentOf(error)
         if (later !== undefined) moments.saw(later)
-        if (!isRetryable(error) || attempt === 5) throw error
-        const pause = AbortSignal.timeout(randomInt(5, 20 * attempt))
+        if (!isRetryable(error) || attempt === (later === undefined ? 5 : MOST_LATER)) throw error
+        const pause = AbortSignal.timeout(randomInt(5, 20 * Math.min(attempt, 5)))
         await once(pause, 'abort')
       }
     }
@@ -83,6 +83,9 @@ export async function openPostgres(
     close: () => writer.destroy(),
   }
 }
+
+/** How often a transaction runs in all that meets objects with later moments than its own: many may want the same keys. */
+const MOST_LATER = 20
 
 /** Says what a transaction's changes of objects are noted with. Fails with the transaction, if it does. */
 function tellChange(tx: Tx, earliest: number, author: number | null): void {
