@@ -9,7 +9,6 @@ import type { Db } from '../../db/schema.ts'
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { storageFolder } from '../../drivers/open.ts'
-import { machineUptime } from '../clock.ts'
 import { assertSame, type Epoch, Fenced, newestEpoch, recordEpoch } from './epochs.ts'
 
 /** How often a service looks whether another instance has taken over, and how old a look may be for a write, in milliseconds. */
@@ -89,10 +88,10 @@ export async function raiseFence(config: Config, own: Own, log: Logger): Promise
   const places = await placesOf(config)
   const secretKeys = [config.secretKey].concat(config.previousSecretKeys)
   let fenced: Fenced | undefined
-  let looked = { clock: Date.now(), uptime: machineUptime() }
+  let looked = { clock: Date.now(), elapsed: performance.now() }
   let looking: Promise<void> | undefined
   const look = async (): Promise<void> => {
-    const began = { clock: Date.now(), uptime: machineUptime() }
+    const began = { clock: Date.now(), elapsed: performance.now() }
     try {
       await assertAtAll(places, secretKeys, own)
       looked = began
@@ -109,8 +108,10 @@ export async function raiseFence(config: Config, own: Own, log: Logger): Promise
     })
     return looking
   }
+  // Asked before every change, so no file is read for it. The clock shows that the machine slept, which `performance.now()` does
+  // not count; that one shows that the process was stopped, even if the clock was set back meanwhile.
   const isOld = (): boolean =>
-    Math.abs(Date.now() - looked.clock) > OLDEST_MS || machineUptime() - looked.uptime > OLDEST_MS
+    Math.abs(Date.now() - looked.clock) > OLDEST_MS || performance.now() - looked.elapsed > OLDEST_MS
   const assertOwn = (): void => {
     if (fenced) throw new ServiceError('busy', `Another instance has taken over: ${fenced.message}.`)
   }
