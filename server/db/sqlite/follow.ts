@@ -59,7 +59,8 @@ export class LogFollower {
   #free: DatabaseSync
   #at: LogPosition = { salts: '', frame: 0, checksum: '' }
   #pageSize = 4096
-  #restartedAt = Number.NEGATIVE_INFINITY
+  /** The log that was last tried to be started again, and when. */
+  #tried = { salts: '', at: Number.NEGATIVE_INFINITY }
   readonly #chunk = Buffer.allocUnsafeSlow(CHUNK)
 
   constructor(file: string) {
@@ -153,15 +154,16 @@ export class LogFollower {
    * meanwhile is returned. `restart`: nobody is known to read from the log for long, which would keep it as it is.
    */
   tidy(most: number, restart = true): PageChanges[] {
-    const { frames, copied } = this.#look()
+    const { salts, frames, copied } = this.#look()
     const step = this.#pageSize + FRAME_HEADER
     if ((frames - copied) * step > WORTH_COPYING || (frames * step > LONG && frames > copied)) this.#copy()
-    if (frames * step < LONG || !restart || performance.now() - this.#restartedAt < AGAIN_MS) {
+    const triedLately = salts === this.#tried.salts && performance.now() - this.#tried.at < AGAIN_MS
+    if (frames * step < LONG || !restart || triedLately) {
       // Where nobody writes, the log may start again as it is.
       if (frames === copied) this.#holdNow()
       return []
     }
-    this.#restartedAt = performance.now()
+    this.#tried = { salts, at: performance.now() }
     try {
       this.#writer.exec('begin immediate')
     } catch (error) {
