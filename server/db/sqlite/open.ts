@@ -139,13 +139,13 @@ export async function openSqlite(file: string, options: AllOptions): Promise<Dat
   /** Makes room on a full disk; false where there is none to be had. */
   const makeRoom = async (): Promise<boolean> => {
     const held = reserve.held()
-    if (reserve.release()) {
-      if (held > 0) report(new Error(`The disk is full: the reserve of ${held} bytes next to the database was let go`))
-      return true
-    }
+    const released = reserve.release()
+    if (held > 0) report(new Error(`The disk is full: the reserve of ${held} bytes next to the database was let go`))
     const before = logBytes()
+    // Also where the reserve was let go: copying the log makes the database larger, for which there is room only now. Once the log
+    // has taken the reserve too, nothing could be copied any more.
     if (before > LOG_WORTH) await checkpoints.truncate()
-    return logBytes() < before
+    return released || logBytes() < before
   }
   const database: Database = {
     db: reader,
