@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import type { Client as Derived } from '../../client/derived.ts'
 import * as published from '../../client/index.ts'
-import { bareEnv } from '../support/process.ts'
+import { bareEnv, spawnServer } from '../support/process.ts'
 import { addApp } from '../support/second-factor.ts'
 import { ADMIN, SECRET_KEY, startServer, type TestServer } from '../support/server.ts'
-import { until } from '../support/until.ts'
 
 const run = promisify(execFile)
 const ROOT = path.join(import.meta.dirname, '../..')
@@ -408,27 +405,16 @@ page.items[0]?.colour
       for (const name of fs.readdirSync(path.join(ROOT, 'node_modules')))
         if (!name.startsWith('.') && !fs.existsSync(path.join(consumer, 'node_modules', name))) link(name)
       const data = path.join(folder, 'data')
-      const child = spawn(process.execPath, [bin, 'start'], {
-        cwd: consumer,
-        env: { ...bareEnv, DATA_DIR: data, PORT: '0', SECRET_KEY, BOOTSTRAP_ADMIN_EMAIL: ADMIN.email },
-      })
-      const errors = text(child.stderr)
+      const started = await spawnServer(
+        { DATA_DIR: data, PORT: '0', SECRET_KEY, BOOTSTRAP_ADMIN_EMAIL: ADMIN.email },
+        ['start'],
+        bin,
+      )
       try {
-        let out = ''
-        child.stdout.on('data', (chunk) => {
-          out += chunk
-        })
-        await until(() => /serves at \S+ /.test(out))
-        const url = /serves at (\S+)/.exec(out)?.[1] ?? ''
-        assert.equal(
-          (await published.createClient({ baseUrl: url }).readyz()).status,
-          'ready',
-          await Promise.race([errors, '']),
-        )
+        assert.equal((await published.createClient({ baseUrl: started.url }).readyz()).status, 'ready', started.log())
       } finally {
-        child.kill('SIGTERM')
+        assert.equal(await started.kill('SIGTERM'), 0)
       }
-      assert.deepEqual(await once(child, 'exit'), [0, null])
     })
   })
 })
