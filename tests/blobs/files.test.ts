@@ -30,6 +30,13 @@ const fileOf = (folder: string, id: string) => path.join(folder, id.slice(-2), i
 const takenUp = (ref: string) => ref.replace(/^(\d+)-1-/, '$1-0-')
 
 describe('files', () => {
+  test('a folder that cannot be there is refused, and not tried for ever', {
+    skip: process.platform !== 'linux',
+  }, () => {
+    // In /proc, Node's own mkdir of all folders of a path never returns.
+    assert.throws(() => fileDriver('/proc/strongroom/blobs'), { code: 'ENOENT' })
+  })
+
   test('a blob is one private file named by its id', async (t) => {
     const { driver, folder } = openFiles(t)
     const id = await putBytes(driver, randomBytes(10))

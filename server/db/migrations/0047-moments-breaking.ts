@@ -171,7 +171,7 @@ const APART = 2_000_000
 const postgresTriggers = [
   // The newest moment that was read: those of changes to come are later.
   'create sequence if not exists strongroom_settled minvalue 0 start 0',
-  `create function strongroom_moment(floor bigint) returns bigint language plpgsql as $$
+  `create or replace function strongroom_moment(floor bigint) returns bigint language plpgsql as $$
   declare
     drawn text := current_setting('strongroom.moment', true);
     clock bigint;
@@ -198,7 +198,7 @@ const postgresTriggers = [
     end if;
     return moment;
   end $$`,
-  `create function strongroom_author() returns bigint language sql stable as
+  `create or replace function strongroom_author() returns bigint language sql stable as
     $$ select nullif(current_setting('strongroom.author', true), '')::bigint $$`,
   `create function strongroom_keep_former() returns trigger language plpgsql as $$
   declare

@@ -15,16 +15,34 @@ export function assertFolders(root: string, folders: string[]): void {
   if (lacking) throw new StorageMissing(`The storage at ${root} is damaged: ${path.basename(lacking)} is missing`)
 }
 
+/**
+ * Creates a folder and those above it that lack, one by one: Node's own `recursive` never returns where a file system says
+ * of a folder in one that exists that it cannot be there (ENOENT, as /proc does). Returns those that lacked, the uppermost
+ * first.
+ */
+function makeWithParents(folder: string): string[] {
+  const lacking: string[] = []
+  for (let at = folder; !fs.existsSync(at) && at !== path.dirname(at); at = path.dirname(at)) lacking.unshift(at)
+  for (const one of lacking)
+    try {
+      fs.mkdirSync(one, { mode: 0o700 })
+    } catch (error) {
+      // Another process has made it meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  return lacking
+}
+
 /** Creates `root` and its folders, and syncs every folder that got a new entry. */
 export function makeFolders(root: string, folders: string[]): void {
-  const first = fs.mkdirSync(root, { recursive: true, mode: 0o700 })
-  for (const folder of folders) fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const last = first === undefined ? root : path.dirname(first)
-  for (let folder = root; ; folder = path.dirname(folder)) {
+  const made = makeWithParents(root)
+  // Fails as making it would where it is a file.
+  if (!fs.statSync(root).isDirectory()) fs.mkdirSync(root)
+  for (const folder of folders) makeWithParents(folder)
+  for (const folder of [root, ...made.map((one) => path.dirname(one)).reverse()]) {
     const fd = fs.openSync(folder, 'r')
     fs.fsyncSync(fd)
     fs.closeSync(fd)
-    if (folder === last) break
   }
 }
 

@@ -135,8 +135,7 @@ async function queueExisting(ctx: Ctx): Promise<boolean> {
     const { second, walked_to } = row
     if (second === null || (waiting.get(second)?.count ?? 0) >= WAITING) continue
     if (walked_to !== null) {
-      await queueBefore(ctx, row, walked_to)
-      hasQueued = true
+      if (await queueBefore(ctx, row, walked_to)) hasQueued = true
     } else if (row.walked_again_at === null && ctx.now().getTime() >= new Date(row.changed_at).getTime() + KNOWN_MS)
       // Once more, from the newest on, for what processes wrote that did not know of the mirror yet.
       await ctx.upkeep(({ tx }) =>
@@ -148,7 +147,8 @@ async function queueExisting(ctx: Ctx): Promise<boolean> {
 /** After the ids of all blobs. */
 export const NEWEST = '~'
 
-async function queueBefore(ctx: Ctx, row: store.MirrorRow, before: string): Promise<void> {
+/** Resolves to whether it has gone on; not if another process has meanwhile. */
+async function queueBefore(ctx: Ctx, row: store.MirrorRow, before: string): Promise<boolean> {
   const { storage, second, walked_again_at } = row
   const found = await store.listBefore(ctx.db, { storage: storage === 0 ? null : storage, before, limit: WAITING })
   const last = found.at(-1)?.id
@@ -159,11 +159,13 @@ async function queueBefore(ctx: Ctx, row: store.MirrorRow, before: string): Prom
   const rows = found.map(({ id: blob_id }): store.Due => {
     return { blob_id, place: second as number, reason: 'existing', queued_at: at, next_at: at, attempts: 0 }
   })
-  await ctx.upkeep(async ({ tx }) => {
+  return ctx.upkeep(async (step) => {
+    const { tx } = step
     const now = await store.lockMirror(tx, storage)
-    if (now?.second !== second || now.walked_to !== before) return
+    if (now?.second !== second || now.walked_to !== before) return step.nothing(false)
     await store.insertAllDue(tx, rows)
     await store.updateMirror(tx, storage, { walked_to: isOver ? null : last })
+    return true
   })
 }
 
