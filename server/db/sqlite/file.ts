@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '../../base/make-folder.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { isBusy } from './errors.ts'
 
@@ -15,7 +16,7 @@ export const isThere = (file: string): boolean => (fs.statSync(file, { throwIfNo
  * log and index the file's mode.
  */
 export function makePrivate(file: string, report: (error: Error) => void): void {
-  fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true, mode: 0o700 })
+  makeFolder(path.dirname(path.resolve(file)))
   try {
     fs.closeSync(fs.openSync(file, 'wx', 0o600))
   } catch (error) {

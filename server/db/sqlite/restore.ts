@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder, syncFolder } from '../../base/make-folder.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { removeFiles } from './backup.ts'
 
@@ -19,7 +20,7 @@ export class RestoredFile {
     assertFree(target)
     this.#target = target
     this.#draft = `${target}.recovering`
-    fs.mkdirSync(path.dirname(path.resolve(target)), { recursive: true, mode: 0o700 })
+    makeFolder(path.dirname(path.resolve(target)))
     removeFiles(this.#draft)
     this.#handle = fs.openSync(this.#draft, 'wx+', 0o600)
   }
@@ -55,9 +56,7 @@ export class RestoredFile {
     fs.fsyncSync(this.#handle)
     fs.linkSync(this.#draft, this.#target)
     fs.rmSync(this.#draft)
-    const folder = fs.openSync(path.dirname(path.resolve(this.#target)), 'r')
-    fs.fsyncSync(folder)
-    fs.closeSync(folder)
+    syncFolder(path.dirname(path.resolve(this.#target)))
   }
 
   /** What the database says of itself. */

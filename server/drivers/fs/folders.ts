@@ -1,6 +1,7 @@
 // The folders of a file storage, and the blobs in each.
 import fs from 'node:fs'
 import path from 'node:path'
+import { makeFolder, syncMade, syncFolder as syncNow } from '../../base/make-folder.ts'
 import { isBlobId, StorageMissing } from '../driver.ts'
 
 const STATS_AT_A_TIME = 64
@@ -15,34 +16,21 @@ export function assertFolders(root: string, folders: string[]): void {
   if (lacking) throw new StorageMissing(`The storage at ${root} is damaged: ${path.basename(lacking)} is missing`)
 }
 
-/**
- * Creates a folder and those above it that lack, one by one: Node's own `recursive` never returns where a file system says
- * of a folder in one that exists that it cannot be there (ENOENT, as /proc does). Returns those that lacked, the uppermost
- * first.
- */
-function makeWithParents(folder: string): string[] {
-  const lacking: string[] = []
-  for (let at = folder; !fs.existsSync(at) && at !== path.dirname(at); at = path.dirname(at)) lacking.unshift(at)
-  for (const one of lacking)
-    try {
-      fs.mkdirSync(one, { mode: 0o700 })
-    } catch (error) {
-      // Another process has made it meanwhile.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
-  return lacking
-}
-
 /** Creates `root` and its folders, and syncs every folder that got a new entry. */
 export function makeFolders(root: string, folders: string[]): void {
-  const made = makeWithParents(root)
-  // Fails as making it would where it is a file.
-  if (!fs.statSync(root).isDirectory()) fs.mkdirSync(root)
-  for (const folder of folders) makeWithParents(folder)
-  for (const folder of [root, ...made.map((one) => path.dirname(one)).reverse()]) {
-    const fd = fs.openSync(folder, 'r')
-    fs.fsyncSync(fd)
-    fs.closeSync(fd)
+  const made = makeFolder(root)
+  for (const folder of folders) makeFolder(folder)
+  syncNow(root)
+  syncMade(made)
+}
+
+/** Has the entries of a folder survive a power failure. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await fs.promises.open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { sharedSync } from '../../base/shared-sync.ts'
 import { assertBlobId, type BlobDriver, isBlobId, type StoredBlob } from '../driver.ts'
 import { eachOf, exists, ifThere } from './bytes.ts'
+import { syncFolder } from './folders.ts'
 
 /** Name suffixes of a blob stored whole, and of one in parts. */
 const ENDINGS = ['', '.d']
@@ -71,15 +72,6 @@ export function fileOrphans(
   }
 
   return { setAside, bringBack, listAside, removeAside }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await fs.promises.open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** Total size of a folder's files. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import { makeFolder, syncMade } from '../../base/make-folder.ts'
 import { ifThere } from '../fs/bytes.ts'
+import { syncFolder } from '../fs/folders.ts'
 import type { NamedFile, NamedFiles } from './named-files.ts'
 
 /** Of a file that is not complete. */
@@ -13,11 +15,9 @@ export function namedFilesIn(root: string): NamedFiles {
   const fileOf = (name: string): string => path.join(root, ...name.split('/'))
 
   /** Creates a file's folder, and syncs those that got a new entry. */
-  async function makeFolder(folder: string): Promise<void> {
+  function makeOnce(folder: string): void {
     if (known.has(folder)) return
-    const first = await fs.promises.mkdir(folder, { recursive: true, mode: 0o700 })
-    if (first !== undefined)
-      for (let one = folder; one.length >= path.dirname(first).length; one = path.dirname(one)) await syncFolder(one)
+    syncMade(makeFolder(folder))
     known.add(folder)
   }
 
@@ -27,7 +27,7 @@ export function namedFilesIn(root: string): NamedFiles {
       const folder = path.dirname(file)
       const draft = `${file}.${randomUUID()}${DRAFT}`
       try {
-        await makeFolder(folder)
+        makeOnce(folder)
         await fs.promises.writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true })
         await fs.promises.rename(draft, file)
         await syncFolder(folder)
@@ -54,14 +54,5 @@ export function namedFilesIn(root: string): NamedFiles {
       await fs.promises.rm(fileOf(name), { force: true })
     },
     close: () => undefined,
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await fs.promises.open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

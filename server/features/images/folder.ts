@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import { type Config, ConfigError, IMAGE_FOLDER } from '../../config/config.ts'
 import { databaseFile } from '../../db/engine.ts'
 
@@ -13,7 +14,7 @@ const MARKER_TEXT = "Strongroom's cache of rendered images. Safe to delete while
  */
 export async function claimFolder(folder: string): Promise<void> {
   for (const one of [path.dirname(folder), folder]) {
-    await fs.promises.mkdir(one, { recursive: true, mode: 0o700 })
+    makeFolder(one)
     const marker = path.join(one, MARKER)
     await fs.promises
       .writeFile(marker, MARKER_TEXT, { flag: 'wx', mode: 0o600 })

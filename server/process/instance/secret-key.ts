@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import { makeFolder, syncFolder, syncMade } from '../../base/make-folder.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { databaseUrlOf, dataDirOf, type Env } from '../../config/config.ts'
 import { variables } from '../../config/variables.ts'
@@ -64,9 +65,8 @@ const saysOf = (file: string): string => {
 
 /** The key appears under its name only when complete and on disk. Of several processes at once, one creates it. */
 function makeKept(file: string): void {
-  // Absolute, as is then what mkdir says it made: the way up from one to the other ends.
   const folder = path.resolve(path.dirname(file))
-  const first = fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const made = makeFolder(folder)
   const temporary = `${file}.${randomUUID()}`
   try {
     fs.writeFileSync(temporary, randomBytes(36).toString('base64url'), { flag: 'wx', mode: 0o600, flush: true })
@@ -76,13 +76,8 @@ function makeKept(file: string): void {
   } finally {
     fs.rmSync(temporary, { force: true })
   }
-  const last = first === undefined ? folder : path.dirname(first)
-  for (let one = folder; ; one = path.dirname(one)) {
-    const handle = fs.openSync(one, 'r')
-    fs.fsyncSync(handle)
-    fs.closeSync(handle)
-    if (one === last) return
-  }
+  syncFolder(folder)
+  syncMade(made)
 }
 
 function linkUnlessThere(from: string, to: string): void {
