@@ -11,6 +11,7 @@ import {
   StorageAway,
   type StoredPart,
 } from '../driver.ts'
+import { hasBlob } from './has-blob.ts'
 import { type DueReason, insertCopyRemoval, insertDue, type MirrorRow } from './store.ts'
 import { tee } from './tee.ts'
 
@@ -153,15 +154,7 @@ export function mirrored(mirroring: Mirroring, traits: DriverTraits): BlobDriver
   /** Copies what was joined to the other place, unless an earlier call has. */
   async function copyWhole(id: string, size: number, { at, target }: { at: number; target: number }): Promise<void> {
     const [from, to] = [await place(at), await place(target)]
-    const end = Math.max(0, size - 1)
-    const isThere = await within(limitMs, to.get(id, size, size === 0 ? undefined : { start: end, end })).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof BlobMissing) return false
-        throw error
-      },
-    )
-    if (isThere) return
+    if (await within(limitMs, hasBlob(to, id, size))) return
     await to.remove(id)
     const body = await from.get(id, size)
     const chunks = body instanceof Uint8Array ? [body] : (body as AsyncIterable<Uint8Array>)

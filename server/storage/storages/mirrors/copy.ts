@@ -3,9 +3,9 @@ import { storedSizeOfBlob } from '../../../blobs/encrypted.ts'
 import { findHashes, newCutter } from '../../../blobs/hashes.ts'
 import { segmentOf, sumColumns } from '../../../blobs/sums.ts'
 import type { Ctx } from '../../../context.ts'
+import { hasBlob } from '../../../drivers/copies/has-blob.ts'
 import { damageOf } from '../../../drivers/copies/mirrored.ts'
 import type { DueReason } from '../../../drivers/copies/store.ts'
-import { BlobMissing } from '../../../drivers/driver.ts'
 import { readEnvelope, stretchesOf } from '../../../encryption/envelope.ts'
 import { openEnvelope } from '../../../encryption/sealing.ts'
 import { SegmentDamaged } from '../../../segments/cipher.ts'
@@ -66,18 +66,8 @@ export async function noteSums(ctx: Ctx, blob: Known, { sums, isNew }: Examined)
 }
 
 /** Whether a place has as many bytes of a blob as it has to. */
-export async function isThere(ctx: Ctx, blob: Known, place: number): Promise<boolean> {
-  const stored = storedSizeOfBlob(blob)
-  const end = Math.max(0, stored - 1)
-  const driver = await ctx.blobs.place(place)
-  try {
-    await driver.get(blob.id, stored, stored === 0 ? undefined : { start: end, end })
-    return true
-  } catch (error) {
-    if (error instanceof BlobMissing) return false
-    throw error
-  }
-}
+export const isThere = async (ctx: Ctx, blob: Known, place: number): Promise<boolean> =>
+  hasBlob(await ctx.blobs.place(place), blob.id, storedSizeOfBlob(blob))
 
 /** What reading a copy has shown. */
 export interface Finding {
