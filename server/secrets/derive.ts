@@ -7,6 +7,9 @@ export interface Keys {
   readonly previousSecretKeys: readonly string[]
 }
 
+/** All of them, the current one first. */
+export const secretKeysOf = ({ secretKey, previousSecretKeys }: Keys): string[] => [secretKey, ...previousSecretKeys]
+
 /** Derives a 32-byte key for one purpose by HKDF-SHA-256. The secret itself only signs JWTs. */
 export const deriveKey = (secretKey: string, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secretKey, '', purpose, 32))

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Bucket } from '../../../contract/buckets.ts'
 import { GB } from '../i18n.ts'
+import { queries } from './queries.ts'
 import { client } from './session.ts'
 
 const RELEASE_POLL_MS = 5000
@@ -29,6 +30,12 @@ export const bucketQuery = (name: string) =>
     queryFn: () => client.getBucket({ params: { bucket: name } }),
     refetchInterval: ({ state }) => (state.data?.source?.release_job ? RELEASE_POLL_MS : false),
   })
+
+/** Has what is shown of a bucket asked for again, in lists too. */
+export async function refreshBucket(name: string): Promise<void> {
+  await queries.invalidateQueries({ queryKey: ['buckets'] })
+  await queries.invalidateQueries({ queryKey: ['bucket', name] })
+}
 
 /** The bytes that its quota leaves; null without one, and for a user who sees only parts of the bucket. */
 export function roomIn(bucket: Bucket): number | null {

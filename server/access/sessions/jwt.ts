@@ -2,7 +2,7 @@ import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../../../contract/errors.ts'
 import { setWithin } from '../../base/bounded.ts'
 import type { Config } from '../../config/config.ts'
-import { derivedKeysOf, keyId } from '../../secrets/derive.ts'
+import { derivedKeysOf, keyId, secretKeysOf } from '../../secrets/derive.ts'
 
 const ISSUER = 'strongroom'
 const ACCESS_SECONDS = 30 * 60
@@ -78,9 +78,7 @@ export const invalidToken = (detail: string): ServiceError =>
  * be revoked is in the database and checked there each time.
  */
 export function createVerifier(config: Config) {
-  const keys = new Map(
-    [config.secretKey, ...config.previousSecretKeys].map((key) => [keyId(key), new TextEncoder().encode(key)]),
-  )
+  const keys = new Map(secretKeysOf(config).map((key) => [keyId(key), new TextEncoder().encode(key)]))
   const current = new TextEncoder().encode(config.secretKey)
   const known: Record<Kind, Map<string, Claims>> = { 'at+jwt': new Map(), 'rt+jwt': new Map() }
 

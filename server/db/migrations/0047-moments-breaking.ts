@@ -23,21 +23,9 @@ const STATE = [
   'last_modified',
   'created_by',
 ]
-/** What only changes at another moment. The rest may be learned later, or be the same bytes elsewhere. */
-const DESCRIPTION = [
-  'version_id',
-  'size',
-  'etag',
-  'content_type',
-  'headers',
-  'metadata',
-  'tags',
-  'storage_class',
-  'lock_mode',
-  'locked_until',
-  'legal_hold',
-  'acl',
-]
+/** What may be learned of it later, or is of the same bytes elsewhere. All the rest only changes at another moment. */
+const LEARNED = ['blob_id', 'sha256', 'checksums', 'encryption', 'created_at', 'last_modified', 'created_by']
+const DESCRIPTION = STATE.filter((column) => !LEARNED.includes(column))
 
 /**
  * What every key was before, from when until when. Written by triggers, so that no change of an object can leave it out.

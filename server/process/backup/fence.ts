@@ -9,6 +9,7 @@ import type { Db } from '../../db/schema.ts'
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { storageFolder } from '../../drivers/open.ts'
+import { secretKeysOf } from '../../secrets/derive.ts'
 import { assertSame, type Epoch, Fenced, newestEpoch, recordEpoch } from './epochs.ts'
 
 /** How often a service looks whether another instance has taken over, and how old a look may be for a write, in milliseconds. */
@@ -64,7 +65,7 @@ async function assertAtAll(places: readonly NamedFiles[], secretKeys: readonly s
 export async function assertNotFenced(config: Config, own: Own): Promise<void> {
   const places = await placesOf(config)
   try {
-    await assertAtAll(places, [config.secretKey].concat(config.previousSecretKeys), own)
+    await assertAtAll(places, secretKeysOf(config), own)
   } catch (error) {
     if (!(error instanceof Fenced)) throw error
     throw new Refusal(`This database must not be used any more: ${error.message}. It was not changed.`)
@@ -86,7 +87,7 @@ export interface Fence {
  */
 export async function raiseFence(config: Config, own: Own, log: Logger): Promise<Fence> {
   const places = await placesOf(config)
-  const secretKeys = [config.secretKey].concat(config.previousSecretKeys)
+  const secretKeys = secretKeysOf(config)
   let fenced: Fenced | undefined
   let looked = { clock: Date.now(), elapsed: performance.now() }
   let looking: Promise<void> | undefined

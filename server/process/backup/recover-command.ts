@@ -5,6 +5,7 @@ import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/config.ts'
 import { databaseFile } from '../../db/engine.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
+import { secretKeysOf } from '../../secrets/derive.ts'
 import { highestEpoch, placesOf, recordAtAll } from './fence.ts'
 import { type Recovered, recoverDatabase } from './recover.ts'
 
@@ -33,7 +34,7 @@ export async function recover(
   if (backup === null) throw new Refusal('Say where the backup is: --from file:<folder> or s3://…, or BACKUP_URL.')
   const until = at === undefined ? undefined : momentOf(at)
   const place = await openNamedFiles(backup.url, backup.credentials)
-  const secretKeys = [config.secretKey].concat(config.previousSecretKeys)
+  const secretKeys = secretKeysOf(config)
   try {
     const found = await recoverDatabase(
       { place, secretKeys, target, at: until, report },

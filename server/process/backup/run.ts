@@ -6,6 +6,7 @@ import type { BackupPlace } from '../../config/backup.ts'
 import type { Config } from '../../config/config.ts'
 import { databaseFile } from '../../db/engine.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
+import { secretKeysOf } from '../../secrets/derive.ts'
 import { fingerprint } from '../instance/key.ts'
 import { Fenced } from './epochs.ts'
 import { Shipper } from './shipper.ts'
@@ -39,12 +40,12 @@ export function startBackup(
 ): { stop(): Promise<void> } | undefined {
   const database = databaseFile(config.databaseUrl)
   if (config.backup === null || database === undefined) return undefined
-  const { secretKey, previousSecretKeys, backup: place } = config
+  const { secretKey, backup: place } = config
   const given: Given = {
     backup: true,
     database,
     place,
-    secretKeys: [secretKey].concat(previousSecretKeys),
+    secretKeys: secretKeysOf(config),
     keyName: fingerprint(secretKey),
   }
   let stopping = false

@@ -3,7 +3,7 @@ import { Refusal } from '../../base/refusal.ts'
 import { createContext, type System } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
 import { assertServiceKeys, latestServiceKey, prepareServiceKeys } from '../../encryption/service-keys.ts'
-import { deriveKey, type Keys } from '../../secrets/derive.ts'
+import { deriveKey, type Keys, secretKeysOf } from '../../secrets/derive.ts'
 import * as store from './store.ts'
 
 /** Identifies a SECRET_KEY without revealing anything about it: derived only for this. */
@@ -11,9 +11,9 @@ export const fingerprint = (secretKey: string): string =>
   Buffer.from(deriveKey(secretKey, 'key-fingerprint')).toString('base64url')
 
 /** Throws unless a service with these keys may serve a database whose key has this fingerprint. */
-export function assertKey({ secretKey, previousSecretKeys }: Keys, known: string | null, acceptNewKey: boolean): void {
+export function assertKey(keys: Keys, known: string | null, acceptNewKey: boolean): void {
   if (known === null || acceptNewKey) return
-  if ([secretKey, ...previousSecretKeys].some((key) => fingerprint(key) === known)) return
+  if (secretKeysOf(keys).some((key) => fingerprint(key) === known)) return
   throw new Refusal(
     'SECRET_KEY is not the one this database is used with: nobody would stay signed in, and stored secrets and the audit log could not be read. Give that key, or name it in SECRET_KEY_PREVIOUS to replace it; only where it is permanently lost, add --accept-new-key.',
   )

@@ -110,7 +110,8 @@ const newest = prepared((db: Db, { bucketId, keys }: { bucketId: string; keys: r
     ),
 )
 
-const shared = [
+/** The columns that versions and objects have, but for those of their contents' blob and moment. */
+export const shared = [
   'bucket_id',
   'key',
   'version_id',

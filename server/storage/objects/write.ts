@@ -8,7 +8,7 @@ import { etagFor } from '../../encryption/envelope.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly, wholeSeconds } from '../../http/conditions.ts'
 import { countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
 import { lockKeys } from '../history/keys.ts'
-import { arriving, nextVersion, retire, sumChanges } from '../history/retire.ts'
+import { arriving, type Change, nextVersion, retire, sumChanges } from '../history/retire.ts'
 import type { Locked, WantedLock } from '../locks/lock.ts'
 import { describedAs, describeObject, versionOf } from './describe.ts'
 import { allowLocked } from './lock-rights.ts'
@@ -74,29 +74,18 @@ export async function writeAll(
       for (const { upload } of received) await allowLocked({ ...step, actor }, bucketName, upload.key, upload.lock)
       await lockKeys(tx, [bucket, received.map(({ upload }) => upload.key)])
       const placed = new Map<Received, Written>()
-      const change = {
-        bytes: 0,
-        objects: 0,
-        trash_bytes: 0,
-        version_bytes: 0,
-        encrypted_bytes: 0,
-        encrypted_objects: 0,
-      }
+      const growths: (Change & { objects: number })[] = []
       // In key order, so that two uploads of the same keys cannot deadlock.
       for (const one of received.toSorted((a, b) => (a.upload.key < b.upload.key ? -1 : 1))) {
         const blob = inPlace(bucket, one.blob, copies)
         step.awaitAtCommit(keepBlob(step, blob))
         const { growth, ...result } = await writeReceived(step, bucket, { ...one, blob }, { conditions })
         placed.set(one, { ...result, lifecycle: bucket.lifecycle ?? null })
-        change.bytes += growth.bytes
-        change.objects += growth.objects
-        change.trash_bytes += growth.trash_bytes
-        change.version_bytes += growth.version_bytes
-        change.encrypted_bytes += growth.encrypted_bytes
-        change.encrypted_objects += growth.encrypted_objects
+        growths.push(growth)
       }
       // Once and last, also against deadlocks: files counted one by one made every second pair of forms deadlock.
-      step.awaitAtCommit(countUsage(tx, bucket, change))
+      const objects = growths.reduce((sum, growth) => sum + growth.objects, 0)
+      step.awaitAtCommit(countUsage(tx, bucket, { ...sumChanges(...growths), objects }))
       return received.flatMap((one) => placed.get(one) ?? [])
     })
     received[0]?.arrival.settled()

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import type { Job } from '../../../../contract/jobs.ts'
-import { bucketQuery, isReadOnly, totalsOf } from '../../api/buckets.ts'
+import { bucketQuery, isReadOnly, refreshBucket, totalsOf } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, GB } from '../../i18n.ts'
@@ -96,8 +96,7 @@ function Limits({ bucket }: { bucket: Bucket }) {
     )
     if (!taken) return
     notify.ok(text.saved)
-    await queries.invalidateQueries({ queryKey: ['buckets'] })
-    await queries.invalidateQueries({ queryKey: ['bucket', name] })
+    await refreshBucket(name)
   }
   return (
     <section className="card bucket-form" aria-labelledby="bucket-limits">

@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import type { Job } from '../../../../contract/jobs.ts'
-import { isReadOnly } from '../../api/buckets.ts'
+import { isReadOnly, refreshBucket } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
@@ -45,11 +45,6 @@ export function EncryptionCard({ bucket }: { bucket: Bucket }) {
 const describeDefault = (encryption: Bucket['encryption']): string =>
   encryption === null ? text.none : encryption.key === undefined ? text.byService : text.byKey(encryption.key)
 
-const refresh = async (name: string) => {
-  await queries.invalidateQueries({ queryKey: ['buckets'] })
-  await queries.invalidateQueries({ queryKey: ['bucket', name] })
-}
-
 /** How new objects are encrypted of which nobody says. */
 function Default({ bucket: { name, encryption } }: { bucket: Bucket }) {
   const form = useForm({ encryption })
@@ -61,7 +56,7 @@ function Default({ bucket: { name, encryption } }: { bucket: Bucket }) {
     )
     if (!taken) return
     notify.ok(text.saved)
-    await refresh(name)
+    await refreshBucket(name)
   }
   return (
     <form

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import { type LockMode, lockModes } from '../../../../contract/locks.ts'
 import type { PublicAccess } from '../../../../contract/public-access.ts'
-import { bucketQuery, isReadOnly } from '../../api/buckets.ts'
+import { bucketQuery, isReadOnly, refreshBucket } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
@@ -117,11 +117,6 @@ function keepingSentences({ versioning, trash_days, object_lock }: Bucket): stri
   return [locked, text.holds, text.overwrite, ...kept, text.purgeUnlocked]
 }
 
-const refresh = async (name: string) => {
-  await queries.invalidateQueries({ queryKey: ['buckets'] })
-  await queries.invalidateQueries({ queryKey: ['bucket', name] })
-}
-
 async function update(name: string, body: Parameters<typeof client.updateBucket>[0]['body'], done: string) {
   try {
     await client.updateBucket({ params: { bucket: name }, body })
@@ -129,7 +124,7 @@ async function update(name: string, body: Parameters<typeof client.updateBucket>
   } catch (error) {
     notify.problem(error)
   }
-  await refresh(name)
+  await refreshBucket(name)
 }
 
 /** Whether what is replaced and deleted stays as a version. */
@@ -221,7 +216,7 @@ function Defaults({ name, before }: { name: string; before: NonNullable<Bucket['
     )
     if (!taken) return
     notify.ok(text.saved)
-    await refresh(name)
+    await refreshBucket(name)
   }
   return (
     <form

@@ -14,7 +14,8 @@ import {
   ValueNode,
 } from 'kysely'
 import type { RewritingPlugin } from '../../../db/prepare.ts'
-import type { Db, ObjectRow, Schema } from '../../../db/schema.ts'
+import type { Db, Schema } from '../../../db/schema.ts'
+import { shared } from '../store.ts'
 
 /** A bucket at a moment. */
 export interface Past {
@@ -24,30 +25,7 @@ export interface Past {
 }
 
 /** Every column of an object but those of its moment. */
-const COLUMNS: readonly (keyof ObjectRow)[] = [
-  'bucket_id',
-  'key',
-  'version_id',
-  'blob_id',
-  'size',
-  'etag',
-  'sha256',
-  'checksums',
-  'content_type',
-  'headers',
-  'metadata',
-  'tags',
-  'storage_class',
-  'lock_mode',
-  'locked_until',
-  'legal_hold',
-  'acl',
-  'encryption',
-  'created_at',
-  'last_modified',
-  'created_by',
-]
-const LIST = COLUMNS.join(', ')
+const LIST = ['blob_id', ...shared].join(', ')
 
 const isObjects = (node: OperationNode): boolean =>
   TableNode.is(node) && node.table.identifier.name === 'objects' && node.table.schema === undefined
