@@ -4,6 +4,7 @@ import net, { type AddressInfo } from 'node:net'
 import { it } from 'node:test'
 import { request } from '../support/http.ts'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
+import { reset } from '../support/reset.ts'
 import { startServer } from '../support/server.ts'
 
 it('returns 503 rather than a client error when a PostgreSQL connection is reset', async (t) => {
@@ -21,7 +22,7 @@ it('returns 503 rather than a client error when a PostgreSQL connection is reset
       one.on('error', () => undefined).on('close', () => other.destroy())
       one.on('data', (chunk: Buffer) => {
         // At the next statement of anyone: that is the one a request waits for.
-        if (cutting && one === inner) for (const socket of sockets) socket.resetAndDestroy()
+        if (cutting && one === inner) for (const socket of sockets) reset(socket)
         else other.write(chunk)
       })
     }

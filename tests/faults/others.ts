@@ -1,6 +1,7 @@
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '../../client/derived.ts'
+import { reset } from '../support/reset.ts'
 import { diskFull } from './disk.ts'
 import { ADMIN } from './pair.ts'
 import { type Session, say } from './session.ts'
@@ -166,7 +167,7 @@ async function abortedUploads(session: Session): Promise<undefined> {
     )
     if (kind === 1) socket.write('--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n')
     socket.write(Buffer.alloc(random.int(0, 150_000)))
-    setTimeout(() => (random.chance(0.5) ? socket.destroy() : socket.resetAndDestroy()), random.int(0, 300))
+    setTimeout(() => (random.chance(0.5) ? socket.destroy() : reset(socket)), random.int(0, 300))
     if (i % 10 === 0) await pause(20)
   }
   await pause(2000)

@@ -3,6 +3,7 @@ import net from 'node:net'
 import { after, before, it } from 'node:test'
 import { request } from '../support/http.ts'
 import { rejectsWith } from '../support/problems.ts'
+import { reset } from '../support/reset.ts'
 import { describeEngines, onS3, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
@@ -213,7 +214,7 @@ describeEngines('form uploads', (engine, itOnce) => {
       // Its first bytes are in a file before the connection breaks.
       if (onS3) await until(() => socket.bytesWritten > 500_000)
       else await until(async () => (await server.stored()).length > files)
-      socket.resetAndDestroy()
+      reset(socket)
       await until(async () => (await server.stored()).length === files)
     }
     assert.deepEqual(await keys(), before)

@@ -28,7 +28,8 @@ describeOnce('a mirror that behaves badly', (engine) => {
     const { accessKeyId, secretAccessKey } = gateway.credentials
     server.secrets.add(secretAccessKey)
     const access = { access_key_id: accessKeyId, secret_access_key: secretAccessKey }
-    await server.admin.createStorage({ body: { name: 'bad', endpoint: bad.url, bucket: target.hostname, ...access } })
+    const place = { endpoint: bad.url, bucket: target.hostname, prefix: target.pathname.slice(1) }
+    await server.admin.createStorage({ body: { name: 'bad', ...place, ...access } })
     const bucket = await world.bucket()
     const set = (mirror: object) => server.admin.updateStorage({ params: DEFAULT, body: { mirror } })
     const copy = async () => {

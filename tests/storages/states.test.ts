@@ -92,6 +92,7 @@ describeOnce('states of storages', (engine) => {
         name: 'engine',
         endpoint: wire.url,
         bucket: target.hostname,
+        prefix: target.pathname.slice(1),
         access_key_id: accessKeyId,
         secret_access_key: secretAccessKey,
       },

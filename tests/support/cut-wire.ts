@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import net from 'node:net'
+import { reset } from './reset.ts'
 
 /** A TCP proxy in front of a service, whose connections a test can break. */
 export interface CutWire {
@@ -26,10 +27,10 @@ export async function cutWire(target: string): Promise<CutWire> {
   let release = () => {}
   let released = Promise.resolve()
   const cut = () => {
-    for (const socket of open) socket.resetAndDestroy()
+    for (const socket of open) reset(socket)
   }
   const server = net.createServer((client) => {
-    if (sent >= limit) return client.resetAndDestroy()
+    if (sent >= limit) return reset(client)
     const upstream = net.connect(Number(port), hostname)
     for (const [socket, other] of [
       [client, upstream],

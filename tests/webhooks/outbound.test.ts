@@ -14,6 +14,7 @@ import { createResolve } from '../../server/outbound/resolve.ts'
 import type { Route } from '../../server/outbound/route.ts'
 import { startDns } from '../support/dns.ts'
 import { answer, startReceiver } from '../support/receiver.ts'
+import { reset } from '../support/reset.ts'
 import { until } from '../support/until.ts'
 
 const stops: (() => unknown)[] = []
@@ -230,7 +231,7 @@ describe('one deadline for everything, and answers of every kind', () => {
     })
     inTime((await timed(`http://127.0.0.2:${drips}/`)).took)
     // Later than the headers: what a reset overtakes is lost on its way.
-    const resets = await tcp((socket) => socket.write(head, () => setTimeout(() => socket.resetAndDestroy(), 100)))
+    const resets = await tcp((socket) => socket.write(head, () => setTimeout(() => reset(socket), 100)))
     assert.deepEqual((await timed(`http://127.0.0.2:${resets}/`)).failure, null)
     const broken = await tcp((socket) => void socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'))
     assert.deepEqual((await timed(`http://127.0.0.2:${broken}/`)).failure, null)
@@ -278,7 +279,7 @@ describe('one deadline for everything, and answers of every kind', () => {
     const { port } = unused.address() as AddressInfo
     unused.close()
     await once(unused, 'close')
-    const reset = await tcp((socket) => socket.once('data', () => socket.resetAndDestroy()))
+    const broken = await tcp((socket) => socket.once('data', () => reset(socket)))
     const ended = await tcp((socket) => socket.once('data', () => socket.end()))
     const junk = await tcp((socket) => socket.once('data', () => socket.end('HTTP/0.9 junk\r\n\r\n')))
     const hints = await tcp((socket) =>
@@ -288,7 +289,7 @@ describe('one deadline for everything, and answers of every kind', () => {
     )
     for (const [at, kind] of [
       [port, 'connect'],
-      [reset, 'reset'],
+      [broken, 'reset'],
       [ended, 'reset'],
       [junk, 'protocol'],
     ] as const)
