@@ -75,6 +75,12 @@ export interface Sent {
   sender_message?: string
 }
 
+/** A policy of users, groups and roles. */
+interface IdentityPolicyDetails {
+  name: string
+  of: { kind: 'user' | 'group' | 'role'; id: string; name: string } | null
+}
+
 interface ScanDetails {
   scan_id: string
   trigger: 'attach' | 'request' | 'schedule' | 'take_over'
@@ -204,6 +210,7 @@ export interface ActionDetails {
     is_active?: false
     idp_subject?: string
     must_change_password?: true
+    service_account?: true
   }
   user_update: { email: string; before: object; after: object }
   user_delete: { email: string; display_name: string; group_ids: string[] }
@@ -222,6 +229,16 @@ export interface ActionDetails {
     member_count: number
     members: readonly string[]
   }
+  /**
+   * A policy in the language of AWS; `of`: the user, group or role that it belongs to, and null for a managed one, which can
+   * be attached to many.
+   */
+  identity_policy_create: IdentityPolicyDetails & { document: string }
+  identity_policy_update: IdentityPolicyDetails & { before: object; after: object }
+  identity_policy_delete: IdentityPolicyDetails
+  /** A managed policy counts for `of` from now on. */
+  identity_policy_attach: IdentityPolicyDetails
+  identity_policy_detach: IdentityPolicyDetails
   token_create: {
     name: string
     token_prefix: string

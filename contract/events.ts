@@ -30,6 +30,10 @@ const group = { name: Text, global: Texts, grants: Type.Unsafe<readonly object[]
 const token = { name: Text, token_prefix: Text }
 const accessKey = { name: Text, access_key_id: Text }
 const policy = { name: Text, rule: Fields, ...fronted }
+const identityPolicy = {
+  name: Text,
+  of: Nullable(Type.Object({ kind: Type.Enum(['user', 'group', 'role']), id: Text, name: Text })),
+}
 const named = { webhook_id: Text, name: Text }
 const storage = {
   name: Text,
@@ -154,6 +158,7 @@ export const events = {
       is_active: Optional(Type.Literal(false)),
       idp_subject: Optional(Text),
       must_change_password: Optional(Type.Literal(true)),
+      service_account: Optional(Type.Literal(true)),
     }),
   ),
   user_update: event('A user changed.', Type.Object({ email: Text, ...change })),
@@ -165,6 +170,14 @@ export const events = {
   group_create: event('A group was created.', Type.Object(group)),
   group_update: event('A group, its permissions or its members changed.', Type.Object({ name: Text, ...change })),
   group_delete: event('A group was deleted.', Type.Object({ ...group, member_count: Count, members: Texts })),
+  identity_policy_create: event(
+    'A policy in the language of AWS was created: one `of` a user, group or role, or a managed one.',
+    Type.Object({ ...identityPolicy, document: Text }),
+  ),
+  identity_policy_update: event('Such a policy changed.', Type.Object({ ...identityPolicy, ...change })),
+  identity_policy_delete: event('Such a policy was deleted.', Type.Object(identityPolicy)),
+  identity_policy_attach: event('A managed policy was attached to a user, group or role.', Type.Object(identityPolicy)),
+  identity_policy_detach: event('A managed policy was detached.', Type.Object(identityPolicy)),
   token_create: event(
     'A personal access token was created.',
     Type.Object({ ...token, scope: Scope, expires_at: Nullable(Text), created_by_token_id: Nullable(Text) }),

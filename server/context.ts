@@ -42,6 +42,10 @@ export interface Actor {
   groups: readonly GrantingGroup[]
   /** What the token or access key used is limited to; missing where it is not. */
   scope?: readonly ScopeEntry[]
+  /** What stands before the name in the user's ARN, if it is not `/`. */
+  path?: string
+  /** Whether only programs act as the user. */
+  service_account?: true
   /** Whether the session was opened with a second factor. */
   second_factor?: boolean
   /** The share link through which the caller came. */

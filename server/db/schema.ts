@@ -2,6 +2,7 @@ import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'ky
 import type { AuditTables } from './tables/audit.ts'
 import type { HistoryTables } from './tables/history.ts'
 import type { IdentityTables } from './tables/identity.ts'
+import type { IdentityPolicyTables } from './tables/identity-policies.ts'
 import type { InstanceTables } from './tables/instance.ts'
 import type { MailTables } from './tables/mail.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
@@ -15,6 +16,7 @@ import type { WebhookTables } from './tables/webhooks.ts'
 /** Times are ISO 8601 UTC texts with milliseconds in code, whatever the engine stores. JSON columns are text. */
 export interface Schema
   extends IdentityTables,
+    IdentityPolicyTables,
     InstanceTables,
     StorageTables,
     HistoryTables,

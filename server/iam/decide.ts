@@ -24,6 +24,7 @@ import type { Known } from './conditions.ts'
 import type { Policy, Statement } from './document.ts'
 import { evaluate, type Verdict } from './evaluate.ts'
 import { ACTION_OF, type ActionNames, type Asked } from './names-of-rights.ts'
+import { matches, patternOf } from './patterns.ts'
 import { isAbout, type Principal } from './principal.ts'
 import { isPublicStatement } from './public.ts'
 
@@ -253,11 +254,28 @@ export function isNamedIn(asker: Asker, bucket: string): boolean {
     statements.some(
       (one) =>
         one.effect === 'Allow' &&
-        (!one.principal || isAbout(one.principal, policies.principal, 'Allow')) &&
+        (one.principal ? isAbout(one.principal, policies.principal, 'Allow') : canBeIn(one, policies, bucket)) &&
         (isOpen || !isPublicStatement(one)) &&
         isInScopeAnywhere(asker, bucket),
     ),
   )
+}
+
+const S3_ARN = 'arn:aws:s3:::'
+/** Whether a statement of a caller's policy can be about a bucket, or objects in it. */
+function canBeIn({ actions, resources }: Statement, policies: PoliciesInForce, bucket: string): boolean {
+  if (![...actions].some((name) => name.startsWith('s3:'))) return false
+  if (resources.negated) return true
+  const valuesOf = (key: string) => {
+    const values = policies.known(key)
+    return values === 'later' ? undefined : values
+  }
+  return resources.templates.some((template) => {
+    const pattern = patternOf(template, valuesOf)
+    if (pattern === undefined) return false
+    const name = pattern.startsWith(S3_ARN) ? pattern.slice(S3_ARN.length).split('/', 1)[0] : undefined
+    return name === undefined ? matches(pattern, S3_ARN + bucket) : matches(name, bucket)
+  })
 }
 
 const isInScopeAnywhere = ({ scope }: Asker, bucket: string): boolean =>

@@ -201,6 +201,8 @@ function actionsOf(statement: Json, { of }: PolicyKind): ReadonlySet<string> {
   const { element, negated } = oneOf(statement, 'Action')
   const named = new Set<string>()
   for (const text of textsOf(element, 'Action')) {
+    // Policies of identities are written for more services than there are here: what they say of others allows nothing.
+    if (of === 'identity' && isOfOthers(text)) continue
     const found = namesLike(text.toLowerCase())
     const fits = of === 'bucket' ? 's3:' : of === 'role' ? 'sts:' : ''
     if (found.length === 0 || (text !== '*' && !found.some((name) => name.startsWith(fits))))
@@ -209,6 +211,10 @@ function actionsOf(statement: Json, { of }: PolicyKind): ReadonlySet<string> {
   }
   return negated ? new Set([...knownActions.keys()].filter((name) => !named.has(name))) : named
 }
+
+const OTHERS = /^(?!(s3|iam|sts):)[a-z0-9-]+:[a-z0-9*?]+$/i
+/** Whether a text names actions of a service that there is nothing of here. */
+const isOfOthers = (text: string): boolean => OTHERS.test(text)
 
 /** The known actions that a text names, in lower case. */
 function namesLike(text: string): string[] {

@@ -100,6 +100,7 @@ const kmsKey = {
   access_key_id: 'a'.repeat(128),
 }
 const time = '2026-01-01T00:00:00.000Z'
+const identityPolicy = { name: 'n'.repeat(128), of: { kind: 'group' as const, id, name: 'n'.repeat(128) } }
 
 /** The longest details that a service lets each action have, or longer ones. */
 const longest: { [N in ActionName]: ActionDetails[N] } = {
@@ -176,6 +177,15 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   user_import: { email, display_name: control(200), external_id: control(255) },
   group_create: group,
   group_update: { name, before: { ...group, description: control(1000) }, after: { ...group, added: user.group_ids } },
+  identity_policy_create: { ...identityPolicy, document: 'd'.repeat(131_072) },
+  identity_policy_update: {
+    ...identityPolicy,
+    before: { document: 'd'.repeat(131_072) },
+    after: { document: 'd'.repeat(131_072) },
+  },
+  identity_policy_delete: identityPolicy,
+  identity_policy_attach: identityPolicy,
+  identity_policy_detach: identityPolicy,
   group_delete: { ...group, member_count: 1000, members: list(2000, () => id) },
   token_create: { ...token, scope, expires_at: time, created_by_token_id: id },
   token_revoke: { ...token, reason: 'cascade', user_id: id },

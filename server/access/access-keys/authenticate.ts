@@ -25,7 +25,7 @@ export interface UsableKey {
 }
 
 /** Why a request signed with a key is refused. */
-export type KeyFault = 'unknown' | 'revoked' | 'expired' | 'owner disabled' | 'wrong signature'
+export type KeyFault = 'unknown' | 'revoked' | 'inactive' | 'expired' | 'owner disabled' | 'wrong signature'
 
 /**
  * The key with this id, with its owner's current permissions within the key's scope and the settings of the endpoint, in
@@ -54,8 +54,10 @@ export async function findAccessKey(
 type Rows = readonly [store.KeyRow, ...store.KeyRow[]]
 const isAfter = (time: string | null, now: Date): boolean => time !== null && Date.parse(time) > now.getTime()
 
-function faultOf({ revoked_at, expires_at, disabled_at }: store.KeyRow, now: Date): KeyFault | undefined {
+function faultOf(row: store.KeyRow, now: Date): KeyFault | undefined {
+  const { revoked_at, deactivated_at, expires_at, disabled_at } = row
   if (revoked_at !== null) return 'revoked'
+  if (deactivated_at !== null) return 'inactive'
   if (expires_at !== null && !isAfter(expires_at, now)) return 'expired'
   return disabled_at === null ? undefined : 'owner disabled'
 }

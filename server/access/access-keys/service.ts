@@ -30,21 +30,30 @@ export function createAccessKey(ctx: Ctx, { name, expires_in, scope }: AccessKey
   const secret = newSecret()
   return ctx.act(async (step) => {
     const issued = await issueCredential(step, 'access_keys', { name, expiresIn: expires_in })
-    const row = { ...issued, ...pair(step, access_key_id, secret), scope: scopeText(scope ?? null) }
+    const row = {
+      ...issued,
+      ...pair(step, access_key_id, secret),
+      scope: scopeText(scope ?? null),
+      deactivated_at: null,
+    }
     await insert(step, row)
     return describeNew(row, secret)
   })
 }
 
 /** Step: the columns of a key pair. */
-const pair = ({ config }: Step, access_key_id: string, secret: string) => ({
+export const pair = ({ config }: Step, access_key_id: string, secret: string) => ({
   access_key_id,
   secret: sealSecret(config, access_key_id, secret),
   previous_secret: null,
 })
 
 /** Step: inserts a key and records it. Throws already_exists if its id is taken. */
-async function insert({ tx, record }: Step, row: store.AccessKeyRow, more: { imported?: true } = {}): Promise<void> {
+export async function insert(
+  { tx, record }: Step,
+  row: store.AccessKeyRow,
+  more: { imported?: true } = {},
+): Promise<void> {
   const { id, name, access_key_id, expires_at, created_by_token_id, user_id } = row
   if (!(await store.insertAccessKey(tx, row)))
     throw new ServiceError('already_exists', `There is an access key ${access_key_id} already.`)
@@ -76,7 +85,13 @@ export const importAccessKey = (
 ): Promise<void> =>
   ctx.act(async (step) => {
     const issued = await issueFor(step, 'access_keys', { userId, name })
-    const row = { ...issued, ...pair(step, accessKeyId, secret), scope: scopeText(scope), expires_at }
+    const row = {
+      ...issued,
+      ...pair(step, accessKeyId, secret),
+      scope: scopeText(scope),
+      expires_at,
+      deactivated_at: null,
+    }
     await insert(step, row, { imported: true })
   })
 

@@ -32,6 +32,7 @@ export interface KeyRow extends UserRow {
   scope: string | null
   expires_at: string | null
   revoked_at: string | null
+  deactivated_at: string | null
   /** The stored settings; null where there are none. */
   settings: string | null
 }
@@ -45,8 +46,9 @@ const keyRows = prepared(
       .leftJoin('groups as g', 'g.id', 'm.group_id')
       .leftJoin('grants as r', 'r.group_id', 'g.id')
       .select(['k.id as token_id', 'k.secret', 'k.previous_secret', 'k.previous_until'])
-      .select(['k.scope', 'k.expires_at', 'k.revoked_at'])
+      .select(['k.scope', 'k.expires_at', 'k.revoked_at', 'k.deactivated_at'])
       .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
+      .select(['u.path', 'u.service_account'])
       .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
       .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
       .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
@@ -75,6 +77,33 @@ export const listNamedKeys = (db: Db, after: string, limit: number): Promise<Nam
     .orderBy('access_keys.id')
     .limit(limit)
     .execute()
+
+/** A user's keys that are not revoked, after an id, in the order of their ids. */
+export const findLiveKeys = (
+  db: Db,
+  userId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<AccessKeyRow[]> =>
+  db
+    .selectFrom('access_keys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** A user's key with this id, locked, if it is not revoked. */
+export const lockKeyOf = (tx: Tx, userId: string, accessKeyId: string): Promise<AccessKeyRow | undefined> =>
+  tx
+    .selectFrom('access_keys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('access_key_id', '=', accessKeyId)
+    .where('revoked_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
 
 /** The key with this id and its owner; undefined if there is none. */
 export const findKey = kept((db, accessKeyId) => keyRows(db, { accessKeyId }).then(atLeastOne))

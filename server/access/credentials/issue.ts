@@ -7,7 +7,7 @@ import { invalidToken } from '../sessions/jwt.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import * as store from './store.ts'
 
-const MOST_LIVE = 50
+export const MOST_LIVE = 50
 const TEN_YEARS_SECONDS = 315_360_000
 
 const badExpiry = (message: string) => {

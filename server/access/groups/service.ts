@@ -13,6 +13,7 @@ import { differenceOf } from '../../base/difference.ts'
 import { newId } from '../../base/id.ts'
 import type { Ctx, Step } from '../../context.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
+import { deleteOf as deletePoliciesOf } from '../identity-policies/store.ts'
 import { assertAdminRemains, lockAdministration, unmapGroup } from '../settings/administration.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { describeGroup, describeGroups, grantingGroups } from './describe.ts'
@@ -100,7 +101,7 @@ export const updateGroup = (ctx: Ctx, id: string, change: Partial<CreateGroup>):
     if (row.builtin === 'administrators' && change.global && !change.global.includes('admin'))
       throw new ServiceError('conflict', 'The built-in group must keep the "admin" permission.')
     if (row.builtin === 'public') assertCanBePublic(change)
-    await rename(tx, id, change.name)
+    await assertNameFree(tx, id, change.name)
     const fields = {
       ...(change.name === undefined ? {} : { name: change.name.trim(), name_key: nameKey(change.name) }),
       ...(change.description === undefined ? {} : { description: change.description }),
@@ -118,7 +119,7 @@ export const updateGroup = (ctx: Ctx, id: string, change: Partial<CreateGroup>):
     return after
   })
 
-async function rename(tx: Tx, id: string, name: string | undefined): Promise<void> {
+export async function assertNameFree(tx: Tx, id: string, name: string | undefined): Promise<void> {
   if (name === undefined) return
   const other = await store.findGroupByName(tx, nameKey(name))
   if (other && other.id !== id) throw nameTaken(name)
@@ -139,27 +140,34 @@ function differences(before: Group, after: Group) {
 /** Deletes a group; throws not_empty if it has members, unless forced, and conflict for the built-in group. */
 export async function deleteGroup(ctx: Ctx, id: string, force: boolean): Promise<undefined> {
   await ctx.act(async (step) => {
-    const { tx, record } = step
-    await lockAdministration(tx)
-    const row = await store.findGroup(tx, id)
+    await lockAdministration(step.tx)
+    const row = await store.findGroup(step.tx, id)
     if (!row) throw groupMissing()
-    const { name, global, grants, member_count } = await describeGroup(tx, row)
-    assertMayLeave(ctx.actor, [{ id, name, global, grants }])
-    if (row.builtin !== null) throw new ServiceError('conflict', 'The built-in group cannot be deleted.')
-    if (member_count > 0 && !force)
-      throw new ServiceError(
-        'not_empty',
-        `The group "${name}" has ${member_count} members; use "force" to delete it anyway.`,
-      )
-    const members = await store.findMemberIds(tx, id)
-    await unmapGroup(tx, id)
-    await store.deleteGroup(tx, id)
-    if (isAdmin([{ id, name, global, grants }])) await assertAdmins(step)
-    record({
-      name: 'group_delete',
-      resource: { type: 'group', id },
-      details: { name, global, grants, member_count, members },
-    })
+    await removeGroup(step, row, force)
+  })
+}
+
+/** Step: the same with the administration lock. */
+export async function removeGroup(step: Step, row: Row<'groups'>, force: boolean): Promise<void> {
+  const { tx, record } = step
+  const { id } = row
+  const { name, global, grants, member_count } = await describeGroup(tx, row)
+  assertMayLeave(step.actor, [{ id, name, global, grants }])
+  if (row.builtin !== null) throw new ServiceError('conflict', 'The built-in group cannot be deleted.')
+  if (member_count > 0 && !force)
+    throw new ServiceError(
+      'not_empty',
+      `The group "${name}" has ${member_count} members; use "force" to delete it anyway.`,
+    )
+  const members = await store.findMemberIds(tx, id)
+  await unmapGroup(tx, id)
+  await deletePoliciesOf(tx, { kind: 'group', id })
+  await store.deleteGroup(tx, id)
+  if (isAdmin([{ id, name, global, grants }])) await assertAdmins(step)
+  record({
+    name: 'group_delete',
+    resource: { type: 'group', id },
+    details: { name, global, grants, member_count, members },
   })
 }
 

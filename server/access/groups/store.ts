@@ -101,6 +101,32 @@ export const findGroupsOfUsers = async (db: Db, userIds: readonly string[]): Pro
 export const listGroups = (db: Db, after: string, limit: number): Promise<Row<'groups'>[]> =>
   db.selectFrom('groups').selectAll().where('name_key', '>', after).orderBy('name_key').limit(limit).execute()
 
+/** Groups whose path starts with a text, after a name and sorted by it; with `userId`, of those that a user is in. */
+export const listBelow = (
+  db: Db,
+  path: string,
+  { after, limit, userId }: { after: string; limit: number; userId?: string },
+): Promise<Row<'groups'>[]> => {
+  const query = db
+    .selectFrom('groups')
+    .selectAll()
+    .where('name_key', '>', after)
+    .where(sql<boolean>`substr(path, 1, length(${path})) = ${path}`)
+  const page =
+    userId === undefined
+      ? query
+      : query.where('id', 'in', (e) => e.selectFrom('group_members').select('group_id').where('user_id', '=', userId))
+  return page.orderBy('name_key').limit(limit).execute()
+}
+
+export const countGroups = async (db: Db): Promise<number> =>
+  (
+    await db
+      .selectFrom('groups')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
 /** A place in a bucket: one key, or (`below`) everything that starts with it. */
 export interface Place {
   bucket: string

@@ -1,8 +1,11 @@
-// The policies of all buckets, as every decision needs them: kept until one of them changes.
+// The policies of buckets, users and groups, as every decision needs them: kept until one of them changes.
+
+import { setWithin } from '../../base/bounded.ts'
 import type { Db } from '../../db/schema.ts'
 import { type Policy, readPolicy } from '../../iam/document.ts'
 import { MalformedPolicy } from '../../iam/malformed.ts'
 import type { UsersByArn } from '../../iam/principal.ts'
+import { policiesOfUser } from '../identity-policies/of-user.ts'
 import * as store from './store.ts'
 
 /** A bucket policy as it is kept: as it was written, and the users that it names. */
@@ -12,13 +15,23 @@ export interface KeptPolicy {
   users?: UsersByArn
 }
 
-/** The policies of buckets by their names. */
+/** The policies of buckets by their names, and of users by their ids. */
 export interface PolicyBook {
   /** What the policies are as a whole. */
   token: string
   of(bucket: string): Policy | undefined
+  /** Whether any bucket has a policy. */
+  hasBuckets: boolean
+  /** Those of a user and of the groups that they are in. */
+  ofUser(db: Db, userId: string): readonly Policy[] | Promise<readonly Policy[]>
 }
 
+interface Entry {
+  book: PolicyBook
+  pages: ReadonlyMap<string, Page>
+  /** Whether there is any policy. */
+  any: boolean
+}
 interface Page {
   document: string
   /** Compiled when it is first asked for. */
@@ -51,12 +64,27 @@ function compile(document: string, bucket: string): Policy {
 }
 
 /** The latest books by their tokens, each of which is random: the same token is the same policies, whoever reads them. */
-const books = new Map<string, { book: PolicyBook; pages: ReadonlyMap<string, Page> }>()
+const books = new Map<string, Entry>()
 const MOST_BOOKS = 8
 
+const NONE: readonly Policy[] = []
+const MOST_USERS = 10_000
+
+/** The policies of users, read when they are first asked for; `any`: whether there are any. */
+function ofUsers(any: boolean): PolicyBook['ofUser'] {
+  if (!any) return () => NONE
+  const known = new Map<string, readonly Policy[]>()
+  return (db, userId) =>
+    known.get(userId) ??
+    policiesOfUser(db, userId).then((policies) => {
+      setWithin(known, userId, policies, MOST_USERS)
+      return policies
+    })
+}
+
 /**
- * The policies of all buckets as `token` says, which every statement about a credential brings along; undefined where no
- * bucket has one. Those that have not changed are not compiled again.
+ * The policies as `token` says, which every statement about a credential brings along; undefined where there are none. Those
+ * that have not changed are not compiled again.
  */
 export function bookOf(db: Db, token: string): PolicyBook | undefined | Promise<PolicyBook | undefined> {
   if (token === '') return undefined
@@ -64,10 +92,9 @@ export function bookOf(db: Db, token: string): PolicyBook | undefined | Promise<
   return known ? asked(known) : read(db)
 }
 
-const asked = ({ book, pages }: { book: PolicyBook; pages: ReadonlyMap<string, Page> }) =>
-  pages.size === 0 ? undefined : book
+const asked = ({ book, any }: Entry) => (any ? book : undefined)
 
-/** The policies of all buckets as they are now. */
+/** The policies as they are now. */
 export async function read(db: Db): Promise<PolicyBook | undefined> {
   const rows = await store.findPolicies(db, {})
   const token = rows[0]?.policies ?? ''
@@ -83,7 +110,10 @@ export async function read(db: Db): Promise<PolicyBook | undefined> {
     if (page) page.policy ??= compile(page.document, bucket)
     return page?.policy
   }
-  const entry = { book: { token, of }, pages }
+  const ofIdentities = Boolean(rows[0]?.of_identities)
+  const hasBuckets = pages.size > 0
+  const book = { token, of, hasBuckets, ofUser: ofUsers(ofIdentities) }
+  const entry = { book, pages, any: hasBuckets || ofIdentities }
   for (const old of books.keys()) if (books.size >= MOST_BOOKS) books.delete(old)
   books.set(token, entry)
   return asked(entry)

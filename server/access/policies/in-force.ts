@@ -4,24 +4,23 @@ import type { Actor, Origin } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Known } from '../../iam/conditions.ts'
 import type { PoliciesInForce } from '../../iam/decide.ts'
+import type { Policy } from '../../iam/document.ts'
+import { userArn, userNameOf } from '../../iam/names.ts'
 import { ACCOUNT_ID, anonymous, type Principal } from '../../iam/principal.ts'
 import { bookOf, type PolicyBook } from './book.ts'
 
-/** The ARN of a user: by address, as people write it in policies. */
-export const userArn = (email: string): string => `arn:aws:iam::${ACCOUNT_ID}:user/${email}`
-
 /** Whose request it is, as far as policies can tell. */
-type Caller = Pick<Actor, 'type' | 'user_id' | 'email' | 'auth_method'> & { second_factor?: boolean }
+type Caller = Pick<Actor, 'type' | 'user_id' | 'email' | 'auth_method'> & { second_factor?: boolean; path?: string }
 
 /** A user as policies name them; everyone else is nobody in particular. */
-export const principalOf = ({ user_id, email }: Pick<Caller, 'user_id' | 'email'>): Principal =>
+export const principalOf = ({ user_id, email, path }: Pick<Caller, 'user_id' | 'email' | 'path'>): Principal =>
   user_id === null || email === null
     ? anonymous
-    : { kind: 'user', user: user_id, arn: userArn(email), canonicalId: () => canonicalId(user_id) }
+    : { kind: 'user', user: user_id, arn: userArn({ email, path }), canonicalId: () => canonicalId(user_id) }
 
 /**
- * The policies that a caller is judged by; undefined where there are none. `token`: of the policies of buckets, as the
- * statement about the credential found it.
+ * The policies that a caller is judged by; undefined where there are none. `token`: of the policies, as the statement
+ * about the credential found it.
  */
 export async function policiesFor(
   db: Db,
@@ -31,7 +30,10 @@ export async function policiesFor(
 ): Promise<PoliciesInForce | undefined> {
   const found = bookOf(db, token)
   const book = found instanceof Promise ? await found : found
-  return book && inForce(book, caller, { origin, now })
+  if (!book) return undefined
+  const own = caller.user_id === null ? [] : book.ofUser(db, caller.user_id)
+  const ofCaller = own instanceof Promise ? await own : own
+  return ofCaller.length === 0 && !book.hasBuckets ? undefined : inForce(book, ofCaller, caller, { origin, now })
 }
 
 /** From where somebody asks, and when. */
@@ -40,11 +42,16 @@ export interface Asking {
   now(): Date
 }
 
-/** How a caller is judged by the policies of buckets. */
-export const inForce = (book: PolicyBook, caller: Caller, { origin, now }: Asking): PoliciesInForce => ({
+/** How a caller is judged by the policies of buckets and by their own. */
+const inForce = (
+  book: PolicyBook,
+  ofCaller: readonly Policy[],
+  caller: Caller,
+  { origin, now }: Asking,
+): PoliciesInForce => ({
   principal: principalOf(caller),
   ofBucket: book.of,
-  ofCaller: [],
+  ofCaller,
   latest: {},
   known: (key) => known(key, caller, { origin, now }),
   // Known once the request is understood, which is after its caller is.
@@ -60,11 +67,11 @@ function known(key: string, caller: Caller, { origin, now }: Asking): Known {
   const isUser = caller.user_id !== null
   switch (key) {
     case 'aws:username':
-      return one(caller.email)
+      return one(caller.email === null ? null : userNameOf(caller.email))
     case 'aws:userid':
       return one(caller.user_id ?? (caller.type === 'public' ? 'anonymous' : null))
     case 'aws:principalarn':
-      return one(caller.email === null ? null : userArn(caller.email))
+      return one(principalOf(caller).arn)
     case 'aws:principalaccount':
       return isUser ? [ACCOUNT_ID] : undefined
     case 'aws:principaltype':

@@ -31,7 +31,7 @@ export async function actorOf(
   { scope: text = null, ...credential }: Credential,
   asking: Asking,
 ): Promise<Actor> {
-  const [{ user_id, email, display_name, policies: token }] = rows
+  const [{ user_id, email, display_name, path, service_account, policies: token }] = rows
   let rights = rightsIn.get(rows)
   if (!rights) {
     const groups = groupsOf(rows)
@@ -41,6 +41,8 @@ export async function actorOf(
   }
   const { origin } = asking
   const actor: Actor = { type: 'user', user_id, email, display_name, ...credential, ...rights, origin }
+  if (path !== '/') actor.path = path
+  if (service_account === 1) actor.service_account = true
   const policies = token === '' ? undefined : await policiesFor(db, token, actor, asking)
   return policies ? { ...actor, policies } : actor
 }

@@ -125,7 +125,9 @@ export interface UserRow {
   email: string
   display_name: string
   disabled_at: string | null
-  /** Which policies of buckets are in force; see `access/policies/book.ts`. */
+  path: string
+  service_account: number
+  /** Which policies are in force; see `access/policies/book.ts`. */
   policies: string
   group_id: string | null
   group_name: string | null
@@ -155,6 +157,7 @@ const sessionRows = prepared(
       .leftJoin('groups as g', 'g.id', 'm.group_id')
       .leftJoin('grants as r', 'r.group_id', 'g.id')
       .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at', 'u.token_version', 'u.idp_subject'])
+      .select(['u.path', 'u.service_account'])
       .select(['s.auth_method', 's.expires_at', 's.revoked_at', 's.second_factor_at'])
       .select((e) => e.selectFrom('settings').select('overrides').as('settings'))
       .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
@@ -178,6 +181,7 @@ const userRows = prepared(
       .leftJoin('groups as g', 'g.id', 'm.group_id')
       .leftJoin('grants as r', 'r.group_id', 'g.id')
       .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
+      .select(['u.path', 'u.service_account'])
       .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
       .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
       .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])

@@ -37,6 +37,7 @@ const credentialRows = prepared(
       .select(['t.id as token_id', 't.name as token_name', 't.token_prefix', 't.previous_hash', 't.previous_until'])
       .select(['t.expires_at', 't.revoked_at', 't.scope'])
       .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
+      .select(['u.path', 'u.service_account'])
       .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
       .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
       .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])

@@ -30,9 +30,9 @@ export async function identityOf(
   return { idp_subject, idp_issuer }
 }
 
-/** Whether a login can be added to an account: it is active, and linked to no identity. */
-export const isLinkable = ({ disabled_at, idp_subject }: Row<'users'>): boolean =>
-  disabled_at === null && idp_subject === null
+/** Whether a login can be added to an account: it is a person's, active, and linked to no identity. */
+export const isLinkable = ({ disabled_at, idp_subject, service_account }: Row<'users'>): boolean =>
+  disabled_at === null && idp_subject === null && service_account === 0
 
 /**
  * Step: links the account of whoever logs in to their identity, which ends its sessions. Returns false if the account has

@@ -8,7 +8,7 @@ import { hashSecret } from '../../secrets/sign.ts'
 import { enqueueMail, languageOf } from '../mail/enqueue.ts'
 import { invitation } from '../mail/messages.ts'
 import { settingsInForce } from '../settings/effective.ts'
-import { assertMayTakeOver } from './service.ts'
+import { assertMayTakeOver, assertPerson } from './service.ts'
 import * as store from './store.ts'
 
 const LIFE_MS = 7 * DAY_MS
@@ -22,6 +22,7 @@ export async function issueInvitation(step: Step, user: Row<'users'>): Promise<I
   const { tx, now, config, record, actor } = step
   if (!(await settingsInForce(step)).auth.enable_local)
     throw new ServiceError('conflict', 'Logins with a password are turned off: an invitation would lead nowhere.')
+  assertPerson(user)
   if (user.disabled_at !== null) throw new ServiceError('conflict', 'The user is disabled. Enable them first.')
   if (user.password_hash !== null)
     throw new ServiceError('conflict', 'The user has a password, so there is nothing to invite them to.')

@@ -4,6 +4,7 @@ import type { Ctx, Step } from '../../context.ts'
 import type { Row, Tx } from '../../db/schema.ts'
 import { grantingGroupsOf } from '../groups/service.ts'
 import { findGroupsOfUsers } from '../groups/store.ts'
+import { deleteOf as deletePoliciesOf } from '../identity-policies/store.ts'
 import { revokeSessionsOf } from '../sessions/service.ts'
 import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
 import { settingsInForce } from '../settings/effective.ts'
@@ -37,6 +38,8 @@ export interface NewUser {
   idp_issuer?: string | null
   idp_subject?: string | null
   disabled_at?: string | null
+  service_account?: number
+  path?: string
 }
 
 /** Step: inserts a user; undefined if the address or the identity is in use. Records nothing. */
@@ -70,6 +73,12 @@ export async function assertMayTakeOver(step: Step, row: Row<'users'>): Promise<
   assertMayChangeLogin(step, row, theirs)
 }
 
+/** Throws conflict for a user whom only programs are. */
+export function assertPerson({ service_account }: Pick<Row<'users'>, 'service_account'>): void {
+  if (service_account === 1)
+    throw new ServiceError('conflict', 'A service account cannot sign in: programs act as it, with access keys.')
+}
+
 export function assertMayTouch({ actor }: Pick<Ctx, 'actor'>, theirs: Parameters<typeof isAdmin>[0]): void {
   if (isAdmin(theirs) && !isAdmin(actor.groups))
     throw new ServiceError('forbidden', 'You need the "admin" permission to change an administrator.')
@@ -78,18 +87,24 @@ export function assertMayTouch({ actor }: Pick<Ctx, 'actor'>, theirs: Parameters
 /** Deletes a user with their sessions, tokens and memberships; their objects stay. */
 export async function deleteUser(ctx: Ctx, id: string): Promise<undefined> {
   await ctx.act(async (step) => {
-    const { tx, record } = step
+    const { tx } = step
     await lockAdministration(tx)
     const row = await store.lockUser(tx, id)
     if (!row) throw userMissing()
-    assertMayTouch(ctx, await grantingGroupsOf(tx, id))
-    const groups = await findGroupsOfUsers(tx, [id])
-    await store.deleteUser(tx, id)
-    await assertAdminRemains(tx, await settingsInForce(step))
-    const { email, display_name } = row
-    const group_ids = groups.map((group) => group.id)
-    record({ name: 'user_delete', resource: { type: 'user', id }, details: { email, display_name, group_ids } })
+    await removeUser(step, row)
   })
+}
+
+/** Step: deletes a user who is locked; call it with the administration lock. */
+export async function removeUser(step: Step, { id, email, display_name }: Row<'users'>): Promise<void> {
+  const { tx, record } = step
+  assertMayTouch(step, await grantingGroupsOf(tx, id))
+  const groups = await findGroupsOfUsers(tx, [id])
+  await deletePoliciesOf(tx, { kind: 'user', id })
+  await store.deleteUser(tx, id)
+  await assertAdminRemains(tx, await settingsInForce(step))
+  const group_ids = groups.map((group) => group.id)
+  record({ name: 'user_delete', resource: { type: 'user', id }, details: { email, display_name, group_ids } })
 }
 
 /** Ends all sessions of a user; their tokens stay. */

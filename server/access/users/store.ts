@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
 /** Returns undefined if the address or the identity is in use. */
@@ -47,6 +48,38 @@ export const findBySubjects = async (db: Db, issuer: string, subjects: readonly 
 
 export const findUser = (db: Db, id: string) =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const listIds = async (db: Db): Promise<string[]> =>
+  (await db.selectFrom('users').select('id').execute()).map(({ id }) => id)
+
+/** Users whose path starts with a text, after an address and sorted by it. */
+export const listBelow = (
+  db: Db,
+  path: string,
+  { after, limit, groupId }: { after: string; limit: number; groupId?: string },
+): Promise<Row<'users'>[]> => {
+  const query = db
+    .selectFrom('users')
+    .selectAll()
+    .where('email_key', '>', after)
+    .where(sql<boolean>`substr(path, 1, length(${path})) = ${path}`)
+  const page =
+    groupId === undefined
+      ? query
+      : query.where('id', 'in', (e) => e.selectFrom('group_members').select('user_id').where('group_id', '=', groupId))
+  return page.orderBy('email_key').limit(limit).execute()
+}
+
+export const findUsers = async (db: Db, ids: readonly string[]): Promise<Row<'users'>[]> =>
+  ids.length === 0 ? [] : db.selectFrom('users').selectAll().where('id', 'in', ids).execute()
+
+export const countUsers = async (db: Db): Promise<number> =>
+  (
+    await db
+      .selectFrom('users')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
 
 /** The display names of users, by id. */
 export async function findNames(db: Db, ids: readonly string[]): Promise<Map<string, string>> {

@@ -12,7 +12,15 @@ import { assertAdminRemains, lockAdministration } from '../settings/administrati
 import { type EffectiveSettings, settingsInForce } from '../settings/effective.ts'
 import { describeUser } from './describe.ts'
 import { assertMayLink, identityOf } from './identity.ts'
-import { addressTaken, assertMayChangeLogin, assertMayTouch, emailKey, named, userMissing } from './service.ts'
+import {
+  addressTaken,
+  assertMayChangeLogin,
+  assertMayTouch,
+  assertPerson,
+  emailKey,
+  named,
+  userMissing,
+} from './service.ts'
 import * as store from './store.ts'
 
 export interface UpdateUser {
@@ -87,6 +95,7 @@ async function assertMayChange(step: Step, row: Row<'users'>, change: UpdateUser
   const { tx } = step
   const theirs = await grantingGroupsOf(tx, row.id)
   assertMayTouch(step, theirs)
+  if (change.password || change.idp_subject) assertPerson(row)
   if (change.idp_subject !== undefined) assertMayLink(step)
   if (change.password && row.id === step.actor.user_id && row.password_hash !== null)
     throw new ServiceError(

@@ -44,6 +44,10 @@ export interface IdentityTables {
     /** Incremented to end all of the user's access tokens at once. */
     token_version: number
     disabled_at: string | null
+    /** 1: only programs act as it, with access keys; it can never sign in. */
+    service_account: Generated<number>
+    /** Of IAM: what stands before the name in its ARN. */
+    path: Generated<string>
     created_at: string
     last_login_at: string | null
   }
@@ -56,6 +60,8 @@ export interface IdentityTables {
     builtin: 'administrators' | 'public' | null
     /** JSON: GlobalRight[] */
     global: string
+    /** Of IAM: what stands before the name in its ARN. */
+    path: Generated<string>
     created_at: string
   }
   group_members: { group_id: string; user_id: string; added_at: string }
@@ -104,6 +110,8 @@ export interface IdentityTables {
     secret: string
     /** The secret that the last rotation replaced, which works until `previous_until`. */
     previous_secret: string | null
+    /** Since when it is turned off; null while it can be used. */
+    deactivated_at: Generated<string | null>
   }
   /** Logins that were sent to the identity provider and have not come back yet. */
   idp_logins: {

@@ -24,7 +24,9 @@ import { allowOrigin, answerPreflight } from './operations/documents/cors.ts'
 import type { Operation } from './operations/operation.ts'
 import { asksForForm, route } from './operations/operations.ts'
 import { perform } from './perform.ts'
-import { type Authenticated, authenticateForm, authenticateS3 } from './requests/authenticate.ts'
+import { answerMinio, isForMinio, isMinioAdmin, notMinio } from './query/minio-admin.ts'
+import { isQuery, serveQuery } from './query/serve.ts'
+import { type Arrived, type Authenticated, authenticateForm, authenticateS3 } from './requests/authenticate.ts'
 import { createExchange, type Wire } from './requests/exchange.ts'
 import { factsOf } from './requests/facts.ts'
 import { assertForm, isForm, type PostForm, readForm } from './requests/form.ts'
@@ -173,6 +175,18 @@ async function serveRequest(
       }
       const query = readQuery(rawQuery)
       const asked = readTarget(rawPath, bucketOfHost(request.headers.host ?? '', config.s3.domains))
+      const arrived: Arrived = {
+        method: request.method ?? '',
+        path: rawPath,
+        query: rawQuery,
+        rawHeaders: request.rawHeaders,
+        decodedQuery: query,
+        origin,
+        forwardedHost: hostOf(forwarded('x-forwarded-host')),
+        target,
+      }
+      if (isQuery(request, asked)) return serveQuery(system, server, wire, { arrived, seen })
+      if (isMinioAdmin(wire)) throw notMinio()
       const past = await pastBucketNamed(system.database.db, asked.bucket)
       target.bucket = past?.bucket ?? asked.bucket
       target.key = asked.key
@@ -182,16 +196,7 @@ async function serveRequest(
       const form = isForm(request) ? await formOf(system, server, wire) : undefined
       const authenticated = form
         ? await authenticateForm(system, form.fields, origin)
-        : await authenticateS3(system, {
-            method: request.method ?? '',
-            path: rawPath,
-            query: rawQuery,
-            rawHeaders: request.rawHeaders,
-            decodedQuery: query,
-            origin,
-            forwardedHost: hostOf(forwarded('x-forwarded-host')),
-            target,
-          })
+        : await authenticateS3(system, arrived)
       seen.actor = authenticated.actor
       if (authenticated.accessKeyId !== undefined) seen.accessKeyId = authenticated.accessKeyId
       const routed = authenticated.presigned === 'old' ? withoutOld(query) : query
@@ -214,7 +219,9 @@ async function serveRequest(
       })
     })
   } catch (error) {
-    await measured(meter, () => answerError(system, wire, target, error)).catch((failure: unknown) => {
+    await measured(meter, () =>
+      isForMinio(wire, error) ? answerMinio(system, wire) : answerError(system, wire, target, error),
+    ).catch((failure: unknown) => {
       system.log.error({ err: failure }, 'could not answer an S3 request')
       response.destroy()
     })

@@ -6,6 +6,7 @@ import { allow, type Ctx, refuseDenied } from '../../context.ts'
 import type { Db, Row, Tx } from '../../db/schema.ts'
 import type { StorageId } from '../../drivers/blobs.ts'
 import { actionsIn } from '../../iam/decide.ts'
+import { ALL_BUCKETS, policiesSay } from '../../iam/decide-iam.ts'
 import { managing } from '../../iam/names-of-rights.ts'
 import { judgeLocks } from '../locks/clock.ts'
 import { hasLockedTrash } from '../locks/store.ts'
@@ -65,13 +66,26 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
 
 const SCAN = 1000
 
-/** The buckets in which the caller has any right and whose names start with a text, in name order. */
+/** Throws forbidden for those to whom policies deny the list, and for service accounts that nothing lets see any bucket. */
+function allowList({ actor }: Ctx): { all: boolean } {
+  const said = policiesSay(actor, 's3:ListAllMyBuckets', ALL_BUCKETS)
+  if (said === 'deny') throw new ServiceError('forbidden', 'A policy denies the list of buckets.')
+  const mayList = said === 'allow' || !actor.service_account || actor.groups.some(({ grants }) => grants.length > 0)
+  if (!mayList) throw new ServiceError('forbidden', 'No policy or group lets this service account list buckets.')
+  return { all: said === 'allow' }
+}
+
+/**
+ * The buckets in which the caller has any right and whose names start with a text, in name order; all of them, where a policy
+ * of the caller's allows `s3:ListAllMyBuckets`. Throws forbidden where one denies it.
+ */
 export async function listBuckets(ctx: Ctx, limit: number, cursor: string | undefined, prefix = '') {
+  const { all } = allowList(ctx)
   let [after = ''] = decodeCursor(cursor, 1) ?? []
   const found: store.BucketRow[] = []
   for (;;) {
     const rows = await store.listBuckets(ctx.db, after, SCAN, prefix)
-    found.push(...rows.filter(({ name }) => actionsIn(ctx.actor, name).length > 0))
+    found.push(...rows.filter(({ name }) => all || actionsIn(ctx.actor, name).length > 0))
     after = rows.at(-1)?.name ?? after
     if (rows.length < SCAN || found.length > limit) break
   }

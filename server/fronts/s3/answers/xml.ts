@@ -57,9 +57,12 @@ function tagged(name: string, attributes: string, contents: readonly Xml[]): Ele
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/'
 
+/** A document in a namespace. */
+export const inNamespace = (name: string, namespace: string, ...contents: readonly Xml[]): string =>
+  DECLARATION + tagged(name, ` xmlns="${namespace}"`, contents).xml
+
 /** A result document of S3. */
-export const result = (name: string, ...contents: readonly Xml[]): string =>
-  DECLARATION + tagged(name, ` xmlns="${NAMESPACE}"`, contents).xml
+export const result = (name: string, ...contents: readonly Xml[]): string => inNamespace(name, NAMESPACE, ...contents)
 
 /** What long documents are written into, and the most bytes that are kept for the next one. */
 let scratch = Buffer.allocUnsafeSlow(64 * 1024)

@@ -105,6 +105,17 @@ export const actionOf = ({ name }: Pick<Operation, 'name'>, hasVersion: boolean)
   return found && { right: found.right, action: (hasVersion ? found.version : undefined) ?? found.action }
 }
 
+const rights = new Map(
+  Object.values(ACTIONS).flatMap(({ right, action, version }) =>
+    [action, ...(version === undefined ? [] : [version])].map((name): [string, BucketAction] => [name, right]),
+  ),
+)
+/** What an action of policies is asked for with; undefined for one that no operation is. */
+export const askedBy = (action: string): Asked | undefined => {
+  const right = rights.get(action)
+  return right && { right, action, exactly: true }
+}
+
 /** What a request asks for with each right. */
 export function namesOf(operation: Operation, hasVersion: boolean): ActionNames {
   const asked = actionOf(operation, hasVersion)

@@ -82,10 +82,19 @@ export async function authenticateS3(system: System, request: Arrived): Promise<
   const payloadHash = payloadHashOf(headers, request.decodedQuery, credential)
   assertCovered(credential, headers, payloadHash)
   const mode = bodyModeOf(payloadHash, headers)
+  return { ...(await authenticateSigned(system, request, { headers, credential, payloadHash })), mode }
+}
 
+/** Who signed a request by Version 4. Throws unless the signature is right. */
+export async function authenticateSigned(
+  system: System,
+  request: Arrived,
+  signed: Signed,
+): Promise<Omit<Authenticated, 'mode'>> {
+  const { credential } = signed
   const found = await findAccessKey(system, credential.accessKeyId, request.origin)
   const usable = typeof found === 'string' ? undecided : found
-  const { key, mismatch } = verify(system.config, usable, request, { headers, credential, payloadHash })
+  const { key, mismatch } = verify(system.config, usable, request, signed)
   const fault = typeof found === 'string' ? found : key ? undefined : 'wrong signature'
   if (fault) {
     await refuse(system, credential.accessKeyId, fault, request.origin)
@@ -96,7 +105,6 @@ export async function authenticateS3(system: System, request: Arrived): Promise<
     ...admit(system, found as UsableKey),
     accessKeyId: credential.accessKeyId,
     presigned: credential.in === 'query' && 'v4',
-    mode,
     signatures: { key: key as KeyObject, date, scope, seed },
   }
 }
@@ -233,21 +241,21 @@ function verify(
 }
 
 const MOST_KEYS = 10_000
-/** Signing keys by secret, day and region, the oldest first: making one takes longer than using it. */
+/** Signing keys by secret, day, region and service, the oldest first: making one takes longer than using it. */
 const keysOf = perSystem(() => new Map<string, KeyObject>())
 
 function signingKeyOf(
   config: Config,
   secret: KeySecret,
-  { day, region }: Pick<Credential, 'day' | 'region'>,
+  { day, region, service = 's3' }: Pick<Credential, 'day' | 'region'> & Partial<Pick<Credential, 'service'>>,
 ): KeyObject {
   // A form's may be long.
   if (region.length > MOST_REGION) return signingKey(secret.open(), day, region)
   const keys = keysOf(config)
-  const name = `${secret.sealed} ${day} ${region}`
+  const name = `${secret.sealed} ${day} ${region} ${service}`
   const known = keys.get(name)
   if (known) return known
-  const key = signingKey(secret.open(), day, region)
+  const key = signingKey(secret.open(), day, region, service)
   setWithin(keys, name, key, MOST_KEYS)
   return key
 }

@@ -5,13 +5,18 @@ import { S3Error } from '../../errors.ts'
 import type { Query } from '../target.ts'
 import { valuesOf } from './canonical.ts'
 
+/** The services of AWS that requests can be signed for here. */
+export type Service = 's3' | 'iam' | 'sts'
+const ONLY_S3: readonly Service[] = ['s3']
+
 /** What a client says of its signatures all day (Signature Version 4). */
 interface Scope {
   accessKeyId: string
   /** `YYYYMMDD`. */
   day: string
   region: string
-  /** `<day>/<region>/s3/aws4_request`. */
+  service: Service
+  /** `<day>/<region>/<service>/aws4_request`. */
   scope: string
   signedHeaders: readonly string[]
 }
@@ -71,13 +76,17 @@ export function mechanismOf(
   return inQuery ? 'query' : inOldQuery ? 'old query' : null
 }
 
-/** What a request is signed with by Version 4; null without that. Throws for all that cannot be checked. */
+/**
+ * What a request is signed with by Version 4, for one of these services; null without that. Throws for all that cannot be
+ * checked.
+ */
 export function readCredential(
   headers: ReadonlyMap<string, string>,
   query: Query,
   mechanism = mechanismOf(headers, query),
+  services = ONLY_S3,
 ): Credential | null {
-  if (mechanism === 'header') return ofHeader(headers.get('authorization') ?? '', headers)
+  if (mechanism === 'header') return ofHeader(headers.get('authorization') ?? '', headers, services)
   return mechanism === 'query' ? ofQuery(query) : null
 }
 
@@ -90,25 +99,25 @@ const MOST_SCOPES = 1000
 /** Characters; the header of a client that signs twenty headers has some 500. */
 const LONGEST_SCOPE = 1000
 
-function ofHeader(header: string, headers: ReadonlyMap<string, string>): Credential {
+function ofHeader(header: string, headers: ReadonlyMap<string, string>, services: readonly Service[]): Credential {
   const start = header.slice(0, -SIGNATURE_LENGTH)
   const signature = header.slice(-SIGNATURE_LENGTH)
   const known = SIGNATURE.test(signature) ? scopes.get(start) : undefined
-  if (known) {
+  if (known && services.includes(known.service)) {
     const { date, time } = dateOf(headers)
     assertDay(known.day, date, malformed)
     return { ...known, in: 'header', date, time, signature, expires: null }
   }
-  const credential = readHeader(header, headers)
+  const credential = readHeader(header, headers, services)
   if (ENDS_IN_SIGNATURE.test(start) && start.length <= LONGEST_SCOPE) {
     if (scopes.size >= MOST_SCOPES) scopes.clear()
-    const { accessKeyId, day, region, scope, signedHeaders } = credential
-    scopes.set(start, { accessKeyId, day, region, scope, signedHeaders })
+    const { accessKeyId, day, region, service, scope, signedHeaders } = credential
+    scopes.set(start, { accessKeyId, day, region, service, scope, signedHeaders })
   }
   return credential
 }
 
-function readHeader(header: string, headers: ReadonlyMap<string, string>): Credential {
+function readHeader(header: string, headers: ReadonlyMap<string, string>, services: readonly Service[]): Credential {
   const [, algorithm = '', rest = ''] = /^(\S+)\s+(.*)$/s.exec(header) ?? []
   if (algorithm !== ALGORITHM)
     throw unsupported('The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.')
@@ -125,7 +134,7 @@ function readHeader(header: string, headers: ReadonlyMap<string, string>): Crede
   }) as [string, string, string]
   return {
     in: 'header',
-    ...read({ credential, signedHeaders, signature, ...dateOf(headers) }, malformed),
+    ...read({ credential, signedHeaders, signature, ...dateOf(headers) }, malformed, services),
     expires: null,
   }
 }
@@ -157,7 +166,7 @@ function ofQuery(query: Query): Credential {
     date,
     time,
   }
-  return { in: 'query', ...read(parts, badQuery), expires: Number(expires) }
+  return { in: 'query', ...read(parts, badQuery, ONLY_S3), expires: Number(expires) }
 }
 
 type Bad = (message: string) => S3Error
@@ -177,13 +186,18 @@ function read(
     time,
   }: { credential: string; signedHeaders: string; signature: string; date: string; time: Date },
   bad: Bad,
+  services: readonly Service[],
 ): Omit<Credential, 'in' | 'expires'> {
-  const [accessKeyId = '', day = '', region, service, end, ...more] = credential.split('/')
+  const [accessKeyId = '', day = '', region, named, end, ...more] = credential.split('/')
   if (!accessKeyId || region === undefined || region.length > MOST_REGION || end !== 'aws4_request' || more.length > 0)
     throw bad('The Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".')
   if (!ID.test(accessKeyId))
     throw new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.')
-  if (service !== 's3') throw bad(`The credential scope has the service "${service}"; expecting "s3".`)
+  const service = services.find((one) => one === named)
+  if (service === undefined)
+    throw bad(
+      `The credential scope has the service "${named}"; expecting ${services.map((one) => `"${one}"`).join(' or ')}.`,
+    )
   assertDay(day, date, bad)
   if (!SIGNATURE.test(signature)) throw bad('The Signature must be 64 lower-case hexadecimal digits.')
   const names = signedHeaders.split(';')
@@ -195,7 +209,8 @@ function read(
     accessKeyId,
     day,
     region,
-    scope: `${day}/${region}/s3/aws4_request`,
+    service,
+    scope: `${day}/${region}/${service}/aws4_request`,
     date,
     time,
     signedHeaders: names,

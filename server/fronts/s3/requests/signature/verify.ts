@@ -1,17 +1,17 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { bucketOfHost } from '../target.ts'
 import { canonicalRequest, hashLatin1, repeatsName, type Signable, textToSign, type Variation } from './canonical.ts'
-import type { Credential } from './credential.ts'
+import type { Credential, Service } from './credential.ts'
 
 const hmac = (key: KeyObject | Uint8Array, text: string): Buffer =>
   createHmac('sha256', key).update(text, 'latin1').digest()
 
 /**
- * The key that signs for one secret on one day in one region. As a key object: Node takes six times as long to sign with
+ * The key that signs for one secret on one day in one region, for a service. As a key object: Node takes six times as long to sign with
  * bytes, which it makes one of each time.
  */
-export const signingKey = (secret: string, day: string, region: string): KeyObject =>
-  createSecretKey(hmac(hmac(hmac(hmac(Buffer.from(`AWS4${secret}`), day), region), 's3'), 'aws4_request'))
+export const signingKey = (secret: string, day: string, region: string, service: Service = 's3'): KeyObject =>
+  createSecretKey(hmac(hmac(hmac(hmac(Buffer.from(`AWS4${secret}`), day), region), service), 'aws4_request'))
 
 /** A signature in hex. */
 export const sign = (key: KeyObject, text: string): string => hmac(key, text).toString('hex')

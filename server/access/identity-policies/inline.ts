@@ -1,0 +1,77 @@
+// Policies that belong to one user, group or role.
+import { ServiceError } from '../../../contract/errors.ts'
+import type { Ctx } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
+import { readPolicy } from '../../iam/document.ts'
+import * as store from './store.ts'
+
+/** Whose policy it is, with the name under which changes are recorded. */
+export interface NamedOwner extends store.Owner {
+  name: string
+}
+
+/** Characters without blanks that the inline policies of one owner may have together: five times as many as a user's at AWS. */
+const MOST_CHARACTERS = 10_240
+
+const policyMissing = ({ kind }: store.Owner, name: string) =>
+  new ServiceError('not_found', `The ${kind} policy with name ${name} cannot be found.`)
+
+export const detailsOf = (name: string, owner: NamedOwner | null) => ({
+  name,
+  of: owner && { kind: owner.kind, id: owner.id, name: owner.name },
+})
+
+/** What a record of a change of an owner's policy is about. */
+export const resourceOf = ({ kind, id }: store.Owner) => ({ type: kind, id })
+
+/** Keeps an inline policy, in place of one of the same name. Throws MalformedPolicy, and limit_reached for too much of them. */
+export async function putInlinePolicy(ctx: Ctx, owner: NamedOwner, name: string, document: string): Promise<undefined> {
+  readPolicy(document, { of: 'identity' })
+  await ctx.act(async (step) => {
+    const { tx, record, now } = step
+    const before = await store.findInline(tx, owner, name)
+    if (before?.document === document) return step.nothing(undefined)
+    const others = await store.measureInline(tx, owner, name)
+    if (others + document.replace(/\s/g, '').length > MOST_CHARACTERS)
+      throw new ServiceError(
+        'limit_reached',
+        `Maximum policy size of ${MOST_CHARACTERS} bytes exceeded for ${owner.kind} ${owner.name}`,
+      )
+    await store.putInline(tx, {
+      owner_kind: owner.kind,
+      owner_id: owner.id,
+      name,
+      document,
+      updated_at: now().toISOString(),
+    })
+    const details = detailsOf(name, owner)
+    const resource = resourceOf(owner)
+    if (before)
+      record({
+        name: 'identity_policy_update',
+        resource,
+        details: { ...details, before: { document: before.document }, after: { document } },
+      })
+    else record({ name: 'identity_policy_create', resource, details: { ...details, document } })
+    return undefined
+  })
+  return undefined
+}
+
+/** The text of an inline policy. Throws not_found. */
+export async function getInlinePolicy(db: Db, owner: store.Owner, name: string): Promise<string> {
+  const found = await store.findInline(db, owner, name)
+  if (!found) throw policyMissing(owner, name)
+  return found.document
+}
+
+/** Deletes an inline policy. Throws not_found. */
+export const deleteInlinePolicy = (ctx: Ctx, owner: NamedOwner, name: string): Promise<undefined> =>
+  ctx.act(async ({ tx, record }) => {
+    if (!(await store.deleteInline(tx, owner, name))) throw policyMissing(owner, name)
+    record({ name: 'identity_policy_delete', resource: resourceOf(owner), details: detailsOf(name, owner) })
+    return undefined
+  })
+
+/** The names of an owner's inline policies. */
+export const listInlinePolicies = store.listInline

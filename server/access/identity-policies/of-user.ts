@@ -1,0 +1,44 @@
+// The policies that a user is judged by, compiled.
+import { setWithin } from '../../base/bounded.ts'
+import type { Db } from '../../db/schema.ts'
+import { type Policy, readPolicy } from '../../iam/document.ts'
+import { MalformedPolicy } from '../../iam/malformed.ts'
+import { findBuiltIn } from './built-in.ts'
+import * as store from './store.ts'
+
+/** What cannot be read must not open what it closed. */
+const CLOSED = readPolicy(
+  JSON.stringify({ Statement: { Sid: 'Unreadable', Effect: 'Deny', Action: '*', Resource: '*' } }),
+  { of: 'identity' },
+)
+
+/** The latest texts, compiled: many users have the same. */
+const compiled = new Map<string, Policy>()
+const MOST_TEXTS = 1000
+
+function compile(text: string): Policy {
+  const known = compiled.get(text)
+  if (known) return known
+  let policy: Policy
+  try {
+    policy = readPolicy(text, { of: 'identity' }, true)
+  } catch (error) {
+    if (!(error instanceof MalformedPolicy)) throw error
+    policy = CLOSED
+  }
+  setWithin(compiled, text, policy, MOST_TEXTS)
+  return policy
+}
+
+/** The text of a policy that is in force; undefined for one that there is none of. */
+const textOf = ({ policy, document }: store.InForce): string | undefined =>
+  document ?? findBuiltIn(policy?.slice(store.BUILT_IN.length) ?? '')?.document
+
+/** The policies of a user, and of the groups that they are in. */
+export async function policiesOfUser(db: Db, userId: string): Promise<readonly Policy[]> {
+  const rows = await store.findOfUser(db, { userId })
+  return rows.map((row) => {
+    const text = textOf(row)
+    return text === undefined ? CLOSED : compile(text)
+  })
+}

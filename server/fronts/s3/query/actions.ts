@@ -1,0 +1,10 @@
+import type { QueryAction } from './action.ts'
+import { iamActions } from './iam/actions.ts'
+
+/** Every action that is supported, of all APIs. Each API has a list of its own. */
+export const queryActions: readonly QueryAction[] = [...iamActions]
+
+const byName = new Map(queryActions.map((action) => [action.name, action]))
+
+/** The action of a name; undefined where there is none. */
+export const findAction = (name: string): QueryAction | undefined => byName.get(name)

@@ -1,0 +1,114 @@
+// Whom and what requests to IAM are about, once the caller is permitted to ask about it.
+import { findGroupNamed } from '../../../../access/groups/by-path.ts'
+import { allowIam } from '../../../../access/identity-policies/allow-iam.ts'
+import type { NamedOwner } from '../../../../access/identity-policies/inline.ts'
+import { findPolicy, type ManagedPolicy, policyMissing } from '../../../../access/identity-policies/managed.ts'
+import { findUserNamed } from '../../../../access/users/service-accounts.ts'
+import { findUser } from '../../../../access/users/store.ts'
+import type { Row } from '../../../../db/schema.ts'
+import type { IamResource } from '../../../../iam/decide-iam.ts'
+import { groupArn, userArn, userNameOf } from '../../../../iam/names.ts'
+import { ACCOUNT_ID } from '../../../../iam/principal.ts'
+import { type Element, element, xmlTime } from '../../answers/xml.ts'
+import type { QueryCall } from '../action.ts'
+import { QueryError } from '../query-error.ts'
+import { NAMED, POLICY_ARN } from './rules.ts'
+
+/** An ARN also as policies for Ceph write it: without the account. */
+const withoutAccount = (arn: string): string => arn.replace(`::${ACCOUNT_ID}:`, ':::')
+export const resourceOfArn = (arn: string, others: readonly string[] = []): IamResource => ({
+  arns: [arn, withoutAccount(arn)],
+  exactly: others.flatMap((one) => [one, withoutAccount(one)]),
+})
+
+/** Throws forbidden unless the caller may ask for the request's action on something. */
+export const permit = ({ ctx, action }: QueryCall, resource: IamResource): void =>
+  allowIam(ctx.actor, `iam:${action.name}`, resource)
+
+/** What lists and numbers of everything are asked for on. */
+export const EVERYTHING = resourceOfArn(`arn:aws:iam::${ACCOUNT_ID}:*`)
+
+const userMissing = (name: string) => new QueryError('NoSuchEntity', `The user with name ${name} cannot be found.`)
+const groupMissing = (name: string) => new QueryError('NoSuchEntity', `The group with name ${name} cannot be found.`)
+
+/** The user whom a request names by name, id or canonical id, or else the caller. Throws forbidden and NoSuchEntity. */
+export async function userIn(call: QueryCall): Promise<Row<'users'>> {
+  const { ctx, parameters } = call
+  const name = parameters.optional('UserName', NAMED)
+  if (name === undefined) return callerAsUser(call)
+  const row = await findUserNamed(ctx.db, name)
+  const given = userArn({ email: name })
+  permit(call, resourceOfArn(row ? userArn(row) : given, row && userNameOf(row.email) !== name ? [given] : []))
+  if (!row) throw userMissing(name)
+  return row
+}
+
+async function callerAsUser(call: QueryCall): Promise<Row<'users'>> {
+  const { user_id } = call.ctx.actor
+  const row = user_id === null ? undefined : await findUser(call.ctx.db, user_id)
+  if (!row) throw new QueryError('ValidationError', 'Must specify userName when calling with non-User credentials')
+  permit(call, resourceOfArn(userArn(row)))
+  return row
+}
+
+/** The group that a request names by name or id. Throws forbidden and NoSuchEntity. */
+export async function groupIn(call: QueryCall): Promise<Row<'groups'>> {
+  const name = call.parameters.required('GroupName', NAMED)
+  const row = await findGroupNamed(call.ctx.db, name)
+  permit(call, resourceOfArn(groupArn(row ?? { name, path: '/' })))
+  if (!row) throw groupMissing(name)
+  return row
+}
+
+/** The policy that a request names by its ARN. Throws forbidden and NoSuchEntity. */
+export async function policyIn(call: QueryCall): Promise<ManagedPolicy> {
+  const arn = call.parameters.required('PolicyArn', POLICY_ARN)
+  permit(call, resourceOfArn(arn))
+  const policy = await findPolicy(call.ctx.db, arn)
+  if (!policy) throw policyMissing(arn)
+  return policy
+}
+
+/** Who can have policies: how requests name them, and what IAM's actions about them are called after. */
+export interface OwnerKind {
+  name: 'User' | 'Group'
+  parameter: 'UserName' | 'GroupName'
+  find(call: QueryCall): Promise<NamedOwner>
+}
+export const OWNERS: readonly OwnerKind[] = [
+  {
+    name: 'User',
+    parameter: 'UserName',
+    async find(call) {
+      call.parameters.required('UserName', NAMED)
+      const { id, email } = await userIn(call)
+      return { kind: 'user', id, name: userNameOf(email) }
+    },
+  },
+  {
+    name: 'Group',
+    parameter: 'GroupName',
+    async find(call) {
+      const { id, name } = await groupIn(call)
+      return { kind: 'group', id, name }
+    },
+  },
+]
+
+/** What IAM says of a user. */
+export const userFields = (row: Row<'users'>, arn = userArn(row)): Element[] => [
+  element('Path', row.path),
+  element('UserName', userNameOf(row.email)),
+  element('UserId', row.id),
+  element('Arn', arn),
+  element('CreateDate', xmlTime(row.created_at)),
+]
+
+/** What IAM says of a group. */
+export const groupFields = (row: Row<'groups'>): Element[] => [
+  element('Path', row.path),
+  element('GroupName', row.name),
+  element('GroupId', row.id),
+  element('Arn', groupArn(row)),
+  element('CreateDate', xmlTime(row.created_at)),
+]
