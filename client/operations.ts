@@ -568,8 +568,8 @@ export interface Token {
   last_used_at: string | null
   last_used_ip: string | null
   revoked_at: string | null
-  /** `expiring`: within seven days. */
-  status: 'active' | 'expiring' | 'expired' | 'revoked'
+  /** `expiring`: within seven days. `inactive`: of access keys, turned off by the IAM API. */
+  status: 'active' | 'inactive' | 'expiring' | 'expired' | 'revoked'
   /** How its creator was authenticated. */
   created_via: 'local' | 'idp' | 'pat'
   created_by_token_id: string | null
@@ -595,8 +595,8 @@ export interface AccessKey {
   last_used_at: string | null
   last_used_ip: string | null
   revoked_at: string | null
-  /** `expiring`: within seven days. */
-  status: 'active' | 'expiring' | 'expired' | 'revoked'
+  /** `expiring`: within seven days. `inactive`: of access keys, turned off by the IAM API. */
+  status: 'active' | 'inactive' | 'expiring' | 'expired' | 'revoked'
   /** How its creator was authenticated. */
   created_via: 'local' | 'idp' | 'pat'
   created_by_token_id: string | null
@@ -1281,6 +1281,8 @@ export interface User {
     id: string
     name: string
   }[]
+  /** Made by the IAM API: programs act as it, with access keys, and it can never sign in. */
+  is_service_account: boolean
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   last_login_at: string | null
@@ -5040,6 +5042,8 @@ export interface Operations {
         id: string
         name: string
       }[]
+      /** Made by the IAM API: programs act as it, with access keys, and it can never sign in. */
+      is_service_account: boolean
       /** ISO 8601, UTC, milliseconds. */
       created_at: string
       last_login_at: string | null
@@ -5790,7 +5794,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]
