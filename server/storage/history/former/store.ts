@@ -49,3 +49,22 @@ export const findSince = (db: Db, bucketId: string) =>
       e.selectFrom('forgotten_moments').select('moment').where('bucket_id', '=', bucketId).as('forgotten'),
     ])
     .executeTakeFirstOrThrow()
+
+/** The moment of the last change of a bucket; 0 if it never had one. */
+export async function findLatest(db: Db, bucketId: string): Promise<number> {
+  const { objects, former } = await db
+    .selectNoFrom((e) => [
+      e
+        .selectFrom('objects')
+        .select(({ fn }) => fn.max<number | null>('moment').as('moment'))
+        .where('bucket_id', '=', bucketId)
+        .as('objects'),
+      e
+        .selectFrom('former_objects')
+        .select(({ fn }) => fn.max<number | null>('ended').as('ended'))
+        .where('bucket_id', '=', bucketId)
+        .as('former'),
+    ])
+    .executeTakeFirstOrThrow()
+  return Math.max(Number(objects ?? 0), Number(former ?? 0))
+}
