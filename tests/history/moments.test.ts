@@ -225,6 +225,32 @@ describeEngines('moments', (engine, itOnce) => {
     assert.equal(await bucket.text('b', kept), 'stays', 'it has not changed since')
   })
 
+  it('still has the contents after the bucket was encrypted', async () => {
+    const bucket = await open()
+    const moment = (await bucket.put('a', 'the first contents of a')) ?? assert.fail()
+    await bucket.tag('a', { later: 'yes' })
+    await bucket.put('a', 'the second contents of a')
+    await bucket.put('b', 'deleted')
+    const both = (await bucket.put('c', 'moved')) ?? assert.fail()
+    await bucket.remove('b')
+    await bucket.move('c', 'd')
+    await server.admin.createJob({ body: { kind: 'encrypt', source_bucket: bucket.name } })
+    await server.running.tick('jobs')
+    assert.equal(await bucket.text('a', moment), 'the first contents of a')
+    assert.deepEqual(
+      Object.entries(await stateOf(bucket, both)).map(([key, { text }]) => [key, text]),
+      [
+        ['a', 'the second contents of a'],
+        ['b', 'deleted'],
+        ['c', 'moved'],
+      ],
+    )
+    assert.deepEqual(
+      (await bucket.list(both)).map(({ erased, encryption }) => [erased, encryption?.algorithm]),
+      Array.from({ length: 3 }, () => [undefined, 'AES256']),
+    )
+  })
+
   it('knows who made each change: by what credential, through which link, by which job', async () => {
     const bucket = await open()
     const key = await server.admin.createToken({ body: { name: 'robot' } })

@@ -23,6 +23,13 @@ export async function replaceBlob(
     if (table === 'objects') changed.objects += rows.length
     if (table !== 'trash') changed.bytes += rows.reduce((sum, { size }) => sum + size, 0)
   }
+  // What keys were before is kept in the trash and among the versions, which point at the copy now.
+  await tx
+    .updateTable('former_objects')
+    .set(encryption === undefined ? { blob_id: to } : { blob_id: to, encryption })
+    .where('bucket_id', '=', bucketId)
+    .where('blob_id', '=', from)
+    .execute()
   await tx
     .updateTable('job_moves')
     .set({ blob_id: to })
