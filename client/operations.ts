@@ -623,6 +623,28 @@ export interface NewAccessKey {
   secret_access_key: string
 }
 
+export interface MachineSession {
+  /** A UUIDv7. */
+  id: string
+  /** Null for a session with the permissions of its user. */
+  role: string | null
+  session_name: string
+  /** Who opened it, if they have an account. */
+  user_id: string | null
+  email: string | null
+  /** The identity provider whose token opened it, without `https://`. */
+  provider: string | null
+  /** Who the identity provider says it is. */
+  subject: string | null
+  source_identity: string | null
+  access_key_id: string
+  ip: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  /** ISO 8601, UTC, milliseconds. */
+  expires_at: string
+}
+
 export interface Bucket {
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   name: string
@@ -2030,7 +2052,7 @@ export interface AuditRecord {
   actor: {
     user_id: string | null
     email: string | null
-    type: 'user' | 'public' | 'system' | 'cli' | 'engine'
+    type: 'user' | 'role' | 'public' | 'system' | 'cli' | 'engine'
   }
   auth_method: string | null
   /** The personal access token or access key used. */
@@ -2685,6 +2707,37 @@ export interface Operations {
       }
     }
     reply: Page<AccessKey>
+  }
+  /** GET /sessions/machines: List the sessions of temporary credentials, latest first. Those that have neither expired nor been ended. */
+  listMachineSessions: {
+    call: {
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<MachineSession>
+  }
+  /** DELETE /sessions/machines: End sessions of temporary credentials. Those that match everything that is given, with `before` only those that were opened until then; all of them without any, and those that were opened with their credentials. Takes effect on the next request. */
+  endMachineSessions: {
+    call: {
+      query?: {
+        /** The name of a role. */
+        role?: string
+        /** A UUIDv7. */
+        user_id?: string
+        /** An identity provider, without `https://`. */
+        provider?: string
+        /** ISO 8601, UTC, milliseconds. */
+        before?: string
+      }
+    }
+    reply: {
+      /** How many were ended. */
+      sessions: number
+    }
   }
   /** POST /buckets: Create a bucket. */
   createBucket: {
@@ -5790,7 +5843,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]
@@ -5974,7 +6027,7 @@ export interface Operations {
         user_id?: string
         email?: string
         result?: 'success' | 'denied' | 'failure'
-        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
+        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'sts' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
         /** A UUIDv7. */
         token_id?: string
         /** The policy, user, webhook and so on that it is about. */
@@ -6024,7 +6077,7 @@ export interface Operations {
         user_id?: string
         email?: string
         result?: 'success' | 'denied' | 'failure'
-        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
+        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'sts' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
         /** A UUIDv7. */
         token_id?: string
         /** The policy, user, webhook and so on that it is about. */

@@ -74,10 +74,13 @@ export function awsPrincipal(text: string, users: UsersByArn): PrincipalEntry {
   return { kind: 'arn', arn: isOurs(account) ? `arn:aws:${service}::${ACCOUNT_ID}:${rest}` : text }
 }
 
+/** The ARN of a provider of ours, with the account that RGW's leave out. */
+const withAccount = (arn: string): string => arn.replace(/^arn:aws:iam:::/, () => `arn:aws:iam::${ACCOUNT_ID}:`)
+
 /** What a principal of another kind means. Throws MalformedPolicy. */
 export function otherPrincipal(kind: string, text: string): PrincipalEntry {
   if (kind === 'CanonicalUser' && /^[0-9a-f]{64}$/.test(text)) return { kind: 'canonical', id: text }
-  if (kind === 'Federated' && PROVIDER.test(text)) return { kind: 'federated', provider: text }
+  if (kind === 'Federated' && PROVIDER.test(text)) return { kind: 'federated', provider: withAccount(text) }
   if (kind === 'Service' && /^[a-z0-9.-]{3,}$/.test(text) && text.slice(1, -1).includes('.')) return { kind: 'service' }
   throw invalid()
 }

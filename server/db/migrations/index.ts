@@ -42,6 +42,7 @@ import { epoch } from './0045-epoch.ts'
 import { policies } from './0046-policies-breaking.ts'
 import { moments } from './0047-moments-breaking.ts'
 import { identityPolicies } from './0050-identity-policies-breaking.ts'
+import { roles } from './0051-roles-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -89,4 +90,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0046-policies-breaking': policies,
   '0047-moments-breaking': moments,
   '0050-identity-policies-breaking': identityPolicies,
+  '0051-roles-breaking': roles,
 }
