@@ -17,6 +17,7 @@ import { SaxesParser } from 'saxes'
 import { type Client, createClient } from '../client/derived.ts'
 import { bucketActions } from '../contract/names.ts'
 import { canonicalId } from '../server/base/canonical-id.ts'
+import { ACCOUNT_ID } from '../server/iam/principal.ts'
 import { newBucket, noGateway, startCeph } from '../tests/support/ceph.ts'
 import { type MotoKms, noMoto, startMoto } from '../tests/support/key-services.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
@@ -124,6 +125,7 @@ async function configure(s3: URL, kms: MotoKms | undefined): Promise<string> {
     // Also `bypass_lock`: the suite removes its buckets with it.
     body: { name: 'Everything', grants: [{ bucket_pattern: '*', actions: [...bucketActions] }] },
   })
+  const administrators = (await admin.listGroups({})).items.find(({ name }) => name === 'Administrators')
   const create = await admin.createGroup({
     body: { name: 'Create', grants: [{ bucket_pattern: '*', actions: ['create'] }] },
   })
@@ -131,9 +133,10 @@ async function configure(s3: URL, kms: MotoKms | undefined): Promise<string> {
     ['s3 main', await userSection(admin, 'main', everything.id)],
     ['s3 alt', await userSection(admin, 'alt', create.id)],
     ['s3 tenant', { ...(await userSection(admin, 'tenant', create.id)), tenant: 'testx' }],
-    ['iam', await userSection(admin, 'iam', create.id)],
-    ['iam root', await userSection(admin, 'iam-root', create.id)],
-    ['iam alt root', await userSection(admin, 'iam-alt-root', create.id)],
+    ['iam', await userSection(admin, 'iam', administrators?.id ?? '')],
+    // There is one account, whose number is its root's id.
+    ['iam root', { ...(await userSection(admin, 'iam-root', administrators?.id ?? '')), user_id: ACCOUNT_ID }],
+    ['iam alt root', { ...(await userSection(admin, 'iam-alt-root', administrators?.id ?? '')), user_id: ACCOUNT_ID }],
   ] as const
   return [
     '[DEFAULT]',

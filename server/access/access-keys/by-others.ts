@@ -2,7 +2,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Ctx, Step } from '../../context.ts'
 import { issueFor } from '../credentials/issue.ts'
-import { revokeCredentials } from '../credentials/store.ts'
+import { revokePermitted } from '../credentials/manage.ts'
 import { keyRevoked } from './describe.ts'
 import { newAccessKeyId, newSecret } from './secret.ts'
 import { insert, pair } from './service.ts'
@@ -52,7 +52,7 @@ export const setKeyActive = (
 export const deleteKeyOf = (ctx: Ctx, userId: string, accessKeyId: string): Promise<undefined> =>
   ctx.act(async (step) => {
     const row = await lockKey(step, userId, accessKeyId)
-    await revokeCredentials(step.tx, 'access_keys', [row.id], step.now())
+    await revokePermitted(step.tx, 'access_keys', [row.id], step.now())
     step.record(keyRevoked(row, 'requested'))
     return undefined
   })

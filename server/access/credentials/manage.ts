@@ -113,6 +113,9 @@ export async function revokeOne<T extends store.CredentialTable>(
   return revoked
 }
 
+/** Step: revokes credentials, for those who were permitted that otherwise; returns the rows of those that were not revoked yet. */
+export const revokePermitted = store.revokeCredentials
+
 /**
  * Step: revokes a token and all tokens created with it, directly or not; returns their rows, and the ids of all, revoked
  * now or before. Throws not_found if the caller may not revoke it.

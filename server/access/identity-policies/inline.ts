@@ -75,3 +75,6 @@ export const deleteInlinePolicy = (ctx: Ctx, owner: NamedOwner, name: string): P
 
 /** The names of an owner's inline policies. */
 export const listInlinePolicies = store.listInline
+
+/** Step: deletes all policies of an owner that is deleted. */
+export const deletePoliciesOf = store.deleteOf
