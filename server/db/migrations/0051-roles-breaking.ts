@@ -2,13 +2,18 @@ import { type Kysely, type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './types.ts'
 
 const COUNT = 'begin update instance set revision = revision + 1; end'
-/** What is kept until it changes: of these tables, these changes. A new credential changes nothing that was found before. */
-const COUNTED: readonly (readonly [table: string, event: string, when: string])[] = [
-  ['roles', 'delete', 'delete'],
-  ['roles', 'change', 'update of name, path, max_session_seconds'],
-  ['temporary_credentials', 'delete', 'delete'],
-  ['temporary_credentials', 'change', 'update of revoked_at, expires_at, policy, scope'],
-  ['temporary_credential_groups', 'delete', 'delete'],
+/**
+ * What is kept until it changes, and the columns of it. New credentials change nothing that was found before, and so are not
+ * counted: every pod gets some each hour.
+ */
+const COUNTED: readonly (readonly [table: string, events: readonly string[], columns: string])[] = [
+  ['roles', ['insert', 'delete'], 'name, path'],
+  [
+    'temporary_credentials',
+    ['delete'],
+    'access_key_id, secret_key_id, kind, role_id, user_id, issuer_key, session_name, subject, source_identity, policy, scope, tags, claims, created_at, expires_at, revoked_at',
+  ],
+  ['temporary_credential_groups', ['delete'], 'credential_id, group_id'],
 ]
 
 /**
@@ -72,7 +77,8 @@ export const roles = ({ engine, id, bytewise, text, timestamp, integer }: Column
     ])
       await sql.raw(statement).execute(db)
     if (engine !== 'sqlite') return
-    for (const [table, event, when] of COUNTED)
-      await sql.raw(`create trigger ${table}_revised_by_${event} after ${when} on ${table} ${COUNT}`).execute(db)
+    for (const [table, events, columns] of COUNTED)
+      for (const [event, when] of [...events.map((one) => [one, one]), ['change', `update of ${columns}`]])
+        await sql.raw(`create trigger ${table}_revised_by_${event} after ${when} on ${table} ${COUNT}`).execute(db)
   },
 })
