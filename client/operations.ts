@@ -568,8 +568,8 @@ export interface Token {
   last_used_at: string | null
   last_used_ip: string | null
   revoked_at: string | null
-  /** `expiring`: within seven days. */
-  status: 'active' | 'expiring' | 'expired' | 'revoked'
+  /** `expiring`: within seven days. `inactive`: of access keys, turned off by the IAM API. */
+  status: 'active' | 'inactive' | 'expiring' | 'expired' | 'revoked'
   /** How its creator was authenticated. */
   created_via: 'local' | 'idp' | 'pat'
   created_by_token_id: string | null
@@ -595,8 +595,8 @@ export interface AccessKey {
   last_used_at: string | null
   last_used_ip: string | null
   revoked_at: string | null
-  /** `expiring`: within seven days. */
-  status: 'active' | 'expiring' | 'expired' | 'revoked'
+  /** `expiring`: within seven days. `inactive`: of access keys, turned off by the IAM API. */
+  status: 'active' | 'inactive' | 'expiring' | 'expired' | 'revoked'
   /** How its creator was authenticated. */
   created_via: 'local' | 'idp' | 'pat'
   created_by_token_id: string | null
@@ -1303,6 +1303,8 @@ export interface User {
     id: string
     name: string
   }[]
+  /** Made by the IAM API: programs act as it, with access keys, and it can never sign in. */
+  is_service_account: boolean
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   last_login_at: string | null
@@ -5093,6 +5095,8 @@ export interface Operations {
         id: string
         name: string
       }[]
+      /** Made by the IAM API: programs act as it, with access keys, and it can never sign in. */
+      is_service_account: boolean
       /** ISO 8601, UTC, milliseconds. */
       created_at: string
       last_login_at: string | null

@@ -64,8 +64,8 @@ export const credentialUse = {
   last_used_at: Nullable(Timestamp),
   last_used_ip: Nullable(Type.String()),
   revoked_at: Nullable(Timestamp),
-  status: Type.Enum(['active', 'expiring', 'expired', 'revoked'], {
-    description: '`expiring`: within seven days.',
+  status: Type.Enum(['active', 'inactive', 'expiring', 'expired', 'revoked'], {
+    description: '`expiring`: within seven days. `inactive`: of access keys, turned off by the IAM API.',
   }),
   created_via: Type.Enum(['local', 'idp', 'pat'], { description: 'How its creator was authenticated.' }),
   created_by_token_id: Nullable(Id),

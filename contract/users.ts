@@ -16,6 +16,9 @@ export const User = Type.Object({
   invitation_expires_at: Nullable(Timestamp, { description: 'Until when they can accept an invitation; null: none.' }),
   idp_subject: Nullable(Type.String({ description: 'Their identifier at the identity provider.' })),
   groups: Type.Array(Type.Object({ id: Id, name: Type.String() })),
+  is_service_account: Type.Boolean({
+    description: 'Made by the IAM API: programs act as it, with access keys, and it can never sign in.',
+  }),
   created_at: Timestamp,
   last_login_at: Nullable(Timestamp),
 })

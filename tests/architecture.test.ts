@@ -120,7 +120,8 @@ const collections: { [declaration: string]: string } = {
   'server/observe/log.ts ofRequests': 'a mark on a logger, gone with it',
   'server/storage/usage/traffic.ts bucketOf': 'of a request, gone with it',
   'server/access/sessions/caller.ts rightsIn': 'what rows say, gone with them',
-  'server/access/identity-policies/of-user.ts compiled': 'what texts of policies say, whoever has them: few, the oldest go',
+  'server/access/identity-policies/of-user.ts compiled':
+    'what texts of policies say, whoever has them: few, the oldest go',
   'server/access/policies/book.ts books': 'what policies say, by tokens that are given once: few, the oldest go',
 }
 

@@ -112,6 +112,7 @@ describeEngines('The IAM API', (engine, itOnce) => {
     // In the console it is a user, who can never sign in.
     const [shown] = (await server.admin.listUsers({ query: { q: 'deployer' } })).items
     assert.equal(shown?.email, 'Deployer@iam.invalid')
+    assert.equal(shown?.is_service_account, true)
     await rejectsWith(
       server.admin.updateUser({ params: { id: shown?.id ?? '' }, body: { password: 'a long enough password' } }),
       'conflict',
@@ -152,6 +153,9 @@ describeEngines('The IAM API', (engine, itOnce) => {
       ['Inactive'],
     )
     await server.records([], () => update('Inactive'))
+    const [{ id } = { id: '' }] = (await server.admin.listUsers({ query: { q: 'keyed' } })).items
+    const [shown] = (await server.admin.listUserAccessKeys({ params: { id } })).items
+    assert.equal(shown?.status, 'inactive')
     await update('Active')
     assert.equal(await reads(client), 'ok')
     const used = await iam.send(new GetAccessKeyLastUsedCommand({ AccessKeyId: access_key_id }))

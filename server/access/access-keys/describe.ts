@@ -14,7 +14,11 @@ const common = (row: AccessKeyRow) => ({
 })
 
 /** A key as the API lists it. */
-export const describe = (row: AccessKeyRow, now: Date): AccessKey => ({ ...common(row), ...describeUse(row, now) })
+export const describe = (row: AccessKeyRow, now: Date): AccessKey => {
+  const use = describeUse(row, now)
+  const isOff = row.deactivated_at !== null && (use.status === 'active' || use.status === 'expiring')
+  return { ...common(row), ...use, status: isOff ? 'inactive' : use.status }
+}
 
 /** A key with the secret that was just made for it. */
 export const describeNew = (row: AccessKeyRow, secret_access_key: string): NewAccessKey => ({

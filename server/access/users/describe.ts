@@ -28,6 +28,7 @@ const toUser = (row: Row<'users'>, { groups, secured, invited }: Awaited<ReturnT
     invitation_expires_at: invited.get(row.id) ?? null,
     idp_subject: row.idp_subject,
     groups: own.map(({ id, name }) => ({ id, name })),
+    is_service_account: row.service_account === 1,
     created_at: row.created_at,
     last_login_at: row.last_login_at,
   }

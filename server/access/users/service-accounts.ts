@@ -7,7 +7,6 @@ import type { Db, Row } from '../../db/schema.ts'
 import { addressOf, userNameOf } from '../../iam/names.ts'
 import { findLiveKeys } from '../access-keys/store.ts'
 import { grantingGroupsOf } from '../groups/service.ts'
-import { findGroupsOfUsers } from '../groups/store.ts'
 import { hasPolicies } from '../identity-policies/store.ts'
 import { lockAdministration } from '../settings/administration.ts'
 import { assertMayTouch, emailKey, insertUser, named, removeUser, userMissing } from './service.ts'
@@ -69,23 +68,17 @@ export const renameUser = (
     return undefined
   })
 
-/** Deletes a user of whom nothing is left. Throws not_found, and not_empty with keys, policies or groups. */
+/** Deletes a user who has neither keys nor policies, and is in no group then. Throws not_found and not_empty. */
 export const deleteEmptyUser = (ctx: Ctx, id: string): Promise<undefined> =>
   ctx.act(async (step) => {
     const { tx } = step
     await lockAdministration(tx)
     const row = await store.lockUser(tx, id)
     if (!row) throw userMissing()
-    const [keys, hasOwnPolicies, groups] = [
-      await findLiveKeys(tx, id, { after: '', limit: 1 }),
-      await hasPolicies(tx, { kind: 'user', id }),
-      await findGroupsOfUsers(tx, [id]),
-    ]
-    if (keys.length > 0) throw new ServiceError('not_empty', 'Cannot delete entity, must delete access keys first.')
-    if (hasOwnPolicies)
+    if ((await findLiveKeys(tx, id, { after: '', limit: 1 })).length > 0)
+      throw new ServiceError('not_empty', 'Cannot delete entity, must delete access keys first.')
+    if (await hasPolicies(tx, { kind: 'user', id }))
       throw new ServiceError('not_empty', 'Cannot delete entity, must delete and detach policies first.')
-    if (groups.length > 0)
-      throw new ServiceError('not_empty', 'Cannot delete entity, must remove user from group first.')
     await removeUser(step, row)
     return undefined
   })

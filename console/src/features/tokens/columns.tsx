@@ -12,7 +12,13 @@ export type Credential = Pick<
   'name' | 'scope' | 'created_at' | 'last_used_at' | 'expires_at' | 'status' | 'created_by_token_id'
 >
 
-export const tones: Record<Token['status'], Tone> = { active: 'ok', expiring: 'warn', expired: 'idle', revoked: 'bad' }
+export const tones: Record<Token['status'], Tone> = {
+  active: 'ok',
+  inactive: 'idle',
+  expiring: 'warn',
+  expired: 'idle',
+  revoked: 'bad',
+}
 export const isLive = ({ status }: Pick<Credential, 'status'>): boolean => status === 'active' || status === 'expiring'
 
 /** The name of a credential. */

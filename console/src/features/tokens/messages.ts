@@ -17,6 +17,7 @@ export const text = catalogue('tokens.text', {
   active: 'Active',
   expiring: 'Expires soon',
   expired: 'Expired',
+  inactive: 'Turned off',
   revoked: 'Revoked',
   showEnded: 'Show expired and revoked',
   count: (n: number) => plural(n, { one: 'token', other: 'tokens' }),

@@ -164,7 +164,7 @@ export const text = catalogue('users.text', {
   tokenUsed: 'Last used',
   tokenExpires: 'Expires',
   tokenStates: (status: string) =>
-    ({ active: 'Active', expiring: 'Expires soon', expired: 'Expired' })[status] ?? 'Revoked',
+    ({ active: 'Active', expiring: 'Expires soon', expired: 'Expired', inactive: 'Turned off' })[status] ?? 'Revoked',
   noTokens: 'No access tokens',
   noTokensHint: 'Users create tokens themselves. No one can create one for another user.',
   keyId: 'Access key ID',

@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
   active: 'Aktiv',
   expiring: 'Läuft bald ab',
   expired: 'Abgelaufen',
+  inactive: 'Deaktiviert',
   revoked: 'Widerrufen',
   showEnded: 'Abgelaufene und widerrufene anzeigen',
   count: (n) => plural(n, { one: 'Token', other: 'Token' }),

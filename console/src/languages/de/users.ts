@@ -174,7 +174,8 @@ export const text: Translation<typeof english.text> = {
   tokenUsed: 'Zuletzt verwendet',
   tokenExpires: 'Läuft ab',
   tokenStates: (status) =>
-    ({ active: 'Aktiv', expiring: 'Läuft bald ab', expired: 'Abgelaufen' })[status] ?? 'Widerrufen',
+    ({ active: 'Aktiv', expiring: 'Läuft bald ab', expired: 'Abgelaufen', inactive: 'Deaktiviert' })[status] ??
+    'Widerrufen',
   noTokens: 'Keine Zugriffstoken',
   noTokensHint: 'Benutzer erstellen Token selbst. Niemand kann eines für einen anderen Benutzer erstellen.',
   keyId: 'Zugriffsschlüssel-ID',

@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
   active: 'Activo',
   expiring: 'Caduca pronto',
   expired: 'Caducado',
+  inactive: 'Desactivada',
   revoked: 'Revocado',
   showEnded: 'Mostrar caducados y revocados',
   count: (n) => plural(n, { one: 'token', other: 'tokens' }),

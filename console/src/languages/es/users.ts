@@ -169,7 +169,9 @@ export const text: Translation<typeof english.text> = {
   tokenPrefix: 'Prefijo',
   tokenUsed: 'Último uso',
   tokenExpires: 'Caduca',
-  tokenStates: (status) => ({ active: 'Activo', expiring: 'Caduca pronto', expired: 'Caducado' })[status] ?? 'Revocado',
+  tokenStates: (status) =>
+    ({ active: 'Activo', expiring: 'Caduca pronto', expired: 'Caducado', inactive: 'Desactivada' })[status] ??
+    'Revocado',
   noTokens: 'No hay tokens de acceso',
   noTokensHint: 'Los usuarios crean sus propios tokens. Nadie puede crear uno para otro usuario.',
   keyId: 'ID de clave de acceso',

@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
   active: 'Actif',
   expiring: 'Expire bientôt',
   expired: 'Expiré',
+  inactive: 'Désactivée',
   revoked: 'Révoqué',
   showEnded: 'Afficher les expirés et révoqués',
   count: (n) => plural(n, { one: 'jeton', other: 'jetons' }),

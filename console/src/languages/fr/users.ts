@@ -173,7 +173,8 @@ export const text: Translation<typeof english.text> = {
   tokenPrefix: 'Préfixe',
   tokenUsed: 'Dernière utilisation',
   tokenExpires: 'Expiration',
-  tokenStates: (status) => ({ active: 'Actif', expiring: 'Expire bientôt', expired: 'Expiré' })[status] ?? 'Révoqué',
+  tokenStates: (status) =>
+    ({ active: 'Actif', expiring: 'Expire bientôt', expired: 'Expiré', inactive: 'Désactivée' })[status] ?? 'Révoqué',
   noTokens: 'Aucun jeton d’accès',
   noTokensHint: 'Les utilisateurs créent eux-mêmes leurs jetons. Personne ne peut en créer pour un autre utilisateur.',
   keyId: 'ID de clé d’accès',

@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
   active: '有効',
   expiring: 'まもなく期限切れ',
   expired: '期限切れ',
+  inactive: '無効',
   revoked: '失効済み',
   showEnded: '期限切れと失効済みを表示',
   count: (n) => `${formatCount(n)} 個のトークン`,

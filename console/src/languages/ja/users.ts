@@ -165,7 +165,7 @@ export const text: Translation<typeof english.text> = {
   tokenUsed: '最終使用',
   tokenExpires: '有効期限',
   tokenStates: (status) =>
-    ({ active: '有効', expiring: 'まもなく期限切れ', expired: '期限切れ' })[status] ?? '失効済み',
+    ({ active: '有効', expiring: 'まもなく期限切れ', expired: '期限切れ', inactive: '無効' })[status] ?? '失効済み',
   noTokens: 'アクセストークンはありません',
   noTokensHint: 'トークンはユーザー自身が作成します。ほかのユーザーの代わりに作成することはできません。',
   keyId: 'アクセスキー ID',

@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
   active: '有效',
   expiring: '即将过期',
   expired: '已过期',
+  inactive: '已停用',
   revoked: '已撤销',
   showEnded: '显示已过期和已撤销的令牌',
   count: (n) => `${formatCount(n)} 个令牌`,

@@ -160,7 +160,8 @@ export const text: Translation<typeof english.text> = {
   tokenPrefix: '前缀',
   tokenUsed: '上次使用',
   tokenExpires: '到期时间',
-  tokenStates: (status) => ({ active: '有效', expiring: '即将过期', expired: '已过期' })[status] ?? '已撤销',
+  tokenStates: (status) =>
+    ({ active: '有效', expiring: '即将过期', expired: '已过期', inactive: '已停用' })[status] ?? '已撤销',
   noTokens: '没有访问令牌',
   noTokensHint: '用户自行创建令牌。任何人都无法为其他用户创建令牌。',
   keyId: '访问密钥 ID',

@@ -1,4 +1,4 @@
-import { permits } from '../../../../iam/decide.ts'
+import { permits, rule } from '../../../../iam/decide.ts'
 import { openUpload, uploadMissing } from '../../../../storage/uploads/service.ts'
 import type { UploadRow } from '../../../../storage/uploads/store.ts'
 import { S3Error } from '../../errors.ts'
@@ -12,12 +12,14 @@ export async function uploadOf(exchange: Exchange): Promise<UploadRow> {
   return row
 }
 
-/** The same for what only those may do who began it, or manage the bucket. */
+/** The same for what only those may do who began it, manage the bucket, or have it allowed by a policy. */
 export async function ownUploadOf(exchange: Exchange): Promise<UploadRow> {
   const row = await uploadOf(exchange)
   const { actor } = exchange.ctx
   const isOwn = actor.user_id !== null && row.created_by === actor.user_id
-  if (!isOwn && !permits(actor, 'manage', exchange.bucket, row.key)) throw uploadMissing()
+  if (isOwn || permits(actor, 'manage', exchange.bucket, row.key)) return row
+  const ruling = rule(actor, 'write', exchange.bucket, row.key)
+  if (!ruling.allowed || !('statement' in ruling.via)) throw uploadMissing()
   return row
 }
 
