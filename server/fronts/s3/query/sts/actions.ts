@@ -100,8 +100,9 @@ async function runWebIdentity({ ctx, parameters }: QueryCall): Promise<Element[]
   ]
 }
 
-/** Who asks, as STS tells them. */
+/** Who asks, as STS tells them: administrators are the root user of the account, as to IAM. */
 function callerOf(actor: Actor): { arn: string; id: string } {
+  if (isAdmin(actor.groups) && !actor.session) return { arn: `arn:aws:iam::${ACCOUNT_ID}:root`, id: ACCOUNT_ID }
   const { arn } = actor.policies?.principal ?? principalOf(actor)
   const [id = actor.user_id ?? ''] = [actor.policies?.known('aws:userid')].flat()
   return { arn: arn ?? '', id }
