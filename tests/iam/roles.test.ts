@@ -425,6 +425,29 @@ describeEngines('Roles', (engine, itOnce) => {
     assert.deepEqual(await all(after_), [GONE, GONE, 'ok'])
   })
 
+  it('administrators list and end them', async () => {
+    const one = await roleWith(ALLOW_S3)
+    const other = await roleWith(ALLOW_S3)
+    const [mine, theirs] = [await assume(one.arn), await assume(other.arn)]
+    const { items, next_cursor } = await server.admin.listMachineSessions({ query: { limit: 1 } })
+    assert.equal(items[0]?.role, other.name)
+    assert.equal(items[0]?.email, ann.email)
+    assert.equal(items[0]?.access_key_id, theirs.accessKeyId)
+    const next = await server.admin.listMachineSessions({ query: { limit: 1, cursor: next_cursor ?? '' } })
+    assert.equal(next.items[0]?.role, one.name)
+    const end = (query: object) => server.admin.endMachineSessions({ query })
+    assert.deepEqual(await server.records([{ action: 'session_revoke' }], () => end({ role: one.name })), {
+      sessions: 1,
+    })
+    assert.equal(await get(mine), 'InvalidToken 400')
+    assert.equal(await get(theirs), 'ok')
+    assert.deepEqual(await server.records([], () => end({ role: one.name })), { sessions: 0 })
+    await assert.rejects(end({ role: 'none' }), /not_found|No such role/)
+    const { sessions } = await end({ user_id: ann.id, before: server.clock.now().toISOString() })
+    assert.ok(sessions >= 1)
+    assert.equal(await get(theirs), 'InvalidToken 400')
+  })
+
   it('what a session opens with its credentials lasts no longer than itself', async () => {
     const first = await roleWith(ALLOW_S3)
     const second = await roleWith(ALLOW_S3, trusting({ AWS: `arn:aws:iam::000000000000:role/${first.name}` }))

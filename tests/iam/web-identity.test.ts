@@ -1,8 +1,10 @@
 // Sessions that tokens of identity providers open: real ones, and those of attackers.
 import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
+import { promisify } from 'node:util'
 import * as iam from '@aws-sdk/client-iam'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { AssumeRoleWithWebIdentityCommand, type AssumeRoleWithWebIdentityCommandInput } from '@aws-sdk/client-sts'
@@ -10,12 +12,19 @@ import { fromTokenFile } from '@aws-sdk/credential-provider-web-identity'
 import { UnsecuredJWT } from 'jose'
 import { type Pair, s3World } from '../s3/s3.ts'
 import { type Idp, newKey, startIdp } from '../support/idp.ts'
+import { findProgram } from '../support/programs.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 import { ALLOW_S3, ended, policy, sdkClients, tokenOf } from './sessions.ts'
 
 const B = 'shared'
 const GROUPS_ROLE = 'arn:aws:iam::000000000000:role/as-my-groups'
 const DENIED = 'AccessDenied 403'
+
+/** One whose boto3 takes the endpoint of STS from the environment. */
+const HAS_BOTO3 = 'import boto3, botocore; assert tuple(map(int, botocore.__version__.split(".")[:2])) >= (1, 31)'
+const python = [findProgram('python3') ?? '', '/usr/bin/python3'].find(
+  (one) => one !== '' && spawnSync(one, ['-c', HAS_BOTO3]).status === 0,
+)
 
 describeEngines('Web identities', (engine, itOnce) => {
   let server: TestServer
@@ -114,6 +123,51 @@ describeEngines('Web identities', (engine, itOnce) => {
     const { accessKeyId, secretAccessKey, sessionToken = '' } = await provider()
     server.secrets.add(secretAccessKey).add(sessionToken)
     assert.equal(await get({ accessKeyId, secretAccessKey, sessionToken }), 'ok')
+  })
+
+  it('boto3 gets there the same way', {
+    skip: python ? false : 'there is no boto3 of 1.31 or newer',
+  }, async () => {
+    const real = await startServer(engine, { S3_PORT: '0', WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' })
+    try {
+      // A program has the time of its machine.
+      real.clock.advance(Date.now() - real.clock.now().getTime())
+      await real.later(0)
+      const its = sdkClients(real)
+      const pair = await s3World(real).keyOf()
+      const client = its.iam(its.ofPair(pair))
+      await client.send(new iam.CreateOpenIDConnectProviderCommand({ Url: cluster.issuer, ClientIDList: ['a-pod'] }))
+      const trust = policy({
+        Effect: 'Allow',
+        Principal: { Federated: `arn:aws:iam:::oidc-provider/${key()}` },
+        Action: 'sts:AssumeRoleWithWebIdentity',
+      })
+      await client.send(new iam.CreateRoleCommand({ RoleName: 'Pod', AssumeRolePolicyDocument: trust }))
+      const own_ = { RoleName: 'Pod', PolicyName: 'own', PolicyDocument: ALLOW_S3 }
+      await client.send(new iam.PutRolePolicyCommand(own_))
+      const file = path.join(real.folder, 'token')
+      fs.writeFileSync(file, await tokenOf(cluster, real))
+      const script = `import boto3
+s3 = boto3.client('s3')
+s3.create_bucket(Bucket='of-a-pod')
+s3.put_object(Bucket='of-a-pod', Key='k', Body=b'hello')
+print(s3.get_object(Bucket='of-a-pod', Key='k')['Body'].read().decode())
+print(boto3.client('sts').get_caller_identity()['Arn'])`
+      const { stdout } = await promisify(execFile)(python ?? '', ['-c', script], {
+        env: {
+          PATH: process.env.PATH,
+          AWS_ENDPOINT_URL: real.running.s3Url ?? '',
+          AWS_REGION: 'us-east-1',
+          AWS_DEFAULT_REGION: 'us-east-1',
+          AWS_ROLE_ARN: 'arn:aws:iam:::role/Pod',
+          AWS_ROLE_SESSION_NAME: 'pod-2',
+          AWS_WEB_IDENTITY_TOKEN_FILE: file,
+        },
+      })
+      assert.deepEqual(stdout.trim().split('\n'), ['hello', 'arn:aws:sts::000000000000:assumed-role/Pod/pod-2'])
+    } finally {
+      await real.stop()
+    }
   })
 
   it('no token of anybody else opens any', async () => {
