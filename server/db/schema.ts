@@ -4,6 +4,7 @@ import type { HistoryTables } from './tables/history.ts'
 import type { IdentityTables } from './tables/identity.ts'
 import type { IdentityPolicyTables } from './tables/identity-policies.ts'
 import type { InstanceTables } from './tables/instance.ts'
+import type { JobTables } from './tables/jobs.ts'
 import type { MailTables } from './tables/mail.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
 import type { PolicyTables } from './tables/policies.ts'
@@ -20,6 +21,7 @@ export interface Schema
     IdentityPolicyTables,
     InstanceTables,
     StorageTables,
+    JobTables,
     HistoryTables,
     AttachedTables,
     SharingTables,

@@ -12,7 +12,7 @@ import { fromTokenFile } from '@aws-sdk/credential-provider-web-identity'
 import { UnsecuredJWT } from 'jose'
 import { type Pair, s3World } from '../s3/s3.ts'
 import { type Idp, newKey, startIdp } from '../support/idp.ts'
-import { findProgram } from '../support/programs.ts'
+import { findPrograms } from '../support/programs.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
 import { ALLOW_S3, ended, policy, sdkClients, tokenOf } from './sessions.ts'
 
@@ -22,9 +22,7 @@ const DENIED = 'AccessDenied 403'
 
 /** One whose boto3 takes the endpoint of STS from the environment. */
 const HAS_BOTO3 = 'import boto3, botocore; assert tuple(map(int, botocore.__version__.split(".")[:2])) >= (1, 31)'
-const python = [findProgram('python3') ?? '', '/usr/bin/python3'].find(
-  (one) => one !== '' && spawnSync(one, ['-c', HAS_BOTO3]).status === 0,
-)
+const python = findPrograms('python3').find((one) => spawnSync(one, ['-c', HAS_BOTO3]).status === 0)
 
 describeEngines('Web identities', (engine, itOnce) => {
   let server: TestServer
