@@ -45,9 +45,10 @@ import {
   UpdateUserCommand,
 } from '@aws-sdk/client-iam'
 import { GetObjectCommand, ListBucketsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
-import { outcome, type Pair, s3World } from '../s3/s3.ts'
+import { clientTo, outcome, type Pair, s3World } from '../s3/s3.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { withTwin } from '../support/twin.ts'
 import { iamClientOf } from './iam.ts'
 
 const policyOf = (Action: string | string[], Resource: string, Effect = 'Allow') =>
@@ -384,11 +385,73 @@ describeEngines('The IAM API', (engine, itOnce) => {
       new CreateAccessKeyCommand({ UserName: 'admin@example.com' }),
       new UpdateUserCommand({ UserName: 'admin@example.com', NewPath: '/x/' }),
       new AddUserToGroupCommand({ GroupName: 'Administrators', UserName: 'operator' }),
+      new PutUserPolicyCommand({
+        UserName: 'admin@example.com',
+        PolicyName: 'no',
+        PolicyDocument: policyOf('*', '*', 'Deny'),
+      }),
+      new PutGroupPolicyCommand({
+        GroupName: 'Administrators',
+        PolicyName: 'no',
+        PolicyDocument: policyOf('*', '*', 'Deny'),
+      }),
+      new DeleteUserCommand({ UserName: 'admin@example.com' }),
     ])
       await rejectsNamed(theirs.send(attempt as never), 'AccessDenied')
+    // Only over TLS: this is none.
+    await iam.send(
+      new PutUserPolicyCommand({
+        UserName: 'operator',
+        PolicyName: 'tls',
+        PolicyDocument: JSON.stringify({
+          Version: '2012-10-17',
+          Statement: {
+            Effect: 'Deny',
+            Action: '*',
+            Resource: '*',
+            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          },
+        }),
+      }),
+    )
+    await rejectsNamed(theirs.send(new GetAccountSummaryCommand({})), 'AccessDenied')
+    await iam.send(new DeleteUserPolicyCommand({ UserName: 'operator', PolicyName: 'tls' }))
+    const { AccessKeyMetadata = [] } = await iam.send(new ListAccessKeysCommand({ UserName: 'operator' }))
+    await theirs.send(new GetAccountSummaryCommand({}))
+    for (const { AccessKeyId } of AccessKeyMetadata)
+      await iam.send(new DeleteAccessKeyCommand({ UserName: 'operator', AccessKeyId }))
+    await rejectsNamed(theirs.send(new GetAccountSummaryCommand({})), 'InvalidClientTokenId')
     // A credential with a scope is for buckets.
     const scoped = iamClientOf(server, await world.keyOf(undefined, [{ bucket: '*', actions: ['read'] }]))
     await rejectsNamed(scoped.send(new GetAccountSummaryCommand({})), 'AccessDenied')
+  })
+
+  it('counts at the next request in every process', async () => {
+    const { twin } = await withTwin(server, engine)
+    if (!twin) return
+    const { access_key_id, secret_access_key } = await account('twin')
+    const elsewhere = clientTo(
+      new URL(twin.s3Url ?? ''),
+      { id: '', access_key_id, secret_access_key },
+      {
+        systemClockOffset: server.clock.now().getTime() - Date.now(),
+      },
+    )
+    const policy = { UserName: 'twin', PolicyName: 'read', PolicyDocument: policyOf('s3:GetObject', '*') }
+    const membership = { GroupName: 'Twins', UserName: 'twin' }
+    await iam.send(new CreateGroupCommand({ GroupName: 'Twins' }))
+    await iam.send(new PutGroupPolicyCommand({ ...policy, GroupName: 'Twins' }))
+    for (let round = 0; round < 5; round++) {
+      assert.equal(await reads(elsewhere), 'AccessDenied')
+      await iam.send(new PutUserPolicyCommand(policy))
+      assert.equal(await reads(elsewhere), 'ok')
+      await iam.send(new DeleteUserPolicyCommand(policy))
+      assert.equal(await reads(elsewhere), 'AccessDenied')
+      await iam.send(new AddUserToGroupCommand(membership))
+      assert.equal(await reads(elsewhere), 'ok')
+      await iam.send(new RemoveUserFromGroupCommand(membership))
+    }
+    await twin.stop()
   })
 
   it('simulates what would be decided', async () => {

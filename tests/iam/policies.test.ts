@@ -73,6 +73,11 @@ describe('Policies', () => {
     malformed(document(allow), /should not specify a principal/, OF_USER)
     malformed(document({ ...ofUser, Resource: 'photos' }), /must be in ARN format/, OF_USER)
     malformed(document(allow), /invalid action/, { of: 'role', users: USERS })
+    // What those of users say of other services allows nothing; those of buckets are about S3.
+    const ofOthers = readPolicy(document({ ...ofUser, Action: ['kms:Decrypt', 'admin:*'], Resource: '*' }), OF_USER)
+    assert.equal(ofOthers.statements[0]?.actions.size, 0)
+    malformed(document({ ...allow, Action: 'kms:Decrypt' }), /invalid action/)
+    malformed(document({ ...ofUser, Action: 'kms' }), /invalid action/, OF_USER)
     readPolicy(document({ ...ofUser, Action: ['iam:*', 'sts:AssumeRole', 's3:CreateJob'], Resource: '*' }), OF_USER)
     readPolicy(
       document({

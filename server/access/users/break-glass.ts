@@ -8,7 +8,7 @@ import { systemActor } from '../actors.ts'
 import { joinGroups } from '../groups/members.ts'
 import { ensureAdministrators } from '../groups/service.ts'
 import { revokeSessionsOf } from '../sessions/service.ts'
-import { emailKey, insertUser } from './service.ts'
+import { assertPerson, emailKey, insertUser } from './service.ts'
 import * as store from './store.ts'
 
 export const newPassword = (): string => randomBytes(15).toString('base64url')
@@ -70,7 +70,7 @@ export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; passw
   return { email, password: adminPassword === null ? password : null }
 }
 
-/** Sets a user's password and enables them; their sessions end. Throws not_found. */
+/** Sets a user's password and enables them; their sessions end. Throws not_found, and conflict for a service account. */
 export async function resetPassword(ctx: Ctx, email: string, { password, generated }: Chosen): Promise<void> {
   assertSettable(password, 'password')
   const password_hash = await hashPassword(password, ctx.config.bcryptCost)
@@ -78,6 +78,7 @@ export async function resetPassword(ctx: Ctx, email: string, { password, generat
     const found = await store.findByEmailKey(tx, emailKey(email))
     const user = found && (await store.lockUser(tx, found.id))
     if (!user) throw new ServiceError('not_found', `No user has the address "${email}".`)
+    assertPerson(user)
     await revokeSessionsOf(tx, user.id, ctx.now())
     await store.updateUser(tx, user.id, {
       password_hash,

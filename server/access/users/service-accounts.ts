@@ -75,6 +75,7 @@ export const deleteEmptyUser = (ctx: Ctx, id: string): Promise<undefined> =>
     await lockAdministration(tx)
     const row = await store.lockUser(tx, id)
     if (!row) throw userMissing()
+    assertMayTouch(step, await grantingGroupsOf(tx, id))
     if ((await findLiveKeys(tx, id, { after: '', limit: 1 })).length > 0)
       throw new ServiceError('not_empty', 'Cannot delete entity, must delete access keys first.')
     if (await hasPolicies(tx, { kind: 'user', id }))

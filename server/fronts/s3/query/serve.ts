@@ -7,7 +7,7 @@ import type http from 'node:http'
 import { ServiceError } from '../../../../contract/errors.ts'
 import { publicActor } from '../../../access/actors.ts'
 import { auditDenied } from '../../../access/auth/audit-denied.ts'
-import { type Actor, createContext, type System } from '../../../context.ts'
+import { type Actor, createContext, type RequestFacts, type System } from '../../../context.ts'
 import { chunksOf, expectBody, expectPace } from '../../../http/body.ts'
 import { collect } from '../../../http/collect.ts'
 import { type Arrived, authenticateSigned } from '../requests/authenticate.ts'
@@ -51,6 +51,7 @@ export async function serveQuery(
 ): Promise<void> {
   let api: QueryApi = IAM
   try {
+    arrived.origin.asks = factsOf(system, wire)
     const { body, headers, credential } = await receive(system, server, wire, arrived)
     const parameters = readParameters(body)
     // Whose words the answer is in, also where it is a refusal.
@@ -75,6 +76,17 @@ export async function serveQuery(
     await answerFailure(system, wire, api, error)
   }
 }
+
+/** What policies can know of such a request, besides of its caller. */
+const factsOf = ({ config }: System, { scheme, request }: Wire): RequestFacts => ({
+  names: {},
+  known(key) {
+    if (key === 'aws:securetransport') return [String(scheme === 'https')]
+    if (key === 'aws:requestedregion') return [config.s3.region]
+    const { referer } = request.headers
+    return key === 'aws:referer' && referer !== undefined ? [referer] : undefined
+  },
+})
 
 const sha256 = (body: Buffer): string => createHash('sha256').update(body).digest('hex')
 

@@ -1,8 +1,11 @@
 // Whom and what requests to IAM are about, once the caller is permitted to ask about it.
+import type { GrantingGroup } from '../../../../../contract/permissions.ts'
 import { findGroupNamed } from '../../../../access/groups/by-path.ts'
+import { getGroup, grantingGroupsOf } from '../../../../access/groups/service.ts'
 import { allowIam } from '../../../../access/identity-policies/allow-iam.ts'
 import type { NamedOwner } from '../../../../access/identity-policies/inline.ts'
 import { findPolicy, type ManagedPolicy, policyMissing } from '../../../../access/identity-policies/managed.ts'
+import { assertMayTouch } from '../../../../access/users/service.ts'
 import { findUserNamed } from '../../../../access/users/service-accounts.ts'
 import { findUser } from '../../../../access/users/store.ts'
 import type { Row } from '../../../../db/schema.ts'
@@ -69,6 +72,11 @@ export async function policyIn(call: QueryCall): Promise<ManagedPolicy> {
   return policy
 }
 
+/** Throws forbidden for a change of the policies of administrators, unless the caller is one. */
+async function assertMayChange({ ctx, action }: QueryCall, groups: () => Promise<GrantingGroup[]>): Promise<void> {
+  if (!/^(Get|List)/.test(action.name)) assertMayTouch(ctx, await groups())
+}
+
 /** Who can have policies: how requests name them, and what IAM's actions about them are called after. */
 export interface OwnerKind {
   name: 'User' | 'Group' | 'Role'
@@ -82,6 +90,7 @@ export const OWNERS: readonly OwnerKind[] = [
     async find(call) {
       call.parameters.required('UserName', NAMED)
       const { id, email } = await userIn(call)
+      await assertMayChange(call, () => grantingGroupsOf(call.ctx.db, id))
       return { kind: 'user', id, name: userNameOf(email) }
     },
   },
@@ -90,6 +99,7 @@ export const OWNERS: readonly OwnerKind[] = [
     parameter: 'GroupName',
     async find(call) {
       const { id, name } = await groupIn(call)
+      await assertMayChange(call, async () => [await getGroup(call.ctx.db, id)])
       return { kind: 'group', id, name }
     },
   },
