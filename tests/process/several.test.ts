@@ -198,17 +198,9 @@ it('what replaces a process at SIGHUP brings the schema up to date first', linux
   // As a release left it that lacked the last migration, one whose changes can be made twice.
   const database = new DatabaseSync(path.join(folder, 'strongroom.db'))
   const [last] = database.prepare('select name from kysely_migration order by name desc limit 1').all()
-<<<<<<< HEAD
   assert.equal(last?.name, '0051-roles-breaking', 'what it added is listed here')
   for (const table of ['temporary_credential_groups', 'temporary_credentials', 'oidc_providers', 'roles'])
     database.exec(`drop table ${table}`)
-=======
-  assert.equal(last?.name, '0048-rollbacks-breaking', 'what it added is listed here')
-  database.exec('drop trigger buckets_begin_to_keep')
-  database.exec('drop index change_authors_by_job')
-  database.exec('alter table jobs drop column plan')
-  for (const column of ['moment', 'seen']) database.exec(`alter table job_items drop column ${column}`)
->>>>>>> de6b050a4c297eefb367ae6f14d281ac000ddd9d
   database.exec(`delete from kysely_migration where name = '${last.name}'`)
   process.kill(service.child.pid as number, 'SIGHUP')
   await until(() => /all processes replaced/.test(service.log()))

@@ -41,12 +41,9 @@ import { mirrors } from './0044-mirrors-breaking.ts'
 import { epoch } from './0045-epoch.ts'
 import { policies } from './0046-policies-breaking.ts'
 import { moments } from './0047-moments-breaking.ts'
-<<<<<<< HEAD
+import { rollbacks } from './0048-rollbacks-breaking.ts'
 import { identityPolicies } from './0050-identity-policies-breaking.ts'
 import { roles } from './0051-roles-breaking.ts'
-=======
-import { rollbacks } from './0048-rollbacks-breaking.ts'
->>>>>>> de6b050a4c297eefb367ae6f14d281ac000ddd9d
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -93,10 +90,7 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0045-epoch': epoch,
   '0046-policies-breaking': policies,
   '0047-moments-breaking': moments,
-<<<<<<< HEAD
+  '0048-rollbacks-breaking': rollbacks,
   '0050-identity-policies-breaking': identityPolicies,
   '0051-roles-breaking': roles,
-=======
-  '0048-rollbacks-breaking': rollbacks,
->>>>>>> de6b050a4c297eefb367ae6f14d281ac000ddd9d
 }
