@@ -623,6 +623,28 @@ export interface NewAccessKey {
   secret_access_key: string
 }
 
+export interface MachineSession {
+  /** A UUIDv7. */
+  id: string
+  /** Null for a session with the permissions of its user. */
+  role: string | null
+  session_name: string
+  /** Who opened it, if they have an account. */
+  user_id: string | null
+  email: string | null
+  /** The identity provider whose token opened it, without `https://`. */
+  provider: string | null
+  /** Who the identity provider says it is. */
+  subject: string | null
+  source_identity: string | null
+  access_key_id: string
+  ip: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  /** ISO 8601, UTC, milliseconds. */
+  expires_at: string
+}
+
 export interface Bucket {
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   name: string
@@ -2107,7 +2129,7 @@ export interface AuditRecord {
   actor: {
     user_id: string | null
     email: string | null
-    type: 'user' | 'public' | 'system' | 'cli' | 'engine'
+    type: 'user' | 'role' | 'public' | 'system' | 'cli' | 'engine'
   }
   auth_method: string | null
   /** The personal access token or access key used. */
@@ -2762,6 +2784,37 @@ export interface Operations {
       }
     }
     reply: Page<AccessKey>
+  }
+  /** GET /sessions/machines: List the sessions of temporary credentials, latest first. Those that have neither expired nor been ended. */
+  listMachineSessions: {
+    call: {
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<MachineSession>
+  }
+  /** DELETE /sessions/machines: End sessions of temporary credentials. Those that match everything that is given, with `before` only those that were opened until then; all of them without any, and those that were opened with their credentials. Takes effect on the next request. */
+  endMachineSessions: {
+    call: {
+      query?: {
+        /** The name of a role. */
+        role?: string
+        /** A UUIDv7. */
+        user_id?: string
+        /** An identity provider, without `https://`. */
+        provider?: string
+        /** ISO 8601, UTC, milliseconds. */
+        before?: string
+      }
+    }
+    reply: {
+      /** How many were ended. */
+      sessions: number
+    }
   }
   /** POST /buckets: Create a bucket. */
   createBucket: {
@@ -6115,7 +6168,7 @@ export interface Operations {
         user_id?: string
         email?: string
         result?: 'success' | 'denied' | 'failure'
-        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
+        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'sts' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
         /** A UUIDv7. */
         token_id?: string
         /** The policy, user, webhook and so on that it is about. */
@@ -6165,7 +6218,7 @@ export interface Operations {
         user_id?: string
         email?: string
         result?: 'success' | 'denied' | 'failure'
-        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
+        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'sts' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
         /** A UUIDv7. */
         token_id?: string
         /** The policy, user, webhook and so on that it is about. */

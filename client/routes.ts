@@ -45,6 +45,8 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   revokeAccessKey: { method: 'DELETE', url: '/access-keys/{id}' },
   rotateAccessKey: { method: 'POST', url: '/access-keys/{id}/rotate', body: true, reply: true },
   listUserAccessKeys: { method: 'GET', url: '/users/{id}/access-keys', reply: true, pages: 'cursor', limit: true },
+  listMachineSessions: { method: 'GET', url: '/sessions/machines', reply: true, pages: 'cursor', limit: true },
+  endMachineSessions: { method: 'DELETE', url: '/sessions/machines', reply: true },
   createBucket: { method: 'POST', url: '/buckets', body: true, reply: true },
   listBuckets: { method: 'GET', url: '/buckets', reply: true, pages: 'cursor', limit: true },
   getBucket: { method: 'GET', url: '/buckets/{bucket}', reply: true },

@@ -336,6 +336,36 @@ export interface ActionDetails {
   access_key_expiring: { name: string; access_key_id: string; expires_at: string; days: number }
   /** A key was used that is unknown, no longer valid, or with another secret; at most once a minute an address. */
   access_key_denied: { access_key_id: string; reason: string }
+  role_create: { name: string; path: string; description: string; trust: string; max_session_seconds: number } & Fronted
+  role_update: { name: string; before: object; after: object } & Fronted
+  role_delete: { name: string; path: string } & Fronted
+  oidc_provider_create: { issuer: string; audiences: readonly string[] } & Fronted
+  oidc_provider_update: { issuer: string; before: object; after: object } & Fronted
+  /** `sessions`: how many ended with it. */
+  oidc_provider_delete: { issuer: string; audiences: readonly string[]; sessions: number } & Fronted
+  /** Temporary credentials were given out: of a role, or of a user; `subject`: as the identity provider `issuer` says. */
+  session_open: {
+    role: string | null
+    session_name: string
+    user_id: string | null
+    issuer: string | null
+    subject: string | null
+    access_key_id: string
+    policy: string | null
+    tags: object
+    source_identity: string | null
+    expires_at: string
+  } & Fronted
+  /** Temporary credentials were ended before their time: those of a role, a user, a provider, or until a moment. */
+  session_revoke: {
+    sessions: number
+    role: string | null
+    user_id: string | null
+    issuer: string | null
+    before: string | null
+  } & Fronted
+  /** A token of an identity provider opened no session; at most once a minute an address. */
+  session_denied: { role: string; session_name: string; reason: string } & Fronted
   access_denied: { detail: string } & Fronted
   audit_export: { format: 'ndjson' | 'csv'; filter: object }
   /** The oldest records were removed at the end of their retention; `faults` of them had been tampered with before. */
@@ -406,6 +436,15 @@ const auditOnlyNames = [
   'token_reuse',
   'access_key_expiring',
   'access_key_denied',
+  'role_create',
+  'role_update',
+  'role_delete',
+  'oidc_provider_create',
+  'oidc_provider_update',
+  'oidc_provider_delete',
+  'session_open',
+  'session_revoke',
+  'session_denied',
   'access_denied',
   'audit_export',
   'audit_purge',

@@ -5,6 +5,21 @@ import { Plain } from './texts.ts'
 
 const Text = Nullable(Type.String())
 
+/** With what somebody acts; `sts` are temporary credentials. */
+const authMethods = [
+  'local',
+  'idp',
+  'pat',
+  'access_key',
+  'sts',
+  'presigned',
+  'share_link',
+  'setup',
+  'system',
+  'cli',
+] as const
+export type AuthMethod = (typeof authMethods)[number]
+
 export const AuditRecord = Type.Object({
   id: Id,
   time: Timestamp,
@@ -12,7 +27,11 @@ export const AuditRecord = Type.Object({
   result: Type.Enum(['success', 'denied', 'failure']),
   status_code: Nullable(Type.Integer()),
   error_code: Text,
-  actor: Type.Object({ user_id: Text, email: Text, type: Type.Enum(['user', 'public', 'system', 'cli', 'engine']) }),
+  actor: Type.Object({
+    user_id: Text,
+    email: Text,
+    type: Type.Enum(['user', 'role', 'public', 'system', 'cli', 'engine']),
+  }),
   auth_method: Text,
   token_id: Nullable(Type.String(), { description: 'The personal access token or access key used.' }),
   session_id: Text,
@@ -40,9 +59,7 @@ const filter = {
   user_id: Type.Optional(Id),
   email: Type.Optional(Plain(320)),
   result: Type.Optional(Type.Enum(['success', 'denied', 'failure'])),
-  auth_method: Type.Optional(
-    Type.Enum(['local', 'idp', 'pat', 'access_key', 'presigned', 'share_link', 'setup', 'system', 'cli']),
-  ),
+  auth_method: Type.Optional(Type.Enum(authMethods)),
   token_id: Type.Optional(Id),
   resource_id: Type.Optional(
     Plain(128, { minLength: 1, description: 'The policy, user, webhook and so on that it is about.' }),

@@ -12,6 +12,7 @@ import * as images from './images.ts'
 import * as invitations from './invitations.ts'
 import * as jobs from './jobs.ts'
 import * as locks from './locks.ts'
+import * as machineSessions from './machine-sessions.ts'
 import * as mail from './mail.ts'
 import * as objects from './objects.ts'
 import * as policies from './policies.ts'
@@ -39,6 +40,7 @@ export const files = {
   secondFactor,
   tokens,
   accessKeys,
+  machineSessions,
   buckets,
   attached,
   usage,

@@ -24,6 +24,7 @@ import { startPostgres } from '../tests/support/postgres.ts'
 import { spawnServer } from '../tests/support/process.ts'
 import { ADMIN, serverEnv } from '../tests/support/server.ts'
 import { ENCRYPTION_KINDS, encryptionKind } from './s3-suites/encryption.ts'
+import { startIdentityProvider } from './s3-suites/identity-provider.ts'
 import { reasonFor } from './s3-suites/reasons.ts'
 
 const PAGE = path.join(import.meta.dirname, '../docs/s3-tests.md')
@@ -76,11 +77,15 @@ const server = await spawnServer({
     S3_SECRET_ACCESS_KEY: ceph.credentials.secretAccessKey,
   }),
   ...SETTINGS,
+  // Where the tests have their identity provider.
+  WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+  WEBHOOK_SYSTEM_NAMES: 'localhost',
   S3_HOST: '127.0.0.1',
   S3_PORT: '0',
   LOG_LEVEL: 'info',
 })
 const kms = await startMoto()
+const provider = await startIdentityProvider()
 if (!kms) console.warn(`Tests of aws:kms will fail: ${noMoto}`)
 try {
   const s3 = /(?:S3 clients, with an access key: |"s3_url":")(http:[^\s"]+)/.exec(server.log())?.[1]
@@ -99,6 +104,7 @@ try {
 } finally {
   await server.kill('SIGTERM')
   await kms?.stop()
+  provider.stop()
   await ceph?.stop()
   await postgres?.stop()
   fs.rmSync(folder, { recursive: true, force: true })
@@ -136,6 +142,7 @@ async function configure(s3: URL, kms: MotoKms | undefined): Promise<string> {
     ['iam', await userSection(admin, 'iam', administrators?.id ?? '')],
     // There is one account, whose number is its root's id.
     ['iam root', { ...(await userSection(admin, 'iam-root', administrators?.id ?? '')), user_id: ACCOUNT_ID }],
+    ['webidentity', provider.section],
     ['iam alt root', { ...(await userSection(admin, 'iam-alt-root', administrators?.id ?? '')), user_id: ACCOUNT_ID }],
   ] as const
   return [

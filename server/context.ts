@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Action } from '../contract/actions.ts'
+import type { AuthMethod } from '../contract/audit.ts'
 import { ServiceError } from '../contract/errors.ts'
 import type { BucketAction, GrantingGroup, ScopeEntry } from '../contract/permissions.ts'
 import type { Config } from './config/config.ts'
@@ -7,9 +8,10 @@ import { authorOf, numberOfAuthor } from './db/authors.ts'
 import type { Database } from './db/database.ts'
 import type { Db, Tx } from './db/schema.ts'
 import type { Blobs } from './drivers/blobs.ts'
-import type { Known } from './iam/conditions.ts'
 import { type PoliciesInForce, type Reach, type Ruling, reachOf, rule, type TaggedKey } from './iam/decide.ts'
-import type { ActionNames, Asked } from './iam/names-of-rights.ts'
+import type { Asked } from './iam/names-of-rights.ts'
+import type { RequestFacts } from './iam/request-facts.ts'
+import type { ActingSession } from './iam/session.ts'
 
 /** Where a request came from, as the audit log records it. */
 export interface Origin {
@@ -22,19 +24,15 @@ export interface Origin {
   /** What the front knows of the request that policies can ask for. */
   asks?: RequestFacts
 }
-/** What a request asks for with each right, and what conditions of policies can know of it. */
-export interface RequestFacts {
-  names: ActionNames
-  /** In the form of `keyOf`. */
-  known(key: string): Known
-}
 /** Who acts. */
 export interface Actor {
-  type: 'user' | 'public' | 'system' | 'cli' | 'engine'
+  /** `role`: a session that is nobody's account, of a role or of who came by their groups. */
+  type: 'user' | 'role' | 'public' | 'system' | 'cli' | 'engine'
   user_id: string | null
   email: string | null
   display_name: string | null
-  auth_method: 'local' | 'idp' | 'pat' | 'access_key' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli' | null
+  auth_method: AuthMethod | null
+  /** The session, or that of the temporary credentials used. */
   session_id: string | null
   /** The personal access token used, or the access key's row. */
   token_id: string | null
@@ -48,6 +46,8 @@ export interface Actor {
   service_account?: true
   /** Whether the session was opened with a second factor. */
   second_factor?: boolean
+  /** What the temporary credentials used are of. */
+  session?: ActingSession
   /** The share link through which the caller came. */
   share_id?: string
   /** The job or policy run that does it. */
@@ -266,12 +266,12 @@ export function allowPerhaps(actor: Actor, asked: BucketAction | Asked, bucket: 
 }
 
 /**
- * Throws where a policy denies the actor this action, whatever right they have: for what S3 has an action of its own and
- * grants have not.
+ * Throws where a policy denies the actor this action, or that of their session does not allow it, whatever right they have:
+ * for what S3 has an action of its own and grants have not.
  */
 export function refuseDenied(actor: Actor, asked: Asked, bucket: string, key = ''): void {
   const ruling = rule(actor, { ...asked, exactly: true }, bucket, key)
-  if (!ruling.allowed && ruling.denied) throw refusedBy(ruling, asked, bucket, key)
+  if (!ruling.allowed && (ruling.denied || ruling.outside)) throw refusedBy(ruling, asked, bucket, key)
 }
 
 /** Throws that refusal unless the actor may do it. */

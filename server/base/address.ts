@@ -42,6 +42,8 @@ const CARRIERS = [
 export interface AddressRules {
   readonly allowed: readonly Range[]
   readonly denied: readonly Range[]
+  /** Whether only the allowed ones may be reached, and no public ones besides. */
+  readonly allowedOnly?: boolean
 }
 
 const within = (address: ipaddr.IPv4 | ipaddr.IPv6, ranges: readonly Range[]): boolean =>
@@ -76,11 +78,11 @@ export function isNeverAllowed(text: string): boolean {
 }
 
 /** Whether connecting to an address is allowed; false for anything that is not an address. */
-export function mayConnect(text: string, { allowed, denied }: AddressRules): boolean {
+export function mayConnect(text: string, { allowed, denied, allowedOnly }: AddressRules): boolean {
   const address = parse(text)
   if (!address || isNeverAllowed(text) || within(address, denied)) return false
   if (within(address, allowed)) return true
-  if (address.range() !== 'unicast' || within(address, EXTRA_DENIED)) return false
+  if (allowedOnly || address.range() !== 'unicast' || within(address, EXTRA_DENIED)) return false
   return address.kind() === 'ipv4' || within(address, [IPV6_GLOBAL])
 }
 

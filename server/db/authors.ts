@@ -14,13 +14,15 @@ interface Acting {
   token_id: string | null
   share_id?: string
   job_id?: string
+  session?: { role_id: string | null; user_id: string | null }
 }
 
 /** The author as whom an actor's changes are noted. */
-export const authorOf = ({ type, user_id, auth_method, token_id, share_id, job_id }: Acting): Author => ({
+export const authorOf = ({ type, user_id, auth_method, token_id, session, share_id, job_id }: Acting): Author => ({
   kind: auth_method ?? type,
-  user_id,
-  credential_id: token_id,
+  user_id: user_id ?? session?.user_id ?? null,
+  // Of a session, its role: sessions are too many, and gone soon.
+  credential_id: token_id ?? session?.role_id ?? null,
   share_id: share_id ?? null,
   job_id: job_id ?? null,
 })

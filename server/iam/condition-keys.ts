@@ -30,9 +30,9 @@ const KEYS = new Set(
       x-amz-server-side-encryption x-amz-server-side-encryption-aws-kms-key-id
       x-amz-server-side-encryption-customer-algorithm x-amz-storage-class x-amz-tagging-directive
       x-amz-website-redirect-location x-amz-bucket-object-lock-enabled`).map((name) => `s3:${name}`),
-    ...names('ExternalId RoleSessionName SourceIdentity TransitiveTagKeys DurationSeconds RequestContextProviders').map(
-      (name) => `sts:${name}`,
-    ),
+    ...names(
+      'authentication ExternalId RoleSessionName SourceIdentity TransitiveTagKeys DurationSeconds RequestContextProviders',
+    ).map((name) => `sts:${name}`),
     ...names('AWSServiceName PassedToService PermissionsBoundary PolicyARN AssociatedResourceArn').map(
       (name) => `iam:${name}`,
     ),

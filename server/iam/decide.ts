@@ -22,7 +22,7 @@ import {
 import { knownActions } from './actions.ts'
 import type { Known } from './conditions.ts'
 import type { Policy, Statement } from './document.ts'
-import { evaluate, type Verdict } from './evaluate.ts'
+import { evaluate, limitOfSession, type SessionLimit, type Verdict } from './evaluate.ts'
 import { ACTION_OF, type ActionNames, type Asked } from './names-of-rights.ts'
 import { matches, patternOf } from './patterns.ts'
 import { isAbout, type Principal } from './principal.ts'
@@ -69,8 +69,11 @@ export type Ruling =
   | { allowed: true; via: Reason | StatementOf }
   | {
       allowed: false
-      denied?: StatementOf /** It may be allowed once the tags of the object are known. */
+      denied?: StatementOf
+      /** It may be allowed once the tags of the object are known. */
       depends?: boolean
+      /** The policy of the session does not allow it. */
+      outside?: true
     }
 /** A statement of a policy, and whose policy it is. */
 export interface StatementOf {
@@ -121,8 +124,10 @@ export function rule(asker: Asker, asking: BucketAction | Asked, bucket: string,
   const { key, tags } = typeof on === 'string' ? { key: on, tags: undefined } : on
   const { right, action } = askedOf(asker, asking)
   const granted = decide(asker.groups, right, bucket, key)
-  const force = action === null ? undefined : inForce(asker, bucket)
-  if (action === null || !force) return granted
+  // What AWS has no action for, no policy of a session allows.
+  if (action === null) return asker.policies?.ofSession ? { allowed: false, outside: true } : granted
+  const force = inForce(asker, bucket)
+  if (!force) return granted
   const { policies, ofBucket, all } = force
   const isOpen = policies.open?.has(bucket) ?? false
   const known = (name: string): Known => {
@@ -148,18 +153,20 @@ export function rule(asker: Asker, asking: BucketAction | Asked, bucket: string,
     return verdict.sure
       ? { allowed: false, denied: { of: of(verdict.policy), statement: verdict.statement } }
       : { allowed: false, depends: true }
-  if (policies.ofSession) {
-    const within = evaluate([policies.ofSession], question)
-    if (within.effect === 'deny' && within.sure)
-      return { allowed: false, denied: { of: 'session', statement: within.statement } }
-    if (within.effect !== 'allow' || !within.sure)
-      return { allowed: false, depends: within.effect !== 'none' && !within.sure }
-  }
+  const limit = policies.ofSession && limitOfSession(policies.ofSession, ofBucket, { ...question, counts })
+  if (limit) return limited(limit, isInScope(asker, right, bucket, key))
   if (granted.allowed || verdict.effect === 'none') return granted
   if (!isInScope(asker, right, bucket, key)) return { allowed: false }
   return verdict.sure
     ? { allowed: true, via: { of: of(verdict.policy), statement: verdict.statement } }
     : { allowed: false, depends: true }
+}
+
+/** The ruling on what the policy of a session does not allow by itself. */
+function limited(limit: SessionLimit, inScope: boolean): Ruling {
+  if ('denied' in limit) return { allowed: false, denied: { of: 'session', statement: limit.denied } }
+  if ('named' in limit && inScope) return { allowed: true, via: { of: 'bucket', statement: limit.named } }
+  return 'depends' in limit ? { allowed: false, depends: true } : { allowed: false, outside: true }
 }
 
 function knownVerdict({ latest }: PoliciesInForce, asked: Omit<Latest, 'verdict'>): Verdict | undefined {
@@ -256,7 +263,7 @@ export function isNamedIn(asker: Asker, bucket: string): boolean {
         one.effect === 'Allow' &&
         (one.principal ? isAbout(one.principal, policies.principal, 'Allow') : canBeIn(one, policies, bucket)) &&
         (isOpen || !isPublicStatement(one)) &&
-        isInScopeAnywhere(asker, bucket),
+        (asker.scope?.some((entry) => matchesPattern(entry.bucket, bucket)) ?? true),
     ),
   )
 }
@@ -277,9 +284,6 @@ function canBeIn({ actions, resources }: Statement, policies: PoliciesInForce, b
     return name === undefined ? matches(pattern, S3_ARN + bucket) : matches(name, bucket)
   })
 }
-
-const isInScopeAnywhere = ({ scope }: Asker, bucket: string): boolean =>
-  scope === undefined || scope.some((entry) => matchesPattern(entry.bucket, bucket))
 
 /** Whether the tags of objects have to be known to decide about an action in a bucket. */
 export const dependsOnTags = (asker: Asker, bucket: string): boolean =>

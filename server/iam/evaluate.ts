@@ -82,3 +82,28 @@ export function evaluate(policies: readonly Policy[], question: Question): Verdi
     }
   return perhaps ?? allowed
 }
+
+/** Why the policy of a session does not allow something by itself, or who allows it all the same. */
+export type SessionLimit = { denied: Statement } | { named: Statement } | { depends: true } | { outside: true }
+
+/**
+ * How the policy of a session limits it; undefined where it allows what is asked. What a bucket's policy allows to this very
+ * session, by its ARN, adds to it (https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies.html#policies_session).
+ */
+export function limitOfSession(
+  ofSession: Policy,
+  ofBucket: Policy | undefined,
+  { counts, ...question }: Question,
+): SessionLimit | undefined {
+  const within = evaluate([ofSession], question)
+  if (within.effect !== 'none') {
+    if (!within.sure) return { depends: true }
+    return within.effect === 'allow' ? undefined : { denied: within.statement }
+  }
+  const { arn, kind } = question.principal
+  if (!ofBucket || kind !== 'role') return { outside: true }
+  const names = ({ principal }: Statement) =>
+    principal?.negated === false && principal.entries.some((one) => one.kind === 'arn' && one.arn === arn)
+  const named = evaluate([ofBucket], { ...question, counts: (one) => names(one) && counts?.(one) !== false })
+  return named.effect === 'allow' && named.sure ? { named: named.statement } : { outside: true }
+}

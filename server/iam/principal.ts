@@ -67,17 +67,24 @@ export function awsPrincipal(text: string, users: UsersByArn): PrincipalEntry {
   const [, service, account = '', rest = ''] = ARN.exec(text) ?? []
   if (service === 'iam' && rest === 'root') return { kind: 'account', account: account === '' ? ACCOUNT_ID : account }
   const [, kind] = NAMED.exec(rest) ?? []
-  const fits = service === 'iam' ? kind === 'user' || kind === 'role' : service === 'sts' && kind !== undefined
+  // Ceph's gateway has sessions among the ARNs of IAM too.
+  const isSession = kind === 'assumed-role'
+  const fits =
+    service === 'iam' ? kind === 'user' || kind === 'role' || isSession : service === 'sts' && kind !== undefined
   if (!fits || kind === undefined || (service === 'sts' && (kind === 'user' || kind === 'role'))) throw invalid()
   if (kind === 'user')
     return { kind: 'user', id: isOurs(account) && Object.hasOwn(users, text) ? (users[text] ?? null) : null }
-  return { kind: 'arn', arn: isOurs(account) ? `arn:aws:${service}::${ACCOUNT_ID}:${rest}` : text }
+  const of = isSession ? 'sts' : service
+  return { kind: 'arn', arn: isOurs(account) ? `arn:aws:${of}::${ACCOUNT_ID}:${rest}` : text }
 }
+
+/** The ARN of a provider of ours, with the account that RGW's leave out. */
+const withAccount = (arn: string): string => arn.replace(/^arn:aws:iam:::/, () => `arn:aws:iam::${ACCOUNT_ID}:`)
 
 /** What a principal of another kind means. Throws MalformedPolicy. */
 export function otherPrincipal(kind: string, text: string): PrincipalEntry {
   if (kind === 'CanonicalUser' && /^[0-9a-f]{64}$/.test(text)) return { kind: 'canonical', id: text }
-  if (kind === 'Federated' && PROVIDER.test(text)) return { kind: 'federated', provider: text }
+  if (kind === 'Federated' && PROVIDER.test(text)) return { kind: 'federated', provider: withAccount(text) }
   if (kind === 'Service' && /^[a-z0-9.-]{3,}$/.test(text) && text.slice(1, -1).includes('.')) return { kind: 'service' }
   throw invalid()
 }

@@ -1,6 +1,7 @@
 import { expiryNotices as accessKeyNotices } from '../access/access-keys/service.ts'
 import { expiryWorker } from '../access/auth/expiry.ts'
 import { forgetMails, mailDispatcher } from '../access/mail/dispatcher.ts'
+import { temporaryExpiry } from '../access/temporary/expiry.ts'
 import { expiryNotices as tokenNotices } from '../access/tokens/service.ts'
 import { collector, orphanCollector } from '../blobs/collector.ts'
 import type { Config } from '../config/config.ts'
@@ -58,6 +59,7 @@ const workers: readonly Worker[] = [
   serviceKeyWorker,
   trashWorker,
   expiryWorker,
+  temporaryExpiry,
   tokenNotices,
   accessKeyNotices,
   mailDispatcher,

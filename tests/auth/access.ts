@@ -181,6 +181,8 @@ export const table: Record<OperationName, Entry> = {
     expect: managers(200),
     call: async (c, { user }) => c.listUserAccessKeys({ params: { id: await user() } }),
   },
+  listMachineSessions: { expect: managers(200), call: (c) => c.listMachineSessions() },
+  endMachineSessions: { expect: managers(200), call: (c) => c.endMachineSessions({ query: {} }) },
   createBucket: { expect: holder(201), call: (c) => c.createBucket({ body: { name: `table-${newId().slice(-12)}` } }) },
   listBuckets: { expect: signedIn(200), call: (c) => c.listBuckets() },
   getBucket: { expect: insider(200), call: (c) => c.getBucket({ params }) },

@@ -190,7 +190,12 @@ const UNCOUNTED: { [table: string]: readonly string[] } = {
     'failures_in_row',
     'cooling_until',
   ],
+  roles: ['id', 'name_key', 'description', 'trust', 'tags', 'max_session_seconds', 'created_at'],
+  temporary_credentials: ['id', 'parent_id', 'ip'],
+  temporary_credential_groups: [],
 }
+/** Whose new rows are not counted: nothing that is kept depends on them. */
+const UNCOUNTED_WHEN_NEW = new Set(['temporary_credentials', 'temporary_credential_groups'])
 
 it('every column of the tables that are watched is counted, or named here; a migration that rebuilds one keeps that', async () => {
   const file = path.join(folder, 'columns.db')
@@ -207,7 +212,9 @@ it('every column of the tables that are watched is counted, or named here; a mig
     // One for new rows, one for deleted ones, one for changes, and one more for each migration that added columns.
     const changes = triggers.flatMap((text) => /after update of (.*) on /.exec(text)?.[1]?.split(', ') ?? [])
     assert.ok(
-      ['insert', 'delete'].every((event) => triggers.some((text) => text.includes(`after ${event} on`))),
+      [...(UNCOUNTED_WHEN_NEW.has(table) ? [] : ['insert']), 'delete'].every((event) =>
+        triggers.some((text) => text.includes(`after ${event} on`)),
+      ),
       table,
     )
     const columns = sqlite

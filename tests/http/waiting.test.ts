@@ -64,6 +64,8 @@ const asGenerated: readonly Name[] = [
   'revokeAccessKey',
   'rotateAccessKey',
   'listUserAccessKeys',
+  'listMachineSessions',
+  'endMachineSessions',
   'updateBucket',
   'deleteBucket',
   'usage',

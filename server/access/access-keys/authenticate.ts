@@ -25,7 +25,17 @@ export interface UsableKey {
 }
 
 /** Why a request signed with a key is refused. */
-export type KeyFault = 'unknown' | 'revoked' | 'inactive' | 'expired' | 'owner disabled' | 'wrong signature'
+export type KeyFault =
+  | 'unknown'
+  | 'revoked'
+  | 'inactive'
+  | 'expired'
+  | 'owner disabled'
+  | 'wrong signature'
+  /** Of temporary credentials. */
+  | 'wrong token'
+  | 'expired token'
+  | 'revoked token'
 
 /**
  * The key with this id, with its owner's current permissions within the key's scope and the settings of the endpoint, in
@@ -50,6 +60,10 @@ export async function findAccessKey(
     settings: settingsOf(system, row.settings ?? '{}').s3,
   }
 }
+
+/** Whether there is such a key, whatever has become of it. */
+export const isKeyOfOurs = async (db: Db, accessKeyId: string): Promise<boolean> =>
+  (await store.findKey(db, accessKeyId)) !== undefined
 
 type Rows = readonly [store.KeyRow, ...store.KeyRow[]]
 const isAfter = (time: string | null, now: Date): boolean => time !== null && Date.parse(time) > now.getTime()

@@ -3,9 +3,9 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { isEmail } from '../../../contract/names.ts'
 import { entraTenant } from '../../config/variables.ts'
 import type { Ctx } from '../../context.ts'
+import { clientFor, discover, unavailable } from '../oidc-providers/oidc-client.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { type Idp, idpOf, redirectUri } from '../settings/idp.ts'
-import { clientFor, discover, unavailable } from './oidc-client.ts'
 
 /** The secrets of one login: state, nonce and PKCE verifier. */
 export const newChecks = () => ({
@@ -100,7 +100,8 @@ async function moreClaims(
 const isElsewhere = ({ _claim_names }: Claims, claim: string): boolean =>
   (_claim_names as Claims | undefined)?.[claim] !== undefined
 
-function identityOf(idp: Idp, claims: Claims): Identity {
+/** What a confirmed token says of whoever it is about. Throws idp_rejected. */
+export function identityOf(idp: Idp, claims: Claims): Identity {
   const tenant = entraTenant(idp.issuer)
   // Entra's keys are common to all tenants.
   if (tenant !== null && claims.tid !== tenant) throw rejected('The login belongs to another tenant.')

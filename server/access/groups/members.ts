@@ -109,7 +109,7 @@ interface Membership {
 /** Step: adds a new user to groups; 422 at `body.group_ids.<i>` on an unknown group. */
 export async function joinGroups(tx: Tx, actor: Actor, { userId, groupIds, at }: Membership) {
   const groups = await requireGroups(tx, groupIds)
-  if (actor.type === 'user') assertMayJoin(actor, groups)
+  if (actor.type === 'user' || actor.type === 'role') assertMayJoin(actor, groups)
   await store.insertMembers(
     tx,
     groupIds.map((group_id) => ({ group_id, user_id: userId, added_at: at })),

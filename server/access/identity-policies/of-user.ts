@@ -1,4 +1,4 @@
-// The policies that a user is judged by, compiled.
+// The policies that a user or a role is judged by, compiled.
 import { setWithin } from '../../base/bounded.ts'
 import type { Db } from '../../db/schema.ts'
 import { type Policy, readPolicy } from '../../iam/document.ts'
@@ -16,7 +16,8 @@ const CLOSED = readPolicy(
 const compiled = new Map<string, Policy>()
 const MOST_TEXTS = 1000
 
-function compile(text: string): Policy {
+/** A kept policy of a user, group, role or session, compiled once for each text. */
+export function compiledPolicy(text: string): Policy {
   const known = compiled.get(text)
   if (known) return known
   let policy: Policy
@@ -35,10 +36,14 @@ const textOf = ({ policy, document }: store.InForce): string | undefined =>
   document ?? findBuiltIn(policy?.slice(store.BUILT_IN.length) ?? '')?.document
 
 /** The policies of a user, and of the groups that they are in. */
-export async function policiesOfUser(db: Db, userId: string): Promise<readonly Policy[]> {
-  const rows = await store.findOfUser(db, { userId })
-  return rows.map((row) => {
-    const text = textOf(row)
-    return text === undefined ? CLOSED : compile(text)
-  })
+export const policiesOfUser = async (db: Db, userId: string): Promise<readonly Policy[]> =>
+  (await store.findOfUser(db, { userId })).map(inForce)
+
+/** The policies of a role. */
+export const policiesOfRole = async (db: Db, roleId: string): Promise<readonly Policy[]> =>
+  (await store.findOfRole(db, { roleId })).map(inForce)
+
+function inForce(row: store.InForce): Policy {
+  const text = textOf(row)
+  return text === undefined ? CLOSED : compiledPolicy(text)
 }

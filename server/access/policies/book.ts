@@ -5,7 +5,7 @@ import type { Db } from '../../db/schema.ts'
 import { type Policy, readPolicy } from '../../iam/document.ts'
 import { MalformedPolicy } from '../../iam/malformed.ts'
 import type { UsersByArn } from '../../iam/principal.ts'
-import { policiesOfUser } from '../identity-policies/of-user.ts'
+import { policiesOfRole, policiesOfUser } from '../identity-policies/of-user.ts'
 import * as store from './store.ts'
 
 /** A bucket policy as it is kept: as it was written, and the users that it names. */
@@ -23,8 +23,12 @@ export interface PolicyBook {
   /** Whether any bucket has a policy. */
   hasBuckets: boolean
   /** Those of a user and of the groups that they are in. */
-  ofUser(db: Db, userId: string): readonly Policy[] | Promise<readonly Policy[]>
+  ofUser: PoliciesOf
+  ofRole: PoliciesOf
 }
+
+/** The policies of somebody, by their id. */
+type PoliciesOf = (db: Db, id: string) => readonly Policy[] | Promise<readonly Policy[]>
 
 interface Entry {
   book: PolicyBook
@@ -68,16 +72,25 @@ const books = new Map<string, Entry>()
 const MOST_BOOKS = 8
 
 const NONE: readonly Policy[] = []
+const nobodys: PoliciesOf = () => NONE
+
+/** Where there are no policies at all. */
+export const EMPTY_BOOK: PolicyBook = {
+  token: '',
+  of: () => undefined,
+  hasBuckets: false,
+  ofUser: nobodys,
+  ofRole: nobodys,
+}
 const MOST_USERS = 10_000
 
-/** The policies of users, read when they are first asked for; `any`: whether there are any. */
-function ofUsers(any: boolean): PolicyBook['ofUser'] {
-  if (!any) return () => NONE
+/** The policies of users or roles, read when they are first asked for. */
+function readOnce(find: (db: Db, id: string) => Promise<readonly Policy[]>): PoliciesOf {
   const known = new Map<string, readonly Policy[]>()
-  return (db, userId) =>
-    known.get(userId) ??
-    policiesOfUser(db, userId).then((policies) => {
-      setWithin(known, userId, policies, MOST_USERS)
+  return (db, id) =>
+    known.get(id) ??
+    find(db, id).then((policies) => {
+      setWithin(known, id, policies, MOST_USERS)
       return policies
     })
 }
@@ -112,7 +125,9 @@ export async function read(db: Db): Promise<PolicyBook | undefined> {
   }
   const ofIdentities = Boolean(rows[0]?.of_identities)
   const hasBuckets = pages.size > 0
-  const book = { token, of, hasBuckets, ofUser: ofUsers(ofIdentities) }
+  const ofUser = ofIdentities ? readOnce(policiesOfUser) : nobodys
+  const ofRole = ofIdentities ? readOnce(policiesOfRole) : nobodys
+  const book = { token, of, hasBuckets, ofUser, ofRole }
   const entry = { book, pages, any: hasBuckets || ofIdentities }
   for (const old of books.keys()) if (books.size >= MOST_BOOKS) books.delete(old)
   books.set(token, entry)

@@ -43,7 +43,7 @@ export interface Asking {
 }
 
 /** How a caller is judged by the policies of buckets and by their own. */
-const inForce = (
+export const inForce = (
   book: PolicyBook,
   ofCaller: readonly Policy[],
   caller: Caller,
@@ -83,6 +83,9 @@ function known(key: string, caller: Caller, { origin, now }: Asking): Known {
       return caller.auth_method === 'local' || caller.auth_method === 'idp'
         ? [String(caller.second_factor ?? false)]
         : undefined
+    // Of Ceph's gateway: whether the credentials are temporary.
+    case 'sts:authentication':
+      return ['false']
     case 'aws:sourceip':
       return one(origin.ip)
     case 'aws:useragent':

@@ -38,3 +38,7 @@ export const findNamed = (db: Db, names: readonly string[]) =>
       ]),
     )
     .execute()
+
+/** The ids of all users. */
+export const listUserIds = async (db: Db): Promise<string[]> =>
+  (await db.selectFrom('users').select('id').execute()).map(({ id }) => id)

@@ -8,7 +8,7 @@ interface AuditRow {
   error_code: string | null
   actor_user_id: string | null
   actor_email: string | null
-  actor_type: 'user' | 'public' | 'system' | 'cli' | 'engine'
+  actor_type: 'user' | 'role' | 'public' | 'system' | 'cli' | 'engine'
   auth_method: string | null
   token_id: string | null
   session_id: string | null

@@ -5,6 +5,7 @@ import { badCursor, decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import type { Actor, Ctx } from '../../context.ts'
 import type { Row, Tx } from '../../db/schema.ts'
+import type { ActingSession } from '../../iam/session.ts'
 import { withoutCredentials } from '../../observe/log.ts'
 import { splitDetails } from './details.ts'
 import { hashRow } from './hashes.ts'
@@ -33,8 +34,8 @@ export async function recordActions(
       result: action.result ?? 'success',
       status_code: action.status_code ?? null,
       error_code: action.error_code ?? null,
-      actor_user_id: actor.user_id,
-      actor_email: actor.email,
+      actor_user_id: actor.user_id ?? actor.session?.user_id ?? null,
+      actor_email: actor.email ?? actor.session?.email ?? null,
       actor_type: actor.type,
       auth_method: actor.auth_method,
       token_id: actor.token_id,
@@ -52,8 +53,9 @@ export async function recordActions(
     }
     // People type tokens into the wrong field. They are removed before a long text is split, which could cut one in
     // two.
-    const via = actor.auth_method === 'access_key' ? { via: 's3' } : {}
-    const texts = splitDetails(withoutCredentials(JSON.stringify({ ...action.details, ...via })), first.id)
+    const via = actor.auth_method === 'access_key' || actor.session ? { via: 's3' } : {}
+    const session = actor.session ? sessionDetails(actor.session) : {}
+    const texts = splitDetails(withoutCredentials(JSON.stringify({ ...action.details, ...via, ...session })), first.id)
     return texts.map((details, i) => {
       const row = { ...first, id: i === 0 ? first.id : newId(), details }
       return { ...row, mac: key.mac(hashRow(row)) }
@@ -62,6 +64,13 @@ export async function recordActions(
   await insertRecords(tx, rows)
   return rows
 }
+
+/** Which session it was, where it was one of temporary credentials. */
+const sessionDetails = ({ role, name, subject }: ActingSession) => ({
+  session_name: name,
+  ...(role === null ? {} : { role }),
+  ...(subject === null ? {} : { subject }),
+})
 
 const COUNT_LIMIT = 10_000
 

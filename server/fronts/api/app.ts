@@ -44,6 +44,7 @@ import { encryptionRoutes } from './routes/encryption.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { imageRoutes } from './routes/images.ts'
 import { jobRoutes } from './routes/jobs.ts'
+import { machineSessionRoutes } from './routes/machine-sessions.ts'
 import { objectRoutes } from './routes/objects.ts'
 import { policyRoutes } from './routes/policies.ts'
 import { scanRoutes } from './routes/scans.ts'
@@ -82,6 +83,7 @@ export const handlers: readonly Handler[] = [
   ...secondFactorRoutes,
   ...tokenRoutes,
   ...accessKeyRoutes,
+  ...machineSessionRoutes,
   ...bucketRoutes,
   ...objectRoutes,
   ...imageRoutes,

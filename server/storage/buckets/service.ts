@@ -66,12 +66,14 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
 
 const SCAN = 1000
 
-/** Throws forbidden for those to whom policies deny the list, and for service accounts that nothing lets see any bucket. */
+/** Throws forbidden for those to whom policies deny the list, and for service accounts and roles that nothing lets see any bucket. */
 function allowList({ actor }: Ctx): { all: boolean } {
   const said = policiesSay(actor, 's3:ListAllMyBuckets', ALL_BUCKETS)
   if (said === 'deny') throw new ServiceError('forbidden', 'A policy denies the list of buckets.')
-  const mayList = said === 'allow' || !actor.service_account || actor.groups.some(({ grants }) => grants.length > 0)
-  if (!mayList) throw new ServiceError('forbidden', 'No policy or group lets this service account list buckets.')
+  const isPerson = actor.type !== 'role' && !actor.service_account
+  const mayList = said === 'allow' || isPerson || actor.groups.some(({ grants }) => grants.length > 0)
+  if (!mayList)
+    throw new ServiceError('forbidden', 'No policy or group lets this service account or role list buckets.')
   return { all: said === 'allow' }
 }
 

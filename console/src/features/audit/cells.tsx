@@ -10,11 +10,17 @@ import { Pick } from './Only.tsx'
 /** How the actor was authenticated. */
 function credentialOf({ auth_method, actor }: AuditRecord): [word: string, title: string] | undefined {
   if (auth_method === 'pat') return [text.pat, text.aToken]
-  if (auth_method === 'local' || auth_method === 'idp') return [text.session, text.aSession]
+  if (auth_method === 'local' || auth_method === 'idp' || auth_method === 'sts') return [text.session, text.aSession]
   if (auth_method === 'share_link' || auth_method === 'presigned') return [text.link, text.aLink]
   if (actor.type === 'system') return [text.system, text.system]
   if (actor.type === 'engine') return [text.engine, text.anEngine]
   return actor.type === 'cli' ? [text.cli, text.cli] : undefined
+}
+
+/** The role and the session of temporary credentials that are nobody's account. */
+function sessionOf({ details }: AuditRecord): string | undefined {
+  const { role, session_name } = details as { role?: string; session_name?: string }
+  return session_name === undefined ? undefined : [role, session_name].filter(Boolean).join('/')
 }
 
 export function Actor({ record }: { record: AuditRecord }) {
@@ -23,7 +29,7 @@ export function Actor({ record }: { record: AuditRecord }) {
   return (
     <span className="audit-actor">
       <Pick name="actor" value={email ?? user_id}>
-        <span>{email ?? user_id ?? (credential ? '' : text.nobody)}</span>
+        <span>{email ?? user_id ?? sessionOf(record) ?? (credential ? '' : text.nobody)}</span>
       </Pick>
       {credential ? (
         <Badge className="audit-badge" title={credential[1]}>

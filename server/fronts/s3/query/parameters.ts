@@ -78,6 +78,16 @@ export class Parameters {
     return Array.from({ length: members }, (_, i) => this.required(`${start}${i + 1}`, of))
   }
 
+  /** How many members a list of structures has; numbered from 1. Throws ValidationError for one too many. */
+  structures(name: string, most: number): number {
+    const start = `${name}.member.`
+    const numbers = new Set<string>()
+    for (const one of this.#values.keys())
+      if (one.startsWith(start)) numbers.add(one.slice(start.length).split('.', 1)[0] ?? '')
+    if (numbers.size > most) throw invalid(name, `Member must have length less than or equal to ${most}`)
+    return numbers.size
+  }
+
   /** The names of all parameters, each once and without the numbers of members. */
   names(): string[] {
     return [...new Set([...this.#values.keys()].map((name) => name.split('.', 1)[0] ?? ''))]

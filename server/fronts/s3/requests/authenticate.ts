@@ -9,6 +9,7 @@ import {
 } from '../../../access/access-keys/authenticate.ts'
 import { publicActor } from '../../../access/actors.ts'
 import { settingsInForce } from '../../../access/settings/effective.ts'
+import { findTemporary } from '../../../access/temporary/authenticate.ts'
 import { setWithin } from '../../../base/bounded.ts'
 import { perSystem } from '../../../base/per-system.ts'
 import type { Config } from '../../../config/config.ts'
@@ -16,7 +17,8 @@ import type { Actor, Origin, System } from '../../../context.ts'
 import { telemetryOf } from '../../../observe/telemetry.ts'
 import { S3Error } from '../errors.ts'
 import { limitFailures, limitRate } from './limits.ts'
-import { joinHeaders, type Signable } from './signature/canonical.ts'
+import { refusal, unusable, wrongSignature } from './refused-key.ts'
+import { joinHeaders, type Signable, valuesOf } from './signature/canonical.ts'
 import type { ChunkSignatures } from './signature/chunks.ts'
 import {
   assertCovered,
@@ -91,8 +93,8 @@ export async function authenticateSigned(
   request: Arrived,
   signed: Signed,
 ): Promise<Omit<Authenticated, 'mode'>> {
-  const { credential } = signed
-  const found = await findAccessKey(system, credential.accessKeyId, request.origin)
+  const { credential, headers } = signed
+  const found = await findKey(system, credential.accessKeyId, tokenIn(request, headers, credential), request.origin)
   const usable = typeof found === 'string' ? undecided : found
   const { key, mismatch } = verify(system.config, usable, request, signed)
   const fault = typeof found === 'string' ? found : key ? undefined : 'wrong signature'
@@ -108,6 +110,25 @@ export async function authenticateSigned(
     signatures: { key: key as KeyObject, date, scope, seed },
   }
 }
+
+/** The session token that a request brings; undefined without one. */
+const tokenIn = (
+  { decodedQuery }: Arrived,
+  headers: ReadonlyMap<string, string>,
+  { in: place }: Credential,
+): string | undefined =>
+  place === 'query' ? valuesOf(decodedQuery, 'X-Amz-Security-Token')[0] : headers.get('x-amz-security-token')
+
+/** The access key with this id or, with a session token, the temporary credentials. */
+const findKey = (
+  system: System,
+  accessKeyId: string,
+  token: string | undefined,
+  origin: Origin,
+): Promise<UsableKey | KeyFault> =>
+  token === undefined || token === ''
+    ? findAccessKey(system, accessKeyId, origin)
+    : findTemporary(system, { accessKeyId, token }, origin)
 
 const accessDenied = () => new S3Error('AccessDenied', 'Access Denied')
 
@@ -155,7 +176,8 @@ export async function authenticateForm(
       key: credential.version === 4 ? signingKeyOf(system.config, secret, credential) : null,
     })
   const { accessKeyId, policy } = credential
-  const usable = await usableKey(system, { accessKeyId, origin }, isRight, { StringToSign: policy })
+  const token = fields.get('x-amz-security-token')
+  const usable = await usableKey(system, { accessKeyId, token, origin }, isRight, { StringToSign: policy })
   return { ...usable, accessKeyId, presigned: false, mode: { kind: 'unsigned' }, signatures: NO_CHUNKS }
 }
 
@@ -178,27 +200,29 @@ async function authenticateOld(
   assertOldCovers(signed)
   const mode = bodyModeOf(headers.get('x-amz-content-sha256') ?? 'UNSIGNED-PAYLOAD', headers)
   if (mode.kind === 'chunks' && mode.signed) throw accessDenied()
-  const texts = oldTexts(signed, credential, oldHeaders(headers, query))
+  const signedHeaders = oldHeaders(headers, query)
+  const texts = oldTexts(signed, credential, signedHeaders)
   const { accessKeyId, signature } = credential
+  const token = signedHeaders.get('x-amz-security-token')
   const isRight = (secret: KeySecret) => isOldSignature(signature, texts, secret.open())
   const fields = { StringToSign: texts[0] ?? '', SignatureProvided: signature }
-  const usable = await usableKey(system, { accessKeyId, origin }, isRight, fields)
+  const usable = await usableKey(system, { accessKeyId, token, origin }, isRight, fields)
   return { ...usable, accessKeyId, presigned: 'old', mode, signatures: NO_CHUNKS }
 }
 
 /** Who acts with a key, if one of its secrets is right; else throws what the form or URL is refused with. */
 async function usableKey(
   system: System,
-  { accessKeyId, origin }: { accessKeyId: string; origin: Origin },
+  { accessKeyId, token, origin }: { accessKeyId: string; token: string | undefined; origin: Origin },
   isRight: (secret: KeySecret) => boolean,
   mismatch: Record<string, string>,
 ): Promise<{ actor: Actor; publicAccess: boolean }> {
-  if (!new RegExp(ACCESS_KEY_ID).test(accessKeyId)) throw unknownKey(accessKeyId)
-  const found = await findAccessKey(system, accessKeyId, origin)
+  if (!new RegExp(ACCESS_KEY_ID).test(accessKeyId)) throw unusable('unknown', accessKeyId)
+  const found = await findKey(system, accessKeyId, token, origin)
   const right = (typeof found === 'string' ? undecided : found).secrets.some(isRight)
   const fault = typeof found === 'string' ? found : right ? undefined : 'wrong signature'
   if (fault) await refuse(system, accessKeyId, fault, origin)
-  if (fault && fault !== 'wrong signature') throw unknownKey(accessKeyId)
+  if (fault && fault !== 'wrong signature') throw unusable(fault, accessKeyId)
   if (fault) throw wrongSignature({ AWSAccessKeyId: accessKeyId, ...mismatch })
   return admit(system, found as UsableKey)
 }
@@ -259,25 +283,3 @@ function signingKeyOf(
   setWithin(keys, name, key, MOST_KEYS)
   return key
 }
-
-function refusal(fault: KeyFault, { accessKeyId, signature }: Credential, { canonical, text }: Mismatch): S3Error {
-  if (fault !== 'wrong signature') return unknownKey(accessKeyId)
-  return wrongSignature({
-    AWSAccessKeyId: accessKeyId,
-    StringToSign: text,
-    SignatureProvided: signature,
-    CanonicalRequest: canonical,
-  })
-}
-
-const unknownKey = (accessKeyId: string): S3Error =>
-  new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.', {
-    fields: { AWSAccessKeyId: accessKeyId },
-  })
-
-const wrongSignature = (fields: Record<string, string>): S3Error =>
-  new S3Error(
-    'SignatureDoesNotMatch',
-    'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
-    { fields },
-  )

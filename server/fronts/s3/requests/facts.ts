@@ -1,8 +1,8 @@
 import { basicTime } from '../../../base/dates.ts'
 import { DAY_MS } from '../../../base/time.ts'
-import type { RequestFacts } from '../../../context.ts'
 import type { Known } from '../../../iam/conditions.ts'
 import type { ActionNames } from '../../../iam/names-of-rights.ts'
+import type { RequestFacts } from '../../../iam/request-facts.ts'
 import { tagsInHeader } from '../operations/documents/tagging.ts'
 import { type Exchange, header, parameter } from './exchange.ts'
 

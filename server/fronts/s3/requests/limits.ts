@@ -14,11 +14,11 @@ const countersOf = perSystem((): { rate: number; count: ReturnType<typeof countP
 }))
 
 /** Limits how many requests of one key this process answers in a minute. Throws SlowDown. */
-export function limitRate({ config, now }: System, { token_id }: Actor, rate: number): void {
+export function limitRate({ config, now }: System, { token_id, session_id }: Actor, rate: number): void {
   if (rate === 0) return
   const counters = countersOf(config)
   if (counters.rate !== rate) Object.assign(counters, { rate, count: countPerMinute(rate) })
-  const wait = counters.count(token_id ?? '', now())
+  const wait = counters.count(token_id ?? session_id ?? '', now())
   if (wait > 0) throw slowDown(wait)
 }
 

@@ -40,7 +40,8 @@ export async function createBucket(exchange: Exchange): Promise<void> {
   const ownership = newOwnership(exchange)
   const acl = await newBucketAcl(exchange, { ownership })
   const existing = await findBucket(ctx.db, bucket)
-  const isOwn = existing?.created_by === ctx.actor.user_id
+  const { user_id } = ctx.actor
+  const isOwn = user_id !== null && existing?.created_by === user_id
   if (existing && isOwn && !(await hasAcl(exchange, acl))) throw nameTaken(bucket)
   // Creating one's own bucket again changes nothing.
   if (existing && !isOwn) {

@@ -79,8 +79,8 @@ async function assertMayChange({ ctx, action }: QueryCall, groups: () => Promise
 
 /** Who can have policies: how requests name them, and what IAM's actions about them are called after. */
 export interface OwnerKind {
-  name: 'User' | 'Group'
-  parameter: 'UserName' | 'GroupName'
+  name: 'User' | 'Group' | 'Role'
+  parameter: 'UserName' | 'GroupName' | 'RoleName'
   find(call: QueryCall): Promise<NamedOwner>
 }
 export const OWNERS: readonly OwnerKind[] = [

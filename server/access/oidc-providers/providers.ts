@@ -1,0 +1,200 @@
+// The identity providers whose tokens count: those that administrators have registered, and the service's own.
+import { ServiceError } from '../../../contract/errors.ts'
+import type { Ctx, Step } from '../../context.ts'
+import { allowIam } from '../identity-policies/allow-iam.ts'
+import { fullProviderArn, providerResource } from '../roles/arn.ts'
+import type { Tag } from '../roles/service.ts'
+import { settingsInForce } from '../settings/effective.ts'
+import { type Idp, idpOf } from '../settings/idp.ts'
+import { type Place, registeredPlace } from './keys.ts'
+import { discover } from './oidc-client.ts'
+import * as store from './store.ts'
+
+/** An identity provider. */
+export interface Provider {
+  /** Without its scheme. */
+  key: string
+  issuer: string
+  /** The clients whose tokens count; any where there are none. */
+  audiences: readonly string[]
+  thumbprints: readonly string[]
+  tags: readonly Tag[]
+  /** Null of the service's own, unless it is registered as well. */
+  created_at: string | null
+  /** Of the service's own provider: what is configured of it. */
+  own: Idp | null
+}
+
+const MOST_PROVIDERS = 100
+const MOST_AUDIENCES = 100
+
+/** An issuer as ARNs and conditions name it. */
+export const issuerKeyOf = (issuer: string): string => issuer.replace(/^https?:\/\//i, '')
+
+const missing = (key: string) =>
+  new ServiceError('not_found', `OpenIDConnect Provider not found for arn ${fullProviderArn(key)}`)
+
+const describe = (row: store.ProviderRow): Provider => ({
+  key: row.issuer_key,
+  issuer: row.issuer,
+  audiences: JSON.parse(row.audiences) as string[],
+  thumbprints: JSON.parse(row.thumbprints) as string[],
+  tags: JSON.parse(row.tags) as Tag[],
+  created_at: row.created_at,
+  own: null,
+})
+
+/** The service's own provider while people can log in with it; undefined otherwise. */
+async function ownProvider(ctx: Pick<Ctx, 'config' | 'db'>): Promise<Provider | undefined> {
+  const settings = await settingsInForce({ config: ctx.config, db: ctx.db })
+  const own = settings.auth.enable_idp ? idpOf(settings) : null
+  return own
+    ? {
+        key: issuerKeyOf(own.issuer),
+        issuer: own.issuer,
+        audiences: [own.clientId],
+        thumbprints: [],
+        tags: [],
+        created_at: null,
+        own,
+      }
+    : undefined
+}
+
+/** The provider of an issuer, given without its scheme; undefined if there is none. */
+export async function findProvider(ctx: Pick<Ctx, 'config' | 'db'>, key: string): Promise<Provider | undefined> {
+  const [row, own] = [await store.findProvider(ctx.db, key), await ownProvider(ctx)]
+  if (own?.key !== key) return row && describe(row)
+  // Registered as well: with further clients.
+  return row
+    ? { ...describe(row), issuer: own.issuer, own: own.own, audiences: joined(own.audiences, describe(row).audiences) }
+    : own
+}
+
+const joined = (a: readonly string[], b: readonly string[]): string[] => [...new Set([...a, ...b])]
+
+/** Where the keys of a provider are. */
+export function placeOf(ctx: Ctx, { issuer, own }: Provider): Place {
+  if (!own) return registeredPlace(ctx, issuer)
+  // As for logins: whoever configured it has chosen its address.
+  const read = async (url: URL): Promise<unknown> => {
+    const response = await fetch(url.href, { redirect: 'error', signal: AbortSignal.timeout(10_000) })
+    if (!response.ok) throw new Error(`The answer has the status ${response.status}`)
+    return response.json()
+  }
+  return { issuer, read, discover: async () => (await discover(ctx, own)) as { issuer?: unknown; jwks_uri?: unknown } }
+}
+
+/** What a new provider is to have. */
+export interface NewProvider {
+  issuer: string
+  audiences: readonly string[]
+  thumbprints: readonly string[]
+  tags: readonly Tag[]
+}
+
+/** Registers an identity provider. Throws already_exists or limit_reached. */
+export async function createProvider(ctx: Ctx, provider: NewProvider): Promise<Provider> {
+  const issuer_key = issuerKeyOf(provider.issuer)
+  allowIam(ctx.actor, 'iam:CreateOpenIDConnectProvider', providerResource(issuer_key))
+  return ctx.act(async (step) => {
+    const { tx, record, now } = step
+    if ((await store.listProviders(tx)).length >= MOST_PROVIDERS)
+      throw new ServiceError('limit_reached', `There are ${MOST_PROVIDERS} identity providers, the maximum.`)
+    const row: store.ProviderRow = {
+      issuer_key,
+      issuer: provider.issuer,
+      audiences: JSON.stringify(provider.audiences),
+      thumbprints: JSON.stringify(provider.thumbprints),
+      tags: JSON.stringify(provider.tags),
+      created_at: now().toISOString(),
+    }
+    if (!(await store.insertProvider(tx, row)))
+      throw new ServiceError('already_exists', `Provider with url ${issuer_key} already exists.`)
+    const { issuer, audiences } = provider
+    record({
+      name: 'oidc_provider_create',
+      resource: { type: 'oidc_provider', id: resourceId(issuer_key) },
+      details: { issuer, audiences },
+    })
+    return describe(row)
+  })
+}
+
+/** Audit records have the issuer as the id of what they are about, in full where it fits. */
+const resourceId = (key: string): string => key.slice(0, 128)
+
+/** All providers, the service's own with them. */
+export async function listProviders(ctx: Ctx): Promise<Provider[]> {
+  allowIam(ctx.actor, 'iam:ListOpenIDConnectProviders', { arns: ['*'] })
+  const registered = (await store.listProviders(ctx.db)).map(describe)
+  const own = await ownProvider(ctx)
+  return own && !registered.some(({ key }) => key === own.key) ? [...registered, own] : registered
+}
+
+/** A provider. Throws not_found. */
+export async function getProvider(ctx: Ctx, key: string): Promise<Provider> {
+  allowIam(ctx.actor, 'iam:GetOpenIDConnectProvider', providerResource(key))
+  const found = await findProvider(ctx, key)
+  if (!found) throw missing(key)
+  return found
+}
+
+/** What can be changed of a provider, from what it is; the same list for nothing. */
+export interface ProviderChange {
+  /** What the caller has to be allowed. */
+  action: string
+  audiences?(now: readonly string[]): readonly string[]
+  thumbprints?: readonly string[]
+}
+
+/** Changes a registered provider. Throws not_found, and limit_reached for too many audiences. */
+export async function updateProvider(ctx: Ctx, key: string, change: ProviderChange): Promise<void> {
+  allowIam(ctx.actor, change.action, providerResource(key))
+  await ctx.act(async (step) => {
+    const row = await lockProvider(step, key)
+    const before = describe(row)
+    const audiences = change.audiences?.(before.audiences) ?? before.audiences
+    const thumbprints = change.thumbprints ?? before.thumbprints
+    if (audiences.length > MOST_AUDIENCES)
+      throw new ServiceError('limit_reached', `An identity provider has ${MOST_AUDIENCES} client ids at most.`)
+    const next = { audiences: JSON.stringify(audiences), thumbprints: JSON.stringify(thumbprints) }
+    if (next.audiences === row.audiences && next.thumbprints === row.thumbprints) return step.nothing(undefined)
+    await store.updateProvider(step.tx, key, next)
+    step.record({
+      name: 'oidc_provider_update',
+      resource: { type: 'oidc_provider', id: resourceId(key) },
+      details: {
+        issuer: row.issuer,
+        before: { audiences: before.audiences, thumbprints: before.thumbprints },
+        after: { audiences, thumbprints },
+      },
+    })
+    return undefined
+  })
+}
+
+async function lockProvider({ tx }: Step, key: string): Promise<store.ProviderRow> {
+  const row = await store.lockProvider(tx, key)
+  if (!row) throw missing(key)
+  return row
+}
+
+/** Removes a registered provider, and ends the sessions that its tokens have opened. Throws not_found. */
+export async function deleteProvider(
+  ctx: Ctx,
+  key: string,
+  endSessions: (step: Step) => Promise<number>,
+): Promise<void> {
+  allowIam(ctx.actor, 'iam:DeleteOpenIDConnectProvider', providerResource(key))
+  await ctx.act(async (step) => {
+    const row = await lockProvider(step, key)
+    const sessions = await endSessions(step)
+    await store.deleteProvider(step.tx, key)
+    step.record({
+      name: 'oidc_provider_delete',
+      resource: { type: 'oidc_provider', id: resourceId(key) },
+      details: { issuer: row.issuer, audiences: JSON.parse(row.audiences) as string[], sessions },
+    })
+  })
+}

@@ -1,0 +1,152 @@
+import { type Compilable, type ExpressionBuilder, sql } from 'kysely'
+import { kept } from '../../db/kept.ts'
+import { prepared } from '../../db/prepare.ts'
+import type { Db, NewRow, Row, Schema, Tx } from '../../db/schema.ts'
+import { atLeastOne, type UserRow } from '../sessions/store.ts'
+
+export type CredentialRow = Row<'temporary_credentials'>
+
+export const insertCredential = (tx: Tx, row: NewRow<'temporary_credentials'>) =>
+  tx.insertInto('temporary_credentials').values(row).execute()
+
+export const insertGroups = (tx: Tx, rows: readonly NewRow<'temporary_credential_groups'>[]) =>
+  tx.insertInto('temporary_credential_groups').values(rows).execute()
+
+/** Temporary credentials with what decides what they may: one row per grant of each group, at least one row. */
+export type SessionRow = Omit<UserRow, 'user_id' | 'email' | 'display_name' | 'path' | 'service_account'> &
+  Pick<
+    CredentialRow,
+    | (
+        | 'id'
+        | 'kind'
+        | 'access_key_id'
+        | 'secret_key_id'
+        | 'session_name'
+        | 'subject'
+        | 'source_identity'
+        | 'issuer_key'
+      )
+    | ('policy' | 'scope' | 'tags' | 'claims' | 'created_at' | 'expires_at' | 'revoked_at' | 'role_id')
+  > & {
+    user_id: string | null
+    email: string | null
+    display_name: string | null
+    path: string | null
+    service_account: number | null
+    role_name: string | null
+    role_path: string | null
+    /** The stored settings; null where there are none. */
+    settings: string | null
+  }
+
+const sessionRows = prepared(
+  (db: Db, { accessKeyId }: { accessKeyId: string }): Compilable<SessionRow> =>
+    db
+      .selectFrom('temporary_credentials as c')
+      .leftJoin('roles as o', 'o.id', 'c.role_id')
+      .leftJoin('users as u', 'u.id', 'c.user_id')
+      // What a role may has nothing to do with the groups of who took it on.
+      .leftJoin('group_members as m', (join) =>
+        join.onRef('m.user_id', '=', 'c.user_id').on('c.kind', '=', sql.lit('user')),
+      )
+      .leftJoin('temporary_credential_groups as t', 't.credential_id', 'c.id')
+      .leftJoin('groups as g', (join) => join.on((e) => e('g.id', '=', e.fn.coalesce('m.group_id', 't.group_id'))))
+      .leftJoin('grants as r', 'r.group_id', 'g.id')
+      .select(['c.id', 'c.kind', 'c.access_key_id', 'c.secret_key_id', 'c.session_name', 'c.subject', 'c.role_id'])
+      .select(['c.source_identity', 'c.issuer_key', 'c.policy', 'c.scope', 'c.tags', 'c.claims'])
+      .select(['c.created_at', 'c.expires_at', 'c.revoked_at', 'c.user_id'])
+      .select(['o.name as role_name', 'o.path as role_path'])
+      .select(['u.email', 'u.display_name', 'u.disabled_at', 'u.path', 'u.service_account'])
+      .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
+      .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
+      .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+      .select((e) => e.selectFrom('settings').select('overrides').as('settings'))
+      .where('c.access_key_id', '=', accessKeyId),
+)
+
+/** The credentials with this id; undefined if there are none. */
+export const findSession = kept((db, accessKeyId) => sessionRows(db, { accessKeyId }).then(atLeastOne))
+
+/** Which sessions are meant; of everything that is given. */
+export interface SessionFilter {
+  roleId?: string | undefined
+  userId?: string | undefined
+  issuerKey?: string | undefined
+  /** Opened until then. */
+  until?: string | undefined
+}
+
+const matching = (filter: SessionFilter) => (e: ExpressionBuilder<Schema, 'temporary_credentials'>) =>
+  e.and([
+    ...(filter.roleId === undefined ? [] : [e('role_id', '=', filter.roleId)]),
+    ...(filter.userId === undefined ? [] : [e('user_id', '=', filter.userId)]),
+    ...(filter.issuerKey === undefined ? [] : [e('issuer_key', '=', filter.issuerKey)]),
+    ...(filter.until === undefined ? [] : [e('created_at', '<=', filter.until)]),
+  ])
+
+/** Ends live sessions; returns their ids. */
+export const revokeMatching = async (tx: Tx, filter: SessionFilter, now: Date): Promise<string[]> =>
+  (
+    await tx
+      .updateTable('temporary_credentials')
+      .set({ revoked_at: now.toISOString() })
+      .where('revoked_at', 'is', null)
+      .where('expires_at', '>', now.toISOString())
+      .where(matching(filter))
+      .returning('id')
+      .execute()
+  ).map(({ id }) => id)
+
+/** Ends the live sessions that were opened with the credentials of these; returns their ids. */
+export const revokeChildren = async (tx: Tx, parents: readonly string[], now: Date): Promise<string[]> =>
+  (
+    await tx
+      .updateTable('temporary_credentials')
+      .set({ revoked_at: now.toISOString() })
+      .where('parent_id', 'in', parents)
+      .where('revoked_at', 'is', null)
+      .returning('id')
+      .execute()
+  ).map(({ id }) => id)
+
+/** Locks live credentials that open another session, so that this one ends if they do. */
+export const lockLive = (tx: Tx, id: string, now: Date) =>
+  tx
+    .selectFrom('temporary_credentials')
+    .select(['expires_at'])
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Deletes what has expired; returns how many. */
+export const deleteExpired = async (tx: Tx, now: Date): Promise<number> =>
+  (await tx.deleteFrom('temporary_credentials').where('expires_at', '<=', now.toISOString()).returning('id').execute())
+    .length
+
+/** A session with the names of its role and its user. */
+export type ListedSession = Pick<
+  CredentialRow,
+  | ('id' | 'kind' | 'access_key_id' | 'session_name' | 'subject' | 'source_identity' | 'issuer_key' | 'user_id')
+  | ('ip' | 'created_at' | 'expires_at')
+> & { role_name: string | null; email: string | null }
+
+/** Live sessions before an id, newest first. */
+export function listSessions(
+  db: Db,
+  { now, before, limit }: { now: Date; before: string | undefined; limit: number },
+): Promise<ListedSession[]> {
+  const query = db
+    .selectFrom('temporary_credentials as c')
+    .leftJoin('roles as o', 'o.id', 'c.role_id')
+    .leftJoin('users as u', 'u.id', 'c.user_id')
+    .select(['c.id', 'c.kind', 'c.access_key_id', 'c.session_name', 'c.subject', 'c.source_identity', 'c.issuer_key'])
+    .select(['c.user_id', 'c.ip', 'c.created_at', 'c.expires_at', 'o.name as role_name', 'u.email'])
+    .where('c.revoked_at', 'is', null)
+    .where('c.expires_at', '>', now.toISOString())
+  return (before === undefined ? query : query.where('c.id', '<', before))
+    .orderBy('c.id', 'desc')
+    .limit(limit)
+    .execute()
+}
