@@ -6,6 +6,7 @@ import type { InstanceTables } from './tables/instance.ts'
 import type { MailTables } from './tables/mail.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
 import type { PolicyTables } from './tables/policies.ts'
+import type { ReplicationTables } from './tables/replication.ts'
 import type { SharingTables } from './tables/sharing.ts'
 import type { StorageTables } from './tables/storage.ts'
 import type { AttachedTables } from './tables/storages.ts'
@@ -25,7 +26,8 @@ export interface Schema
     UsageTables,
     WebhookTables,
     MailTables,
-    MirrorTables {}
+    MirrorTables,
+    ReplicationTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
 /** An object's row as everything but its history sees it: since when it has been so, and by whom, is left out. */
