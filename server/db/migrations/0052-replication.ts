@@ -2,7 +2,7 @@ import { type Kysely, type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './types.ts'
 
 /** What of an object its replica has as well. */
-const REPLICATED = ['version_id', 'size', 'etag', 'content_type', 'headers', 'metadata', 'tags', 'encryption']
+const REPLICATED = ['version_id', 'size', 'etag', 'content_type', 'headers', 'metadata', 'tags']
 
 /**
  * Replicas of buckets, and the changes that they lack. These are queued by triggers, so that no change of an object can leave
@@ -68,16 +68,16 @@ const differs = (isDistinct: string): string =>
 
 const sqliteTriggers = [
   `create trigger objects_replicated_by_insert after insert on objects
-    when exists (select 1 from replications where bucket_id = new.bucket_id) begin
-    ${queue(CHANGED)};
+    when exists (select 1 from replications where bucket_id = new.bucket_id)
+    begin ${queue(CHANGED)};
   end`,
   `create trigger objects_replicated_by_change after update on objects
-    when exists (select 1 from replications where bucket_id = new.bucket_id) and (${differs('is not')}) begin
-    ${queue(CHANGED)};
+    when exists (select 1 from replications where bucket_id = new.bucket_id) and (${differs('is not')})
+    begin ${queue(CHANGED)};
   end`,
   `create trigger objects_replicated_by_delete after delete on objects
-    when exists (select 1 from replications where bucket_id = old.bucket_id) begin
-    ${queue("old.bucket_id, old.key, '-', strongroom_moment(old.moment), strongroom_moment(old.moment), 0")};
+    when exists (select 1 from replications where bucket_id = old.bucket_id)
+    begin ${queue("old.bucket_id, old.key, '-', strongroom_moment(old.moment), strongroom_moment(old.moment), 0")};
   end`,
   `create trigger buckets_revised_by_replication after update of replication on buckets
     begin update instance set revision = revision + 1; end`,
