@@ -172,6 +172,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Abgeben',
       encrypt: 'Verschlüsseln',
       decrypt: 'Entschlüsseln',
+      rollback: 'Zurücksetzen',
     })[kind],
   worked: (kind) =>
     ({
@@ -184,6 +185,7 @@ export const text: Translation<typeof english.text> = {
       release: 'abgegeben',
       encrypt: 'verschlüsselt',
       decrypt: 'entschlüsselt',
+      rollback: 'zurückgesetzt',
     })[kind],
   operation: (kind) =>
     ({
@@ -196,6 +198,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Abgeben',
       encrypt: 'Verschlüsseln',
       decrypt: 'Entschlüsseln',
+      rollback: 'Zurücksetzen',
     })[kind],
   jobs: 'Aufträge',
   progress: (verb, done, total) =>

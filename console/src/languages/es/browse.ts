@@ -176,6 +176,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Liberando',
       encrypt: 'Cifrando',
       decrypt: 'Descifrando',
+      rollback: 'Revirtiendo',
     })[kind],
   worked: (kind) =>
     ({
@@ -188,6 +189,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Liberación terminada',
       encrypt: 'Cifrado terminado',
       decrypt: 'Descifrado terminado',
+      rollback: 'Reversión terminada',
     })[kind],
   operation: (kind) =>
     ({
@@ -200,6 +202,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Liberación',
       encrypt: 'Cifrado',
       decrypt: 'Descifrado',
+      rollback: 'Reversión',
     })[kind],
   jobs: 'Tareas',
   progress: (verb, done, total) =>

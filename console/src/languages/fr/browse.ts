@@ -177,6 +177,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Libération',
       encrypt: 'Chiffrement',
       decrypt: 'Déchiffrement',
+      rollback: 'Rétablissement',
     })[kind],
   worked: (kind) =>
     ({
@@ -189,6 +190,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Libération terminée',
       encrypt: 'Chiffrement terminé',
       decrypt: 'Déchiffrement terminé',
+      rollback: 'Rétablissement terminé',
     })[kind],
   operation: (kind) =>
     ({
@@ -201,6 +203,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Libération',
       encrypt: 'Chiffrement',
       decrypt: 'Déchiffrement',
+      rollback: 'Rétablissement',
     })[kind],
   jobs: 'Tâches',
   progress: (verb, done, total) =>
