@@ -5,6 +5,7 @@ import { findings } from './findings.ts'
 import { JOBS_USAGE, jobs } from './jobs.ts'
 import { migrate } from './migrate.ts'
 import { release } from './release.ts'
+import { REPLICATION_USAGE, replication } from './replication.ts'
 import { SCAN_USAGE, scan } from './scan.ts'
 import { PLACE_OPTIONS, type PlaceOptions, STORAGES_USAGE, storages } from './storages.ts'
 import { takeOver } from './take-over.ts'
@@ -138,6 +139,48 @@ A job of the service does it. Ctrl-C leaves that running; to follow it again, ru
     options: { 'no-wait': noWait, json },
     words: [2, 2],
     work: ({ words: [bucket = '', storage = ''], flag }, open) => migrate(open(), bucket, storage, !flag('no-wait')),
+  },
+  replication: {
+    usage: REPLICATION_USAGE,
+    about: `Keeps a copy of a bucket's objects in a bucket of an S3 engine, under their own keys. For administrators.
+
+  set <bucket> <storage>  start, or change how: everything, unless --only or --tag say less
+  status <bucket>         what is waiting, for how long, and what has failed
+  failures <bucket>       what has failed, and why
+  verify <bucket>         compare both sides and name every difference. Exit code 1: there are some
+  pause|resume <bucket>   changes stay queued; resume also tries again what has failed
+  rm <bucket>             end it; what is there stays
+
+      --prefix p          with set: under which prefix there (default: the storage's)
+      --only p            with set: only keys that start with this; several times for several
+      --tag name=value    with set: only objects with this tag; several times for all of several
+      --deletes           with set: delete there what is deleted here. Not with --tag
+      --new-only          with set: leave out what is there already
+      --encrypted plain   with set: send encrypted objects decrypted, through TLS; engine: and have them encrypted there
+                          (default: refuse)
+  -y, --yes               with rm: do not ask; without a terminal, nothing is asked
+      --json              print it as JSON; of failures and verify, one object a line`,
+    options: {
+      json,
+      yes,
+      prefix: { type: 'string' },
+      only: { type: 'string', multiple: true },
+      tag: { type: 'string', multiple: true },
+      encrypted: { type: 'string' },
+      deletes: { type: 'boolean' },
+      'new-only': { type: 'boolean' },
+    },
+    words: [2, 3],
+    work: ({ words, flag, value, values }, open) =>
+      replication(open(), words, {
+        prefix: value('prefix'),
+        encrypted: value('encrypted'),
+        only: values('only'),
+        tags: values('tag'),
+        deletes: flag('deletes'),
+        newOnly: flag('new-only'),
+        yes: flag('yes'),
+      }),
   },
   attach: {
     usage: 'attach [--bucket name] [--storage name] [--yes] [--no-wait] [--json] <s3://bucket[/prefix]>',

@@ -1868,6 +1868,70 @@ export interface StorageTest {
   })[]
 }
 
+export interface Replication {
+  /** A storage of the kind `s3`, in whose bucket the replica is. */
+  storage: string
+  /** Under which prefix there. A slash is added at its end. */
+  prefix: string
+  rules: ReplicationRule[]
+  /** What becomes of encrypted objects: they fail (`refuse`); they are sent decrypted (`plain`), or with the demand that the engine encrypts them (`engine`). The last two need an endpoint with TLS. What a client’s own key encrypts always fails. */
+  encrypted: 'refuse' | 'plain' | 'engine'
+  /** Whether objects are replicated that are there already. */
+  existing: boolean
+  /** ISO 8601, UTC, milliseconds. */
+  configured_at: string
+  paused: boolean
+  /** Whether all objects are queued that were there before. */
+  filled: boolean
+  /** Since when the oldest change is waiting; 0 if none is. */
+  lag_seconds: number
+  /** What is waiting. */
+  backlog: {
+    objects: number
+    bytes: number
+  }
+  /** Keys and versions that are not tried again by themselves. */
+  failed: number
+  error: string | null
+}
+
+export interface ReplicationDifferences {
+  /** Objects of this page that have to be there. */
+  checked: number
+  /** Of these, how many are queued or have failed: they were not compared. */
+  waiting: number
+  differences: ({
+    key: string
+    /** `missing`: it is not there. `different`: other bytes are. `extra`: only there. `unreadable`: the bytes of one side cannot be read. */
+    kind: 'missing' | 'different' | 'extra' | 'unreadable'
+    detail: string
+  })[]
+  next_cursor: string | null
+}
+
+export interface ReplicationFailure {
+  key: string
+  version_id: string | null
+  size: number
+  /** One sentence. */
+  reason: string
+  /** ISO 8601, UTC, milliseconds. */
+  since: string
+}
+
+export interface ReplicationRule {
+  /** What S3 clients call it. */
+  id?: string
+  /** Of the rules that an object matches, the one with the highest decides; of equal ones, the first. Default: 0. */
+  priority?: number
+  enabled?: boolean
+  /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+  prefix?: string
+  tags?: Record<string, string>
+  /** Whether a key that is deleted is deleted there as well. Not possible together with `tags`. */
+  deletes?: boolean
+}
+
 export interface AskedEncryption {
   /** `AES256`: with a key of the service. `aws:kms`: with a key of a key service, which `key` names. */
   algorithm: 'AES256' | 'aws:kms'
@@ -5824,6 +5888,97 @@ export interface Operations {
       }
     }
     reply: undefined
+  }
+  /** GET /buckets/{bucket}/replication: How a bucket is replicated, and how far that is. Needs `manage`. 404 without a replica. */
+  getReplication: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+    }
+    reply: Replication
+  }
+  /** PUT /buckets/{bucket}/replication: Replicate a bucket to a bucket of an S3 engine. Objects are written there under their own keys, with their headers, metadata and tags, and again with every change. The place must answer, and must not be one where this service keeps bytes or shows what is there (409). What others write there is overwritten. Without `rules`, everything is replicated and nothing deleted. */
+  setReplication: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      body: {
+        /** A storage of the kind `s3`, in whose bucket the replica is. */
+        storage: string
+        /** Under which prefix there. A slash is added at its end. */
+        prefix?: string
+        rules?: ReplicationRule[]
+        /** What becomes of encrypted objects: they fail (`refuse`); they are sent decrypted (`plain`), or with the demand that the engine encrypts them (`engine`). The last two need an endpoint with TLS. What a client’s own key encrypts always fails. */
+        encrypted?: 'refuse' | 'plain' | 'engine'
+        /** Whether objects are replicated that are there already. */
+        existing?: boolean
+      }
+    }
+    reply: Replication
+  }
+  /** DELETE /buckets/{bucket}/replication: End the replication of a bucket. What is there stays. */
+  deleteReplication: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+    }
+    reply: undefined
+  }
+  /** POST /buckets/{bucket}/replication/pause: Pause the replication of a bucket. Changes are queued until it is resumed. */
+  pauseReplication: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+    }
+    reply: Replication
+  }
+  /** POST /buckets/{bucket}/replication/resume: Resume the replication of a bucket, and try again what has failed. */
+  resumeReplication: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+    }
+    reply: Replication
+  }
+  /** GET /buckets/{bucket}/replication/failures: List what could not be replicated, in key order. Needs `manage`. */
+  listReplicationFailures: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<ReplicationFailure>
+  }
+  /** POST /buckets/{bucket}/replication/verify: Compare the next keys of a bucket with its replica. By the lists of both sides, and by the MD5 of each object; where a list does not have that, its bytes are read on both sides. Call it with `next_cursor` until that is null; `strongroom replication verify` does. Nothing is changed. */
+  verifyReplication: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      body?: {
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: ReplicationDifferences
   }
   /** GET /kms-keys: List the keys of key services. */
   listKmsKeys: {

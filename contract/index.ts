@@ -17,6 +17,7 @@ import * as mail from './mail.ts'
 import * as objects from './objects.ts'
 import * as policies from './policies.ts'
 import * as presign from './presign.ts'
+import * as replication from './replication.ts'
 import type { RouteSpec } from './route.ts'
 import * as scans from './scans.ts'
 import * as search from './search.ts'
@@ -65,6 +66,7 @@ export const files = {
   mail,
   apply,
   storages,
+  replication,
   encryption,
   scans,
   webhooks,

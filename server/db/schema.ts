@@ -8,6 +8,7 @@ import type { JobTables } from './tables/jobs.ts'
 import type { MailTables } from './tables/mail.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
 import type { PolicyTables } from './tables/policies.ts'
+import type { ReplicationTables } from './tables/replication.ts'
 import type { RoleTables } from './tables/roles.ts'
 import type { SharingTables } from './tables/sharing.ts'
 import type { StorageTables } from './tables/storage.ts'
@@ -31,7 +32,8 @@ export interface Schema
     WebhookTables,
     MailTables,
     MirrorTables,
-    RoleTables {}
+    RoleTables,
+    ReplicationTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
 /** An object's row as everything but its history sees it: since when it has been so, and by whom, is left out. */

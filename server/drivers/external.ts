@@ -104,10 +104,24 @@ export interface Described {
   tags: { [name: string]: string }
 }
 
+/** How an object is written. */
+export interface WriteOptions {
+  /** Awaited before the request is complete that makes the object: where it rejects, there is none. */
+  mayFinish?(): Promise<void>
+  /** Aborts the requests. */
+  signal?: AbortSignal
+  /** The MD5 of all bytes, in hex, for the engine to compare; not of what is sent in parts. */
+  md5?: string | null
+  /** Whether the engine is to encrypt it, with a key of its own. */
+  encrypt?: boolean
+}
+
 /** Writes objects of ours to a bucket of an engine, under keys of its users. */
 export interface ExternalWriter {
   /** Resolves once the object is there; on failure, nothing of it is. */
-  put(key: string, source: AsyncIterable<Uint8Array>, described: Described): Promise<void>
+  put(key: string, source: AsyncIterable<Uint8Array>, described: Described, options?: WriteOptions): Promise<void>
+  /** Deletes what has a key; in a bucket that keeps versions, that stays behind a delete marker. No error if there is nothing. */
+  remove(key: string): Promise<void>
   close(): void
 }
 

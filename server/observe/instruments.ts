@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { copyMetrics } from './copy-metrics.ts'
+import { replicationMetrics } from './replication-metrics.ts'
 
 /**
  * One metric: this table creates it, documents it in docs/metrics.md and names its labels, which never contain user
@@ -112,6 +113,7 @@ export const eventMetrics = {
     labels: ['reason'],
   },
   ...copyMetrics,
+  ...replicationMetrics,
   strongroom_webhook_attempts_total: {
     type: 'counter',
     help: 'Webhook delivery attempts by outcome: acknowledged, or the class of failure.',

@@ -1,9 +1,11 @@
 import { copyQueueMetrics } from './copy-metrics.ts'
 import type { Instruments, Metric } from './instruments.ts'
+import { replicaMetrics } from './replication-metrics.ts'
 
 /** Read from the database; missing if it does not respond. */
 export const queueMetrics = {
   ...copyQueueMetrics,
+  ...replicaMetrics,
   strongroom_webhook_deliveries: {
     type: 'gauge',
     help: 'Webhook deliveries by state: queued (including paused endpoints) and in_flight. Across all processes; counted up to 10,000.',

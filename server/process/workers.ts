@@ -24,6 +24,7 @@ import { forgetScans, scanWorker } from '../storage/attached/scans/scan.ts'
 import { trashWorker } from '../storage/history/trash/service.ts'
 import { forgetJobs, jobWorker } from '../storage/jobs/runner.ts'
 import { clockKeeper } from '../storage/locks/clock.ts'
+import { replicator } from '../storage/replication/worker.ts'
 import { storageWatch } from '../storage/storages/health.ts'
 import { copyWorker } from '../storage/storages/mirrors/copies.ts'
 import { scrubber } from '../storage/storages/mirrors/scrub.ts'
@@ -56,6 +57,7 @@ const workers: readonly Worker[] = [
   orphanCollector,
   copyWorker,
   scrubber,
+  replicator,
   serviceKeyWorker,
   trashWorker,
   expiryWorker,

@@ -519,6 +519,22 @@ export const table: Record<OperationName, Entry> = {
     expect: managers(409),
     call: (c) => c.updateStorage({ params: { storage: 'default' }, body: { enabled: false } }),
   },
+  getReplication: { expect: holder(404), call: (c) => c.getReplication({ params: { bucket: BUCKET } }) },
+  setReplication: {
+    expect: managers(404),
+    call: (c) => c.setReplication({ params: { bucket: BUCKET }, body: { storage: 'none' } }),
+  },
+  deleteReplication: { expect: managers(404), call: (c) => c.deleteReplication({ params: { bucket: BUCKET } }) },
+  pauseReplication: { expect: managers(404), call: (c) => c.pauseReplication({ params: { bucket: BUCKET } }) },
+  resumeReplication: { expect: managers(404), call: (c) => c.resumeReplication({ params: { bucket: BUCKET } }) },
+  listReplicationFailures: {
+    expect: holder(404),
+    call: (c) => c.listReplicationFailures({ params: { bucket: BUCKET } }),
+  },
+  verifyReplication: {
+    expect: managers(404),
+    call: (c) => c.verifyReplication({ params: { bucket: BUCKET }, body: {} }),
+  },
   failoverStorage: {
     expect: managers(409),
     call: (c) => c.failoverStorage({ params: { storage: 'default' }, body: {} }),

@@ -50,6 +50,7 @@ const recordsNothing = [
   'receiveEvents',
   'startScan',
   'takeOverBucket',
+  'verifyReplication',
 ]
 
 it('every mutating operation names the actions it records', () => {

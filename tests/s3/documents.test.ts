@@ -7,6 +7,7 @@ import { ACL } from '../../server/fronts/s3/operations/documents/acl-request.ts'
 import { CORS } from '../../server/fronts/s3/operations/documents/cors.ts'
 import { LIFECYCLE } from '../../server/fronts/s3/operations/documents/lifecycle.ts'
 import { OWNERSHIP, PUBLIC_ACCESS_BLOCK } from '../../server/fronts/s3/operations/documents/ownership.ts'
+import { REPLICATION } from '../../server/fronts/s3/operations/documents/replication.ts'
 import { TAGGING } from '../../server/fronts/s3/operations/documents/tagging.ts'
 import { WEBSITE } from '../../server/fronts/s3/operations/documents/website.ts'
 import { LEGAL_HOLD, OBJECT_LOCK, RETENTION } from '../../server/fronts/s3/operations/locks.ts'
@@ -27,6 +28,7 @@ const shapes: readonly DocumentShape[] = [
   RETENTION,
   OWNERSHIP,
   PUBLIC_ACCESS_BLOCK,
+  REPLICATION,
   TAGGING,
   WEBSITE,
 ]

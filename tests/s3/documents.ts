@@ -73,6 +73,22 @@ const lock = (retention: Tree): Tree => ({
   },
 })
 
+const replication = (rule: Tree): Tree => ({
+  ReplicationConfiguration: {
+    Role: 'arn:aws:iam::1:role/one',
+    Rule: {
+      ID: 'rule',
+      Priority: '1',
+      Status: 'Enabled',
+      Filter: { Prefix: 'a' },
+      Destination: { Bucket: 'arn:aws:s3:::replica' },
+      DeleteMarkerReplication: { Status: 'Disabled' },
+      ...rule,
+    },
+  },
+})
+const replica = (more: Tree): Tree => replication({ Destination: { Bucket: 'arn:aws:s3:::replica', ...more } })
+
 /** Base64 of as many bytes as each checksum has, none of which is that of a part. */
 const WRONG: Readonly<Record<string, number>> = {
   CRC32: 4,
@@ -143,6 +159,29 @@ export const documents: { readonly [operation: string]: (named: Named) => Exampl
     accepted(website({ ReplaceKeyPrefixWith: 'new/' }), website({ ReplaceKeyWith: 'new' }), {
       WebsiteConfiguration: { RedirectAllRequestsTo: { HostName: 'example.com', Protocol: 'https' } },
     }),
+  PutBucketReplication: () => [
+    ...accepted(
+      replication({ ExistingObjectReplication: { Status: 'Enabled' } }),
+      replication({ Filter: { Tag: TAG } }),
+      replication({ Filter: { And: { Prefix: 'a', Tag: TAG } } }),
+      {
+        ReplicationConfiguration: {
+          Rule: { Status: 'Enabled', Prefix: 'a', Destination: { Bucket: 'arn:aws:s3:::replica' } },
+        },
+      },
+    ),
+    ...refused(
+      'NotImplemented',
+      replica({ Account: '123456789012' }),
+      replica({ StorageClass: 'GLACIER' }),
+      replica({ AccessControlTranslation: { Owner: 'Destination' } }),
+      replica({ EncryptionConfiguration: { ReplicaKmsKeyID: 'one' } }),
+      replica({ ReplicationTime: { Status: 'Enabled', Time: { Minutes: '15' } } }),
+      replica({ Metrics: { Status: 'Enabled', EventThreshold: { Minutes: '15' } } }),
+      replication({ SourceSelectionCriteria: { SseKmsEncryptedObjects: { Status: 'Enabled' } } }),
+      replication({ SourceSelectionCriteria: { ReplicaModifications: { Status: 'Enabled' } } }),
+    ),
+  ],
   PutBucketLifecycleConfiguration: () => [
     ...accepted(
       lifecycle({

@@ -109,6 +109,11 @@ describeEngines('S3: what a request can ask for', (engine, itOnce) => {
     ;({ server, world, pair, s3 } = await startS3(engine))
     await server.as(server.adminToken).updateSettings({ body: { s3: { public_access: true } } })
     await s3.send(new CreateBucketCommand({ Bucket: 'listed' }))
+    // Where buckets can be replicated to: this service itself will do.
+    await s3.send(new CreateBucketCommand({ Bucket: 'replicas' }))
+    const { access_key_id, secret_access_key } = pair
+    const place = { endpoint: world.url.origin, bucket: 'replicas', access_key_id, secret_access_key }
+    await server.admin.createStorage({ body: { name: 'replica', ...place } })
   })
   after(() => server.stop())
 

@@ -44,6 +44,7 @@ import { moments } from './0047-moments-breaking.ts'
 import { rollbacks } from './0048-rollbacks-breaking.ts'
 import { identityPolicies } from './0050-identity-policies-breaking.ts'
 import { roles } from './0051-roles-breaking.ts'
+import { replication } from './0052-replication.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -93,4 +94,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0048-rollbacks-breaking': rollbacks,
   '0050-identity-policies-breaking': identityPolicies,
   '0051-roles-breaking': roles,
+  '0052-replication': replication,
 }

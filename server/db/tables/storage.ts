@@ -23,6 +23,8 @@ export interface StorageTables {
     mode: Generated<'read_only' | 'taken_over' | 'releasing' | null>
     /** JSON: how contents are encrypted of which nobody says; null if they are not. */
     encryption: Generated<string | null>
+    /** JSON: the rules by which its objects are replicated, the first that decides first; null if none are. */
+    replication: Generated<string | null>
     created_at: string
     created_by: string | null
     deleted_at: string | null

@@ -80,3 +80,7 @@ export async function openWriter(where: Where): Promise<ExternalWriter> {
   const { s3Writer } = await import('../s3/writer.ts')
   return s3Writer(where.s3)
 }
+
+/** Whether what is sent to an S3 engine is protected by TLS on its way. Without an endpoint, it is AWS. */
+export const isSecure = ({ endpoint }: Pick<Place, 'endpoint'>): boolean =>
+  endpoint === null || endpoint.toLowerCase().startsWith('https:')

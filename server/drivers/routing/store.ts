@@ -30,7 +30,9 @@ export async function isInUse(
   const { rows } = await sql<{ [what in 'buckets' | 'soft_deleted' | 'released' | 'blobs']: number | boolean }>`
     select exists (select 1 from buckets where storage_id = ${id} and deleted_at is null)
         or exists (select 1 from attachments a join buckets b on b.id = a.bucket_id
-          where a.storage_id = ${id} and b.deleted_at is null) as buckets,
+          where a.storage_id = ${id} and b.deleted_at is null)
+        or exists (select 1 from replications r join buckets b on b.id = r.bucket_id
+          where r.storage_id = ${id} and b.deleted_at is null) as buckets,
       exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null
         and mode is distinct from 'read_only') as soft_deleted,
       exists (select 1 from buckets where storage_id = ${id} and deleted_at is not null and mode = 'read_only') as released,

@@ -17,25 +17,40 @@ export function s3Writer(options: S3Options): ExternalWriter {
   const uploads = s3Uploads(client, Bucket)
   const most = limits?.single ?? MOST_AT_ONCE
   return {
-    async put(Key, source, { size, ...described }) {
-      const fields = fieldsOf(described)
-      const send = (Body: Readable | Buffer, abortSignal?: AbortSignal) => {
-        const command = new s3.PutObjectCommand({ Bucket, Key, ...fields, Body, ContentLength: size })
-        return ask('PutObject', client.send(command, abortSignal && { abortSignal }))
+    async put(Key, source, { size, ...described }, options = {}) {
+      const { mayFinish = async () => undefined, signal, md5 = null, encrypt = false } = options
+      const fields = { ...fieldsOf(described), ...(encrypt && { ServerSideEncryption: 'AES256' as const }) }
+      const aborted = (own?: AbortSignal) => AbortSignal.any([own, signal].filter((one) => one !== undefined))
+      const ContentMD5 = md5 === null ? undefined : Buffer.from(md5, 'hex').toString('base64')
+      const send = (Body: Readable | Buffer, own?: AbortSignal) => {
+        const command = new s3.PutObjectCommand({ Bucket, Key, ...fields, Body, ContentLength: size, ContentMD5 })
+        return ask('PutObject', client.send(command, { abortSignal: aborted(own) }))
       }
-      const always = async () => {}
-      if (size <= SENT_AGAIN) await send(await gatherExactly(source, size))
-      else if (size <= most) await sendExactly(source, size, always, send)
+      if (size <= SENT_AGAIN) {
+        const body = await gatherExactly(source, size)
+        await mayFinish()
+        await send(body)
+      } else if (size <= most) await sendExactly(source, size, mayFinish, send)
       else
         await uploads.whole(
           Key,
-          always,
+          mayFinish,
           async (putPart) => {
-            for await (const part of divided(source, partSizes(size, most)))
-              await sendExactly(part.bytes, part.size, always, putPart(part.size))
+            for await (const part of divided(source, partSizes(size, most))) {
+              const start = putPart(part.size)
+              await sendExactly(
+                part.bytes,
+                part.size,
+                async () => undefined,
+                (body, own) => start(body, aborted(own)),
+              )
+            }
           },
           fields,
         )
+    },
+    async remove(Key) {
+      await ask('DeleteObject', client.send(new s3.DeleteObjectCommand({ Bucket, Key })))
     },
     close: () => client.destroy(),
   }

@@ -21,6 +21,7 @@ import { type QueueMetrics, queueMetrics } from '../../observe/shared-metrics.ts
 import { processMetrics, telemetryOf } from '../../observe/telemetry.ts'
 import { sumStored } from '../../storage/buckets/quotas/store.ts'
 import { findQueue as findJobs } from '../../storage/jobs/queue.ts'
+import { findReplicas } from '../../storage/replication/settings.ts'
 import { checkAllStorages, lookAt } from '../../storage/storages/health.ts'
 import { findCopiesDue } from '../../storage/storages/mirrors/settings.ts'
 import { countOpenUploads } from '../../storage/uploads/store.ts'
@@ -126,16 +127,24 @@ async function findQueues(ctx: Ctx) {
     collectable: await findCollectable(ctx.db, now),
     uploads: await countOpenUploads(ctx.db),
     copies: await findCopiesDue(ctx.db),
+    replicas: await findReplicas(ctx),
     stored: await sumStored(ctx.db),
   }
 }
 
 function setQueues(metrics: QueueMetrics, found: Queues, now: number): void {
-  const { webhooks, mails, jobs, runs, unsealed, collectable, uploads, copies, stored } = found
+  const { webhooks, mails, jobs, runs, unsealed, collectable, uploads, copies, replicas, stored } = found
   const age = (since: string | null) => (since === null ? 0 : Math.max(0, (now - Date.parse(since)) / 1000))
   for (const { storage, count, since } of copies) {
     metrics.strongroom_copies_due.set({ storage }, count)
     metrics.strongroom_copies_oldest_due_seconds.set({ storage }, age(since))
+  }
+  for (const { storage, isUp, lag_seconds, objects, bytes, failed } of replicas) {
+    metrics.strongroom_replica_up.set({ storage }, isUp ? 1 : 0)
+    metrics.strongroom_replica_lag_seconds.set({ storage }, lag_seconds)
+    metrics.strongroom_replica_backlog_objects.set({ storage }, objects)
+    metrics.strongroom_replica_backlog_bytes.set({ storage }, bytes)
+    metrics.strongroom_replica_failed_objects.set({ storage }, failed)
   }
   metrics.strongroom_webhook_deliveries.set({ state: 'queued' }, webhooks.queued)
   metrics.strongroom_webhook_deliveries.set({ state: 'in_flight' }, webhooks.inFlight)

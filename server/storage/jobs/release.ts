@@ -12,6 +12,7 @@ import { freezeStep, giveBackStep, holdFrozen, thawStep } from '../external-obje
 import { type Attachment, findReleasing, listReleasable, type Releasable } from '../external-objects/release/store.ts'
 import { pointAtWritten, type Written } from '../external-objects/repoint.ts'
 import { listUnsorted } from '../external-objects/scan-state/store.ts'
+import { describedOf } from '../objects/described.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import { copyError, isFault } from '../objects/transfers/copies.ts'
 import { holdStorage } from '../storages/use.ts'
@@ -105,7 +106,7 @@ async function writeStep(ctx: Ctx, claim: Claim, attachment: Attachment, after: 
     for (let next = waiting.shift(); next && failures.length === 0; next = waiting.shift()) {
       const { elsewhere: _, md5, engine_key: _key, engine_etag: _etag, ...row } = next
       try {
-        const to = { storage, key: prefix + row.key, description: descriptionOf(row) }
+        const to = { storage, key: prefix + row.key, description: describedOf(row) }
         written.push({ row, ref: await writeOut(ctx, { ...row, md5 }, to, tick) })
       } catch (error) {
         if (!isFault(error)) failures.push(error)
@@ -141,13 +142,6 @@ async function writeStep(ctx: Ctx, claim: Claim, attachment: Attachment, after: 
       `${failed.toLocaleString('en')} of the objects could not be written, so the bucket stays as it was.`,
     )
 }
-
-const descriptionOf = ({ content_type, headers, metadata, tags }: Written['row']) => ({
-  content_type,
-  headers: JSON.parse(headers ?? '{}') as { [name: string]: string },
-  metadata: JSON.parse(metadata) as { [name: string]: string },
-  tags: JSON.parse(tags ?? '{}') as { [name: string]: string },
-})
 
 async function note(ctx: Ctx, claim: Claim, next: Progress): Promise<void> {
   await ctx.upkeep(async (step) => {

@@ -14,7 +14,7 @@ const withLifecycle = (db: Db, named: { bucket: string; key: string }) =>
       sql<string | null>`case when objects.encryption is not null
       then (select envelope from blobs where blobs.id = objects.blob_id) end`.as('envelope'),
     )
-    .select('buckets.versioning')
+    .select(['buckets.versioning', 'buckets.replication'])
     .select((e) =>
       e
         .selectFrom('bucket_config')
@@ -41,14 +41,16 @@ export interface Found {
   envelope?: string | null
   versioning: HeldBucket['versioning']
   lifecycle: string | null
+  /** The rules by which its bucket is replicated, as JSON; null if it is not. */
+  replication: string | null
 }
 
 /** Like `findObject`, with the lifecycle document. */
 export async function findWithLifecycle(db: Db, bucket: string, key: string): Promise<Found | undefined> {
   const [found] = await lookupWithLifecycle(db, { bucket, key })
   if (!found) return undefined
-  const { lifecycle, versioning, envelope, ...row } = found
-  return { row, lifecycle, versioning, envelope }
+  const { lifecycle, versioning, replication, envelope, ...row } = found
+  return { row, lifecycle, versioning, replication, envelope }
 }
 
 /** Like `findWithLifecycle`, with the bytes of an inline blob, and the checksums that the row of another one has; or nulls. */
@@ -59,6 +61,6 @@ export async function findContents(
 ): Promise<(Found & { bytes: Uint8Array | null; sums: Uint8Array | null }) | undefined> {
   const [found] = await lookupWithBody(db, { bucket, key })
   if (!found) return undefined
-  const { bytes, sums, lifecycle, versioning, envelope, ...row } = found
-  return { row, lifecycle, versioning, envelope, bytes, sums }
+  const { bytes, sums, lifecycle, versioning, replication, envelope, ...row } = found
+  return { row, lifecycle, versioning, replication, envelope, bytes, sums }
 }

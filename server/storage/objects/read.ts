@@ -29,6 +29,7 @@ export interface ReadContents extends Contents {
   lifecycle: string | null
   /** Its bucket's. */
   versioning: Found['versioning']
+  replication: Found['replication']
   /** Throws unless the key that the client gave is the one that is needed, or none is. */
   checkKey(): Promise<void>
 }
@@ -47,7 +48,12 @@ export interface ReadOptions {
 
 /** Returns a key's contents; needs `read`. Throws `forbidden` or `not_found`. */
 export async function read(ctx: Ctx, bucket: string, key: string, options: ReadOptions): Promise<ReadContents> {
-  const { row, bytes, sums, envelope, lifecycle, versioning } = await getContents(ctx, bucket, key, options)
+  const { row, bytes, sums, envelope, lifecycle, versioning, replication } = await getContents(
+    ctx,
+    bucket,
+    key,
+    options,
+  )
   const { opens, customerKey, checksKey = false } = options
   const isChecked = customerKey !== undefined || kindOf(row.encryption) === 'SSE-C'
   const checkKey = async () => {
@@ -55,7 +61,8 @@ export async function read(ctx: Ctx, bucket: string, key: string, options: ReadO
   }
   if (isChecked && !checksKey) await checkKey()
   const sealed = opens && typeof envelope === 'string' ? { envelope, bytes: bytes ?? null, sums } : undefined
-  const contents = { ...contentsOf(ctx, row, { customerKey, sealed, sums }), lifecycle, versioning, checkKey }
+  const opened = contentsOf(ctx, row, { customerKey, sealed, sums })
+  const contents = { ...opened, lifecycle, versioning, replication, checkKey }
   if (!bytes || row.encryption !== null) return contents
   return { ...contents, open: async (range) => pieceOf(row, bytes, range), directUrl: async () => null }
 }

@@ -82,7 +82,8 @@ async function findOlder(
     if (current?.row.version_id === version) return current
     throw versionMissing(name, key, version)
   }
-  if (hasContents(row)) return { row: asObject(row), versioning: bucket.versioning, lifecycle: null }
+  const { versioning, replication } = bucket
+  if (hasContents(row)) return { row: asObject(row), versioning, replication, lifecycle: null }
   throw markerInstead(name, key, row)
 }
 async function throwMissing(ctx: Ctx, name: string, key: string): Promise<never> {

@@ -19,9 +19,34 @@ export async function assertFreeToAttach(db: Db, config: Config, storage: Storag
   if (other) throw new ServiceError('conflict', `The bucket "${other.name}" shows some of it already.`)
 }
 
-/** Step: throws conflict if bytes of our own would lie among what is attached. */
+/**
+ * Step: throws conflict if what a bucket is to be replicated to overlaps with bytes of our own, with those that were taken over,
+ * or with the replica of another bucket.
+ */
+export async function assertFreeToReplicate(
+  db: Db,
+  config: Config,
+  storage: StorageRow,
+  { prefix, bucket }: { prefix: string; bucket: string },
+): Promise<void> {
+  const wanted = keysOf(config, storage, prefix)
+  const own = (await ownKeys(db, config)).find(({ keys }) => overlap(keys, wanted))
+  if (own) throw new ServiceError('conflict', `Strongroom keeps bytes of its own there, as the storage "${own.name}".`)
+  const taken = (await attachedKeys(db, config)).find(({ mode, keys }) => mode !== 'read_only' && overlap(keys, wanted))
+  if (taken) throw new ServiceError('conflict', `The bucket "${taken.name}" has its bytes there.`)
+  const other = (await replicaKeys(db, config)).find(({ name, keys }) => name !== bucket && overlap(keys, wanted))
+  if (other) throw new ServiceError('conflict', `The bucket "${other.name}" is replicated to some of it already.`)
+}
+
+/** Step: throws conflict if bytes of our own would lie among what is attached, or a replica. */
 export async function assertFreeToOwn(db: Db, config: Config, storage: StorageRow): Promise<void> {
   const wanted = keysOf(config, storage, storage.prefix)
+  const replica = (await replicaKeys(db, config)).find(({ keys }) => overlap(keys, wanted))
+  if (replica)
+    throw new ServiceError(
+      'conflict',
+      `The bucket "${replica.name}" is replicated there. Use another prefix for bytes of Strongroom's own.`,
+    )
   const other = (await attachedKeys(db, config)).find(({ keys }) => overlap(keys, wanted))
   if (other)
     throw new ServiceError(
@@ -39,17 +64,32 @@ async function ownKeys(db: Db, config: Config): Promise<{ name: string; keys: Ke
   ]
 }
 
-async function attachedKeys(db: Db, config: Config): Promise<{ name: string; keys: Keys | undefined }[]> {
+async function attachedKeys(db: Db, config: Config) {
   const storages = new Map((await listStorages(db)).map((row) => [row.id, row]))
   const attached = await db
     .selectFrom('attachments')
     .innerJoin('buckets', 'buckets.id', 'attachments.bucket_id')
-    .select(['buckets.name', 'attachments.storage_id', 'prefix'])
+    .select(['buckets.name', 'buckets.mode', 'attachments.storage_id', 'prefix'])
     .execute()
-  return attached.map(({ name, storage_id, prefix }) => ({
+  return attached.map(({ name, mode, storage_id, prefix }) => ({
     name,
+    mode,
     keys: keysOf(config, storages.get(storage_id) as StorageRow, prefix),
   }))
+}
+
+async function replicaKeys(db: Db, config: Config): Promise<{ name: string; keys: Keys | undefined }[]> {
+  const storages = new Map((await listStorages(db)).map((row) => [row.id, row]))
+  const replicas = await db
+    .selectFrom('replications')
+    .innerJoin('buckets', 'buckets.id', 'replications.bucket_id')
+    .select(['buckets.name', 'replications.storage_id', 'prefix'])
+    .where('buckets.deleted_at', 'is', null)
+    .execute()
+  return replicas.flatMap(({ name, storage_id, prefix }) => {
+    const storage = storages.get(storage_id)
+    return storage ? [{ name, keys: keysOf(config, storage, prefix) }] : []
+  })
 }
 
 /** Undefined for a storage of files. */

@@ -14,7 +14,7 @@ import {
   listStorages,
   type StorageRow,
 } from '../../drivers/routing/store.ts'
-import { assertFreeToAttach, assertFreeToOwn } from './overlap.ts'
+import { assertFreeToAttach, assertFreeToOwn, assertFreeToReplicate } from './overlap.ts'
 import { storageMissing } from './place.ts'
 import * as store from './store.ts'
 
@@ -92,6 +92,22 @@ export async function holdToAttach(step: Upkeep, name: string, prefix: string): 
   if (!row) throw storageMissing(name)
   if (row.disabled_at !== null || !step.config.storagesEnabled) throw turnedOff(name)
   await assertFreeToAttach(step.tx, step.config, row, prefix)
+  return row
+}
+
+/**
+ * Step: a storage of the table to which a bucket is to be replicated, under a prefix; no other is changed until the transaction
+ * ends.
+ */
+export async function holdToReplicate(
+  step: Upkeep,
+  name: string,
+  at: { prefix: string; bucket: string },
+): Promise<StorageRow> {
+  const row = (await store.lockAllStorages(step.tx)).find((one) => one.name === name)
+  if (!row) throw storageMissing(name)
+  if (row.disabled_at !== null || !step.config.storagesEnabled) throw turnedOff(name)
+  await assertFreeToReplicate(step.tx, step.config, row, at)
   return row
 }
 

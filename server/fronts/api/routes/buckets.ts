@@ -8,6 +8,8 @@ import { takeOverBucket } from '../../../storage/attached/take-over.ts'
 import { createBucket } from '../../../storage/buckets/create.ts'
 import * as service from '../../../storage/buckets/service.ts'
 import { updateBucket } from '../../../storage/buckets/update.ts'
+import * as replication from '../../../storage/replication/settings.ts'
+import { verifyReplication } from '../../../storage/replication/verify.ts'
 import { handle } from '../handle.ts'
 
 export const bucketRoutes = [
@@ -29,4 +31,16 @@ export const bucketRoutes = [
     listFindings(ctx, params.bucket, query.limit ?? 100, query.cursor),
   ),
   handle(api.releaseBucket, (ctx, { params, body }) => releaseBucket(ctx, params.bucket, body)),
+  handle(api.getReplication, (ctx, { params }) => replication.getReplication(ctx, params.bucket)),
+  handle(api.setReplication, async (ctx, { params, body }) => {
+    await replication.setReplication(ctx, params.bucket, body)
+    return replication.getReplication(ctx, params.bucket)
+  }),
+  handle(api.deleteReplication, (ctx, { params }) => replication.deleteReplication(ctx, params.bucket)),
+  handle(api.pauseReplication, (ctx, { params }) => replication.pauseReplication(ctx, params.bucket)),
+  handle(api.resumeReplication, (ctx, { params }) => replication.resumeReplication(ctx, params.bucket)),
+  handle(api.listReplicationFailures, (ctx, { params, query }) =>
+    replication.listFailures(ctx, params.bucket, query.limit ?? 100, query.cursor),
+  ),
+  handle(api.verifyReplication, (ctx, { params, body }) => verifyReplication(ctx, params.bucket, body ?? {})),
 ]

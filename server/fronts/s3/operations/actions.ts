@@ -54,6 +54,8 @@ const ACTIONS: { readonly [operation: string]: ActionOf } = {
   ListBucketMetricsConfigurations: see('GetMetricsConfiguration'),
   GetBucketMetricsConfiguration: see('GetMetricsConfiguration'),
   PutBucketAcl: manage('PutBucketAcl'),
+  PutBucketReplication: manage('PutReplicationConfiguration'),
+  DeleteBucketReplication: manage('PutReplicationConfiguration'),
   PutBucketPolicy: manage('PutBucketPolicy'),
   DeleteBucketPolicy: manage('DeleteBucketPolicy'),
   PutBucketOwnershipControls: manage('PutBucketOwnershipControls'),

@@ -6,6 +6,7 @@ import { deleteBucketEncryption, putBucketEncryption } from './documents/encrypt
 import { deleteBucketLifecycle, putBucketLifecycle } from './documents/lifecycle.ts'
 import * as ownership from './documents/ownership.ts'
 import { deleteBucketPolicy, putBucketPolicy } from './documents/policy.ts'
+import { deleteBucketReplication, putBucketReplication } from './documents/replication.ts'
 import * as tagging from './documents/tagging.ts'
 import { deleteBucketWebsite, putBucketWebsite } from './documents/website.ts'
 import { listObjects, listObjectsV2, listObjectVersions } from './lists.ts'
@@ -97,6 +98,22 @@ export const bucketOperations: readonly Operation[] = [
   { name: 'DeleteBucketCors', method: 'DELETE', on: 'bucket', query: 'cors', run: deleteBucketCors },
   { name: 'PutBucketWebsite', method: 'PUT', on: 'bucket', query: 'website', needs: 'manage', run: putBucketWebsite },
   { name: 'DeleteBucketWebsite', method: 'DELETE', on: 'bucket', query: 'website', run: deleteBucketWebsite },
+  {
+    name: 'PutBucketReplication',
+    method: 'PUT',
+    on: 'bucket',
+    query: 'replication',
+    needs: 'manage',
+    partly: 'one destination, which is a registered storage; no storage classes, owners, KMS keys or promised times',
+    run: putBucketReplication,
+  },
+  {
+    name: 'DeleteBucketReplication',
+    method: 'DELETE',
+    on: 'bucket',
+    query: 'replication',
+    run: deleteBucketReplication,
+  },
   {
     name: 'PutBucketLifecycleConfiguration',
     method: 'PUT',

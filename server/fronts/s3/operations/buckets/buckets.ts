@@ -15,6 +15,7 @@ import { encryptionDocument } from '../documents/encryption.ts'
 import { lifecycleDocument } from '../documents/lifecycle.ts'
 import { ownershipDocument, publicAccessBlockDocument } from '../documents/ownership.ts'
 import { policyStatusDocument, policyText } from '../documents/policy.ts'
+import { replicationDocument } from '../documents/replication.ts'
 import { taggingDocument } from '../documents/tagging.ts'
 import { websiteDocument } from '../documents/website.ts'
 import { numberIn } from '../lists.ts'
@@ -211,12 +212,7 @@ const answers: readonly Answer[] = [
   { name: 'GetBucketLifecycleConfiguration', query: 'lifecycle', document: bucketLifecycle },
   { name: 'GetBucketTagging', query: 'tagging', document: bucketTagging },
   { name: 'GetBucketWebsite', query: 'website', document: websiteDocument },
-  never(
-    'GetBucketReplication',
-    'replication',
-    'ReplicationConfigurationNotFoundError',
-    'The replication configuration was not found',
-  ),
+  { name: 'GetBucketReplication', query: 'replication', document: replicationDocument },
   { name: 'GetObjectLockConfiguration', query: 'object-lock', document: objectLockDocument },
   { name: 'GetBucketEncryption', query: 'encryption', document: encryptionDocument },
   { name: 'GetPublicAccessBlock', query: 'publicAccessBlock', document: publicAccessBlockDocument },

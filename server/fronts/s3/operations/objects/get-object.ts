@@ -7,6 +7,7 @@ import { evaluateConditions, parseRanges, rangeApplies } from '../../../../http/
 import { onDelivered, recycleSent } from '../../../../http/delivery.ts'
 import { type Contents, read } from '../../../../storage/objects/read.ts'
 import type { ObjectRow } from '../../../../storage/objects/store.ts'
+import { replicationStatus } from '../../../../storage/replication/status.ts'
 import { type AnswerHeaders, answer, sendOnceDurable, writeHead } from '../../answers/answer.ts'
 import { checksumHeaders } from '../../answers/checksums.ts'
 import { versionHeader } from '../../answers/version-headers.ts'
@@ -101,6 +102,8 @@ export async function sendObject(exchange: Exchange, page?: Page): Promise<void>
   answered['accept-ranges'] = 'bytes'
   answered['content-length'] = length
   answered['x-amz-expiration'] = expirationIn(contents.lifecycle, row)
+  if (contents.replication !== null)
+    answered['x-amz-replication-status'] = await replicationStatus(ctx, row, contents.replication)
   if (!page) Object.assign(answered, CONTAINED)
   if (range) answered['content-range'] = `bytes ${range.start}-${range.end}/${row.size}`
   if (part?.count) answered['x-amz-mp-parts-count'] = part.count
