@@ -85,6 +85,7 @@ const asGenerated: readonly Name[] = [
   'archiveObjects',
   'presignObject',
   'getSigned',
+  'getSignedFile',
   'headSigned',
   'putSigned',
   'getImage',
