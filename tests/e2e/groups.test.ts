@@ -39,7 +39,7 @@ describe('console: groups', { skip: noBrowser }, () => {
       await page.getByLabel('Name', { exact: true }).fill('Editors')
       await page.getByLabel('Description').fill('They look after the photos')
       await check('group-new')
-      await page.getByRole('dialog').getByRole('button', { name: 'New group' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
       await page.waitForURL('**/admin/groups/*?tab=permissions')
       await page.getByRole('heading', { name: 'Editors', level: 1 }).waitFor()
 
