@@ -174,6 +174,7 @@ describeOnce('who may call what', (engine) => {
       'countObjects',
       'getBucket',
       'listBuckets',
+      'listChanges',
       'listDeleted',
       'listJobs',
       'listObjects',

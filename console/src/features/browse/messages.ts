@@ -181,6 +181,7 @@ export const text = catalogue('browse.text', {
       release: 'Releasing',
       encrypt: 'Encrypting',
       decrypt: 'Decrypting',
+      rollback: 'Rolling back',
     })[kind],
   worked: (kind: Job['kind']) =>
     ({
@@ -193,6 +194,7 @@ export const text = catalogue('browse.text', {
       release: 'Released',
       encrypt: 'Encrypted',
       decrypt: 'Decrypted',
+      rollback: 'Rolled back',
     })[kind],
   operation: (kind: Job['kind']) =>
     ({
@@ -205,6 +207,7 @@ export const text = catalogue('browse.text', {
       release: 'Release',
       encrypt: 'Encrypt',
       decrypt: 'Decrypt',
+      rollback: 'Rollback',
     })[kind],
   jobs: 'Jobs',
   progress: (verb: string, done: number, total: number | null) =>

@@ -181,6 +181,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Abgeben',
       encrypt: 'Verschlüsseln',
       decrypt: 'Entschlüsseln',
+      rollback: 'Zurücksetzen',
     })[kind],
   worked: (kind) =>
     ({
@@ -193,6 +194,7 @@ export const text: Translation<typeof english.text> = {
       release: 'abgegeben',
       encrypt: 'verschlüsselt',
       decrypt: 'entschlüsselt',
+      rollback: 'zurückgesetzt',
     })[kind],
   operation: (kind) =>
     ({
@@ -205,6 +207,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Abgeben',
       encrypt: 'Verschlüsseln',
       decrypt: 'Entschlüsseln',
+      rollback: 'Zurücksetzen',
     })[kind],
   jobs: 'Aufträge',
   progress: (verb, done, total) =>

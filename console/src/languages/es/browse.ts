@@ -185,6 +185,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Liberando',
       encrypt: 'Cifrando',
       decrypt: 'Descifrando',
+      rollback: 'Revirtiendo',
     })[kind],
   worked: (kind) =>
     ({
@@ -197,6 +198,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Liberación terminada',
       encrypt: 'Cifrado terminado',
       decrypt: 'Descifrado terminado',
+      rollback: 'Reversión terminada',
     })[kind],
   operation: (kind) =>
     ({
@@ -209,6 +211,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Liberación',
       encrypt: 'Cifrado',
       decrypt: 'Descifrado',
+      rollback: 'Reversión',
     })[kind],
   jobs: 'Tareas',
   progress: (verb, done, total) =>

@@ -186,6 +186,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Libération',
       encrypt: 'Chiffrement',
       decrypt: 'Déchiffrement',
+      rollback: 'Rétablissement',
     })[kind],
   worked: (kind) =>
     ({
@@ -198,6 +199,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Libération terminée',
       encrypt: 'Chiffrement terminé',
       decrypt: 'Déchiffrement terminé',
+      rollback: 'Rétablissement terminé',
     })[kind],
   operation: (kind) =>
     ({
@@ -210,6 +212,7 @@ export const text: Translation<typeof english.text> = {
       release: 'Libération',
       encrypt: 'Chiffrement',
       decrypt: 'Déchiffrement',
+      rollback: 'Rétablissement',
     })[kind],
   jobs: 'Tâches',
   progress: (verb, done, total) =>

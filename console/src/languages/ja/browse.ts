@@ -175,6 +175,7 @@ export const text: Translation<typeof english.text> = {
       release: '切り離し中',
       encrypt: '暗号化中',
       decrypt: '復号中',
+      rollback: '巻き戻し中',
     })[kind],
   worked: (kind) =>
     ({
@@ -187,6 +188,7 @@ export const text: Translation<typeof english.text> = {
       release: '切り離し済み',
       encrypt: '暗号化済み',
       decrypt: '復号済み',
+      rollback: '巻き戻し済み',
     })[kind],
   operation: (kind) =>
     ({
@@ -199,6 +201,7 @@ export const text: Translation<typeof english.text> = {
       release: '切り離し',
       encrypt: '暗号化',
       decrypt: '復号',
+      rollback: '巻き戻し',
     })[kind],
   jobs: 'ジョブ',
   progress: (verb, done, total) =>

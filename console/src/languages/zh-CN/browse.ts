@@ -173,6 +173,7 @@ export const text: Translation<typeof english.text> = {
       release: '正在交还',
       encrypt: '正在加密',
       decrypt: '正在解密',
+      rollback: '正在回退',
     })[kind],
   worked: (kind) =>
     ({
@@ -185,6 +186,7 @@ export const text: Translation<typeof english.text> = {
       release: '已交还',
       encrypt: '已加密',
       decrypt: '已解密',
+      rollback: '已回退',
     })[kind],
   operation: (kind) =>
     ({
@@ -197,6 +199,7 @@ export const text: Translation<typeof english.text> = {
       release: '交还',
       encrypt: '加密',
       decrypt: '解密',
+      rollback: '回退',
     })[kind],
   jobs: '任务',
   progress: (verb, done, total) =>
