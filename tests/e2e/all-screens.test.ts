@@ -156,7 +156,11 @@ async function eachPopup({ page, check }: ConsolePage, where: string): Promise<v
     const kind = await opener.evaluate((element) => {
       const label = element.id && document.querySelector(`label[for="${CSS.escape(element.id)}"]`)?.textContent
       const name = label || element.getAttribute('aria-label') || element.textContent || ''
-      return element.matches(':disabled') ? undefined : `${element.getAttribute('aria-haspopup')} ${name.split(' ')[0]}`
+      // A field that suggests may have nothing to suggest besides what is typed.
+      const isTyped = element instanceof HTMLInputElement && !element.readOnly && element.value !== ''
+      return element.matches(':disabled') || isTyped
+        ? undefined
+        : `${element.getAttribute('aria-haspopup')} ${name.split(' ')[0]}`
     })
     if (!kind || seen.has(kind)) continue
     seen.add(kind)
