@@ -812,6 +812,12 @@ export interface DeleteResult {
   }[]
   /** Ids of the trashed objects; empty if the trash is off. */
   trash_ids: string[]
+  /** In a bucket that keeps versions: the delete markers. Delete one, and its key has its object again. */
+  markers: {
+    key: string
+    /** A version id; `null` is the version written while the bucket kept none. */
+    version_id: string
+  }[]
 }
 
 export interface StoredObject {
@@ -3366,7 +3372,7 @@ export interface Operations {
     }
     reply: undefined
   }
-  /** POST /buckets/{bucket}/objects/bulk-delete: Delete up to 1,000 objects. Moves them to the trash; restore them with `trash_ids`. */
+  /** POST /buckets/{bucket}/objects/bulk-delete: Delete up to 1,000 objects. Moves them to the trash; restore them with `trash_ids`. In a bucket that keeps versions, they stay as versions behind `markers`. */
   bulkDelete: {
     call: {
       params: {
@@ -3795,6 +3801,16 @@ export interface Operations {
     call: {
       params: {
         token: string
+      }
+    }
+    reply: Response
+  }
+  /** GET /signed/{token}/{name}: Download with a presigned URL (file name in the path). Append a slash and any name: browsers show the end of an address as the title of a PDF, and offer it when it is saved. */
+  getSignedFile: {
+    call: {
+      params: {
+        token: string
+        name: string
       }
     }
     reply: Response

@@ -89,6 +89,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   archiveSelection: { method: 'POST', url: '/buckets/{bucket}/objects/archive', body: true, produces: 'bytes' },
   presignObject: { method: 'POST', url: '/buckets/{bucket}/objects/presign', body: true, reply: true },
   getSigned: { method: 'GET', url: '/signed/{token}', otherStatus: [206,304,307], produces: 'bytes', open: true },
+  getSignedFile: { method: 'GET', url: '/signed/{token}/{name}', otherStatus: [206,304,307], produces: 'bytes', open: true },
   headSigned: { method: 'HEAD', url: '/signed/{token}', otherStatus: [304,307], produces: 'bytes', open: true },
   putSigned: { method: 'PUT', url: '/signed/{token}', otherStatus: [200], consumes: 'bytes', body: true, reply: true, open: true },
   getImage: { method: 'GET', url: '/images/{bucket}/{+key}', otherStatus: [206,304], produces: 'bytes' },

@@ -80,6 +80,9 @@ export type BulkResult = Type.Static<typeof BulkResult>
 export const DeleteResult = Type.Object({
   ...BulkResult.properties,
   trash_ids: Type.Array(Type.String(), { description: 'Ids of the trashed objects; empty if the trash is off.' }),
+  markers: Type.Array(Type.Object({ key: Type.String(), version_id: VersionId }), {
+    description: 'In a bucket that keeps versions: the delete markers. Delete one, and its key has its object again.',
+  }),
 })
 export type DeleteResult = Type.Static<typeof DeleteResult>
 
@@ -381,7 +384,8 @@ export const operations = {
     ...manyKeys,
     url: '/buckets/{bucket}/objects/bulk-delete',
     summary: 'Delete up to 1,000 objects',
-    description: 'Moves them to the trash; restore them with `trash_ids`.',
+    description:
+      'Moves them to the trash; restore them with `trash_ids`. In a bucket that keeps versions, they stay as versions behind `markers`.',
     body: Exactly({ keys: Keys }),
     reply: DeleteResult,
     records: ['delete'],

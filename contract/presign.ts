@@ -16,6 +16,18 @@ const signed = {
   params: Type.Object({ token: Type.String({ maxLength: LONGEST_TOKEN }) }),
 } as const
 
+const getSignedSpec = {
+  ...signed,
+  method: 'GET',
+  summary: 'Download with a presigned URL',
+  status: 200,
+  otherStatus: [206, 304, 307],
+  query: Exactly({}),
+  produces: 'bytes',
+  errors: ['forbidden', 'not_found', 'precondition_failed', 'range_not_satisfiable', 'archived', 'damaged'],
+  rate: 'none',
+} as const
+
 export const operations = {
   presignObject: route({
     method: 'POST',
@@ -62,16 +74,15 @@ export const operations = {
     records: [],
   }),
 
-  getSigned: route({
-    ...signed,
-    method: 'GET',
-    summary: 'Download with a presigned URL',
-    status: 200,
-    otherStatus: [206, 304, 307],
-    query: Exactly({}),
-    produces: 'bytes',
-    errors: ['forbidden', 'not_found', 'precondition_failed', 'range_not_satisfiable', 'archived', 'damaged'],
-    rate: 'none',
+  getSigned: route(getSignedSpec),
+
+  getSignedFile: route({
+    ...getSignedSpec,
+    url: '/signed/{token}/{name}',
+    summary: 'Download with a presigned URL (file name in the path)',
+    description:
+      'Append a slash and any name: browsers show the end of an address as the title of a PDF, and offer it when it is saved.',
+    params: Type.Object({ ...signed.params.properties, name: Line(1024) }),
   }),
 
   headSigned: route({

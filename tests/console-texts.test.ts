@@ -32,7 +32,8 @@ const habits: readonly { pattern: RegExp; reason: string }[] = [
   { pattern: /\bby hand\b/i, reason: '“Manual”, “manually”.' },
   { pattern: /[A-Za-z]'[a-z]/, reason: 'The apostrophe is ’.' },
   { pattern: /[\d}] %/, reason: '“80%”.' },
-  { pattern: /^[A-Z][a-z]+( [A-Z][a-z]+)+$/, reason: 'Titles and labels have sentence case.' },
+  // Object Lock is the name that S3 gave it.
+  { pattern: /^(?!Object Lock$)[A-Z][a-z]+( [A-Z][a-z]+)+$/, reason: 'Titles and labels have sentence case.' },
 ]
 
 /** What is said in a catalogue: its string literals, with the fixed parts of those that have values in them. */

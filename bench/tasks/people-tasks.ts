@@ -48,7 +48,7 @@ export const tasks: Task[] = [
       const dialog = page.getByRole('dialog')
       await hand.fill(dialog.getByLabel('Email'), 'kim.lee@example.com')
       await hand.fill(dialog.getByLabel('Name'), 'Kim Lee')
-      await hand.click(dialog.getByRole('button', { name: 'New user' }))
+      await hand.click(dialog.getByRole('button', { name: 'Create' }))
       await hand.click(dialog.getByRole('button', { name: 'Copy' }))
       await hand.see(dialog.getByText('Copied'))
     },

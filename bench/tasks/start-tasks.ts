@@ -57,7 +57,7 @@ export const tasks: Task[] = [
       await hand.click(hand.page.getByRole('button', { name: 'New bucket' }))
       await hand.fill(dialog.getByLabel('Name'), 'my-bucket')
       await hand.fill(dialog.getByLabel('Quota'), '10')
-      await hand.click(dialog.getByRole('button', { name: 'New bucket' }))
+      await hand.click(dialog.getByRole('button', { name: 'Create' }))
       await hand.see(hand.page.getByRole('link', { name: 'my-bucket' }))
     },
   },

@@ -3,6 +3,8 @@ export function nameOf(key: string, prefix = ''): string {
   const rest = key.slice(prefix.length)
   return rest.endsWith('/') ? rest.slice(0, -1) : rest
 }
+/** Whether a path has a name without a letter: it starts with a slash, or has two in a row. */
+export const hasEmptyName = (path: string): boolean => path.startsWith('/') || path.includes('//')
 export const isFolderKey = (key: string): boolean => key.endsWith('/')
 /** The folder of a key or prefix. */
 export const parentOf = (key: string): string => key.slice(0, key.lastIndexOf('/', key.length - 2) + 1)
@@ -15,14 +17,19 @@ export function commonParentOf(keys: readonly string[]): string {
 }
 export const lastSegment = (key: string): string => key.slice(parentOf(key).length)
 
+/** Also those of folders in a path. Most names have none, and dozens are shown in a frame. */
+const spacesShown = (name: string): string =>
+  /^ | $| \/|\/ /.test(name) ? name.replace(/(^|\/) +| +(?=\/|$)/g, (spaces) => spaces.replaceAll(' ', '␣')) : name
 const hex = (character: string) => `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
 /**
- * A name in readable form: invisible characters and those that change the text direction are escaped, so that no name
- * can look like another.
+ * A name in readable form: invisible characters and those that change the text direction are escaped, and spaces at the
+ * ends of a name are shown as `␣`, so that no name can look like another.
  */
 export const legible = (name: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant
-  name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (one) => hex(one))
+  spacesShown(name).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (one) =>
+    hex(one),
+  )
 
 /** Shorter names are shown whole. */
 const SHORT = 20

@@ -13,12 +13,14 @@ import { applyPreferences } from './preferences.ts'
 import { router } from './router.tsx'
 import { createOurTheme, resolver } from './theme.ts'
 import { Toasts } from './ui/notify.tsx'
+import { ignoreStrayClicks } from './ui/strayClicks.ts'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 // Mantine's scroll lock for dialogs injects a style and reads the nonce from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 applyPreferences()
+ignoreStrayClicks()
 
 /** All of it, once the language is known. */
 const page = () => (

@@ -5,13 +5,6 @@ export const BASE_PATH = '/console'
 /** The history that the router follows. */
 export const history = createBrowserHistory()
 
-let moved = false
-history.subscribe(({ action }) => {
-  if (action.type !== 'REPLACE') moved = true
-})
-/** Whether the user has opened another place in the console since the page was loaded. */
-export const hasMoved = (): boolean => moved
-
 /** Opens a view from outside what the router renders, such as a notice. */
 export const openView = (path: string): void => history.push(BASE_PATH + path)
 

@@ -276,6 +276,7 @@ export const table: Record<OperationName, Entry> = {
   },
   presignObject: { expect: holder(200), call: (c) => c.presignObject({ params, body: { key: KEY } }) },
   getSigned: { expect: everyone(403), call: (c) => c.getSigned({ params: { token: 'x.y.z' } }) },
+  getSignedFile: { expect: everyone(403), call: (c) => c.getSignedFile({ params: { token: 'x.y.z', name: 'a.pdf' } }) },
   headSigned: { expect: everyone(403), call: (c) => c.headSigned({ params: { token: 'x.y.z' } }) },
   putSigned: { expect: everyone(403), call: (c) => c.putSigned({ params: { token: 'x.y.z' }, body: 'x' }) },
   // A text is no image.

@@ -1,7 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { cutName } from '../../console/src/keys.ts'
+import { cutName, hasEmptyName, legible } from '../../console/src/keys.ts'
+
+describe('names of the console', () => {
+  it('show what cannot be seen: control characters, and spaces at their ends', () => {
+    assert.equal(legible('two\nlines \u202egnp'), 'two⟨U+000A⟩lines ⟨U+202E⟩gnp')
+    assert.equal(legible('  two spaces  in  all '), '␣␣two spaces  in  all␣')
+    assert.equal(legible(' a/ b /c'), '␣a/␣b␣/c')
+    assert.notEqual(legible('  leading.txt'), legible('leading.txt'))
+    assert.equal(legible('in the middle.txt'), 'in the middle.txt')
+  })
+
+  it('are known to be empty within a path', () => {
+    assert.deepEqual(['/a', 'a//b', 'a/b', 'a/', ''].map(hasEmptyName), [true, true, false, false, false])
+  })
+})
 
 describe('long names of the console', () => {
   it('are cut before their end, with the extension', () => {

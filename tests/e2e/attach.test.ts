@@ -88,7 +88,7 @@ describeConsole('attach', (engine) => {
       await page.getByLabel('Storage name').fill('media')
       await server.records([{ action: 'storage_create' }], async () => {
         await page.getByRole('button', { name: 'Attach bucket' }).click()
-        await page.getByText('Bucket "pictures" already exists.').waitFor()
+        await page.getByText('Already exists').waitFor()
       })
       await page.getByText('Storage media was added and is selected.').waitFor()
       assert.equal(await page.getByLabel('Storage name').count(), 0)

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { brokenWords } from '../support/words.ts'
 
 describeConsole('audit log', (engine) => {
   let server: TestServer
@@ -55,6 +56,7 @@ describeConsole('audit log', (engine) => {
       await table.getByText('Denied').first().waitFor()
       await page.getByText(`${await total()} records`, { exact: true }).waitFor()
       await check('audit')
+      assert.deepEqual(await brokenWords(page), [])
       assert.equal(await rows.count(), 100)
       await page.getByRole('button', { name: 'Load more' }).click()
       await table.getByText('create_bucket').waitFor()
@@ -102,14 +104,12 @@ describeConsole('audit log', (engine) => {
       await actions.click()
       await page.getByRole('option', { name: 'delete', exact: true }).click()
       await page.getByText('No results').waitFor()
-      await page.keyboard.press('Escape')
       await page.getByRole('heading', { name: 'Audit log' }).click()
       await check('audit-no-match')
       await actions.click()
       await page.getByRole('option', { name: 'upload', exact: true }).click()
       await page.waitForURL(/action=delete%2Cupload/)
       await page.getByText(`${many} records`, { exact: true }).waitFor()
-      await page.keyboard.press('Escape')
       await page.getByRole('heading', { name: 'Audit log' }).click()
       await check('audit-filtered')
       await page.goBack()

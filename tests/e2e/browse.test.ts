@@ -124,18 +124,23 @@ describeConsole('object browser', (engine) => {
           await page.waitForURL((url) => url.searchParams.get('prefix') === walked)
         }
         const name = key.slice(prefix.length)
-        const shown = name.replace('\u202E', '⟨U+202E⟩')
+        const shown = name.replace('\u202E', '⟨U+202E⟩').replace(/ $/, '␣')
         await page.locator('[data-name]').filter({ hasText: shown }).first().click()
         await contents.waitFor()
         assert.equal(new URL(page.url()).search, new URL(address).search)
       }
-      const deep = 'one/two/three/four/five/'
-      await page.goto(`${server.url}/console${at(bucket, { prefix: deep })}`)
+      // A path is folded where it has no room.
+      await page.goto(`${server.url}/console${at(bucket, { prefix: 'one/two/three/four/five/' })}`)
+      await page.getByRole('link', { name: 'two', exact: true }).waitFor()
+      assert.equal(await page.getByRole('button', { name: 'More folders' }).count(), 0)
+      const deep = ['one', 'two', 'three', 'four', 'five'].map((name) => `${name} of the folders of this path/`)
+      await page.goto(`${server.url}/console${at(bucket, { prefix: deep.join('') })}`)
       await page.getByRole('button', { name: 'More folders' }).click()
-      await page.getByRole('menuitem', { name: 'two' }).waitFor()
+      const second = page.getByRole('menuitem', { name: 'two of the folders' })
+      await second.waitFor()
       await check('browse-crumbs')
-      await page.getByRole('menuitem', { name: 'two' }).click()
-      await page.waitForURL((url) => url.searchParams.get('prefix') === 'one/two/')
+      await second.click()
+      await page.waitForURL((url) => url.searchParams.get('prefix') === deep.slice(0, 2).join(''))
       for (const [prefix, words] of [
         ['2026/', '1 object'],
         ['true/', '1 object'],
@@ -182,7 +187,8 @@ describeConsole('object browser', (engine) => {
       await dialog.getByText(`${other}/to/`).waitFor()
       await check('browse-move')
       await dialog.getByRole('button', { name: 'Move here' }).click()
-      await page.getByText('1 object failed').waitFor()
+      await page.getByText(`1 object moved to ${other}/to/ · 1 object skipped`).waitFor()
+      assert.equal(await page.getByRole('alert').count(), 0, 'what was chosen is no failure')
       assert.deepEqual(await keysIn(bucket), ['a.txt', 'in/c.txt', 'in/deep/d.txt'])
       assert.deepEqual(await keysIn(other), ['to/a.txt', 'to/b.txt'])
       // Undo is never cut, however long its text.
@@ -199,6 +205,17 @@ describeConsole('object browser', (engine) => {
       assert.deepEqual(await keysIn(other), ['to/a.txt'])
 
       // Replacing, as a copy.
+      await row(page, 'a.txt').getByRole('button').click()
+      await page.getByRole('menuitem', { name: 'Copy to…' }).click()
+      await dialog.getByRole('combobox', { name: 'Bucket' }).click()
+      await page.getByRole('option', { name: other, exact: true }).click()
+      await dialog.getByRole('button', { name: 'to', exact: true }).click()
+      await dialog.getByLabel(/Keep both/).check()
+      await dialog.getByRole('button', { name: 'Copy here' }).click()
+      await page.getByText(`1 object copied to ${other}/to/`).waitFor()
+      assert.deepEqual(await keysIn(other), ['to/a (1).txt', 'to/a.txt'])
+      await server.admin.deleteObjectByQuery({ params: { bucket: other }, query: { key: 'to/a (1).txt' } })
+      await page.reload()
       await row(page, 'a.txt').getByRole('button').click()
       await page.getByRole('menuitem', { name: 'Copy to…' }).click()
       await dialog.getByRole('combobox', { name: 'Bucket' }).click()
@@ -638,6 +655,7 @@ describeConsole('object browser', (engine) => {
         ['Rename…', 'F2'],
         ['Copy to…', 'c'],
         ['Move to…', 'm'],
+        ['Copy link', null],
         ['Copy path', null],
         ['Who has access', null],
         ['Delete', 'Delete'],
@@ -739,6 +757,8 @@ describeConsole('object browser', (engine) => {
       const frame = page.frameLocator('.contents-pdf')
       await page.locator('.contents-pdf').waitFor()
       await frame.locator('embed, body').first().waitFor()
+      // The viewer's title, and the name under which it saves.
+      assert.match((await page.locator('.contents-pdf').getAttribute('src')) ?? '', /\/signed\/[^/]+\/b\.pdf$/)
       await check('preview-pdf')
       await next.click()
       await page.locator('.contents-json').getByText('"value"').waitFor()
@@ -947,6 +967,7 @@ describeConsole('object browser', (engine) => {
         'Details',
         'Full screen',
         'Download',
+        'Copy link',
         'Copy path',
       ])
       await check('browse-reader')

@@ -24,7 +24,7 @@ describeConsole('home and search', (engine) => {
       await check('home-empty')
       await steps.getByRole('link', { name: 'Create a bucket' }).click()
       await page.getByRole('dialog', { name: 'New bucket' }).getByLabel('Name').fill('photos')
-      await page.getByRole('dialog').getByRole('button', { name: 'New bucket' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
       await page.getByRole('link', { name: 'photos' }).first().waitFor()
 
       await server.admin.createUser({

@@ -302,6 +302,7 @@ describeConsole('pages of share links', (engine) => {
       await page.getByRole('alert').getByText('They were moved or deleted.').waitFor()
       await shot('link-choice-refused')
       await page.getByText('2 of 2 downloads left').waitFor()
+      await page.getByText('Previews are off so that they don’t use downloads up.').waitFor()
       assert.equal(started, 0)
       await page.getByRole('checkbox', { name: 'Select second.txt' }).check()
       const saved = page.waitForEvent('download')

@@ -72,7 +72,7 @@ describeConsoleOnBoth('sign-in and buckets', (engine) => {
       await check('bucket-new')
       await name.fill('photos')
       await page.getByLabel('Quota (GB)').fill('5')
-      await page.getByRole('dialog').getByRole('button', { name: 'New bucket' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
       await page.waitForURL('**/console/b/photos')
       assert.equal((await server.admin.getBucket({ params: { bucket: 'photos' } })).quota_gb, 5)
       await page.goto(`${server.url}/console/buckets`)

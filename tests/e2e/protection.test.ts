@@ -80,6 +80,7 @@ describeConsole('protection', (engine) => {
       const dialog = page.getByRole('dialog', { name: 'Lock this version' })
       await check('lock-dialog')
       await server.records([{ action: 'legal_hold_update', bucket, key }], async () => {
+        assert.ok(await dialog.getByRole('button', { name: 'Save' }).isDisabled(), 'there is nothing to save')
         await dialog.getByRole('switch', { name: 'Legal hold' }).check()
         await dialog.getByRole('button', { name: 'Save' }).click()
         await items.nth(0).getByText('Legal hold').waitFor()
@@ -91,6 +92,8 @@ describeConsole('protection', (engine) => {
       await items.nth(0).getByRole('button', { name: 'Delete this version' }).click()
       const sure = page.getByRole('dialog')
       await sure.getByText('Your “bypass_lock” permission lets you delete it all the same.').waitFor()
+      assert.ok(await sure.getByRole('button', { name: 'Delete this version' }).isDisabled(), 'one click is not enough')
+      await sure.getByRole('textbox').fill('contract.txt')
       await server.records([{ action: 'version_delete', bucket, key }], async () => {
         await sure.getByRole('button', { name: 'Delete this version' }).click()
         await page.getByText('Version deleted').waitFor()
@@ -98,6 +101,31 @@ describeConsole('protection', (engine) => {
       assert.equal(await (await server.admin.getObject({ params: { bucket, key } })).text(), 'as signed')
       assert.deepEqual(faults, [])
     })
+  })
+
+  it('locks a version that is not locked yet, and says which and until when', async () => {
+    const place = { params: { bucket: 'signed' } }
+    await server.admin.createBucket({ body: { name: 'signed', versioning: 'enabled' } })
+    await server.admin.updateBucket({ ...place, body: { object_lock: { mode: null, days: null, years: null } } })
+    await server.admin.putObject({ params: { bucket: 'signed', key }, body: 'as signed' })
+    await run(async (browser) => {
+      const { page, check, faults } = await openConsole(browser, server, `/b/signed?sel=${encodeURIComponent(key)}`)
+      await page.getByRole('tab', { name: 'Versions' }).click()
+      await page.getByRole('button', { name: 'Lock this version…' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Lock this version' })
+      await dialog.getByText(/^contract\.txt, version of /).waitFor()
+      await dialog.getByRole('combobox', { name: 'Until' }).click()
+      await page.getByRole('option', { name: '7 years' }).click()
+      await check('lock-dialog-governance')
+      await server.records([{ action: 'lock_update', bucket: 'signed', key }], async () => {
+        await dialog.getByRole('button', { name: 'Lock', exact: true }).click()
+        await page.getByText('Lock saved').waitFor()
+      })
+      assert.deepEqual(faults, [])
+    })
+    const [latest] = (await server.admin.listVersions({ ...place, query: { key } })).items
+    const years = (Date.parse(latest?.lock?.until ?? '') - server.clock.now().getTime()) / (365 * DAY)
+    assert.deepEqual([latest?.lock?.mode, Math.round(years)], ['governance', 7])
   })
 
   it('asks administrators to confirm a clock that is in doubt, and nobody else', async () => {

@@ -192,7 +192,7 @@ describeConsole('share links', (engine) => {
       await dialog.getByText('File name and preview').click()
       await dialog.getByLabel('Password', { exact: true }).fill('for a moment')
       await dialog.getByLabel('Maximum downloads').fill('3')
-      await dialog.getByText('Previews count too.').waitFor()
+      await dialog.getByText('Visitors see no previews').waitFor()
       await dialog.getByText('Anyone with the link and the password can open it.').waitFor()
       await check('share-dialog')
       await page.setViewportSize({ width: 390, height: 844 })
@@ -592,7 +592,7 @@ describeConsole('share links', (engine) => {
         await check('link-upload')
         for (const name of ['large.txt', 'picture.png'])
           await page.getByRole('button', { name: `Remove ${name} from the list` }).click()
-        await page.getByText('All 2 files sent. You can close this page.').waitFor()
+        await page.getByText('2 files sent. You can close this page.').waitFor()
         await check('link-upload-sent')
         // One of three is left of the limit; another sender takes it.
         await server.admin.receiveThroughShare({

@@ -28,7 +28,7 @@ describe('console: states with an address', { skip: noBrowser }, () => {
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       assert.equal(await page.title(), `${title} – Strongroom`)
       assert.equal(await page.getByText('Request 0199-abc').count(), at.includes('request') ? 1 : 0)
-      assert.equal(await page.getByRole('link', { name: 'Go to buckets' }).count(), 1)
+      assert.equal(await page.getByRole('link', { name: 'Go to Home' }).count(), 1)
       await check(`state${at.replace(/\W+/g, '-')}`)
       await page.close()
     })

@@ -181,7 +181,7 @@ describeConsole('storages', (engine) => {
       await field.first().click()
       await page.getByRole('option', { name: 'nas', exact: true }).click()
       await check('bucket-new-storage')
-      await dialog.getByRole('button', { name: 'New bucket' }).click()
+      await dialog.getByRole('button', { name: 'Create' }).click()
       await page.waitForURL('**/console/b/photos')
       assert.equal((await server.admin.getBucket({ params: { bucket: 'photos' } })).storage, 'nas')
       for (let i = 0; i < 5; i++)

@@ -73,7 +73,7 @@ describeConsole('versions', (engine) => {
     }
     await run(async (browser) => {
       const { page, check, faults } = await openConsole(browser, server, `/b/${bucket}`, { expect: [] })
-      await page.getByRole('button', { name: 'Show deleted files' }).click()
+      await page.getByRole('button', { name: 'Deleted files' }).click()
       await page.getByRole('heading', { name: 'Deleted files' }).waitFor()
       await page.getByText('All deleted').waitFor()
       await page.getByRole('link', { name: 'lost' }).click()
@@ -94,6 +94,53 @@ describeConsole('versions', (engine) => {
       assert.deepEqual(faults, [])
     })
     const { items } = await server.admin.listVersions({ params: { bucket }, query: { prefix: 'lost/' } })
+    for (const { key: name, version_id } of items)
+      await server.admin.deleteObject({ params: { bucket, key: name }, query: { version_id } })
+  })
+
+  it('undoes a deletion by one click, and restores a whole folder', async () => {
+    const names = ['back/a.txt', 'back/b.txt', 'back/deep/c.txt']
+    for (const name of names) await server.admin.putObject({ params: { bucket, key: name }, body: name })
+    const there = async () =>
+      (await server.admin.listObjects({ params: { bucket }, query: { prefix: 'back/' } })).items.map(({ key }) => key)
+    await run(async (browser) => {
+      const { page, check, faults } = await openConsole(browser, server, `/b/${bucket}?prefix=back/`, { expect: [] })
+      for (const name of ['a.txt', 'b.txt']) await page.getByLabel(`Select ${name}`).click()
+      const deletions = ['back/a.txt', 'back/b.txt'].map((key) => ({ action: 'delete' as const, bucket, key }))
+      await server.records(deletions, async () => {
+        await page.keyboard.press('Delete')
+        await page.getByText('2 objects deleted').waitFor()
+      })
+      assert.equal(await page.getByRole('dialog').count(), 0, 'what can be undone is not asked about')
+      assert.deepEqual(await there(), ['back/deep/c.txt'])
+      const back = ['back/a.txt', 'back/b.txt'].map((key) => ({ action: 'version_delete' as const, bucket, key }))
+      await server.records(back, async () => {
+        await page.getByRole('button', { name: 'Undo' }).click()
+        await page.getByText('2 objects restored').waitFor()
+      })
+      assert.deepEqual(await there(), names)
+      // By a key, too.
+      await page.getByLabel('Select b.txt').click()
+      await page.keyboard.press('Delete')
+      await page.getByText('1 object deleted').waitFor()
+      await page.keyboard.press('Control+z')
+      await page.getByText('1 object restored').waitFor()
+      assert.deepEqual(await there(), names)
+
+      await server.admin.bulkDelete({ params: { bucket }, body: { keys: names } })
+      await page.goto(`${server.url}/console/b/${bucket}/deleted?prefix=back/`)
+      await page.getByLabel('Select a.txt').check()
+      await page.getByLabel('Select deep').check()
+      await check('deleted-selected')
+      await page.getByRole('button', { name: 'Restore 2 items' }).click()
+      await page.getByText('2 objects restored').waitFor()
+      assert.deepEqual(await there(), ['back/a.txt', 'back/deep/c.txt'])
+      await page.getByRole('button', { name: 'Restore all' }).click()
+      await page.getByText('1 object restored').waitFor()
+      assert.deepEqual(await there(), names)
+      assert.deepEqual(faults, [])
+    })
+    const { items } = await server.admin.listVersions({ params: { bucket }, query: { prefix: 'back/' } })
     for (const { key: name, version_id } of items)
       await server.admin.deleteObject({ params: { bucket, key: name }, query: { version_id } })
   })

@@ -133,6 +133,14 @@ describeConsole('webhooks', (engine) => {
       await dialog.getByRole('tab', { name: 'Attempts (2)' }).waitFor()
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
+      // Not only once a delivery has failed for the last time.
+      const address = page.url()
+      await page.goto(`${server.url}/console/`)
+      await page
+        .getByRole('region', { name: 'Needs attention' })
+        .getByText(/The webhook .+ fails\. First failure:/)
+        .waitFor()
+      await page.goto(address)
       for (let attempt = 4; attempt <= 5; attempt++) {
         await server.later(45 * 60_000)
         await delivered(attempt)

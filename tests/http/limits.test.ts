@@ -51,6 +51,7 @@ describeOnce('rate limits and origins', (engine) => {
       .map(([name]) => name)
     assert.deepEqual(unlimited.sort(), [
       'getSigned',
+      'getSignedFile',
       'headSigned',
       'healthz',
       'putPart',

@@ -38,7 +38,15 @@ const apart: { readonly [operation: string]: string } = {
   createAccessKey: 'likewise',
 }
 /** Secrets in paths and bodies are rights of their own: whoever has them may see what they open. */
-const bySecret = new Set(['getSigned', 'headSigned', 'putSigned', 'putPart', 'readInvitation', 'acceptInvitation'])
+const bySecret = new Set([
+  'getSigned',
+  'getSignedFile',
+  'headSigned',
+  'putSigned',
+  'putPart',
+  'readInvitation',
+  'acceptInvitation',
+])
 
 /** A request that is sent with all names. */
 interface Compared<R> {

@@ -87,6 +87,7 @@ const asGenerated: readonly Name[] = [
   'archiveObjects',
   'presignObject',
   'getSigned',
+  'getSignedFile',
   'headSigned',
   'putSigned',
   'getImage',

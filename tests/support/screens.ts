@@ -110,7 +110,7 @@ export const screens: readonly Screen[] = [
     at: ({ ids }) => `/policies/${ids.policy}?tab=runs`,
     shows: 'Succeeded',
   },
-  { name: 'jobs', is: 'Jobs', at: '/jobs', shows: 'Completed with errors' },
+  { name: 'jobs', is: 'Jobs', at: '/jobs', shows: 'Succeeded' },
   { name: 'job', is: 'A job of which some failed', at: ({ ids }) => `/jobs/${ids.partly}`, shows: 'market.jpg' },
   { name: 'trash', is: 'Trash', at: '/trash?bucket=photos', shows: 'fjord-4.jpg' },
   { name: 'tokens', is: 'Access tokens', at: '/tokens', shows: 'Site deployment', dialogs: ['New token'] },

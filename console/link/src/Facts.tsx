@@ -14,8 +14,10 @@ export const Facts = ({ info: { shared_at, expires_at }, facts }: { info: ShareI
 )
 
 /** Whose link it is. */
-export const By = ({ info: { shared_by } }: { info: ShareInfo }) =>
-  shared_by === null ? null : <p class="dim small by">{text.by(shared_by)}</p>
+export const By = ({ info: { shared_by, kind } }: { info: ShareInfo }) =>
+  shared_by === null ? null : (
+    <p class="dim small by">{kind === 'upload' ? text.askedBy(shared_by) : text.by(shared_by)}</p>
+  )
 
 /** What the creator tells the visitors: plain text, with its lines. */
 export const Message = ({ info: { message, shared_by } }: { info: ShareInfo }) =>

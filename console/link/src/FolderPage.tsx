@@ -74,7 +74,7 @@ export function FolderPage({
           <Facts info={info} facts={facts} />
           {limited ? (
             <p class="dim">
-              <Left info={info} />
+              <Left info={info} /> · {text.previewsOff}
             </p>
           ) : null}
         </div>

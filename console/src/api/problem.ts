@@ -1,5 +1,6 @@
 import { ProblemError } from '../../../client/derived.ts'
 import { translate } from '../i18n.ts'
+import { legible } from '../keys.ts'
 import { text } from './messages.ts'
 import { isUnreachable } from './reach.ts'
 
@@ -7,6 +8,14 @@ export { ProblemError }
 
 /** A problem's title in the page's language. */
 export const titleOf = (code: string, english: string): string => translate('problems.titles', code, english)
+
+/** The refusals that users meet most, in the page's language; others are the server's English. */
+function inWords(detail: string): string {
+  const [, right, key, bucket] =
+    /^You need the "([\w.]+)" permission(?: on (?:key "(.*)" of )?bucket "([^"]*)")?\.$/s.exec(detail) ?? []
+  if (right === undefined) return detail
+  return text.needs(right, bucket === undefined ? undefined : `${bucket}/${legible(key ?? '')}`)
+}
 
 /** What to show for any error: the server's own words, or why there are none. */
 export function describeProblem(error: unknown): {
@@ -19,7 +28,7 @@ export function describeProblem(error: unknown): {
     const { code, title, detail, request_id } = error.problem
     return {
       title: titleOf(code, title),
-      detail,
+      detail: inWords(detail),
       requestId: request_id,
       status: error.response.status,
     }

@@ -2,6 +2,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { useView } from '../navigation.ts'
 import { useShortcuts } from '../ui/shortcuts.ts'
+import { undoLatest } from '../ui/undo.ts'
 import { useMedia } from '../ui/useMedia.ts'
 import { text } from './messages.ts'
 import type { Place } from './places.ts'
@@ -30,6 +31,7 @@ export function Keys({ places }: { places: readonly Place[] }) {
   const [open, setOpen] = useState<'sheet' | 'palette'>()
   useShortcuts(text.everywhere, [
     { keys: 'Ctrl+k', label: text.search, run: () => setOpen('palette') },
+    { keys: 'Ctrl+z', label: text.undo, run: undoLatest },
     { keys: '?', label: text.shortcuts, run: () => setOpen('sheet') },
     ...places.flatMap(({ to, label }) =>
       LETTERS[to] ? [{ keys: `g ${LETTERS[to]}`, label: text.goTo(label), run: () => void go(to) }] : [],

@@ -43,8 +43,8 @@ function StatePage({
           </p>
         ) : null}
         {children}
-        <Anchor component={Link} to="/buckets">
-          {text.toBuckets}
+        <Anchor component={Link} to="/">
+          {text.toHome}
         </Anchor>
       </div>
     </main>

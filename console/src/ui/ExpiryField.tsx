@@ -1,5 +1,6 @@
-import { Select, TextInput } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { formatBoth, formatTime, locale } from '../i18n.ts'
+import { MomentField } from './MomentField.tsx'
 import { text } from './messages.ts'
 
 /** A duration as in the API (`7d`), `never`, or a chosen time. */
@@ -9,7 +10,7 @@ export interface Expiry {
   at: string
 }
 
-const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 }
 /** Seconds in `7d` and the like; `never` is infinite. */
 export function secondsOf(length: string): number {
   if (length === 'never') return Number.POSITIVE_INFINITY
@@ -20,6 +21,7 @@ function nameLength(length: string): string {
   if (length === 'never') return text.lengthNever
   const seconds = secondsOf(length)
   for (const [unit, size] of [
+    ...(length.endsWith('y') ? [['year', 31_536_000] as const] : []),
     ['day', 86_400],
     ['hour', 3600],
     ['minute', 60],
@@ -44,6 +46,12 @@ export function lengthsUpTo(longest: string | null, usual: readonly string[], mo
 export function localValue(time: Date): string {
   const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
   return shifted.toISOString().slice(0, 16)
+}
+
+/** When that is, counted from `from`; undefined unless it is in the future. */
+export function endOf({ choice, at }: Expiry, from = Date.now()): Date | undefined {
+  const end = choice === 'custom' ? new Date(at) : new Date(from + secondsOf(choice) * 1000)
+  return end.getTime() > Date.now() ? end : undefined
 }
 
 /** The value for the API: a duration, or the seconds until the chosen time; undefined unless that is in the future. */
@@ -92,15 +100,13 @@ export function ExpiryField({
         inputWrapperOrder={['label', 'input', 'description', 'error']}
       />
       {custom ? (
-        <TextInput
-          type="datetime-local"
+        <MomentField
           label={text.pickedTime}
           value={value.at}
           min={localValue(new Date())}
           onChange={(event) => onChange({ ...value, at: event.currentTarget.value })}
           description={hint}
           error={past ? text.pastTime(formatTime(until)) : error}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
         />
       ) : null}
     </div>

@@ -44,6 +44,8 @@ export const text = catalogue('ui.text', {
   undo: 'Undo',
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
   never: 'Never',
+  reservedToo: (size: string) => `+ ${size} reserved by uploads`,
+  create: 'Create',
   full: 'Full. New uploads are rejected.',
   ofQuota: (used: string, quota: string) => `${used} of ${quota}`,
   noQuota: (used: string) => `${used} used · no limit`,

@@ -3,6 +3,7 @@ import { describeProblem, statusOf } from '../api/problem.ts'
 import { isUnreachable } from '../api/reach.ts'
 import { hasToken } from '../api/session.ts'
 import { text } from './messages.ts'
+import { offerUndo } from './undo.ts'
 
 /** Their code is loaded with the first one. */
 let toasts: typeof import('./toasts.tsx') | undefined
@@ -19,9 +20,13 @@ const subscribe = (listener: () => void) => {
 
 /** Short notices at the bottom left. Errors stay until they are closed. */
 export const notify = {
-  /** With what can be done about it: taking it back, or `next`. */
+  /** With what can be done about it: taking it back, which Ctrl+Z does too, or `next`. */
   ok(message: ReactNode, undo?: () => void, next?: { label: string; run: () => void }): void {
-    void load().then(({ showDone }) => showDone(message, undo ? { label: text.undo, run: undo } : next))
+    let hide = () => {}
+    const run = undo && offerUndo(undo, () => hide())
+    void load().then(({ showDone }) => {
+      hide = showDone(message, run ? { label: text.undo, run } : next)
+    })
   },
   /** Hides what is shown: it is about something that is gone. */
   clear(): void {

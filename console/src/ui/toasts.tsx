@@ -16,7 +16,8 @@ export const Host = () => <Notifications position="bottom-left" limit={3} />
 /** Takes back what is shown. */
 export const hideAll = (): void => notifications.clean()
 
-export function showDone(message: ReactNode, next?: { label: string; run: () => void }): void {
+/** Returns what hides it. */
+export function showDone(message: ReactNode, next?: { label: string; run: () => void }): () => void {
   const id = crypto.getRandomValues(new Uint32Array(2)).join()
   notifications.show({
     id,
@@ -42,6 +43,7 @@ export function showDone(message: ReactNode, next?: { label: string; run: () => 
       message
     ),
   })
+  return () => notifications.hide(id)
 }
 
 const UNREACHABLE = 'unreachable'

@@ -29,7 +29,10 @@ export function useForm<V extends Record<string, unknown>>(initial: V) {
       error: faults[name],
       onChange: (event: { currentTarget: { value: string } }) => set(name, event.currentTarget.value as V[typeof name]),
     }),
-    /** Submits and returns whether it succeeded. `at` assigns an error code without a field to a field. */
+    /**
+     * Submits and returns whether it succeeded. `at` assigns an error code without a field to a field; `already_exists`
+     * is about the name, where there is one.
+     */
     async submit(
       send: (values: V) => Promise<unknown>,
       at: Readonly<Record<string, keyof V & string>> = {},
@@ -41,8 +44,11 @@ export function useForm<V extends Record<string, unknown>>(initial: V) {
         return true
       } catch (error) {
         const found = faultsOf(error)
-        const field = at[codeOf(error) ?? '']
-        if (field !== undefined) found[field] ??= describeProblem(error).detail
+        const code = codeOf(error) ?? ''
+        const field = at[code] ?? (code === 'already_exists' && 'name' in values ? 'name' : undefined)
+        // That something exists already is said in the page's language; of other problems the server says more.
+        const { title, detail } = describeProblem(error)
+        if (field !== undefined) found[field] ??= code === 'already_exists' ? title : detail
         setFaults(found)
         if (!Object.keys(found).some((name) => (name.split('.')[0] as string) in values)) notify.problem(error)
         return false

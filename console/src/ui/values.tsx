@@ -28,16 +28,27 @@ export const Count = ({ n }: { n: number }) => <span className="number">{formatC
 
 /** The share of a quota from which its use is a warning. */
 export const NEARLY_FULL = 0.8
-/** A bucket's use of its quota: amber from 80%, red and in words when full. */
-export function QuotaBar({ used, quotaGb }: { used: number; quotaGb: number | null }) {
-  if (quotaGb === null) return <span className="dim number">{text.noQuota(formatBytes(used))}</span>
+/**
+ * A bucket's use of its quota: amber from 80%, red and in words when full. What unfinished uploads reserve counts toward
+ * the quota and is named beside what is stored, so that this is one figure everywhere.
+ */
+export function QuotaBar({ used, reserved, quotaGb }: { used: number; reserved: number; quotaGb: number | null }) {
+  const also = reserved > 0 ? <span className="dim small nowrap">{text.reservedToo(formatBytes(reserved))}</span> : null
+  if (quotaGb === null)
+    return (
+      <span className="quota">
+        <span className="dim number">{text.noQuota(formatBytes(used))}</span>
+        {also}
+      </span>
+    )
   const quota = quotaGb * GB
-  const share = used / quota
+  const share = (used + reserved) / quota
   const kind = share >= 1 ? 'bad' : share >= NEARLY_FULL ? 'warn' : 'fine'
   const label = text.ofQuota(formatBytes(used), formatBytes(quota))
   return (
     <span className="quota">
       <span className="number">{label}</span>
+      {also}
       {/* A <meter> cannot be styled alike everywhere. */}
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
       <span

@@ -32,12 +32,14 @@ export const english = {
   openInTab: 'Open in a new tab',
   left: (n: number, most: number) =>
     `${formatCount(n)} of ${plural(most, { one: 'download', other: 'downloads' })} left`,
+  previewsOff: 'Previews are off so that they don’t use downloads up.',
   previewOff: 'Preview is off so that it doesn’t use one up.',
   refused: (name: string) => `${name} couldn’t be downloaded.`,
   refusedAll: 'The files couldn’t be downloaded.',
   noPreview: 'No preview for this file type.',
   previewOf: (name: string) => `Preview of ${name}`,
   firstPart: (size: string) => `First ${size}`,
+  askedBy: (name: string) => `Requested by ${name}`,
   by: (name: string) => `Shared by ${name}`,
   on: (time: string) => `Shared ${time}`,
   messageOf: (name: string) => `Message from ${name}`,
@@ -113,8 +115,7 @@ export const english = {
   sending: (percent: number) => `${percent}%`,
   sent: 'Sent',
   sentAs: (name: string) => `Sent as ${name}`,
-  allSent: (n: number) =>
-    `${n === 1 ? '1 file' : `All ${plural(n, { one: 'file', other: 'files' })}`} sent. You can close this page.`,
+  allSent: (n: number) => `${plural(n, { one: 'file', other: 'files' })} sent. You can close this page.`,
   someSent: (sent: number, failed: number) =>
     `${plural(sent, { one: 'file', other: 'files' })} sent, ${formatCount(failed)} not sent.`,
   yourName: 'Your name',

@@ -36,12 +36,14 @@ const french: Texts = {
   openInTab: 'Ouvrir dans un nouvel onglet',
   left: (n, most) =>
     `Encore ${formatCount(n)} sur ${plural(most, { one: 'téléchargement', other: 'téléchargements' })}`,
+  previewsOff: 'Les aperçus sont désactivés pour ne pas consommer de téléchargements.',
   previewOff: 'Pas d’aperçu, car il compterait comme un téléchargement.',
   refused: (name) => `${name} n’a pas pu être téléchargé.`,
   refusedAll: 'Les fichiers n’ont pas pu être téléchargés.',
   noPreview: 'Pas d’aperçu pour ce type de fichier.',
   previewOf: (name) => `Aperçu de ${name}`,
   firstPart: (size) => `Les premiers ${size}`,
+  askedBy: (name) => `Demandé par ${name}`,
   by: (name) => `Partagé par ${name}`,
   on: (time) => `Partagé le ${time}`,
   messageOf: (name) => `Message de ${name}`,
@@ -112,7 +114,7 @@ const french: Texts = {
   sending: (percent) => `${percent} %`,
   sent: 'Envoyé',
   sentAs: (name) => `Envoyé sous le nom ${name}`,
-  allSent: (n) => `${n === 1 ? '1 fichier envoyé' : `Les ${files(n)} ont été envoyés`}. Vous pouvez fermer cette page.`,
+  allSent: (n) => `${plural(n, { one: 'fichier envoyé', other: 'fichiers envoyés' })}. Vous pouvez fermer cette page.`,
   someSent: (sent, failed) =>
     `${plural(sent, { one: 'fichier envoyé', other: 'fichiers envoyés' })}, ${formatCount(failed)} en échec.`,
   yourName: 'Votre nom',

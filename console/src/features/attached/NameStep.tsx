@@ -39,12 +39,9 @@ export function NameStep({
   const register = async (): Promise<string | undefined> => {
     if (!isNew) return registered?.name
     let detail: string | undefined
-    const done = await place.submit(
-      async () => {
-        detail = await refusalOf(client.createStorage({ body: { name: storageName, ...placeOf(place.values) } }))
-      },
-      { already_exists: 'name' },
-    )
+    const done = await place.submit(async () => {
+      detail = await refusalOf(client.createStorage({ body: { name: storageName, ...placeOf(place.values) } }))
+    })
     if (detail !== undefined) setRefusal({ title: text.storageRefused, detail })
     if (!done || detail !== undefined) return undefined
     await plan.register(storageName)
@@ -54,14 +51,11 @@ export function NameStep({
   const create = async (storage: string): Promise<boolean> => {
     const prefix = isNew ? '' : known.values.prefix.trim()
     let detail: string | undefined
-    const done = await names.submit(
-      async () => {
-        detail = await refusalOf(
-          client.createBucket({ body: { name, mode: 'read_only', storage, ...(prefix === '' ? {} : { prefix }) } }),
-        )
-      },
-      { already_exists: 'name' },
-    )
+    const done = await names.submit(async () => {
+      detail = await refusalOf(
+        client.createBucket({ body: { name, mode: 'read_only', storage, ...(prefix === '' ? {} : { prefix }) } }),
+      )
+    })
     if (detail !== undefined) setRefusal({ title: text.bucketRefused, detail })
     return done && detail === undefined
   }

@@ -1,10 +1,11 @@
-import { Button, MultiSelect, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconFilter, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { auditOnly } from '../../../../contract/actions.ts'
 import { formatTime } from '../../i18n.ts'
 import { useView } from '../../navigation.ts'
+import { ManyPicker } from '../../ui/ManyPicker.tsx'
 import { useMedia } from '../../ui/useMedia.ts'
 import { eventsQuery } from '../webhooks/queries.ts'
 import { ActorFilter, TimeFilter, TypedFilter } from './fields.tsx'
@@ -96,7 +97,7 @@ function UsualFilters({ faults, set }: FieldsProps) {
     <>
       <PeriodFilter faults={faults} set={set} />
       <ActorFilter value={search.actor ?? ''} onCommit={(value) => set('actor', value)} error={faults.actor} />
-      <MultiSelect
+      <ManyPicker
         className="audit-actions"
         label={text.action}
         {...(actions.length === 0 ? { placeholder: text.anyAction } : {})}
@@ -105,8 +106,6 @@ function UsualFilters({ faults, set }: FieldsProps) {
         onChange={(next) => set('action', next.join(','))}
         maxValues={MOST_ACTIONS}
         error={faults.action}
-        searchable
-        hidePickedOptions
       />
     </>
   )

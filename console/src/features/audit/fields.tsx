@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { client } from '../../api/session.ts'
 import { localValue } from '../../ui/ExpiryField.tsx'
+import { MomentField } from '../../ui/MomentField.tsx'
 import { text } from './messages.ts'
 
 /** A text filter, applied on Enter or blur. */
@@ -11,23 +12,24 @@ export function TypedFilter({
   value,
   onCommit,
   error,
-  type = 'text',
+  isMoment = false,
 }: {
   label: string
   value: string
   onCommit: (value: string) => void
   error?: string | undefined
-  type?: 'text' | 'datetime-local'
+  /** A local time. */
+  isMoment?: boolean
 }) {
   const [draft, setDraft] = useState(value)
   useEffect(() => setDraft(value), [value])
   const commit = () => {
     if (draft !== value) onCommit(draft)
   }
+  const Field = isMoment ? MomentField : TextInput
   return (
-    <TextInput
+    <Field
       label={label}
-      type={type}
       value={draft}
       error={error}
       autoComplete="off"
@@ -116,7 +118,7 @@ export function TimeFilter({
   return (
     <TypedFilter
       {...props}
-      type="datetime-local"
+      isMoment
       value={known ? localValue(time) : ''}
       onCommit={(value) => {
         const next = new Date(value)

@@ -5,12 +5,12 @@ import {
   IconLayoutGrid,
   IconList,
   IconRefresh,
+  IconRestore,
   IconShare3,
-  IconTrashX,
   IconUpload,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type DragEvent, lazy, Suspense, useRef, useState } from 'react'
+import { type DragEvent, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { bucketQuery, fateIn, useReadOnly } from '../../api/buckets.ts'
 import { statusOf } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
@@ -71,7 +71,7 @@ export default function Browse() {
   const chosen = useSelection(id, place, listing)
   const grid = useRef<GridHandle>(null)
   const pane = useRef<HTMLElement>(null)
-  useFocus(JSON.stringify([bucket, prefix, search]), { grid, pane, isReady: !listing.isPending })
+  useFocus(JSON.stringify([bucket, prefix, search]), { grid, pane, isBare: !listing.isPending && listing.count === 0 })
   const preferred = usePreferences().view
   const shape = VIEWS.find((one) => one.id === query.view)?.id ?? preferred
   const Shape = shape === 'grid' ? Tiles : List
@@ -90,6 +90,11 @@ export default function Browse() {
     ? text.dropReadOnly(about.data?.source?.release_job != null)
     : text.dropDenied(bucket, legible(prefix))
   const hasNothing = listing.error !== null && (listing.count === 0 || statusOf(listing.error) === 403)
+  /** Folders that this view has shown with something in them. */
+  const filled = useRef(new Set<string>())
+  useEffect(() => {
+    if (search === '' && listing.count > 0) filled.current.add(`${bucket}/${prefix}`)
+  }, [bucket, prefix, search, listing.count])
   const { selected } = chosen
   const isWhole = chosen.selection.all && listing.open
   const picked = (rows?: readonly Row[]): Picked => ({
@@ -151,7 +156,7 @@ export default function Browse() {
     if (refusal) return notify.failure(text.transferAll(taken.kind), refusal)
     chosen.clear()
     settle(taken.picked, listing)
-      .then((picked) => transfer(picked, taken.kind, target, { replace: false }))
+      .then((picked) => transfer(picked, taken.kind, target, 'skip'))
       .catch((error: unknown) => notify.problem(error))
   }
   const showAs = (view: 'list' | 'grid') => {
@@ -203,13 +208,13 @@ export default function Browse() {
             <IconRefresh size={17} stroke={1.6} />
           </ActionIcon>
           {(about.data?.versioning ?? 'off') === 'off' ? null : (
-            <ActionIcon
-              aria-label={text.showDeleted}
-              title={text.showDeleted}
+            <Button
+              variant="default"
+              leftSection={<IconRestore size={15} />}
               onClick={() => void go(`/b/${bucket}/deleted`, prefix ? { prefix } : {})}
             >
-              <IconTrashX size={17} stroke={1.6} />
-            </ActionIcon>
+              {text.deletedTitle}
+            </Button>
           )}
           {me.can('share', bucket, prefix) && search === '' ? (
             <ActionIcon
@@ -381,6 +386,7 @@ export default function Browse() {
                   mayWrite={mayWrite}
                   isWhole={me.can('list', bucket, prefix)}
                   isGrowing={isGrowing}
+                  wasFilled={filled.current.has(`${bucket}/${prefix}`)}
                   upload={upload}
                   goTo={goTo}
                 />

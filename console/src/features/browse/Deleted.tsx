@@ -2,6 +2,7 @@ import './preview.css'
 import { ActionIcon, Button } from '@mantine/core'
 import { IconArrowLeft, IconFile, IconFolder, IconRestore } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { DeletedEntry } from '../../../../contract/versions.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
@@ -14,10 +15,13 @@ import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Person } from '../../ui/Person.tsx'
 import { StateView } from '../../ui/StateView.tsx'
+import { useSelection } from '../../ui/useSelection.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
 import { Steps } from '../folders/Trail.tsx'
 import { refreshObjects } from './background.tsx'
 import { text } from './messages.ts'
+import { restoreMarked } from './restoreMarked.ts'
+import { type Marker, markersBelow } from './undelete.ts'
 
 const PAGE = 200
 
@@ -31,6 +35,35 @@ export default function Deleted() {
     client.listDeleted({ params: { bucket }, query: { prefix, limit: PAGE, ...cursor } }),
   )
   const queryOf = (folder: string) => (folder ? { prefix: folder } : {})
+  const [busy, setBusy] = useState(false)
+  const chosen = useSelection<DeletedEntry>(
+    ({ name }) => name,
+    ({ name }) => legible(nameOf(name, prefix)),
+  )
+  /** Whether the user may restore it; of a folder, something in it. */
+  const may = ({ name, folder }: DeletedEntry) => (folder ? me.canIn('delete', bucket) : me.can('delete', bucket, name))
+  const restore = async (markersOf: () => Promise<readonly Marker[] | undefined>) => {
+    setBusy(true)
+    try {
+      const markers = await markersOf()
+      if (markers === undefined) notify.failure(text.deletedTitle, text.tooMuchDeleted)
+      else await restoreMarked(bucket, markers)
+      chosen.clear()
+    } catch (error) {
+      notify.problem(error)
+    }
+    setBusy(false)
+  }
+  const restorePicked = () =>
+    restore(async () => {
+      const markers: Marker[] = []
+      for (const { name, folder, version_id } of chosen.picked) {
+        const found = folder ? await markersBelow(bucket, name) : version_id === null ? [] : [{ key: name, version_id }]
+        if (found === undefined) return undefined
+        markers.push(...found)
+      }
+      return markers
+    })
   const undelete = async ({ name, version_id }: DeletedEntry) => {
     try {
       await client.deleteObjectByQuery({ params: { bucket }, query: { key: name, version_id: version_id ?? '' } })
@@ -41,6 +74,7 @@ export default function Deleted() {
     await refreshObjects()
   }
   const columns: readonly Column<DeletedEntry>[] = [
+    chosen.column(list.data ?? [], may),
     {
       key: 'name',
       breaks: true,
@@ -112,6 +146,25 @@ export default function Deleted() {
       <section className="stack-tight" aria-labelledby="deleted-title">
         <h2 id="deleted-title">{text.deletedTitle}</h2>
         <Steps bucket={bucket} prefix={prefix} go={(folder) => void go(`/b/${bucket}/deleted`, queryOf(folder))} />
+        {list.data?.some(may) ? (
+          <div className="row">
+            {chosen.picked.length > 0 ? (
+              <Button leftSection={<IconRestore size={15} />} loading={busy} onClick={() => void restorePicked()}>
+                {text.restorePicked(chosen.picked.length)}
+              </Button>
+            ) : (
+              <Button
+                variant="default"
+                leftSection={<IconRestore size={15} />}
+                title={text.restoreAllHint}
+                loading={busy}
+                onClick={() => void restore(() => markersBelow(bucket, prefix))}
+              >
+                {text.restoreAll}
+              </Button>
+            )}
+          </div>
+        ) : null}
         <StateView query={list}>
           {(rows) =>
             rows.length === 0 && !list.more.available ? (

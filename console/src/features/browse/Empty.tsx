@@ -6,6 +6,7 @@ import { client } from '../../api/session.ts'
 import { legible } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { EmptyView, NoMatch } from '../../ui/StateView.tsx'
+import { useArriving } from '../uploads/arriving.ts'
 import { text } from './messages.ts'
 
 /** An empty folder (with its marker object), or a prefix without objects. */
@@ -15,6 +16,7 @@ export function EmptyPlace({
   mayWrite,
   isWhole,
   isGrowing,
+  wasFilled,
   upload,
   goTo,
 }: {
@@ -25,16 +27,25 @@ export function EmptyPlace({
   isWhole: boolean
   /** Objects appear by themselves. */
   isGrowing: boolean
+  /** It was shown with something in it: the user has just removed that. */
+  wasFilled: boolean
   upload: () => void
   goTo: (prefix: string) => void
 }) {
+  const isArriving = useArriving(bucket, prefix)
   const marker = useQuery({
     queryKey: ['browse', bucket, prefix, 'marker'],
     queryFn: () => client.objectsExist({ params: { bucket }, body: { keys: [prefix] } }),
     enabled: prefix !== '',
   })
+  if (isArriving)
+    return (
+      <EmptyView title={text.arriving} icon={<IconUpload size={28} stroke={1.4} />}>
+        {text.arrivingHint}
+      </EmptyView>
+    )
   if (prefix !== '' && marker.isPending) return null
-  const isThere = prefix === '' || marker.data?.items[0]?.exists === true
+  const isThere = prefix === '' || wasFilled || marker.data?.items[0]?.exists === true
   if (!isThere)
     return (
       <EmptyView
@@ -81,7 +92,7 @@ export function EmptyPlace({
         }
         curl={curlOf({ operation: 'putObjectByQuery', params: { bucket }, query: { key: `${prefix}photo.jpg` } })}
       >
-        {text.emptyHint}
+        {wasFilled && marker.data?.items[0]?.exists === false ? text.emptiedHint : text.emptyHint}
       </EmptyView>
     </div>
   )

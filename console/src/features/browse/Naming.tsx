@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { isKeyText } from '../../../../contract/names.ts'
 import { codeOf } from '../../api/problem.ts'
 import { client } from '../../api/session.ts'
-import { legible, nameOf } from '../../keys.ts'
+import { hasEmptyName, legible, nameOf } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { refreshObjects } from './background.tsx'
@@ -29,6 +29,8 @@ function AskName({ title, label, hint, initial, action, isName, send, onClose }:
   const [sending, setSending] = useState(false)
   const submit = async () => {
     if (!isName(name)) return setFault(text.badName)
+    // What others have named so keeps its name.
+    if (hasEmptyName(name) && !hasEmptyName(initial)) return setFault(text.emptyName)
     setSending(true)
     try {
       const found = await send(name)

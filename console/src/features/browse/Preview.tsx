@@ -22,6 +22,8 @@ const Lightbox = lazy(() => import('./Lightbox.tsx'))
 
 /** How many loaded rows are searched for the object. */
 const NEAR = 2000
+/** Actions that the panel offers elsewhere: in its head and its properties. */
+const ELSEWHERE = new Set<Deed['id']>(['open', 'full', 'copyKey', 'access'])
 
 interface Props {
   bucket: string
@@ -133,7 +135,7 @@ export default function Preview({
               ) : null}
               <div className="details-deeds">
                 {deeds({ key: object.key, object })
-                  .filter(({ id }) => id !== 'open' && id !== 'full' && id !== 'access')
+                  .filter(({ id }) => !ELSEWHERE.has(id))
                   .map(({ id, label, run }) => (
                     <Button
                       key={id}

@@ -15,6 +15,7 @@ import { type Kind, kindOf } from '../../../../contract/kinds.ts'
 import { formatAgo, formatBoth, formatBytes, formatCount } from '../../i18n.ts'
 import { cutName, legible, nameOf } from '../../keys.ts'
 import type { Place as RowPlace } from '../../ui/VirtualGrid.tsx'
+import { hrefOf } from './href.ts'
 import type { Row, Sort } from './listing.ts'
 import { text } from './messages.ts'
 import { SelectAll } from './SelectAll.tsx'
@@ -30,12 +31,6 @@ const icons: { readonly [K in Kind]: typeof IconFile } = {
 }
 export const iconOf = (type: string): typeof IconFile => icons[kindOf(type)]
 const bare = (type: string): string => type.split(';', 1)[0] ?? ''
-
-/** A row's address: a folder's contents, or an object's details. */
-function hrefOf(bucket: string, prefix: string, row: Row): string {
-  const search = new URLSearchParams(row.object ? { ...(prefix ? { prefix } : {}), sel: row.key } : { prefix: row.key })
-  return `/console/b/${bucket}?${search}`
-}
 
 /** Created once, because dozens of rows render in a frame. */
 const signs = new Map<string, ReactNode>()

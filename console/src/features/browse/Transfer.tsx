@@ -10,7 +10,7 @@ import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { PublicBadge } from '../../ui/PublicBadge.tsx'
 import { FolderPicker } from '../folders/FolderPicker.tsx'
-import { bytesOf, isFolder, type Picked, type Target, transfer, whyNot } from './bulk.tsx'
+import { AT_ONCE, bytesOf, type IfTaken, isFolder, type Picked, type Target, transfer, whyNot } from './bulk.tsx'
 import { text } from './messages.ts'
 
 /** Asks for the destination of a copy or move (a bucket and a new or existing folder) and how to handle conflicts. */
@@ -33,7 +33,7 @@ export function Transfer({
   const first = targets?.find((name) => me.can('write', name)) ?? targets?.[0] ?? ''
   const [chosen, setTo] = useState<Target>()
   const to = chosen ?? (isTarget ? { bucket: picked.bucket, prefix: picked.prefix } : { bucket: first, prefix: '' })
-  const [replace, setReplace] = useState(false)
+  const [ifTaken, setIfTaken] = useState<IfTaken>('skip')
   const [sending, setSending] = useState(false)
   const refusal =
     to.bucket === ''
@@ -49,7 +49,7 @@ export function Transfer({
   const go = async () => {
     setSending(true)
     try {
-      await transfer(picked, kind, to, { replace })
+      await transfer(picked, kind, to, ifTaken)
       onDone()
     } catch (error) {
       notify.problem(error)
@@ -79,14 +79,14 @@ export function Transfer({
             mayCreate={me.can('write', to.bucket, to.prefix)}
           />
         )}
-        <Radio.Group
-          label={text.conflict}
-          value={replace ? 'replace' : 'skip'}
-          onChange={(value) => setReplace(value === 'replace')}
-        >
+        <Radio.Group label={text.conflict} value={ifTaken} onChange={(value) => setIfTaken(value as IfTaken)}>
           <div className="stack-tight">
             <Radio value="skip" label={text.conflictSkip} />
             <Radio value="replace" label={text.conflictReplace} />
+            {/* Folders and long selections are copied by jobs, which do not rename. */}
+            {nFolders === 0 && !picked.all && picked.rows.length <= AT_ONCE ? (
+              <Radio value="both" label={text.conflictBoth} />
+            ) : null}
           </div>
         </Radio.Group>
         <p className={refusal && !isUntouched ? 'bad' : 'dim'} role="status">

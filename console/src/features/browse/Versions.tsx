@@ -7,6 +7,7 @@ import { bucketQuery } from '../../api/buckets.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
+import { nameOf, parentOf } from '../../keys.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Person } from '../../ui/Person.tsx'
@@ -57,6 +58,8 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
         ? text.undeleteText
         : `${bypass_lock ? `${text.deleteLocked} ` : ''}${text.deleteVersionText(days)}`,
       action: marker ? text.undelete : text.deleteVersion,
+      // One click must not be enough for what somebody wanted to keep.
+      ...(bypass_lock ? { typed: nameOf(key, parentOf(key)) } : {}),
     })
     if (!yes) return
     await run(

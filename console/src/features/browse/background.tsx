@@ -11,6 +11,7 @@ import { openView } from '../../navigation.ts'
 import { showInCorner } from '../../ui/corner.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { isUndoable, undoJob, watched } from '../jobs/begin.ts'
+import { isTaken, shortfallOf } from '../jobs/describe.ts'
 import { text } from './messages.ts'
 
 const POLL_MS = 1000
@@ -92,7 +93,8 @@ async function undo(job: Job): Promise<void> {
 
 function tell(job: Job, words = (n: number) => text.jobDone(text.worked(job.kind), n)): void {
   const operation = text.operation(job.kind)
-  const done = words(job.done)
+  const { skipped, failed } = shortfallOf(job)
+  const done = [words(job.done), ...(skipped > 0 ? [text.skipped(skipped)] : [])].join(' · ')
   // Notices are rendered outside the router.
   const open = (event: MouseEvent) => {
     event.preventDefault()
@@ -106,11 +108,11 @@ function tell(job: Job, words = (n: number) => text.jobDone(text.worked(job.kind
   const back = isUndoable(job, currentMe()) ? () => void undo(job) : undefined
   if (job.status === 'cancelled') notify.ok(text.jobCancelled(operation, job.done), back)
   else if (job.status === 'failed') notify.failure(text.jobBroken(operation), job.detail)
-  else if (job.failed > 0)
+  else if (failed > 0)
     notify.failure(
-      text.jobFailed(operation, job.failed),
+      text.jobFailed(operation, failed),
       <>
-        {job.errors[0]?.detail} {link}
+        {(job.errors.find(({ code }) => !isTaken(code)) ?? job.errors[0])?.detail} {link}
       </>,
     )
   else if (back) notify.ok(done, back)

@@ -1,6 +1,5 @@
-import type { BulkResult } from '../../../../contract/objects.ts'
 import { bucketQuery, type Fate } from '../../api/buckets.ts'
-import { codeOf } from '../../api/problem.ts'
+import { codeOf, describeProblem } from '../../api/problem.ts'
 import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
@@ -8,9 +7,14 @@ import { isFolderKey, lastSegment, legible, nameOf } from '../../keys.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { beginJob } from '../jobs/begin.ts'
+import { isTaken } from '../jobs/describe.ts'
+import { numbered } from '../uploads/engine/item.ts'
+import { allWith } from './allWith.ts'
 import { fetchZip, refreshObjects, saveAs, watchJob } from './background.tsx'
+import { type ItemFault, tellFaults } from './itemFaults.tsx'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
+import { restoreMarked } from './restoreMarked.ts'
 
 /** What an action applies to: these rows, or everything under the prefix (that matches the search) except them. */
 export interface Picked {
@@ -31,7 +35,13 @@ export interface Target {
 }
 type JobBody = Parameters<typeof beginJob>[0]
 
-const AT_ONCE = 1000
+/** What to do with an object whose name is taken at the destination. */
+export type IfTaken = 'skip' | 'replace' | 'both'
+
+/** How many keys one call takes. */
+export const AT_ONCE = 1000
+/** How many names are tried for an object that is put beside others. */
+const MOST_NAMES = 100
 const MOST_KEYS = 10_000
 const MOST_FOLDERS = 100
 
@@ -106,40 +116,36 @@ async function begin(bodies: readonly JobBody[], words?: (n: number) => string):
   for (const body of bodies) void watchJob(await beginJob(body), words)
 }
 
-function tellErrors({ errors }: BulkResult): void {
-  if (errors.length === 0) return
-  const lines = errors.slice(0, 5).map(({ key, detail }) => `${legible(key)}: ${detail}`)
-  notify.failure(
-    text.someFailed(errors.length),
-    <span className="browse-lines">{text.someFailedList(lines, errors.length - lines.length)}</span>,
-  )
-}
-
-/** Deletes; from the trash with undo. Asks first if this user cannot undo it, or if there is a lot. */
+/** Deletes, with undo if the bucket keeps what is deleted. Asks first if this user cannot undo it, or if there is a lot. */
 export async function remove(picked: Picked, { fate, mayUndo }: { fate: Fate; mayUndo: boolean }): Promise<boolean> {
   if (picked.count === 0 && picked.isExact) return false
   const jobs = jobsFor(picked, 'delete')
   const keys = callFor(picked)
   const isMuch = picked.all || picked.count > AT_ONCE
-  const asks = fate !== 'trash' || isMuch || (jobs.length > 0 && !mayUndo)
+  const asks = fate === 'gone' || isMuch || (jobs.length > 0 && !mayUndo)
   if (asks && !(await askToDelete(picked, fate))) return false
   if (keys.length > 0) {
     const params = { bucket: picked.bucket }
     const result = await client.bulkDelete({ params, body: { keys } })
-    const { succeeded, trash_ids } = result
+    const { succeeded, errors, trash_ids, markers } = result
     const restore = async () => {
       const { items } = await client.restoreTrash({ params, body: { ids: trash_ids } })
       notify.ok(text.restored(items.length))
       await refreshObjects()
     }
+    // Whoever may delete may take a marker away again; putting an object back from the trash is a write.
+    const back =
+      markers.length > 0
+        ? () => restoreMarked(picked.bucket, markers)
+        : trash_ids.length > 0 && mayUndo
+          ? restore
+          : undefined
     if (succeeded.length > 0)
-      if (trash_ids.length > 0)
-        notify.ok(
-          text.deleted(succeeded.length),
-          mayUndo ? () => void restore().catch((error) => notify.problem(error)) : undefined,
-        )
-      else notify.ok(text.deletedForGood(succeeded.length))
-    tellErrors(result)
+      notify.ok(
+        trash_ids.length > 0 ? text.deleted(succeeded.length) : text.deletedForGood(succeeded.length),
+        back && (() => void back().catch((error) => notify.problem(error))),
+      )
+    tellFaults(errors)
   }
   await begin(jobs)
   await refreshObjects()
@@ -181,14 +187,9 @@ async function askToDelete(
 }
 
 /** Copies or moves into a folder of any bucket. A move can be undone. */
-export async function transfer(
-  picked: Picked,
-  kind: 'copy' | 'move',
-  to: Target,
-  { replace }: { replace: boolean },
-): Promise<void> {
+export async function transfer(picked: Picked, kind: 'copy' | 'move', to: Target, ifTaken: IfTaken): Promise<void> {
   const { bucket, prefix } = picked
-  const condition = replace ? {} : { if_none_match: '*' as const }
+  const condition = ifTaken === 'replace' ? {} : { if_none_match: '*' as const }
   const jobs = jobsFor(picked, kind, to).map((body) => ({ ...body, ...condition }))
   const keys = callFor(picked)
   if (keys.length > 0) {
@@ -198,30 +199,97 @@ export async function transfer(
       body: { source_bucket: bucket, keys, source_prefix: prefix, dest_prefix: to.prefix, ...condition },
     })
     const { succeeded } = result
+    const { taken = [], failed = [] } = Object.groupBy(result.errors, ({ code }) =>
+      isTaken(code) ? 'taken' : 'failed',
+    )
+    const beside =
+      ifTaken === 'both'
+        ? await transferBeside(kind, bucket, taken, { to, strip: prefix })
+        : { placed: [], faults: [] as ItemFault[] }
     const back = async () => {
-      const undone = await client.bulkMove({
-        params: { bucket },
-        body: {
-          source_bucket: to.bucket,
-          keys: succeeded,
-          source_prefix: to.prefix,
-          dest_prefix: prefix,
-          if_none_match: '*',
-        },
-      })
-      notify.ok(text.movedBack(undone.succeeded.length))
-      tellErrors(undone)
+      const undone = await moveBack({ bucket, prefix }, to, { keys: succeeded, beside: beside.placed })
+      notify.ok(text.movedBack(undone.done))
+      tellFaults(undone.faults)
       await refreshObjects()
     }
-    if (succeeded.length > 0)
+    const done = succeeded.length + beside.placed.length
+    const skipped = ifTaken === 'both' ? 0 : taken.length
+    if (done + skipped > 0)
       notify.ok(
-        text.transferred(kind, succeeded.length, legible(`${to.bucket}/${to.prefix}`)),
-        kind === 'move' ? () => void back().catch((error) => notify.problem(error)) : undefined,
+        [
+          done > 0 ? text.transferred(kind, done, legible(`${to.bucket}/${to.prefix}`)) : '',
+          skipped > 0 ? text.skipped(skipped) : '',
+        ]
+          .filter(Boolean)
+          .join(' · '),
+        kind === 'move' && done > 0 ? () => void back().catch((error) => notify.problem(error)) : undefined,
       )
-    tellErrors(result)
+    tellFaults([...failed, ...beside.faults])
   }
   await begin(jobs)
   await refreshObjects()
+}
+
+/** Puts objects where their names are taken, under the first names that are free: `photo (2).jpg`. */
+async function transferBeside(
+  kind: 'copy' | 'move',
+  source_bucket: string,
+  those: readonly { key: string }[],
+  { to, strip }: { to: Target; strip: string },
+): Promise<{ placed: { key: string; dest: string }[]; faults: ItemFault[] }> {
+  const call = kind === 'copy' ? client.copyObject : client.moveObject
+  const placed: { key: string; dest: string }[] = []
+  const faults: ItemFault[] = []
+  await allWith(those, async ({ key }) => {
+    for (let n = 1; ; n++) {
+      const dest = numbered(to.prefix + key.slice(strip.length), n)
+      const body = { source_bucket, source_key: key, dest_key: dest, if_none_match: '*' as const }
+      try {
+        await call({ params: { bucket: to.bucket }, body })
+        placed.push({ key, dest })
+        return
+      } catch (error) {
+        if (isTaken(codeOf(error)) && n < MOST_NAMES) continue
+        faults.push({ key, detail: describeProblem(error).detail })
+        return
+      }
+    }
+  })
+  return { placed, faults }
+}
+
+/** Moves back what was moved: under the same names, and what was put beside others. */
+async function moveBack(
+  { bucket, prefix }: Target,
+  from: Target,
+  { keys, beside }: { keys: string[]; beside: readonly { key: string; dest: string }[] },
+): Promise<{ done: number; faults: ItemFault[] }> {
+  const faults: ItemFault[] = []
+  let done = 0
+  if (keys.length > 0) {
+    const undone = await client.bulkMove({
+      params: { bucket },
+      body: {
+        source_bucket: from.bucket,
+        keys,
+        source_prefix: from.prefix,
+        dest_prefix: prefix,
+        if_none_match: '*',
+      },
+    })
+    done += undone.succeeded.length
+    faults.push(...undone.errors)
+  }
+  await allWith(beside, async ({ key, dest }) => {
+    const body = { source_bucket: from.bucket, source_key: dest, dest_key: key, if_none_match: '*' as const }
+    try {
+      await client.moveObject({ params: { bucket }, body })
+      done++
+    } catch (error) {
+      faults.push({ key: dest, detail: describeProblem(error).detail })
+    }
+  })
+  return { done, faults }
 }
 
 /** Why these cannot go there; undefined if they can. */

@@ -1,10 +1,12 @@
 import type { Fate } from '../../api/buckets.ts'
 import type { Me } from '../../api/queries.ts'
+import { parentOf } from '../../keys.ts'
 import { copyText } from '../../ui/copy.ts'
 import { notify } from '../../ui/notify.tsx'
 import { download, isFolder, type Picked, remove, settle } from './bulk.tsx'
 import type { Open } from './Dialogs.tsx'
 import type { Deed } from './deed.ts'
+import { hrefOf } from './href.ts'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
 
@@ -27,6 +29,13 @@ interface Around {
   leave: (picked: Picked) => void
   /** Called when the selection is no longer needed. */
   done: () => void
+}
+
+/** Copies the address of a row for those who can see it anyway, and leads to a link for anyone. */
+async function copyLink(bucket: string, row: Row, share: (() => void) | undefined): Promise<void> {
+  const url = new URL(hrefOf(bucket, row.object ? parentOf(row.key) : '', row), location.origin)
+  if (!(await copyText(url.href))) return
+  notify.ok(text.linkCopied, undefined, share && { label: text.linkForAnyone, run: share })
 }
 
 /** The actions available for the selection: the same in the bar, the menu and by keys. */
@@ -87,6 +96,11 @@ export function useDeeds({
             run: settled((one) => show({ kind: 'move', picked: one, after: after(picked) })),
           }
         : undefined,
+      single && {
+        id: 'copyLink',
+        label: text.copyLink,
+        run: () => void copyLink(bucket, single, may('share') ? () => show({ kind: 'share', rows }) : undefined),
+      },
       single && {
         id: 'copyKey',
         label: text.copyKey,

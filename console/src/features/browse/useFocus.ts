@@ -1,22 +1,26 @@
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react'
-import { hasMoved } from '../../navigation.ts'
 import { isBehindDialog, isField } from '../../ui/shortcuts.ts'
 import type { GridHandle } from '../../ui/VirtualGrid.tsx'
 
 const isNowhere = () => document.activeElement === null || document.activeElement === document.body
 
 /**
- * Keeps the focus where the user works. The grid takes it when another folder is shown, when the user comes from
- * another view, and when the focused element disappears (a dialog, a menu, a folder's link); without a grid, the pane
- * takes it. A freshly loaded page does not take the focus, and never a field that is being typed in.
+ * Keeps the focus where the user works. The grid takes it when a folder is shown, also on a freshly loaded page, and when
+ * the focused element disappears (a dialog, a menu, a folder's link); without a grid, the pane takes it. It is never
+ * taken from a field that is being typed in.
  */
 export function useFocus(
   place: string,
   {
     grid,
     pane,
-    isReady,
-  }: { grid: RefObject<GridHandle | null>; pane: RefObject<HTMLElement | null>; isReady: boolean },
+    isBare,
+  }: {
+    grid: RefObject<GridHandle | null>
+    pane: RefObject<HTMLElement | null>
+    /** There is nothing that a grid could show; otherwise it is waited for. */
+    isBare: boolean
+  },
 ) {
   const had = useRef<EventTarget>(null)
   const isWanted = useRef(false)
@@ -31,7 +35,7 @@ export function useFocus(
     else if (grid.current) {
       isWanted.current = false
       grid.current.focus()
-    } else if (isReady && !waits) {
+    } else if (isBare && !waits) {
       isWanted.current = false
       pane.current?.focus({ preventScroll: true })
     }
@@ -56,7 +60,7 @@ export function useFocus(
   }, [])
   useEffect(() => {
     if (shown.current === place) return
-    isWanted.current = shown.current === undefined ? hasMoved() && isNowhere() : true
+    isWanted.current = shown.current === undefined ? isNowhere() : true
     shown.current = place
     take()
   }, [place])

@@ -89,7 +89,7 @@ export function CreateBucket({ onClose }: { onClose: () => void }) {
             {common.cancel}
           </Button>
           <Button type="submit" loading={form.sending} disabled={name === '' || fault !== undefined}>
-            {text.create}
+            {common.create}
           </Button>
         </div>
       </form>

@@ -125,7 +125,7 @@ function Facts({ bucket }: { bucket: Bucket }) {
                     {totals.quota_gb === null ? (
                       text.noQuota
                     ) : (
-                      <QuotaBar used={totals.counted_bytes} quotaGb={totals.quota_gb} />
+                      <QuotaBar used={totals.used_bytes} reserved={totals.reserved_bytes} quotaGb={totals.quota_gb} />
                     )}
                   </dd>
                 </>

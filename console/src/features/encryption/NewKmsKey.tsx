@@ -78,21 +78,18 @@ function Form() {
     setAdding(true)
     setRefusal(undefined)
     let refused: string | undefined
-    await form.submit(
-      async () => {
-        try {
-          await client.createKmsKey({ body: bodyOf(values) })
-        } catch (error) {
-          if (!['conflict', 'busy'].includes(codeOf(error) ?? '')) throw error
-          refused = describeProblem(error).detail
-          return
-        }
-        notify.ok(text.added(values.name))
-        await cache.invalidateQueries({ queryKey: kmsKeysQuery.queryKey })
-        await go('/admin/kms-keys')
-      },
-      { already_exists: 'name' },
-    )
+    await form.submit(async () => {
+      try {
+        await client.createKmsKey({ body: bodyOf(values) })
+      } catch (error) {
+        if (!['conflict', 'busy'].includes(codeOf(error) ?? '')) throw error
+        refused = describeProblem(error).detail
+        return
+      }
+      notify.ok(text.added(values.name))
+      await cache.invalidateQueries({ queryKey: kmsKeysQuery.queryKey })
+      await go('/admin/kms-keys')
+    })
     setAdding(false)
     setRefusal(refused)
   }

@@ -3,7 +3,7 @@ import { IconFile, IconFolder, IconFolderPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../../api/session.ts'
-import { legible, nameOf } from '../../keys.ts'
+import { hasEmptyName, legible, nameOf } from '../../keys.ts'
 import { StateView } from '../../ui/StateView.tsx'
 import { text } from './messages.ts'
 import { Steps } from './Trail.tsx'
@@ -32,7 +32,9 @@ export function FolderPicker({
         signal,
       }),
   })
+  const fault = name !== undefined && hasEmptyName(name.replace(/\/+$/, '')) ? text.emptyName : undefined
   const enter = () => {
+    if (fault !== undefined) return
     if (name?.trim()) go(`${to.prefix}${name.replace(/\/+$/, '')}/`)
     setName(undefined)
   }
@@ -64,10 +66,11 @@ export function FolderPicker({
             aria-label={text.folderName}
             placeholder={text.folderName}
             value={name}
+            error={fault}
             onChange={(event) => setName(event.currentTarget.value)}
             data-autofocus
           />
-          <Button type="submit" variant="default" disabled={!name.trim()}>
+          <Button type="submit" variant="default" disabled={!name.trim() || fault !== undefined}>
             {text.create}
           </Button>
         </form>

@@ -3,11 +3,15 @@ import { IconDots } from '@tabler/icons-react'
 import { lazy, type ReactNode } from 'react'
 import { legible, stepsTo } from '../../keys.ts'
 import { MenuButton } from '../../ui/MenuButton.tsx'
+import { useMedia } from '../../ui/useMedia.ts'
 import { text } from './messages.ts'
 
 const StepItems = lazy(() => import('./StepItems.tsx'))
 
+/** So many steps are shown, however long their names are; more if they have room. */
 const AT_MOST = 4
+const ROOM = 90
+const NARROW_ROOM = 30
 interface Way {
   bucket: string
   prefix: string
@@ -21,8 +25,11 @@ interface Step {
 /** The path from the bucket to a folder; `crumb` shows a step above it. A long path has its middle in a menu. */
 export function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step) => ReactNode }) {
   const steps = [{ name: bucket, prefix: '' }, ...stepsTo(prefix)]
-  const hidden = steps.length > AT_MOST ? steps.slice(1, steps.length - 2) : []
-  const shown = steps.length > AT_MOST ? steps.slice(-2) : steps.slice(1)
+  const isNarrow = useMedia('(max-width: 900px)')
+  const letters = steps.reduce((sum, { name }) => sum + name.length + 3, 0)
+  const isFolded = steps.length > AT_MOST && letters > (isNarrow ? NARROW_ROOM : ROOM)
+  const hidden = isFolded ? steps.slice(1, steps.length - 2) : []
+  const shown = isFolded ? steps.slice(-2) : steps.slice(1)
   const [root] = steps
   const here = steps.at(-1)
   const show = (step: Step) => (step === here ? <span className="crumb-here">{label(step.name)}</span> : crumb(step))

@@ -52,7 +52,8 @@ export function GrantRows({ rows, faults, buckets, actions: grantable, readOnly,
               aria-label={`${text.pattern}, ${text.grantOf(i + 1)}`}
               value={bucket_pattern}
               onChange={(value) => set(row, { bucket_pattern: value.trim() })}
-              data={offered}
+              // A list with nothing but what is there already would only cover what comes below.
+              data={offered.filter((name) => name !== bucket_pattern)}
               limit={20}
               placeholder={text.patternExample}
               error={fault === 'pattern' && bucket_pattern !== '' ? text.badPattern : undefined}

@@ -117,9 +117,7 @@ function Rename({ group, onClose }: { group: Group; onClose: () => void }) {
   const cache = useQueryClient()
   const form = useForm({ name: group.name, description: group.description })
   const save = async () => {
-    const taken = await form.submit((body) => client.updateGroup({ params: { id: group.id }, body }), {
-      already_exists: 'name',
-    })
+    const taken = await form.submit((body) => client.updateGroup({ params: { id: group.id }, body }))
     if (!taken) return
     notify.ok(text.saved(form.values.name))
     onClose()

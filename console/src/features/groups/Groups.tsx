@@ -10,6 +10,7 @@ import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { FilterField, Filters } from '../../ui/FilterField.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
@@ -147,16 +148,13 @@ function CreateGroup({ onClose }: { onClose: () => void }) {
   const form = useForm({ name: '', description: '' })
   const create = async () => {
     let made: Group | undefined
-    const taken = await form.submit(
-      async (body) => {
-        made = await client.createGroup({ body })
-      },
-      { already_exists: 'name' },
-    )
+    const taken = await form.submit(async (body) => {
+      made = await client.createGroup({ body })
+    })
     if (!taken || !made) return
     notify.ok(text.made(made.name))
     void refreshPeople(cache)
     await go(`/admin/groups/${made.id}`, me.isAdmin ? { tab: 'permissions' } : {})
   }
-  return <GroupFields title={text.create} action={text.create} form={form} onSend={create} onClose={onClose} />
+  return <GroupFields title={text.create} action={common.create} form={form} onSend={create} onClose={onClose} />
 }

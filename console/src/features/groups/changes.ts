@@ -7,6 +7,7 @@ import {
   type GlobalRight,
   type GrantingGroup,
   globalRights,
+  presets,
 } from '../../../../contract/permissions.ts'
 
 /** A matrix row while it is edited. */
@@ -23,10 +24,11 @@ export interface Draft {
 }
 
 let rows = 0
+/** Starts with the least that is useful. */
 export const newRow = (given: Partial<Row> = {}): Row => ({
   bucket_pattern: '',
   prefix: '',
-  actions: [],
+  actions: [...presets.viewer],
   ...given,
   row: ++rows,
 })

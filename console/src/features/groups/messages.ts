@@ -34,6 +34,9 @@ export const text = catalogue('groups.text', {
   deleteMembers: (n: number) =>
     `${plural(n, { one: 'member loses', other: 'members lose' })} its permissions immediately. Their accounts stay. This can’t be undone.`,
   deleted: (name: string) => `Group ${name} deleted`,
+  fullAccessTitle: (group: string) => `Give full access through ${group}?`,
+  fullAccessText: 'Members of this group can see, change and delete everything, also users, groups and settings.',
+  fullAccessGive: 'Give full access',
   builtinHint: 'Built-in group. It always has full access and can’t be deleted.',
   publicHint:
     'Built-in group without members. While public access is on in the settings, its permissions apply to everyone at the S3 endpoint, without an access key: only list, read, write and delete.',

@@ -63,9 +63,21 @@ export function Attention({ buckets }: { buckets: readonly Bucket[] }) {
     ...attached.flatMap(({ name }, i): Item[] =>
       scans[i]?.data?.held ? [{ id: `held ${name}`, to: `/b/${name}/scans`, words: text.scanHeld(name) }] : [],
     ),
-    ...(webhooks.data?.items ?? []).flatMap(({ id, name, url, disabled_reason, recent }): Item[] => {
+    ...(webhooks.data?.items ?? []).flatMap(({ id, name, url, disabled_reason, failing_since, recent }): Item[] => {
       const at = { to: `/admin/webhooks/${id}`, search: { tab: 'deliveries' } }
       if (disabled_reason !== null) return [{ id: `off ${id}`, ...at, words: text.webhookOff(name || url) }]
+      if (failing_since !== null)
+        return [
+          {
+            id: `fails ${id}`,
+            ...at,
+            words: (
+              <>
+                {text.webhookFailing(name || url)} <TimeAgo time={failing_since} />
+              </>
+            ),
+          },
+        ]
       return recent.failed > 0
         ? [{ id: `fails ${id}`, ...at, words: text.webhookFails(name || url, recent.failed) }]
         : []

@@ -35,6 +35,7 @@ export const text = catalogue('home.text', {
   full: (bucket: string) => `${bucket} is full. New uploads are rejected.`,
   nearlyFull: (bucket: string, share: string) => `${bucket} is ${share} full.`,
   webhookOff: (name: string) => `The webhook ${name} was disabled because it failed too often.`,
+  webhookFailing: (name: string) => `The webhook ${name} fails. First failure:`,
   webhookFails: (name: string, n: number) =>
     `${plural(n, { one: 'delivery', other: 'deliveries' })} to the webhook ${name} failed in the last 24 hours.`,
   tokenExpires: (name: string) => `The access token ${name} expires soon:`,

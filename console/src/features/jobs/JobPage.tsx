@@ -18,7 +18,7 @@ import { StateView } from '../../ui/StateView.tsx'
 import { Tile, Tiles } from '../../ui/Tiles.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
 import { beginJob, isUndoable, restoreRun, undoJob } from './begin.ts'
-import { isOver, statusOf, titleOf } from './describe.ts'
+import { isOver, shortfallOf, statusOf, titleOf } from './describe.ts'
 import { text } from './messages.ts'
 import { Progress } from './Progress.tsx'
 import { jobQuery } from './queries.ts'
@@ -162,6 +162,7 @@ const columns: readonly Column<Failure>[] = [
 
 function Detail({ job }: { job: Job }) {
   const { tone, word } = statusOf(job)
+  const shortfall = shortfallOf(job)
   const { total, done, failed, errors, started_at, finished_at } = job
   const took = started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1000 : null
   const isWhole = ['migrate', 'release', 'encrypt', 'decrypt'].includes(job.kind)
@@ -185,7 +186,8 @@ function Detail({ job }: { job: Job }) {
       <Tiles>
         <Tile label={text.total}>{total === null ? '…' : formatCount(total)}</Tile>
         <Tile label={text.doneCount}>{formatCount(done)}</Tile>
-        <Tile label={text.failedCount}>{formatCount(failed)}</Tile>
+        {shortfall.skipped > 0 ? <Tile label={text.skippedCount}>{formatCount(shortfall.skipped)}</Tile> : null}
+        <Tile label={text.failedCount}>{formatCount(shortfall.failed)}</Tile>
         <Tile label={text.left}>{total === null ? '…' : formatCount(Math.max(0, total - done - failed))}</Tile>
       </Tiles>
       <div className="card">

@@ -1,11 +1,12 @@
 import type { Job } from '../../../../contract/jobs.ts'
-import { isOver, titleOf } from './describe.ts'
+import { isOver, shortfallOf, titleOf } from './describe.ts'
 import { text } from './messages.ts'
 
 /** A job's progress: a bar if the total is known, and the counts. */
 export function Progress({ job }: { job: Job }) {
-  const { total, done, failed } = job
-  const worked = done + failed
+  const { total, done } = job
+  const { failed } = shortfallOf(job)
+  const worked = done + job.failed
   const words = total === null ? text.counting(worked) : text.of(worked, total)
   const percent = total === null || total === 0 ? (isOver(job) ? 100 : 0) : (worked / total) * 100
   return (

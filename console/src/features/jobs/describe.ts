@@ -21,15 +21,33 @@ const tones: Record<Job['status'], Tone> = {
   failed: 'bad',
   cancelled: 'idle',
 }
-export const statusOf = ({ status, failed }: Job): { tone: Tone; word: string } =>
-  status === 'succeeded' && failed > 0
+export const statusOf = (job: Job): { tone: Tone; word: string } =>
+  job.status === 'succeeded' && shortfallOf(job).failed > 0
     ? { tone: 'warn', word: text.partly }
-    : { tone: tones[status], word: text[status] }
+    : { tone: tones[job.status], word: text[job.status] }
+
+/** Whether an object was left where it is because its name is taken at the destination. */
+export const isTaken = (code: string | undefined): boolean => code === 'precondition_failed'
+
+/**
+ * What a copy or move skipped because names are taken, as its creator chose, and what failed. The reasons of the first
+ * 100 are known; if all of those were skipped, so is the rest.
+ */
+export function shortfallOf({ if_none_match, failed, errors }: Pick<Job, 'if_none_match' | 'failed' | 'errors'>): {
+  skipped: number
+  failed: number
+} {
+  const skipped = if_none_match === null ? 0 : errors.filter(({ code }) => isTaken(code)).length
+  return skipped > 0 && skipped === errors.length
+    ? { skipped: failed, failed: 0 }
+    : { skipped, failed: failed - skipped }
+}
 
 /** One sentence for a job's end. */
 export function endOf(job: Job): string {
   const what = titleOf(job)
   if (job.status === 'failed') return text.endedFailed(what)
   if (job.status === 'cancelled') return text.endedCancelled(what, job.done)
-  return text.ended(what, job.done, job.failed)
+  const { skipped, failed } = shortfallOf(job)
+  return text.ended(what, job.done, skipped, failed)
 }

@@ -40,6 +40,7 @@ export const text = catalogue('jobs.text', {
   counting: (n: number) => `${objects(n)} so far, still counting`,
   of: (done: number, total: number) => `${formatCount(done)} of ${objects(total)}`,
   doneCount: 'Completed',
+  skippedCount: 'Skipped',
   failedCount: 'Failed',
   left: 'Remaining',
   total: 'Total',
@@ -78,8 +79,12 @@ export const text = catalogue('jobs.text', {
   errorKey: 'Key',
   errorCode: 'Error',
   errorDetail: 'Details',
-  ended: (what: string, done: number, failed: number) =>
-    failed === 0 ? `${what}: ${objects(done)}` : `${what}: ${objects(done)}, ${formatCount(failed)} failed`,
+  ended: (what: string, done: number, skipped: number, failed: number) =>
+    [
+      `${what}: ${objects(done)}`,
+      ...(skipped === 0 ? [] : [`${formatCount(skipped)} skipped`]),
+      ...(failed === 0 ? [] : [`${formatCount(failed)} failed`]),
+    ].join(', '),
   endedFailed: (what: string) => `${what} failed`,
   endedCancelled: (what: string, done: number) => `${what} cancelled after ${objects(done)}`,
   indicator: (n: number) => `${plural(n, { one: 'job', other: 'jobs' })} running`,

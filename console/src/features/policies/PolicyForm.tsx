@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react'
 import { bucketsQuery } from '../../api/buckets.ts'
 import { faultsOf } from '../../api/problem.ts'
 import { client } from '../../api/session.ts'
+import { MomentField } from '../../ui/MomentField.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
 import { Preview } from './Preview.tsx'
@@ -103,9 +104,7 @@ export function PolicyForm({
             {number('min_size', text.minSize, { decimalScale: 6 })}
             {number('max_size', text.maxSize, { decimalScale: 6 })}
             <TextInput {...form.field('glob')} error={faultOf('glob')} label={text.glob} placeholder="**/*.tmp" />
-            {number('keep_newest', text.keepNewest, { min: 1, allowDecimal: false })}
-            <TextInput
-              type="datetime-local"
+            <MomentField
               label={text.from}
               value={values.date.slice(0, 16)}
               onChange={({ currentTarget: { value } }) => form.set('date', value === '' ? '' : `${value}:00.000Z`)}
@@ -121,6 +120,8 @@ export function PolicyForm({
             spellCheck={false}
             rows={2}
           />
+          <h3>{text.exceptions}</h3>
+          {number('keep_newest', text.keepNewest, { min: 1, allowDecimal: false })}
         </section>
         <section className="card stack" aria-label={text.ofVersions}>
           <div>

@@ -71,6 +71,7 @@ function Result({ found }: { found: Found }) {
           <strong>{text.objects(matched)}</strong>, {formatBytes(bytes)}
         </p>
         <p className="dim">{complete ? text.ofExamined(examined) : text.atLeast(examined)}</p>
+        {matched > 0 ? <p className="dim small">{text.whereTo}</p> : null}
         {oldest && newest ? <p className="dim small">{text.fromTo(formatTime(oldest), formatTime(newest))}</p> : null}
       </div>
       {would_stop ? (

@@ -28,6 +28,7 @@ export const text = catalogue('policies.text', {
   from: 'Not before (UTC)',
   glob: 'Name pattern',
   globHint: '**/*.tmp matches at any depth, *.log only directly in the folder.',
+  exceptions: 'Exceptions',
   keepNewest: 'Always keep the newest in each folder',
   ofVersions: 'Earlier versions',
   ofVersionsHint:
@@ -102,6 +103,8 @@ export const text = catalogue('policies.text', {
   staysLarge: 'Kept: too large',
   staysTags: 'Kept: tags don’t match',
   staysDate: 'Kept: rule not in force yet',
+  whereTo:
+    'Deleted objects go to the bucket’s trash for as long as it keeps them, or stay as earlier versions where the bucket keeps versions. Without either they are permanently deleted.',
   staysNewest: 'Kept: among the newest',
   staysAge: 'Kept: too recent',
   staysSince: 'Kept: replaced too recently',

@@ -1,29 +1,32 @@
-import { Button, Modal, Select, Switch, TextInput } from '@mantine/core'
+import { Button, Modal, Select, Switch } from '@mantine/core'
+import { useState } from 'react'
 import { type Lock, type LockMode, lockModes } from '../../../../contract/locks.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
+import { formatTime } from '../../i18n.ts'
+import { legible, nameOf, parentOf } from '../../keys.ts'
+import { type Expiry, ExpiryField, endOf, localValue } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
 import { isLocked } from './period.ts'
 
-/** A time as a field shows it, in the local time zone. */
-const fieldOf = (time: string): string => {
-  const at = new Date(time)
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
+/** For how long versions are usually locked. */
+const USUAL = ['30d', '1y', '7y']
+const fieldOf = (time: string): string => localValue(new Date(time))
 
 interface LockedVersion {
   bucket: string
   key: string
   version_id: string
+  last_modified: string
   lock?: Lock | undefined
 }
 
 /** Locks a version, changes its lock as far as that may be, and holds or releases it. */
 export function LockDialog({
-  version: { bucket, key, version_id, lock },
+  version: { bucket, key, version_id, last_modified, lock },
   onClose,
   onDone,
 }: {
@@ -32,22 +35,25 @@ export function LockDialog({
   onDone: () => Promise<unknown>
 }) {
   const me = useMe()
+  const kept = lock && isLocked(lock) ? lock : { mode: null, until: null }
+  // What opens the dialog says “Lock”: only a version that is held already is shown as it is.
   const form = useForm({
-    mode: (lock && isLocked(lock) ? lock.mode : null) as LockMode | null,
-    until: lock?.until && isLocked(lock) ? fieldOf(lock.until) : '',
+    mode: (kept.mode ?? (lock?.legal_hold ? null : 'governance')) as LockMode | null,
+    until: (kept.until ? { choice: 'custom', at: fieldOf(kept.until) } : { choice: USUAL[0], at: '' }) as Expiry,
     legal_hold: lock?.legal_hold ?? false,
   })
   const { mode, until, legal_hold } = form.values
-  const kept = lock && isLocked(lock) ? lock : { mode: null, until: null }
-  const time = mode === null || until === '' ? null : new Date(until).toISOString()
+  const [opened] = useState(() => Date.now())
+  const time = mode === null ? null : (endOf(until, opened)?.toISOString() ?? null)
   // The field shows minutes: what was not changed stays to the millisecond.
-  const end = time !== null && kept.until !== null && fieldOf(kept.until) === until ? kept.until : time
+  const isKept = kept.until !== null && until.choice === 'custom' && fieldOf(kept.until) === until.at
+  const end = mode !== null && isKept ? kept.until : time
   const changes = mode !== kept.mode || end !== kept.until
   const extends_ = mode === kept.mode && end !== null && kept.until !== null && end >= kept.until
   const bypasses = changes && kept.mode === 'governance' && !extends_
+  const holds = legal_hold !== (lock?.legal_hold ?? false)
+  const isReady = (changes || holds) && (mode === null || end !== null)
   const save = async () => {
-    const holds = legal_hold !== (lock?.legal_hold ?? false)
-    if (!changes && !holds) return onClose()
     const taken = await form.submit(() =>
       client.lockObject({
         params: { bucket },
@@ -65,18 +71,20 @@ export function LockDialog({
     await onDone()
     onClose()
   }
+  const name = legible(nameOf(key, parentOf(key)))
   return (
     <Modal opened onClose={onClose} title={text.lockTitle}>
       <form
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          if (mode === null || until !== '') void save()
+          if (isReady) void save()
         }}
       >
+        <p className="dim">{text.lockWhat(name, formatTime(last_modified))}</p>
         <Select
           label={text.lockMode}
-          description={text.modeHint(mode ?? 'none')}
+          description={mode === null ? text.notLockedHint : text.modeHint(mode)}
           data={(['none', ...lockModes] as const).map((value) => ({ value, label: text.modeName(value) }))}
           value={mode ?? 'none'}
           onChange={(value) => form.set('mode', value === 'none' ? null : (value as LockMode))}
@@ -85,7 +93,13 @@ export function LockDialog({
           data-autofocus
         />
         {mode === null ? null : (
-          <TextInput {...form.field('until')} type="datetime-local" label={text.until} required withAsterisk={false} />
+          <ExpiryField
+            label={text.until}
+            lengths={USUAL}
+            value={until}
+            onChange={(next) => form.set('until', next)}
+            error={form.faults.until}
+          />
         )}
         {bypasses ? <p className="warn small">{text.bypasses}</p> : null}
         <Switch
@@ -99,8 +113,8 @@ export function LockDialog({
           <Button variant="default" onClick={onClose}>
             {common.cancel}
           </Button>
-          <Button type="submit" loading={form.sending} disabled={mode !== null && until === ''}>
-            {text.save}
+          <Button type="submit" loading={form.sending} disabled={!isReady}>
+            {kept.mode === null && mode !== null ? text.lockDo : text.save}
           </Button>
         </div>
       </form>

@@ -63,7 +63,7 @@ export const text = catalogue('protection.text', {
   suspended: 'Versions suspended',
   lockKeepsOn: 'Object Lock keeps versions on.',
   // Object Lock
-  objectLock: 'Object lock',
+  objectLock: 'Object Lock',
   lockOff: 'Off. Turn it on to protect versions from being deleted for a time.',
   lockNeedsVersions: 'Off. It needs versions.',
   lockOn: 'On. It can’t be turned off again.',
@@ -104,6 +104,9 @@ export const text = catalogue('protection.text', {
   clockConfirmed: 'Clock confirmed',
   // One version
   lock: 'Lock…',
+  lockWhat: (name: string, time: string) => `${name}, version of ${time}`,
+  lockDo: 'Lock',
+  notLockedHint: 'Users with “delete” can delete this version.',
   lockTitle: 'Lock this version',
   lockMode: 'Mode',
   modeName: (mode: LockMode | 'none') =>

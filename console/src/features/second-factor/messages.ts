@@ -26,7 +26,7 @@ export const text = catalogue('secondFactor.text', {
   createPasskey: 'Create passkey',
   passkeyHint: 'Your device, browser or security key asks you to confirm.',
   noPasskeys:
-    'Passkeys need HTTPS and a host name, so they aren’t available at this address. Use an authenticator app.',
+    'Passkeys need a service that knows its own address: HTTPS with a host name, or http://localhost, in PUBLIC_BASE_URL. Until then, use an authenticator app.',
   scan: 'Scan this code with your authenticator app, then enter the code it shows.',
   qr: 'QR code for your authenticator app',
   key: 'Or enter this key',

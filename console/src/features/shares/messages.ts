@@ -31,7 +31,7 @@ export const text = catalogue('shares.text', {
   removePassword: 'Remove password',
   maxDownloads: 'Maximum downloads',
   noLimit: 'No limit',
-  maxDownloadsHint: 'Previews count too.',
+  maxDownloadsHint: 'Visitors see no previews and can’t open files, because that would use up downloads.',
   filename: 'File name when downloaded',
   filenameHint: (name: string) => `Default: ${name}`,
   disposition: 'When opened',

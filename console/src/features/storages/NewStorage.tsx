@@ -58,16 +58,13 @@ function Form() {
     let refused: string | undefined
     setAdding(true)
     setRefusal(undefined)
-    await form.submit(
-      async () => {
-        refused = await refusalOf(client.createStorage({ body: { name, ...place } }))
-        if (refused !== undefined) return
-        notify.ok(text.added(name))
-        await cache.invalidateQueries({ queryKey: ['storages'] })
-        await go(`/admin/storages/${name}`)
-      },
-      { already_exists: 'name' },
-    )
+    await form.submit(async () => {
+      refused = await refusalOf(client.createStorage({ body: { name, ...place } }))
+      if (refused !== undefined) return
+      notify.ok(text.added(name))
+      await cache.invalidateQueries({ queryKey: ['storages'] })
+      await go(`/admin/storages/${name}`)
+    })
     setAdding(false)
     setRefusal(refused)
   }

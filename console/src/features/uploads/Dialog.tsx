@@ -5,6 +5,7 @@ import { type DragEvent, useEffect, useEffectEvent, useMemo, useState } from 're
 import { bucketQuery, roomIn } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { formatBytes } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { closeDialog, type Wanted } from './dialog.ts'
@@ -28,6 +29,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
   const [found, setFound] = useState<readonly Found[]>([])
   const [handles, setHandles] = useState<readonly FileSystemHandle[]>([])
   const [emptyFolders, setEmptyFolders] = useState(0)
+  const [unreadable, setUnreadable] = useState<readonly string[]>([])
   const [reading, setReading] = useState<number>()
   const [ifTaken, setIfTaken] = useState<IfTaken>('ask')
   const [leaveOut, setLeaveOut] = useState(true)
@@ -44,10 +46,9 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
       const read = await readDrop(drop, setReading)
       take(read.found)
       setEmptyFolders((n) => n + read.emptyFolders)
+      setUnreadable((old) => [...old, ...read.unreadable])
       const more = await drop.handles
-      setHandles((old) => [...old, ...more])
-    } catch {
-      notify.problem(new Error(text.unreadableDrop))
+      setHandles((old) => [...old, ...more.filter((one) => one !== null)])
     } finally {
       setReading(undefined)
     }
@@ -131,7 +132,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
             />
           </div>
         </div>
-        {found.length > 0 || emptyFolders > 0 ? (
+        {found.length > 0 || emptyFolders > 0 || unreadable.length > 0 ? (
           <div className="stack-tight" role="status">
             <p className="row">
               <b>{shown.length === 0 ? text.nothing : text.chosen(shown.length, formatBytes(size))}</b>
@@ -141,6 +142,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
                 onClick={() => {
                   setFound([])
                   setEmptyFolders(0)
+                  setUnreadable([])
                   setHandles([])
                 }}
               >
@@ -151,7 +153,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
               {shown.slice(0, SHOWN).map(({ path, file }) => (
                 <li key={path}>
                   <span className="clip" title={path}>
-                    {path}
+                    {legible(path)}
                   </span>
                   <span className="dim number">{formatBytes(file.size)}</span>
                 </li>
@@ -166,6 +168,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
               </p>
             ) : null}
             {emptyFolders > 0 ? <p className="dim small">{text.emptyFolders(emptyFolders)}</p> : null}
+            {unreadable.length > 0 ? <Unreadable paths={unreadable} /> : null}
           </div>
         ) : null}
         <Quota bucket={bucket} size={size} />
@@ -206,6 +209,23 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
     </Modal>
   )
 }
+
+/** Names what was dropped and cannot be uploaded. */
+const Unreadable = ({ paths }: { paths: readonly string[] }) => (
+  <Alert role="alert" color="danger" className="alert-bad">
+    {text.notRead(paths.length)}
+    <ul className="uploads-chosen">
+      {paths.slice(0, SHOWN).map((path) => (
+        <li key={path}>
+          <span className="clip" title={path}>
+            {legible(path)}
+          </span>
+        </li>
+      ))}
+      {paths.length > SHOWN ? <li>{text.more(paths.length - SHOWN)}</li> : null}
+    </ul>
+  </Alert>
+)
 
 /** Warns before the upload if the bucket has no room for it. */
 function Quota({ bucket, size }: { bucket: string; size: number }) {

@@ -38,10 +38,13 @@ function titleOf({ counts, files, held, offline }: Snapshot): string {
 export function Dock({
   open,
   setOpen,
+  hide,
   decide,
 }: {
   open: boolean
   setOpen: (open: boolean) => void
+  /** Leaves only its button in the top bar. */
+  hide: () => void
   decide: () => void
 }) {
   const now = useUploads()
@@ -65,9 +68,14 @@ export function Dock({
       <header className="uploads-head">
         <h2 className="clip">{title}</h2>
         {!open && left === 0 && counts.lost > 0 ? (
-          <Button variant="default" size="compact-sm" onClick={() => setOpen(true)}>
-            {text.goOn}
-          </Button>
+          <>
+            <Button variant="default" size="compact-sm" onClick={() => setOpen(true)}>
+              {text.goOn}
+            </Button>
+            <Button variant="subtle" size="compact-sm" onClick={() => void discardLost()}>
+              {text.discard}
+            </Button>
+          </>
         ) : null}
         {canPause ? (
           <ActionIcon aria-label={text.pauseAll} title={text.pauseAll} onClick={() => engine.pauseAll()}>
@@ -95,14 +103,18 @@ export function Dock({
           <ActionIcon aria-label={text.cancelAll} title={text.cancelAll} onClick={cancelAll}>
             <IconX size={16} stroke={1.6} />
           </ActionIcon>
-        ) : null}
+        ) : (
+          <ActionIcon aria-label={text.hideDock} title={text.hideDock} onClick={hide}>
+            <IconX size={16} stroke={1.6} />
+          </ActionIcon>
+        )}
       </header>
       {left > 0 ? (
         <div className="uploads-total">
           <Bar percent={percent} label={title} />
           <p className="dim small uploads-figures">
             <span>{text.progress(formatBytes(sent), formatBytes(bytes))}</span>
-            {rate === null || held ? null : (
+            {rate === null || held || now.offline ? null : (
               <>
                 <span>{text.rate(formatBytes(rate))}</span>
                 {rate > 0 ? <span>{text.left(formatDuration((bytes - sent) / rate))}</span> : null}
@@ -197,6 +209,20 @@ function Full({ bucket, waiting: { files, bytes, detail } }: { bucket: string; w
   )
 }
 
+/** Forgets interrupted uploads, once the user agrees. */
+async function discardLost(): Promise<void> {
+  const lost = [...engine.store.those('lost')]
+  const yes = await confirm({
+    title: `${text.discard}?`,
+    children: text.discardQuestion(lost.length),
+    action: text.discard,
+  })
+  if (!yes) return
+  for (const item of lost) engine.cancel(item)
+  // Nothing else is listed: the list has said all it had to.
+  if (engine.store.count(...unsent) === 0) engine.clear()
+}
+
 /** Interrupted uploads: the user has to choose their files again, unless the browser still has handles. */
 function Lost({ count }: { count: number }) {
   const [busy, setBusy] = useState(false)
@@ -209,15 +235,6 @@ function Lost({ count }: { count: number }) {
     setBusy(false)
     if (n === 0) notify.problem(new Error(text.attached(0)))
     else notify.ok(text.attached(n))
-  }
-  const discard = async () => {
-    const lost = [...engine.store.those('lost')]
-    const yes = await confirm({
-      title: `${text.discard}?`,
-      children: text.discardQuestion(lost.length),
-      action: text.discard,
-    })
-    if (yes) for (const item of lost) engine.cancel(item)
   }
   const actions = (
     <>
@@ -235,7 +252,7 @@ function Lost({ count }: { count: number }) {
           onPick={(files) => void attach(readPicked(files))}
         />
       ) : null}
-      <Button variant="subtle" disabled={busy} onClick={discard}>
+      <Button variant="subtle" disabled={busy} onClick={() => void discardLost()}>
         {text.discard}
       </Button>
     </>

@@ -66,7 +66,7 @@ export function DockRows({ now, decide }: { now: Snapshot; decide: () => void })
     return (
       <ul className="uploads-rows">
         {store.rows(SHOWN).map((item) => (
-          <Row key={item.id} item={item} held={now.held} decide={decide} />
+          <Row key={item.id} item={item} now={now} decide={decide} />
         ))}
       </ul>
     )
@@ -83,7 +83,7 @@ export function DockRows({ now, decide }: { now: Snapshot; decide: () => void })
   return (
     <ul className="uploads-rows">
       {single.map((item) => (
-        <Row key={item.id} item={item} held={now.held} decide={decide} />
+        <Row key={item.id} item={item} now={now} decide={decide} />
       ))}
       {groups.map((group) => (
         <GroupRow
@@ -95,7 +95,7 @@ export function DockRows({ now, decide }: { now: Snapshot; decide: () => void })
           {group === inside
             ? store
                 .rows(room, group.items)
-                .map((item) => <Row key={item.id} item={item} held={now.held} decide={decide} inner />)
+                .map((item) => <Row key={item.id} item={item} now={now} decide={decide} inner />)
             : null}
           {group === inside && group.items.size > room ? (
             <li className="uploads-row dim">{text.moreRows(group.items.size - room)}</li>
@@ -120,7 +120,7 @@ function GroupRow({
   const { counts, items, bytes, sent } = group
   const name = group.name || text.loose
   const all = items.size - counts.cancelled - counts.skipped
-  const percent = bytes === 0 ? 100 : (sent / bytes) * 100
+  const percent = bytes > 0 ? (sent / bytes) * 100 : counts.lost > 0 ? 0 : 100
   return (
     <>
       <li className="uploads-row">
@@ -145,19 +145,19 @@ function GroupRow({
 
 function Row({
   item,
-  held,
+  now: { held, offline },
   decide,
   inner = false,
 }: {
   item: Item
-  held: boolean
+  now: Snapshot
   decide: () => void
   inner?: boolean
 }) {
   const { state, path, size, sent, problem } = item
   const { icon: Icon, tone } = icons[state]
   const waits = state === 'queued' || state === 'checking'
-  const word = waits && held ? text.held : words[state]
+  const word = waits && held ? text.held : offline && (waits || state === 'running') ? text.noConnection : words[state]
   const name = path.slice(path.lastIndexOf('/') + 1)
   const line =
     state === 'lost' && sent > 0

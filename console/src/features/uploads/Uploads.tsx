@@ -7,7 +7,7 @@ import { Conflicts } from './Conflicts.tsx'
 import { Dialog } from './Dialog.tsx'
 import { Dock } from './Dock.tsx'
 import { useWanted } from './dialog.ts'
-import { over } from './engine/item.ts'
+import { over, unsent } from './engine/item.ts'
 import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
 
@@ -16,13 +16,19 @@ export function Uploads() {
   const me = useMe()
   const wanted = useWanted()
   const { files, bytes, sent, counts } = useUploads()
-  const [chosen, setOpen] = useState<boolean>()
+  const [chosen, setChosen] = useState<boolean>()
+  /** Out of the way, until something is uploaded or its button in the top bar is used. */
+  const [hidden, setHidden] = useState(false)
+  const setOpen = (open: boolean) => {
+    setChosen(open)
+    setHidden(false)
+  }
   const [deciding, setDeciding] = useState(false)
   useEffect(() => engine.serve(me.id), [me.id])
   const percent = bytes === 0 ? 100 : Math.floor((sent / bytes) * 100)
-  const some = files > 0 || over.some((state) => counts[state] > 0)
+  const some = files + counts.lost > 0 || over.some((state) => counts[state] > 0)
   // What was interrupted earlier waits until the user has time for it.
-  const waits = counts.lost > 0 && counts.lost === files
+  const waits = counts.lost > 0 && unsent.every((state) => counts[state] === 0)
   const open = chosen ?? !waits
   const words = waits ? text.resumableTitle(counts.lost) : text.indicator(percent)
   return (
@@ -31,8 +37,8 @@ export function Uploads() {
         <ActionIcon
           aria-label={words}
           title={words}
-          aria-expanded={open}
-          onClick={() => setOpen(!open)}
+          aria-expanded={open && !hidden}
+          onClick={() => setOpen(hidden || !open)}
           w="auto"
           px={6}
         >
@@ -41,9 +47,9 @@ export function Uploads() {
         </ActionIcon>
       ) : null}
       {wanted ? <Dialog key={wanted.n} wanted={wanted} onStart={() => setOpen(true)} /> : null}
-      {some ? (
+      {some && !(hidden && waits) ? (
         <Portal>
-          <Dock open={open} setOpen={setOpen} decide={() => setDeciding(true)} />
+          <Dock open={open} setOpen={setOpen} hide={() => setHidden(true)} decide={() => setDeciding(true)} />
         </Portal>
       ) : null}
       {deciding && counts.conflict > 0 ? <Conflicts onClose={() => setDeciding(false)} /> : null}

@@ -1,6 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import { queries } from '../../api/queries.ts'
+import { tellArriving } from './arriving.ts'
 import { Engine } from './engine/engine.ts'
+import { unsent } from './engine/item.ts'
 import { text } from './messages.ts'
 import { watchRoom } from './room.ts'
 
@@ -40,6 +42,13 @@ export const engine = new Engine(
 
 const hasRoom = watchRoom(engine)
 
+const isArriving = (bucket: string, prefix: string): boolean =>
+  unsent.some(
+    (state) =>
+      state !== 'error' &&
+      [...engine.store.those(state)].some(({ batch, key }) => batch.bucket === bucket && key.startsWith(prefix)),
+  )
+engine.store.subscribe(() => tellArriving(isArriving))
 engine.store.subscribe(() => {
   const { running, completing } = engine.store.snapshot().counts
   if (timer === undefined || running + completing > 0) return

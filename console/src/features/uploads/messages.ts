@@ -11,7 +11,6 @@ export const text = catalogue('uploads.text', {
   chooseFiles: 'Choose files',
   chooseFolder: 'Choose folder',
   reading: (n: number) => (n === 0 ? 'Reading files…' : `Reading files: ${files(n)} so far…`),
-  unreadableDrop: 'Some files couldn’t be read.',
   chosen: (n: number, size: string) => `${files(n)}, ${size}`,
   more: (n: number) => `and ${formatCount(n)} more`,
   startOver: 'Clear',
@@ -19,6 +18,10 @@ export const text = catalogue('uploads.text', {
   hiddenHint: 'Files starting with a dot, and system files such as Thumbs.db.',
   leftOut: (n: number) => `${plural(n, { one: 'hidden file', other: 'hidden files' })} skipped`,
   emptyFolders: (n: number) => `${plural(n, { one: 'empty folder', other: 'empty folders' })} skipped`,
+  notRead: (n: number) =>
+    n === 1
+      ? 'The browser can’t read 1 item, so it won’t be uploaded:'
+      : `The browser can’t read ${formatCount(n)} items, so they won’t be uploaded:`,
   nothing: 'No files found.',
   willResume: (n: number, sent: string, all: string) =>
     n === 1
@@ -54,6 +57,7 @@ export const text = catalogue('uploads.text', {
   expand: 'Show files',
   collapse: 'Hide files',
   closeDock: 'Close',
+  hideDock: 'Hide until later',
   pause: (name: string) => `Pause ${name}`,
   resume: (name: string) => `Resume ${name}`,
   retry: (name: string) => `Retry ${name}`,
@@ -87,6 +91,7 @@ export const text = catalogue('uploads.text', {
   queued: 'Queued',
   held: 'Paused',
   running: 'Uploading',
+  noConnection: 'Waiting for the server',
   completing: 'Finishing',
   full: 'Bucket full',
   paused: 'Paused',

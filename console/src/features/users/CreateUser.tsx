@@ -113,7 +113,7 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
             {common.cancel}
           </Button>
           <Button type="submit" loading={form.sending} disabled={!ready}>
-            {text.create}
+            {common.create}
           </Button>
         </div>
       </form>

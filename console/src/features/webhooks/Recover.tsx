@@ -1,8 +1,9 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Webhook } from '../../../../contract/webhooks.ts'
 import { client } from '../../api/session.ts'
 import { localValue } from '../../ui/ExpiryField.tsx'
+import { MomentField } from '../../ui/MomentField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
@@ -38,7 +39,7 @@ export function Recover({ webhook, onClose }: { webhook: Webhook; onClose: () =>
         }}
       >
         <p>{text.recoverText}</p>
-        <TextInput {...form.field('since')} type="datetime-local" label={text.recoverSince} />
+        <MomentField {...form.field('since')} label={text.recoverSince} />
         <div className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {common.cancel}

@@ -1,5 +1,5 @@
 import { Alert, Anchor } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { client } from '../../api/session.ts'
 import { text as common } from '../../ui/messages.ts'
@@ -32,6 +32,13 @@ export function TestPing({
     const timer = setTimeout(() => setLate(true), WAIT_MS)
     return () => clearTimeout(timer)
   }, [])
+  const cache = useQueryClient()
+  const isDone = attempt !== undefined
+  // What the page says of the endpoint is from before its outcome.
+  useEffect(() => {
+    if (isDone)
+      void cache.invalidateQueries({ queryKey: ['webhooks'], predicate: ({ queryKey }) => queryKey[1] !== 'ping' })
+  }, [isDone, cache])
   const ok = attempt?.status_code != null && attempt.error_class === null
   const words = () => {
     if (!attempt) return late ? text.testSlow : text.testing

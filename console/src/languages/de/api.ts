@@ -4,5 +4,9 @@ import type { Translation } from '../../i18n.ts'
 export const text: Translation<typeof english.text> = {
   unreachable: 'Server nicht erreichbar',
   unreachableHint: 'Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
+  needs: (right, place) =>
+    place === undefined
+      ? `Sie brauchen die Berechtigung „${right}“.`
+      : `Sie brauchen die Berechtigung „${right}“ für ${place}`,
   broken: 'Etwas ist schiefgelaufen',
 }

@@ -21,7 +21,8 @@ export const text: Translation<typeof english.text> = {
   openConsole: 'Konsole öffnen',
   again: 'Zurück zur Anmeldung',
   finishing: 'Sie werden angemeldet …',
-  firstStart: 'Erster Start? Der Server hat E-Mail-Adresse und Passwort des Administrators ausgegeben.',
+  firstStart:
+    'Erster Start? Der Server hat ausgegeben, wie man sich anmeldet. Ein selbst gesetztes Passwort gibt er nicht aus.',
   setupTitle: 'Strongroom einrichten',
   setupHint: 'Erstellen Sie das erste Administratorkonto. Dieser Link funktioniert nur einmal.',
   setUpAlready: 'Die Einrichtung ist schon abgeschlossen',

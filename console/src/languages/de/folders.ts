@@ -3,6 +3,7 @@ import { formatCount, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   crumbsHidden: 'Weitere Ordner',
+  emptyName: 'Jeder Ordner im Pfad braucht einen Namen: Entfernen Sie den überzähligen Schrägstrich.',
   folderName: 'Ordnername',
   noFolders: 'Hier sind keine Ordner',
   moreFolders: (n) => `Nur die ersten ${formatCount(n)} Ordner werden angezeigt.`,

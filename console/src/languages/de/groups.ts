@@ -36,6 +36,10 @@ export const text: Translation<typeof english.text> = {
   deleteMembers: (n) =>
     `${plural(n, { one: 'Mitglied verliert', other: 'Mitglieder verlieren' })} sofort ihre Berechtigungen. Die Konten bleiben. Das kann nicht rückgängig gemacht werden.`,
   deleted: (name) => `Gruppe ${name} gelöscht`,
+  fullAccessTitle: (group) => `Vollzugriff durch ${group} geben?`,
+  fullAccessText:
+    'Mitglieder dieser Gruppe können alles sehen, ändern und löschen, auch Benutzer, Gruppen und Einstellungen.',
+  fullAccessGive: 'Vollzugriff geben',
   builtinHint: 'Vorgegebene Gruppe. Sie hat immer Vollzugriff und kann nicht gelöscht werden.',
   publicHint:
     'Vorgegebene Gruppe ohne Mitglieder. Solange der öffentliche Zugriff in den Einstellungen eingeschaltet ist, gelten ihre Berechtigungen am S3-Endpunkt für alle, ohne Zugriffsschlüssel: nur list, read, write und delete.',

@@ -36,6 +36,7 @@ export const text: Translation<typeof english.text> = {
   full: (bucket) => `${bucket} ist voll. Neue Uploads werden abgelehnt.`,
   nearlyFull: (bucket, share) => `${bucket} ist zu ${share} voll.`,
   webhookOff: (name) => `Der Webhook ${name} wurde deaktiviert, weil er zu oft fehlgeschlagen ist.`,
+  webhookFailing: (name) => `Der Webhook ${name} schlägt fehl. Erster Fehler:`,
   webhookFails: (name, n) =>
     `${plural(n, { one: 'Zustellung', other: 'Zustellungen' })} an den Webhook ${name} in den letzten 24 Stunden fehlgeschlagen.`,
   tokenExpires: (name) => `Das Zugriffstoken ${name} läuft bald ab:`,

@@ -42,6 +42,7 @@ export const text: Translation<typeof english.text> = {
   counting: (n) => `Bisher ${objects(n)}, Zählung läuft`,
   of: (done, total) => `${formatCount(done)} von ${afterObjects(total)}`,
   doneCount: 'Erledigt',
+  skippedCount: 'Übersprungen',
   failedCount: 'Fehlgeschlagen',
   left: 'Verbleibend',
   total: 'Gesamt',
@@ -81,8 +82,12 @@ export const text: Translation<typeof english.text> = {
   errorKey: 'Schlüssel',
   errorCode: 'Fehler',
   errorDetail: 'Details',
-  ended: (what, done, failed) =>
-    failed === 0 ? `${what} – ${objects(done)}` : `${what} – ${objects(done)}, ${formatCount(failed)} fehlgeschlagen`,
+  ended: (what, done, skipped, failed) =>
+    [
+      `${what} – ${objects(done)}`,
+      ...(skipped === 0 ? [] : [`${formatCount(skipped)} übersprungen`]),
+      ...(failed === 0 ? [] : [`${formatCount(failed)} fehlgeschlagen`]),
+    ].join(', '),
   endedFailed: (what) => `${what} – fehlgeschlagen`,
   endedCancelled: (what, done) => `${what} – nach ${afterObjects(done)} abgebrochen`,
   indicator: (n) => plural(n, { one: 'Auftrag läuft', other: 'Aufträge laufen' }),

@@ -33,6 +33,7 @@ export const text: Translation<typeof english.text> = {
   from: 'Nicht vor (UTC)',
   glob: 'Namensmuster',
   globHint: '**/*.tmp passt in jeder Tiefe, *.log nur direkt im Ordner.',
+  exceptions: 'Ausnahmen',
   keepNewest: 'In jedem Ordner immer die neuesten behalten',
   ofVersions: 'Frühere Versionen',
   ofVersionsHint:
@@ -107,6 +108,8 @@ export const text: Translation<typeof english.text> = {
   staysLarge: 'Bleibt: zu groß',
   staysTags: 'Bleibt: Tags passen nicht',
   staysDate: 'Bleibt: Regel gilt noch nicht',
+  whereTo:
+    'Gelöschte Objekte kommen in den Papierkorb des Buckets, solange er sie aufbewahrt, oder bleiben als frühere Versionen, wo der Bucket Versionen aufbewahrt. Ohne beides werden sie endgültig gelöscht.',
   staysNewest: 'Bleibt: unter den neuesten',
   staysAge: 'Bleibt: zu neu',
   staysSince: 'Bleibt: vor zu kurzer Zeit ersetzt',

@@ -109,6 +109,9 @@ export const text: Translation<typeof english.text> = {
   clockConfirmed: 'Uhr bestätigt',
   // One version
   lock: 'Sperren …',
+  lockWhat: (name, time) => `${name}, Version vom ${time}`,
+  lockDo: 'Sperren',
+  notLockedHint: 'Benutzer mit „delete“ können diese Version löschen.',
   lockTitle: 'Diese Version sperren',
   lockMode: 'Modus',
   modeName: (mode) => ({ none: 'Nicht gesperrt', governance: 'Governance', compliance: 'Compliance' })[mode],

@@ -30,7 +30,7 @@ export const text: Translation<typeof english.text> = {
   createPasskey: 'Passkey erstellen',
   passkeyHint: 'Ihr Gerät, Browser oder Sicherheitsschlüssel bittet Sie um Bestätigung.',
   noPasskeys:
-    'Passkeys brauchen HTTPS und einen Hostnamen und sind unter dieser Adresse nicht verfügbar. Verwenden Sie eine Authenticator-App.',
+    'Passkeys brauchen einen Dienst, der seine Adresse kennt: HTTPS mit einem Hostnamen oder http://localhost in PUBLIC_BASE_URL. Verwenden Sie bis dahin eine Authenticator-App.',
   scan: 'Scannen Sie diesen Code mit Ihrer Authenticator-App und geben Sie dann den angezeigten Code ein.',
   qr: 'QR-Code für Ihre Authenticator-App',
   key: 'Oder geben Sie diesen Schlüssel ein',

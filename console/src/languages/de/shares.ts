@@ -33,7 +33,8 @@ export const text: Translation<typeof english.text> = {
   removePassword: 'Passwort entfernen',
   maxDownloads: 'Höchstzahl der Downloads',
   noLimit: 'Unbegrenzt',
-  maxDownloadsHint: 'Vorschauen zählen mit.',
+  maxDownloadsHint:
+    'Besucher sehen keine Vorschauen und können Dateien nicht öffnen, denn das würde Downloads verbrauchen.',
   filename: 'Dateiname beim Herunterladen',
   filenameHint: (name) => `Standard: ${name}`,
   disposition: 'Beim Öffnen',

@@ -45,6 +45,8 @@ export const text: Translation<typeof english.text> = {
   undo: 'Rückgängig',
   typeToConfirm: (word) => `Zum Bestätigen ${word} eingeben`,
   never: 'Nie',
+  reservedToo: (size) => `+ ${size} für Uploads reserviert`,
+  create: 'Erstellen',
   full: 'Voll. Neue Uploads werden abgelehnt.',
   ofQuota: (used, quota) => `${used} von ${quota}`,
   noQuota: (used) => `${used} belegt · unbegrenzt`,

@@ -12,7 +12,6 @@ export const text: Translation<typeof english.text> = {
   chooseFiles: 'Dateien auswählen',
   chooseFolder: 'Ordner auswählen',
   reading: (n) => (n === 0 ? 'Dateien werden gelesen …' : `Dateien werden gelesen: bisher ${files(n)} …`),
-  unreadableDrop: 'Einige Dateien konnten nicht gelesen werden.',
   chosen: (n, size) => `${files(n)}, ${size}`,
   more: (n) => `und ${formatCount(n)} weitere`,
   startOver: 'Leeren',
@@ -20,6 +19,10 @@ export const text: Translation<typeof english.text> = {
   hiddenHint: 'Dateien, die mit einem Punkt beginnen, und Systemdateien wie Thumbs.db.',
   leftOut: (n) => `${plural(n, { one: 'versteckte Datei', other: 'versteckte Dateien' })} übersprungen`,
   emptyFolders: (n) => `${plural(n, { one: 'leerer Ordner', other: 'leere Ordner' })} übersprungen`,
+  notRead: (n) =>
+    n === 1
+      ? 'Der Browser kann 1 Element nicht lesen. Es wird nicht hochgeladen:'
+      : `Der Browser kann ${formatCount(n)} Elemente nicht lesen. Sie werden nicht hochgeladen:`,
   nothing: 'Keine Dateien gefunden.',
   willResume: (n, sent, all) =>
     n === 1
@@ -57,6 +60,7 @@ export const text: Translation<typeof english.text> = {
   expand: 'Dateien anzeigen',
   collapse: 'Dateien ausblenden',
   closeDock: 'Schließen',
+  hideDock: 'Für später ausblenden',
   pause: (name) => `${name} anhalten`,
   resume: (name) => `${name} fortsetzen`,
   retry: (name) => `${name} noch einmal versuchen`,
@@ -89,6 +93,7 @@ export const text: Translation<typeof english.text> = {
   queued: 'Wartet',
   held: 'Angehalten',
   running: 'Wird hochgeladen',
+  noConnection: 'Wartet auf den Server',
   completing: 'Wird abgeschlossen',
   full: 'Bucket voll',
   paused: 'Angehalten',

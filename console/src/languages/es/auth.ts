@@ -21,7 +21,8 @@ export const text: Translation<typeof english.text> = {
   openConsole: 'Abrir la consola',
   again: 'Volver al inicio de sesión',
   finishing: 'Iniciando sesión…',
-  firstStart: '¿Es el primer arranque? El servidor mostró el correo electrónico y la contraseña del administrador.',
+  firstStart:
+    '¿Es el primer arranque? El servidor mostró cómo iniciar sesión. No muestra una contraseña elegida por usted.',
   setupTitle: 'Configurar Strongroom',
   setupHint: 'Cree la primera cuenta de administrador. Este enlace solo funciona una vez.',
   setUpAlready: 'La configuración inicial ya está hecha',

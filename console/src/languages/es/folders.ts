@@ -3,6 +3,7 @@ import { formatCount, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   crumbsHidden: 'Más carpetas',
+  emptyName: 'Cada carpeta de la ruta necesita un nombre: quite la barra que sobra.',
   folderName: 'Nombre de la carpeta',
   noFolders: 'No hay carpetas aquí',
   moreFolders: (n) => `Se muestran las primeras ${formatCount(n)} carpetas.`,

@@ -32,6 +32,9 @@ export const text: Translation<typeof english.text> = {
   deleteMembers: (n) =>
     `${plural(n, { one: 'miembro pierde', other: 'miembros pierden' })} sus permisos de inmediato. Las cuentas se mantienen. Esta acción no se puede deshacer.`,
   deleted: (name) => `Grupo ${name} eliminado`,
+  fullAccessTitle: (group) => `¿Dar acceso total mediante ${group}?`,
+  fullAccessText: 'Los miembros de este grupo pueden ver, cambiar y eliminar todo, también usuarios, grupos y ajustes.',
+  fullAccessGive: 'Dar acceso total',
   builtinHint: 'Grupo integrado. Siempre tiene acceso total y no se puede eliminar.',
   publicHint:
     'Grupo integrado sin miembros. Mientras el acceso público esté activado en la configuración, sus permisos se aplican a cualquiera en el endpoint S3, sin clave de acceso: solo list, read, write y delete.',

@@ -36,6 +36,7 @@ export const text: Translation<typeof english.text> = {
   full: (bucket) => `${bucket} está lleno. Se rechazan las subidas nuevas.`,
   nearlyFull: (bucket, share) => `${bucket} está lleno al ${share}.`,
   webhookOff: (name) => `El webhook ${name} se desactivó porque falló demasiadas veces.`,
+  webhookFailing: (name) => `El webhook ${name} falla. Primer error:`,
   webhookFails: (name, n) =>
     `${plural(n, { one: 'entrega', other: 'entregas' })} al webhook ${name} con errores en las últimas 24 horas.`,
   tokenExpires: (name) => `El token de acceso ${name} caduca pronto:`,

@@ -40,6 +40,7 @@ export const text: Translation<typeof english.text> = {
   counting: (n) => `${objects(n)} hasta ahora; el recuento continúa`,
   of: (done, total) => `${formatCount(done)} de ${objects(total)}`,
   doneCount: 'Completados',
+  skippedCount: 'Omitidos',
   failedCount: 'Con errores',
   left: 'Restantes',
   total: 'Total',
@@ -79,8 +80,12 @@ export const text: Translation<typeof english.text> = {
   errorKey: 'Clave',
   errorCode: 'Error',
   errorDetail: 'Detalles',
-  ended: (what, done, failed) =>
-    failed === 0 ? `${what}: ${objects(done)}` : `${what}: ${objects(done)}, ${formatCount(failed)} con errores`,
+  ended: (what, done, skipped, failed) =>
+    [
+      `${what}: ${objects(done)}`,
+      ...(skipped === 0 ? [] : [`${plural(skipped, { one: 'omitido', other: 'omitidos' })}`]),
+      ...(failed === 0 ? [] : [`${formatCount(failed)} con errores`]),
+    ].join(', '),
   endedFailed: (what) => `${what}: tarea fallida`,
   endedCancelled: (what, done) => `${what}: tarea cancelada tras ${objects(done)}`,
   indicator: (n) => plural(n, { one: 'tarea en curso', other: 'tareas en curso' }),

@@ -31,6 +31,7 @@ export const text: Translation<typeof english.text> = {
   from: 'No antes de (UTC)',
   glob: 'Patrón de nombre',
   globHint: '**/*.tmp se aplica a cualquier nivel; *.log, solo directamente en la carpeta.',
+  exceptions: 'Excepciones',
   keepNewest: 'Conservar siempre los más recientes de cada carpeta',
   ofVersions: 'Versiones anteriores',
   ofVersionsHint:
@@ -109,6 +110,8 @@ export const text: Translation<typeof english.text> = {
   staysLarge: 'Se conserva: demasiado grande',
   staysTags: 'Se conserva: las etiquetas no coinciden',
   staysDate: 'Se conserva: la regla aún no está en vigor',
+  whereTo:
+    'Los objetos eliminados van a la papelera del bucket mientras esta los conserve, o quedan como versiones anteriores si el bucket conserva versiones. Sin ninguna de las dos, se eliminan definitivamente.',
   staysNewest: 'Se conserva: entre los más recientes',
   staysAge: 'Se conserva: demasiado reciente',
   staysSince: 'Se conserva: reemplazado hace muy poco',

@@ -111,6 +111,9 @@ export const text: Translation<typeof english.text> = {
   clockConfirmed: 'Reloj confirmado',
   // One version
   lock: 'Bloquear…',
+  lockWhat: (name, time) => `${name}, versión del ${time}`,
+  lockDo: 'Bloquear',
+  notLockedHint: 'Los usuarios con «delete» pueden eliminar esta versión.',
   lockTitle: 'Bloquear esta versión',
   lockMode: 'Modo',
   modeName: (mode) => ({ none: 'Sin bloqueo', governance: 'Gobernanza', compliance: 'Cumplimiento' })[mode],

@@ -27,7 +27,7 @@ export const text: Translation<typeof english.text> = {
   createPasskey: 'Crear llave de acceso',
   passkeyHint: 'Su dispositivo, navegador o llave de seguridad le pedirá que confirme.',
   noPasskeys:
-    'Las llaves de acceso necesitan HTTPS y un nombre de host, por lo que no están disponibles en esta dirección. Use una aplicación de autenticación.',
+    'Las llaves de acceso necesitan un servicio que conozca su propia dirección: HTTPS con un nombre de host, o http://localhost, en PUBLIC_BASE_URL. Hasta entonces, use una aplicación de autenticación.',
   scan: 'Escanee este código con la aplicación de autenticación y después introduzca el código que muestra.',
   qr: 'Código QR para la aplicación de autenticación',
   key: 'O introduzca esta clave',

@@ -31,7 +31,7 @@ export const text: Translation<typeof english.text> = {
   removePassword: 'Quitar contraseña',
   maxDownloads: 'Máximo de descargas',
   noLimit: 'Sin límite',
-  maxDownloadsHint: 'Las vistas previas también cuentan.',
+  maxDownloadsHint: 'Los visitantes no ven vistas previas ni pueden abrir archivos, porque eso gastaría descargas.',
   filename: 'Nombre del archivo al descargarlo',
   filenameHint: (name) => `Predeterminado: ${name}`,
   disposition: 'Al abrirlo',

@@ -45,6 +45,8 @@ export const text: Translation<typeof english.text> = {
   undo: 'Deshacer',
   typeToConfirm: (word) => `Escriba ${word} para confirmar`,
   never: 'Nunca',
+  reservedToo: (size) => `+ ${size} reservados por subidas`,
+  create: 'Crear',
   full: 'Lleno. Se rechazan las subidas nuevas.',
   ofQuota: (used, quota) => `${used} de ${quota}`,
   noQuota: (used) => `${used} en uso · sin límite`,

@@ -12,7 +12,6 @@ export const text: Translation<typeof english.text> = {
   chooseFiles: 'Elegir archivos',
   chooseFolder: 'Elegir carpeta',
   reading: (n) => (n === 0 ? 'Leyendo archivos…' : `Leyendo archivos: ${formatCount(n)} hasta ahora…`),
-  unreadableDrop: 'Algunos archivos no se pudieron leer.',
   chosen: (n, size) => `${files(n)}, ${size}`,
   more: (n) => `y ${formatCount(n)} más`,
   startOver: 'Borrar',
@@ -20,6 +19,10 @@ export const text: Translation<typeof english.text> = {
   hiddenHint: 'Archivos que empiezan por un punto y archivos del sistema como Thumbs.db.',
   leftOut: (n) => plural(n, { one: 'archivo oculto omitido', other: 'archivos ocultos omitidos' }),
   emptyFolders: (n) => plural(n, { one: 'carpeta vacía omitida', other: 'carpetas vacías omitidas' }),
+  notRead: (n) =>
+    n === 1
+      ? 'El navegador no puede leer 1 elemento y no se subirá:'
+      : `El navegador no puede leer ${formatCount(n)} elementos y no se subirán:`,
   nothing: 'No se encontraron archivos.',
   willResume: (n, sent, all) =>
     n === 1
@@ -56,6 +59,7 @@ export const text: Translation<typeof english.text> = {
   expand: 'Mostrar archivos',
   collapse: 'Ocultar archivos',
   closeDock: 'Cerrar',
+  hideDock: 'Ocultar por ahora',
   pause: (name) => `Pausar ${name}`,
   resume: (name) => `Reanudar ${name}`,
   retry: (name) => `Reintentar ${name}`,
@@ -91,6 +95,7 @@ export const text: Translation<typeof english.text> = {
   queued: 'En cola',
   held: 'En pausa',
   running: 'Subiendo',
+  noConnection: 'Esperando al servidor',
   completing: 'Terminando',
   full: 'Bucket lleno',
   paused: 'En pausa',

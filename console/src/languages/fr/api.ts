@@ -4,5 +4,9 @@ import type { Translation } from '../../i18n.ts'
 export const text: Translation<typeof english.text> = {
   unreachable: 'Serveur injoignable',
   unreachableHint: 'Vérifiez votre connexion, puis réessayez.',
+  needs: (right, place) =>
+    place === undefined
+      ? `Il vous faut l’autorisation « ${right} ».`
+      : `Il vous faut l’autorisation « ${right} » sur ${place}`,
   broken: 'Une erreur s’est produite',
 }

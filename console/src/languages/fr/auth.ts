@@ -20,7 +20,8 @@ export const text: Translation<typeof english.text> = {
   openConsole: 'Ouvrir la console',
   again: 'Retour à la connexion',
   finishing: 'Connexion en cours…',
-  firstStart: 'Premier démarrage ? Le serveur a affiché l’e-mail et le mot de passe de l’administrateur.',
+  firstStart:
+    'Premier démarrage ? Le serveur a affiché comment se connecter. Il n’affiche pas un mot de passe choisi par vous.',
   setupTitle: 'Configurer Strongroom',
   setupHint: 'Créez le premier compte administrateur. Ce lien ne fonctionne qu’une fois.',
   setUpAlready: 'La configuration est déjà terminée',

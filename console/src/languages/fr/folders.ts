@@ -3,6 +3,7 @@ import { formatCount, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   crumbsHidden: 'Autres dossiers',
+  emptyName: 'Chaque dossier du chemin doit avoir un nom : supprimez la barre oblique en trop.',
   folderName: 'Nom du dossier',
   noFolders: 'Aucun dossier ici',
   moreFolders: (n) => `Seuls les ${formatCount(n)} premiers dossiers sont affichés.`,

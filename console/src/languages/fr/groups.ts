@@ -37,6 +37,10 @@ export const text: Translation<typeof english.text> = {
       other: 'membres perdent immédiatement les autorisations de ce groupe. Leurs comptes restent.',
     })} Cette action est irréversible.`,
   deleted: (name) => `Groupe ${name} supprimé`,
+  fullAccessTitle: (group) => `Donner un accès complet par ${group} ?`,
+  fullAccessText:
+    'Les membres de ce groupe peuvent tout voir, modifier et supprimer, y compris les utilisateurs, les groupes et les paramètres.',
+  fullAccessGive: 'Donner l’accès complet',
   builtinHint: 'Groupe intégré. Il a toujours un accès complet et ne peut pas être supprimé.',
   publicHint:
     'Groupe intégré sans membres. Tant que l’accès public est activé dans les paramètres, ses autorisations s’appliquent à tout le monde sur le point de terminaison S3, sans clé d’accès : uniquement list, read, write et delete.',

@@ -36,6 +36,7 @@ export const text: Translation<typeof english.text> = {
   full: (bucket) => `Le bucket ${bucket} est plein. Les nouveaux envois sont refusés.`,
   nearlyFull: (bucket, share) => `Le bucket ${bucket} est plein à ${share}.`,
   webhookOff: (name) => `Le webhook ${name} a été désactivé après trop d’échecs.`,
+  webhookFailing: (name) => `Le webhook ${name} échoue. Premier échec :`,
   webhookFails: (name, n) =>
     `${plural(n, { one: 'livraison', other: 'livraisons' })} au webhook ${name} en échec ces dernières 24 heures.`,
   tokenExpires: (name) => `Le jeton d’accès ${name} expire bientôt :`,

@@ -40,6 +40,7 @@ export const text: Translation<typeof english.text> = {
   counting: (n) => `${objects(n)} jusqu’ici, décompte en cours`,
   of: (done, total) => `${formatCount(done)} sur ${objects(total)}`,
   doneCount: 'Terminés',
+  skippedCount: 'Ignorés',
   failedCount: 'Échecs',
   left: 'Restants',
   total: 'Total',
@@ -79,8 +80,12 @@ export const text: Translation<typeof english.text> = {
   errorKey: 'Clé',
   errorCode: 'Erreur',
   errorDetail: 'Détails',
-  ended: (what, done, failed) =>
-    failed === 0 ? `${what} : ${objects(done)}` : `${what} : ${objects(done)}, ${formatCount(failed)} en échec`,
+  ended: (what, done, skipped, failed) =>
+    [
+      `${what} : ${objects(done)}`,
+      ...(skipped === 0 ? [] : [`${plural(skipped, { one: 'ignoré', other: 'ignorés' })}`]),
+      ...(failed === 0 ? [] : [`${formatCount(failed)} en échec`]),
+    ].join(', '),
   endedFailed: (what) => `${what} : échec`,
   endedCancelled: (what, done) => `${what} : tâche annulée après ${objects(done)}`,
   indicator: (n) => plural(n, { one: 'tâche en cours', other: 'tâches en cours' }),

@@ -31,6 +31,7 @@ export const text: Translation<typeof english.text> = {
   from: 'Pas avant (UTC)',
   glob: 'Motif de nom',
   globHint: '**/*.tmp correspond à toute profondeur, *.log seulement directement dans le dossier.',
+  exceptions: 'Exceptions',
   keepNewest: 'Toujours garder les plus récents de chaque dossier',
   ofVersions: 'Versions antérieures',
   ofVersionsHint:
@@ -106,6 +107,8 @@ export const text: Translation<typeof english.text> = {
   staysLarge: 'Gardés : trop gros',
   staysTags: 'Gardés : les étiquettes ne correspondent pas',
   staysDate: 'Gardés : règle pas encore en vigueur',
+  whereTo:
+    'Les objets supprimés vont dans la corbeille du bucket tant qu’elle les conserve, ou restent comme versions antérieures si le bucket conserve les versions. Sans l’une ni l’autre, ils sont supprimés définitivement.',
   staysNewest: 'Gardés : parmi les plus récents',
   staysAge: 'Gardés : trop récents',
   staysSince: 'Gardées : remplacées trop récemment',

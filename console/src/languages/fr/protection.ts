@@ -114,6 +114,9 @@ export const text: Translation<typeof english.text> = {
   clockConfirmed: 'Horloge confirmée',
   // One version
   lock: 'Verrouiller…',
+  lockWhat: (name, time) => `${name}, version du ${time}`,
+  lockDo: 'Verrouiller',
+  notLockedHint: 'Les utilisateurs avec « delete » peuvent supprimer cette version.',
   lockTitle: 'Verrouiller cette version',
   lockMode: 'Mode',
   modeName: (mode) => ({ none: 'Non verrouillée', governance: 'Gouvernance', compliance: 'Conformité' })[mode],

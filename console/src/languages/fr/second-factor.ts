@@ -28,7 +28,7 @@ export const text: Translation<typeof english.text> = {
   createPasskey: 'Créer une passkey',
   passkeyHint: 'Votre appareil, navigateur ou clé de sécurité vous demande de confirmer.',
   noPasskeys:
-    'Les passkeys exigent HTTPS et un nom d’hôte ; elles ne sont donc pas disponibles à cette adresse. Utilisez une application d’authentification.',
+    'Les passkeys exigent un service qui connaît sa propre adresse : HTTPS avec un nom d’hôte, ou http://localhost, dans PUBLIC_BASE_URL. D’ici là, utilisez une application d’authentification.',
   scan: 'Scannez ce code avec votre application d’authentification, puis saisissez le code qu’elle affiche.',
   qr: 'Code QR pour votre application d’authentification',
   key: 'Ou saisissez cette clé',

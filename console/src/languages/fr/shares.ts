@@ -32,7 +32,8 @@ export const text: Translation<typeof english.text> = {
   removePassword: 'Supprimer le mot de passe',
   maxDownloads: 'Nombre maximal de téléchargements',
   noLimit: 'Sans limite',
-  maxDownloadsHint: 'Les aperçus comptent aussi.',
+  maxDownloadsHint:
+    'Les visiteurs ne voient pas d’aperçus et ne peuvent pas ouvrir les fichiers, car cela consommerait des téléchargements.',
   filename: 'Nom du fichier téléchargé',
   filenameHint: (name) => `Par défaut : ${name}`,
   disposition: 'À l’ouverture',

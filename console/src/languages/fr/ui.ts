@@ -45,6 +45,8 @@ export const text: Translation<typeof english.text> = {
   undo: 'Annuler',
   typeToConfirm: (word) => `Saisissez ${word} pour confirmer`,
   never: 'Jamais',
+  reservedToo: (size) => `+ ${size} réservés par des envois`,
+  create: 'Créer',
   full: 'Plein. Les nouveaux envois sont refusés.',
   ofQuota: (used, quota) => `${used} sur ${quota}`,
   noQuota: (used) => `${used} utilisés · sans limite`,

@@ -12,7 +12,6 @@ export const text: Translation<typeof english.text> = {
   chooseFiles: 'Choisir des fichiers',
   chooseFolder: 'Choisir un dossier',
   reading: (n) => (n === 0 ? 'Lecture des fichiers…' : `Lecture des fichiers : ${files(n)} jusqu’ici…`),
-  unreadableDrop: 'Certains fichiers n’ont pas pu être lus.',
   chosen: (n, size) => `${files(n)}, ${size}`,
   more: (n) => `et ${plural(n, { one: 'autre', other: 'autres' })}`,
   startOver: 'Effacer',
@@ -20,6 +19,10 @@ export const text: Translation<typeof english.text> = {
   hiddenHint: 'Les fichiers commençant par un point et les fichiers système comme Thumbs.db.',
   leftOut: (n) => plural(n, { one: 'fichier caché ignoré', other: 'fichiers cachés ignorés' }),
   emptyFolders: (n) => plural(n, { one: 'dossier vide ignoré', other: 'dossiers vides ignorés' }),
+  notRead: (n) =>
+    n === 1
+      ? 'Le navigateur ne peut pas lire 1 élément, qui ne sera pas envoyé :'
+      : `Le navigateur ne peut pas lire ${formatCount(n)} éléments, qui ne seront pas envoyés :`,
   nothing: 'Aucun fichier trouvé.',
   willResume: (n, sent, all) =>
     n === 1
@@ -56,6 +59,7 @@ export const text: Translation<typeof english.text> = {
   expand: 'Afficher les fichiers',
   collapse: 'Masquer les fichiers',
   closeDock: 'Fermer',
+  hideDock: 'Masquer pour l’instant',
   pause: (name) => `Mettre ${name} en pause`,
   resume: (name) => `Reprendre ${name}`,
   retry: (name) => `Réessayer ${name}`,
@@ -92,6 +96,7 @@ export const text: Translation<typeof english.text> = {
   queued: 'En attente',
   held: 'En pause',
   running: 'Envoi',
+  noConnection: 'En attente du serveur',
   completing: 'Finalisation',
   full: 'Bucket plein',
   paused: 'En pause',

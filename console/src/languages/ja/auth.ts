@@ -21,7 +21,8 @@ export const text: Translation<typeof english.text> = {
   openConsole: 'コンソールを開く',
   again: 'ログインに戻る',
   finishing: 'ログインしています…',
-  firstStart: '初めての起動ですか？管理者のメールアドレスとパスワードは、サーバーの出力に表示されています。',
+  firstStart:
+    '初めての起動ですか？サインインの方法はサーバーの出力に表示されています。自分で設定したパスワードは表示されません。',
   setupTitle: 'Strongroom のセットアップ',
   setupHint: '最初の管理者アカウントを作成します。このリンクは 1 回だけ使えます。',
   setUpAlready: 'セットアップは完了しています',

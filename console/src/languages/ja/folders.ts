@@ -3,6 +3,7 @@ import { formatCount, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   crumbsHidden: 'ほかのフォルダー',
+  emptyName: 'パス内の各フォルダーには名前が必要です。余分なスラッシュを削除してください。',
   folderName: 'フォルダー名',
   noFolders: 'ここにフォルダーはありません',
   moreFolders: (n) => `先頭の ${formatCount(n)} 個のフォルダーを表示しています。`,

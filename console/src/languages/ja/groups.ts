@@ -35,6 +35,9 @@ export const text: Translation<typeof english.text> = {
   deleteMembers: (n) =>
     `${members(n)}が、このグループの権限をすぐに失います。アカウントは残ります。この操作は元に戻せません。`,
   deleted: (name) => `グループ ${name} を削除しました`,
+  fullAccessTitle: (group) => `${group} を通じてフルアクセスを与えますか？`,
+  fullAccessText: 'このグループのメンバーは、ユーザー、グループ、設定を含むすべてを表示、変更、削除できます。',
+  fullAccessGive: 'フルアクセスを与える',
   builtinHint: '組み込みのグループです。常にフルアクセスを持ち、削除できません。',
   publicHint:
     'メンバーのいない組み込みのグループです。設定でパブリックアクセスがオンの間、その権限は S3 エンドポイントで、アクセスキーなしのすべての人に適用されます。対象は list、read、write、delete だけです。',

@@ -36,6 +36,7 @@ export const text: Translation<typeof english.text> = {
   full: (bucket) => `${bucket} は容量がいっぱいです。新しいアップロードは拒否されます。`,
   nearlyFull: (bucket, share) => `${bucket} は容量の ${share} を使用しています。`,
   webhookOff: (name) => `Webhook ${name} は、失敗が多すぎるため無効になりました。`,
+  webhookFailing: (name) => `Webhook ${name} が失敗しています。最初の失敗：`,
   webhookFails: (name, n) => `過去 24 時間に、Webhook ${name} への配信が ${formatCount(n)} 件失敗しました。`,
   tokenExpires: (name) => `アクセストークン ${name} の有効期限がまもなく切れます:`,
   keyExpires: (name) => `アクセスキー ${name} の有効期限がまもなく切れます:`,

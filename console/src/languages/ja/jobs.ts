@@ -40,6 +40,7 @@ export const text: Translation<typeof english.text> = {
   counting: (n) => `現在 ${objects(n)}、集計中`,
   of: (done, total) => `${formatCount(done)} / ${objects(total)}`,
   doneCount: '完了',
+  skippedCount: 'スキップ',
   failedCount: '失敗',
   left: '残り',
   total: '合計',
@@ -79,8 +80,12 @@ export const text: Translation<typeof english.text> = {
   errorKey: 'キー',
   errorCode: 'エラー',
   errorDetail: '詳細',
-  ended: (what, done, failed) =>
-    failed === 0 ? `${what}: ${objects(done)}` : `${what}: ${objects(done)}、${formatCount(failed)} 個失敗`,
+  ended: (what, done, skipped, failed) =>
+    [
+      `${what}: ${objects(done)}`,
+      ...(skipped === 0 ? [] : [`${formatCount(skipped)} 個スキップ`]),
+      ...(failed === 0 ? [] : [`${formatCount(failed)} 個失敗`]),
+    ].join('、'),
   endedFailed: (what) => `${what}: 失敗しました`,
   endedCancelled: (what, done) => `${what}: キャンセルしました (${objects(done)}を処理済み)`,
   indicator: (n) => `${formatCount(n)} 件のジョブを実行中`,

@@ -29,6 +29,7 @@ export const text: Translation<typeof english.text> = {
   from: '開始日 (UTC)',
   glob: '名前のパターン',
   globHint: '**/*.tmp はすべての階層、*.log はフォルダーの直下だけに一致します。',
+  exceptions: '例外',
   keepNewest: '各フォルダーで常に残す最新の個数',
   ofVersions: '以前のバージョン',
   ofVersionsHint:
@@ -102,6 +103,8 @@ export const text: Translation<typeof english.text> = {
   staysLarge: '残す: 大きすぎる',
   staysTags: '残す: タグが一致しない',
   staysDate: '残す: ルールの開始前',
+  whereTo:
+    '削除されたオブジェクトは、バケットのゴミ箱に保持期間中入ります。バージョンを保持するバケットでは以前のバージョンとして残ります。どちらもない場合は完全に削除されます。',
   staysNewest: '残す: 最新のもの',
   staysAge: '残す: 新しすぎる',
   staysSince: '残す: 置き換えから間がない',

@@ -106,6 +106,9 @@ export const text: Translation<typeof english.text> = {
   clockConfirmed: '時計を確認しました',
   // One version
   lock: 'ロック…',
+  lockWhat: (name, time) => `${name}（${time} のバージョン）`,
+  lockDo: 'ロック',
+  notLockedHint: '「delete」を持つユーザーはこのバージョンを削除できます。',
   lockTitle: 'このバージョンをロック',
   lockMode: 'モード',
   modeName: (mode) => ({ none: 'ロックなし', governance: 'ガバナンス', compliance: 'コンプライアンス' })[mode],

@@ -26,7 +26,8 @@ export const text: Translation<typeof english.text> = {
   useApp: '認証アプリを設定',
   createPasskey: 'パスキーを作成',
   passkeyHint: 'デバイス、ブラウザー、またはセキュリティキーで確認を求められます。',
-  noPasskeys: 'パスキーには HTTPS とホスト名が必要なため、このアドレスでは使えません。認証アプリを使用してください。',
+  noPasskeys:
+    'パスキーを使うには、サービスに自身のアドレスを設定する必要があります。PUBLIC_BASE_URL に、ホスト名付きの HTTPS か http://localhost を指定してください。それまでは認証アプリを使用してください。',
   scan: '認証アプリでこのコードを読み取り、表示されたコードを入力してください。',
   qr: '認証アプリ用の QR コード',
   key: 'または次のキーを入力',

@@ -31,7 +31,8 @@ export const text: Translation<typeof english.text> = {
   removePassword: 'パスワードを削除',
   maxDownloads: '最大ダウンロード回数',
   noLimit: '上限なし',
-  maxDownloadsHint: 'プレビューも数えられます。',
+  maxDownloadsHint:
+    '閲覧者にはプレビューが表示されず、ファイルを開くこともできません。ダウンロード回数を消費してしまうためです。',
   filename: 'ダウンロード時のファイル名',
   filenameHint: (name) => `デフォルト: ${name}`,
   disposition: '開いたときの動作',

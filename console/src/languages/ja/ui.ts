@@ -44,6 +44,8 @@ export const text: Translation<typeof english.text> = {
   undo: '元に戻す',
   typeToConfirm: (word) => `確認のため ${word} と入力してください`,
   never: 'なし',
+  reservedToo: (size) => `+ アップロード用に ${size} を確保`,
+  create: '作成',
   full: '容量がいっぱいです。新しいアップロードは拒否されます。',
   ofQuota: (used, quota) => `${used} / ${quota}`,
   noQuota: (used) => `${used} 使用中 · 上限なし`,

@@ -3,6 +3,7 @@ import { formatCount, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   crumbsHidden: '更多文件夹',
+  emptyName: '路径中的每个文件夹都需要名称：请删除多余的斜杠。',
   folderName: '文件夹名称',
   noFolders: '此处没有文件夹',
   moreFolders: (n) => `显示前 ${formatCount(n)} 个文件夹。`,

@@ -31,6 +31,9 @@ export const text: Translation<typeof english.text> = {
   deleteEmpty: '此用户组没有成员。其权限会一并删除。此操作无法撤消。',
   deleteMembers: (n) => `${formatCount(n)} 名成员会立即失去其权限。他们的账号会保留。此操作无法撤消。`,
   deleted: (name) => `已删除用户组 ${name}`,
+  fullAccessTitle: (group) => `通过 ${group} 授予完全访问权限？`,
+  fullAccessText: '此组的成员可以查看、更改和删除一切，包括用户、组和设置。',
+  fullAccessGive: '授予完全访问权限',
   builtinHint: '内置用户组。始终拥有完全访问权限，且无法删除。',
   publicHint:
     '没有成员的内置用户组。当设置中开启公开访问时，其权限适用于通过 S3 端点访问的任何人，无需访问密钥：仅限 list、read、write 和 delete。',

@@ -36,6 +36,7 @@ export const text: Translation<typeof english.text> = {
   full: (bucket) => `${bucket} 已满。新的上传会被拒绝。`,
   nearlyFull: (bucket, share) => `${bucket} 已使用 ${share}。`,
   webhookOff: (name) => `Webhook ${name} 因失败次数过多已被停用。`,
+  webhookFailing: (name) => `Webhook ${name} 持续失败。首次失败：`,
   webhookFails: (name, n) => `过去 24 小时内，向 Webhook ${name} 的 ${formatCount(n)} 次投递失败。`,
   tokenExpires: (name) => `访问令牌 ${name} 即将过期：`,
   keyExpires: (name) => `访问密钥 ${name} 即将过期：`,

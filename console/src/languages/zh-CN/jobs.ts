@@ -40,6 +40,7 @@ export const text: Translation<typeof english.text> = {
   counting: (n) => `目前 ${objects(n)}，仍在计数`,
   of: (done, total) => `${formatCount(done)} / ${objects(total)}`,
   doneCount: '已完成',
+  skippedCount: '已跳过',
   failedCount: '失败',
   left: '剩余',
   total: '总计',
@@ -77,8 +78,12 @@ export const text: Translation<typeof english.text> = {
   errorKey: '键',
   errorCode: '错误',
   errorDetail: '详情',
-  ended: (what, done, failed) =>
-    failed === 0 ? `${what}：${objects(done)}` : `${what}：${objects(done)}，${formatCount(failed)} 个失败`,
+  ended: (what, done, skipped, failed) =>
+    [
+      `${what}：${objects(done)}`,
+      ...(skipped === 0 ? [] : [`${formatCount(skipped)} 个跳过`]),
+      ...(failed === 0 ? [] : [`${formatCount(failed)} 个失败`]),
+    ].join('，'),
   endedFailed: (what) => `${what}：失败`,
   endedCancelled: (what, done) => `${what}：已取消，此前已处理 ${objects(done)}`,
   indicator: (n) => `${formatCount(n)} 个任务正在运行`,

@@ -30,6 +30,7 @@ export const text: Translation<typeof english.text> = {
   from: '生效日期 (UTC)',
   glob: '名称模式',
   globHint: '**/*.tmp 匹配任意层级，*.log 仅匹配直接位于文件夹中的对象。',
+  exceptions: '例外',
   keepNewest: '每个文件夹始终保留的最新对象数',
   ofVersions: '旧版本',
   ofVersionsHint: '用于开启版本的存储桶。如果只设置这些条件，当前对象会保留；名称模式、大小和标签在此同样适用。',
@@ -101,6 +102,8 @@ export const text: Translation<typeof english.text> = {
   staysLarge: '保留：过大',
   staysTags: '保留：标签不匹配',
   staysDate: '保留：规则尚未生效',
+  whereTo:
+    '删除的对象会进入存储桶的回收站并保留相应时间；在保留版本的存储桶中，它们会保留为旧版本。两者都没有时会被永久删除。',
   staysNewest: '保留：属于最新的对象',
   staysAge: '保留：时间过近',
   staysSince: '保留：被替换的时间过近',

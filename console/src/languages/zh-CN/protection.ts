@@ -94,6 +94,9 @@ export const text: Translation<typeof english.text> = {
   clockConfirmed: '时钟已确认',
   // One version
   lock: '锁定…',
+  lockWhat: (name, time) => `${name}，${time} 的版本`,
+  lockDo: '锁定',
+  notLockedHint: '拥有“delete”权限的用户可以删除此版本。',
   lockTitle: '锁定此版本',
   lockMode: '模式',
   modeName: (mode) => ({ none: '未锁定', governance: '监管', compliance: '合规' })[mode],

@@ -26,7 +26,8 @@ export const text: Translation<typeof english.text> = {
   useApp: '设置身份验证器应用',
   createPasskey: '创建通行密钥',
   passkeyHint: '您的设备、浏览器或安全密钥会要求您确认。',
-  noPasskeys: '通行密钥需要 HTTPS 和主机名，因此在此地址不可用。请使用身份验证器应用。',
+  noPasskeys:
+    '使用通行密钥需要服务知道自己的地址：在 PUBLIC_BASE_URL 中设置带主机名的 HTTPS 或 http://localhost。在此之前，请使用身份验证器应用。',
   scan: '使用身份验证器应用扫描此二维码，然后输入其中显示的验证码。',
   qr: '用于身份验证器应用的二维码',
   key: '或输入此密钥',

@@ -31,7 +31,7 @@ export const text: Translation<typeof english.text> = {
   removePassword: '移除密码',
   maxDownloads: '最多下载次数',
   noLimit: '无限制',
-  maxDownloadsHint: '预览也计算在内。',
+  maxDownloadsHint: '访问者看不到预览，也无法打开文件，因为这会消耗下载次数。',
   filename: '下载时的文件名',
   filenameHint: (name) => `默认：${name}`,
   disposition: '打开时',

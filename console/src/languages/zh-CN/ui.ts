@@ -45,6 +45,8 @@ export const text: Translation<typeof english.text> = {
   undo: '撤消',
   typeToConfirm: (word) => `输入 ${word} 以确认`,
   never: '从不',
+  reservedToo: (size) => `+ 上传预留 ${size}`,
+  create: '创建',
   full: '已满。新的上传会被拒绝。',
   ofQuota: (used, quota) => `${used} / ${quota}`,
   noQuota: (used) => `已用 ${used} · 无限制`,

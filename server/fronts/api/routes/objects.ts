@@ -111,6 +111,7 @@ export const objectRoutes = [
   handle(api.archiveSelection, (ctx, { params, body, ...raw }) => zip(ctx, params.bucket, body, raw)),
   handle(api.presignObject, (ctx, { params, body }) => presign(ctx, params.bucket, body)),
   handle(api.getSigned, (ctx, { params, ...raw }) => sendSigned(ctx, params.token, raw)),
+  handle(api.getSignedFile, (ctx, { params, ...raw }) => sendSigned(ctx, params.token, raw)),
   handle(api.headSigned, (ctx, { params, ...raw }) => sendSigned(ctx, params.token, raw)),
   handle(api.putSigned, (ctx, { params, ...raw }) => receiveSigned(ctx, params.token, raw)),
   handle(api.deleteObjectByQuery, (ctx, { params, query, ...raw }) => remove(ctx, { ...params, ...query }, query, raw)),

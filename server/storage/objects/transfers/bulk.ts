@@ -171,7 +171,8 @@ export function destination(key: string, destPrefix: string, sourcePrefix: strin
 const lastSegment = (key: string): string => key.slice(key.slice(0, -1).lastIndexOf('/') + 1)
 
 /**
- * Moves up to 1,000 objects to the trash in one transaction; each key succeeds or gets an error. A key's object is
+ * Moves up to 1,000 objects to the trash in one transaction, or hides them behind delete markers in a bucket that keeps
+ * versions; each key succeeds or gets an error. A key's object is
  * deleted only if it meets all `conditions` of the key, if there are any.
  */
 export async function deleteMany(
@@ -184,8 +185,10 @@ export async function deleteMany(
   const bulk_id = newId()
   return ctx.act(async (step) => {
     const [bucket, current] = await Promise.all([holdBucket(step.tx, name), asCurrent(step)])
-    const { removed, trashIds, errors } = await deleteKeys(current, bucket, keys, { bulk_id, conditions })
-    const result = { succeeded: removed, errors, trash_ids: trashIds }
+    const deleted = await deleteKeys(current, bucket, keys, { bulk_id, conditions })
+    const { removed, trashIds, errors } = deleted
+    const markers = [...deleted.markers].map(([key, version_id]) => ({ key, version_id }))
+    const result = { succeeded: removed, errors, trash_ids: trashIds, markers }
     return removed.length > 0 ? result : step.nothing(result)
   })
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import type { StoredObject } from '../../../../../contract/objects.ts'
 import { client } from '../../../api/session.ts'
-import { legible } from '../../../keys.ts'
+import { legible, nameOf, parentOf } from '../../../keys.ts'
 import { assertReadable, ownUrl } from '../bulk.tsx'
 import { text } from '../messages.ts'
 import { isDrawing, kindOf } from './kinds.ts'
@@ -57,7 +57,11 @@ function Streamed({ object, kind }: { object: StoredObject; kind: 'pdf' | 'video
   if (!signed.data) return <Waiting />
   const src = ownUrl(signed.data.url)
   const name = text.contents(legible(key))
-  if (kind === 'pdf') return <iframe className="contents contents-pdf" src={src} title={name} />
+  if (kind === 'pdf') {
+    // The browser's viewer shows the end of the address as the title, and saves the file under it.
+    const end = encodeURIComponent(legible(nameOf(key, parentOf(key))) || text.noName)
+    return <iframe className="contents contents-pdf" src={/^\.+$/.test(end) ? src : `${src}/${end}`} title={name} />
+  }
   if (kind === 'audio')
     return (
       <div className="contents contents-none">

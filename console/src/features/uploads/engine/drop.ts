@@ -7,23 +7,32 @@ export interface Found {
 export interface Taken {
   entries: readonly FileSystemEntry[]
   files: readonly File[]
-  /** Chromium in secure contexts: lets the page read the same files after a reload, once the user allows it. */
-  handles: Promise<readonly FileSystemHandle[]>
+  /**
+   * One for each entry, or null. Chromium in secure contexts: lets the page read the same files after a reload, once
+   * the user allows it. Of a folder they leave out names that Chromium calls unsafe, such as `Invoice?.pdf`.
+   */
+  handles: Promise<readonly (FileSystemHandle | null)[]>
 }
 
 /** Takes everything from a drop. Call it in the drop's own event handler: afterwards the browser returns nothing. */
 export function takeDrop(drop: DataTransfer): Taken {
   const items = [...drop.items].filter(({ kind }) => kind === 'file')
-  const entries = items.map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
-  const asked = items.flatMap((item) => {
-    const ask = (item as { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> }).getAsFileSystemHandle
-    return isSecureContext && ask ? [ask.call(item).catch(() => null)] : []
+  const taken = items.flatMap((item) => {
+    const entry = item.webkitGetAsEntry()
+    return entry ? [{ entry, handle: handleOf(item) }] : []
   })
-  const handles = Promise.all(asked).then((all) => all.filter((one) => one !== null))
-  return { entries, files: entries.length > 0 ? [] : [...drop.files], handles }
+  return {
+    entries: taken.map(({ entry }) => entry),
+    files: taken.length > 0 ? [] : [...drop.files],
+    handles: Promise.all(taken.map(({ handle }) => handle)),
+  }
+}
+function handleOf(item: DataTransferItem): Promise<FileSystemHandle | null> {
+  const ask = (item as { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> }).getAsFileSystemHandle
+  return isSecureContext && ask ? ask.call(item).catch(() => null) : Promise.resolve(null)
 }
 
-/** A file or a folder, in either of the browsers' forms. */
+/** A file or a folder. */
 interface Place {
   name: string
   /** Undefined for a folder. */
@@ -33,55 +42,73 @@ interface Place {
 /** How many files are requested at a time: each is a call to the browser's process. */
 const AT_ONCE = 256
 
-/** All files in these places, and how many folders had none. `tell` gets the count so far. */
-async function readPlaces(places: readonly Place[], tell: (count: number) => void) {
-  const found: Found[] = []
-  let emptyFolders = 0
+export interface Read {
+  found: Found[]
+  /** How many folders had no files. */
+  emptyFolders: number
+  /** Paths of what the browser lists but does not return. */
+  unreadable: string[]
+}
+
+/** All files in these places. `tell` gets the count so far. */
+async function readPlaces(places: readonly Place[], tell: (count: number) => void): Promise<Read> {
+  const read: Read = { found: [], emptyFolders: 0, unreadable: [] }
   const walk = async (some: readonly Place[], above: string): Promise<void> => {
     const files = some.filter(({ file }) => file)
     for (let at = 0; at < files.length; at += AT_ONCE) {
-      const read = files.slice(at, at + AT_ONCE).map(async ({ name, file }) => ({
-        path: above + name,
-        file: (await file?.()) as File,
-      }))
-      found.push(...(await Promise.all(read)))
-      tell(found.length)
+      const group = files.slice(at, at + AT_ONCE)
+      const results = await Promise.allSettled(group.map(({ file }) => (file as () => Promise<File>)()))
+      for (const [i, { name }] of group.entries()) {
+        const result = results[i]
+        if (result?.status === 'fulfilled') read.found.push({ path: above + name, file: result.value })
+        else read.unreadable.push(above + name)
+      }
+      tell(read.found.length)
     }
     for (const { name, file, children } of some) {
       if (file) continue
-      const inside = await children()
-      if (inside.length === 0) emptyFolders++
-      await walk(inside, `${above}${name}/`)
+      const path = `${above}${name}/`
+      const inside = await children().catch(() => undefined)
+      if (inside === undefined) read.unreadable.push(path)
+      else if (inside.length === 0) read.emptyFolders++
+      else await walk(inside, path)
     }
   }
   await walk(places, '')
-  return { found, emptyFolders }
+  return read
 }
 
-/** All files of a drop, and how many folders had none. `tell` gets the count so far. */
+/** All files of a drop. `tell` gets the count so far. */
 export async function readDrop(
   { entries, files, handles }: Taken,
   tell: (count: number) => void = () => undefined,
-): Promise<{ found: Found[]; emptyFolders: number }> {
-  if (entries.length === 0) return { found: files.map((file) => ({ path: file.name, file })), emptyFolders: 0 }
+): Promise<Read> {
+  if (entries.length === 0)
+    return { found: files.map((file) => ({ path: file.name, file })), emptyFolders: 0, unreadable: [] }
   const known = await handles
-  // Chromium returns files through handles several times as fast.
-  if (known.length === entries.length)
-    try {
-      return await readPlaces(known.map(placeOfHandle), tell)
-    } catch {
-      // The entries may still work.
-    }
-  return readPlaces(entries.map(placeOfEntry), tell)
+  return readPlaces(
+    entries.map((entry, i) => placeOf(entry, known[i] ?? undefined)),
+    tell,
+  )
 }
 
-const placeOfEntry = (entry: FileSystemEntry): Place => ({
+/**
+ * Entries say what there is. Its handle, where there is one, returns the file: in Chromium that is several times as
+ * fast, but handles do not list everything.
+ */
+const placeOf = (entry: FileSystemEntry, handle: FileSystemHandle | undefined): Place => ({
   name: entry.name,
-  ...(entry.isFile
-    ? { file: () => new Promise<File>((done, fail) => (entry as FileSystemFileEntry).file(done, fail)) }
-    : {}),
-  children: async () => (await childrenOf(entry as FileSystemDirectoryEntry)).map(placeOfEntry),
+  ...(entry.isFile ? { file: () => fileOf(entry as FileSystemFileEntry, handle) } : {}),
+  children: async () => {
+    const [all, handles] = await Promise.all([childrenOf(entry as FileSystemDirectoryEntry), handlesIn(handle)])
+    return all.map((child) => placeOf(child, handles.get(child.name)))
+  },
 })
+const fileByEntry = (entry: FileSystemFileEntry) => new Promise<File>((done, fail) => entry.file(done, fail))
+const fileOf = (entry: FileSystemFileEntry, handle: FileSystemHandle | undefined): Promise<File> =>
+  handle?.kind === 'file'
+    ? (handle as FileSystemFileHandle).getFile().catch(() => fileByEntry(entry))
+    : fileByEntry(entry)
 
 /** A folder's entries: the browser returns up to 100 at a time, and none at the end. */
 async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
@@ -95,6 +122,18 @@ async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemE
 }
 
 type Directory = FileSystemDirectoryHandle & { values(): AsyncIterable<FileSystemHandle> }
+/** The handles in a folder by name, as far as there are any. */
+async function handlesIn(folder: FileSystemHandle | undefined): Promise<Map<string, FileSystemHandle>> {
+  const all = new Map<string, FileSystemHandle>()
+  if (folder?.kind !== 'directory') return all
+  try {
+    for await (const child of (folder as Directory).values()) all.set(child.name, child)
+  } catch {
+    // The entries are enough.
+  }
+  return all
+}
+
 const placeOfHandle = (handle: FileSystemHandle): Place => ({
   name: handle.name,
   ...(handle.kind === 'file' ? { file: () => (handle as FileSystemFileHandle).getFile() } : {}),

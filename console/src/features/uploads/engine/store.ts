@@ -24,7 +24,7 @@ export interface Waiting {
 export interface Snapshot {
   version: number
   counts: Readonly<Record<State, number>>
-  /** All files except cancelled ones. */
+  /** All files except cancelled, skipped and interrupted ones: what this page has sent and will send. */
   files: number
   bytes: number
   sent: number
@@ -188,10 +188,10 @@ export class UploadStore {
     return {
       version,
       counts,
-      files: this.items.size - counts.cancelled - counts.skipped,
+      files: this.items.size - counts.cancelled - counts.skipped - counts.lost,
       bytes: this.#bytes,
       sent: this.#sent,
-      rate: this.#rate(counts.running > 0),
+      rate: this.#rate(counts.running > 0 && !this.offline),
       held: this.held,
       offline: this.offline,
       full: this.#full(),
@@ -221,4 +221,4 @@ export class UploadStore {
 }
 
 const emptyGroup = () => ({ items: new Set<Item>(), bytes: 0, sent: 0, counts: noCounts() })
-const isCounted = (state: State): boolean => state !== 'cancelled' && state !== 'skipped'
+const isCounted = (state: State): boolean => state !== 'cancelled' && state !== 'skipped' && state !== 'lost'
