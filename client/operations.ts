@@ -848,6 +848,35 @@ export interface StoredObject {
   erased?: true
 }
 
+export interface ObjectChange {
+  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+  key: string
+  /** `changed`: another content, description, tags, lock or version. */
+  change: 'added' | 'changed' | 'deleted'
+  before: {
+    /** Bytes. */
+    size: number
+    etag: string
+    content_type: string
+  } | null
+  after: {
+    /** Bytes. */
+    size: number
+    etag: string
+    content_type: string
+  } | null
+  /** When the last change of the key until the second moment was, in microseconds. */
+  moment: string
+  /** Who made that change. */
+  by: {
+    user: string | null
+    method: string | null
+    credential: string | null
+    share: string | null
+    job: string | null
+  }
+}
+
 export interface DeletedEntry {
   /** The key, or the folder with its slash. */
   name: string
@@ -3265,6 +3294,51 @@ export interface Operations {
       }
     }
     reply: StoredObject
+  }
+  /** GET /buckets/{bucket}/changes: List what changed between two moments. Keys that the caller may list and that are not the same at both moments, in order. What was changed and changed back is left out. The first page has the totals. */
+  listChanges: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        from: string
+        /** The later moment. Default: now. */
+        to?: string
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        prefix?: string
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: {
+      items: ObjectChange[]
+      next_cursor: string | null
+      /** ISO 8601, UTC, milliseconds. */
+      from: string
+      /** ISO 8601, UTC, milliseconds. */
+      to: string
+      /** Of all pages; on the first one. */
+      totals?: {
+        added: {
+          objects: number
+          bytes: number
+        }
+        changed: {
+          objects: number
+          bytes_before: number
+          bytes_after: number
+        }
+        deleted: {
+          objects: number
+          bytes: number
+        }
+      }
+    }
   }
   /** GET /buckets/{bucket}/search: Search for folders and objects by name, sorted and filtered. Objects under `prefix` whose keys contain the text after it, ignoring case; with the first page also folders whose own name contains it, unless there are filters. By name, pages lead through all matches. By size, type or time, up to 10,000 matches are sorted, from the index or the first 20,000 keys; `sorted_first` says so if there may be more. A short page may not be the last one: check `next_cursor`. */
   searchObjects: {

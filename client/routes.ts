@@ -73,6 +73,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   objectsExist: { method: 'POST', url: '/buckets/{bucket}/objects/exists', body: true, reply: true },
   updateObject: { method: 'PATCH', url: '/buckets/{bucket}/objects/{+key}', body: true, reply: true },
   updateObjectByQuery: { method: 'PATCH', url: '/buckets/{bucket}/object', body: true, reply: true },
+  listChanges: { method: 'GET', url: '/buckets/{bucket}/changes', reply: true, pages: 'cursor', limit: true },
   searchObjects: { method: 'GET', url: '/buckets/{bucket}/search', reply: true, pages: 'cursor', limit: true },
   listVersions: { method: 'GET', url: '/buckets/{bucket}/versions', reply: true, pages: 'cursor', limit: true },
   listDeleted: { method: 'GET', url: '/buckets/{bucket}/deleted', reply: true, pages: 'cursor', limit: true },

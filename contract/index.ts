@@ -5,6 +5,7 @@ import * as attached from './attached.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as buckets from './buckets.ts'
+import * as changes from './changes.ts'
 import * as encryption from './encryption.ts'
 import * as groups from './groups.ts'
 import * as images from './images.ts'
@@ -42,6 +43,7 @@ export const files = {
   attached,
   usage,
   objects,
+  changes,
   search,
   versions,
   locks,

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { encryptionHeader, ObjectEncryption } from './encryption.ts'
 import { BypassLock, Lock } from './locks.ts'
+import { At } from './moment.ts'
 import { Acl } from './public-access.ts'
 import { route } from './route.ts'
 import {
@@ -24,13 +25,6 @@ import {
   Timestamp,
   VersionId,
 } from './shapes.ts'
-
-const At = Type.String({
-  pattern: '^\\d{4}-\\d\\d-\\d\\d[Tt][0-9:.]{8,21}([Zz]|[+-]\\d\\d:\\d\\d)$',
-  description:
-    'What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it.',
-  examples: ['2026-11-27T14:05:00Z'],
-})
 
 export const StoredObject = Type.Object({
   bucket: BucketName,

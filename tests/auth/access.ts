@@ -196,6 +196,13 @@ export const table: Record<OperationName, Entry> = {
   browse: { expect: holder(200), call: (c) => c.browse({ params, query: { prefix: 'docs/' } }) },
   listObjects: { expect: holder(200), call: (c) => c.listObjects({ params, query: { prefix: 'docs/' } }) },
   countObjects: { expect: holder(200), call: (c) => c.countObjects({ params, query: { prefix: 'docs/' } }) },
+  listChanges: {
+    expect: holder(200),
+    call: async (c, { admin }) => {
+      const { created_at: from } = await admin.getBucket({ params })
+      return c.listChanges({ params, query: { from, prefix: 'docs/' } })
+    },
+  },
   searchObjects: {
     expect: holder(200),
     call: (c) => c.searchObjects({ params, query: { prefix: 'docs/', search: 'a' } }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../server/db/schema.ts'
@@ -66,6 +67,76 @@ describeEngines('moments', (engine, itOnce) => {
     for (const { key, tags = {} } of await bucket.list(at)) state[key] = { text: await bucket.text(key, at), tags }
     return state
   }
+
+  /** The keys that differ, with their sizes at both moments; page by page, and as their totals have it. */
+  async function changesOf(bucket: Bucket, query: { from: string; to: string; limit: number }) {
+    const first = await server.admin.listChanges({ params: bucket.params, query })
+    const items = [...first.items]
+    for (let cursor = first.next_cursor; cursor !== null; ) {
+      const page = await server.admin.listChanges({ params: bucket.params, query: { ...query, cursor } })
+      assert.equal(page.totals, undefined)
+      items.push(...page.items)
+      cursor = page.next_cursor
+    }
+    const { added, changed, deleted } = first.totals ?? assert.fail('no totals')
+    const count = (change: string) => items.filter((one) => one.change === change).length
+    assert.deepEqual(
+      [added.objects, changed.objects, deleted.objects],
+      [count('added'), count('changed'), count('deleted')],
+    )
+    return items.map(({ key, before, after }) => [key, before?.size ?? null, after?.size ?? null] as const)
+  }
+
+  it('lists what changed between two moments, and who changed it', async () => {
+    const bucket = await open()
+    const from = (await bucket.put('a', '1')) ?? assert.fail()
+    await bucket.put('b', '22')
+    const token = await server.admin.createToken({ body: { name: 'changer' } })
+    server.secrets.add(token.token)
+    await server.as(token.token).putObject({ params: { ...bucket.params, key: 'a' }, body: '333' })
+    await bucket.put('gone', 'x')
+    await bucket.remove('gone')
+    const to = (await bucket.put('d/e', '4444')) ?? assert.fail()
+    await bucket.remove('a')
+    const found = await server.records([], () =>
+      server.admin.listChanges({ params: bucket.params, query: { from, to } }),
+    )
+    assert.deepEqual(
+      found.items.map(({ key, change, before, after, by }) => [
+        key,
+        change,
+        before?.size,
+        after?.size,
+        by.method,
+        by.credential,
+      ]),
+      [
+        ['a', 'changed', 1, 3, 'pat', token.id],
+        ['b', 'added', undefined, 2, 'local', null],
+        ['d/e', 'added', undefined, 4, 'local', null],
+      ],
+    )
+    assert.deepEqual(found.totals, {
+      added: { objects: 2, bytes: 6 },
+      changed: { objects: 1, bytes_before: 1, bytes_after: 3 },
+      deleted: { objects: 0, bytes: 0 },
+    })
+    const now = await server.admin.listChanges({ params: bucket.params, query: { from: to } })
+    assert.deepEqual(
+      now.items.map(({ key, change, by }) => [key, change, by.method]),
+      [['a', 'deleted', 'local']],
+    )
+    const inside = await server.admin.listChanges({ params: bucket.params, query: { from, to, prefix: 'd/' } })
+    assert.deepEqual(
+      inside.items.map(({ key }) => key),
+      ['d/e'],
+    )
+    await rejectsWith(
+      server.admin.listChanges({ params: bucket.params, query: { from: to, to: from } }),
+      'invalid_request',
+      'query.from',
+    )
+  })
 
   it('shows a bucket as it was: lists, folders, contents, tags and counts', async () => {
     const bucket = await open()
@@ -285,6 +356,20 @@ describeEngines('moments', (engine, itOnce) => {
           if (moment !== null) remembered.push([moment, { ...now }])
         }
         for (const [moment, state] of remembered) assert.deepEqual(await stateOf(bucket, moment), state, moment)
+        for (const [from, before] of remembered)
+          for (const [to, after] of remembered) {
+            if (from > to) continue
+            const expected = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+              .filter((one) => !isDeepStrictEqual(before[one], after[one]))
+              .sort()
+              .map((one) => [one, before[one]?.text.length ?? null, after[one]?.text.length ?? null])
+            const found = await changesOf(bucket, { from, to, limit: 2 })
+            // With versions, the same contents written again are another version.
+            const real = found.filter(
+              ([, b, a], i) => !(versioning && b === a && !expected.some(([k]) => k === found[i]?.[0])),
+            )
+            assert.deepEqual(real, expected, `${from} ${to}`)
+          }
       }),
       { numRuns: RUNS },
     )

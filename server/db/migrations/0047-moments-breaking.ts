@@ -89,7 +89,7 @@ export const moments = ({ engine, id, bytewise, text, bigint, integer, timestamp
     )
     await fill(db, engine)
     await run(
-      'create index former_objects_by_end on former_objects (bucket_id, ended)',
+      'create index former_objects_by_end on former_objects (bucket_id, ended, moment, key)',
       'create index former_objects_blob on former_objects (blob_id)',
       'create index objects_by_moment on objects (bucket_id, moment)',
       ...(engine === 'sqlite' ? sqliteTriggers : postgresTriggers),

@@ -31,29 +31,48 @@ export async function knownMoments(
 }
 
 /**
+ * The moment that a text stands for, an RFC 3339 time, of a bucket of which the caller may know: what the bucket was then
+ * stays so from now on. `path` is where the request says it. Throws invalid_request where it is no such time, has not come
+ * or is not known any more.
+ */
+export async function momentOf(
+  ctx: Ctx,
+  bucket: { id: string; created_at: string },
+  { text, path }: { text: string; path: string },
+): Promise<number> {
+  const moment = parse(text, path)
+  const now = ctx.now().getTime()
+  // That of a change has come, whatever this clock says.
+  if (moment > (now + AHEAD_MS) * 1000 && moment > (await store.findLatest(ctx.db, bucket.id)))
+    throw invalidMoment(path, 'has not come yet')
+  const { from } = await knownMoments(ctx, bucket)
+  if (moment < from)
+    throw invalidMoment(path, `is too early: what the bucket was is known from ${formatMoment(from)} on`)
+  if (moment > (now - SETTLED_MS) * 1000) await ctx.settleMoment(moment)
+  return moment
+}
+
+/**
  * The same caller, who reads a bucket as it was: `at` is an RFC 3339 time, and means the last change at or before it. Nothing
  * can be changed with it. Throws invalid_request where it is no such time, or, for callers who may know of the bucket, one
  * that has not come or is not known any more. A bucket that does not exist is left to what they ask for.
  */
 export async function inPast(ctx: Ctx, bucketName: string, at: string): Promise<Ctx> {
-  const moment = parseMoment(at)
-  if (moment === undefined) throw invalidAt('must be an RFC 3339 time, such as 2026-11-27T14:05:00Z')
+  const asked = { text: at, path: 'query.at' }
   const bucket = await findBucket(ctx.db, bucketName)
-  if (!bucket) return ctx
-  const now = ctx.now().getTime()
   const mayKnow = actionsOn(ctx.actor.groups, bucketName).length > 0 || isNamedIn(ctx.actor, bucketName)
-  if (mayKnow) {
-    // That of a change has come, whatever this clock says.
-    if (moment > (now + AHEAD_MS) * 1000 && moment > (await store.findLatest(ctx.db, bucket.id)))
-      throw invalidAt('has not come yet')
-    const { from } = await knownMoments(ctx, bucket)
-    if (moment < from) throw invalidAt(`is too early: what the bucket was is known from ${formatMoment(from)} on`)
-    // Only for them: it is work, and has all later changes be after the moment.
-    if (moment > (now - SETTLED_MS) * 1000) await ctx.settleMoment(moment)
-  }
+  // Nothing is done for others, whose moment may be any: whatever it shows them, they have to be allowed to see.
+  const moment = bucket && mayKnow ? await momentOf(ctx, bucket, asked) : parse(at, asked.path)
+  if (!bucket) return ctx
   const db = asOf(ctx.db, { bucketId: bucket.id, moment })
   return { ...ctx, db, past: { moment, present: ctx.db } }
 }
 
-const invalidAt = (message: string): ServiceError =>
-  new ServiceError('invalid_request', `The moment ${message}.`, { faults: [{ path: 'query.at', message }] })
+function parse(text: string, path: string): number {
+  const moment = parseMoment(text)
+  if (moment === undefined) throw invalidMoment(path, 'must be an RFC 3339 time, such as 2026-11-27T14:05:00Z')
+  return moment
+}
+
+const invalidMoment = (path: string, message: string): ServiceError =>
+  new ServiceError('invalid_request', `The moment ${message}.`, { faults: [{ path, message }] })

@@ -1,0 +1,106 @@
+import type { ObjectChange } from '../../../../contract/changes.ts'
+import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
+import { invalid } from '../../../base/invalid.ts'
+import { formatMoment } from '../../../base/moment.ts'
+import { takingTurns } from '../../../base/turns.ts'
+import { allowSomewhere, type Ctx } from '../../../context.ts'
+import { bucketMissing } from '../../buckets/service.ts'
+import { findBucket } from '../../buckets/store.ts'
+import { changedKeys, placeAfter } from './changed-keys.ts'
+import * as store from './changes-store.ts'
+import { momentOf } from './past.ts'
+import { findLatest } from './store.ts'
+
+interface ChangesQuery {
+  from: string
+  to?: string | undefined
+  prefix?: string | undefined
+  limit?: number | undefined
+  cursor?: string | undefined
+}
+
+/** What is not the same in a bucket at two moments, of the keys that the caller may list, in key order. */
+export async function listChanges(ctx: Ctx, name: string, query: ChangesQuery) {
+  const { prefix = '', limit = 100, cursor } = query
+  const ranges = allowSomewhere(ctx.actor, 'list', name, prefix)
+  const bucket = await findBucket(ctx.db, name)
+  if (!bucket) throw bucketMissing(name)
+  // Later pages are about the same moments, whatever `to` was left to mean.
+  const [after, pinned] = decodeCursor(cursor, 2) ?? []
+  const given = pinned ?? query.to
+  const latest = given ?? formatMoment(Math.max(ctx.now().getTime() * 1000, await findLatest(ctx.db, bucket.id)))
+  const to = await momentOf(ctx, bucket, { text: latest, path: 'query.to' })
+  const from = await momentOf(ctx, bucket, { text: query.from, path: 'query.from' })
+  if (from > to) throw invalid('query.from', 'must not be after to')
+  const span = { bucketId: bucket.id, from, to }
+  const rows: store.DifferenceRow[] = []
+  const totals = after === undefined ? newTotals() : undefined
+  const turn = takingTurns()
+  const start = after === undefined ? undefined : placeAfter(after)
+  for await (const { keys } of changedKeys(ctx.db, span, ranges, start)) {
+    const found = await store.findDifferences(ctx.db, span, keys)
+    if (totals) for (const row of found) add(totals, row)
+    for (const row of found) if (rows.length <= limit) rows.push(row)
+    if (!totals && rows.length > limit) break
+    await turn()
+  }
+  const page = rows.slice(0, limit)
+  const authors = new Map(
+    (await store.findAuthors(ctx.db, [...new Set(page.flatMap(({ author }) => author ?? []))])).map((one) => [
+      Number(one.id),
+      one,
+    ]),
+  )
+  const last = page.at(-1)
+  return {
+    items: page.map((row) => describe(row, row.author === null ? undefined : authors.get(Number(row.author)))),
+    next_cursor: rows.length > limit && last ? encodeCursor([last.key, formatMoment(to)]) : null,
+    from: formatMoment(from),
+    to: formatMoment(to),
+    ...(totals && { totals }),
+  }
+}
+
+const newTotals = () => ({
+  added: { objects: 0, bytes: 0 },
+  changed: { objects: 0, bytes_before: 0, bytes_after: 0 },
+  deleted: { objects: 0, bytes: 0 },
+})
+
+function add(totals: ReturnType<typeof newTotals>, row: store.DifferenceRow): void {
+  const { before_size, after_size } = row
+  if (before_size === null) {
+    totals.added.objects++
+    totals.added.bytes += Number(after_size ?? 0)
+  } else if (after_size === null) {
+    totals.deleted.objects++
+    totals.deleted.bytes += Number(before_size)
+  } else {
+    totals.changed.objects++
+    totals.changed.bytes_before += Number(before_size)
+    totals.changed.bytes_after += Number(after_size)
+  }
+}
+
+type Author = Awaited<ReturnType<typeof store.findAuthors>>[number]
+
+function describe(row: store.DifferenceRow, author: Author | undefined): ObjectChange {
+  const content = (size: number | null, etag: string | null, content_type: string | null) =>
+    size === null || etag === null || content_type === null ? null : { size: Number(size), etag, content_type }
+  const before = content(row.before_size, row.before_etag, row.before_type)
+  const after = content(row.after_size, row.after_etag, row.after_type)
+  return {
+    key: row.key,
+    change: before === null ? 'added' : after === null ? 'deleted' : 'changed',
+    before,
+    after,
+    moment: formatMoment(Number(row.moment)),
+    by: {
+      user: author?.user_id ?? null,
+      method: author?.kind ?? null,
+      credential: author?.credential_id ?? null,
+      share: author?.share_id ?? null,
+      job: author?.job_id ?? null,
+    },
+  }
+}
