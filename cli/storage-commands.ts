@@ -6,6 +6,7 @@ import { JOBS_USAGE, jobs } from './jobs.ts'
 import { migrate } from './migrate.ts'
 import { release } from './release.ts'
 import { SCAN_USAGE, scan } from './scan.ts'
+import { snapshots } from './snapshots.ts'
 import { PLACE_OPTIONS, type PlaceOptions, STORAGES_USAGE, storages } from './storages.ts'
 import { takeOver } from './take-over.ts'
 import { TRASH_USAGE, trash } from './trash.ts'
@@ -99,6 +100,23 @@ ${ABOUT_PLACES}
     words: [2, 2],
     work: ({ words, value }, open) =>
       buckets(open(), words, Object.fromEntries(BUCKET_OPTIONS.map((option) => [option, value(option)]))),
+  },
+  snapshot: {
+    usage: 'snapshot create|ls|rm [--at t] [--note s] [--expires 30d] [--json] <bucket> [name]',
+    about: `Keeps what a bucket is now, or was at a moment, under a name. It can be read by any S3 client, as <bucket>.at-<name>.
+
+  create <bucket> <name>   prints the moment
+  ls <bucket>              the latest first: moment, name, end and note
+  rm <bucket> <name>       what only it kept is deleted
+
+      --at t         with create: what it was at this time, such as 2026-11-27T14:05:00Z
+      --note s       with create: what it is for
+      --expires 30d  with create: when it ends by itself, in hours, days or weeks
+      --json         one JSON object a line`,
+    options: { at: { type: 'string' }, note: { type: 'string' }, expires: { type: 'string' }, json },
+    words: [2, 3],
+    work: ({ words, value }, open) =>
+      snapshots(open(), words, { at: value('at'), note: value('note'), expires: value('expires') }),
   },
   trash: {
     usage: TRASH_USAGE,

@@ -646,6 +646,8 @@ export interface Bucket {
   encrypted_bytes: number | null
   /** The part of `object_count` that is encrypted. Null unless the caller can list or manage the whole bucket. */
   encrypted_objects: number | null
+  /** Bytes that only snapshots keep; they do not count against the quota. Null unless the caller can list or manage the whole bucket. */
+  history_bytes: number | null
   /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
   trash_days: number
   versioning: 'off' | 'enabled' | 'suspended'
@@ -910,6 +912,19 @@ export interface Version {
   encryption?: ObjectEncryption
   lock?: Lock
   noncurrent_at: string | null
+}
+
+export interface Snapshot {
+  /** 1–60 of `a-z 0-9 -`, starting and ending with a letter or digit, and no moment such as `20261127t140500z`. */
+  name: string
+  /** What the bucket was at this moment is kept: an RFC 3339 time with microseconds. */
+  moment: string
+  note: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string | null
+  /** When it ends by itself. Null: never. */
+  expires_at: string | null
 }
 
 export interface Lock {
@@ -2969,7 +2984,7 @@ export interface Operations {
         bucket: string
       }
       query?: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
@@ -3002,7 +3017,7 @@ export interface Operations {
         bucket: string
       }
       query?: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
@@ -3024,7 +3039,7 @@ export interface Operations {
         bucket: string
       }
       query?: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
@@ -3078,7 +3093,7 @@ export interface Operations {
         key: string
       }
       query?: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
@@ -3098,7 +3113,7 @@ export interface Operations {
         key: string
       }
       query?: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
@@ -3152,7 +3167,7 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
@@ -3172,7 +3187,7 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
@@ -3303,7 +3318,7 @@ export interface Operations {
         bucket: string
       }
       query: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         from: string
         /** The later moment. Default: now. */
         to?: string
@@ -3428,6 +3443,66 @@ export interface Operations {
       }
     }
     reply: StoredObject
+  }
+  /** POST /buckets/{bucket}/snapshots: Name a moment of a bucket, and keep what it was then. By default, the present: every change that was answered before is in it, none that is made later. As long as the snapshot exists, neither the end of the days in the trash nor a purge deletes what it needs. Needs `manage` on the bucket. */
+  createSnapshot: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      body: {
+        /** 1–60 of `a-z 0-9 -`, starting and ending with a letter or digit, and no moment such as `20261127t140500z`. */
+        name: string
+        /** What it is for. */
+        note?: string
+        /** A moment that has been, or that of another snapshot. What was purged or erased of it since cannot be kept any more. */
+        at?: string
+        /** When it ends by itself; by default, never. */
+        expires_at?: string
+      }
+    }
+    reply: Snapshot
+  }
+  /** GET /buckets/{bucket}/snapshots: List the snapshots of a bucket, the latest moment first. */
+  listSnapshots: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Snapshot>
+  }
+  /** GET /buckets/{bucket}/snapshots/{name}: Get a snapshot. */
+  getSnapshot: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+        /** 1–60 of `a-z 0-9 -`, starting and ending with a letter or digit, and no moment such as `20261127t140500z`. */
+        name: string
+      }
+    }
+    reply: Snapshot
+  }
+  /** DELETE /buckets/{bucket}/snapshots/{name}: Delete a snapshot. What only it kept is deleted afterwards. Needs `manage` on the bucket. */
+  deleteSnapshot: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+        /** 1–60 of `a-z 0-9 -`, starting and ending with a letter or digit, and no moment such as `20261127t140500z`. */
+        name: string
+      }
+    }
+    reply: undefined
   }
   /** PUT /buckets/{bucket}/objects/lock: Lock a version, extend its lock, or put it on legal hold. Of the current version unless `version_id` names another. `mode` and `until` go together; both null end a lock. Needs `write`, and `manage` for `legal_hold`. A lock can always be extended. To shorten, change or end one of mode `governance`, pass `bypass_lock`; one of mode `compliance` cannot be (423). Locked versions can be replaced and marked as deleted, and then stay as versions. (An object with the key `lock` is uploaded with `PUT /buckets/{bucket}/object?key=lock`.) */
   lockObject: {
@@ -5864,7 +5939,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'snapshot_create' | 'snapshot_delete' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]

@@ -154,6 +154,9 @@ export interface ActionDetails {
   } & Fronted
   update_bucket: { before: object; after: object } & Fronted
   delete_bucket: { trash_bytes: number; bucket_id: string } & Fronted
+  /** A moment of a bucket has a name from now on, and what it was then is kept. */
+  snapshot_create: { name: string; moment: string; note?: string; expires_at: string | null }
+  snapshot_delete: { name: string; moment: string; reason: 'requested' | 'expired' }
   /** A bucket holds `percent` of its quota; what open uploads have reserved counts. */
   quota_warning: { percent: number; used_bytes: number; reserved_bytes: number; quota_gb: number }
   /** An attached bucket was detached; everything on the storage stays. */
@@ -335,11 +338,11 @@ export interface ActionDetails {
   /** Contents were downloaded; recorded after the response, if `audit.log_reads` is on. */
   object_read: { size: number; via: 'download' | 'image' | 'archive' | 's3'; complete: boolean; share_id?: string }
   /**
-   * Contents of the trash destroyed: by a user, or because their days in the trash were over. For a deleted bucket the
-   * record has the name it had, and its `bucket_id` as in its `delete_bucket`.
+   * Contents of the trash destroyed: by a user, or because their days in the trash were over; or what only a snapshot kept
+   * that has ended. For a deleted bucket the record has the name it had, and its `bucket_id` as in its `delete_bucket`.
    */
   purge: {
-    reason: 'requested' | 'expired' | 'bucket_deleted'
+    reason: 'requested' | 'expired' | 'bucket_deleted' | 'snapshot_ended'
     objects: number
     bytes: number
     trash_id?: string

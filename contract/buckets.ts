@@ -90,6 +90,9 @@ export const Bucket = Type.Object({
   encrypted_objects: Nullable(Type.Integer(), {
     description: `The part of \`object_count\` that is encrypted. ${hidden}`,
   }),
+  history_bytes: Nullable(Type.Integer(), {
+    description: `Bytes that only snapshots keep; they do not count against the quota. ${hidden}`,
+  }),
   trash_days: TrashDays,
   versioning: Type.Enum([...versionings]),
   object_lock: Nullable(ObjectLock, { description: 'Null: nothing in it can be locked.' }),

@@ -20,6 +20,7 @@ import { telemetryOf } from '../observe/telemetry.ts'
 import { releasedBuckets } from '../storage/attached/release.ts'
 import { hintWorker } from '../storage/attached/scans/hints.ts'
 import { forgetScans, scanWorker } from '../storage/attached/scans/scan.ts'
+import { snapshotWorker } from '../storage/history/snapshots/expiry.ts'
 import { trashWorker } from '../storage/history/trash/service.ts'
 import { forgetJobs, jobWorker } from '../storage/jobs/runner.ts'
 import { clockKeeper } from '../storage/locks/clock.ts'
@@ -57,6 +58,7 @@ const workers: readonly Worker[] = [
   scrubber,
   serviceKeyWorker,
   trashWorker,
+  snapshotWorker,
   expiryWorker,
   tokenNotices,
   accessKeyNotices,

@@ -41,6 +41,7 @@ import { mirrors } from './0044-mirrors-breaking.ts'
 import { epoch } from './0045-epoch.ts'
 import { policies } from './0046-policies-breaking.ts'
 import { moments } from './0047-moments-breaking.ts'
+import { snapshots } from './0049-snapshots-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -87,4 +88,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0045-epoch': epoch,
   '0046-policies-breaking': policies,
   '0047-moments-breaking': moments,
+  '0049-snapshots-breaking': snapshots,
 }

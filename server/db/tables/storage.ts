@@ -53,6 +53,8 @@ export interface StorageTables {
     /** The parts of `bytes` and `objects` that are encrypted. */
     encrypted_bytes: Generated<number>
     encrypted_objects: Generated<number>
+    /** Of contents that only snapshots keep. */
+    history_bytes: Generated<number>
     /** Bytes that open uploads in parts will take. */
     reserved: Generated<number>
   }

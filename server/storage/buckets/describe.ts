@@ -21,6 +21,7 @@ export const none: quotaStore.Usage = {
   version_bytes: 0,
   encrypted_bytes: 0,
   encrypted_objects: 0,
+  history_bytes: 0,
   reserved: 0,
 }
 
@@ -104,6 +105,7 @@ const usageOf = ({ quota_gb }: Pick<store.BucketRow, 'quota_gb'>, usage: quotaSt
   version_bytes: usage.version_bytes,
   encrypted_bytes: usage.encrypted_bytes,
   encrypted_objects: usage.encrypted_objects,
+  history_bytes: usage.history_bytes,
 })
 
 const hiddenUsage: { [field in keyof ReturnType<typeof usageOf>]: null } = {
@@ -115,4 +117,5 @@ const hiddenUsage: { [field in keyof ReturnType<typeof usageOf>]: null } = {
   version_bytes: null,
   encrypted_bytes: null,
   encrypted_objects: null,
+  history_bytes: null,
 }

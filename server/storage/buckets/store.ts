@@ -128,7 +128,15 @@ export async function softDeleteBucket(tx: Tx, { id, name }: { id: string; name:
 }
 
 /** What keeps the row of a deleted bucket: its trash, and what is still to be removed. */
-const HOLDING = ['trash', 'objects', 'former_objects', 'uploads', 'external_blobs', 'external_removals'] as const
+const HOLDING = [
+  'trash',
+  'objects',
+  'former_objects',
+  'history_contents',
+  'uploads',
+  'external_blobs',
+  'external_removals',
+] as const
 
 /** Deletes the rows of deleted buckets of which nothing is left. */
 export const deleteSoftDeleted = (tx: Tx) =>
@@ -147,6 +155,10 @@ export const deleteSoftDeleted = (tx: Tx) =>
 /** Whether a bucket has any objects, or any noncurrent versions and delete markers. */
 export const hasAny = async (db: Db, table: 'objects' | 'versions', bucketId: string): Promise<boolean> =>
   (await db.selectFrom(table).select('key').where('bucket_id', '=', bucketId).limit(1).executeTakeFirst()) !== undefined
+
+/** Whether moments of a bucket are kept. */
+export const hasSnapshots = async (db: Db, bucketId: string): Promise<boolean> =>
+  (await db.selectFrom('snapshots').select('id').where('bucket_id', '=', bucketId).executeTakeFirst()) !== undefined
 
 /** A live bucket's name. */
 export const findBucketName = async (db: Db, id: string): Promise<string | undefined> =>
