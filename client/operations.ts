@@ -630,6 +630,8 @@ export interface Bucket {
   mode: 'owned' | 'read_only' | 'taken_over'
   /** Null: an owned bucket. */
   source: BucketSource | null
+  /** Null unless it began as another bucket was. */
+  fork: BucketFork | null
   /** Null without a quota, or if `used_bytes` is null. */
   quota_gb: number | null
   /** Bytes of objects and their versions, as counted against the quota. Null unless the caller can list or manage the whole bucket. */
@@ -671,6 +673,23 @@ export interface Bucket {
   } | null
   /** What the caller may do with some key of the bucket. */
   permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+}
+
+export interface BucketFork {
+  /** Its origin; null if that is gone, or the caller may not know of it. */
+  bucket: string | null
+  /** As its origin was at this moment. */
+  moment: string
+  /** What it has of its origin; empty: all. */
+  prefix: string
+  /** `filling`: a job still takes its objects. Until it is whole it is empty, and cannot be changed. */
+  state: 'filling' | 'whole'
+  /** The job, while it is filled. */
+  job: string | null
+  /** How many objects it lacks, since their contents had been purged or erased. */
+  erased: number
+  /** When it is deleted, with all that is in it. Null: never. */
+  expires_at: string | null
 }
 
 export interface BucketSource {
@@ -1094,7 +1113,7 @@ export interface SharedUpload {
 export interface Job {
   /** A UUIDv7. */
   id: string
-  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'release'
+  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'release' | 'fork'
   /** `succeeded`: it reached the end, though some objects may have failed. `failed`: it could not continue. */
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
@@ -2751,6 +2770,17 @@ export interface Operations {
         mode?: 'owned' | 'read_only'
         /** Only for `read_only`: what to show of the engine’s bucket; by default, what is under the storage’s prefix. It must not overlap with another attached bucket or with bytes of Strongroom’s own (409). */
         prefix?: string
+        /** Forks this bucket: the new one begins with its objects, or those under the prefix, as they are or were. Only rows are written: the bytes are shared, and neither sees what changes in the other. Versions, locks and ACLs are not taken. Needs `read` on all of it. Of many objects, a job takes them: see `fork`. */
+        from?: {
+          /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+          bucket: string
+          /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+          at?: string
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        }
+        /** Only of a fork: when it is deleted, with all that is in it. By default, never. */
+        expires_at?: string
       }
     }
     reply: Bucket

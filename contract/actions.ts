@@ -151,9 +151,13 @@ export interface ActionDetails {
     /** Of an attached bucket, and what it shows of the engine's. */
     mode?: 'read_only'
     prefix?: string
+    /** Of a fork, and when it is deleted. */
+    from?: { bucket: string; moment: string; prefix: string }
+    expires_at?: string | null
   } & Fronted
   update_bucket: { before: object; after: object } & Fronted
-  delete_bucket: { trash_bytes: number; bucket_id: string } & Fronted
+  /** `expired`: a fork whose time had come. `unfinished`: one that was not filled. */
+  delete_bucket: { trash_bytes: number; bucket_id: string; reason?: 'expired' | 'unfinished' } & Fronted
   /** A moment of a bucket has a name from now on, and what it was then is kept. */
   snapshot_create: { name: string; moment: string; note?: string; expires_at: string | null }
   snapshot_delete: { name: string; moment: string; reason: 'requested' | 'expired' }

@@ -132,6 +132,8 @@ export const events = {
       storage: Optional(Text),
       mode: Optional(Type.Literal('read_only')),
       prefix: Optional(Text),
+      from: Optional(Type.Object({ bucket: Text, moment: Text, prefix: Text })),
+      expires_at: Optional(Nullable(Text)),
       ...fronted,
     }),
   ),
@@ -147,7 +149,15 @@ export const events = {
     'A snapshot of a bucket was deleted, or ended by itself.',
     Type.Object({ name: Text, moment: Text, reason: Type.Enum(['requested', 'expired']) }),
   ),
-  delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count, bucket_id: Text, ...fronted })),
+  delete_bucket: event(
+    'A bucket was deleted.',
+    Type.Object({
+      trash_bytes: Count,
+      bucket_id: Text,
+      reason: Optional(Type.Enum(['expired', 'unfinished'])),
+      ...fronted,
+    }),
+  ),
   quota_warning: event(
     'A bucket reached 80 or 95 percent of its quota, with what open uploads have reserved.',
     Type.Object({ percent: Count, used_bytes: Count, reserved_bytes: Count, quota_gb: Type.Number() }),

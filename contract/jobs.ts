@@ -17,8 +17,8 @@ import {
 import { StorageName } from './storages.ts'
 
 const creatableKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore', 'migrate', 'encrypt', 'decrypt'] as const
-/** `release` is started where a bucket is. */
-export const jobKinds = [...creatableKinds, 'release'] as const
+/** `release` and `fork` are started where a bucket is. */
+export const jobKinds = [...creatableKinds, 'release', 'fork'] as const
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
 
 export const Job = Type.Object({

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Job } from '../../../contract/jobs.ts'
 import type { Checksum, ChecksumAlgorithm } from '../../../contract/shapes.ts'
 
 /** Buckets, objects and their bytes, and the work on many of them. */
@@ -18,9 +19,10 @@ export interface StorageTables {
     storage_id: Generated<number | null>
     /**
      * Null: its objects are our own. `read_only`: it shows what others keep on that storage. `taken_over`: it did, and these
-     * are its own now. `releasing`: the same, while they are written to another place and nothing of it changes.
+     * are its own now. `releasing`: the same, while they are written to another place and nothing of it changes. `filling`: it
+     * is empty, and has the name of a fork until that is whole.
      */
-    mode: Generated<'read_only' | 'taken_over' | 'releasing' | null>
+    mode: Generated<'read_only' | 'taken_over' | 'releasing' | 'filling' | null>
     /** JSON: how contents are encrypted of which nobody says; null if they are not. */
     encryption: Generated<string | null>
     created_at: string
@@ -229,7 +231,7 @@ export interface StorageTables {
   }
   jobs: {
     id: string
-    kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'release' | 'encrypt' | 'decrypt'
+    kind: Job['kind']
     status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
     /** JSON: what was asked for, but for the lists of keys. */
     request: string

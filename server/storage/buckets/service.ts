@@ -59,6 +59,7 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
       throw new ServiceError('locked', `The trash of bucket "${name}" has versions that are locked.`)
     const usage = (await quotaStore.sumUsage(tx, [row.id])).get(row.id) ?? none
     await quotaStore.clearQuota(tx, row.id)
+    await store.endSnapshots(tx, row.id, ctx.now())
     await store.softDeleteBucket(tx, row, ctx.now())
     const details = { trash_bytes: usage.trash_bytes, bucket_id: row.id }
     record({ name: 'delete_bucket', bucket: name, details })

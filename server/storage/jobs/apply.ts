@@ -89,7 +89,7 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
   const { kind, source_bucket, prefix = '', dest_bucket = source_bucket, dest_prefix = '', if_none_match } = request
   const job_id = job.id
   if (kind === 'restore') return undoStep(step, job, work)
-  if (kind === 'migrate' || kind === 'release' || kind === 'encrypt' || kind === 'decrypt')
+  if (kind === 'migrate' || kind === 'release' || kind === 'encrypt' || kind === 'decrypt' || kind === 'fork')
     throw new Error('A whole bucket is worked on by steps of its own')
   const items = await itemStore.listItems(tx, job_id, job.position, size)
   const keys = items.map(({ key }) => key)

@@ -27,6 +27,7 @@ export const text = catalogue('jobs.text', {
   restore: 'Restore',
   migrate: 'Move',
   release: 'Release',
+  fork: 'Fork',
   encrypt: 'Encrypt',
   decrypt: 'Decrypt',
   migration: (bucket: string, storage: string) => `Move bucket ${bucket} to storage ${storage}`,

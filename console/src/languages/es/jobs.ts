@@ -28,6 +28,7 @@ export const text: Translation<typeof english.text> = {
   restore: 'Restaurar',
   migrate: 'Trasladar',
   release: 'Liberar',
+  fork: 'Bifurcar',
   encrypt: 'Cifrar',
   decrypt: 'Descifrar',
   migration: (bucket, storage) => `Trasladar el bucket ${bucket} al almacenamiento ${storage}`,

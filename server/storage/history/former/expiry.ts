@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../base/time.ts'
-import type { Ctx } from '../../../context.ts'
+import type { Ctx, Upkeep } from '../../../context.ts'
 import { holdAnyBucket } from '../../buckets/service.ts'
 import * as store from './store.ts'
 
@@ -34,3 +34,7 @@ const deleteBatch = (ctx: Ctx, stretch: Parameters<typeof store.deleteEnded>[1])
     await store.noteForgotten(step.tx, stretch.bucketId, ended)
     return deleted === BATCH
   })
+
+/** Step: notes that what a bucket was before a moment is not known. */
+export const forgetBefore = async ({ tx }: Upkeep, bucketId: string, moment: number): Promise<void> =>
+  void (await store.noteForgotten(tx, bucketId, moment))

@@ -30,7 +30,7 @@ export const listSnapshots = (
   bucketId: string,
   { after, limit }: { after: { moment: number; id: string } | undefined; limit: number },
 ): Promise<SnapshotRow[]> => {
-  const all = db.selectFrom('snapshots').selectAll().where('bucket_id', '=', bucketId)
+  const all = db.selectFrom('snapshots').selectAll().where('bucket_id', '=', bucketId).where('name', 'not like', '~%')
   const rest = after ? all.where((e) => e(e.refTuple('moment', 'id'), '<', e.tuple(after.moment, after.id))) : all
   return rest.orderBy('moment', 'desc').orderBy('id', 'desc').limit(limit).execute()
 }
