@@ -3,7 +3,7 @@ import type { ByteRange } from '../base/byte-range.ts'
 import type { Ctx } from '../context.ts'
 import { type BlobBody, BlobMissing } from '../drivers/driver.ts'
 import { readEnvelope, stretchesOf } from '../encryption/envelope.ts'
-import { assertCustomerKey, openEnvelope } from '../encryption/sealing.ts'
+import { assertCustomerKey, openRow } from '../encryption/sealing.ts'
 import { KeyUnavailable } from '../segments/cipher.ts'
 import { planRead, STORED_SEGMENT, storedSizeOf } from '../segments/layout.ts'
 import { readSegments, streamSegments } from '../segments/read.ts'
@@ -41,11 +41,10 @@ export async function openEncrypted(
 ): Promise<BlobBody> {
   const { envelope: text, bytes, sums } = sealed ?? (await store.findSealed(ctx.db, blob_id)) ?? gone
   if (text === null) throw new KeyUnavailable(`The key of blob ${blob_id} is gone`)
-  const envelope = readEnvelope(text)
+  const { envelope, key } = await openRow(ctx, text, { id: blob_id, customerKey })
   const stretches = stretchesOf(envelope, size)
   const plan = planRead(stretches, range)
   const total = storedSizeOf(stretches)
-  const key = await openEnvelope(ctx, envelope, { id: blob_id, customerKey })
   if (bytes && bytes.length !== total) throw new BlobMissing(blob_id)
   const { start, end } = plan.stored
   const body =
@@ -69,5 +68,5 @@ export async function assertOpens(
   if (encryption === null) return
   const text = envelope ?? (await store.findSealed(ctx.db, blob_id))?.envelope ?? null
   if (text === null) throw new KeyUnavailable(`The key of blob ${blob_id} is gone`)
-  await openEnvelope(ctx, readEnvelope(text), { id: blob_id, customerKey })
+  await openRow(ctx, text, { id: blob_id, customerKey })
 }

@@ -1,3 +1,4 @@
+import type { RecyclingSource } from '../base/recycling-source.ts'
 import type { Row } from '../db/schema.ts'
 import { SEGMENT_BYTES, STORED_SEGMENT } from '../segments/layout.ts'
 import { placeSums, type SegmentSums } from '../segments/sums.ts'
@@ -20,8 +21,12 @@ export function sumColumns(
   return { sums: placed?.inBlob ?? null, runs: placed?.runs ?? [] }
 }
 
-/** The same bytes, whose checksums are computed as they pass. */
-export async function* summed(source: AsyncIterable<Uint8Array>, sums: SegmentSums): AsyncGenerator<Uint8Array> {
+/** The same bytes, whose checksums are computed as they pass; their memory is recycled as that of the source is. */
+export function summed(source: RecyclingSource, sums: SegmentSums): RecyclingSource {
+  const { recycle } = source
+  return recycle ? Object.assign(passing(source, sums), { recycle }) : passing(source, sums)
+}
+async function* passing(source: AsyncIterable<Uint8Array>, sums: SegmentSums): AsyncGenerator<Uint8Array> {
   for await (const chunk of source) {
     sums.update(chunk)
     yield chunk

@@ -4,6 +4,7 @@ import { newId } from '../base/id.ts'
 import type { Ctx, Upkeep } from '../context.ts'
 import { WrongLength } from '../drivers/driver.ts'
 import { type Envelope, encryptionOf, packParts, readEnvelope } from '../encryption/envelope.ts'
+import { holdKmsKey } from '../encryption/kms/hold.ts'
 import type { Sealing } from '../encryption/sealing.ts'
 import { type Stretch, storedSize, wholeOf } from '../segments/layout.ts'
 import { SegmentSums } from '../segments/sums.ts'
@@ -197,9 +198,17 @@ async function* resume(
 
 /**
  * Step: notes what is known of a blob's bytes, and writes them into the database unless they are stored. What points at it
- * follows in the same step, or before the collector looks (`checkAfter`).
+ * follows in the same step, or before the collector looks (`checkAfter`). Throws conflict if a key service's key that its
+ * bytes need is not registered any more.
  */
-export function keepBlob(
+export async function keepBlob(step: Upkeep, blob: WrittenBlob, checkAfter?: Date): Promise<void> {
+  // At once: what points at the blob may be written before this is awaited.
+  const kept = keepBytes(step, blob, checkAfter)
+  const { envelope } = blob
+  await (envelope?.kind === 'aws:kms' ? Promise.all([kept, holdKmsKey(step.tx, encryptionOf(envelope))]) : kept)
+}
+
+function keepBytes(
   { tx }: Upkeep,
   { id, body, envelope, sums, ...known }: WrittenBlob,
   checkAfter?: Date,

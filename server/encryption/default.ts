@@ -1,7 +1,7 @@
 import type { BucketEncryption } from '../../contract/encryption.ts'
 import { invalid } from '../base/invalid.ts'
-import type { Db } from '../db/schema.ts'
-import { findKmsKey } from './store.ts'
+import type { Db, Tx } from '../db/schema.ts'
+import { findKmsKey, shareKmsKey } from './store.ts'
 
 /** Throws invalid_request, about the field at `path`, where a key is lacking, or too much. */
 export function assertComplete({ algorithm, key }: BucketEncryption, path = 'body.encryption'): void {
@@ -15,6 +15,16 @@ export async function assertKeyKnown(
   encryption: BucketEncryption | null | undefined,
   path = 'body.encryption',
 ): Promise<void> {
-  if (encryption?.key === undefined || (await findKmsKey(db, encryption.key))) return
-  throw invalid(`${path}.key`, 'is not registered')
+  if (encryption?.key !== undefined && !(await findKmsKey(db, encryption.key))) throw unknown(path)
 }
+
+/** Step: the same; the key stays registered until the transaction ends. */
+export async function holdKeyKnown(
+  tx: Tx,
+  encryption: BucketEncryption | null | undefined,
+  path = 'body.encryption',
+): Promise<void> {
+  if (encryption?.key !== undefined && !(await shareKmsKey(tx, encryption.key))) throw unknown(path)
+}
+
+const unknown = (path: string) => invalid(`${path}.key`, 'is not registered')

@@ -3,7 +3,7 @@ import { ServiceError } from '../../contract/errors.ts'
 import { setWithin } from '../base/bounded.ts'
 import { perSystem } from '../base/per-system.ts'
 import { type BlobKey, KeyUnavailable } from '../segments/cipher.ts'
-import { type EncryptionKind, type Envelope, encryptionOf, wrapPurpose } from './envelope.ts'
+import { type EncryptionKind, type Envelope, encryptionOf, readEnvelope, wrapPurpose } from './envelope.ts'
 import { kmsWrapping, openKmsWrapping } from './kms/keys.ts'
 import { currentServiceKey, findServiceKey, type KeyAccess, type ServiceKey } from './service-keys.ts'
 import { newKey, unwrapKey, wrapKey } from './wrap.ts'
@@ -81,10 +81,30 @@ export function assertCustomerKey(encryption: string | null, customerKey: KeyObj
     throw new ServiceError('malformed', 'The object is not encrypted with a key of its client, but one was sent.')
 }
 
-/** How many keys of blobs are kept that a service key has unwrapped: it is in memory as well. */
-const MOST_UNWRAPPED = 4096
-/** By how and by which key they are wrapped, the oldest first. */
-const unwrappedOf = perSystem(() => new Map<string, BlobKey>())
+/** An envelope, and the key that it keeps. */
+export interface Opened {
+  envelope: Envelope
+  key: BlobKey
+}
+/** How many envelopes are kept that a service key has opened: it is in memory as well. */
+const MOST_OPENED = 4096
+/** By the text of the envelope, the oldest first. */
+const openedOf = perSystem(() => new Map<string, Opened>())
+
+/** Opens an envelope that is the text of a blob's row. Throws as `openEnvelope` does. */
+export async function openRow(
+  access: KeyAccess,
+  text: string,
+  of: { id: string; customerKey?: KeyObject | undefined },
+): Promise<Opened> {
+  const kept = openedOf(access.config)
+  const known = kept.get(text)
+  if (known && known.key.id === (known.envelope.id ?? of.id)) return known
+  const envelope = readEnvelope(text)
+  const opened = { envelope, key: await openEnvelope(access, envelope, of) }
+  if (envelope.kind === 'AES256') setWithin(kept, text, opened, MOST_OPENED)
+  return opened
+}
 
 /** The key of a blob's bytes. `id`: the blob's. Throws KeyUnavailable, or encryption_key_required for a wrong key of a client. */
 export async function openEnvelope(
@@ -93,16 +113,10 @@ export async function openEnvelope(
   { id, customerKey }: { id: string; customerKey?: KeyObject | undefined },
 ): Promise<BlobKey> {
   const sealedAs = envelope.id ?? id
-  const unwrapped = unwrappedOf(access.config)
-  const kept = `${envelope.version} ${envelope.wrapped}`
-  const known = envelope.kind === 'AES256' ? unwrapped.get(kept) : undefined
-  if (known?.id === sealedAs) return known
   const by =
     envelope.kind === 'SSE-C' ? customerWrapping(envelope, customerKey) : await serviceWrapping(access, envelope)
   try {
-    const blob = { id: sealedAs, key: unwrapKey(by, envelope.wrapped, wrapPurpose(sealedAs, envelope)) }
-    if (envelope.kind === 'AES256') setWithin(unwrapped, kept, blob, MOST_UNWRAPPED)
-    return blob
+    return { id: sealedAs, key: unwrapKey(by, envelope.wrapped, wrapPurpose(sealedAs, envelope)) }
   } catch (error) {
     throw new KeyUnavailable(`The key of blob ${id} is not what was written`, { cause: error })
   }

@@ -41,6 +41,10 @@ export const listKmsKeys = (db: Db): Promise<KmsKeyRow[]> =>
 export const lockKmsKey = (tx: Tx, name: string): Promise<KmsKeyRow | undefined> =>
   tx.selectFrom('kms_keys').selectAll().where('name', '=', name).forUpdate().executeTakeFirst()
 
+/** Whether a key is registered, as it then is until the transaction ends. */
+export const shareKmsKey = async (tx: Tx, name: string): Promise<boolean> =>
+  (await tx.selectFrom('kms_keys').select('name').where('name', '=', name).forShare().executeTakeFirst()) !== undefined
+
 /** Undefined if the name is taken. */
 export const insertKmsKey = (tx: Tx, row: NewRow<'kms_keys'>): Promise<KmsKeyRow | undefined> =>
   tx

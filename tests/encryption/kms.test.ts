@@ -14,6 +14,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { outcome, startS3 } from '../s3/s3.ts'
+import { sendHalf } from '../support/half-sent.ts'
 import { type MotoKms, noMoto, startMoto, startTransit } from '../support/key-services.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
@@ -106,6 +107,32 @@ describeEngines('S3: encryption with keys of key services', (engine, itOnce) => 
       server.admin.createBucket({ body: { name: 'no-key', encryption: { algorithm: 'aws:kms', key: 'none' } } }),
       'invalid_request',
     )
+  })
+
+  it('refuses bytes whose key was deleted while they came', { skip: !moto && noMoto }, async () => {
+    await kms.createKey(`gone-${engine}`)
+    await register('gone', `alias/gone-${engine}`)
+    const bucket = 'of-a-deleted-key'
+    await server.admin.createBucket({ body: { name: bucket, encryption: { algorithm: 'aws:kms', key: 'gone' } } })
+    const send = (size: number) =>
+      sendHalf(server.url, {
+        line: `PUT /api/v1/buckets/${bucket}/objects/${size}`,
+        headers: { Authorization: `Bearer ${server.adminToken}` },
+        body: randomBytes(size),
+      })
+    // One is kept in the database and one in the storage.
+    const open = await Promise.all([send(2000), send(1_000_000)])
+    const blobs = () => server.database.db.selectFrom('blobs').select('id').where('envelope', 'is not', null).execute()
+    const before = await blobs()
+    await server.records([{ action: 'update_bucket', bucket }, { action: 'kms_key_delete' }], async () => {
+      await server.admin.updateBucket({ params: { bucket }, body: { encryption: null } })
+      await server.admin.deleteKmsKey({ params: { key: 'gone' } })
+      for (const one of open) assert.deepEqual(await one.finish(), { status: 409, code: 'conflict' })
+    })
+    assert.deepEqual((await server.admin.listObjects({ params: { bucket } })).items, [])
+    assert.deepEqual(await blobs(), before)
+    const { used_bytes, reserved_bytes } = await server.admin.getBucket({ params: { bucket } })
+    assert.deepEqual([used_bytes, reserved_bytes], [0, 0])
   })
 
   itOnce('encrypts with a key of Transit, and answers 503 to those who need it while that is down', async () => {

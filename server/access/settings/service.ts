@@ -6,7 +6,7 @@ import { invalidAll } from '../../base/invalid.ts'
 import { issuerUrl, isThisMachine } from '../../config/variables.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
-import { assertComplete, assertKeyKnown } from '../../encryption/default.ts'
+import { assertComplete, holdKeyKnown } from '../../encryption/default.ts'
 import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
 import { assertAdminRemains, lockAdministration } from './administration.ts'
 import { logoPath } from './branding.ts'
@@ -43,7 +43,7 @@ export async function updateSettings(
   return ctx.act(async ({ tx, record }) => {
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
     await assertGroupsExist(tx, change)
-    await assertKeyKnown(tx, change.encryption?.new_buckets, 'body.encryption.new_buckets')
+    await holdKeyKnown(tx, change.encryption?.new_buckets, 'body.encryption.new_buckets')
     const before = merge(ctx.config, changed)
     for (const section of sectionNames)
       if (change[section]) changed[section] = { ...changed[section], ...sealSecrets(ctx, section, change[section]) }

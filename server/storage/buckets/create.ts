@@ -5,7 +5,7 @@ import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { newId } from '../../base/id.ts'
 import { allow, type Ctx, type Step } from '../../context.ts'
-import { assertKeyKnown } from '../../encryption/default.ts'
+import { holdKeyKnown } from '../../encryption/default.ts'
 import { trustClock } from '../locks/clock.ts'
 import { holdStorage, prepareStorage } from '../storages/use.ts'
 import { describe, keptOf } from './describe.ts'
@@ -69,7 +69,7 @@ export async function prepareBucket(
     const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
     if (versioned.object_lock) await trustClock(step)
     const encryption = given.encryption === undefined ? forNew.new_buckets : given.encryption
-    await assertKeyKnown(tx, encryption)
+    await holdKeyKnown(tx, encryption)
     const row = await store.insertBucket(tx, {
       id: newId(),
       name,

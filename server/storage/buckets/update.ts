@@ -2,7 +2,7 @@ import type { Bucket } from '../../../contract/buckets.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { allow, type Ctx, refuseDenied, type Step } from '../../context.ts'
-import { assertKeyKnown } from '../../encryption/default.ts'
+import { holdKeyKnown } from '../../encryption/default.ts'
 import { managing } from '../../iam/names-of-rights.ts'
 import { trustClock } from '../locks/clock.ts'
 import { findStorageNames } from '../storages/use.ts'
@@ -56,7 +56,7 @@ export async function updateStep(
   const row = await store.lockBucket(tx, name)
   if (!row) throw bucketMissing(name)
   if (Object.keys(change).length > 0 || encryption !== undefined) assertWritable(row)
-  await assertKeyKnown(tx, encryption)
+  await holdKeyKnown(tx, encryption)
   const quota = (await quotaStore.lockQuotas(tx, row.id)).find(({ scope }) => scope === row.id)
   const before = {
     quota_gb: quota?.quota_gb ?? null,

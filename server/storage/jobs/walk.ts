@@ -4,6 +4,7 @@ import type { Recoded } from '../../blobs/recode.ts'
 import type { Step, Upkeep } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import type { StorageId } from '../../drivers/blobs.ts'
+import { holdKmsKey } from '../../encryption/kms/hold.ts'
 import { bucketMissing, countUsage, holdAnyBucket } from '../buckets/service.ts'
 import { assertWritable } from '../buckets/writable.ts'
 import { findStorageNames, holdStorage } from '../storages/use.ts'
@@ -48,6 +49,7 @@ export async function pointAtCopies(
   const bucket = await holdAnyBucket(step.tx, bucketId)
   const change = { encrypted_bytes: 0, encrypted_objects: 0 }
   for (const [from, to] of copies) {
+    await holdKmsKey(step.tx, to.encryption ?? null)
     const { objects, bytes } = await migrationStore.replaceBlob(step.tx, bucketId, from, to)
     const sign = to.encryption === undefined ? 0 : Number(to.encryption !== null) - Number(to.before !== null)
     change.encrypted_objects += sign * objects

@@ -10,6 +10,7 @@ import { takeBlobId } from '../../blobs/id-pool.ts'
 import { takeRoom } from '../../blobs/room.ts'
 import { type Ctx, currentActor } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
+import { holdKmsKey } from '../../encryption/kms/hold.ts'
 import type { WantedEncryption } from '../../encryption/sealing.ts'
 import { sealingOf } from '../buckets/encryption.ts'
 import { bucketMissing, countUsage, holdBucket } from '../buckets/service.ts'
@@ -111,6 +112,7 @@ export async function beginUpload(ctx: Ctx, name: string, upload: NewUpload, lin
       if (!link) await allowLocked({ ...step, actor: await currentActor(step) }, name, key, lock)
       lockOf(bucket, now, lock)
       await assertFewOpen(tx, ctx)
+      if (sealing) await holdKmsKey(tx, sealing.encryption)
       const row: OpenUpload = {
         id: newId(),
         bucket_id: bucket.id,

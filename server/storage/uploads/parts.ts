@@ -12,8 +12,8 @@ import { allow, type Ctx, currentActor, type Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { BlobMissing, type StoredPart } from '../../drivers/driver.ts'
 import { storageOf } from '../../drivers/routing/ids.ts'
-import { readEnvelope, SALT_BYTES } from '../../encryption/envelope.ts'
-import { assertCustomerKey, openEnvelope } from '../../encryption/sealing.ts'
+import { SALT_BYTES } from '../../encryption/envelope.ts'
+import { assertCustomerKey, openRow } from '../../encryption/sealing.ts'
 import type { BlobKey } from '../../segments/cipher.ts'
 import { SegmentSums } from '../../segments/sums.ts'
 import { writeSegments } from '../../segments/write.ts'
@@ -148,7 +148,7 @@ export async function storePart(
 async function keyOf(ctx: Ctx, row: OpenUpload, { customerKey }: PartBody): Promise<BlobKey | undefined> {
   assertCustomerKey(row.encryption, customerKey)
   if (row.envelope === null) return undefined
-  return openEnvelope(ctx, readEnvelope(row.envelope), { id: row.blob_id, customerKey })
+  return (await openRow(ctx, row.envelope, { id: row.blob_id, customerKey })).key
 }
 
 /**

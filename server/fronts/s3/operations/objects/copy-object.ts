@@ -1,5 +1,9 @@
+import type { KeyObject } from 'node:crypto'
 import type { Ctx } from '../../../../context.ts'
+import { encryptionText, kindOf, type WantedEncryption } from '../../../../encryption/sealing.ts'
 import { evaluateConditions } from '../../../../http/conditions.ts'
+import { encryptionFor } from '../../../../storage/buckets/encryption.ts'
+import { findBucket } from '../../../../storage/buckets/store.ts'
 import { inPast } from '../../../../storage/history/former/past.ts'
 import { versionName } from '../../../../storage/history/retire.ts'
 import { describedAs, REDIRECT_LOCATION, withRedirect } from '../../../../storage/objects/describe.ts'
@@ -121,42 +125,44 @@ export async function copyObject(exchange: Exchange): Promise<void> {
       { algorithm, admit: (row) => assertSource(exchange, row) },
     ))
   let copiedVersion: string | null = null
-  const copied = itself
-    ? await describeAgain(
-        exchange,
-        {
-          ...(newMetadata ? { content_type, headers, metadata } : {}),
-          ...(newTags ? { tags } : {}),
-          storage_class,
-          redirect: redirect ?? null,
-          acl,
-        },
-        summed,
-      )
-    : await copyOne(
-        ctx,
-        { ...source, moment: source.reader.past?.moment },
-        { bucket, key },
-        {
-          admit(row) {
-            assertSource(exchange, row)
-            copiedVersion = row.version_id
-            const { tags: replaced, ...metadataColumns } = described
-            return {
-              ...(newMetadata ? metadataColumns : { headers: withRedirect(row.headers, redirect) }),
-              ...(newTags ? { tags: replaced } : {}),
-              storage_class,
-              acl,
-              ...summed?.(row),
-            }
+  const again = itself ? await encryptedAgain(exchange, customerKey) : wanted
+  const copied =
+    itself && again === undefined
+      ? await describeAgain(
+          exchange,
+          {
+            ...(newMetadata ? { content_type, headers, metadata } : {}),
+            ...(newTags ? { tags } : {}),
+            storage_class,
+            redirect: redirect ?? null,
+            acl,
           },
-          conditions: writeConditions(exchange),
-          lock,
-          recoding: { wanted, customerKey },
-        },
-      ).catch((error: unknown) => {
-        throw hideSourceExistence(ctx, source, error)
-      })
+          summed,
+        )
+      : await copyOne(
+          ctx,
+          { ...source, moment: source.reader.past?.moment },
+          { bucket, key },
+          {
+            admit(row) {
+              assertSource(exchange, row)
+              copiedVersion = row.version_id
+              const { tags: replaced, ...metadataColumns } = described
+              return {
+                ...(newMetadata ? metadataColumns : { headers: withRedirect(row.headers, redirect) }),
+                ...(newTags ? { tags: replaced } : {}),
+                storage_class,
+                acl,
+                ...summed?.(row),
+              }
+            },
+            conditions: writeConditions(exchange),
+            lock,
+            recoding: { wanted: again, customerKey },
+          },
+        ).catch((error: unknown) => {
+          throw hideSourceExistence(ctx, source, error)
+        })
   await answerXml(
     exchange,
     result(
@@ -174,10 +180,24 @@ export async function copyObject(exchange: Exchange): Promise<void> {
   )
 }
 
+/**
+ * How an object that is copied onto itself is encrypted otherwise than it is; undefined if it stays so, and only what describes it
+ * changes. Needs `read`, as any copy.
+ */
+async function encryptedAgain(
+  exchange: Exchange,
+  customerKey: KeyObject | undefined,
+): Promise<WantedEncryption | undefined> {
+  const { encryption } = (await getVisible(exchange)).row
+  const bucket = await findBucket(exchange.ctx.db, exchange.bucket)
+  const wanted = bucket ? encryptionFor(bucket, undefined) : null
+  // Without its key nobody copies it.
+  if (kindOf(encryption) === 'SSE-C' || customerKey) return wanted
+  return wanted === null || encryptionText(wanted) === encryption ? undefined : wanted
+}
+
 async function describeAgain(exchange: Exchange, change: DescriptionChange, summed: CopiedChecksum | undefined) {
   const { ctx, bucket, key } = exchange
-  // Needs `read`, as any copy.
-  await getVisible(exchange)
   return updateMetadata(ctx, { bucket, key }, change, {
     ...writeConditions(exchange),
     admit(row) {
