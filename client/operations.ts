@@ -630,7 +630,7 @@ export interface Bucket {
   mode: 'owned' | 'read_only' | 'taken_over'
   /** Null: an owned bucket. */
   source: BucketSource | null
-  /** Null unless it began as another bucket was. */
+  /** Null unless it is a fork of another bucket. */
   fork: BucketFork | null
   /** Null without a quota, or if `used_bytes` is null. */
   quota_gb: number | null
@@ -2770,7 +2770,7 @@ export interface Operations {
         mode?: 'owned' | 'read_only'
         /** Only for `read_only`: what to show of the engine’s bucket; by default, what is under the storage’s prefix. It must not overlap with another attached bucket or with bytes of Strongroom’s own (409). */
         prefix?: string
-        /** Forks this bucket: the new one begins with its objects, or those under the prefix, as they are or were. Only rows are written: the bytes are shared, and neither sees what changes in the other. Versions, locks and ACLs are not taken. Needs `read` on all of it. Of many objects, a job takes them: see `fork`. */
+        /** Forks this bucket: the new one starts with its objects, or those under the prefix, as they are or were. Only rows are written: the bytes are shared, and neither sees what changes in the other. Versions, locks and ACLs are not taken. Needs `read` on all of it. Of many objects, a job takes them: see `fork`. */
         from?: {
           /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
           bucket: string

@@ -39,6 +39,8 @@ export const snapshots = ({ engine, id, bytewise, text, bigint, timestamp }: Col
         constraint history_contents_pkey primary key (bucket_id, blob_id)
       )`,
       'create index history_contents_blob on history_contents (blob_id)',
+      `create index history_contents_keyed on history_contents (encryption)
+        where encryption is not null and encryption <> 'AES256' and encryption <> 'SSE-C'`,
       `create table bucket_forks (
         bucket_id ${id} not null constraint bucket_forks_pkey primary key references buckets (id) on delete cascade,
         origin_id ${id} not null,
