@@ -4,6 +4,7 @@ import { openClient, UsageError } from './config.ts'
 import { configurationCommands } from './configuration-commands.ts'
 import { encryptionCommands } from './encryption-commands.ts'
 import { login, logout } from './login.ts'
+import { momentCommands } from './moment-commands.ts'
 import { objectCommands } from './object-commands.ts'
 import { describe, Progress, print, type Run } from './run.ts'
 import { storageCommands } from './storage-commands.ts'
@@ -15,6 +16,7 @@ const common = {
 
 const commands: Commands = {
   ...objectCommands,
+  ...momentCommands,
   ...storageCommands,
   ...encryptionCommands,
   ...configurationCommands,

@@ -62,6 +62,13 @@ export function bucketName(text: string): string {
   throw new UsageError(`${text} is not a bucket.`)
 }
 
+/** A bucket, or what is below a prefix of it. */
+export function prefixedPlace(target: string): { bucket: string; prefix: string } {
+  if (!isRemote(target)) return { bucket: bucketName(target), prefix: '' }
+  const { bucket, key } = remotePlace(target)
+  return { bucket, prefix: key }
+}
+
 /** The prefix of all keys in a folder: empty for the whole bucket, else ending with a slash. */
 export const folderOf = ({ key }: RemotePlace): string => (key === '' || key.endsWith('/') ? key : `${key}/`)
 

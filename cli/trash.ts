@@ -1,6 +1,6 @@
 import type { TrashItem } from '../client/index.ts'
 import { UsageError } from './config.ts'
-import { bucketName, isRemote, printable, remotePlace, show } from './places.ts'
+import { bucketName, prefixedPlace, printable, show } from './places.ts'
 import { agrees, print, type Run } from './run.ts'
 
 export const TRASH_USAGE = 'trash [--yes] [--json] list|restore|empty <bucket or sr:path> [id …]'
@@ -19,18 +19,11 @@ export async function trash(run: Run, words: readonly string[], yes: boolean): P
   throw usage()
 }
 
-/** A bucket, or what is below a prefix of it. */
-const placeOf = (target: string): { bucket: string; prefix: string } => {
-  if (!isRemote(target)) return { bucket: bucketName(target), prefix: '' }
-  const { bucket, key } = remotePlace(target)
-  return { bucket, prefix: key }
-}
-
 const itemsOf = ({ client }: Run, { bucket, prefix }: { bucket: string; prefix: string }) =>
   client.all.listTrash({ params: { bucket }, query: prefix === '' ? {} : { prefix } })
 
 async function listTrash(run: Run, target: string): Promise<void> {
-  for await (const item of itemsOf(run, placeOf(target)))
+  for await (const item of itemsOf(run, prefixedPlace(target)))
     if (run.json) await print(`${JSON.stringify(item)}\n`)
     else {
       const { id, size, deleted_at, reason, key } = item
@@ -41,7 +34,7 @@ async function listTrash(run: Run, target: string): Promise<void> {
 
 /** Restores the items with these ids, or what was last deleted under a key or in a folder. */
 async function restoreTrash(run: Run, target: string, ids: readonly string[]): Promise<void> {
-  const { bucket, prefix } = placeOf(target)
+  const { bucket, prefix } = prefixedPlace(target)
   const wanted = ids.length > 0 ? ids : await latestIn(run, { bucket, prefix })
   if (wanted.length === 0) throw new Error(`${show(bucket, prefix)}: nothing in the trash`)
   for (let at = 0; at < wanted.length; at += BATCH) {

@@ -1113,7 +1113,7 @@ export interface SharedUpload {
 export interface Job {
   /** A UUIDv7. */
   id: string
-  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'release' | 'fork'
+  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'release' | 'fork'
   /** `succeeded`: it reached the end, though some objects may have failed. `failed`: it could not continue. */
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
@@ -1132,11 +1132,28 @@ export interface Job {
     run_id: string
   } | null
   dest_storage: string | null
-  /** Whether a `restore` job can restore something that this job deleted or moved. */
+  /** The moment that a rollback goes back to. */
+  to: string | null
+  keep_new: boolean
+  by: {
+    /** A UUIDv7. */
+    user?: string
+    /** The `id` of an access key, not its `access_key_id`. */
+    access_key?: string
+    /** A UUIDv7. */
+    token?: string
+    /** A UUIDv7. */
+    share?: string
+  } | null
+  /** Whether the job only makes its `plan`. */
+  dry_run: boolean
+  /** What a rollback is to do, as far as it is listed. */
+  plan: RollbackPlan | null
+  /** Whether a `restore` job can restore what this job deleted, moved or took back. */
   restorable: boolean
   total: number | null
   done: number
-  /** Includes those that had changed; in the end `total` is `done` plus `failed`. */
+  /** Includes those that had changed; in the end `total` is `done` plus `failed`, except in a dry run, which does nothing. */
   failed: number
   /** How many of the failed objects were left alone because they had changed since the job listed them. */
   changed: number
@@ -1153,6 +1170,35 @@ export interface Job {
   created_by_email: string | null
   started_at: string | null
   finished_at: string | null
+}
+
+export interface RollbackPlan {
+  /** What is not there now and comes back. */
+  restored: {
+    objects: number
+    bytes: number
+  }
+  /** What is something else now, as it is and as it will be. */
+  replaced: {
+    objects: number
+    bytes_before: number
+    bytes_after: number
+  }
+  /** What was not there then. It goes to the trash or becomes a version, as with any deletion. */
+  deleted: {
+    objects: number
+    bytes: number
+  }
+  /** Keys whose contents of that moment were erased since. They are left alone. */
+  erased: number
+  /** Keys that others changed as well. They are left alone. */
+  by_others: number
+  /** Keys that are locked, or that the creator of the job may not change. */
+  refused: number
+  /** By how much the bucket grows; negative if it shrinks. */
+  growth_bytes: number
+  /** What its quotas leave; null without a quota. */
+  room_bytes: number | null
 }
 
 export interface Policy {
@@ -4759,11 +4805,11 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /jobs: Copy, move or delete a folder or a large selection, undo a job, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. At most 100 of your jobs may be queued or running (`limit_reached`). */
+  /** POST /jobs: Copy, move or delete a folder or a large selection, take it back, undo a job, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token or link alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`). */
   createJob: {
     call: {
       body: {
-        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt'
+        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback'
         /** Required except for `restore`. */
         source_bucket?: string
         /** The job to undo (restore). */
@@ -4791,6 +4837,23 @@ export interface Operations {
         }
         /** Do not replace existing keys; report them as errors. */
         if_none_match?: '*'
+        /** The moment to go back to, an RFC 3339 time: the last change at or before it (rollback). */
+        to?: string
+        /** Keep what was not there then (rollback). */
+        keep_new?: boolean
+        /** Exactly one: whose changes are undone (rollback). */
+        by?: {
+          /** A UUIDv7. */
+          user?: string
+          /** The `id` of an access key, not its `access_key_id`. */
+          access_key?: string
+          /** A UUIDv7. */
+          token?: string
+          /** A UUIDv7. */
+          share?: string
+        }
+        /** Only say what would be done (rollback). */
+        dry_run?: boolean
       }
     }
     reply: Job

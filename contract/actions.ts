@@ -129,10 +129,11 @@ export interface ActionDetails {
   /**
    * `original_key`: restored beside an object that has its key now. `replaced`: the object at the key was replaced, and
    * is in the trash as `replaced_trash_id` unless the bucket keeps none. `of_version`: not from the trash, but a version
-   * that became current again as `version_id`.
+   * that became current again as `version_id`. `to`: a rollback made the key what it was at this moment.
    */
   restore: {
     size: number
+    to?: string
     trash_id?: string
     of_version?: string
     version_id?: string

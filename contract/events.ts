@@ -109,9 +109,10 @@ export const events = {
     Type.Object({ version_id: Text, legal_hold: Flag, ...fronted }),
   ),
   restore: event(
-    'An object was restored from the trash, or from an earlier version.',
+    'An object was restored from the trash, or from an earlier version, or is again what it was at a moment.',
     Type.Object({
       size: Count,
+      to: Optional(Text),
       trash_id: Optional(Text),
       of_version: Optional(Text),
       version_id: Optional(Text),

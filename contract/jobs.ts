@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { BucketEncryption } from './encryption.ts'
+import { At } from './moment.ts'
 import { route } from './route.ts'
 import {
   BucketName,
@@ -16,10 +17,55 @@ import {
 } from './shapes.ts'
 import { StorageName } from './storages.ts'
 
-const creatableKinds = ['copy', 'move', 'delete', 'empty_bucket', 'restore', 'migrate', 'encrypt', 'decrypt'] as const
+const creatableKinds = [
+  'copy',
+  'move',
+  'delete',
+  'empty_bucket',
+  'restore',
+  'migrate',
+  'encrypt',
+  'decrypt',
+  'rollback',
+] as const
 /** `release` and `fork` are started where a bucket is. */
 export const jobKinds = [...creatableKinds, 'release', 'fork'] as const
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
+
+/** Whose changes a rollback undoes. */
+const ChangedBy = Exactly(
+  {
+    user: Type.Optional(Id),
+    access_key: Type.Optional(
+      Type.String({ ...Id, description: 'The `id` of an access key, not its `access_key_id`.' }),
+    ),
+    token: Type.Optional(Id),
+    share: Type.Optional(Id),
+  },
+  { description: 'Exactly one: whose changes are undone (rollback).' },
+)
+export type ChangedBy = Type.Static<typeof ChangedBy>
+
+const Sum = Type.Object({ objects: Type.Integer(), bytes: Type.Integer() })
+
+/** What a rollback is to do. */
+export const RollbackPlan = Type.Object({
+  restored: { ...Sum, description: 'What is not there now and comes back.' },
+  replaced: Type.Object(
+    { objects: Type.Integer(), bytes_before: Type.Integer(), bytes_after: Type.Integer() },
+    { description: 'What is something else now, as it is and as it will be.' },
+  ),
+  deleted: {
+    ...Sum,
+    description: 'What was not there then. It goes to the trash or becomes a version, as with any deletion.',
+  },
+  erased: Type.Integer({ description: 'Keys whose contents of that moment were erased since. They are left alone.' }),
+  by_others: Type.Integer({ description: 'Keys that others changed as well. They are left alone.' }),
+  refused: Type.Integer({ description: 'Keys that are locked, or that the creator of the job may not change.' }),
+  growth_bytes: Type.Integer({ description: 'By how much the bucket grows; negative if it shrinks.' }),
+  room_bytes: Nullable(Type.Integer(), { description: 'What its quotas leave; null without a quota.' }),
+})
+export type RollbackPlan = Type.Static<typeof RollbackPlan>
 
 export const Job = Type.Object({
   id: Id,
@@ -39,8 +85,13 @@ export const Job = Type.Object({
     description: 'The run of a policy whose deletions it restores.',
   }),
   dest_storage: Nullable(StorageName),
+  to: Nullable(Timestamp, { description: 'The moment that a rollback goes back to.' }),
+  keep_new: Type.Boolean(),
+  by: Nullable(ChangedBy),
+  dry_run: Type.Boolean({ description: 'Whether the job only makes its `plan`.' }),
+  plan: Nullable(RollbackPlan, { description: 'What a rollback is to do, as far as it is listed.' }),
   restorable: Type.Boolean({
-    description: 'Whether a `restore` job can restore something that this job deleted or moved.',
+    description: 'Whether a `restore` job can restore what this job deleted, moved or took back.',
   }),
   total: Nullable(
     Type.Integer({
@@ -48,7 +99,10 @@ export const Job = Type.Object({
     }),
   ),
   done: Type.Integer(),
-  failed: Type.Integer({ description: 'Includes those that had changed; in the end `total` is `done` plus `failed`.' }),
+  failed: Type.Integer({
+    description:
+      'Includes those that had changed; in the end `total` is `done` plus `failed`, except in a dry run, which does nothing.',
+  }),
   changed: Type.Integer({
     description: 'How many of the failed objects were left alone because they had changed since the job listed them.',
   }),
@@ -71,9 +125,10 @@ export const operations = {
     method: 'POST',
     url: '/jobs',
     tag: 'jobs',
-    summary: 'Copy, move or delete a folder or a large selection, undo a job, or move or encrypt a bucket',
+    summary:
+      'Copy, move or delete a folder or a large selection, take it back, undo a job, or move or encrypt a bucket',
     description:
-      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. At most 100 of your jobs may be queued or running (`limit_reached`).',
+      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token or link alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`).',
     access: 'signed_in',
     status: 202,
     bodyLimit: 16 * 1024 * 1024,
@@ -113,6 +168,13 @@ export const operations = {
       if_none_match: Type.Optional(
         Type.Enum(['*'], { description: 'Do not replace existing keys; report them as errors.' }),
       ),
+      to: Type.Optional({
+        ...At,
+        description: 'The moment to go back to, an RFC 3339 time: the last change at or before it (rollback).',
+      }),
+      keep_new: Type.Optional(Type.Boolean({ description: 'Keep what was not there then (rollback).' })),
+      by: Type.Optional(ChangedBy),
+      dry_run: Type.Optional(Type.Boolean({ description: 'Only say what would be done (rollback).' })),
     }),
     reply: Job,
     errors: ['not_found', 'invalid_request', 'conflict', 'limit_reached', 'nothing_to_restore', 'read_only'],

@@ -50,20 +50,17 @@ export async function listReferencedBlobs(db: Db, after: string, limit: number):
   return rows.map((row) => ({ ...row, size: Number(row.size) }))
 }
 
-/** Which of these blobs an object, a version, a trash item or a snapshot points at. */
+/** Which of these blobs an object, a version, a trash item or a snapshot points at. Very many may point at the same: one is looked for. */
 export const findPointed = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
   if (ids.length === 0) return new Set()
-  const objects = await db.selectFrom('objects').select('blob_id').where('blob_id', 'in', ids).execute()
-  const versions = await db.selectFrom('versions').select('blob_id').where('blob_id', 'in', ids).execute()
-  const trash = await db.selectFrom('trash').select('blob_id').where('blob_id', 'in', ids).execute()
-  const kept = await db
-    .selectFrom('former_objects as f')
-    .innerJoin('blobs', 'blobs.id', 'f.blob_id')
-    .select('blob_id')
-    .where('blob_id', 'in', ids)
-    .where(isInSnapshot('f'))
-    .execute()
-  return new Set([...objects, ...versions, ...trash, ...kept].flatMap(({ blob_id }) => blob_id ?? []))
+  const { rows } = await sql<{ id: string }>`
+    select i.column1 as id from (values ${sql.join([...new Set(ids)].map((id) => sql`(${id})`))}) i
+    where exists (select 1 from objects o where o.blob_id = i.column1)
+      or exists (select 1 from versions v where v.blob_id = i.column1)
+      or exists (select 1 from trash t where t.blob_id = i.column1)
+      or exists (select 1 from former_objects f join blobs b on b.id = f.blob_id
+        where f.blob_id = i.column1 and ${isInSnapshot('f')})`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Blob rows that nothing points at and that are not due for any check. */

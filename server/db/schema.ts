@@ -3,6 +3,7 @@ import type { AuditTables } from './tables/audit.ts'
 import type { HistoryTables } from './tables/history.ts'
 import type { IdentityTables } from './tables/identity.ts'
 import type { InstanceTables } from './tables/instance.ts'
+import type { JobTables } from './tables/jobs.ts'
 import type { MailTables } from './tables/mail.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
 import type { PolicyTables } from './tables/policies.ts'
@@ -17,6 +18,7 @@ export interface Schema
   extends IdentityTables,
     InstanceTables,
     StorageTables,
+    JobTables,
     HistoryTables,
     AttachedTables,
     SharingTables,

@@ -114,7 +114,8 @@ async function fill(db: Kysely<never>, engine: ColumnTypes['engine']): Promise<v
     from ${table} where ${micros('last_modified')} < ${micros(ended)} ${more}
     on conflict (bucket_id, key, ended, moment) do nothing`
   for (const statement of [
-    `update instance set moments_since = ${now}`,
+    // A new database has no time before.
+    `update instance set moments_since = ${now} where exists (select 1 from buckets)`,
     former('trash', 'deleted_at'),
     former('versions', 'noncurrent_at', 'and blob_id is not null'),
     `delete from former_objects where exists (select 1 from former_objects o where o.bucket_id = former_objects.bucket_id

@@ -41,6 +41,7 @@ import { mirrors } from './0044-mirrors-breaking.ts'
 import { epoch } from './0045-epoch.ts'
 import { policies } from './0046-policies-breaking.ts'
 import { moments } from './0047-moments-breaking.ts'
+import { rollbacks } from './0048-rollbacks-breaking.ts'
 import { snapshots } from './0049-snapshots-breaking.ts'
 import type { ColumnTypes } from './types.ts'
 
@@ -88,5 +89,6 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0045-epoch': epoch,
   '0046-policies-breaking': policies,
   '0047-moments-breaking': moments,
+  '0048-rollbacks-breaking': rollbacks,
   '0049-snapshots-breaking': snapshots,
 }

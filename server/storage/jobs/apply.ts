@@ -10,10 +10,12 @@ import { deleteKeys, destination } from '../objects/transfers/bulk.ts'
 import { Elsewhere, withCopies } from '../objects/transfers/copies.ts'
 import { transferObjects } from '../objects/transfers/transfer.ts'
 import { emptyStep } from './empty.ts'
+import { noted } from './failures.ts'
 import * as itemStore from './items/store.ts'
 import { keepAlive } from './keep-alive.ts'
 import { lease } from './lease.ts'
-import type { CreateJob } from './request.ts'
+import { type CreateJob, goesBack } from './request.ts'
+import { rollbackStep } from './rollback/apply.ts'
 import * as store from './store.ts'
 import { type Outcome, undoStep, type Work } from './undo.ts'
 
@@ -60,17 +62,12 @@ async function applyStep(ctx: Ctx, claim: Claim, work: Work): Promise<void> {
 async function noteOutcome(step: Upkeep, job: store.JobRow, outcome: Outcome): Promise<void> {
   const { tx } = step
   const { done, errors, progress, settled } = outcome
-  const known = errors.length === 0 ? [] : (JSON.parse(job.errors) as ItemError[])
-  if (job.kind !== 'restore') await itemStore.deleteItems(tx, job.id, progress.position)
+  await itemStore.deleteItems(tx, job.id, progress.position)
   if (settled) await itemStore.deleteMoves(tx, settled.by, settled.positions)
   await store.updateJob(tx, job.id, {
     ...progress,
     done: job.done + done,
-    failed: job.failed + errors.length,
-    changed: job.changed + errors.filter(({ code }) => code === 'changed').length,
-    ...(errors.length === 0 || known.length === store.MOST_ERRORS
-      ? {}
-      : { errors: JSON.stringify([...known, ...errors].slice(0, store.MOST_ERRORS)) }),
+    ...noted(job, errors),
     ...renewed(step),
   })
 }
@@ -88,19 +85,22 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
   const { request, size, copies } = work
   const { kind, source_bucket, prefix = '', dest_bucket = source_bucket, dest_prefix = '', if_none_match } = request
   const job_id = job.id
-  if (kind === 'restore') return undoStep(step, job, work)
-  if (kind === 'migrate' || kind === 'release' || kind === 'encrypt' || kind === 'decrypt' || kind === 'fork')
-    throw new Error('A whole bucket is worked on by steps of its own')
+  if (kind === 'restore' && !goesBack(request)) return undoStep(step, job, work)
   const items = await itemStore.listItems(tx, job_id, job.position, size)
   const keys = items.map(({ key }) => key)
   const seen = versionsOf(items)
   const progress = { position: items.at(-1)?.position ?? job.total }
+  if (goesBack(request)) {
+    const options = { job_id, keepNew: request.keep_new ?? false }
+    return { ...(await rollbackStep(step, source_bucket, items, options)), progress }
+  }
   if (kind === 'delete' || kind === 'empty_bucket') {
     const bucket = await holdBucket(tx, source_bucket)
     if (items.some(({ version_id }) => version_id !== null)) return emptyStep(step, bucket, items, job_id)
     const { removed, errors } = await deleteKeys(step, bucket, keys, { job_id, seen })
     return { done: removed.length, errors, progress }
   }
+  if (kind !== 'copy' && kind !== 'move') throw new Error(`No step is known of a job of kind ${kind}`)
   const errors: ItemError[] = []
   const pairs = keys.flatMap((key) => {
     const dest = destination(key, dest_prefix, key.startsWith(prefix) ? prefix : undefined)

@@ -7,7 +7,8 @@ import { findStates } from '../objects/object-state.ts'
 import * as itemStore from './items/store.ts'
 import { lease } from './lease.ts'
 import { listStep, listVersionsStep } from './listing.ts'
-import type { CreateJob } from './request.ts'
+import { type CreateJob, goesBack } from './request.ts'
+import { listRollback } from './rollback/list.ts'
 import * as store from './store.ts'
 import { countUndoable } from './undo.ts'
 
@@ -19,11 +20,9 @@ export async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob
   const { tx } = step
   const job = await lease.hold(tx, claim)
   const { id } = job
-  const { id: bucketId, versioning } = await holdBucket(
-    tx,
-    request.source_bucket,
-    request.kind === 'copy' ? 'read' : 'write',
-  )
+  const bucket = await holdBucket(tx, request.source_bucket, request.kind === 'copy' ? 'read' : 'write')
+  if (goesBack(request)) return listRollback(step, job, request, bucket)
+  const { id: bucketId, versioning } = bucket
   if (request.kind === 'restore') {
     const total = await countUndoable(tx, request, bucketId)
     return void (await store.updateJob(tx, id, { total, listed_at: step.now().toISOString(), ...renewed(step) }))
@@ -44,7 +43,10 @@ export async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob
   })
 }
 
-type NewItems = { items: Omit<itemStore.Item, 'job_id' | 'position'>[]; next: string | null }
+type NewItems = {
+  items: Omit<itemStore.Item, 'job_id' | 'position' | 'moment' | 'seen'>[]
+  next: string | null
+}
 
 async function objectItems(step: Upkeep, bucketId: string, request: CreateJob, to: string | null): Promise<NewItems> {
   const { keys, next } = await listStep(step, bucketId, request, to)

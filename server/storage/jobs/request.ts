@@ -1,5 +1,5 @@
 import type { BucketEncryption } from '../../../contract/encryption.ts'
-import type { Job } from '../../../contract/jobs.ts'
+import type { ChangedBy, Job } from '../../../contract/jobs.ts'
 import type { Actor } from '../../context.ts'
 
 /** What a job is to do, with defaults filled in. */
@@ -19,9 +19,23 @@ export interface CreateJob {
   if_none_match?: '*' | undefined
   /** The storage to move the bucket to. */
   dest_storage?: string | undefined
+  /** The moment that a rollback goes back to; of a restore, that of the rollback which it undoes. */
+  to?: string | undefined
+  /** Whether a rollback leaves what was not there. */
+  keep_new?: boolean | undefined
+  /** Whose changes alone a rollback undoes. */
+  by?: ChangedBy | undefined
+  /** Whether only the list is made. */
+  dry_run?: boolean | undefined
   /** How the bucket, or copies, are to be encrypted; undefined: as the bucket says of new contents. */
   encryption?: BucketEncryption | undefined
 }
 
+/** The request body. */
+export type JobBody = Omit<CreateJob, 'source_bucket'> & { source_bucket?: string | undefined }
+
 /** What a job stores of its creator in order to act as them later. */
 export type JobActor = Pick<Actor, 'auth_method' | 'token_id' | 'session_id' | 'origin'>
+
+/** Whether a job takes keys back to moments: a rollback, or a restore that undoes one. */
+export const goesBack = ({ kind, to }: CreateJob): boolean => kind === 'rollback' || to !== undefined

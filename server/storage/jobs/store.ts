@@ -29,6 +29,7 @@ export const columns = [
   'changed',
   'errors',
   'detail',
+  'plan',
   'runner',
   'leased_until',
   'cancel_at',

@@ -173,6 +173,7 @@ export const text = catalogue('browse.text', {
       fork: 'Forking',
       encrypt: 'Encrypting',
       decrypt: 'Decrypting',
+      rollback: 'Rolling back',
     })[kind],
   worked: (kind: Job['kind']) =>
     ({
@@ -186,6 +187,7 @@ export const text = catalogue('browse.text', {
       fork: 'Forked',
       encrypt: 'Encrypted',
       decrypt: 'Decrypted',
+      rollback: 'Rolled back',
     })[kind],
   operation: (kind: Job['kind']) =>
     ({
@@ -199,6 +201,7 @@ export const text = catalogue('browse.text', {
       fork: 'Fork',
       encrypt: 'Encrypt',
       decrypt: 'Decrypt',
+      rollback: 'Rollback',
     })[kind],
   jobs: 'Jobs',
   progress: (verb: string, done: number, total: number | null) =>

@@ -6,12 +6,12 @@ export const isOver = ({ status }: Job): boolean => status !== 'queued' && statu
 
 /** `Move photos/2026/ to archive/2026/`, `Move bucket photos to storage nas`, `Encrypt bucket photos`, or `Release …`. */
 export function titleOf(job: Job): string {
-  const { kind, source_bucket, prefix, search, dest_bucket, dest_prefix, dest_storage } = job
+  const { kind, source_bucket, prefix, search, dest_bucket, dest_prefix, dest_storage, dry_run } = job
   if (dest_storage !== null) return (kind === 'release' ? text.release_to : text.migration)(source_bucket, dest_storage)
   if (kind === 'encrypt' || kind === 'decrypt') return text.recoding(kind, source_bucket)
   const from = `${text[kind]} ${source_bucket}/${prefix}`
   const to = dest_bucket === null ? '' : ` ${text.to} ${dest_bucket}/${dest_prefix ?? ''}`
-  return `${from}${to}${search === null ? '' : ` (${text.matching(search)})`}`
+  return `${from}${to}${search === null ? '' : ` (${text.matching(search)})`}${dry_run ? ` (${text.dryRun})` : ''}`
 }
 
 const tones: Record<Job['status'], Tone> = {

@@ -30,6 +30,8 @@ export const text = catalogue('jobs.text', {
   fork: 'Fork',
   encrypt: 'Encrypt',
   decrypt: 'Decrypt',
+  rollback: 'Roll back',
+  dryRun: 'dry run',
   migration: (bucket: string, storage: string) => `Move bucket ${bucket} to storage ${storage}`,
   recoding: (kind: 'encrypt' | 'decrypt', bucket: string) =>
     kind === 'encrypt' ? `Encrypt bucket ${bucket}` : `Decrypt bucket ${bucket}`,
@@ -69,6 +71,7 @@ export const text = catalogue('jobs.text', {
   inTrash: 'Open trash',
   undo: 'Undo delete',
   moveBack: 'Undo move',
+  undoRollback: 'Undo rollback',
   undoes: 'Undo of',
   policyRun: 'Run of a cleanup policy',
   csv: 'Download CSV',

@@ -173,6 +173,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'Abzweigen',
       encrypt: 'Verschlüsseln',
       decrypt: 'Entschlüsseln',
+      rollback: 'Zurücksetzen',
     })[kind],
   worked: (kind) =>
     ({
@@ -186,6 +187,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'abgezweigt',
       encrypt: 'verschlüsselt',
       decrypt: 'entschlüsselt',
+      rollback: 'zurückgesetzt',
     })[kind],
   operation: (kind) =>
     ({
@@ -199,6 +201,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'Abzweigen',
       encrypt: 'Verschlüsseln',
       decrypt: 'Entschlüsseln',
+      rollback: 'Zurücksetzen',
     })[kind],
   jobs: 'Aufträge',
   progress: (verb, done, total) =>

@@ -32,6 +32,8 @@ export const text: Translation<typeof english.text> = {
   fork: 'Abzweigen:',
   encrypt: 'Verschlüsseln:',
   decrypt: 'Entschlüsseln:',
+  rollback: 'Zurücksetzen:',
+  dryRun: 'Probelauf',
   migration: (bucket, storage) => `Bucket ${bucket} in Speicher ${storage} verschieben`,
   recoding: (kind, bucket) =>
     kind === 'encrypt' ? `Bucket ${bucket} verschlüsseln` : `Bucket ${bucket} entschlüsseln`,
@@ -72,6 +74,7 @@ export const text: Translation<typeof english.text> = {
   inTrash: 'Papierkorb öffnen',
   undo: 'Löschen rückgängig machen',
   moveBack: 'Verschieben rückgängig machen',
+  undoRollback: 'Zurücksetzen rückgängig machen',
   undoes: 'Macht rückgängig',
   policyRun: 'Lauf einer Bereinigungsrichtlinie',
   csv: 'CSV herunterladen',

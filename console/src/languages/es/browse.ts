@@ -177,6 +177,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'Bifurcando',
       encrypt: 'Cifrando',
       decrypt: 'Descifrando',
+      rollback: 'Revirtiendo',
     })[kind],
   worked: (kind) =>
     ({
@@ -190,6 +191,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'Bifurcación terminada',
       encrypt: 'Cifrado terminado',
       decrypt: 'Descifrado terminado',
+      rollback: 'Reversión terminada',
     })[kind],
   operation: (kind) =>
     ({
@@ -203,6 +205,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'Bifurcación',
       encrypt: 'Cifrado',
       decrypt: 'Descifrado',
+      rollback: 'Reversión',
     })[kind],
   jobs: 'Tareas',
   progress: (verb, done, total) =>

@@ -178,6 +178,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'Duplication',
       encrypt: 'Chiffrement',
       decrypt: 'Déchiffrement',
+      rollback: 'Rétablissement',
     })[kind],
   worked: (kind) =>
     ({
@@ -191,6 +192,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'Duplication terminée',
       encrypt: 'Chiffrement terminé',
       decrypt: 'Déchiffrement terminé',
+      rollback: 'Rétablissement terminé',
     })[kind],
   operation: (kind) =>
     ({
@@ -204,6 +206,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'Duplication',
       encrypt: 'Chiffrement',
       decrypt: 'Déchiffrement',
+      rollback: 'Rétablissement',
     })[kind],
   jobs: 'Tâches',
   progress: (verb, done, total) =>

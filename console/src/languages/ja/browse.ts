@@ -167,6 +167,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'フォーク中',
       encrypt: '暗号化中',
       decrypt: '復号中',
+      rollback: '巻き戻し中',
     })[kind],
   worked: (kind) =>
     ({
@@ -180,6 +181,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'フォーク済み',
       encrypt: '暗号化済み',
       decrypt: '復号済み',
+      rollback: '巻き戻し済み',
     })[kind],
   operation: (kind) =>
     ({
@@ -193,6 +195,7 @@ export const text: Translation<typeof english.text> = {
       fork: 'フォーク',
       encrypt: '暗号化',
       decrypt: '復号',
+      rollback: '巻き戻し',
     })[kind],
   jobs: 'ジョブ',
   progress: (verb, done, total) =>

@@ -165,6 +165,7 @@ export const text: Translation<typeof english.text> = {
       fork: '正在分叉',
       encrypt: '正在加密',
       decrypt: '正在解密',
+      rollback: '正在回退',
     })[kind],
   worked: (kind) =>
     ({
@@ -178,6 +179,7 @@ export const text: Translation<typeof english.text> = {
       fork: '已分叉',
       encrypt: '已加密',
       decrypt: '已解密',
+      rollback: '已回退',
     })[kind],
   operation: (kind) =>
     ({
@@ -191,6 +193,7 @@ export const text: Translation<typeof english.text> = {
       fork: '分叉',
       encrypt: '加密',
       decrypt: '解密',
+      rollback: '回退',
     })[kind],
   jobs: '任务',
   progress: (verb, done, total) =>

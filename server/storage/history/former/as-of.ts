@@ -46,7 +46,8 @@ class AsOf extends OperationNodeTransformer {
     const [id, at] = [ValueNode.create(bucketId), ValueNode.create(moment)]
     const fragments = [
       `select ${LIST} from objects where bucket_id = `,
-      ' and moment <= ',
+      // The sign keeps an index by moment out: it would lead to all of the bucket.
+      ' and +moment <= ',
       ` union all select ${LIST} from former_objects where bucket_id = `,
       ' and moment <= ',
       ' and ended > ',

@@ -1,0 +1,13 @@
+import type { ItemError } from '../objects/item-error.ts'
+import * as store from './store.ts'
+
+/** The columns of a job with what could not be done. */
+export function noted(job: Pick<store.JobRow, 'failed' | 'changed' | 'errors'>, errors: readonly ItemError[]) {
+  if (errors.length === 0) return {}
+  const known = JSON.parse(job.errors) as ItemError[]
+  return {
+    failed: job.failed + errors.length,
+    changed: job.changed + errors.filter(({ code }) => code === 'changed').length,
+    errors: JSON.stringify([...known, ...errors].slice(0, store.MOST_ERRORS)),
+  }
+}

@@ -1,0 +1,34 @@
+import type { Job } from '../../../contract/jobs.ts'
+import { parseMoment } from '../../base/moment.ts'
+import type { Ctx } from '../../context.ts'
+import { findBucket } from '../buckets/store.ts'
+import { knownMoments } from '../history/former/past.ts'
+import type { CreateJob } from './request.ts'
+import * as store from './store.ts'
+
+/** Whether jobs of a kind can be undone. */
+export const leavesWayBack = ({ kind }: Pick<Job, 'kind'>): boolean =>
+  kind === 'move' || kind === 'delete' || kind === 'empty_bucket' || kind === 'rollback'
+
+export const isOver = ({ status }: store.JobRow): boolean => status !== 'queued' && status !== 'running'
+
+/** Which of these jobs have finished and left something that a restore can undo. */
+export async function findRestorable(ctx: Ctx, rows: readonly store.JobRow[]): Promise<Set<string>> {
+  const over = rows.filter((row) => leavesWayBack(row) && isOver(row))
+  const { rollbacks = [], others = [] } = Object.groupBy(over, ({ kind }) =>
+    kind === 'rollback' ? 'rollbacks' : 'others',
+  )
+  const found = await store.findRestorable(
+    ctx.db,
+    others.map(({ id }) => id),
+  )
+  for (const row of rollbacks) if (row.done > 0 && (await isStillKnown(ctx, row))) found.add(row.id)
+  return found
+}
+
+/** Whether it is still known what keys were before a rollback, all of whose changes came after its moment. */
+async function isStillKnown(ctx: Ctx, { request }: store.JobRow): Promise<boolean> {
+  const { source_bucket, to = '' } = JSON.parse(request) as CreateJob
+  const bucket = await findBucket(ctx.db, source_bucket)
+  return bucket !== undefined && (await knownMoments(ctx, bucket)).from <= (parseMoment(to) ?? 0)
+}

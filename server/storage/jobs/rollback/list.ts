@@ -1,0 +1,156 @@
+// The list of a rollback, or of its undoing: the keys that are to change, found by what changed, and what is to become of them.
+import { ServiceError } from '../../../../contract/errors.ts'
+import type { ChangedBy } from '../../../../contract/jobs.ts'
+import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
+import { parseMoment } from '../../../base/moment.ts'
+import type { Upkeep } from '../../../context.ts'
+import type { Row } from '../../../db/schema.ts'
+import { reachOf } from '../../../iam/decide.ts'
+import { renewed } from '../../../work/lease.ts'
+import { type HeldBucket, quotaExceeded, roomOf } from '../../buckets/service.ts'
+import { type ChangedPlace, changedKeys } from '../../history/former/changed-keys.ts'
+import { findAuthors } from '../../history/former/changes-store.ts'
+import type { ItemError } from '../../objects/item-error.ts'
+import { withKeys } from '../../objects/store.ts'
+import { noted } from '../failures.ts'
+import * as itemStore from '../items/store.ts'
+import type { CreateJob } from '../request.ts'
+import * as jobStore from '../store.ts'
+import { type Asked, type Decided, decide } from './decide.ts'
+import { extended } from './plan.ts'
+import * as store from './store.ts'
+
+/** Whether anything is kept of what a bucket was. Without it, what was deleted would look as if it had never been there. */
+export const keepsHistory = ({ trash_days, versioning }: Pick<HeldBucket, 'trash_days' | 'versioning'>): boolean =>
+  trash_days > 0 || versioning !== null
+
+export const keepsNoHistory = (name: string): ServiceError =>
+  new ServiceError('conflict', `The bucket "${name}" keeps neither a trash nor versions: what it was is not known.`, {
+    faults: [{ path: 'body.source_bucket', message: 'keeps neither a trash nor versions' }],
+  })
+
+/**
+ * Step: lists the next keys of a rollback, or of the undoing of one, and adds what becomes of them to the job's plan. A dry
+ * run ends with its list. Throws quota_exceeded where the whole would not fit.
+ */
+export async function listRollback(
+  step: Upkeep,
+  job: jobStore.JobRow,
+  request: CreateJob,
+  bucket: HeldBucket,
+): Promise<void> {
+  const { tx } = step
+  if (!keepsHistory(bucket)) throw keepsNoHistory(bucket.name)
+  const since = parseMoment(request.to ?? '') ?? Number.MAX_SAFE_INTEGER
+  const { keys, next } = await nextKeys(step, { since, bucketId: bucket.id }, request, placeOf(job.listed_to))
+  const rows = keys.length === 0 ? [] : await withKeys(tx, { bucketId: bucket.id, keys }).execute()
+  const current = new Map(rows.map((row) => [row.key, row]))
+  const asked =
+    request.of === undefined
+      ? keys.map((key) => ({ key, moment: since }))
+      : await changedBy(step, bucket, { keys, current, job: request.of })
+  const whole = await decide(step, bucket, asked, { current, keepNew: request.keep_new ?? false })
+  const { turns, errors } = request.by ? await onlyBy(step, bucket, whole, { by: request.by, since }) : whole
+  const plan = extended(job.plan, bucket, { turns, errors })
+  const room = roomOf(bucket)
+  const isLast = next === null
+  if (isLast && !request.dry_run && room !== null && plan.growth_bytes > Math.max(0, room))
+    throw quotaExceeded(bucket.name, room, plan.growth_bytes)
+  const items = turns.map(({ key, moment, current: now }, i) => ({
+    job_id: job.id,
+    position: job.total + i + 1,
+    key,
+    blob_id: null,
+    last_modified: null,
+    version_id: null,
+    moment,
+    seen: now?.moment ?? null,
+  }))
+  if (!request.dry_run) await itemStore.insertItems(tx, items)
+  const total = job.total + turns.length + errors.length
+  await jobStore.updateJob(tx, job.id, {
+    total,
+    plan: JSON.stringify(plan),
+    listed_to: next && encodeCursor([next.from, next.dense ? 'dense' : '']),
+    ...noted(job, errors),
+    ...(isLast && { listed_at: step.now().toISOString() }),
+    ...(isLast && request.dry_run && { position: total }),
+    ...renewed(step),
+  })
+}
+
+function placeOf(listedTo: string | null): ChangedPlace | undefined {
+  const [from, dense] = decodeCursor(listedTo ?? undefined, 2) ?? []
+  return from === undefined ? undefined : { from, dense: dense === 'dense' }
+}
+
+/** The next keys that changed after a moment, of those that the creator sees. */
+async function nextKeys(
+  { tx, actor }: Upkeep,
+  { since, bucketId }: { since: number; bucketId: string },
+  { source_bucket, prefix = '' }: CreateJob,
+  place: ChangedPlace | undefined,
+) {
+  const listed = reachOf(actor, 'list', source_bucket, prefix)
+  const ranges = listed.length > 0 ? listed : reachOf(actor, 'read', source_bucket, prefix)
+  const span = { bucketId, from: since, to: Number.MAX_SAFE_INTEGER }
+  const { value } = await changedKeys(tx, span, ranges, place).next()
+  return value ?? { keys: [], next: null }
+}
+
+/** The keys whose last change a job made, each with the moment before it. */
+async function changedBy(
+  { tx }: Upkeep,
+  { id }: HeldBucket,
+  { keys, current, job }: { keys: readonly string[]; current: ReadonlyMap<string, Row<'objects'>>; job: string },
+): Promise<Asked[]> {
+  const authors = new Set(await store.findAuthorsOfJob(tx, job))
+  const isOfJob = (author: number | null) => author !== null && authors.has(Number(author))
+  const gone = keys.filter((key) => !current.has(key))
+  const ended = (await store.findEnds(tx, id, gone)).filter(({ ended_by }) => isOfJob(ended_by))
+  const begun = [...current.values()].filter(({ author }) => isOfJob(author))
+  return [
+    ...begun.map(({ key, moment }) => ({ key, moment: Number(moment) - 1 })),
+    ...ended.map((one) => ({ key: one.key, moment: Number(one.ended) - 1 })),
+  ]
+}
+
+type AuthorRow = Awaited<ReturnType<typeof findAuthors>>[number]
+
+/** Whether it is one whose changes are to be undone. */
+const isMeant = ({ user, access_key, token, share }: ChangedBy, author: AuthorRow): boolean =>
+  user !== undefined
+    ? author.user_id === user
+    : share !== undefined
+      ? author.share_id === share
+      : author.credential_id === (access_key ?? token)
+
+/** What was decided of keys that one user, credential or link has changed; those that others changed as well get errors. */
+async function onlyBy(
+  { tx }: Upkeep,
+  { id: bucketId }: HeldBucket,
+  { turns, errors }: Decided,
+  { by, since }: { by: ChangedBy; since: number },
+): Promise<Decided> {
+  const keys = [...turns, ...errors].map(({ key }) => key)
+  const changers = await store.findChangers(tx, { bucketId, since }, keys)
+  const ids = [...new Set(changers.flatMap(({ author }) => author ?? []))]
+  const meant = new Set(
+    (await findAuthors(tx, ids)).filter((author) => isMeant(by, author)).map(({ id }) => Number(id)),
+  )
+  const mine = new Set<string>()
+  const others = new Set<string>()
+  for (const { key, author } of changers) (author !== null && meant.has(Number(author)) ? mine : others).add(key)
+  const isAlone = ({ key }: { key: string }) => mine.has(key) && !others.has(key)
+  const both = keys.filter((key) => mine.has(key) && others.has(key))
+  return {
+    turns: turns.filter(isAlone),
+    errors: [...errors.filter(isAlone), ...both.map(changedByOthers)],
+  }
+}
+
+const changedByOthers = (key: string): ItemError => ({
+  key,
+  code: 'conflict',
+  detail: `Others have changed the object "${key}" as well.`,
+})

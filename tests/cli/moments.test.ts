@@ -1,0 +1,108 @@
+// The commands for moments of a bucket.
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { after, before, it } from 'node:test'
+import type { ObjectChange } from '../../contract/changes.ts'
+import type { Job } from '../../contract/jobs.ts'
+import { describeOnce, startServer, type TestServer } from '../support/server.ts'
+import { commandIn, envIn } from './command.ts'
+
+describeOnce('the commands for moments', (engine) => {
+  let server: TestServer
+  let folder: string
+  let token: string
+  before(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-cli-'))
+    server = await startServer(engine)
+    token = (await server.admin.createToken({ body: { name: 'cli' } })).token
+    server.secrets.add(token)
+  })
+  after(async () => {
+    await server.stop()
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+  const { strongroom, ok } = commandIn(() => ({ folder, env: envIn(folder, server.url, token) }))
+  const put = (bucket: string, key: string, body: string) => server.admin.putObject({ params: { bucket, key }, body })
+  const keysOf = async (bucket: string) =>
+    (await server.admin.listObjects({ params: { bucket } })).items.map(({ key }) => key)
+
+  it('lists changes, plans a rollback, and goes back', async () => {
+    const bucket = 'past'
+    await server.admin.createBucket({ body: { name: bucket } })
+    await put(bucket, 'a/changed', 'first')
+    await put(bucket, 'a/deleted', 'deleted')
+    server.clock.advance(60_000)
+    const to = server.clock.now().toISOString()
+    server.clock.advance(60_000)
+    await put(bucket, 'a/changed', 'the second')
+    await server.admin.deleteObject({ params: { bucket, key: 'a/deleted' } })
+    await put(bucket, 'a/new', 'new')
+    await put(bucket, 'b', 'elsewhere')
+    const listed = await server.records([], () => strongroom(['changes', '--from', to, 'sr:past/a/']))
+    assert.equal(listed.code, 0, listed.err)
+    assert.deepEqual(
+      listed.out
+        .trimEnd()
+        .split('\n')
+        .map((line) => [line[0], line.split('  ').at(-1)]),
+      [
+        ['~', 'a/changed'],
+        ['-', 'a/deleted'],
+        ['+', 'a/new'],
+      ],
+    )
+    assert.match(listed.err, /added: 1 object, 3 B; changed: 1 object, 5 B to 10 B; deleted: 1 object, 7 B/)
+    const lines = (await ok('changes', '--json', '--from', to, bucket)).trimEnd().split('\n')
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as ObjectChange).key),
+      ['a/changed', 'a/deleted', 'a/new', 'b'],
+    )
+    const plan = await server.records([], () => ok('rollback', '--to', to, '--dry-run', 'sr:past/a/'))
+    assert.equal(plan, 'come back: 1 object, 7 B\nchange back: 1 object, 10 B to 5 B\nare deleted: 1 object, 3 B\n')
+    assert.deepEqual(await keysOf(bucket), ['a/changed', 'a/new', 'b'])
+    const on = (action: 'restore' | 'delete', key: string) => ({ action, bucket, key })
+    const done = await server.records([on('restore', 'a/changed'), on('restore', 'a/deleted')], () =>
+      ok('rollback', '--to', to, '--keep-new', '--prefix', 'a/', '--yes', '--json', bucket),
+    )
+    const [planned, job] = done
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Job)
+    assert.deepEqual([planned?.dry_run, job?.dry_run, job?.done], [true, false, 2])
+    assert.deepEqual(await keysOf(bucket), ['a/changed', 'a/deleted', 'a/new', 'b'])
+    const { email } = await server.admin.me()
+    await server.records([on('delete', 'a/new'), on('delete', 'b')], () =>
+      ok('rollback', '--to', to, '--by', `user:${email}`, '--yes', bucket),
+    )
+    assert.deepEqual(await keysOf(bucket), ['a/changed', 'a/deleted'])
+  })
+
+  it('explains incorrect calls', async () => {
+    const wrong: [number, RegExp, ...string[]][] = [
+      [2, /Give the moment: --to/, 'rollback', 'past'],
+      [2, /Give the moment: --from/, 'changes', 'past'],
+      [2, /--by must be/, 'rollback', '--to', '2026-01-01T00:00:00Z', '--by', 'ann', 'past'],
+      [2, /in the path or as --prefix/, 'rollback', '--to', '2026-01-01T00:00:00Z', '--prefix', 'a', 'sr:past/a'],
+      [
+        1,
+        /There is no user "nobody@example.com"/,
+        'rollback',
+        '--to',
+        '2026-01-01T00:00:00Z',
+        '--by',
+        'user:nobody@example.com',
+        'past',
+      ],
+      [1, /\(invalid_request, request /, 'rollback', '--to', 'yesterday', 'past'],
+    ]
+    await server.records([], async () => {
+      for (const [code, why, ...args] of wrong) {
+        const ended = await strongroom(args)
+        assert.deepEqual([args, ended.code, ended.out], [args, code, ''])
+        assert.match(ended.err, why)
+      }
+    })
+  })
+})
