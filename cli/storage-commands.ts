@@ -2,11 +2,13 @@ import { attach } from './attach.ts'
 import { BUCKET_OPTIONS, BUCKETS_USAGE, buckets } from './buckets.ts'
 import type { Commands, Given, Options } from './command.ts'
 import { findings } from './findings.ts'
+import { fork } from './fork.ts'
 import { JOBS_USAGE, jobs } from './jobs.ts'
 import { migrate } from './migrate.ts'
 import { release } from './release.ts'
 import { REPLICATION_USAGE, replication } from './replication.ts'
 import { SCAN_USAGE, scan } from './scan.ts'
+import { snapshots } from './snapshots.ts'
 import { PLACE_OPTIONS, type PlaceOptions, STORAGES_USAGE, storages } from './storages.ts'
 import { takeOver } from './take-over.ts'
 import { TRASH_USAGE, trash } from './trash.ts'
@@ -100,6 +102,48 @@ ${ABOUT_PLACES}
     words: [2, 2],
     work: ({ words, value }, open) =>
       buckets(open(), words, Object.fromEntries(BUCKET_OPTIONS.map((option) => [option, value(option)]))),
+  },
+  snapshot: {
+    usage: 'snapshot create|ls|rm [--at t] [--note s] [--expires 30d] [--json] <bucket> [name]',
+    about: `Keeps what a bucket is now, or was at a moment, under a name. It can be read by any S3 client, as <bucket>.at-<name>.
+
+  create <bucket> <name>   prints the moment
+  ls <bucket>              the latest first: moment, name, end and note
+  rm <bucket> <name>       what only it kept is deleted
+
+      --at t         with create: what it was at this time, such as 2026-11-27T14:05:00Z
+      --note s       with create: what it is for
+      --expires 30d  with create: when it ends by itself, in hours, days or weeks
+      --json         one JSON object a line`,
+    options: { at: { type: 'string' }, note: { type: 'string' }, expires: { type: 'string' }, json },
+    words: [2, 3],
+    work: ({ words, value }, open) =>
+      snapshots(open(), words, { at: value('at'), note: value('note'), expires: value('expires') }),
+  },
+  fork: {
+    usage: 'fork [--at t] [--prefix p] [--expires 7d] [--no-wait] [--json] <bucket> <new bucket>',
+    about: `Creates a bucket that starts as another one is, or was. The bytes are shared; neither sees what changes in the other.
+
+      --at t        what it was at this time, such as 2026-11-27T14:05:00Z, or in this snapshot
+      --prefix p    only what has this prefix
+      --expires 7d  when it is deleted, with all that is in it, in hours, days or weeks
+      --no-wait     do not wait until it is whole
+      --json        print the bucket as JSON`,
+    options: {
+      at: { type: 'string' },
+      prefix: { type: 'string' },
+      expires: { type: 'string' },
+      'no-wait': { type: 'boolean' },
+      json,
+    },
+    words: [2, 2],
+    work: ({ words: [bucket = '', name = ''], value, flag }, open) =>
+      fork(open(), bucket, name, {
+        at: value('at'),
+        prefix: value('prefix'),
+        expires: value('expires'),
+        wait: !flag('no-wait'),
+      }),
   },
   trash: {
     usage: TRASH_USAGE,

@@ -652,6 +652,8 @@ export interface Bucket {
   mode: 'owned' | 'read_only' | 'taken_over'
   /** Null: an owned bucket. */
   source: BucketSource | null
+  /** Null unless it is a fork of another bucket. */
+  fork: BucketFork | null
   /** Null without a quota, or if `used_bytes` is null. */
   quota_gb: number | null
   /** Bytes of objects and their versions, as counted against the quota. Null unless the caller can list or manage the whole bucket. */
@@ -668,6 +670,8 @@ export interface Bucket {
   encrypted_bytes: number | null
   /** The part of `object_count` that is encrypted. Null unless the caller can list or manage the whole bucket. */
   encrypted_objects: number | null
+  /** Bytes that only snapshots keep; they do not count against the quota. Null unless the caller can list or manage the whole bucket. */
+  history_bytes: number | null
   /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
   trash_days: number
   versioning: 'off' | 'enabled' | 'suspended'
@@ -691,6 +695,23 @@ export interface Bucket {
   } | null
   /** What the caller may do with some key of the bucket. */
   permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+}
+
+export interface BucketFork {
+  /** Its origin; null if that is gone, or the caller may not know of it. */
+  bucket: string | null
+  /** As its origin was at this moment. */
+  moment: string
+  /** What it has of its origin; empty: all. */
+  prefix: string
+  /** `filling`: a job still takes its objects. Until it is whole it is empty, and cannot be changed. */
+  state: 'filling' | 'whole'
+  /** The job, while it is filled. */
+  job: string | null
+  /** How many objects it lacks, since their contents had been purged or erased. */
+  erased: number
+  /** When it is deleted, with all that is in it. Null: never. */
+  expires_at: string | null
 }
 
 export interface BucketSource {
@@ -940,6 +961,19 @@ export interface Version {
   noncurrent_at: string | null
 }
 
+export interface Snapshot {
+  /** 1–60 of `a-z 0-9 -`, starting and ending with a letter or digit, and no moment such as `20261127t140500z`. */
+  name: string
+  /** What the bucket was at this moment is kept: an RFC 3339 time with microseconds. */
+  moment: string
+  note: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string | null
+  /** When it ends by itself. Null: never. */
+  expires_at: string | null
+}
+
 export interface Lock {
   mode: 'governance' | 'compliance' | null
   /** When the lock ends, or ended. */
@@ -1107,7 +1141,7 @@ export interface SharedUpload {
 export interface Job {
   /** A UUIDv7. */
   id: string
-  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'release'
+  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'release' | 'fork'
   /** `succeeded`: it reached the end, though some objects may have failed. `failed`: it could not continue. */
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
@@ -2907,6 +2941,17 @@ export interface Operations {
         mode?: 'owned' | 'read_only'
         /** Only for `read_only`: what to show of the engine’s bucket; by default, what is under the storage’s prefix. It must not overlap with another attached bucket or with bytes of Strongroom’s own (409). */
         prefix?: string
+        /** Forks this bucket: the new one starts with its objects, or those under the prefix, as they are or were. Only rows are written: the bytes are shared, and neither sees what changes in the other. Versions, locks and ACLs are not taken. Needs `read` on all of it. Of many objects, a job takes them: see `fork`. */
+        from?: {
+          /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+          bucket: string
+          /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+          at?: string
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        }
+        /** Only of a fork: when it is deleted, with all that is in it. By default, never. */
+        expires_at?: string
       }
     }
     reply: Bucket
@@ -3140,7 +3185,7 @@ export interface Operations {
         bucket: string
       }
       query?: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
@@ -3173,7 +3218,7 @@ export interface Operations {
         bucket: string
       }
       query?: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
@@ -3195,7 +3240,7 @@ export interface Operations {
         bucket: string
       }
       query?: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
@@ -3249,7 +3294,7 @@ export interface Operations {
         key: string
       }
       query?: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
@@ -3269,7 +3314,7 @@ export interface Operations {
         key: string
       }
       query?: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
@@ -3323,7 +3368,7 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
@@ -3343,7 +3388,7 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         at?: string
         /** This version instead of the current one; a delete marker is not found. */
         version_id?: string
@@ -3474,7 +3519,7 @@ export interface Operations {
         bucket: string
       }
       query: {
-        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it. */
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
         from: string
         /** The later moment. Default: now. */
         to?: string
@@ -3599,6 +3644,66 @@ export interface Operations {
       }
     }
     reply: StoredObject
+  }
+  /** POST /buckets/{bucket}/snapshots: Name a moment of a bucket, and keep what it was then. By default, the present: every change that was answered before is in it, none that is made later. As long as the snapshot exists, neither the end of the days in the trash nor a purge deletes what it needs. Needs `manage` on the bucket. */
+  createSnapshot: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      body: {
+        /** 1–60 of `a-z 0-9 -`, starting and ending with a letter or digit, and no moment such as `20261127t140500z`. */
+        name: string
+        /** What it is for. */
+        note?: string
+        /** A moment that has been, or that of another snapshot. What was purged or erased of it since cannot be kept any more. */
+        at?: string
+        /** When it ends by itself; by default, never. */
+        expires_at?: string
+      }
+    }
+    reply: Snapshot
+  }
+  /** GET /buckets/{bucket}/snapshots: List the snapshots of a bucket, the latest moment first. */
+  listSnapshots: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Snapshot>
+  }
+  /** GET /buckets/{bucket}/snapshots/{name}: Get a snapshot. */
+  getSnapshot: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+        /** 1–60 of `a-z 0-9 -`, starting and ending with a letter or digit, and no moment such as `20261127t140500z`. */
+        name: string
+      }
+    }
+    reply: Snapshot
+  }
+  /** DELETE /buckets/{bucket}/snapshots/{name}: Delete a snapshot. What only it kept is deleted afterwards. Needs `manage` on the bucket. */
+  deleteSnapshot: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+        /** 1–60 of `a-z 0-9 -`, starting and ending with a letter or digit, and no moment such as `20261127t140500z`. */
+        name: string
+      }
+    }
+    reply: undefined
   }
   /** PUT /buckets/{bucket}/objects/lock: Lock a version, extend its lock, or put it on legal hold. Of the current version unless `version_id` names another. `mode` and `until` go together; both null end a lock. Needs `write`, and `manage` for `legal_hold`. A lock can always be extended. To shorten, change or end one of mode `governance`, pass `bypass_lock`; one of mode `compliance` cannot be (423). Locked versions can be replaced and marked as deleted, and then stay as versions. (An object with the key `lock` is uploaded with `PUT /buckets/{bucket}/object?key=lock`.) */
   lockObject: {
@@ -6155,7 +6260,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'snapshot_create' | 'snapshot_delete' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]

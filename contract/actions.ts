@@ -158,9 +158,16 @@ export interface ActionDetails {
     /** Of an attached bucket, and what it shows of the engine's. */
     mode?: 'read_only'
     prefix?: string
+    /** Of a fork, and when it is deleted. */
+    from?: { bucket: string; moment: string; prefix: string }
+    expires_at?: string | null
   } & Fronted
   update_bucket: { before: object; after: object } & Fronted
-  delete_bucket: { trash_bytes: number; bucket_id: string } & Fronted
+  /** `expired`: a fork whose time had come. `unfinished`: one that was not filled. */
+  delete_bucket: { trash_bytes: number; bucket_id: string; reason?: 'expired' | 'unfinished' } & Fronted
+  /** A moment of a bucket has a name from now on, and what it was then is kept. */
+  snapshot_create: { name: string; moment: string; note?: string; expires_at: string | null }
+  snapshot_delete: { name: string; moment: string; reason: 'requested' | 'expired' }
   /** A bucket holds `percent` of its quota; what open uploads have reserved counts. */
   quota_warning: { percent: number; used_bytes: number; reserved_bytes: number; quota_gb: number }
   /** An attached bucket was detached; everything on the storage stays. */
@@ -383,11 +390,11 @@ export interface ActionDetails {
   /** Contents were downloaded; recorded after the response, if `audit.log_reads` is on. */
   object_read: { size: number; via: 'download' | 'image' | 'archive' | 's3'; complete: boolean; share_id?: string }
   /**
-   * Contents of the trash destroyed: by a user, or because their days in the trash were over. For a deleted bucket the
-   * record has the name it had, and its `bucket_id` as in its `delete_bucket`.
+   * Contents of the trash destroyed: by a user, or because their days in the trash were over; or what only a snapshot kept
+   * that has ended. For a deleted bucket the record has the name it had, and its `bucket_id` as in its `delete_bucket`.
    */
   purge: {
-    reason: 'requested' | 'expired' | 'bucket_deleted'
+    reason: 'requested' | 'expired' | 'bucket_deleted' | 'snapshot_ended'
     objects: number
     bytes: number
     trash_id?: string

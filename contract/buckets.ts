@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { BucketEncryption } from './encryption.ts'
 import { Via } from './groups.ts'
 import { ObjectLock, ObjectLockChange } from './locks.ts'
+import { At } from './moment.ts'
 import { bucketActions } from './permissions.ts'
 import { PublicAccess } from './public-access.ts'
 import { route } from './route.ts'
@@ -64,10 +65,28 @@ export const BucketSource = Type.Object({
 })
 export type BucketSource = Type.Static<typeof BucketSource>
 
+/** How a bucket began that is a fork of another. */
+export const BucketFork = Type.Object({
+  bucket: Nullable(BucketName, { description: 'Its origin; null if that is gone, or the caller may not know of it.' }),
+  moment: Type.String({
+    description: 'As its origin was at this moment.',
+    examples: ['2026-11-27T14:05:00.000001Z'],
+  }),
+  prefix: Type.String({ description: 'What it has of its origin; empty: all.' }),
+  state: Type.Enum(['filling', 'whole'], {
+    description: '`filling`: a job still takes its objects. Until it is whole it is empty, and cannot be changed.',
+  }),
+  job: Nullable(Id, { description: 'The job, while it is filled.' }),
+  erased: Type.Integer({ description: 'How many objects it lacks, since their contents had been purged or erased.' }),
+  expires_at: Nullable(Timestamp, { description: 'When it is deleted, with all that is in it. Null: never.' }),
+})
+export type BucketFork = Type.Static<typeof BucketFork>
+
 export const Bucket = Type.Object({
   name: BucketName,
   mode: Mode,
   source: Nullable(BucketSource, { description: 'Null: an owned bucket.' }),
+  fork: Nullable(BucketFork, { description: 'Null unless it is a fork of another bucket.' }),
   quota_gb: Nullable(QuotaGb, {
     description: 'Null without a quota, or if `used_bytes` is null.',
   }),
@@ -89,6 +108,9 @@ export const Bucket = Type.Object({
   }),
   encrypted_objects: Nullable(Type.Integer(), {
     description: `The part of \`object_count\` that is encrypted. ${hidden}`,
+  }),
+  history_bytes: Nullable(Type.Integer(), {
+    description: `Bytes that only snapshots keep; they do not count against the quota. ${hidden}`,
   }),
   trash_days: TrashDays,
   versioning: Type.Enum([...versionings]),
@@ -168,9 +190,34 @@ export const operations = {
             'Only for `read_only`: what to show of the engine’s bucket; by default, what is under the storage’s prefix. It must not overlap with another attached bucket or with bytes of Strongroom’s own (409).',
         }),
       ),
+      from: Type.Optional(
+        Exactly(
+          {
+            bucket: BucketName,
+            at: Type.Optional(At),
+            prefix: Type.Optional(Prefix),
+          },
+          {
+            description:
+              'Forks this bucket: the new one starts with its objects, or those under the prefix, as they are or were. Only rows are written: the bytes are shared, and neither sees what changes in the other. Versions, locks and ACLs are not taken. Needs `read` on all of it. Of many objects, a job takes them: see `fork`.',
+          },
+        ),
+      ),
+      expires_at: Type.Optional({
+        ...Timestamp,
+        description: 'Only of a fork: when it is deleted, with all that is in it. By default, never.',
+      }),
     }),
     reply: Bucket,
-    errors: ['already_exists', 'conflict', 'invalid_request', 'not_found'],
+    errors: [
+      'already_exists',
+      'conflict',
+      'invalid_request',
+      'not_found',
+      'read_only',
+      'quota_exceeded',
+      'limit_reached',
+    ],
     records: ['create_bucket'],
   }),
 

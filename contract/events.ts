@@ -137,6 +137,8 @@ export const events = {
       storage: Optional(Text),
       mode: Optional(Type.Literal('read_only')),
       prefix: Optional(Text),
+      from: Optional(Type.Object({ bucket: Text, moment: Text, prefix: Text })),
+      expires_at: Optional(Nullable(Text)),
       ...fronted,
     }),
   ),
@@ -144,7 +146,23 @@ export const events = {
     'A bucket’s quota, trash days, versioning, storage or configuration for S3 clients changed.',
     Type.Object({ ...change, ...fronted }),
   ),
-  delete_bucket: event('A bucket was deleted.', Type.Object({ trash_bytes: Count, bucket_id: Text, ...fronted })),
+  snapshot_create: event(
+    'A moment of a bucket was named, and is kept.',
+    Type.Object({ name: Text, moment: Text, note: Optional(Text), expires_at: Nullable(Text) }),
+  ),
+  snapshot_delete: event(
+    'A snapshot of a bucket was deleted, or ended by itself.',
+    Type.Object({ name: Text, moment: Text, reason: Type.Enum(['requested', 'expired']) }),
+  ),
+  delete_bucket: event(
+    'A bucket was deleted.',
+    Type.Object({
+      trash_bytes: Count,
+      bucket_id: Text,
+      reason: Optional(Type.Enum(['expired', 'unfinished'])),
+      ...fronted,
+    }),
+  ),
   quota_warning: event(
     'A bucket reached 80 or 95 percent of its quota, with what open uploads have reserved.',
     Type.Object({ percent: Count, used_bytes: Count, reserved_bytes: Count, quota_gb: Type.Number() }),

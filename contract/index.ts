@@ -24,6 +24,7 @@ import * as search from './search.ts'
 import * as secondFactor from './second-factor.ts'
 import * as settings from './settings.ts'
 import * as shares from './shares.ts'
+import * as snapshots from './snapshots.ts'
 import * as storages from './storages.ts'
 import * as system from './system.ts'
 import * as tokens from './tokens.ts'
@@ -49,6 +50,7 @@ export const files = {
   changes,
   search,
   versions,
+  snapshots,
   locks,
   transfers,
   archive,

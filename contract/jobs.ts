@@ -28,8 +28,8 @@ const creatableKinds = [
   'decrypt',
   'rollback',
 ] as const
-/** `release` is started where a bucket is. */
-export const jobKinds = [...creatableKinds, 'release'] as const
+/** `release` and `fork` are started where a bucket is. */
+export const jobKinds = [...creatableKinds, 'release', 'fork'] as const
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
 
 /** Whose changes a rollback undoes. */

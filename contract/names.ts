@@ -5,6 +5,11 @@ export const BUCKET_NAME = '^(?!.*\\.\\.)(?!\\d{1,3}(\\.\\d{1,3}){3}$)[a-z0-9]([
 export const isBucketName = (text: string): boolean =>
   text.length >= 3 && text.length <= 63 && new RegExp(BUCKET_NAME).test(text)
 
+/** The name of a snapshot: a label of a host name, and no moment as names of buckets have it. */
+export const SNAPSHOT_NAME = '^(?!\\d{8}t\\d{6}z$)[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
+/** Whether a text is a valid name of a snapshot. */
+export const isSnapshotName = (text: string): boolean => new RegExp(SNAPSHOT_NAME).test(text)
+
 /** A grant's bucket pattern: `*` matches any characters, at most three times. */
 export const BUCKET_PATTERN = '^(?!([^*]*\\*){4})[a-z0-9.*-]{1,63}$'
 /** Whether a text is a valid bucket pattern for a grant. */

@@ -2,6 +2,7 @@ import type { Ctx, Upkeep } from '../context.ts'
 import type { StoredBlob } from '../drivers/driver.ts'
 import { isExternal, storageOf } from '../drivers/routing/ids.ts'
 import { telemetryOf } from '../observe/telemetry.ts'
+import { noteHistory } from './history/note.ts'
 import { removeTakenOver } from './remove-external.ts'
 import { isDiskShort, noteErased } from './room.ts'
 import * as store from './store.ts'
@@ -41,12 +42,13 @@ export const forgetBlobs = async ({ tx }: Upkeep, ids: readonly string[]): Promi
 
 /**
  * Step: deletes those of these blobs that nothing points at, with the bytes of inline ones, and turns the rows of the others
- * into orders to delete their bytes.
+ * into orders to delete their bytes. Notes what stays for snapshots alone.
  */
 async function condemn({ tx, now }: Upkeep, ids: readonly string[]): Promise<Condemned> {
   const others = ids.filter(isExternal)
   const takenOver = others.length > 0 ? await store.findTakenOver(tx, others) : []
   const deleted = await store.deleteUnreferenced(tx, ids)
+  if (deleted.length < ids.length) await noteHistory({ tx }, ids)
   const idsOf = (inline: number) => deleted.flatMap((blob) => (blob.inline === inline ? blob.id : []))
   // Bytes that others keep stay where they are, unless they were taken over.
   const condemned = {

@@ -1,7 +1,8 @@
-// Reads what points at blobs: rows of objects, of versions, of the trash and of uploads. Where a row could move from
-// one table to another between two statements, they are read in one.
+// Reads what points at blobs: rows of objects, of versions, of the trash, of uploads, and of what objects were at the moments
+// of snapshots. Where a row could move from one table to another between two statements, they are read in one.
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
+import { isInSnapshot } from './history/store.ts'
 
 /** A blob that something points at, with what its rows say about it. */
 export interface ReferencedBlob {
@@ -20,7 +21,7 @@ export interface ReferencedBlob {
 }
 
 /**
- * Objects, versions and trash in order of blob, after a given one. Several may point at the same blob. Each table has
+ * Objects, versions, trash and what only snapshots keep, in order of blob, after a given one. Several may point at the same blob. Each table has
  * its own limit because PostgreSQL otherwise sorts all of them for each batch.
  */
 export async function listReferencedBlobs(db: Db, after: string, limit: number): Promise<ReferencedBlob[]> {
@@ -40,18 +41,25 @@ export async function listReferencedBlobs(db: Db, after: string, limit: number):
       select * from (
         select blob_id, size, sha256, etag, encryption, 'trash ' || id as "where"
         from trash t where blob_id > ${after} order by blob_id limit ${limit}) t
+      union all
+      select * from (
+        select blob_id, size, sha256, etag, encryption,
+          (select name from buckets b where b.id = h.bucket_id) || '/' || key || ' of a snapshot' as "where"
+        from history_contents h where blob_id > ${after} order by blob_id limit ${limit}) h
     ) p order by blob_id limit ${limit}`.execute(db)
   return rows.map((row) => ({ ...row, size: Number(row.size) }))
 }
 
-/** Which of these blobs an object, a version or a trash item points at. Very many may point at the same: one is looked for. */
+/** Which of these blobs an object, a version, a trash item or a snapshot points at. Very many may point at the same: one is looked for. */
 export const findPointed = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
   if (ids.length === 0) return new Set()
   const { rows } = await sql<{ id: string }>`
     select i.column1 as id from (values ${sql.join([...new Set(ids)].map((id) => sql`(${id})`))}) i
     where exists (select 1 from objects o where o.blob_id = i.column1)
       or exists (select 1 from versions v where v.blob_id = i.column1)
-      or exists (select 1 from trash t where t.blob_id = i.column1)`.execute(db)
+      or exists (select 1 from trash t where t.blob_id = i.column1)
+      or exists (select 1 from former_objects f join blobs b on b.id = f.blob_id
+        where f.blob_id = i.column1 and ${isInSnapshot('f')})`.execute(db)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -64,6 +72,7 @@ export const findForgotten = async (db: Db, limit: number): Promise<string[]> =>
         and not exists (select 1 from versions v where v.blob_id = b.id)
         and not exists (select 1 from trash t where t.blob_id = b.id)
         and not exists (select 1 from uploads u where u.blob_id = b.id)
+        and not exists (select 1 from history_contents h where h.blob_id = b.id)
       limit ${limit}`.execute(db)
   ).rows.map(({ id }) => id)
 
@@ -74,5 +83,6 @@ export const pointsAtStorage = async (db: Db): Promise<boolean> =>
       select 1 from blobs b where inline = 0 and storage_id is null and (
         exists (select 1 from objects o where o.blob_id = b.id) or exists (select 1 from trash t where t.blob_id = b.id)
         or exists (select 1 from versions v where v.blob_id = b.id)
+        or exists (select 1 from history_contents h where h.blob_id = b.id)
       ) limit 1`.execute(db)
   ).rows.length > 0

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { prepared } from '../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../db/schema.ts'
 import { FROZEN } from '../drivers/routing/store.ts'
+import { isOfSnapshot } from './history/store.ts'
 
 export const insertBlobs = (
   tx: Tx,
@@ -196,6 +197,9 @@ export const findSealed = async (
 ): Promise<{ envelope: string | null; bytes: Uint8Array | null; sums: Uint8Array | null } | undefined> =>
   (await sealed(db, { id }))[0]
 
+/** The tables whose rows point at blobs. */
+const POINTING = ['objects', 'versions', 'trash', 'uploads', 'history_contents'] as const
+
 /**
  * Deletes those of `ids` that nothing points at, and returns them. The foreign keys decide races: a reference made
  * meanwhile prevents the delete, a delete made first prevents the reference.
@@ -204,10 +208,14 @@ export const deleteUnreferenced = (tx: Tx, ids: readonly string[]): Promise<{ id
   tx
     .deleteFrom('blobs')
     .where('id', 'in', ids)
-    .where((e) => e.not(e.exists(e.selectFrom('objects').select('key').whereRef('objects.blob_id', '=', 'blobs.id'))))
-    .where((e) => e.not(e.exists(e.selectFrom('versions').select('key').whereRef('versions.blob_id', '=', 'blobs.id'))))
-    .where((e) => e.not(e.exists(e.selectFrom('trash').select('key').whereRef('trash.blob_id', '=', 'blobs.id'))))
-    .where((e) => e.not(e.exists(e.selectFrom('uploads').select('id').whereRef('uploads.blob_id', '=', 'blobs.id'))))
+    .where((e) =>
+      e.and(
+        POINTING.map((table) =>
+          e.not(e.exists(e.selectFrom(table).select('blob_id').whereRef(`${table}.blob_id`, '=', 'blobs.id'))),
+        ),
+      ),
+    )
+    .where((e) => e.not(isOfSnapshot))
     .returning(['id', 'inline'])
     .execute()
 

@@ -1,7 +1,7 @@
 // What every statement writes that changes an object: when that was, and who did it. The functions are the connection's on
 // SQLite, and the database's on PostgreSQL.
 import { type Expression, sql } from 'kysely'
-import type { ObjectRow } from './schema.ts'
+import type { ObjectRow, Tx } from './schema.ts'
 
 interface MomentColumns {
   moment: Expression<number>
@@ -16,3 +16,11 @@ export const changed = (): MomentColumns => OVER
 
 /** An object as it is inserted. A trigger sees to it that its moment is not before the end of what was under its key. */
 export const inserted = (row: ObjectRow): ObjectRow & MomentColumns => ({ ...row, ...NEW })
+
+/** Step: draws the moment of the transaction that runs, which is later than `floor`, before it has changed any object. */
+export async function drawMoment(tx: Tx, floor: number): Promise<number> {
+  const { moment } = await tx
+    .selectNoFrom(sql<number>`strongroom_moment(${floor})`.as('moment'))
+    .executeTakeFirstOrThrow()
+  return Number(moment)
+}

@@ -64,7 +64,7 @@ const isKeyed = sql<boolean>`encryption is not null and encryption <> 'AES256' a
 
 /** Whether anything is encrypted with a key, or a bucket says that what comes is to be. */
 export async function isKmsKeyUsed(db: Db, name: string): Promise<boolean> {
-  for (const table of ['objects', 'versions', 'trash', 'uploads'] as const) {
+  for (const table of ['objects', 'versions', 'trash', 'uploads', 'history_contents'] as const) {
     const found = await db
       .selectFrom(table)
       .select('key')

@@ -21,6 +21,8 @@ import { telemetryOf } from '../observe/telemetry.ts'
 import { releasedBuckets } from '../storage/attached/release.ts'
 import { hintWorker } from '../storage/attached/scans/hints.ts'
 import { forgetScans, scanWorker } from '../storage/attached/scans/scan.ts'
+import { forkWorker } from '../storage/forks/expiry.ts'
+import { snapshotWorker } from '../storage/history/snapshots/expiry.ts'
 import { trashWorker } from '../storage/history/trash/service.ts'
 import { forgetJobs, jobWorker } from '../storage/jobs/runner.ts'
 import { clockKeeper } from '../storage/locks/clock.ts'
@@ -60,6 +62,8 @@ const workers: readonly Worker[] = [
   replicator,
   serviceKeyWorker,
   trashWorker,
+  snapshotWorker,
+  forkWorker,
   expiryWorker,
   temporaryExpiry,
   tokenNotices,

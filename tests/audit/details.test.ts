@@ -170,6 +170,8 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   external_finding: { finding: 'changed', size: 1, etag: id, scan_id: id },
   update_bucket: { before: { quota_gb: 1 }, after: { quota_gb: null } },
   delete_bucket: { trash_bytes: 1, bucket_id: id },
+  snapshot_create: { name: id, moment: id, note: control(500), expires_at: id },
+  snapshot_delete: { name: id, moment: id, reason: 'requested' },
   quota_warning: { percent: 95, used_bytes: 1, reserved_bytes: 1, quota_gb: 0.000_001 },
   user_create: { ...user, auto: true },
   user_update: { email, before: user, after: user },

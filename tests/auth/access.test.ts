@@ -75,6 +75,7 @@ describeOnce('who may call what', (engine) => {
         return (await admin.listTrash({ params, query: { limit: 1 } })).items[0]?.id ?? ''
       },
       bucket: async () => (await admin.createBucket({ body: { name: `table-${newId().slice(-12)}` } })).name,
+      snapshot: async () => (await admin.createSnapshot({ params, body: { name: newId() } })).name,
       upload: async () =>
         (await admin.initUpload({ params, body: { key: `docs/${newId()}`, file_size: 1 } })).upload_id,
       job: async () =>
@@ -180,6 +181,7 @@ describeOnce('who may call what', (engine) => {
       'listObjects',
       'listPolicies',
       'listShares',
+      'listSnapshots',
       'listTrash',
       'listVersions',
       'me',

@@ -19,6 +19,7 @@ export interface Made {
   object(): Promise<string>
   trashed(): Promise<string>
   bucket(): Promise<string>
+  snapshot(): Promise<string>
   upload(): Promise<string>
   job(): Promise<string>
   share(): Promise<string>
@@ -417,6 +418,16 @@ export const table: Record<OperationName, Entry> = {
   explainPolicies: { expect: holder(200), call: (c) => c.explainPolicies({ params, query: { key: KEY } }) },
   listVersions: { expect: holder(200), call: (c) => c.listVersions({ params, query: { prefix: 'docs/' } }) },
   listDeleted: { expect: holder(200), call: (c) => c.listDeleted({ params, query: { prefix: 'docs/' } }) },
+  createSnapshot: {
+    expect: holder(201),
+    call: (c) => c.createSnapshot({ params, body: { name: `s-${newId()}`, expires_at: '2999-01-01T00:00:00.000Z' } }),
+  },
+  listSnapshots: { expect: insider(200), call: (c) => c.listSnapshots({ params }) },
+  getSnapshot: { expect: insider(404), call: (c) => c.getSnapshot({ params: { ...params, name: 'none' } }) },
+  deleteSnapshot: {
+    expect: holder(204),
+    call: async (c, { snapshot }) => c.deleteSnapshot({ params: { ...params, name: await snapshot() } }),
+  },
   // The object's only version is the current one.
   restoreVersion: {
     expect: holder(409),

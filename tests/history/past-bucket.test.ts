@@ -43,6 +43,22 @@ describeEngines('S3: a bucket as it was', (engine) => {
     ]
   }
 
+  it('is the same under the name of a snapshot', async () => {
+    const params = { bucket: B }
+    await server.admin.createSnapshot({ params, body: { name: 'daily-1', at: '2026-01-01T00:00:30Z' } })
+    const Bucket = `${B}.at-daily-1`
+    assert.deepEqual(await keys({ Bucket }), ['a/1 13', 'a/2 13', 'b 11'])
+    assert.equal(await text(Bucket, 'a/1'), 'a/1 as it was')
+    assert.equal(await outcome(s3.send(new PutObjectCommand({ Bucket, Key: 'x', Body: 'x' }))), 'MethodNotAllowed')
+    await s3.send(new CopyObjectCommand({ Bucket: B, Key: 'back', CopySource: `${Bucket}/a/1` }))
+    assert.equal(await text(B, 'back'), 'a/1 as it was')
+    await s3.send(new DeleteObjectCommand({ Bucket: B, Key: 'back' }))
+    const none = `${B}.at-none`
+    assert.equal(await outcome(s3.send(new ListObjectsV2Command({ Bucket: none }))), 'NoSuchBucket')
+    await server.admin.deleteSnapshot({ params: { ...params, name: 'daily-1' } })
+    assert.equal(await outcome(s3.send(new ListObjectsV2Command({ Bucket }))), 'NoSuchBucket')
+  })
+
   it('is listed, read and copied from by any client under a name with the moment', async () => {
     await server.records([], async () => {
       assert.deepEqual(await keys(), ['a/1 13', 'a/2 13', 'b 11'])

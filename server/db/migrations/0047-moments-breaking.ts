@@ -129,8 +129,8 @@ async function fill(db: Kysely<never>, engine: ColumnTypes['engine']): Promise<v
 }
 
 const all = (row: string, columns: readonly string[]) => columns.map((column) => `${row}.${column}`).join(', ')
-const FORMER = `insert into former_objects (bucket_id, key, moment, author, ${STATE.join(', ')}, ended, ended_by)`
-const OLD = all('old', ['bucket_id', 'key', 'moment', 'author', ...STATE])
+export const FORMER = `insert into former_objects (bucket_id, key, moment, author, ${STATE.join(', ')}, ended, ended_by)`
+export const OLD = all('old', ['bucket_id', 'key', 'moment', 'author', ...STATE])
 /** Whether anything is kept of what was. */
 const IS_KEPT = 'exists (select 1 from buckets where id = old.bucket_id and (trash_days > 0 or versioning is not null))'
 

@@ -42,6 +42,7 @@ import { epoch } from './0045-epoch.ts'
 import { policies } from './0046-policies-breaking.ts'
 import { moments } from './0047-moments-breaking.ts'
 import { rollbacks } from './0048-rollbacks-breaking.ts'
+import { snapshots } from './0049-snapshots-breaking.ts'
 import { identityPolicies } from './0050-identity-policies-breaking.ts'
 import { roles } from './0051-roles-breaking.ts'
 import { replication } from './0052-replication.ts'
@@ -92,6 +93,7 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0046-policies-breaking': policies,
   '0047-moments-breaking': moments,
   '0048-rollbacks-breaking': rollbacks,
+  '0049-snapshots-breaking': snapshots,
   '0050-identity-policies-breaking': identityPolicies,
   '0051-roles-breaking': roles,
   '0052-replication': replication,

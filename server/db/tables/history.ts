@@ -13,6 +13,52 @@ export interface HistoryTables {
   }
   /** Up to which moment what a bucket was is not known any more; a row only where something was deleted by age. */
   forgotten_moments: { bucket_id: string; moment: number }
+  /** Moments of buckets that have a name: what a bucket was then is kept for as long as the row is there. */
+  snapshots: {
+    id: string
+    bucket_id: string
+    name: string
+    /** Every change before it is at or before this moment, every one after it later. */
+    moment: number
+    note: string | null
+    created_at: string
+    created_by: string | null
+    expires_at: string | null
+  }
+  /** Buckets of which a snapshot has ended: what only that needed is to be released. */
+  ended_snapshots: { bucket_id: string; ended_at: string }
+  /** Contents that nothing has any more but a snapshot of this bucket; written when the collector would delete them. */
+  history_contents: {
+    bucket_id: string
+    blob_id: string
+    /** Of one of the objects that they were. */
+    key: string
+    version_id: string | null
+    size: number
+    etag: string
+    sha256: string | null
+    encryption: string | null
+  }
+  /** Buckets that began as another was. */
+  bucket_forks: {
+    bucket_id: string
+    origin_id: string
+    /** As its origin was at this moment, under the prefix. */
+    origin_moment: number
+    prefix: string
+    /** The bucket that has its name until it is whole, and the job that fills it. */
+    placeholder_id: string | null
+    job_id: string | null
+    /** Up to which key it is filled; null before the first. */
+    filled_to: string | null
+    /** When it was whole; null until then. */
+    filled_at: string | null
+    objects: Generated<number>
+    /** How many objects it could not have, since their contents were erased. */
+    erased: Generated<number>
+    /** When it is deleted; null: never. */
+    expires_at: string | null
+  }
   /** Who has changed objects, and by what. */
   change_authors: {
     id: Generated<number>

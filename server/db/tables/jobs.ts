@@ -12,6 +12,7 @@ export interface JobTables {
       | 'restore'
       | 'migrate'
       | 'release'
+      | 'fork'
       | 'encrypt'
       | 'decrypt'
       | 'rollback'

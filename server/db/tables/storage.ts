@@ -18,9 +18,10 @@ export interface StorageTables {
     storage_id: Generated<number | null>
     /**
      * Null: its objects are our own. `read_only`: it shows what others keep on that storage. `taken_over`: it did, and these
-     * are its own now. `releasing`: the same, while they are written to another place and nothing of it changes.
+     * are its own now. `releasing`: the same, while they are written to another place and nothing of it changes. `filling`: it
+     * is empty, and has the name of a fork until that is whole.
      */
-    mode: Generated<'read_only' | 'taken_over' | 'releasing' | null>
+    mode: Generated<'read_only' | 'taken_over' | 'releasing' | 'filling' | null>
     /** JSON: how contents are encrypted of which nobody says; null if they are not. */
     encryption: Generated<string | null>
     /** JSON: the rules by which its objects are replicated, the first that decides first; null if none are. */
@@ -55,6 +56,8 @@ export interface StorageTables {
     /** The parts of `bytes` and `objects` that are encrypted. */
     encrypted_bytes: Generated<number>
     encrypted_objects: Generated<number>
+    /** Of contents that only snapshots keep. */
+    history_bytes: Generated<number>
     /** Bytes that open uploads in parts will take. */
     reserved: Generated<number>
   }

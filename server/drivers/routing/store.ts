@@ -68,7 +68,10 @@ export async function sumByStorage(db: Db): Promise<Map<number | null, { buckets
   const sums = await db
     .selectFrom('buckets')
     .innerJoin('bucket_usage', 'bucket_usage.bucket_id', 'buckets.id')
-    .select(['storage_id', (e) => e.fn.sum<number>(e('bytes', '+', e.ref('trash_bytes'))).as('bytes')])
+    .select([
+      'storage_id',
+      (e) => e.fn.sum<number>(e('bytes', '+', e('trash_bytes', '+', e.ref('history_bytes')))).as('bytes'),
+    ])
     .groupBy('storage_id')
     .execute()
   const bytes = new Map(sums.map((row) => [row.storage_id, Number(row.bytes)]))

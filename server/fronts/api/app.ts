@@ -51,6 +51,7 @@ import { scanRoutes } from './routes/scans.ts'
 import { secondFactorRoutes } from './routes/second-factor.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { shareRoutes } from './routes/shares.ts'
+import { snapshotRoutes } from './routes/snapshots.ts'
 import { storageRoutes } from './routes/storages.ts'
 import { systemRoutes } from './routes/system.ts'
 import { tokenRoutes } from './routes/tokens.ts'
@@ -92,6 +93,7 @@ export const handlers: readonly Handler[] = [
   ...jobRoutes,
   ...policyRoutes,
   ...versionRoutes,
+  ...snapshotRoutes,
   ...trashRoutes,
   ...userRoutes,
   ...groupRoutes,

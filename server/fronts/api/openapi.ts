@@ -21,6 +21,7 @@ const tags = [
   { name: 'shares', description: 'Share links for people without an account.' },
   { name: 'public', description: 'Opening share links and signed URLs.' },
   { name: 'versions', description: 'Former contents of keys, in buckets that keep them.' },
+  { name: 'snapshots', description: 'Moments of buckets that are kept.' },
   { name: 'trash', description: 'Deleted and overwritten objects.' },
   { name: 'policies', description: 'Cleanup policies: rules that delete objects.' },
   { name: 'users', description: 'User accounts.' },

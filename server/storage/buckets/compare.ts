@@ -10,6 +10,7 @@ export const counters = [
   'version_bytes',
   'encrypted_bytes',
   'encrypted_objects',
+  'history_bytes',
   'reserved',
 ] as const satisfies readonly (keyof Usage)[]
 
@@ -35,6 +36,7 @@ export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Co
         + coalesce((select sum(size) from versions v where v.bucket_id = b.id and v.encryption is not null), 0)
         as held_encrypted_bytes,
       (select count(encryption) from objects o where o.bucket_id = b.id) as held_encrypted_objects,
+      coalesce((select sum(size) from history_contents h where h.bucket_id = b.id), 0) as held_history_bytes,
       coalesce((select sum(reserved) from uploads u where u.bucket_id = b.id), 0) as held_reserved,
       coalesce((select sum(bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_bytes,
       coalesce((select sum(objects) from bucket_usage s where s.bucket_id = b.id), 0) as counted_objects,
@@ -43,6 +45,7 @@ export async function compareUsage(db: Db): Promise<{ held: Counted; counted: Co
       coalesce((select sum(encrypted_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_encrypted_bytes,
       coalesce((select sum(encrypted_objects) from bucket_usage s where s.bucket_id = b.id), 0)
         as counted_encrypted_objects,
+      coalesce((select sum(history_bytes) from bucket_usage s where s.bucket_id = b.id), 0) as counted_history_bytes,
       coalesce((select sum(reserved) from bucket_usage s where s.bucket_id = b.id), 0) as counted_reserved
     from buckets b order by b.name`.execute(db)
   const side = (row: { [column: string]: string | number | null }, kind: 'held' | 'counted'): Counted => ({

@@ -42,17 +42,28 @@ type Configured = Partial<
   Pick<BucketConfig, 'acl' | 'ownership' | 'cors' | 'public_access_block' | 'tagging' | 'website'>
 >
 
+/** How a bucket begins that is a fork of another. */
+interface Beginning {
+  /** That of its origin. */
+  storage: string
+  /** `filling`: it is to have the name until the fork is whole. */
+  mode: 'filling' | null
+  from: { bucket: string; moment: string; prefix: string }
+  expires_at: string | null
+}
+
 /** The same as a step, for those who do more in its transaction. */
 export async function prepareBucket(
   ctx: Ctx,
   given: CreateBucket,
   configured: Configured,
-): Promise<(step: Step) => Promise<Bucket>> {
+): Promise<(step: Step, fork?: Beginning) => Promise<Bucket>> {
   const { name, quota_gb, trash_days } = given
   allow(ctx.actor, 'create', name)
   const versioned = completeVersioning(given)
-  const storage = await prepareStorage(ctx, given.storage)
-  return async (step) => {
+  const prepared = await prepareStorage(ctx, given.storage)
+  return async (step, fork) => {
+    const storage = fork?.storage ?? prepared
     const { tx, record } = step
     const { quotas, trash, s3, encryption: forNew } = await settingsInForce(step)
     const quota = quota_gb === undefined ? quotas.default_bucket_quota_gb : quota_gb
@@ -66,6 +77,7 @@ export async function prepareBucket(
       ...versioned,
       encryption: encryptionColumn(encryption),
       storage_id: await holdStorage(tx, storage),
+      mode: fork?.mode ?? null,
       created_at: ctx.now().toISOString(),
       created_by: ctx.actor.user_id,
       deleted_at: null,
@@ -77,7 +89,9 @@ export async function prepareBucket(
       await setDocument(step, row.id, kind, value)
     const elsewhere = storage === DEFAULT_STORAGE ? {} : { storage }
     const encrypted = row.encryption === null ? {} : { encryption: defaultEncryption(row) }
-    const details = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...encrypted, ...configured, ...elsewhere }
+    const begun = fork ? { from: fork.from, expires_at: fork.expires_at } : {}
+    const described = { quota_gb: quota, trash_days: row.trash_days, ...kept, ...encrypted }
+    const details = { ...described, ...configured, ...elsewhere, ...begun }
     record({ name: 'create_bucket', bucket: name, details })
     const open = await describePublicAccess(tx, [name], s3.public_access)
     return describe(ctx, { ...row, quota_gb: quota }, { public_access: open.get(name), storage })

@@ -1,4 +1,4 @@
-import type { Bucket, BucketSource, Versioning } from '../../../contract/buckets.ts'
+import type { Bucket, BucketMode, BucketSource, Versioning } from '../../../contract/buckets.ts'
 import type { PublicAccess } from '../../../contract/public-access.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
@@ -8,6 +8,7 @@ import { objectLockOf } from '../locks/lock.ts'
 import { findStorageNames } from '../storages/use.ts'
 import { describePublicAccess } from './documents/public-access.ts'
 import { defaultEncryption } from './encryption.ts'
+import { describeFork, findForks } from './forks.ts'
 import type * as quotaStore from './quotas/store.ts'
 import { sumUsage } from './quotas/store.ts'
 import { findSources } from './sources.ts'
@@ -21,6 +22,7 @@ export const none: quotaStore.Usage = {
   version_bytes: 0,
   encrypted_bytes: 0,
   encrypted_objects: 0,
+  history_bytes: 0,
   reserved: 0,
 }
 
@@ -47,19 +49,20 @@ interface Besides {
   storage?: string | undefined
   /** Where its objects are, or were, if it is or was attached. */
   source?: BucketSource | undefined
+  /** How it began, if it is a fork. */
+  fork?: Parameters<typeof describeFork>[1] | undefined
 }
 
 /** Buckets as the API returns them. */
 export async function describeAll(ctx: Ctx, rows: readonly store.BucketRow[]): Promise<Bucket[]> {
   const names = rows.map(({ name }) => name)
-  const [usage, open, storages, sources] = await Promise.all([
-    sumUsage(
-      ctx.db,
-      rows.map(({ id }) => id),
-    ),
+  const ids = rows.map(({ id }) => id)
+  const [usage, open, storages, sources, forks] = await Promise.all([
+    sumUsage(ctx.db, ids),
     findPublicAccess(ctx, names),
     findStorageNames(ctx.db, rows),
     findSources(ctx.db, rows),
+    findForks(ctx.db, ids),
   ])
   return rows.map((row) =>
     describe(ctx, row, {
@@ -67,6 +70,7 @@ export async function describeAll(ctx: Ctx, rows: readonly store.BucketRow[]): P
       public_access: open.get(row.name),
       storage: storages.get(row.storage_id),
       source: sources.get(row.id),
+      fork: forks.get(row.id),
     }),
   )
 }
@@ -75,14 +79,15 @@ export async function describeAll(ctx: Ctx, rows: readonly store.BucketRow[]): P
 export function describe(
   { actor }: Ctx,
   row: store.BucketRow,
-  { usage = none, public_access, storage = DEFAULT_STORAGE, source }: Besides,
+  { usage = none, public_access, storage = DEFAULT_STORAGE, source, fork }: Besides,
 ): Bucket {
   const totals = seesTotalsOf(actor, row.name)
   return {
     name: row.name,
-    mode: row.mode === 'releasing' ? 'taken_over' : (row.mode ?? 'owned'),
+    mode: modeOf(row),
     source: source ? (totals ? source : { ...source, findings: null }) : null,
     ...(totals ? usageOf(row, usage) : hiddenUsage),
+    fork: fork ? describeFork(actor, fork) : null,
     trash_days: row.trash_days,
     versioning: versioningOf(row),
     object_lock: objectLockOf(row),
@@ -95,6 +100,11 @@ export function describe(
   }
 }
 
+function modeOf({ mode }: Pick<store.BucketRow, 'mode'>): BucketMode {
+  if (mode === 'releasing') return 'taken_over'
+  return mode === null || mode === 'filling' ? 'owned' : mode
+}
+
 const usageOf = ({ quota_gb }: Pick<store.BucketRow, 'quota_gb'>, usage: quotaStore.Usage) => ({
   quota_gb,
   used_bytes: usage.bytes,
@@ -104,6 +114,7 @@ const usageOf = ({ quota_gb }: Pick<store.BucketRow, 'quota_gb'>, usage: quotaSt
   version_bytes: usage.version_bytes,
   encrypted_bytes: usage.encrypted_bytes,
   encrypted_objects: usage.encrypted_objects,
+  history_bytes: usage.history_bytes,
 })
 
 const hiddenUsage: { [field in keyof ReturnType<typeof usageOf>]: null } = {
@@ -115,4 +126,5 @@ const hiddenUsage: { [field in keyof ReturnType<typeof usageOf>]: null } = {
   version_bytes: null,
   encrypted_bytes: null,
   encrypted_objects: null,
+  history_bytes: null,
 }

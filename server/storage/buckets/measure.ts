@@ -17,6 +17,11 @@ export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {
   const objects = await sumOf('objects')
   const trash = await sumOf('trash')
   const versions = await sumOf('versions')
+  const history = await tx
+    .selectFrom('history_contents')
+    .select((e) => e.fn.coalesce(e.fn.sum<number>('size'), e.lit(0)).as('bytes'))
+    .where('bucket_id', '=', bucketId)
+    .executeTakeFirstOrThrow()
   const uploads = await tx
     .selectFrom('uploads')
     .select((e) => e.fn.coalesce(e.fn.sum<number>('reserved'), e.lit(0)).as('bytes'))
@@ -29,6 +34,7 @@ export async function measureBucket(tx: Tx, bucketId: string): Promise<Usage> {
     version_bytes: versions.bytes,
     encrypted_bytes: objects.encrypted + versions.encrypted,
     encrypted_objects: objects.encrypted_count,
+    history_bytes: history.bytes,
     reserved: uploads.bytes,
   }
 }

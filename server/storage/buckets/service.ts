@@ -54,10 +54,13 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
       throw new ServiceError('not_empty', `Bucket "${name}" still has objects.`)
     if (await store.hasAny(tx, 'versions', row.id))
       throw new ServiceError('not_empty', `Bucket "${name}" still has versions or delete markers.`)
+    if (await store.hasSnapshots(tx, row.id))
+      throw new ServiceError('not_empty', `Bucket "${name}" still has snapshots.`)
     if (await hasLockedTrash(tx, row.id, await judgeLocks(tx, step.now())))
       throw new ServiceError('locked', `The trash of bucket "${name}" has versions that are locked.`)
     const usage = (await quotaStore.sumUsage(tx, [row.id])).get(row.id) ?? none
     await quotaStore.clearQuota(tx, row.id)
+    await store.endSnapshots(tx, row.id, ctx.now())
     await store.softDeleteBucket(tx, row, ctx.now())
     const details = { trash_bytes: usage.trash_bytes, bucket_id: row.id }
     record({ name: 'delete_bucket', bucket: name, details })

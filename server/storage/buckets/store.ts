@@ -128,9 +128,17 @@ export async function softDeleteBucket(tx: Tx, { id, name }: { id: string; name:
 }
 
 /** What keeps the row of a deleted bucket: its trash, and what is still to be removed. */
-const HOLDING = ['trash', 'objects', 'former_objects', 'uploads', 'external_blobs', 'external_removals'] as const
+const HOLDING = [
+  'trash',
+  'objects',
+  'former_objects',
+  'history_contents',
+  'uploads',
+  'external_blobs',
+  'external_removals',
+] as const
 
-/** Deletes the rows of deleted buckets of which nothing is left. */
+/** Deletes the rows of deleted buckets of which nothing is left, and that are not about to be filled. */
 export const deleteSoftDeleted = (tx: Tx) =>
   tx
     .deleteFrom('buckets')
@@ -142,11 +150,48 @@ export const deleteSoftDeleted = (tx: Tx) =>
         ),
       ),
     )
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom('bucket_forks')
+            .select('bucket_id')
+            .where((f) =>
+              f.or([f('bucket_id', '=', e.ref('buckets.id')), f('placeholder_id', '=', e.ref('buckets.id'))]),
+            )
+            .where('placeholder_id', 'is not', null),
+        ),
+      ),
+    )
     .execute()
 
 /** Whether a bucket has any objects, or any noncurrent versions and delete markers. */
 export const hasAny = async (db: Db, table: 'objects' | 'versions', bucketId: string): Promise<boolean> =>
   (await db.selectFrom(table).select('key').where('bucket_id', '=', bucketId).limit(1).executeTakeFirst()) !== undefined
+
+/** The snapshot that a fork has of how it began. It is no valid name: nobody sees it, or can delete it. */
+export const BEGINNING = '~fork'
+
+/** Whether moments of a bucket are kept, but for that of its beginning. */
+export const hasSnapshots = async (db: Db, bucketId: string): Promise<boolean> =>
+  (await db
+    .selectFrom('snapshots')
+    .select('id')
+    .where('bucket_id', '=', bucketId)
+    .where('name', '<>', BEGINNING)
+    .executeTakeFirst()) !== undefined
+
+/** Ends all snapshots of a bucket: what only they kept is to be released. */
+export async function endSnapshots(tx: Tx, bucketId: string, now: Date): Promise<void> {
+  const deleted = await tx.deleteFrom('snapshots').where('bucket_id', '=', bucketId).returning('id').execute()
+  const ended_at = now.toISOString()
+  if (deleted.length > 0)
+    await tx
+      .insertInto('ended_snapshots')
+      .values({ bucket_id: bucketId, ended_at })
+      .onConflict((conflict) => conflict.column('bucket_id').doUpdateSet({ ended_at }))
+      .execute()
+}
 
 /** A live bucket's name. */
 export const findBucketName = async (db: Db, id: string): Promise<string | undefined> =>
@@ -158,3 +203,17 @@ export const findBucketName = async (db: Db, id: string): Promise<string | undef
       .where('deleted_at', 'is', null)
       .executeTakeFirst()
   )?.name
+
+/** Gives a bucket its name, and what has been configured of the one that had it. */
+export async function giveName(
+  tx: Tx,
+  bucketId: string,
+  { name, created_at, from }: { name: string; created_at: string; from: string },
+): Promise<void> {
+  await tx
+    .updateTable('buckets')
+    .set({ name, former_name: null, deleted_at: null, created_at })
+    .where('id', '=', bucketId)
+    .execute()
+  await tx.updateTable('bucket_config').set({ bucket_id: bucketId }).where('bucket_id', '=', from).execute()
+}

@@ -11,6 +11,11 @@ export function assertWritable({ mode, name }: Pick<BucketRow, 'mode' | 'name'>)
       'read_only',
       `The bucket "${name}" shows what others keep on its storage, and nothing there is changed from here. Change it there, or copy its objects to another bucket first.`,
     )
+  if (mode === 'filling')
+    throw new ServiceError(
+      'read_only',
+      `The bucket "${name}" is being filled, and cannot be changed until that is over. To do without it, cancel the job that fills it.`,
+    )
   if (mode === 'releasing')
     throw new ServiceError(
       'read_only',

@@ -15,8 +15,8 @@ export interface Retired {
   change: Change
 }
 
-/** What to count, except objects and reservations. */
-export type Change = Omit<Usage, 'objects' | 'reserved'>
+/** What to count, except objects, reservations and what snapshots keep. */
+export type Change = Omit<Usage, 'objects' | 'history_bytes' | 'reserved'>
 
 export const noChange: Change = {
   bytes: 0,

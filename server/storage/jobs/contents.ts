@@ -3,7 +3,7 @@ import { isExternal } from '../../blobs/store.ts'
 import type { Db } from '../../db/schema.ts'
 
 /** The tables whose rows point at a bucket's contents, in the order in which contents pass through them. */
-export const tables = ['objects', 'versions', 'trash'] as const
+export const tables = ['objects', 'versions', 'trash', 'history_contents'] as const
 export type ContentTable = (typeof tables)[number]
 
 /** A row that points at contents, and what is known of these. */
@@ -34,6 +34,7 @@ const orders = {
     ['deleted_at', '>'],
     ['id', '>'],
   ],
+  history_contents: [['blob_id', '>']],
 } as const satisfies { [T in ContentTable]: readonly (readonly [string, '<' | '>'])[] }
 
 /** The rows of a bucket in a table after a position, in order; null for the first. */

@@ -9,6 +9,7 @@ import type { Claim } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
 import { unclaimed } from '../../work/store.ts'
 import { applyOrCopy, type Pace } from './apply.ts'
+import { beginFork, forkStep } from './fork/steps.ts'
 import * as itemStore from './items/store.ts'
 import { lease } from './lease.ts'
 import { listItemsOf } from './list-items.ts'
@@ -107,6 +108,7 @@ async function takeStep(
   if (job.kind === 'migrate') await migrateStep(creator, claim, { job, request, size })
   else if (job.kind === 'encrypt' || job.kind === 'decrypt') await recodeStep(creator, claim, { job, request, size })
   else if (job.kind === 'release') await releaseStep(creator, claim, job)
+  else if (job.kind === 'fork') await forkStep(creator, claim, { request, size })
   else await applyOrCopy(creator, claim, request, { size, pace })
   return true
 }
@@ -115,6 +117,7 @@ async function takeStep(
 const beginnings: { [kind in CreateJob['kind']]?: typeof beginRelease } = {
   migrate: beginMigration,
   release: beginRelease,
+  fork: beginFork,
   encrypt: beginRecoding,
   decrypt: beginRecoding,
 }

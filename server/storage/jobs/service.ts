@@ -3,7 +3,7 @@ import type { Job } from '../../../contract/jobs.ts'
 import type { BucketAction } from '../../../contract/permissions.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
-import { allowSomewhere, type Ctx } from '../../context.ts'
+import { allowSomewhere, type Ctx, type Upkeep } from '../../context.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
@@ -32,6 +32,7 @@ const needed: { [kind in Job['kind']]: readonly BucketAction[] } = {
   decrypt: ['manage'],
   release: ['manage'],
   rollback: ['read', 'write'],
+  fork: ['read'],
 }
 
 /** Queues a job; needs its rights somewhere under the prefix and, for copies and moves, in the destination bucket. */
@@ -59,10 +60,18 @@ const isRestorable = async (ctx: Ctx, id: string): Promise<boolean> => {
 
 /** Queues what was completed and is allowed. Throws limit_reached. */
 export async function queueJob(ctx: Ctx, request: CreateJob): Promise<Job> {
+  const row = newJob(ctx, request)
+  await ctx.upkeep((step) => insertJobStep(step, row, request))
+  ctx.background(() => runJobs(ctx))
+  return describe(row)
+}
+
+/** A job of the caller, as it is before it starts. */
+export function newJob(ctx: Ctx, request: CreateJob): store.JobRow {
   const { auth_method, token_id, session_id, origin, user_id, email } = ctx.actor
   const actor: JobActor = { auth_method, token_id, session_id, origin }
-  const { keys, exclude, ...small } = request
-  const row: store.JobRow = {
+  const { keys: _keys, exclude: _exclude, ...small } = request
+  return {
     id: newId(),
     kind: request.kind,
     status: 'queued',
@@ -87,17 +96,21 @@ export async function queueJob(ctx: Ctx, request: CreateJob): Promise<Job> {
     started_at: null,
     finished_at: null,
   }
-  await ctx.upkeep(async ({ tx }) => {
-    await store.lockCreator(tx, row.created_by)
-    if ((await store.countOpen(tx, row.created_by)) >= MOST_OPEN)
-      throw new ServiceError(
-        'limit_reached',
-        `You have ${MOST_OPEN} unfinished jobs. Wait for one to finish, or cancel one.`,
-      )
-    await store.insertJob(tx, { ...row, selection: JSON.stringify({ keys, exclude }) })
-  })
-  ctx.background(() => runJobs(ctx))
-  return describe(row)
+}
+
+/** Step: queues it. Throws limit_reached. */
+export async function insertJobStep(
+  { tx }: Pick<Upkeep, 'tx'>,
+  row: store.JobRow,
+  { keys, exclude }: Pick<CreateJob, 'keys' | 'exclude'> = {},
+): Promise<void> {
+  await store.lockCreator(tx, row.created_by)
+  if ((await store.countOpen(tx, row.created_by)) >= MOST_OPEN)
+    throw new ServiceError(
+      'limit_reached',
+      `You have ${MOST_OPEN} unfinished jobs. Wait for one to finish, or cancel one.`,
+    )
+  await store.insertJob(tx, { ...row, selection: JSON.stringify({ keys, exclude }) })
 }
 
 function describe(row: store.JobRow, restorable = false): Job {

@@ -78,7 +78,7 @@ function Actions({ job }: { job: Job }) {
   // A newer object under the key is not what the user chose to delete.
   const again = deletes ? job.errors.filter(({ code }) => code !== 'changed') : job.errors
   const retry = async () => {
-    if (job.kind === 'release') return
+    if (job.kind === 'release' || job.kind === 'fork') return
     const { kind, source_bucket, prefix, dest_bucket, dest_prefix, if_none_match, to, keep_new, by } = job
     try {
       // What a restore could not restore is still in the trash, so everything is tried again.

@@ -27,6 +27,7 @@ export const text = catalogue('jobs.text', {
   restore: 'Restore',
   migrate: 'Move',
   release: 'Release',
+  fork: 'Fork',
   encrypt: 'Encrypt',
   decrypt: 'Decrypt',
   rollback: 'Roll back',

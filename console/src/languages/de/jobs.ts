@@ -29,6 +29,7 @@ export const text: Translation<typeof english.text> = {
   restore: 'Wiederherstellen:',
   migrate: 'Verschieben:',
   release: 'Abgeben:',
+  fork: 'Abzweigen:',
   encrypt: 'Verschlüsseln:',
   decrypt: 'Entschlüsseln:',
   rollback: 'Zurücksetzen:',

@@ -28,6 +28,7 @@ export const text: Translation<typeof english.text> = {
   restore: 'Restaurar',
   migrate: 'Trasladar',
   release: 'Liberar',
+  fork: 'Bifurcar',
   encrypt: 'Cifrar',
   decrypt: 'Descifrar',
   rollback: 'Revertir',

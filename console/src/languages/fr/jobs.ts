@@ -28,6 +28,7 @@ export const text: Translation<typeof english.text> = {
   restore: 'Restaurer',
   migrate: 'Déplacer',
   release: 'Libérer',
+  fork: 'Dupliquer',
   encrypt: 'Chiffrer',
   decrypt: 'Déchiffrer',
   rollback: 'Rétablir',

@@ -28,6 +28,7 @@ export const text: Translation<typeof english.text> = {
   restore: '復元',
   migrate: '移動',
   release: '切り離し',
+  fork: 'フォーク',
   encrypt: '暗号化',
   decrypt: '復号',
   rollback: '巻き戻し',

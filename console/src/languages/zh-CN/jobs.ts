@@ -28,6 +28,7 @@ export const text: Translation<typeof english.text> = {
   restore: '恢复',
   migrate: '迁移',
   release: '交还',
+  fork: '分叉',
   encrypt: '加密',
   decrypt: '解密',
   rollback: '回退',

@@ -8,15 +8,18 @@ import { takeOverBucket } from '../../../storage/attached/take-over.ts'
 import { createBucket } from '../../../storage/buckets/create.ts'
 import * as service from '../../../storage/buckets/service.ts'
 import { updateBucket } from '../../../storage/buckets/update.ts'
+import { forkBucket } from '../../../storage/jobs/fork/create.ts'
 import * as replication from '../../../storage/replication/settings.ts'
 import { verifyReplication } from '../../../storage/replication/verify.ts'
 import { handle } from '../handle.ts'
 
 export const bucketRoutes = [
-  handle(api.createBucket, (ctx, { body: { mode, ...body } }) => {
+  handle(api.createBucket, (ctx, { body: { mode, from, expires_at, ...body } }) => {
+    if (expires_at !== undefined && !from) throw invalid('body.expires_at', 'is only allowed for a fork')
+    if (from && mode === 'read_only') throw invalid('body.from', 'is not allowed for a bucket that is attached')
     if (mode === 'read_only') return attachBucket(ctx, body)
     if (body.prefix !== undefined) throw invalid('body.prefix', 'is only allowed for a bucket that is attached')
-    return createBucket(ctx, body)
+    return from ? forkBucket(ctx, { ...body, from, expires_at }) : createBucket(ctx, body)
   }),
   handle(api.listBuckets, (ctx, { query }) => service.listBuckets(ctx, query.limit ?? 100, query.cursor)),
   handle(api.getBucket, (ctx, { params }) => service.getBucket(ctx, params.bucket)),

@@ -30,7 +30,9 @@ export function bucketsOf({ bucket }: Target, query: Query, headers: { [name: st
   )
   const given = headers[COPY_SOURCE] ?? query.find(([name]) => name.toLowerCase() === COPY_SOURCE)?.[1]
   const source = given === undefined ? undefined : readSource(String(given))
-  if (source) add(readPastBucket(source.bucket)?.bucket ?? source.bucket, source.versionId !== undefined)
+  // Which of the two it is, only the buckets and snapshots say that there are.
+  for (const name of source ? [source.bucket, readPastBucket(source.bucket)?.bucket] : [])
+    if (name !== undefined) add(name, source?.versionId !== undefined)
   return new Map([...about].map(([name, set]): [string, PolicySubject[]] => [name, [...set]]))
 }
 

@@ -87,6 +87,8 @@ export interface Usage {
   /** The parts of `bytes` and `objects` that are encrypted. */
   encrypted_bytes: number
   encrypted_objects: number
+  /** Of contents that only snapshots keep. */
+  history_bytes: number
   /** Bytes reserved by open multipart uploads. */
   reserved: number
 }
@@ -103,6 +105,7 @@ export const addUsage = prepared((tx: Tx, row: Usage & { bucket_id: string; shar
         version_bytes: e('bucket_usage.version_bytes', '+', e.ref('excluded.version_bytes')),
         encrypted_bytes: e('bucket_usage.encrypted_bytes', '+', e.ref('excluded.encrypted_bytes')),
         encrypted_objects: e('bucket_usage.encrypted_objects', '+', e.ref('excluded.encrypted_objects')),
+        history_bytes: e('bucket_usage.history_bytes', '+', e.ref('excluded.history_bytes')),
         reserved: e('bucket_usage.reserved', '+', e.ref('excluded.reserved')),
       })),
     ),
@@ -121,6 +124,7 @@ export async function sumUsage(db: Db, bucketIds: readonly string[]): Promise<Ma
       e.fn.sum<number>('version_bytes').as('version_bytes'),
       e.fn.sum<number>('encrypted_bytes').as('encrypted_bytes'),
       e.fn.sum<number>('encrypted_objects').as('encrypted_objects'),
+      e.fn.sum<number>('history_bytes').as('history_bytes'),
       e.fn.sum<number>('reserved').as('reserved'),
     ])
     .where('bucket_id', 'in', bucketIds)

@@ -16,6 +16,7 @@ const REFUSALS = {
   versions: 'keeps versions, for which a layout of keys has no place. Delete them first.',
   trash: 'has a trash. Empty it first.',
   locks: 'has objects that are locked.',
+  snapshots: 'has snapshots. Delete them first.',
 }
 
 /** Throws conflict unless a bucket was taken over and has nothing that a layout of keys has no place for. */

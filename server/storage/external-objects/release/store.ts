@@ -22,7 +22,7 @@ export async function findUnreleasable(
   db: Db,
   bucketId: string,
   ended: { endedBy: string | null },
-): Promise<'versions' | 'trash' | 'locks' | null> {
+): Promise<'versions' | 'trash' | 'locks' | 'snapshots' | null> {
   for (const table of ['versions', 'trash'] as const)
     if (await db.selectFrom(table).select('key').where('bucket_id', '=', bucketId).limit(1).executeTakeFirst())
       return table
@@ -33,7 +33,9 @@ export async function findUnreleasable(
     .where((e) => e.or([e('legal_hold', 'is not', null), isUnderLock(e, ended)]))
     .limit(1)
     .executeTakeFirst()
-  return locked ? 'locks' : null
+  if (locked) return 'locks'
+  const snapshot = await db.selectFrom('snapshots').select('id').where('bucket_id', '=', bucketId).executeTakeFirst()
+  return snapshot ? 'snapshots' : null
 }
 
 /** An object, with the MD5 of its bytes if that is known, and where an engine has them, if one does. */

@@ -1,7 +1,9 @@
 import { ServiceError } from '../../../../contract/errors.ts'
+import { isSnapshotName } from '../../../../contract/names.ts'
 import { actionsOn } from '../../../../contract/permissions.ts'
 import { formatMoment, parseMoment } from '../../../base/moment.ts'
 import type { Ctx } from '../../../context.ts'
+import type { Db } from '../../../db/schema.ts'
 import { isNamedIn } from '../../../iam/decide.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { asOf } from './as-of.ts'
@@ -31,41 +33,69 @@ export async function knownMoments(
 }
 
 /**
- * The moment that a text stands for, an RFC 3339 time, of a bucket of which the caller may know: what the bucket was then
- * stays so from now on. `path` is where the request says it. Throws invalid_request where it is no such time, has not come
- * or is not known any more.
+ * The moment that a text stands for, an RFC 3339 time or the name of a snapshot, of a bucket of which the caller may know: what
+ * the bucket was then stays so from now on. `path` is where the request says it. Throws invalid_request where it is neither,
+ * has not come or is not known any more.
  */
 export async function momentOf(
-  ctx: Ctx,
+  ctx: Pick<Ctx, 'db' | 'now' | 'settleMoment'>,
   bucket: { id: string; created_at: string },
   { text, path }: { text: string; path: string },
 ): Promise<number> {
+  // What is kept under a name stays as it is.
+  if (isSnapshotName(text)) {
+    const snapshot = await store.findSnapshot(ctx.db, bucket.id, { name: text })
+    if (!snapshot) throw invalidMoment(path, 'is neither an RFC 3339 time nor a snapshot of the bucket')
+    return Number(snapshot.moment)
+  }
   const moment = parse(text, path)
   const now = ctx.now().getTime()
   // That of a change has come, whatever this clock says.
   if (moment > (now + AHEAD_MS) * 1000 && moment > (await store.findLatest(ctx.db, bucket.id)))
     throw invalidMoment(path, 'has not come yet')
-  const { from } = await knownMoments(ctx, bucket)
-  if (moment < from)
-    throw invalidMoment(path, `is too early: what the bucket was is known from ${formatMoment(from)} on`)
+  await assertKnown(ctx.db, bucket, { moment, path })
   if (moment > (now - SETTLED_MS) * 1000) await ctx.settleMoment(moment)
   return moment
 }
 
+/** Throws invalid_request where what a bucket was at a moment is not known any more, and no snapshot keeps it. */
+export async function assertKnown(
+  db: Db,
+  bucket: { id: string; created_at: string },
+  { moment, path }: { moment: number; path: string },
+): Promise<void> {
+  const { from } = await knownMoments({ db }, bucket)
+  if (moment < from && !(await store.findSnapshot(db, bucket.id, { moment })))
+    throw invalidMoment(path, `is too early: what the bucket was is known from ${formatMoment(from)} on`)
+}
+
 /**
- * The same caller, who reads a bucket as it was: `at` is an RFC 3339 time, and means the last change at or before it. Nothing
- * can be changed with it. Throws invalid_request where it is no such time, or, for callers who may know of the bucket, one
- * that has not come or is not known any more. A bucket that does not exist is left to what they ask for.
+ * The same caller, who reads a bucket as it was: `at` is an RFC 3339 time, which means the last change at or before it, or the
+ * name of a snapshot. Nothing can be changed with it. Throws invalid_request where it is neither, or, for callers who may know
+ * of the bucket, a moment that has not come or is not known any more. A bucket that does not exist is left to what they ask
+ * for.
  */
 export async function inPast(ctx: Ctx, bucketName: string, at: string): Promise<Ctx> {
-  const asked = { text: at, path: 'query.at' }
   const bucket = await findBucket(ctx.db, bucketName)
   const mayKnow = actionsOn(ctx.actor.groups, bucketName).length > 0 || isNamedIn(ctx.actor, bucketName)
   // Nothing is done for others, whose moment may be any: whatever it shows them, they have to be allowed to see.
-  const moment = bucket && mayKnow ? await momentOf(ctx, bucket, asked) : parse(at, asked.path)
-  if (!bucket) return ctx
+  const moment =
+    bucket && mayKnow
+      ? await momentOf(ctx, bucket, { text: at, path: 'query.at' })
+      : await anyMoment(ctx, bucket, { at, path: 'query.at' })
+  if (!bucket || moment === undefined) return ctx
   const db = asOf(ctx.db, { bucketId: bucket.id, moment })
   return { ...ctx, db, past: { moment, present: ctx.db } }
+}
+
+async function anyMoment(
+  { db }: Ctx,
+  bucket: { id: string } | undefined,
+  { at, path }: { at: string; path: string },
+): Promise<number | undefined> {
+  if (!isSnapshotName(at)) return parse(at, path)
+  const snapshot = bucket && (await store.findSnapshot(db, bucket.id, { name: at }))
+  return snapshot && Number(snapshot.moment)
 }
 
 function parse(text: string, path: string): number {

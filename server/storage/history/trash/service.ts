@@ -71,7 +71,7 @@ export function moveToTrash(
  * Step: leaves the bytes of contents that are gone for good to the collector. Encrypted ones that nothing else points at are
  * erased with the change, each recorded as `erase`.
  */
-function releaseOrErase(
+export function releaseOrErase(
   step: Step,
   bucket: string,
   rows: readonly Pick<ObjectRow, 'blob_id' | 'encryption' | 'key' | 'size' | 'version_id'>[],

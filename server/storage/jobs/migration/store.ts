@@ -12,7 +12,7 @@ export async function replaceBlob(
   { id: to, encryption }: { id: string; encryption?: string | null },
 ): Promise<{ objects: number; bytes: number }> {
   const changed = { objects: 0, bytes: 0 }
-  for (const table of ['objects', 'versions', 'trash'] as const) {
+  for (const table of ['objects', 'versions', 'trash', 'history_contents'] as const) {
     const rows = await tx
       .updateTable(table)
       .set(encryption === undefined ? { blob_id: to } : { blob_id: to, encryption })
@@ -21,9 +21,9 @@ export async function replaceBlob(
       .returning('size')
       .execute()
     if (table === 'objects') changed.objects += rows.length
-    if (table !== 'trash') changed.bytes += rows.reduce((sum, { size }) => sum + size, 0)
+    if (table === 'objects' || table === 'versions') changed.bytes += rows.reduce((sum, { size }) => sum + size, 0)
   }
-  // What keys were before is kept in the trash and among the versions, which point at the copy now.
+  // What keys were before is kept in the trash, among the versions and for snapshots, which point at the copy now.
   await tx
     .updateTable('former_objects')
     .set(encryption === undefined ? { blob_id: to } : { blob_id: to, encryption })

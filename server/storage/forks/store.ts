@@ -1,0 +1,191 @@
+// Forks: buckets that began as another was, and the rows that fill them.
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { KeyRange } from '../../../contract/permissions.ts'
+import type { Db, NewRow, ObjectRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
+
+export type ForkRow = Row<'bucket_forks'>
+
+export const insertFork = (tx: Tx, row: NewRow<'bucket_forks'>) => tx.insertInto('bucket_forks').values(row).execute()
+
+export const updateFork = (tx: Tx, bucketId: string, change: RowChange<'bucket_forks'>) =>
+  tx.updateTable('bucket_forks').set(change).where('bucket_id', '=', bucketId).execute()
+
+/** The fork that a job fills, locked; undefined once it is whole, or given up. */
+export const lockForkOf = (tx: Tx, jobId: string): Promise<ForkRow | undefined> =>
+  tx
+    .selectFrom('bucket_forks')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('placeholder_id', 'is not', null)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** What a fork takes from its origin of each object. It has neither its version, nor its lock, nor its ACL. */
+const TAKEN = [
+  'key',
+  'blob_id',
+  'size',
+  'etag',
+  'sha256',
+  'checksums',
+  'content_type',
+  'headers',
+  'metadata',
+  'tags',
+  'storage_class',
+  'created_at',
+  'last_modified',
+  'created_by',
+  'encryption',
+] as const satisfies readonly (keyof ObjectRow)[]
+
+/** An object to take, and whether its bytes are still there. */
+export type Taken = Pick<ObjectRow, 'key' | 'size' | 'encryption'> & { there: boolean }
+
+/** The next objects of a range in the order of keys, of a bucket as `db` shows it. */
+export async function listTaken(
+  db: Db,
+  bucketId: string,
+  { from, to }: KeyRange,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<Taken[]> {
+  const all = db
+    .selectFrom('objects')
+    .select(['key', 'size', 'encryption'])
+    .select((e) =>
+      e.exists(e.selectFrom('blobs').select('id').whereRef('blobs.id', '=', 'objects.blob_id')).as('there'),
+    )
+    .where('bucket_id', '=', bucketId)
+    .where('key', '>=', from)
+  const until = to === null ? all : all.where('key', '<', to)
+  const rest = after === null ? until : until.where('key', '>', after)
+  const rows = await rest.orderBy('key').limit(limit).execute()
+  return rows.map(({ there, ...row }) => ({ ...row, size: Number(row.size), there: Boolean(there) }))
+}
+
+/** Takes the objects between two keys, with these, into another bucket; those whose bytes are gone are left out. */
+export const takeObjects = (
+  reading: Db,
+  { from, to }: { from: string; to: string },
+  { origin, bucket, limit }: { origin: string; bucket: string; limit: number },
+) =>
+  (reading as unknown as Kysely<Schema>)
+    .insertInto('objects')
+    .columns(['bucket_id', 'moment', 'author', ...TAKEN])
+    .expression((e) =>
+      e
+        .selectFrom('objects')
+        .select([
+          e.val(bucket).as('bucket_id'),
+          sql<number>`strongroom_moment(0)`.as('moment'),
+          sql<number | null>`strongroom_author()`.as('author'),
+        ])
+        .select(TAKEN)
+        .where('objects.bucket_id', '=', origin)
+        .where('key', '>=', from)
+        .where('key', '<=', to)
+        .where(sql<SqlBool>`exists (select 1 from blobs where blobs.id = objects.blob_id)`)
+        // So that the keys' index is read, as for a page.
+        .orderBy('key')
+        .limit(limit),
+    )
+    .execute()
+
+/** Whole forks whose time has come. */
+export const findExpired = async (db: Db, now: Date): Promise<string[]> =>
+  (
+    await db
+      .selectFrom('bucket_forks')
+      .innerJoin('buckets', 'buckets.id', 'bucket_id')
+      .select('bucket_id')
+      .where('bucket_forks.expires_at', '<=', now.toISOString())
+      .where('filled_at', 'is not', null)
+      .where('deleted_at', 'is', null)
+      .execute()
+  ).map(({ bucket_id }) => bucket_id)
+
+/** Forks that no job fills any more, and that are not whole. */
+export const findAbandoned = async (db: Db): Promise<string[]> =>
+  (
+    await db
+      .selectFrom('bucket_forks')
+      .select('bucket_id')
+      .where('placeholder_id', 'is not', null)
+      .where((e) =>
+        e.not(
+          e.exists(
+            e
+              .selectFrom('jobs')
+              .select('jobs.id')
+              .whereRef('jobs.id', '=', 'job_id')
+              .where('status', 'in', ['queued', 'running']),
+          ),
+        ),
+      )
+      .execute()
+  ).map(({ bucket_id }) => bucket_id)
+
+export const lockFork = (tx: Tx, bucketId: string): Promise<ForkRow | undefined> =>
+  tx.selectFrom('bucket_forks').selectAll().where('bucket_id', '=', bucketId).forUpdate().executeTakeFirst()
+
+/** Deleted buckets of our own that still have objects or versions. */
+export const findWithContents = async (db: Db): Promise<string[]> =>
+  (
+    await db
+      .selectFrom('bucket_forks')
+      .innerJoin('buckets', 'buckets.id', 'bucket_id')
+      .select('bucket_id')
+      .where('deleted_at', 'is not', null)
+      .where('placeholder_id', 'is', null)
+      .where((e) =>
+        e.or([
+          e.exists(e.selectFrom('objects').select('objects.key').whereRef('objects.bucket_id', '=', 'buckets.id')),
+          e.exists(e.selectFrom('versions').select('versions.key').whereRef('versions.bucket_id', '=', 'buckets.id')),
+        ]),
+      )
+      .execute()
+  ).map(({ bucket_id }) => bucket_id)
+
+/** Deletes some objects of a bucket. */
+export async function deleteObjects(tx: Tx, bucketId: string, limit: number): Promise<ObjectRow[]> {
+  const rows = await tx
+    .selectFrom('objects')
+    .selectAll()
+    .where('bucket_id', '=', bucketId)
+    .orderBy('key')
+    .limit(limit)
+    .forUpdate()
+    .execute()
+  if (rows.length > 0)
+    await tx
+      .deleteFrom('objects')
+      .where('bucket_id', '=', bucketId)
+      .where(
+        'key',
+        'in',
+        rows.map(({ key }) => key),
+      )
+      .execute()
+  return rows
+}
+
+/** Deletes some versions, and delete markers, of a bucket. */
+export async function deleteVersions(tx: Tx, bucketId: string, limit: number): Promise<Row<'versions'>[]> {
+  const rows = await tx
+    .selectFrom('versions')
+    .selectAll()
+    .where('bucket_id', '=', bucketId)
+    .limit(limit)
+    .forUpdate()
+    .execute()
+  if (rows.length > 0)
+    await tx
+      .deleteFrom('versions')
+      .where(
+        'seq',
+        'in',
+        rows.map(({ seq }) => seq),
+      )
+      .execute()
+  return rows
+}

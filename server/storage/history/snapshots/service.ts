@@ -1,0 +1,142 @@
+import { ServiceError } from '../../../../contract/errors.ts'
+import type { Snapshot } from '../../../../contract/snapshots.ts'
+import { decodeCursor, pageOf } from '../../../base/cursor.ts'
+import { newId } from '../../../base/id.ts'
+import { invalid } from '../../../base/invalid.ts'
+import { formatMoment } from '../../../base/moment.ts'
+import { allow, type Ctx, currentActor } from '../../../context.ts'
+import { drawMoment } from '../../../db/changes.ts'
+import { allowAny, bucketMissing } from '../../buckets/service.ts'
+import { holdWhole } from '../../buckets/soft-delete.ts'
+import { findBucket } from '../../buckets/store.ts'
+import { assertWritable } from '../../buckets/writable.ts'
+import { assertKnown, momentOf } from '../former/past.ts'
+import { findLatest, findSnapshot, type SnapshotRow } from '../former/store.ts'
+import * as store from './store.ts'
+
+/** Most snapshots of one bucket. */
+const MOST = 1000
+
+const snapshotMissing = (bucket: string, name: string) =>
+  new ServiceError('not_found', `The bucket "${bucket}" has no snapshot "${name}".`)
+
+const describe = ({ name, moment, note, created_at, created_by, expires_at }: SnapshotRow): Snapshot => ({
+  name,
+  moment: formatMoment(Number(moment)),
+  note,
+  created_at,
+  created_by,
+  expires_at,
+})
+
+interface NewSnapshot {
+  name: string
+  note?: string | undefined
+  at?: string | undefined
+  expires_at?: string | undefined
+}
+
+/**
+ * Names a moment of a bucket, by default the present, and keeps what the bucket was then; needs `manage`. Throws already_exists,
+ * read_only for a bucket whose contents others keep, limit_reached, and invalid_request for a moment that has not come or is
+ * not known any more.
+ */
+export async function createSnapshot(
+  ctx: Ctx,
+  bucketName: string,
+  { name, note, at, expires_at }: NewSnapshot,
+): Promise<Snapshot> {
+  allow(ctx.actor, 'manage', bucketName)
+  const ends = expires_at === undefined ? null : readEnd(expires_at, ctx.now())
+  const wanted = at === undefined ? undefined : await momentIn(ctx, bucketName, at)
+  return ctx.act(async (step) => {
+    const { tx, record } = step
+    // Nothing of it changes until this is committed: later changes find the snapshot, and their moments are after it.
+    const bucket = await holdWhole(tx, bucketName)
+    allow(await currentActor(step), 'manage', bucketName)
+    if (!bucket) throw bucketMissing(bucketName)
+    assertWritable(bucket)
+    if ((await store.countSnapshots(tx, bucket.id)) >= MOST)
+      throw new ServiceError('limit_reached', `The bucket "${bucketName}" has ${MOST} snapshots. Delete one first.`)
+    // What is known of the past may have been deleted since.
+    if (wanted !== undefined) await assertKnown(tx, bucket, { moment: wanted, path: 'body.at' })
+    const row: SnapshotRow = {
+      id: newId(),
+      bucket_id: bucket.id,
+      name,
+      moment: wanted ?? (await drawMoment(tx, await findLatest(tx, bucket.id))),
+      note: note ?? null,
+      created_at: step.now().toISOString(),
+      created_by: step.actor.user_id,
+      expires_at: ends,
+    }
+    if (!(await store.insertSnapshot(tx, row)))
+      throw new ServiceError('already_exists', `The bucket "${bucketName}" has a snapshot "${name}" already.`)
+    const snapshot = describe(row)
+    const details = { name, moment: snapshot.moment, ...(note === undefined ? {} : { note }), expires_at: ends }
+    record({ name: 'snapshot_create', bucket: bucketName, details })
+    return snapshot
+  })
+}
+
+async function momentIn(ctx: Ctx, bucketName: string, at: string): Promise<number> {
+  const bucket = await findBucket(ctx.db, bucketName)
+  if (!bucket) throw bucketMissing(bucketName)
+  return momentOf(ctx, bucket, { text: at, path: 'body.at' })
+}
+
+/** When something ends by itself, as its row has it. Throws invalid_request unless that is to come. */
+export function readEnd(expires_at: string, now: Date): string {
+  const time = Date.parse(expires_at)
+  if (!(time > now.getTime())) throw invalid('body.expires_at', 'must be in the future')
+  return new Date(time).toISOString()
+}
+
+/** The snapshots of a bucket, the latest moment first, for callers with any right in it. */
+export async function listSnapshots(
+  ctx: Ctx,
+  bucketName: string,
+  { limit = 100, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+) {
+  const bucket = await seen(ctx, bucketName)
+  const [moment, id] = decodeCursor(cursor, 2) ?? []
+  const after = moment !== undefined && id !== undefined ? { moment: readCursorMoment(moment), id } : undefined
+  const rows = await store.listSnapshots(ctx.db, bucket.id, { after, limit: limit + 1 })
+  const { page, next_cursor } = pageOf(rows, limit, (row) => [String(row.moment), row.id])
+  return { items: page.map(describe), next_cursor }
+}
+
+function readCursorMoment(text: string): number {
+  const moment = Number(text)
+  if (!Number.isSafeInteger(moment)) throw invalid('query.cursor', 'is not a cursor of this list')
+  return moment
+}
+
+/** One of them. Throws not_found. */
+export async function getSnapshot(ctx: Ctx, bucketName: string, name: string): Promise<Snapshot> {
+  const bucket = await seen(ctx, bucketName)
+  const row = await findSnapshot(ctx.db, bucket.id, { name })
+  if (!row) throw snapshotMissing(bucketName, name)
+  return describe(row)
+}
+
+async function seen(ctx: Ctx, bucketName: string) {
+  allowAny(ctx, bucketName)
+  const bucket = await findBucket(ctx.db, bucketName)
+  if (!bucket) throw bucketMissing(bucketName)
+  return bucket
+}
+
+/** Deletes a snapshot; needs `manage`. What only it kept is released afterwards. Throws not_found. */
+export async function deleteSnapshot(ctx: Ctx, bucketName: string, name: string): Promise<undefined> {
+  allow(ctx.actor, 'manage', bucketName)
+  await ctx.act(async (step) => {
+    const bucket = await holdWhole(step.tx, bucketName)
+    allow(await currentActor(step), 'manage', bucketName)
+    if (!bucket) throw bucketMissing(bucketName)
+    const row = await store.deleteSnapshot(step.tx, bucket.id, { name }, step.now())
+    if (!row) throw snapshotMissing(bucketName, name)
+    const details = { name, moment: formatMoment(Number(row.moment)), reason: 'requested' as const }
+    step.record({ name: 'snapshot_delete', bucket: bucketName, details })
+  })
+}
