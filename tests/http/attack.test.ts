@@ -16,6 +16,7 @@ import { CORS } from '../../server/fronts/s3/operations/documents/cors.ts'
 import { ENCRYPTION } from '../../server/fronts/s3/operations/documents/encryption.ts'
 import { LIFECYCLE } from '../../server/fronts/s3/operations/documents/lifecycle.ts'
 import { OWNERSHIP, PUBLIC_ACCESS_BLOCK } from '../../server/fronts/s3/operations/documents/ownership.ts'
+import { REPLICATION } from '../../server/fronts/s3/operations/documents/replication.ts'
 import { TAGGING } from '../../server/fronts/s3/operations/documents/tagging.ts'
 import { WEBSITE } from '../../server/fronts/s3/operations/documents/website.ts'
 import { LEGAL_HOLD, OBJECT_LOCK, RETENTION } from '../../server/fronts/s3/operations/locks.ts'
@@ -74,6 +75,7 @@ const documents: { readonly [operation: string]: DocumentShape } = {
   PutBucketEncryption: ENCRYPTION,
   PutBucketLifecycleConfiguration: LIFECYCLE,
   PutBucketOwnershipControls: OWNERSHIP,
+  PutBucketReplication: REPLICATION,
   PutBucketTagging: TAGGING,
   PutBucketVersioning: VERSIONING,
   PutObjectLockConfiguration: OBJECT_LOCK,

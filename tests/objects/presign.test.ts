@@ -189,7 +189,9 @@ describeEngines('presigned URLs', (engine, itOnce) => {
         await refused(send(get + query), 422, 'invalid_request')
         await refused(send(upload + query, 'PUT', {}, 'y'), 422, 'invalid_request')
       }
-      for (const path of [`${get}/`, `${get}/other`, `${get}%2Fother`, '/api/v1/signed/', '/api/v1/signed'])
+      await refused(send(`${upload}/other`), 403, 'forbidden')
+      await refused(send(`${get}/`), 422, 'invalid_request')
+      for (const path of [`${get}/other/more`, `${get}%2Fother`, '/api/v1/signed/', '/api/v1/signed'])
         assert.ok([403, 404].includes((await send(path)).status), path)
       // The token is no credential.
       const token = get.slice('/api/v1/signed/'.length)

@@ -58,6 +58,8 @@ export async function fillRareTables(database: Database): Promise<void> {
   const blob = await database.db.selectFrom('blobs').select('id').executeTakeFirstOrThrow()
   const share = await database.db.selectFrom('shares').select('id').executeTakeFirstOrThrow()
   const job = await database.db.selectFrom('jobs').select('id').executeTakeFirstOrThrow()
+  const group = await database.db.selectFrom('groups').select('id').executeTakeFirstOrThrow()
+  const [policy, credentials] = [newId(), newId()]
   const user = await database.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
   const session = await database.db.selectFrom('sessions').select('id').executeTakeFirstOrThrow()
   const storage = await database.db.selectFrom('storages').select('id').executeTakeFirstOrThrow()
@@ -163,6 +165,77 @@ export async function fillRareTables(database: Database): Promise<void> {
           token: newId(),
           leased_until: early,
         }),
+        tx.insertInto('managed_policies').values({
+          id: policy,
+          name: 'Readers',
+          name_key: 'readers',
+          path: "/team'/",
+          description: ODD_KEY,
+          default_version: 1,
+          latest_version: 2 ** 31 - 1,
+          created_at: early,
+          updated_at: late,
+        }),
+        tx.insertInto('managed_policy_versions').values({
+          policy_id: policy,
+          version: 1,
+          document: '{"Sid": "\\N"}',
+          created_at: early,
+        }),
+        tx.insertInto('inline_policies').values({
+          owner_kind: 'group',
+          owner_id: group.id,
+          name: 'own',
+          document: '{}',
+          updated_at: late,
+        }),
+        tx.insertInto('attached_policies').values({
+          owner_kind: 'group',
+          owner_id: group.id,
+          policy,
+          attached_at: early,
+        }),
+        tx.insertInto('roles').values({
+          id: 'AROA0000000000000000A',
+          name: 'Deploy',
+          name_key: 'deploy',
+          path: '/ä/',
+          description: '\t',
+          trust: '{}',
+          tags: '[]',
+          max_session_seconds: 43_200,
+          created_at: early,
+        }),
+        tx.insertInto('oidc_providers').values({
+          issuer_key: 'id.example.com',
+          issuer: 'https://id.example.com',
+          audiences: '["sts"]',
+          thumbprints: '[]',
+          tags: '[]',
+          created_at: late,
+        }),
+        tx.insertInto('temporary_credentials').values({
+          id: credentials,
+          access_key_id: 'STRT0000000000000000',
+          secret_key_id: '00000000',
+          kind: 'role',
+          role_id: 'AROA0000000000000000A',
+          user_id: null,
+          issuer_key: 'id.example.com',
+          parent_id: null,
+          session_name: 'pod',
+          subject: ODD_KEY,
+          source_identity: null,
+          policy: null,
+          scope: null,
+          tags: '{}',
+          claims: '{"sub": "\\u0001"}',
+          ip: '127.0.0.1',
+          created_at: early,
+          expires_at: late,
+          revoked_at: null,
+        }),
+        tx.insertInto('temporary_credential_groups').values({ credential_id: credentials, group_id: group.id }),
         tx.insertInto('forgotten_moments').values({ bucket_id, moment: bytes }),
         tx.insertInto('snapshots').values({
           id: newId(),

@@ -5,7 +5,7 @@ import { findSnapshot } from '../../../storage/history/former/store.ts'
 
 /** `20261127t140500z`, and after the seconds as many digits of them as are wanted: `20261127t140500.123456z`. */
 const MOMENT = /^(\d{4})(\d\d)(\d\d)t(\d\d)(\d\d)(\d\d)(\.\d{1,6})?z$/i
-const NAMED = /^(.+)\.at-(.+)$/
+const BEFORE = '.at-'
 
 /** A bucket as it was. */
 export interface PastBucket {
@@ -16,8 +16,9 @@ export interface PastBucket {
 
 /** What a bucket's name means if it ends in a moment, or may mean if it ends in a snapshot's name; undefined for any other. */
 export function readPastBucket(name: string): PastBucket | undefined {
-  const [, bucket, at = ''] = NAMED.exec(name) ?? []
-  if (bucket === undefined) return undefined
+  const end = name.lastIndexOf(BEFORE)
+  if (end < 1) return undefined
+  const [bucket, at] = [name.slice(0, end), name.slice(end + BEFORE.length)]
   const [, year, month, day, hour, minute, second, fraction = ''] = MOMENT.exec(at) ?? []
   if (year !== undefined) return { bucket, at: `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction}Z` }
   return isSnapshotName(at) ? { bucket, at } : undefined
