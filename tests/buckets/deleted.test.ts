@@ -69,6 +69,14 @@ describeEngines('deleted buckets', (engine, itOnce) => {
       lockObject: { key: 'k', mode: null, until: null },
       restoreTrash: { ids: [gone.item] },
       purgeTrash: { ids: [gone.item] },
+      createSnapshot: { name: 'gold' },
+      setReplication: { storage: 'nas' },
+      verifyReplication: {},
+    }
+    const queries: { [operation: string]: string } = {
+      searchObjects: '?search=k',
+      explainPolicies: '?key=k',
+      listChanges: `?from=${server.clock.now().toISOString()}`,
     }
     const form = () => {
       const data = new FormData()
@@ -81,9 +89,9 @@ describeEngines('deleted buckets', (engine, itOnce) => {
         .replace('{bucket}', encodeURIComponent(bucket))
         .replace('{+key}', 'k')
         .replace('{upload_id}', gone.upload)
+        .replace('{name}', 'gold')
       const byQuery = ['/object', 'images/{bucket}', 'share/{bucket}'].some((end) => url.endsWith(end))
-      const query =
-        operation === 'searchObjects' ? '?search=k' : byQuery || operation === 'explainPolicies' ? '?key=k' : ''
+      const query = queries[operation] ?? (byQuery ? '?key=k' : '')
       const body = bodies[operation]
       const response = await fetch(`${server.url}/api/v1${path}${query}`, {
         method,
