@@ -1,6 +1,6 @@
 // Reads what points at blobs: rows of objects, of versions, of the trash, of uploads, and of what objects were at the moments
 // of snapshots. Where a row could move from one table to another between two statements, they are read in one.
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { isInSnapshot } from './history/store.ts'
 
@@ -50,16 +50,22 @@ export async function listReferencedBlobs(db: Db, after: string, limit: number):
   return rows.map((row) => ({ ...row, size: Number(row.size) }))
 }
 
+/** Whether an object, a version, a trash item or a snapshot points at the blob whose id a column has. */
+export function isPointed(column: string) {
+  const id = sql.ref(column)
+  return sql<SqlBool>`(exists (select 1 from objects o where o.blob_id = ${id})
+    or exists (select 1 from versions v where v.blob_id = ${id})
+    or exists (select 1 from trash t where t.blob_id = ${id})
+    or exists (select 1 from former_objects f join blobs b on b.id = f.blob_id
+      where f.blob_id = ${id} and ${isInSnapshot('f')}))`
+}
+
 /** Which of these blobs an object, a version, a trash item or a snapshot points at. Very many may point at the same: one is looked for. */
 export const findPointed = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
   if (ids.length === 0) return new Set()
   const { rows } = await sql<{ id: string }>`
     select i.column1 as id from (values ${sql.join([...new Set(ids)].map((id) => sql`(${id})`))}) i
-    where exists (select 1 from objects o where o.blob_id = i.column1)
-      or exists (select 1 from versions v where v.blob_id = i.column1)
-      or exists (select 1 from trash t where t.blob_id = i.column1)
-      or exists (select 1 from former_objects f join blobs b on b.id = f.blob_id
-        where f.blob_id = i.column1 and ${isInSnapshot('f')})`.execute(db)
+    where ${isPointed('i.column1')}`.execute(db)
   return new Set(rows.map(({ id }) => id))
 }
 

@@ -129,10 +129,13 @@ describeEngines('forks', (engine, itOnce) => {
     const { moment: at } = await server.admin.createSnapshot({ params, body: { name: 's' } })
     await server.admin.deleteSnapshot({ params: { ...params, name: 's' } })
     await server.admin.deleteObject({ params: { bucket: origin, key: 'a' }, query: { permanent: true } })
-    await server.later(25 * HOUR)
-    await server.running.tick('blob-collector')
-    const { name, fork: made } = await fork({ bucket: origin, at })
-    assert.deepEqual([Object.keys(await state(name)), made?.erased], [['b'], 1])
+    // Also while its bytes are still there, and when they are not.
+    for (const hours of [0, 25]) {
+      await server.later(hours * HOUR)
+      await server.running.tick('blob-collector')
+      const { name, fork: made } = await fork({ bucket: origin, at })
+      assert.deepEqual([Object.keys(await state(name)), made?.erased], [['b'], 1])
+    }
   })
 
   it('keeps encryption, and takes neither versions, nor locks, nor ACLs', async () => {
@@ -262,6 +265,22 @@ describeEngines('forks', (engine, itOnce) => {
     await rejectsWith(server.admin.createBucket({ body: { name: 'forks-x', expires_at } }), 'invalid_request')
     await server.records([], () => rejectsWith(fork({ bucket: origin }, { quota_gb: 0.000_001 }), 'quota_exceeded'))
     await rejectsWith(server.admin.createBucket({ body: { name: origin, from: { bucket: origin } } }), 'already_exists')
+  })
+
+  itOnce('is not locked while it has an end: what is locked is not deleted by time', async () => {
+    const origin = await open()
+    const expires_at = new Date(server.clock.now().getTime() + DAY).toISOString()
+    const { name } = await fork({ bucket: origin }, { expires_at, versioning: 'enabled' })
+    await server.records([], () =>
+      rejectsWith(server.admin.updateBucket({ params: { bucket: name }, body: { object_lock: {} } }), 'conflict'),
+    )
+    // As an earlier build let it be.
+    await server.database.transaction((tx) =>
+      tx.updateTable('buckets').set({ object_lock: JSON.stringify({ mode: null, days: null }) }).where('name', '=', name).execute(),
+    )
+    await server.later(2 * DAY)
+    await server.running.tick('fork-expiry')
+    assert.equal((await server.admin.getBucket({ params: { bucket: name } })).name, name)
   })
 
   itOnce('can be deleted like any bucket', async () => {

@@ -287,6 +287,7 @@ describeEngines('rollback', (engine, itOnce) => {
     server.clock.advance(MINUTE)
     await bucket.put('a', 'second')
     await rejectsWith(back(bucket, { to: first }), 'conflict', 'body.source_bucket')
+    await rejectsWith(bucket.list(first), 'invalid_request', 'query.at')
     await server.admin.updateBucket({ params: bucket.params, body: { trash_days: 7 } })
     await rejectsWith(back(bucket, { to: first }), 'invalid_request', 'body.to')
     server.clock.advance(MINUTE)
@@ -295,6 +296,34 @@ describeEngines('rollback', (engine, itOnce) => {
     await bucket.remove('a')
     assert.deepEqual(counts(await back(bucket, { to })), ['succeeded', 1, 1, 0])
     assert.deepEqual(Object.keys(await stateOf(bucket)), ['a', 'b'])
+  })
+
+  it('goes back to a snapshot that is older than all else that is known', async () => {
+    const bucket = await open({ trash_days: 1 })
+    await bucket.put('a', 'first')
+    await bucket.put('b', 'b')
+    server.clock.advance(MINUTE)
+    await server.admin.createSnapshot({ params: bucket.params, body: { name: 'gold' } })
+    server.clock.advance(MINUTE)
+    for (const text of ['second', 'third']) {
+      await bucket.put('a', text)
+      server.clock.advance(MINUTE)
+    }
+    await bucket.remove('b')
+    await server.later(3 * DAY)
+    for (let i = 0; i < 3; i++) await server.running.tick('trash-expiry')
+    const { moment } = await server.admin.getSnapshot({ params: { ...bucket.params, name: 'gold' } })
+    await rejectsWith(bucket.list(new Date(Date.parse(moment) + 90_000).toISOString()), 'invalid_request', 'query.at')
+    const job = await back(bucket, { to: 'gold' })
+    assert.deepEqual(counts(job), ['succeeded', 2, 2, 0])
+    const texts = Object.entries(await stateOf(bucket)).map(([key, { text }]) => [key, text])
+    assert.deepEqual(texts, [
+      ['a', 'first'],
+      ['b', 'b'],
+    ])
+    assert.equal((await server.admin.getJob({ params: { id: job.id } })).restorable, true)
+    await undo(job)
+    assert.deepEqual(await stateOf(bucket), { a: { text: 'third', tags: {} } })
   })
 
   it('deletes nothing because of what is forgotten while it waits', async () => {

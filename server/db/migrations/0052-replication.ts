@@ -43,6 +43,7 @@ export const replication = (types: ColumnTypes): Migration => ({
         constraint replication_queue_pkey primary key (bucket_id, key, version_id)
       )`,
       'create index replication_queue_waiting on replication_queue (bucket_id, moment) where reason is null',
+      'create index replication_queue_claimed on replication_queue (token) where token is not null',
       'create index replication_queue_failed on replication_queue (bucket_id, key) where reason is not null',
       ...(engine === 'sqlite' ? sqliteTriggers : postgresTriggers),
     ])

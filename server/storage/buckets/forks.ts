@@ -1,7 +1,8 @@
 import type { BucketFork } from '../../../contract/buckets.ts'
+import { ServiceError } from '../../../contract/errors.ts'
 import { formatMoment } from '../../base/moment.ts'
 import type { Actor } from '../../context.ts'
-import type { Db, Row } from '../../db/schema.ts'
+import type { Db, Row, Tx } from '../../db/schema.ts'
 import { actionsIn } from '../../iam/decide.ts'
 
 type FoundFork = Row<'bucket_forks'> & { origin_name: string | null }
@@ -19,6 +20,21 @@ export const findForks = async (db: Db, bucketIds: readonly string[]): Promise<M
     .where((e) => e.or([e('bucket_id', 'in', bucketIds), e('placeholder_id', 'in', bucketIds)]))
     .execute()
   return new Map(rows.map((row) => [row.placeholder_id ?? row.bucket_id, row]))
+}
+
+/** Step: throws conflict where a bucket deletes itself one day, with all that is in it. */
+export async function assertStays(tx: Tx, bucketId: string): Promise<void> {
+  const fork = await tx
+    .selectFrom('bucket_forks')
+    .select('expires_at')
+    .where('bucket_id', '=', bucketId)
+    .where('expires_at', 'is not', null)
+    .executeTakeFirst()
+  if (fork)
+    throw new ServiceError(
+      'conflict',
+      `The bucket is a fork that deletes itself at ${fork.expires_at}: nothing in it can be locked.`,
+    )
 }
 
 /** A fork as the API tells of it; its origin's name only to those who may know of that. */

@@ -131,6 +131,7 @@ export async function softDeleteBucket(tx: Tx, { id, name }: { id: string; name:
 const HOLDING = [
   'trash',
   'objects',
+  'versions',
   'former_objects',
   'history_contents',
   'uploads',

@@ -11,6 +11,7 @@ import { describe, keptOf } from './describe.ts'
 import { allBlocked, describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
 import { defaultEncryption, encryptionColumn } from './encryption.ts'
+import { assertStays } from './forks.ts'
 import * as quotaStore from './quotas/store.ts'
 import { bucketMissing } from './service.ts'
 import { findSources } from './sources.ts'
@@ -78,7 +79,10 @@ export async function updateStep(
     ...versioned,
     encryption: encryption === undefined ? row.encryption : encryptionColumn(encryption),
   }
-  if (versioned.object_lock && !row.object_lock) await trustClock(step)
+  if (versioned.object_lock && !row.object_lock) {
+    await assertStays(tx, row.id)
+    await trustClock(step)
+  }
   await store.describeBucket(tx, row.id, changed)
   const { public_access: isOn } = (await settingsInForce(step)).s3
   const [wasBlocked, isBlocked] = blocked === undefined ? [] : await block(step, row, { blocked, isOn })

@@ -54,20 +54,20 @@ export async function fillNext(
   const { id: origin, name, prefix, moment } = source
   const reading = moment === null ? step.tx : asOf(step.tx, { bucketId: origin, moment })
   const range = { from: prefix, to: afterPrefix(prefix) }
-  const rows = await store.listTaken(reading, origin, range, { after, limit })
-  const refused = only && rows.find(({ key }) => !only(key))
-  if (refused)
-    throw new ServiceError('forbidden', `You need the "read" permission on key "${refused.key}" of bucket "${name}".`)
-  const [first, last] = [rows[0], rows.at(-1)]
-  if (!first || !last) return { objects: 0, erased: 0, last: after, isOver: true }
-  const there = rows.filter((row) => row.there)
-  await countUsage(step.tx, bucket, { ...arriving(there), objects: there.length })
-  await store.takeObjects(reading, { from: first.key, to: last.key }, { origin, bucket: bucket.id, limit })
+  const keys = await store.listKeys(reading, origin, range, { after, limit })
+  const refused = only && keys.find((key) => !only(key))
+  if (refused !== undefined)
+    throw new ServiceError('forbidden', `You need the "read" permission on key "${refused}" of bucket "${name}".`)
+  const [first, last] = [keys[0], keys.at(-1)]
+  if (first === undefined || last === undefined) return { objects: 0, erased: 0, last: after, isOver: true }
+  const taken = await store.takeObjects(reading, { from: first, to: last }, { origin, bucket: bucket.id, limit })
+  const sized = taken.map(({ size, encryption }) => ({ size: Number(size), encryption }))
+  await countUsage(step.tx, bucket, { ...arriving(sized), objects: taken.length })
   return {
-    objects: there.length,
-    erased: rows.length - there.length,
-    last: last.key,
-    isOver: rows.length < limit,
+    objects: taken.length,
+    erased: keys.length - taken.length,
+    last,
+    isOver: keys.length < limit,
   }
 }
 

@@ -1,6 +1,7 @@
 // Forks: buckets that began as another was, and the rows that fill them.
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { KeyRange } from '../../../contract/permissions.ts'
+import { isPointed } from '../../blobs/pointers.ts'
 import type { Db, NewRow, ObjectRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
 
 export type ForkRow = Row<'bucket_forks'>
@@ -39,31 +40,23 @@ const TAKEN = [
   'encryption',
 ] as const satisfies readonly (keyof ObjectRow)[]
 
-/** An object to take, and whether its bytes are still there. */
-export type Taken = Pick<ObjectRow, 'key' | 'size' | 'encryption'> & { there: boolean }
-
-/** The next objects of a range in the order of keys, of a bucket as `db` shows it. */
-export async function listTaken(
+/** The next keys of a range in their order, of a bucket as `db` shows it. */
+export async function listKeys(
   db: Db,
   bucketId: string,
   { from, to }: KeyRange,
   { after, limit }: { after: string | null; limit: number },
-): Promise<Taken[]> {
-  const all = db
-    .selectFrom('objects')
-    .select(['key', 'size', 'encryption'])
-    .select((e) =>
-      e.exists(e.selectFrom('blobs').select('id').whereRef('blobs.id', '=', 'objects.blob_id')).as('there'),
-    )
-    .where('bucket_id', '=', bucketId)
-    .where('key', '>=', from)
+): Promise<string[]> {
+  const all = db.selectFrom('objects').select('key').where('bucket_id', '=', bucketId).where('key', '>=', from)
   const until = to === null ? all : all.where('key', '<', to)
   const rest = after === null ? until : until.where('key', '>', after)
-  const rows = await rest.orderBy('key').limit(limit).execute()
-  return rows.map(({ there, ...row }) => ({ ...row, size: Number(row.size), there: Boolean(there) }))
+  return (await rest.orderBy('key').limit(limit).execute()).map(({ key }) => key)
 }
 
-/** Takes the objects between two keys, with these, into another bucket; those whose bytes are gone are left out. */
+/**
+ * Takes the objects between two keys, with these, into another bucket, and returns them. Those whose contents are gone are left
+ * out: what was purged is, also while its bytes are there.
+ */
 export const takeObjects = (
   reading: Db,
   { from, to }: { from: string; to: string },
@@ -84,11 +77,12 @@ export const takeObjects = (
         .where('objects.bucket_id', '=', origin)
         .where('key', '>=', from)
         .where('key', '<=', to)
-        .where(sql<SqlBool>`exists (select 1 from blobs where blobs.id = objects.blob_id)`)
+        .where(isPointed('objects.blob_id'))
         // So that the keys' index is read, as for a page.
         .orderBy('key')
         .limit(limit),
     )
+    .returning(['size', 'encryption'])
     .execute()
 
 /** Whole forks whose time has come. */
@@ -101,6 +95,8 @@ export const findExpired = async (db: Db, now: Date): Promise<string[]> =>
       .where('bucket_forks.expires_at', '<=', now.toISOString())
       .where('filled_at', 'is not', null)
       .where('deleted_at', 'is', null)
+      // Nothing that may be locked goes by itself.
+      .where('object_lock', 'is', null)
       .execute()
   ).map(({ bucket_id }) => bucket_id)
 

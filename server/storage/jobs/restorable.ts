@@ -1,5 +1,4 @@
 import type { Job } from '../../../contract/jobs.ts'
-import { parseMoment } from '../../base/moment.ts'
 import type { Ctx } from '../../context.ts'
 import { findBucket } from '../buckets/store.ts'
 import { knownMoments } from '../history/former/past.ts'
@@ -26,9 +25,8 @@ export async function findRestorable(ctx: Ctx, rows: readonly store.JobRow[]): P
   return found
 }
 
-/** Whether it is still known what keys were before a rollback, all of whose changes came after its moment. */
-async function isStillKnown(ctx: Ctx, { request }: store.JobRow): Promise<boolean> {
-  const { source_bucket, to = '' } = JSON.parse(request) as CreateJob
-  const bucket = await findBucket(ctx.db, source_bucket)
-  return bucket !== undefined && (await knownMoments(ctx, bucket)).from <= (parseMoment(to) ?? 0)
+/** Whether it is still known what keys were before a rollback, all of whose changes came after it was asked for. */
+async function isStillKnown(ctx: Ctx, { request, created_at }: store.JobRow): Promise<boolean> {
+  const bucket = await findBucket(ctx.db, (JSON.parse(request) as CreateJob).source_bucket)
+  return bucket !== undefined && (await knownMoments(ctx, bucket)).from <= Date.parse(created_at) * 1000
 }

@@ -194,7 +194,7 @@ export const hurryQueued = (tx: Tx, bucketId: string) =>
     .execute()
 
 /**
- * Queues the next objects after a key that were there before a moment, unless they are queued; returns the last one's key,
+ * Queues the next objects after a key that were there before a moment, also those that are queued; returns the last one's key,
  * undefined after the last.
  */
 export async function queueExisting(
@@ -229,7 +229,12 @@ export async function queueExisting(
     await tx
       .insertInto('replication_queue')
       .values(rows)
-      .onConflict((conflict) => conflict.doNothing())
+      // Whoever has it in work may be writing to another place: it is done again, also where it had failed.
+      .onConflict((conflict) =>
+        conflict
+          .columns(['bucket_id', 'key', 'version_id'])
+          .doUpdateSet({ token: null, reason: null, attempts: 0, next_at: null }),
+      )
       .execute()
   return found.at(-1)?.key
 }

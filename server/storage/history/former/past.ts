@@ -5,7 +5,7 @@ import { formatMoment, parseMoment } from '../../../base/moment.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
 import { isNamedIn } from '../../../iam/decide.ts'
-import { findBucket } from '../../buckets/store.ts'
+import { type BucketRow, findBucket } from '../../buckets/store.ts'
 import { asOf } from './as-of.ts'
 import * as store from './store.ts'
 
@@ -13,6 +13,7 @@ import * as store from './store.ts'
 const AHEAD_MS = 1000
 /** A change that is older than this, in ms, has been committed for long: nobody waits for it. */
 const SETTLED_MS = 60_000
+const NEVER = Number.MAX_SAFE_INTEGER
 
 /** From when on the moments of a bucket can be asked for. */
 export interface KnownMoments {
@@ -22,11 +23,16 @@ export interface KnownMoments {
   complete_from: number
 }
 
-/** From when on what a bucket was is known. */
-export async function knownMoments(
-  { db }: Pick<Ctx, 'db'>,
-  bucket: { id: string; created_at: string },
-): Promise<KnownMoments> {
+/** A bucket whose past may be asked for. */
+type Remembering = Pick<BucketRow, 'id' | 'created_at' | 'trash_days' | 'versioning'>
+
+/** Whether anything is kept of what a bucket was. Without it, what was deleted would look as if it had never been there. */
+export const keepsHistory = ({ trash_days, versioning }: Pick<BucketRow, 'trash_days' | 'versioning'>): boolean =>
+  trash_days > 0 || versioning !== null
+
+/** From when on what a bucket was is known: never, where nothing is kept of it. */
+export async function knownMoments({ db }: Pick<Ctx, 'db'>, bucket: Remembering): Promise<KnownMoments> {
+  if (!keepsHistory(bucket)) return { from: NEVER, complete_from: NEVER }
   const { moments_since, forgotten } = await store.findSince(db, bucket.id)
   const from = Math.max(Date.parse(bucket.created_at) * 1000, Number(forgotten ?? 0))
   return { from, complete_from: Math.max(from, Number(moments_since)) }
@@ -39,7 +45,7 @@ export async function knownMoments(
  */
 export async function momentOf(
   ctx: Pick<Ctx, 'db' | 'now' | 'settleMoment'>,
-  bucket: { id: string; created_at: string },
+  bucket: Remembering,
   { text, path }: { text: string; path: string },
 ): Promise<number> {
   // What is kept under a name stays as it is.
@@ -61,12 +67,30 @@ export async function momentOf(
 /** Throws invalid_request where what a bucket was at a moment is not known any more, and no snapshot keeps it. */
 export async function assertKnown(
   db: Db,
-  bucket: { id: string; created_at: string },
+  bucket: Remembering,
   { moment, path }: { moment: number; path: string },
 ): Promise<void> {
   const { from } = await knownMoments({ db }, bucket)
-  if (moment < from && !(await store.findSnapshot(db, bucket.id, { moment })))
-    throw invalidMoment(path, `is too early: what the bucket was is known from ${formatMoment(from)} on`)
+  if (moment >= from || (await store.findSnapshot(db, bucket.id, { moment }))) return
+  throw invalidMoment(
+    path,
+    from === NEVER
+      ? 'is not known: the bucket keeps neither a trash nor versions'
+      : `is too early: what the bucket was is known from ${formatMoment(from)} on`,
+  )
+}
+
+/** Throws invalid_request for a moment after which perhaps not every change is known; those of snapshots are whole. */
+export async function assertComplete(
+  db: Db,
+  bucket: Remembering,
+  { moment, path }: { moment: number; path: string },
+): Promise<void> {
+  const { complete_from } = await knownMoments({ db }, bucket)
+  if (moment >= complete_from) return
+  const { moments_since } = await store.findSince(db, bucket.id)
+  if (moment >= Number(moments_since) && (await store.findSnapshot(db, bucket.id, { moment }))) return
+  throw invalidMoment(path, `is too early: all changes of the bucket are known from ${formatMoment(complete_from)} on`)
 }
 
 /**

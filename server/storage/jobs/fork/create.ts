@@ -15,7 +15,7 @@ import { bucketMissing, holdBucket } from '../../buckets/service.ts'
 import { holdWhole } from '../../buckets/soft-delete.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { allowWhole, fillNext, noteFork, type Source } from '../../forks/fill.ts'
-import { type ForkRow, listTaken } from '../../forks/store.ts'
+import { type ForkRow, listKeys } from '../../forks/store.ts'
 import { asOf } from '../../history/former/as-of.ts'
 import { assertKnown, momentOf } from '../../history/former/past.ts'
 import { findLatest } from '../../history/former/store.ts'
@@ -58,7 +58,7 @@ export async function forkBucket(ctx: Ctx, { from, expires_at, ...given }: NewFo
   const past = at === undefined ? null : await momentOf(ctx, origin, { text: at, path: 'body.from.at' })
   const reading = past === null ? ctx.db : asOf(ctx.db, { bucketId: origin.id, moment: past })
   const range = { from: prefix, to: afterPrefix(prefix) }
-  const found = await listTaken(reading, origin.id, range, { after: null, limit: AT_ONCE + 1 })
+  const found = await listKeys(reading, origin.id, range, { after: null, limit: AT_ONCE + 1 })
   const isSmall = found.length <= AT_ONCE
   await ctx.act(async (begun) => {
     const step = await asCurrent(begun)

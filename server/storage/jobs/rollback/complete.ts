@@ -4,9 +4,9 @@ import { allowSomewhere, type Ctx } from '../../../context.ts'
 import { bucketMissing } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { assertWritable } from '../../buckets/writable.ts'
-import { knownMoments, momentOf } from '../../history/former/past.ts'
+import { assertComplete, keepsHistory, momentOf } from '../../history/former/past.ts'
 import type { CreateJob, JobBody } from '../request.ts'
-import { keepsHistory, keepsNoHistory } from './list.ts'
+import { keepsNoHistory } from './list.ts'
 
 /**
  * Completes a rollback: `to` becomes the moment that it means. Throws invalid_request for a moment from before all changes
@@ -28,8 +28,6 @@ export async function completeRollback(
   assertWritable(bucket)
   if (!keepsHistory(bucket)) throw keepsNoHistory(source_bucket)
   const moment = await momentOf(ctx, bucket, { text: to, path: 'body.to' })
-  const { complete_from } = await knownMoments(ctx, bucket)
-  if (moment < complete_from)
-    throw invalid('body.to', `is too early: all changes of the bucket are known from ${formatMoment(complete_from)} on`)
+  await assertComplete(ctx.db, bucket, { moment, path: 'body.to' })
   return { kind, source_bucket, prefix, to: formatMoment(moment), keep_new, by, dry_run }
 }

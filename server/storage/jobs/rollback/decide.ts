@@ -5,7 +5,7 @@ import { refusal, type Upkeep } from '../../../context.ts'
 import type { ObjectRow, Row } from '../../../db/schema.ts'
 import type { HeldBucket } from '../../buckets/service.ts'
 import { asOf } from '../../history/former/as-of.ts'
-import { findSince } from '../../history/former/store.ts'
+import { findSince, findSnapshot } from '../../history/former/store.ts'
 import { isKept } from '../../history/retire.ts'
 import { isTrashed } from '../../history/trash/service.ts'
 import { findLocked } from '../../locks/gate.ts'
@@ -65,11 +65,18 @@ export async function decide(
   const former = await findFormer(step, bucket, asked)
   // After what they were: what is forgotten meanwhile would look as if it had not been there.
   const forgotten = Number((await findSince(tx, bucket.id)).forgotten ?? 0)
+  const snapshots = new Map<number, boolean>()
+  /** What a snapshot keeps is known, however long ago it was. */
+  const isOfSnapshot = async (moment: number): Promise<boolean> => {
+    const known = snapshots.get(moment) ?? (await findSnapshot(tx, bucket.id, { moment })) !== undefined
+    snapshots.set(moment, known)
+    return known
+  }
   const errors: ItemError[] = []
   const turns: Turn[] = []
   for (const { key, moment } of asked) {
     const turn: Turn = { key, moment, current: current.get(key) ?? null, wanted: former.get(key) ?? null }
-    if (moment < forgotten) errors.push(itemError(key, forgottenSince(key)))
+    if (moment < forgotten && !(await isOfSnapshot(moment))) errors.push(itemError(key, forgottenSince(key)))
     else if (!isSame(turn.current, turn.wanted) && (turn.wanted || !keepNew)) turns.push(turn)
   }
   const kept = await findPointed(

@@ -10,6 +10,7 @@ import { renewed } from '../../../work/lease.ts'
 import { type HeldBucket, quotaExceeded, roomOf } from '../../buckets/service.ts'
 import { type ChangedPlace, changedKeys } from '../../history/former/changed-keys.ts'
 import { findAuthors } from '../../history/former/changes-store.ts'
+import { keepsHistory } from '../../history/former/past.ts'
 import type { ItemError } from '../../objects/item-error.ts'
 import { withKeys } from '../../objects/store.ts'
 import { noted } from '../failures.ts'
@@ -19,10 +20,6 @@ import * as jobStore from '../store.ts'
 import { type Asked, type Decided, decide } from './decide.ts'
 import { extended } from './plan.ts'
 import * as store from './store.ts'
-
-/** Whether anything is kept of what a bucket was. Without it, what was deleted would look as if it had never been there. */
-export const keepsHistory = ({ trash_days, versioning }: Pick<HeldBucket, 'trash_days' | 'versioning'>): boolean =>
-  trash_days > 0 || versioning !== null
 
 export const keepsNoHistory = (name: string): ServiceError =>
   new ServiceError('conflict', `The bucket "${name}" keeps neither a trash nor versions: what it was is not known.`, {
