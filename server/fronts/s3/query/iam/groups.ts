@@ -1,6 +1,8 @@
 import { createGroupAt, deleteEmptyGroup, renameGroup } from '../../../../access/groups/by-path.ts'
 import { addMembers, removeMembers } from '../../../../access/groups/members.ts'
+import { grantingGroupsOf } from '../../../../access/groups/service.ts'
 import { findMemberIds, listBelow } from '../../../../access/groups/store.ts'
+import { assertMayTouch } from '../../../../access/users/service.ts'
 import { findUserNamed, listUsersBelow } from '../../../../access/users/service-accounts.ts'
 import { groupArn } from '../../../../iam/names.ts'
 import { element } from '../../answers/xml.ts'
@@ -81,7 +83,10 @@ async function membershipIn(call: QueryCall) {
 
 async function addUserToGroup(call: QueryCall) {
   const { group, user, isMember } = await membershipIn(call)
-  if (!isMember) await addMembers(call.ctx, group.id, [user.id])
+  if (isMember) return undefined
+  // Policies that the group gets later would reach an administrator.
+  assertMayTouch(call.ctx, await grantingGroupsOf(call.ctx.db, user.id))
+  await addMembers(call.ctx, group.id, [user.id])
   return undefined
 }
 

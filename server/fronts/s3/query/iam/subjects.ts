@@ -1,10 +1,12 @@
 // Whom and what requests to IAM are about, once the caller is permitted to ask about it.
-import type { GrantingGroup } from '../../../../../contract/permissions.ts'
+import { ServiceError } from '../../../../../contract/errors.ts'
+import { type GrantingGroup, isAdmin } from '../../../../../contract/permissions.ts'
 import { findGroupNamed } from '../../../../access/groups/by-path.ts'
 import { getGroup, grantingGroupsOf } from '../../../../access/groups/service.ts'
 import { allowIam } from '../../../../access/identity-policies/allow-iam.ts'
 import type { NamedOwner } from '../../../../access/identity-policies/inline.ts'
 import { findPolicy, type ManagedPolicy, policyMissing } from '../../../../access/identity-policies/managed.ts'
+import { hasAdministrator } from '../../../../access/identity-policies/store.ts'
 import { assertMayTouch } from '../../../../access/users/service.ts'
 import { findUserNamed } from '../../../../access/users/service-accounts.ts'
 import { findUser } from '../../../../access/users/store.ts'
@@ -77,6 +79,13 @@ async function assertMayChange({ ctx, action }: QueryCall, groups: () => Promise
   if (!/^(Get|List)/.test(action.name)) assertMayTouch(ctx, await groups())
 }
 
+/** Throws forbidden for a change of the policies of a group with an administrator in it, unless the caller is one. */
+async function assertReachesNoAdministrator({ ctx, action }: QueryCall, groupId: string): Promise<void> {
+  if (/^(Get|List)/.test(action.name) || isAdmin(ctx.actor.groups)) return
+  if (await hasAdministrator(ctx.db, groupId))
+    throw new ServiceError('forbidden', 'You need the "admin" permission: an administrator is in the group.')
+}
+
 /** Who can have policies: how requests name them, and what IAM's actions about them are called after. */
 export interface OwnerKind {
   name: 'User' | 'Group' | 'Role'
@@ -100,6 +109,7 @@ export const OWNERS: readonly OwnerKind[] = [
     async find(call) {
       const { id, name } = await groupIn(call)
       await assertMayChange(call, async () => [await getGroup(call.ctx.db, id)])
+      await assertReachesNoAdministrator(call, id)
       return { kind: 'group', id, name }
     },
   },
