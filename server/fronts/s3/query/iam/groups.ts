@@ -9,11 +9,11 @@ import { element } from '../../answers/xml.ts'
 import { IAM, type QueryAction, type QueryCall } from '../action.ts'
 import { QueryError } from '../query-error.ts'
 import { answerPage, member, PAGED, pageIn } from './pages.ts'
-import { NAMED, PATH, PATH_PREFIX } from './rules.ts'
+import { NAMED, NEW_GROUP_NAME, PATH, PATH_PREFIX } from './rules.ts'
 import { EVERYTHING, groupFields, groupIn, permit, resourceOfArn, userFields, userIn } from './subjects.ts'
 
 async function createGroup(call: QueryCall) {
-  const name = call.parameters.required('GroupName', NAMED)
+  const name = call.parameters.required('GroupName', NEW_GROUP_NAME)
   const path = call.parameters.optional('Path', PATH) ?? '/'
   permit(call, resourceOfArn(groupArn({ name, path })))
   return [element('Group', ...groupFields(await createGroupAt(call.ctx, { name, path })))]
@@ -58,7 +58,7 @@ async function listGroupsForUser(call: QueryCall) {
 async function updateGroup(call: QueryCall) {
   const { id, name, path } = await groupIn(call)
   const change = {
-    name: call.parameters.optional('NewGroupName', NAMED),
+    name: call.parameters.optional('NewGroupName', NEW_GROUP_NAME),
     path: call.parameters.optional('NewPath', PATH),
   }
   permit(call, resourceOfArn(groupArn({ name: change.name ?? name, path: change.path ?? path })))
