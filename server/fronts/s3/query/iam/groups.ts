@@ -57,11 +57,14 @@ async function listGroupsForUser(call: QueryCall) {
 
 async function updateGroup(call: QueryCall) {
   const { id, name, path } = await groupIn(call)
+  const asked = call.parameters.required('GroupName', NAMED)
   const change = {
     name: call.parameters.optional('NewGroupName', NEW_GROUP_NAME),
     path: call.parameters.optional('NewPath', PATH),
   }
-  permit(call, resourceOfArn(groupArn({ name: change.name ?? name, path: change.path ?? path })))
+  const becomes = { name: change.name ?? name, path: change.path ?? path }
+  const given = groupArn({ name: change.name ?? asked, path: change.path ?? '/' })
+  permit(call, resourceOfArn(groupArn(becomes)), given)
   await renameGroup(call.ctx, id, change)
   return undefined
 }

@@ -26,9 +26,12 @@ export const resourceOfArn = (arn: string, others: readonly string[] = []): IamR
   exactly: others.flatMap((one) => [one, withoutAccount(one)]),
 })
 
-/** Throws forbidden unless the caller may ask for the request's action on something. */
-export const permit = ({ ctx, action }: QueryCall, resource: IamResource): void =>
-  allowIam(ctx.actor, `iam:${action.name}`, resource)
+/**
+ * Throws forbidden unless the caller may ask for the request's action on something. The refusal names what was asked for,
+ * `calledAs`: what was found tells more, such as the address of an id.
+ */
+export const permit = ({ ctx, action }: QueryCall, resource: IamResource, calledAs?: string): void =>
+  allowIam(ctx.actor, `iam:${action.name}`, calledAs === undefined ? resource : { ...resource, calledAs })
 
 /** What lists and numbers of everything are asked for on. */
 export const EVERYTHING = resourceOfArn(`arn:aws:iam::${ACCOUNT_ID}:*`)
@@ -43,7 +46,7 @@ export async function userIn(call: QueryCall): Promise<Row<'users'>> {
   if (name === undefined) return callerAsUser(call)
   const row = await findUserNamed(ctx.db, name)
   const given = userArn({ email: name })
-  permit(call, resourceOfArn(row ? userArn(row) : given, row && userNameOf(row.email) !== name ? [given] : []))
+  permit(call, resourceOfArn(row ? userArn(row) : given, row && userNameOf(row.email) !== name ? [given] : []), given)
   if (!row) throw userMissing(name)
   return row
 }
@@ -60,7 +63,8 @@ async function callerAsUser(call: QueryCall): Promise<Row<'users'>> {
 export async function groupIn(call: QueryCall): Promise<Row<'groups'>> {
   const name = call.parameters.required('GroupName', NAMED)
   const row = await findGroupNamed(call.ctx.db, name)
-  permit(call, resourceOfArn(groupArn(row ?? { name, path: '/' })))
+  const given = groupArn({ name, path: '/' })
+  permit(call, resourceOfArn(row ? groupArn(row) : given), given)
   if (!row) throw groupMissing(name)
   return row
 }
