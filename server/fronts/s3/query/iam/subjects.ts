@@ -8,7 +8,7 @@ import type { NamedOwner } from '../../../../access/identity-policies/inline.ts'
 import { findPolicy, type ManagedPolicy, policyMissing } from '../../../../access/identity-policies/managed.ts'
 import { hasAdministrator } from '../../../../access/identity-policies/store.ts'
 import { assertMayTouch } from '../../../../access/users/service.ts'
-import { findUserNamed } from '../../../../access/users/service-accounts.ts'
+import { CANONICAL_ID, findUserNamed } from '../../../../access/users/service-accounts.ts'
 import { findUser } from '../../../../access/users/store.ts'
 import type { Row } from '../../../../db/schema.ts'
 import type { IamResource } from '../../../../iam/decide-iam.ts'
@@ -44,8 +44,10 @@ export async function userIn(call: QueryCall): Promise<Row<'users'>> {
   const { ctx, parameters } = call
   const name = parameters.optional('UserName', NAMED)
   if (name === undefined) return callerAsUser(call)
-  const row = await findUserNamed(ctx.db, name)
   const given = userArn({ email: name })
+  // Finding a canonical id takes reading every user's.
+  if (CANONICAL_ID.test(name)) permit(call, resourceOfArn(given))
+  const row = await findUserNamed(ctx.db, name)
   permit(call, resourceOfArn(row ? userArn(row) : given, row && userNameOf(row.email) !== name ? [given] : []), given)
   if (!row) throw userMissing(name)
   return row
