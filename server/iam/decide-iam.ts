@@ -22,6 +22,8 @@ const WAY_BACK = new Set(
 export interface IamResource {
   arns: readonly string[]
   exactly?: readonly string[]
+  /** What a refusal calls it: as the caller did, not what was found; by default the first ARN. */
+  calledAs?: string
 }
 
 /** The statements that name exactly this. */

@@ -56,14 +56,14 @@ const keyRows = prepared(
       .where('k.access_key_id', '=', accessKeyId),
 )
 
-/** Keys with the addresses of their owners. */
+/** Keys with the addresses and paths of their owners. */
 const named = (db: Db) =>
   db
     .selectFrom('access_keys')
     .innerJoin('users', 'users.id', 'access_keys.user_id')
     .selectAll('access_keys')
-    .select('users.email')
-export type NamedKey = AccessKeyRow & { email: string }
+    .select(['users.email', 'users.path'])
+export type NamedKey = AccessKeyRow & { email: string; path: string }
 
 /** The key with this id. */
 export const findNamedKey = (db: Db, accessKeyId: string): Promise<NamedKey | undefined> =>

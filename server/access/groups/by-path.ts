@@ -10,9 +10,9 @@ import { assertMayLeave, groupMissing } from './members.ts'
 import { assertNameFree, nameKey, removeGroup } from './service.ts'
 import * as store from './store.ts'
 
-/** The group of a name or id; undefined where there is none. */
+/** The group of an id or else a name; undefined where there is none. */
 export const findGroupNamed = async (db: Db, name: string): Promise<Row<'groups'> | undefined> =>
-  (await store.findGroupByName(db, nameKey(name))) ?? store.findGroup(db, name)
+  (await store.findGroup(db, name)) ?? store.findGroupByName(db, nameKey(name))
 
 /** Creates a group without grants. Throws already_exists. */
 export const createGroupAt = (ctx: Ctx, { name, path }: { name: string; path: string }): Promise<Row<'groups'>> =>

@@ -4,6 +4,7 @@ import { covers, type GrantingGroup, isAdmin } from '../../../contract/permissio
 import { invalid, invalidAll } from '../../base/invalid.ts'
 import type { Actor, Ctx, Step } from '../../context.ts'
 import type { Row, Tx } from '../../db/schema.ts'
+import { hasPolicies } from '../identity-policies/store.ts'
 import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { describeGroup, grantingGroups } from './describe.ts'
@@ -19,10 +20,14 @@ export function assertAdmin(actor: Actor, what: string): void {
 /** The fault of naming a group that stands for everyone where members are to join. */
 export const NO_MEMBERS = 'stands for everyone, and has no members'
 
-/** Throws unless the actor may add members to these groups: nobody can grant a permission they lack. */
-function assertMayJoin(actor: Actor, groups: readonly GrantingGroup[]): void {
+/**
+ * Throws unless the actor may add members to these groups: nobody can grant a permission they lack. What policies allow
+ * is not compared: groups that have any are for administrators.
+ */
+async function assertMayJoin(tx: Tx, actor: Actor, groups: readonly GrantingGroup[]): Promise<void> {
+  if (isAdmin(actor.groups)) return
   for (const group of groups)
-    if (!covers(actor.groups, [group]))
+    if (!covers(actor.groups, [group]) || (await hasPolicies(tx, { kind: 'group', id: group.id })))
       throw new ServiceError(
         'forbidden',
         `You cannot add members to the group "${group.name}", because it has permissions that you lack.`,
@@ -62,7 +67,7 @@ const changeMembers = (ctx: Ctx, groupId: string, decide: (tx: Tx) => Promise<Ch
     const { add, remove } = await decide(tx)
     if (add.length > 0 && row.builtin === 'public') throw invalid('params.id', NO_MEMBERS)
     const granting = await grantingGroups(tx, [row])
-    if (add.length > 0) assertMayJoin(ctx.actor, granting)
+    if (add.length > 0) await assertMayJoin(tx, ctx.actor, granting)
     if (remove.length > 0) assertMayLeave(ctx.actor, granting)
     await assertUsersExist(tx, add)
     await applyMembers(step, row, { add, remove })
@@ -109,7 +114,7 @@ interface Membership {
 /** Step: adds a new user to groups; 422 at `body.group_ids.<i>` on an unknown group. */
 export async function joinGroups(tx: Tx, actor: Actor, { userId, groupIds, at }: Membership) {
   const groups = await requireGroups(tx, groupIds)
-  if (actor.type === 'user' || actor.type === 'role') assertMayJoin(actor, groups)
+  if (actor.type === 'user' || actor.type === 'role') await assertMayJoin(tx, actor, groups)
   await store.insertMembers(
     tx,
     groupIds.map((group_id) => ({ group_id, user_id: userId, added_at: at })),
@@ -123,7 +128,8 @@ export async function setGroups(tx: Tx, actor: Actor, { userId, groupIds, at }: 
   const old = new Set(before.map(({ id }) => id))
   const kept = new Set(groupIds)
   const left = before.filter(({ id }) => !kept.has(id))
-  assertMayJoin(
+  await assertMayJoin(
+    tx,
     actor,
     groups.filter(({ id }) => !old.has(id)),
   )

@@ -6,5 +6,6 @@ import { type IamResource, permitsIam } from '../../iam/decide-iam.ts'
 export function allowIam(actor: Actor, action: string, resource: IamResource): void {
   if (permitsIam(actor, action, resource)) return
   const who = actor.policies?.principal.arn ?? actor.email ?? 'The caller'
-  throw new ServiceError('forbidden', `${who} is not authorized to perform: ${action} on resource: ${resource.arns[0]}`)
+  const what = resource.calledAs ?? resource.arns[0]
+  throw new ServiceError('forbidden', `${who} is not authorized to perform: ${action} on resource: ${what}`)
 }

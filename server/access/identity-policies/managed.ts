@@ -1,5 +1,6 @@
 // Policies with a name of their own: those that were created, and the built-in ones.
 import { ServiceError } from '../../../contract/errors.ts'
+import { isAdmin } from '../../../contract/permissions.ts'
 import { newId } from '../../base/id.ts'
 import type { Ctx, Step } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
@@ -145,6 +146,12 @@ async function lockPolicy({ tx }: Step, arn: string): Promise<store.ManagedRow> 
   return row
 }
 
+/** Step: throws forbidden for what counts for administrators, unless the caller is one. */
+async function assertMayPutInForce({ tx, actor }: Step, { id, name }: store.ManagedRow): Promise<void> {
+  if (!isAdmin(actor.groups) && (await store.reachesAdministrator(tx, id)))
+    throw new ServiceError('forbidden', `You need the "admin" permission to change ${name}: an administrator has it.`)
+}
+
 /** Deletes a policy. Throws not_found, forbidden, and not_empty while it is attached or has other versions. */
 export const deletePolicy = (ctx: Ctx, arn: string): Promise<undefined> =>
   ctx.act(async (step) => {
@@ -171,7 +178,9 @@ export async function createVersion(
   readPolicy(document, { of: 'identity' })
   return ctx.act(async (step) => {
     const { tx, record, now } = step
-    const { id, name, latest_version, default_version } = await lockPolicy(step, arn)
+    const row = await lockPolicy(step, arn)
+    const { id, name, latest_version, default_version } = row
+    if (isDefault) await assertMayPutInForce(step, row)
     if ((await store.listVersions(tx, id)).length >= MOST_VERSIONS)
       throw new ServiceError(
         'limit_reached',
@@ -199,7 +208,9 @@ export async function createVersion(
 export const setDefaultVersion = (ctx: Ctx, arn: string, version: number): Promise<undefined> =>
   ctx.act(async (step) => {
     const { tx, record, now } = step
-    const { id, name, default_version } = await lockPolicy(step, arn)
+    const row = await lockPolicy(step, arn)
+    const { id, name, default_version } = row
+    await assertMayPutInForce(step, row)
     if (!(await store.findVersion(tx, id, version))) throw versionMissing(arn, version)
     if (version === default_version) return step.nothing(undefined)
     await store.updateManaged(tx, id, { default_version: version, updated_at: now().toISOString() })

@@ -7,7 +7,7 @@ import { malformed } from '../../iam/malformed.ts'
 import { randomText } from '../../secrets/random.ts'
 import { allowIam } from '../identity-policies/allow-iam.ts'
 import { hasPolicies } from '../identity-policies/attached.ts'
-import { GROUPS_ROLE, roleResource } from './arn.ts'
+import { fullRoleArn, GROUPS_ROLE, roleResource } from './arn.ts'
 import { keepTrust, trustText } from './documents.ts'
 import * as store from './store.ts'
 
@@ -106,7 +106,8 @@ export async function listRoles(
 
 async function roleFor(ctx: Ctx, name: string, action: string): Promise<store.RoleRow> {
   const row = await store.findRole(ctx.db, keyOf(name))
-  allowIam(ctx.actor, action, roleResource(row ?? { path: '/', name }))
+  const asked = { path: '/', name }
+  allowIam(ctx.actor, action, { ...roleResource(row ?? asked), calledAs: fullRoleArn(asked) })
   if (!row) throw roleMissing(name)
   return row
 }

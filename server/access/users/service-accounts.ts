@@ -12,14 +12,13 @@ import { lockAdministration } from '../settings/administration.ts'
 import { assertMayTouch, emailKey, insertUser, named, removeUser, userMissing } from './service.ts'
 import * as store from './store.ts'
 
-const CANONICAL_ID = /^[0-9a-f]{64}$/
+export const CANONICAL_ID = /^[0-9a-f]{64}$/
 
-/** The user of a name, id or canonical id; undefined where there is none. */
+/** The user of an id, canonical id or name, in this order: no name stands for another's id. Undefined where there is none. */
 export async function findUserNamed(db: Db, name: string): Promise<Row<'users'> | undefined> {
-  const found = (await store.findByEmailKey(db, emailKey(addressOf(name)))) ?? (await store.findUser(db, name))
-  if (found || !CANONICAL_ID.test(name)) return found
-  const id = (await store.listIds(db)).find((one) => canonicalId(one) === name)
-  return id === undefined ? undefined : store.findUser(db, id)
+  const id = CANONICAL_ID.test(name) ? (await store.listIds(db)).find((one) => canonicalId(one) === name) : name
+  const found = id === undefined ? undefined : await store.findUser(db, id)
+  return found ?? store.findByEmailKey(db, emailKey(addressOf(name)))
 }
 
 const nameTaken = (name: string) => new ServiceError('already_exists', `User with name ${name} already exists.`)

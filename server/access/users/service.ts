@@ -5,6 +5,7 @@ import type { Row, Tx } from '../../db/schema.ts'
 import { grantingGroupsOf } from '../groups/service.ts'
 import { findGroupsOfUsers } from '../groups/store.ts'
 import { deletePoliciesOf } from '../identity-policies/inline.ts'
+import { hasPolicies } from '../identity-policies/store.ts'
 import { revokeSessionsOf } from '../sessions/service.ts'
 import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
 import { settingsInForce } from '../settings/effective.ts'
@@ -58,19 +59,35 @@ export const insertUser = (tx: Tx, user: NewUser, now: Date): Promise<Row<'users
     last_login_at: null,
   })
 
-export function assertMayChangeLogin({ actor }: Step, { id }: Row<'users'>, theirs: readonly GrantingGroup[]): void {
-  if (id !== actor.user_id && !covers(actor.groups, theirs))
+/**
+ * Step: throws forbidden for the login of a user with permissions that the caller lacks. What policies allow is not
+ * compared: users who have any, of their own or of a group, are for administrators.
+ */
+export async function assertMayChangeLogin(
+  { actor, tx }: Step,
+  { id }: Row<'users'>,
+  theirs: readonly GrantingGroup[],
+): Promise<void> {
+  if (id === actor.user_id || isAdmin(actor.groups)) return
+  if (!covers(actor.groups, theirs) || (await isSubjectToPolicies(tx, id, theirs)))
     throw new ServiceError(
       'forbidden',
       'You cannot change how this user logs in, because they have permissions that you lack.',
     )
 }
 
+/** Whether a user, or one of their groups, has policies. */
+async function isSubjectToPolicies(tx: Tx, id: string, groups: readonly GrantingGroup[]): Promise<boolean> {
+  if (await hasPolicies(tx, { kind: 'user', id })) return true
+  for (const group of groups) if (await hasPolicies(tx, { kind: 'group', id: group.id })) return true
+  return false
+}
+
 /** Step: throws forbidden unless the caller may change how a user logs in. */
 export async function assertMayTakeOver(step: Step, row: Row<'users'>): Promise<void> {
   const theirs = await grantingGroupsOf(step.tx, row.id)
   assertMayTouch(step, theirs)
-  assertMayChangeLogin(step, row, theirs)
+  await assertMayChangeLogin(step, row, theirs)
 }
 
 /** Throws conflict for a user whom only programs are. */

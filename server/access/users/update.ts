@@ -102,7 +102,7 @@ async function assertMayChange(step: Step, row: Row<'users'>, change: UpdateUser
       'conflict',
       'Use POST /auth/password, which requires your current password, to change your own password.',
     )
-  if (change.password !== undefined || change.email !== undefined) assertMayChangeLogin(step, row, theirs)
+  if (change.password !== undefined || change.email !== undefined) await assertMayChangeLogin(step, row, theirs)
 }
 
 async function changedFields(

@@ -1,17 +1,19 @@
 import { createGroupAt, deleteEmptyGroup, renameGroup } from '../../../../access/groups/by-path.ts'
 import { addMembers, removeMembers } from '../../../../access/groups/members.ts'
+import { grantingGroupsOf } from '../../../../access/groups/service.ts'
 import { findMemberIds, listBelow } from '../../../../access/groups/store.ts'
+import { assertMayTouch } from '../../../../access/users/service.ts'
 import { findUserNamed, listUsersBelow } from '../../../../access/users/service-accounts.ts'
 import { groupArn } from '../../../../iam/names.ts'
 import { element } from '../../answers/xml.ts'
 import { IAM, type QueryAction, type QueryCall } from '../action.ts'
 import { QueryError } from '../query-error.ts'
 import { answerPage, member, PAGED, pageIn } from './pages.ts'
-import { NAMED, PATH, PATH_PREFIX } from './rules.ts'
+import { NAMED, NEW_GROUP_NAME, PATH, PATH_PREFIX } from './rules.ts'
 import { EVERYTHING, groupFields, groupIn, permit, resourceOfArn, userFields, userIn } from './subjects.ts'
 
 async function createGroup(call: QueryCall) {
-  const name = call.parameters.required('GroupName', NAMED)
+  const name = call.parameters.required('GroupName', NEW_GROUP_NAME)
   const path = call.parameters.optional('Path', PATH) ?? '/'
   permit(call, resourceOfArn(groupArn({ name, path })))
   return [element('Group', ...groupFields(await createGroupAt(call.ctx, { name, path })))]
@@ -55,11 +57,14 @@ async function listGroupsForUser(call: QueryCall) {
 
 async function updateGroup(call: QueryCall) {
   const { id, name, path } = await groupIn(call)
+  const asked = call.parameters.required('GroupName', NAMED)
   const change = {
-    name: call.parameters.optional('NewGroupName', NAMED),
+    name: call.parameters.optional('NewGroupName', NEW_GROUP_NAME),
     path: call.parameters.optional('NewPath', PATH),
   }
-  permit(call, resourceOfArn(groupArn({ name: change.name ?? name, path: change.path ?? path })))
+  const becomes = { name: change.name ?? name, path: change.path ?? path }
+  const given = groupArn({ name: change.name ?? asked, path: change.path ?? '/' })
+  permit(call, resourceOfArn(groupArn(becomes)), given)
   await renameGroup(call.ctx, id, change)
   return undefined
 }
@@ -81,7 +86,10 @@ async function membershipIn(call: QueryCall) {
 
 async function addUserToGroup(call: QueryCall) {
   const { group, user, isMember } = await membershipIn(call)
-  if (!isMember) await addMembers(call.ctx, group.id, [user.id])
+  if (isMember) return undefined
+  // Policies that the group gets later would reach an administrator.
+  assertMayTouch(call.ctx, await grantingGroupsOf(call.ctx.db, user.id))
+  await addMembers(call.ctx, group.id, [user.id])
   return undefined
 }
 

@@ -1,7 +1,10 @@
 /** What IAM's parameters may be (https://docs.aws.amazon.com/IAM/latest/APIReference/API_Types.html). */
 const NAME = /^[\w+=,.@-]+$/
 export const NAMED = { most: 128, pattern: NAME } as const
-export const NEW_USER_NAME = { most: 64, pattern: NAME } as const
+/** What a user or group can be called anew: nothing that could be an id or a canonical id. */
+const NEW_NAME = /^(?!([\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{64})$)[\w+=,.@-]+$/i
+export const NEW_USER_NAME = { most: 64, pattern: NEW_NAME } as const
+export const NEW_GROUP_NAME = { most: 128, pattern: NEW_NAME } as const
 export const PATH = { most: 512, pattern: /^(\/|\/[\x21-\x7e]+\/)$/ } as const
 export const PATH_PREFIX = { most: 512, pattern: /^\/[\x21-\x7e]*$/ } as const
 export const DOCUMENT = { most: 131_072 } as const

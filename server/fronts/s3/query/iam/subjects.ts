@@ -1,12 +1,14 @@
 // Whom and what requests to IAM are about, once the caller is permitted to ask about it.
-import type { GrantingGroup } from '../../../../../contract/permissions.ts'
+import { ServiceError } from '../../../../../contract/errors.ts'
+import { type GrantingGroup, isAdmin } from '../../../../../contract/permissions.ts'
 import { findGroupNamed } from '../../../../access/groups/by-path.ts'
 import { getGroup, grantingGroupsOf } from '../../../../access/groups/service.ts'
 import { allowIam } from '../../../../access/identity-policies/allow-iam.ts'
 import type { NamedOwner } from '../../../../access/identity-policies/inline.ts'
 import { findPolicy, type ManagedPolicy, policyMissing } from '../../../../access/identity-policies/managed.ts'
+import { hasAdministrator } from '../../../../access/identity-policies/store.ts'
 import { assertMayTouch } from '../../../../access/users/service.ts'
-import { findUserNamed } from '../../../../access/users/service-accounts.ts'
+import { CANONICAL_ID, findUserNamed } from '../../../../access/users/service-accounts.ts'
 import { findUser } from '../../../../access/users/store.ts'
 import type { Row } from '../../../../db/schema.ts'
 import type { IamResource } from '../../../../iam/decide-iam.ts'
@@ -24,9 +26,12 @@ export const resourceOfArn = (arn: string, others: readonly string[] = []): IamR
   exactly: others.flatMap((one) => [one, withoutAccount(one)]),
 })
 
-/** Throws forbidden unless the caller may ask for the request's action on something. */
-export const permit = ({ ctx, action }: QueryCall, resource: IamResource): void =>
-  allowIam(ctx.actor, `iam:${action.name}`, resource)
+/**
+ * Throws forbidden unless the caller may ask for the request's action on something. The refusal names what was asked for,
+ * `calledAs`: what was found tells more, such as the address of an id.
+ */
+export const permit = ({ ctx, action }: QueryCall, resource: IamResource, calledAs?: string): void =>
+  allowIam(ctx.actor, `iam:${action.name}`, calledAs === undefined ? resource : { ...resource, calledAs })
 
 /** What lists and numbers of everything are asked for on. */
 export const EVERYTHING = resourceOfArn(`arn:aws:iam::${ACCOUNT_ID}:*`)
@@ -39,9 +44,11 @@ export async function userIn(call: QueryCall): Promise<Row<'users'>> {
   const { ctx, parameters } = call
   const name = parameters.optional('UserName', NAMED)
   if (name === undefined) return callerAsUser(call)
-  const row = await findUserNamed(ctx.db, name)
   const given = userArn({ email: name })
-  permit(call, resourceOfArn(row ? userArn(row) : given, row && userNameOf(row.email) !== name ? [given] : []))
+  // Finding a canonical id takes reading every user's.
+  if (CANONICAL_ID.test(name)) permit(call, resourceOfArn(given))
+  const row = await findUserNamed(ctx.db, name)
+  permit(call, resourceOfArn(row ? userArn(row) : given, row && userNameOf(row.email) !== name ? [given] : []), given)
   if (!row) throw userMissing(name)
   return row
 }
@@ -58,7 +65,8 @@ async function callerAsUser(call: QueryCall): Promise<Row<'users'>> {
 export async function groupIn(call: QueryCall): Promise<Row<'groups'>> {
   const name = call.parameters.required('GroupName', NAMED)
   const row = await findGroupNamed(call.ctx.db, name)
-  permit(call, resourceOfArn(groupArn(row ?? { name, path: '/' })))
+  const given = groupArn({ name, path: '/' })
+  permit(call, resourceOfArn(row ? groupArn(row) : given), given)
   if (!row) throw groupMissing(name)
   return row
 }
@@ -75,6 +83,13 @@ export async function policyIn(call: QueryCall): Promise<ManagedPolicy> {
 /** Throws forbidden for a change of the policies of administrators, unless the caller is one. */
 async function assertMayChange({ ctx, action }: QueryCall, groups: () => Promise<GrantingGroup[]>): Promise<void> {
   if (!/^(Get|List)/.test(action.name)) assertMayTouch(ctx, await groups())
+}
+
+/** Throws forbidden for a change of the policies of a group with an administrator in it, unless the caller is one. */
+async function assertReachesNoAdministrator({ ctx, action }: QueryCall, groupId: string): Promise<void> {
+  if (/^(Get|List)/.test(action.name) || isAdmin(ctx.actor.groups)) return
+  if (await hasAdministrator(ctx.db, groupId))
+    throw new ServiceError('forbidden', 'You need the "admin" permission: an administrator is in the group.')
 }
 
 /** Who can have policies: how requests name them, and what IAM's actions about them are called after. */
@@ -100,6 +115,7 @@ export const OWNERS: readonly OwnerKind[] = [
     async find(call) {
       const { id, name } = await groupIn(call)
       await assertMayChange(call, async () => [await getGroup(call.ctx.db, id)])
+      await assertReachesNoAdministrator(call, id)
       return { kind: 'group', id, name }
     },
   },

@@ -54,12 +54,13 @@ async function listUsers(call: QueryCall) {
 }
 
 async function updateUser(call: QueryCall) {
-  call.parameters.required('UserName', NAMED)
+  const name = call.parameters.required('UserName', NAMED)
   const { id, email, path } = await userIn(call)
   const change = { name: newName(call, 'NewUserName'), path: call.parameters.optional('NewPath', PATH) }
   // As AWS asks: for what the user is, and for what they become.
   const becomes = { email: change.name === undefined ? email : addressOf(change.name), path: change.path ?? path }
-  permit(call, resourceOfArn(userArn(becomes)))
+  const given = userArn({ email: change.name ?? name, path: change.path })
+  permit(call, resourceOfArn(userArn(becomes)), given)
   await renameUser(call.ctx, id, change)
   return undefined
 }
