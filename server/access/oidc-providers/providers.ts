@@ -1,6 +1,7 @@
 // The identity providers whose tokens count: those that administrators have registered, and the service's own.
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Ctx, Step } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
 import { allowIam } from '../identity-policies/allow-iam.ts'
 import { fullProviderArn, providerResource } from '../roles/arn.ts'
 import type { Tag } from '../roles/service.ts'
@@ -70,6 +71,10 @@ export async function findProvider(ctx: Pick<Ctx, 'config' | 'db'>, key: string)
     ? { ...describe(row), issuer: own.issuer, own: own.own, audiences: joined(own.audiences, describe(row).audiences) }
     : own
 }
+
+/** Whether a provider is registered, be it the service's own as well. */
+export const isRegistered = async (tx: Tx, key: string): Promise<boolean> =>
+  (await store.findProvider(tx, key)) !== undefined
 
 const joined = (a: readonly string[], b: readonly string[]): string[] => [...new Set([...a, ...b])]
 
