@@ -211,6 +211,27 @@ describeEngines('Roles', (engine, itOnce) => {
     assert.equal(await ended(assume(arn, { SourceIdentity: 'ann' })), DENIED)
   })
 
+  it('whoever a role does not trust is not told whether there is one', async () => {
+    const { name } = await roleWith(ALLOW_S3, trusting({ AWS: 'arn:aws:iam::000000000000:role/none' }), {
+      Path: '/team/',
+      MaxSessionDuration: 3600,
+    })
+    const told = (named: string, more: Partial<AssumeRoleCommandInput> = {}) =>
+      assume(`arn:aws:iam::000000000000:role/${named}`, more).then(
+        () => 'ok',
+        (error: Error) => `${error.name}: ${error.message.replace(named, 'X')}`,
+      )
+    const unknown = await told('none')
+    assert.equal(
+      unknown,
+      'AccessDenied: Not authorized to perform sts:AssumeRole on resource: arn:aws:iam::000000000000:role/X',
+    )
+    assert.equal(await told(name), unknown)
+    assert.equal(await told(name.toUpperCase()), unknown)
+    assert.equal(await told('none', { DurationSeconds: 7200 }), unknown)
+    assert.equal(await told(name, { DurationSeconds: 7200 }), unknown)
+  })
+
   it('end when they expire, at most as late as the role allows', async () => {
     const { arn } = await roleWith(ALLOW_S3, trusting({ AWS: ann.arn }), { MaxSessionDuration: 3600 })
     assert.equal(await ended(assume(arn, { DurationSeconds: 3601 })), 'ValidationError 400')

@@ -17,6 +17,7 @@ import { issuerKey, settingsInForce } from '../settings/effective.ts'
 import type { Idp } from '../settings/idp.ts'
 import { findByIdentity } from '../users/store.ts'
 import {
+  assertSeconds,
   BadSession,
   described,
   MOST_SECONDS,
@@ -114,6 +115,7 @@ async function openRole(ctx: Ctx, asked: RoleSession, token: ConfirmedToken): Pr
     const seconds = secondsOf(role, asked.seconds)
     assertTrusted(ctx, {
       role,
+      arn: asked.role,
       action,
       principal,
       session_name,
@@ -122,6 +124,7 @@ async function openRole(ctx: Ctx, asked: RoleSession, token: ConfirmedToken): Pr
       tags,
       known: (key) => knownOfToken(key, inToken) ?? fromCaller(key),
     })
+    assertSeconds(role, seconds)
     const user_id = (await accountOf(step, token))?.id ?? null
     const credentials = await openSession(step, {
       kind: 'role',
