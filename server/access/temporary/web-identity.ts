@@ -7,12 +7,11 @@ import type { Ctx, Step } from '../../context.ts'
 import { source } from '../../http/source.ts'
 import type { Principal } from '../../iam/principal.ts'
 import { identityOf } from '../auth/oidc.ts'
-import { followMapping } from '../groups/mapping.ts'
+import { followsMapping } from '../groups/mapping.ts'
 import { TokenRefused } from '../oidc-providers/refusal.ts'
 import { type ConfirmedToken, confirmToken } from '../oidc-providers/verify.ts'
 import { fullProviderArn, GROUPS_ROLE, roleNameIn } from '../roles/arn.ts'
 import { assertSessionPolicy } from '../roles/service.ts'
-import { lockAdministration } from '../settings/administration.ts'
 import { issuerKey, settingsInForce } from '../settings/effective.ts'
 import type { Idp } from '../settings/idp.ts'
 import { findByIdentity } from '../users/store.ts'
@@ -178,10 +177,9 @@ async function openByGroups(ctx: Ctx, asked: RoleSession, token: ConfirmedToken)
     const account = await accountOf(step, token)
     const isMapped = idp.groups_claim !== null && identity.groups !== null
     if (account) {
-      if (isMapped) {
-        await lockAdministration(step.tx)
-        await followMapping(step, account.id, idp.group_mapping, identity.groups ?? new Set())
-      }
+      const values = identity.groups ?? new Set()
+      if (isMapped && !(await followsMapping(step.tx, account.id, idp.group_mapping, values)))
+        throw new ServiceError('forbidden', 'Your groups at the identity provider are not those here. Sign in once.')
       return openSession(step, { ...base, kind: 'user', user_id: account.id })
     }
     // Whoever could not sign in gets nothing here either.
