@@ -1,12 +1,14 @@
 // The identity providers whose tokens count: those that administrators have registered, and the service's own.
 import { ServiceError } from '../../../contract/errors.ts'
+import { isAdmin } from '../../../contract/permissions.ts'
 import type { Ctx, Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { allowIam } from '../identity-policies/allow-iam.ts'
 import { fullProviderArn, providerResource } from '../roles/arn.ts'
 import type { Tag } from '../roles/service.ts'
-import { settingsInForce } from '../settings/effective.ts'
-import { type Idp, idpOf } from '../settings/idp.ts'
+import { holdSettings } from '../settings/administration.ts'
+import { type EffectiveSettings, issuerKey, settingsInForce, settingsOf } from '../settings/effective.ts'
+import { type Idp, idpInForce } from '../settings/idp.ts'
 import { type Place, registeredPlace } from './keys.ts'
 import { discover } from './oidc-client.ts'
 import * as store from './store.ts'
@@ -46,9 +48,8 @@ const describe = (row: store.ProviderRow): Provider => ({
 })
 
 /** The service's own provider while people can log in with it; undefined otherwise. */
-async function ownProvider(ctx: Pick<Ctx, 'config' | 'db'>): Promise<Provider | undefined> {
-  const settings = await settingsInForce({ config: ctx.config, db: ctx.db })
-  const own = settings.auth.enable_idp ? idpOf(settings) : null
+function ownProvider(settings: EffectiveSettings): Provider | undefined {
+  const own = idpInForce(settings)
   return own
     ? {
         key: issuerKeyOf(own.issuer),
@@ -64,7 +65,17 @@ async function ownProvider(ctx: Pick<Ctx, 'config' | 'db'>): Promise<Provider | 
 
 /** The provider of an issuer, given without its scheme; undefined if there is none. */
 export async function findProvider(ctx: Pick<Ctx, 'config' | 'db'>, key: string): Promise<Provider | undefined> {
-  const [row, own] = [await store.findProvider(ctx.db, key), await ownProvider(ctx)]
+  const row = await store.findProvider(ctx.db, key)
+  return providerOf(key, row, ownProvider(await settingsInForce({ config: ctx.config, db: ctx.db })))
+}
+
+/** Step: the same, which stays as it is until the transaction ends. */
+export async function holdProvider({ tx, config }: Step, key: string): Promise<Provider | undefined> {
+  const own = ownProvider(settingsOf({ config }, await holdSettings(tx)))
+  return providerOf(key, await store.holdProvider(tx, key), own)
+}
+
+function providerOf(key: string, row: store.ProviderRow | undefined, own: Provider | undefined): Provider | undefined {
   if (own?.key !== key) return row && describe(row)
   // Registered as well: with further clients.
   return row
@@ -98,10 +109,25 @@ export interface NewProvider {
   tags: readonly Tag[]
 }
 
-/** Registers an identity provider. Throws already_exists or limit_reached. */
+/**
+ * Throws forbidden unless the actor may change a provider. That of the service opens sessions of people: only administrators say
+ * for which clients its tokens count, too, whatever policies allow others.
+ */
+async function assertMayChange({ actor, config, db }: Ctx, action: string, key: string): Promise<void> {
+  const resource = providerResource(key)
+  allowIam(actor, action, resource)
+  const { issuer_url } = (await settingsInForce({ config, db })).idp
+  if (issuer_url !== null && issuerKey(issuerKeyOf(issuer_url)) === issuerKey(key) && !isAdmin(actor.groups))
+    throw new ServiceError(
+      'forbidden',
+      `Only administrators may perform ${action} on the service's own identity provider.`,
+    )
+}
+
+/** Registers an identity provider. Throws forbidden, already_exists or limit_reached. */
 export async function createProvider(ctx: Ctx, provider: NewProvider): Promise<Provider> {
   const issuer_key = issuerKeyOf(provider.issuer)
-  allowIam(ctx.actor, 'iam:CreateOpenIDConnectProvider', providerResource(issuer_key))
+  await assertMayChange(ctx, 'iam:CreateOpenIDConnectProvider', issuer_key)
   return ctx.act(async (step) => {
     const { tx, record, now } = step
     if ((await store.listProviders(tx)).length >= MOST_PROVIDERS)
@@ -133,7 +159,7 @@ const resourceId = (key: string): string => key.slice(0, 128)
 export async function listProviders(ctx: Ctx): Promise<Provider[]> {
   allowIam(ctx.actor, 'iam:ListOpenIDConnectProviders', { arns: ['*'] })
   const registered = (await store.listProviders(ctx.db)).map(describe)
-  const own = await ownProvider(ctx)
+  const own = ownProvider(await settingsInForce({ config: ctx.config, db: ctx.db }))
   return own && !registered.some(({ key }) => key === own.key) ? [...registered, own] : registered
 }
 
@@ -155,7 +181,7 @@ export interface ProviderChange {
 
 /** Changes a registered provider. Throws not_found, and limit_reached for too many audiences. */
 export async function updateProvider(ctx: Ctx, key: string, change: ProviderChange): Promise<void> {
-  allowIam(ctx.actor, change.action, providerResource(key))
+  await assertMayChange(ctx, change.action, key)
   await ctx.act(async (step) => {
     const row = await lockProvider(step, key)
     const before = describe(row)
@@ -191,7 +217,7 @@ export async function deleteProvider(
   key: string,
   endSessions: (step: Step) => Promise<number>,
 ): Promise<void> {
-  allowIam(ctx.actor, 'iam:DeleteOpenIDConnectProvider', providerResource(key))
+  await assertMayChange(ctx, 'iam:DeleteOpenIDConnectProvider', key)
   await ctx.act(async (step) => {
     const row = await lockProvider(step, key)
     const sessions = await endSessions(step)
