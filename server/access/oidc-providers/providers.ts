@@ -3,13 +3,14 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { isAdmin } from '../../../contract/permissions.ts'
 import type { Ctx, Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
+import { collect } from '../../http/collect.ts'
 import { allowIam } from '../identity-policies/allow-iam.ts'
 import { fullProviderArn, providerResource } from '../roles/arn.ts'
 import type { Tag } from '../roles/service.ts'
 import { holdSettings } from '../settings/administration.ts'
 import { type EffectiveSettings, issuerKey, settingsInForce, settingsOf } from '../settings/effective.ts'
 import { type Idp, idpInForce } from '../settings/idp.ts'
-import { type Place, registeredPlace } from './keys.ts'
+import { LIMITS, type Place, registeredPlace } from './keys.ts'
 import { discover } from './oidc-client.ts'
 import * as store from './store.ts'
 
@@ -94,9 +95,10 @@ export function placeOf(ctx: Ctx, { issuer, own }: Provider): Place {
   if (!own) return registeredPlace(ctx, issuer)
   // As for logins: whoever configured it has chosen its address.
   const read = async (url: URL): Promise<unknown> => {
-    const response = await fetch(url.href, { redirect: 'error', signal: AbortSignal.timeout(10_000) })
-    if (!response.ok) throw new Error(`The answer has the status ${response.status}`)
-    return response.json()
+    const response = await fetch(url.href, { redirect: 'error', signal: AbortSignal.timeout(LIMITS.timeoutMs) })
+    if (!response.ok || !response.body) throw new Error(`The answer has the status ${response.status}`)
+    const tooLarge = () => new Error(`The answer has more than ${LIMITS.mostBytes} bytes`)
+    return JSON.parse((await collect(response.body, LIMITS.mostBytes, tooLarge)).toString('utf8'))
   }
   return { issuer, read, discover: async () => (await discover(ctx, own)) as { issuer?: unknown; jwks_uri?: unknown } }
 }
