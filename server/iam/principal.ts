@@ -113,8 +113,10 @@ function names(entry: PrincipalEntry, principal: Principal, countsAccount: boole
   }
 }
 
-/** A provider is named by its ARN, or by what follows `oidc-provider/` in it. */
-const isProvider = (named: string, arn: string): boolean => named === arn || arn.endsWith(`:oidc-provider/${named}`)
+const OF_PROVIDERS = ':oidc-provider/'
+/** A provider is named by its ARN, or by exactly what follows the first `:oidc-provider/` in it: an issuer can have that, too. */
+const isProvider = (named: string, arn: string): boolean =>
+  named === arn || named === arn.slice(arn.indexOf(OF_PROVIDERS) + OF_PROVIDERS.length)
 
 /** Whether a statement is about whoever asks. */
 export const isAbout = (

@@ -5,7 +5,7 @@ import { knownActions } from '../../server/iam/actions.ts'
 import { type PolicyKind, readPolicy } from '../../server/iam/document.ts'
 import { evaluate } from '../../server/iam/evaluate.ts'
 import { MalformedPolicy } from '../../server/iam/malformed.ts'
-import { anonymous } from '../../server/iam/principal.ts'
+import { anonymous, isAbout, otherPrincipal } from '../../server/iam/principal.ts'
 import { policy, request, USERS } from './arbitraries.ts'
 import { compare, verdictsOf } from './compare.ts'
 import { decideByReference } from './reference.ts'
@@ -146,6 +146,22 @@ describe('Policies', () => {
     assert.equal(verdict.effect, 'none')
     const { user } = process.cpuUsage(started)
     assert.ok(user < 500_000, `${user} µs`)
+  })
+
+  it('name an identity provider by its ARN or its whole issuer, not by the end of one', () => {
+    const of = (issuer: string) => `arn:aws:iam::000000000000:oidc-provider/${issuer}`
+    const names = (named: string, issuer: string) =>
+      isAbout(
+        { entries: [otherPrincipal('Federated', named)], negated: false },
+        { ...anonymous, federated: of(issuer) },
+        'Allow',
+      )
+    assert.ok(names('id.example.com', 'id.example.com'))
+    assert.ok(names(of('id.example.com/a'), 'id.example.com/a'))
+    assert.ok(names('arn:aws:iam:::oidc-provider/id.example.com/a', 'id.example.com/a'))
+    assert.ok(!names('id.example.com', 'evil.example/:oidc-provider/id.example.com'))
+    assert.ok(!names('id.example.com', 'evil.id.example.com'))
+    assert.ok(!names('example.com', 'id.example.com'))
   })
 
   it('name the statement that decides', () => {

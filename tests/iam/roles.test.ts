@@ -4,10 +4,12 @@ import { createHmac } from 'node:crypto'
 import { after, before, it } from 'node:test'
 import * as iam from '@aws-sdk/client-iam'
 import {
+  CopyObjectCommand,
   CreateBucketCommand,
   DeleteBucketPolicyCommand,
   GetObjectCommand,
   ListObjectsV2Command,
+  PutBucketOwnershipControlsCommand,
   PutBucketPolicyCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
@@ -209,6 +211,27 @@ describeEngines('Roles', (engine, itOnce) => {
     assert.equal(await ended(assume(arn, { SourceIdentity: 'ann' })), DENIED)
   })
 
+  it('whoever a role does not trust is not told whether there is one', async () => {
+    const { name } = await roleWith(ALLOW_S3, trusting({ AWS: 'arn:aws:iam::000000000000:role/none' }), {
+      Path: '/team/',
+      MaxSessionDuration: 3600,
+    })
+    const told = (named: string, more: Partial<AssumeRoleCommandInput> = {}) =>
+      assume(`arn:aws:iam::000000000000:role/${named}`, more).then(
+        () => 'ok',
+        (error: Error) => `${error.name}: ${error.message.replace(named, 'X')}`,
+      )
+    const unknown = await told('none')
+    assert.equal(
+      unknown,
+      'AccessDenied: Not authorized to perform sts:AssumeRole on resource: arn:aws:iam::000000000000:role/X',
+    )
+    assert.equal(await told(name), unknown)
+    assert.equal(await told(name.toUpperCase()), unknown)
+    assert.equal(await told('none', { DurationSeconds: 7200 }), unknown)
+    assert.equal(await told(name, { DurationSeconds: 7200 }), unknown)
+  })
+
   it('end when they expire, at most as late as the role allows', async () => {
     const { arn } = await roleWith(ALLOW_S3, trusting({ AWS: ann.arn }), { MaxSessionDuration: 3600 })
     assert.equal(await ended(assume(arn, { DurationSeconds: 3601 })), 'ValidationError 400')
@@ -332,6 +355,26 @@ describeEngines('Roles', (engine, itOnce) => {
     assert.equal(await get(narrower), DENIED)
     assert.equal(await put(wider), DENIED)
     await s3.send(new DeleteBucketPolicyCommand({ Bucket: B }))
+  })
+
+  it('may read nothing by the ACL of an object that the policy of their session does not allow', async () => {
+    const s3 = world.clientOf(adminPair)
+    const Bucket = 'with-acls'
+    await server.admin.updateSettings({ body: { s3: { public_access: true } } })
+    await s3.send(new CreateBucketCommand({ Bucket }))
+    const OwnershipControls = { Rules: [{ ObjectOwnership: 'BucketOwnerPreferred' as const }] }
+    await s3.send(new PutBucketOwnershipControlsCommand({ Bucket, OwnershipControls }))
+    await s3.send(new PutObjectCommand({ Bucket, Key: 'all', Body: 'x', ACL: 'authenticated-read' }))
+    const ofB = (Action: string) => policy({ Effect: 'Allow', Action, Resource: `arn:aws:s3:::${B}/*` })
+    const role = await roleWith(ofB('s3:PutObject'))
+    const copy = (session: Session) =>
+      ended(sdk.s3(session).send(new CopyObjectCommand({ Bucket: B, Key: 'copy', CopySource: `${Bucket}/all` })))
+    const wide = await assume(role.arn)
+    assert.deepEqual([await get(wide, 'all', Bucket), await copy(wide)], ['ok', 'ok'])
+    const narrow = await assume(role.arn, { Policy: ofB('s3:*') })
+    assert.equal(await put(narrow, 'copy'), 'ok')
+    assert.deepEqual([await get(narrow, 'all', Bucket), await copy(narrow)], [DENIED, DENIED])
+    await server.admin.updateSettings({ body: { s3: { public_access: false } } })
   })
 
   it('are judged by who took them on, their tags, and when', async () => {

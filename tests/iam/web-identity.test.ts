@@ -1,6 +1,7 @@
 // Sessions that tokens of identity providers open: real ones, and those of attackers.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
+import { createPublicKey } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
@@ -84,6 +85,21 @@ describeEngines('Web identities', (engine, itOnce) => {
   const session = async (...of: Parameters<typeof assume>) => sdk.ofSession((await assume(...of)).Credentials)
   const get = (with_: Awaited<ReturnType<typeof session>>) =>
     ended(sdk.s3(with_).send(new GetObjectCommand({ Bucket: B, Key: 'a.txt' })))
+
+  let mapped = 0
+  /** Maps the claim `readers` to a new group that may read, for whoever comes with a token; its name, or its id. */
+  async function mapReaders(what: 'name' | 'id' = 'name'): Promise<string> {
+    const grants = [{ bucket_pattern: B, actions: ['read' as const] }]
+    const group = await server.admin.createGroup({ body: { name: `Readers-${++mapped}`, grants } })
+    const group_mapping = [{ value: 'readers', group_id: group.id }]
+    await server.admin.updateSettings({
+      body: { idp: { groups_claim: 'groups', group_mapping }, auth: { auto_create_users: true } },
+    })
+    return group[what]
+  }
+  /** A token of the service's own provider about somebody whom it makes a reader. */
+  const ofReader = (claims: object = {}) =>
+    tokenOf(own, server, { aud: 'strongroom', sub: 'someone', groups: ['readers'], ...claims })
 
   it('a token of a registered provider opens a session of a role that trusts it', async () => {
     const token = await tokenOf(cluster, server)
@@ -314,6 +330,167 @@ print(boto3.client('sts').get_caller_identity()['Arn'])`
     assert.equal(await get(opened), DENIED)
     const listed = await admin.send(new iam.ListOpenIDConnectProvidersCommand({}))
     assert.equal(listed.OpenIDConnectProviderList?.length, 2)
+  })
+
+  it('only a token that was made for the service opens what somebody’s groups may, whatever else is registered', async () => {
+    await mapReaders()
+    const arn = {
+      OpenIDConnectProviderArn: `arn:aws:iam::000000000000:oidc-provider/${own.issuer.replace('http://', '')}`,
+    }
+    // Who may do everything in IAM, and is no administrator.
+    const token = await server.userWith()
+    const { email } = await server.as(token).me()
+    await admin.send(
+      new iam.PutUserPolicyCommand({
+        UserName: email,
+        PolicyName: 'iam',
+        PolicyDocument: policy({ Effect: 'Allow', Action: 'iam:*', Resource: '*' }),
+      }),
+    )
+    const mallory = sdk.iam(sdk.ofPair(await world.keyOf(token)))
+    const url = (Url: string) => new iam.CreateOpenIDConnectProviderCommand({ Url, ClientIDList: ['another-app'] })
+    assert.equal(await ended(mallory.send(url('https://id.example.com'))), 'ok')
+    assert.equal(await ended(mallory.send(url(own.issuer))), DENIED)
+    assert.equal(await ended(mallory.send(url(`${own.issuer}/`))), DENIED)
+    await server.records([{ action: 'oidc_provider_create' }], () => admin.send(url(own.issuer)))
+    const add = new iam.AddClientIDToOpenIDConnectProviderCommand({ ...arn, ClientID: 'mallory-app' })
+    assert.equal(await ended(mallory.send(add)), DENIED)
+    const INVALID = 'InvalidIdentityTokenException 400'
+    const may = async (claims: object, RoleArn = GROUPS_ROLE) => ended(assume(await ofReader(claims), RoleArn))
+    assert.equal(await may({ aud: 'another-app' }), INVALID)
+    assert.equal(await may({ aud: ['another-app', 'strongroom'], azp: 'another-app' }), INVALID)
+    assert.equal(await may({ azp: ['strongroom'] }), INVALID)
+    assert.equal(await may({ aud: ['another-app', 'strongroom'], azp: 'strongroom' }), 'ok')
+    assert.equal(await may({}), 'ok')
+    // A role may trust any of the clients.
+    const trust = { Principal: { Federated: arn.OpenIDConnectProviderArn } }
+    assert.equal(await may({ aud: 'another-app' }, await roleWith({}, ALLOW_S3, trust)), 'ok')
+    assert.equal(await ended(mallory.send(new iam.DeleteOpenIDConnectProviderCommand(arn))), DENIED)
+    await admin.send(new iam.DeleteOpenIDConnectProviderCommand(arn))
+  })
+
+  it('the policies of its groups count for a session of nobody’s account, as soon as they change', async () => {
+    const GroupName = await mapReaders()
+    const opened = await session(await ofReader(), GROUPS_ROLE)
+    const put = () => ended(sdk.s3(opened).send(new PutObjectCommand({ Bucket: B, Key: 'x', Body: 'x' })))
+    assert.deepEqual([await get(opened), await put()], ['ok', DENIED])
+    const of = (Effect: string, Action: string) => policy({ Effect, Action, Resource: '*' })
+    const inline = { GroupName, PolicyName: 'own' }
+    await admin.send(new iam.PutGroupPolicyCommand({ ...inline, PolicyDocument: of('Deny', 's3:GetObject') }))
+    assert.deepEqual([await get(opened), await put()], [DENIED, DENIED])
+    await admin.send(new iam.PutGroupPolicyCommand({ ...inline, PolicyDocument: of('Allow', 's3:PutObject') }))
+    assert.deepEqual([await get(opened), await put()], ['ok', 'ok'])
+    await admin.send(new iam.DeleteGroupPolicyCommand(inline))
+    assert.deepEqual([await get(opened), await put()], ['ok', DENIED])
+    const managed = { PolicyName: 'Writers', PolicyDocument: of('Allow', 's3:PutObject') }
+    const PolicyArn = (await admin.send(new iam.CreatePolicyCommand(managed))).Policy?.Arn ?? ''
+    await admin.send(new iam.AttachGroupPolicyCommand({ GroupName, PolicyArn }))
+    assert.deepEqual([await get(opened), await put()], ['ok', 'ok'])
+    const next = { PolicyArn, PolicyDocument: of('Deny', 's3:*'), SetAsDefault: true }
+    await admin.send(new iam.CreatePolicyVersionCommand(next))
+    assert.deepEqual([await get(opened), await put()], [DENIED, DENIED])
+    await admin.send(new iam.DetachGroupPolicyCommand({ GroupName, PolicyArn }))
+    assert.deepEqual([await get(opened), await put()], ['ok', DENIED])
+  })
+
+  it('a token changes no membership, and opens nothing where it says otherwise than the account', async () => {
+    const group_ids = [await mapReaders('id')]
+    const body = { email: 'eve@example.com', display_name: 'Eve', password: 'a password of eve', group_ids }
+    server.secrets.add(body.password)
+    const { id } = await server.admin.createUser({ body })
+    await server.admin.updateUser({ params: { id }, body: { idp_subject: 'eve' } })
+    const old = await ofReader({ sub: 'eve' })
+    const opened = await server.records([{ action: 'session_open' }], () => session(old, GROUPS_ROLE))
+    assert.equal(await get(opened), 'ok')
+    const groupsOf = async () => (await server.admin.getUser({ params: { id } })).groups.map((one) => one.id)
+    // It has been removed since.
+    const [group = ''] = group_ids
+    await server.admin.removeMembers({ params: { id: group }, body: { user_ids: [id] } })
+    assert.equal(await get(opened), DENIED)
+    assert.equal(await ended(assume(old, GROUPS_ROLE)), DENIED)
+    assert.deepEqual(await groupsOf(), [])
+    assert.equal(await get(opened), DENIED)
+    const now = await ofReader({ sub: 'eve', groups: [] })
+    assert.equal(await ended(assume(now, GROUPS_ROLE)), 'ok')
+    await server.admin.addMembers({ params: { id: group }, body: { user_ids: [id] } })
+    assert.equal(await ended(assume(now, GROUPS_ROLE)), DENIED)
+    assert.deepEqual(await groupsOf(), group_ids)
+  })
+
+  it('no session is opened by a provider that is removed while its keys are read', async () => {
+    const slow = await startIdp([])
+    try {
+      const at = `arn:aws:iam::000000000000:oidc-provider/${slow.issuer.replace('http://', '')}`
+      await admin.send(new iam.CreateOpenIDConnectProviderCommand({ Url: slow.issuer, ClientIDList: ['a-pod'] }))
+      const arn = await roleWith({}, ALLOW_S3, { Principal: { Federated: at } })
+      const remove = new iam.DeleteOpenIDConnectProviderCommand({ OpenIDConnectProviderArn: at })
+      slow.faults.set('jwks', (response) => {
+        const { kid, privateKey } = slow.key
+        const key = { ...createPublicKey(privateKey).export({ format: 'jwk' }), kid, alg: 'RS256', use: 'sig' }
+        admin.send(remove).then(() => response.end(JSON.stringify({ keys: [key] })))
+      })
+      const asked = assume(await tokenOf(slow, server), arn)
+      assert.equal(await ended(asked), 'InvalidIdentityTokenException 400')
+    } finally {
+      await slow.stop()
+    }
+  })
+
+  it('the service’s own provider is read as far as any, ends its sessions when it is replaced, and is not asked without end', async () => {
+    const other = await startServer(engine, { S3_PORT: '0', RATE_LIMIT_PUBLIC: '10' })
+    try {
+      const its = sdkClients(other)
+      await other.admin.createBucket({ body: { name: B } })
+      await s3World(other)
+        .clientOf(await s3World(other).keyOf())
+        .send(new PutObjectCommand({ Bucket: B, Key: 'a.txt', Body: 'hello' }))
+      const grants = [{ bucket_pattern: B, actions: ['read' as const] }]
+      const { id: group_id } = await other.admin.createGroup({ body: { name: 'Readers', grants } })
+      const idp = {
+        issuer_url: own.issuer,
+        client_id: 'strongroom',
+        groups_claim: 'groups',
+        group_mapping: [{ value: 'readers', group_id }],
+      }
+      await other.admin.updateSettings({ body: { idp, auth: { auto_create_users: true } } })
+      const open = async (of: Idp) => {
+        const token = await tokenOf(of, other, { aud: 'strongroom', sub: 'someone', groups: ['readers'] })
+        const asked = { RoleArn: GROUPS_ROLE, RoleSessionName: 'pod', WebIdentityToken: token }
+        return its.anonymousSts().send(new AssumeRoleWithWebIdentityCommand(asked))
+      }
+      const opened = async (of: Idp) => its.ofSession((await open(of)).Credentials)
+      const read = (with_: Awaited<ReturnType<typeof opened>>) =>
+        ended(its.s3(with_).send(new GetObjectCommand({ Bucket: B, Key: 'a.txt' })))
+      own.faults.set('jwks', (response) => response.end(JSON.stringify({ keys: [], more: 'x'.repeat(262_144) })))
+      assert.equal(await ended(open(own)), 'IDPCommunicationErrorException 400')
+      assert.match(other.logged(), /more than 262144 bytes/)
+      own.faults.clear()
+      await other.later(60_000)
+      const first = await opened(own)
+      assert.equal(await read(first), 'ok')
+      await other.admin.updateSettings({ body: { idp: { name: 'Ours' } } })
+      assert.equal(await read(first), 'ok')
+      await other.admin.updateSettings({ body: { idp: { issuer_url: cluster.issuer } } })
+      assert.equal(await read(first), 'InvalidToken 400')
+      assert.equal(await ended(open(own)), 'InvalidIdentityTokenException 400')
+      const second = await opened(cluster)
+      assert.equal(await read(second), 'ok')
+      await other.admin.updateSettings({ body: { auth: { enable_idp: false } } })
+      assert.equal(await read(second), 'InvalidToken 400')
+      await other.admin.updateSettings({ body: { auth: { enable_idp: true, auto_create_users: false } } })
+      // An ended session stays ended.
+      assert.equal(await read(second), 'InvalidToken 400')
+      await other.later(60_000)
+      const refusals: string[] = []
+      for (let i = 0; i < 6; i++) refusals.push(await ended(open(own)), await ended(open(cluster)))
+      assert.deepEqual(new Set(refusals.slice(0, 10)), new Set(['InvalidIdentityTokenException 400', DENIED]))
+      assert.deepEqual(refusals.slice(10), ['Throttling 400', 'Throttling 400'])
+      await other.admin.updateSettings({ body: { auth: { auto_create_users: true } } })
+      assert.equal(await ended(open(cluster)), 'ok')
+    } finally {
+      own.faults.clear()
+      await other.stop()
+    }
   })
 
   it('its sessions end with the provider', async () => {

@@ -2,12 +2,35 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { isAdmin } from '../../../contract/permissions.ts'
 import type { Step } from '../../context.ts'
-import type { Row } from '../../db/schema.ts'
+import type { Db, Row } from '../../db/schema.ts'
 import { lockAdministration } from '../settings/administration.ts'
 import { grantingGroups } from './describe.ts'
 import { applyMembers } from './members.ts'
 import { assertAdmins } from './service.ts'
 import * as store from './store.ts'
+
+/** Which claims of the identity provider make somebody a member of which group. */
+type Mapping = readonly { value: string; group_id: string }[]
+
+/** The mapped groups whose members are to have somebody, and those in which this is otherwise now. */
+async function compare(db: Db, userId: string, mapping: Mapping, values: ReadonlySet<string>) {
+  const mapped = new Set(mapping.map(({ group_id }) => group_id))
+  const wanted = new Set(mapping.filter(({ value }) => values.has(value)).map(({ group_id }) => group_id))
+  const present = new Set((await store.findGroupsOfUsers(db, [userId])).map(({ id }) => id))
+  return { wanted, changing: [...mapped].filter((id) => wanted.has(id) !== present.has(id)).sort() }
+}
+
+/** Whether a user's memberships in mapped groups are what the provider's claims say. */
+export async function followsMapping(
+  db: Db,
+  userId: string,
+  mapping: Mapping,
+  values: ReadonlySet<string>,
+): Promise<boolean> {
+  const { changing } = await compare(db, userId, mapping, values)
+  // The environment may name groups that there are none of any more.
+  return changing.length === 0 || (await store.findGroupsByIds(db, changing)).length === 0
+}
 
 /**
  * Step of a login through the identity provider: updates the user's memberships in mapped groups to match the
@@ -17,14 +40,11 @@ import * as store from './store.ts'
 export async function followMapping(
   step: Step,
   userId: string,
-  mapping: readonly { value: string; group_id: string }[],
+  mapping: Mapping,
   values: ReadonlySet<string>,
 ): Promise<void> {
   const { tx } = step
-  const mapped = new Set(mapping.map(({ group_id }) => group_id))
-  const wanted = new Set(mapping.filter(({ value }) => values.has(value)).map(({ group_id }) => group_id))
-  const present = new Set((await store.findGroupsOfUsers(tx, [userId])).map(({ id }) => id))
-  const changing = [...mapped].filter((id) => wanted.has(id) !== present.has(id)).sort()
+  const { wanted, changing } = await compare(tx, userId, mapping, values)
   if (changing.length === 0) return
   await lockAdministration(tx)
   for (const row of await store.findGroupsByIds(tx, changing)) {

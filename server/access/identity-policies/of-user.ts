@@ -1,4 +1,4 @@
-// The policies that a user or a role is judged by, compiled.
+// The policies that a user, a group or a role is judged by, compiled.
 import { setWithin } from '../../base/bounded.ts'
 import type { Db } from '../../db/schema.ts'
 import { type Policy, readPolicy } from '../../iam/document.ts'
@@ -41,7 +41,11 @@ export const policiesOfUser = async (db: Db, userId: string): Promise<readonly P
 
 /** The policies of a role. */
 export const policiesOfRole = async (db: Db, roleId: string): Promise<readonly Policy[]> =>
-  (await store.findOfRole(db, { roleId })).map(inForce)
+  (await store.findOfRole(db, { id: roleId })).map(inForce)
+
+/** The policies of a group. */
+export const policiesOfGroup = async (db: Db, groupId: string): Promise<readonly Policy[]> =>
+  (await store.findOfGroup(db, { id: groupId })).map(inForce)
 
 function inForce(row: store.InForce): Policy {
   const text = textOf(row)

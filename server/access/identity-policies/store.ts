@@ -52,26 +52,30 @@ export const findOfUser = prepared((db: Db, { userId }: { userId: string }) =>
     ),
 )
 
+const findOf = (kind: 'group' | 'role') =>
+  prepared((db: Db, { id }: { id: string }) =>
+    db
+      .selectFrom('inline_policies as i')
+      .select(sql<string | null>`null`.as('policy'))
+      .select((e) => e.ref('i.document').$castTo<string | null>().as('document'))
+      .where('i.owner_kind', '=', sql.lit(kind))
+      .where('i.owner_id', '=', id)
+      .unionAll((e) =>
+        e
+          .selectFrom('attached_policies as a')
+          .leftJoin('managed_policies as m', 'm.id', 'a.policy')
+          .leftJoin('managed_policy_versions as v', (join) =>
+            join.onRef('v.policy_id', '=', 'm.id').onRef('v.version', '=', 'm.default_version'),
+          )
+          .select(['a.policy', 'v.document'])
+          .where('a.owner_kind', '=', sql.lit(kind))
+          .where('a.owner_id', '=', id),
+      ),
+  )
+/** All policies of a group. */
+export const findOfGroup = findOf('group')
 /** All policies of a role. */
-export const findOfRole = prepared((db: Db, { roleId }: { roleId: string }) =>
-  db
-    .selectFrom('inline_policies as i')
-    .select(sql<string | null>`null`.as('policy'))
-    .select((e) => e.ref('i.document').$castTo<string | null>().as('document'))
-    .where('i.owner_kind', '=', sql.lit('role'))
-    .where('i.owner_id', '=', roleId)
-    .unionAll((e) =>
-      e
-        .selectFrom('attached_policies as a')
-        .leftJoin('managed_policies as m', 'm.id', 'a.policy')
-        .leftJoin('managed_policy_versions as v', (join) =>
-          join.onRef('v.policy_id', '=', 'm.id').onRef('v.version', '=', 'm.default_version'),
-        )
-        .select(['a.policy', 'v.document'])
-        .where('a.owner_kind', '=', sql.lit('role'))
-        .where('a.owner_id', '=', roleId),
-    ),
-)
+export const findOfRole = findOf('role')
 
 // ---- Inline ----------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,8 @@ import { TokenRefused } from './refusal.ts'
 const KEPT_MS = HOUR_MS
 /** How long a provider is not asked again after it failed, or had no key of a name: anyone can send tokens. */
 const PAUSE_MS = 30_000
-const LIMITS = { mostBytes: 262_144, timeoutMs: 5000 }
+/** Of the documents of providers. */
+export const LIMITS = { mostBytes: 262_144, timeoutMs: 5000 }
 const MOST_KEYS = 100
 
 type Keys = ReturnType<typeof createLocalJWKSet>

@@ -1,12 +1,16 @@
 // The identity providers whose tokens count: those that administrators have registered, and the service's own.
 import { ServiceError } from '../../../contract/errors.ts'
+import { isAdmin } from '../../../contract/permissions.ts'
 import type { Ctx, Step } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
+import { collect } from '../../http/collect.ts'
 import { allowIam } from '../identity-policies/allow-iam.ts'
 import { fullProviderArn, providerResource } from '../roles/arn.ts'
 import type { Tag } from '../roles/service.ts'
-import { settingsInForce } from '../settings/effective.ts'
-import { type Idp, idpOf } from '../settings/idp.ts'
-import { type Place, registeredPlace } from './keys.ts'
+import { holdSettings } from '../settings/administration.ts'
+import { type EffectiveSettings, issuerKey, settingsInForce, settingsOf } from '../settings/effective.ts'
+import { type Idp, idpInForce } from '../settings/idp.ts'
+import { LIMITS, type Place, registeredPlace } from './keys.ts'
 import { discover } from './oidc-client.ts'
 import * as store from './store.ts'
 
@@ -45,9 +49,8 @@ const describe = (row: store.ProviderRow): Provider => ({
 })
 
 /** The service's own provider while people can log in with it; undefined otherwise. */
-async function ownProvider(ctx: Pick<Ctx, 'config' | 'db'>): Promise<Provider | undefined> {
-  const settings = await settingsInForce({ config: ctx.config, db: ctx.db })
-  const own = settings.auth.enable_idp ? idpOf(settings) : null
+function ownProvider(settings: EffectiveSettings): Provider | undefined {
+  const own = idpInForce(settings)
   return own
     ? {
         key: issuerKeyOf(own.issuer),
@@ -63,13 +66,27 @@ async function ownProvider(ctx: Pick<Ctx, 'config' | 'db'>): Promise<Provider | 
 
 /** The provider of an issuer, given without its scheme; undefined if there is none. */
 export async function findProvider(ctx: Pick<Ctx, 'config' | 'db'>, key: string): Promise<Provider | undefined> {
-  const [row, own] = [await store.findProvider(ctx.db, key), await ownProvider(ctx)]
+  const row = await store.findProvider(ctx.db, key)
+  return providerOf(key, row, ownProvider(await settingsInForce({ config: ctx.config, db: ctx.db })))
+}
+
+/** Step: the same, which stays as it is until the transaction ends. */
+export async function holdProvider({ tx, config }: Step, key: string): Promise<Provider | undefined> {
+  const own = ownProvider(settingsOf({ config }, await holdSettings(tx)))
+  return providerOf(key, await store.holdProvider(tx, key), own)
+}
+
+function providerOf(key: string, row: store.ProviderRow | undefined, own: Provider | undefined): Provider | undefined {
   if (own?.key !== key) return row && describe(row)
   // Registered as well: with further clients.
   return row
     ? { ...describe(row), issuer: own.issuer, own: own.own, audiences: joined(own.audiences, describe(row).audiences) }
     : own
 }
+
+/** Whether a provider is registered, be it the service's own as well. */
+export const isRegistered = async (tx: Tx, key: string): Promise<boolean> =>
+  (await store.findProvider(tx, key)) !== undefined
 
 const joined = (a: readonly string[], b: readonly string[]): string[] => [...new Set([...a, ...b])]
 
@@ -78,9 +95,10 @@ export function placeOf(ctx: Ctx, { issuer, own }: Provider): Place {
   if (!own) return registeredPlace(ctx, issuer)
   // As for logins: whoever configured it has chosen its address.
   const read = async (url: URL): Promise<unknown> => {
-    const response = await fetch(url.href, { redirect: 'error', signal: AbortSignal.timeout(10_000) })
-    if (!response.ok) throw new Error(`The answer has the status ${response.status}`)
-    return response.json()
+    const response = await fetch(url.href, { redirect: 'error', signal: AbortSignal.timeout(LIMITS.timeoutMs) })
+    if (!response.ok || !response.body) throw new Error(`The answer has the status ${response.status}`)
+    const tooLarge = () => new Error(`The answer has more than ${LIMITS.mostBytes} bytes`)
+    return JSON.parse((await collect(response.body, LIMITS.mostBytes, tooLarge)).toString('utf8'))
   }
   return { issuer, read, discover: async () => (await discover(ctx, own)) as { issuer?: unknown; jwks_uri?: unknown } }
 }
@@ -93,10 +111,25 @@ export interface NewProvider {
   tags: readonly Tag[]
 }
 
-/** Registers an identity provider. Throws already_exists or limit_reached. */
+/**
+ * Throws forbidden unless the actor may change a provider. That of the service opens sessions of people: only administrators say
+ * for which clients its tokens count, too, whatever policies allow others.
+ */
+async function assertMayChange({ actor, config, db }: Ctx, action: string, key: string): Promise<void> {
+  const resource = providerResource(key)
+  allowIam(actor, action, resource)
+  const { issuer_url } = (await settingsInForce({ config, db })).idp
+  if (issuer_url !== null && issuerKey(issuerKeyOf(issuer_url)) === issuerKey(key) && !isAdmin(actor.groups))
+    throw new ServiceError(
+      'forbidden',
+      `Only administrators may perform ${action} on the service's own identity provider.`,
+    )
+}
+
+/** Registers an identity provider. Throws forbidden, already_exists or limit_reached. */
 export async function createProvider(ctx: Ctx, provider: NewProvider): Promise<Provider> {
   const issuer_key = issuerKeyOf(provider.issuer)
-  allowIam(ctx.actor, 'iam:CreateOpenIDConnectProvider', providerResource(issuer_key))
+  await assertMayChange(ctx, 'iam:CreateOpenIDConnectProvider', issuer_key)
   return ctx.act(async (step) => {
     const { tx, record, now } = step
     if ((await store.listProviders(tx)).length >= MOST_PROVIDERS)
@@ -128,7 +161,7 @@ const resourceId = (key: string): string => key.slice(0, 128)
 export async function listProviders(ctx: Ctx): Promise<Provider[]> {
   allowIam(ctx.actor, 'iam:ListOpenIDConnectProviders', { arns: ['*'] })
   const registered = (await store.listProviders(ctx.db)).map(describe)
-  const own = await ownProvider(ctx)
+  const own = ownProvider(await settingsInForce({ config: ctx.config, db: ctx.db }))
   return own && !registered.some(({ key }) => key === own.key) ? [...registered, own] : registered
 }
 
@@ -150,7 +183,7 @@ export interface ProviderChange {
 
 /** Changes a registered provider. Throws not_found, and limit_reached for too many audiences. */
 export async function updateProvider(ctx: Ctx, key: string, change: ProviderChange): Promise<void> {
-  allowIam(ctx.actor, change.action, providerResource(key))
+  await assertMayChange(ctx, change.action, key)
   await ctx.act(async (step) => {
     const row = await lockProvider(step, key)
     const before = describe(row)
@@ -186,7 +219,7 @@ export async function deleteProvider(
   key: string,
   endSessions: (step: Step) => Promise<number>,
 ): Promise<void> {
-  allowIam(ctx.actor, 'iam:DeleteOpenIDConnectProvider', providerResource(key))
+  await assertMayChange(ctx, 'iam:DeleteOpenIDConnectProvider', key)
   await ctx.act(async (step) => {
     const row = await lockProvider(step, key)
     const sessions = await endSessions(step)

@@ -25,6 +25,10 @@ export const findProvider = (db: Db, issuerKey: string): Promise<ProviderRow | u
 export const lockProvider = (tx: Tx, issuerKey: string): Promise<ProviderRow | undefined> =>
   tx.selectFrom('oidc_providers').selectAll().where('issuer_key', '=', issuerKey).forUpdate().executeTakeFirst()
 
+/** One that stays as it is until the transaction ends; many may hold it at once. */
+export const holdProvider = (tx: Tx, issuerKey: string): Promise<ProviderRow | undefined> =>
+  tx.selectFrom('oidc_providers').selectAll().where('issuer_key', '=', issuerKey).forShare().executeTakeFirst()
+
 /** All of them: there are a hundred at most. */
 export const listProviders = (db: Db): Promise<ProviderRow[]> =>
   db.selectFrom('oidc_providers').selectAll().orderBy('issuer_key').execute()

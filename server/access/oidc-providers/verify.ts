@@ -1,7 +1,7 @@
 import { decodeJwt, errors, jwtVerify } from 'jose'
-import type { Ctx } from '../../context.ts'
+import type { Ctx, Step } from '../../context.ts'
 import { keyResolver } from './keys.ts'
-import { findProvider, issuerKeyOf, type Provider, placeOf } from './providers.ts'
+import { findProvider, holdProvider, issuerKeyOf, type Provider, placeOf } from './providers.ts'
 import { TokenRefused } from './refusal.ts'
 
 /** Signatures with keys of pairs: with a shared secret, whoever checks a token could make one. */
@@ -29,16 +29,49 @@ export interface ConfirmedToken {
 export async function confirmToken(ctx: Ctx, token: string): Promise<ConfirmedToken> {
   const issuer = issuerIn(token)
   const provider = issuer === undefined ? undefined : await findProvider(ctx, issuerKeyOf(issuer))
-  if (!provider || provider.issuer !== issuer)
-    throw new TokenRefused('invalid', `No OpenIDConnect provider found in your account for ${issuer ?? 'this token'}`)
+  if (!provider || provider.issuer !== issuer) throw unknownIssuer(issuer)
   const claims = await verified(ctx, provider, token)
   const { sub: subject } = claims
   if (typeof subject !== 'string' || subject === '' || subject.length > LONGEST_SUBJECT || /\p{Cc}/u.test(subject))
     throw new TokenRefused('invalid', 'The token has no usable claim "sub"')
-  const given = [claims.aud].flat().filter((one) => typeof one === 'string')
-  const audience = given.find((one) => provider.audiences.length === 0 || provider.audiences.includes(one))
-  if (audience === undefined) throw new TokenRefused('invalid', 'Incorrect token audience')
-  return { provider, subject, audience, claims }
+  return { provider, subject, audience: audienceIn(claims, provider.audiences), claims }
+}
+
+/**
+ * Step: a confirmed token with its provider as it is now, which stays so until the transaction ends. Throws TokenRefused if it
+ * counts no longer: providers are removed and changed while the keys of others are read.
+ */
+export async function confirmAgain(step: Step, token: ConfirmedToken): Promise<ConfirmedToken> {
+  const { claims, provider: before } = token
+  const provider = await holdProvider(step, before.key)
+  // With the service's own, its keys would be read another way.
+  if (provider?.issuer !== before.issuer || (provider.own === null) !== (before.own === null))
+    throw unknownIssuer(before.issuer)
+  return { ...token, provider, audience: audienceIn(claims, provider.audiences) }
+}
+
+const unknownIssuer = (issuer: string | undefined) =>
+  new TokenRefused('invalid', `No OpenIDConnect provider found in your account for ${issuer ?? 'this token'}`)
+
+const wrongAudience = () => new TokenRefused('invalid', 'Incorrect token audience')
+
+/** Every client for whom a token is. */
+const audiencesIn = ({ aud }: ConfirmedToken['claims']): string[] =>
+  [aud].flat().filter((one) => typeof one === 'string')
+
+/** The first of these clients for whom a token is, or any where there are none. Throws TokenRefused. */
+function audienceIn(claims: ConfirmedToken['claims'], clients: readonly string[]): string {
+  const audience = audiencesIn(claims).find((one) => clients.length === 0 || clients.includes(one))
+  if (audience === undefined) throw wrongAudience()
+  return audience
+}
+
+/**
+ * Throws TokenRefused unless a token was made for a client, and not for another one who passes it on: `azp`
+ * (OpenID Connect Core 1.0 section 3.1.3.7).
+ */
+export function assertMadeFor(clientId: string, { claims }: ConfirmedToken): void {
+  if (!audiencesIn(claims).includes(clientId) || (claims.azp ?? clientId) !== clientId) throw wrongAudience()
 }
 
 /** The issuer that a token names, which nothing has confirmed yet. */

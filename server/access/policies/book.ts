@@ -5,7 +5,7 @@ import type { Db } from '../../db/schema.ts'
 import { type Policy, readPolicy } from '../../iam/document.ts'
 import { MalformedPolicy } from '../../iam/malformed.ts'
 import type { UsersByArn } from '../../iam/principal.ts'
-import { policiesOfRole, policiesOfUser } from '../identity-policies/of-user.ts'
+import { policiesOfGroup, policiesOfRole, policiesOfUser } from '../identity-policies/of-user.ts'
 import * as store from './store.ts'
 
 /** A bucket policy as it is kept: as it was written, and the users that it names. */
@@ -25,6 +25,8 @@ export interface PolicyBook {
   /** Those of a user and of the groups that they are in. */
   ofUser: PoliciesOf
   ofRole: PoliciesOf
+  /** Those of a group, for sessions that have groups and are nobody's account. */
+  ofGroup: PoliciesOf
 }
 
 /** The policies of somebody, by their id. */
@@ -81,10 +83,11 @@ export const EMPTY_BOOK: PolicyBook = {
   hasBuckets: false,
   ofUser: nobodys,
   ofRole: nobodys,
+  ofGroup: nobodys,
 }
 const MOST_USERS = 10_000
 
-/** The policies of users or roles, read when they are first asked for. */
+/** The policies of users, roles or groups, read when they are first asked for. */
 function readOnce(find: (db: Db, id: string) => Promise<readonly Policy[]>): PoliciesOf {
   const known = new Map<string, readonly Policy[]>()
   return (db, id) =>
@@ -127,7 +130,8 @@ export async function read(db: Db): Promise<PolicyBook | undefined> {
   const hasBuckets = pages.size > 0
   const ofUser = ofIdentities ? readOnce(policiesOfUser) : nobodys
   const ofRole = ofIdentities ? readOnce(policiesOfRole) : nobodys
-  const book = { token, of, hasBuckets, ofUser, ofRole }
+  const ofGroup = ofIdentities ? readOnce(policiesOfGroup) : nobodys
+  const book = { token, of, hasBuckets, ofUser, ofRole, ofGroup }
   const entry = { book, pages, any: hasBuckets || ofIdentities }
   for (const old of books.keys()) if (books.size >= MOST_BOOKS) books.delete(old)
   books.set(token, entry)

@@ -9,6 +9,9 @@ import * as store from './store.ts'
  */
 export const lockAdministration = store.lockOverrides
 
+/** Step: the stored settings, which stay as they are until the transaction ends. Taken before any other lock. */
+export const holdSettings = store.holdOverrides
+
 /** Step: throws last_admin unless an active administrator can log in through an enabled method. */
 export async function assertAdminRemains(tx: Tx, { auth, idp }: EffectiveSettings): Promise<void> {
   const issuer = auth.enable_idp && idp.client_id !== null && idp.issuer_url !== null ? issuerKey(idp.issuer_url) : null

@@ -32,6 +32,10 @@ export function idpOf({ idp }: EffectiveSettings): Idp | null {
   }
 }
 
+/** The provider while people can log in with it, or null. */
+export const idpInForce = (settings: EffectiveSettings): Idp | null =>
+  settings.auth.enable_idp ? idpOf(settings) : null
+
 /**
  * Where the provider sends the browser after a login, to be registered there: from the configuration, never from a Host
  * header, which the caller chooses.

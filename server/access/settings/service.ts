@@ -4,7 +4,7 @@ import type { Settings, SettingsChange } from '../../../contract/settings.ts'
 import { differenceOf } from '../../base/difference.ts'
 import { invalidAll } from '../../base/invalid.ts'
 import { issuerUrl, isThisMachine } from '../../config/variables.ts'
-import type { Ctx } from '../../context.ts'
+import type { Ctx, Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { assertComplete, holdKeyKnown } from '../../encryption/default.ts'
 import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
@@ -19,7 +19,7 @@ import {
   type Section,
   sectionNames,
 } from './effective.ts'
-import { redirectUri } from './idp.ts'
+import { idpInForce, redirectUri } from './idp.ts'
 import { assertMailUsable } from './mail.ts'
 import * as store from './store.ts'
 
@@ -29,18 +29,26 @@ export async function getSettings(ctx: Ctx): Promise<Settings> {
   return describe(ctx, merge(ctx.config, overrides), await logoPath(ctx))
 }
 
+/** What follows from a change of settings elsewhere, in its transaction. */
+export interface SettingsEffects {
+  /** When the quota over all buckets changes: GiB, null for none. */
+  applyTotalQuota(tx: Tx, quota_gb: number | null): Promise<void>
+  /** When the identity provider of this issuer is turned off or replaced by another one. */
+  endProvider(step: Step, issuer: string): Promise<void>
+}
+
 /**
  * Changes the given fields. Throws conflict for settings fixed by the environment and last_admin if nobody could
- * administer the service any more. `applyTotalQuota` is called in the transaction when the quota over all buckets
- * changes (GiB, null for none).
+ * administer the service any more.
  */
 export async function updateSettings(
   ctx: Ctx,
   change: SettingsChange,
-  applyTotalQuota: (tx: Tx, quota_gb: number | null) => Promise<void>,
+  { applyTotalQuota, endProvider }: SettingsEffects,
 ): Promise<Settings> {
   assertChangeable(ctx, change)
-  return ctx.act(async ({ tx, record }) => {
+  return ctx.act(async (step) => {
+    const { tx, record } = step
     const changed = JSON.parse(await lockAdministration(tx)) as Changed
     await assertGroupsExist(tx, change)
     await holdKeyKnown(tx, change.encryption?.new_buckets, 'body.encryption.new_buckets')
@@ -52,6 +60,8 @@ export async function updateSettings(
     if (before.quotas.total_quota_gb !== after.quotas.total_quota_gb)
       await applyTotalQuota(tx, after.quotas.total_quota_gb)
     if (change.auth || change.idp) await assertAdminRemains(tx, after)
+    const issuer = idpInForce(before)?.issuer
+    if (issuer !== undefined && idpInForce(after)?.issuer !== issuer) await endProvider(step, issuer)
     if (change.mail) assertMailUsable(after)
     record({ name: 'settings_update', details: differences(before, after) })
     return describe(ctx, after, await logoPath({ db: tx }))

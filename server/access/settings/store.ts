@@ -11,6 +11,10 @@ const keptOverrides = kept((db) => overrides(db, {}).then(([row]) => row))
 export const lockOverrides = async (tx: Tx): Promise<string> =>
   (await tx.selectFrom('settings').select('overrides').forUpdate().executeTakeFirstOrThrow()).overrides
 
+/** The same, which nobody changes until the transaction ends; many may hold them at once. */
+export const holdOverrides = async (tx: Tx): Promise<string> =>
+  (await tx.selectFrom('settings').select('overrides').forShare().executeTakeFirstOrThrow()).overrides
+
 export const writeOverrides = (tx: Tx, text: string) => tx.updateTable('settings').set({ overrides: text }).execute()
 
 /** The hash of the setup link's token, kept in the same row to share its lock. */

@@ -1,6 +1,6 @@
 // Who acts with temporary credentials, and the policies that they are judged by.
 
-import { withinScope } from '../../../contract/permissions.ts'
+import { type GrantingGroup, withinScope } from '../../../contract/permissions.ts'
 import type { Actor } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Known } from '../../iam/conditions.ts'
@@ -9,7 +9,7 @@ import type { Policy } from '../../iam/document.ts'
 import { ACCOUNT_ID, type Principal } from '../../iam/principal.ts'
 import type { ActingSession } from '../../iam/session.ts'
 import { compiledPolicy } from '../identity-policies/of-user.ts'
-import { bookOf, EMPTY_BOOK } from '../policies/book.ts'
+import { bookOf, EMPTY_BOOK, type PolicyBook } from '../policies/book.ts'
 import { type Asking, inForce } from '../policies/in-force.ts'
 import { fullProviderArn, fullRoleArn, GROUPS_ROLE, sessionArn } from '../roles/arn.ts'
 import { actorOf, groupsOf } from '../sessions/caller.ts'
@@ -38,10 +38,10 @@ export async function actorOfSession(from: Db, rows: SessionRows, asking: Asking
     const base = actor.policies ?? inForce(book ?? EMPTY_BOOK, NONE, actor, asking)
     return { ...actor, session, policies: judged(row, base) }
   }
-  const own = book && row.role_id !== null ? book.ofRole(from, row.role_id) : NONE
-  const ofRole = own instanceof Promise ? await own : own
   const scope = scopeOf(row.scope)
   const groups = groupsOf(rows as readonly unknown[] as UserRow[])
+  const own = book ? policiesOf(from, book, row, groups) : NONE
+  const ofCaller = own instanceof Promise ? await own : own
   const nobody = { type: 'role', user_id: null, email: null, auth_method: 'sts' } as const
   return {
     ...nobody,
@@ -51,9 +51,20 @@ export async function actorOfSession(from: Db, rows: SessionRows, asking: Asking
     groups: scope === null ? groups : withinScope(groups, scope),
     origin: asking.origin,
     session,
-    policies: judged(row, inForce(book ?? EMPTY_BOOK, ofRole, nobody, asking)),
+    policies: judged(row, inForce(book ?? EMPTY_BOOK, ofCaller, nobody, asking)),
     ...(scope === null ? {} : { scope }),
   }
+}
+
+/** The policies of the role that a session is of, or of the groups that it has. */
+function policiesOf(
+  from: Db,
+  book: PolicyBook,
+  { role_id }: SessionRow,
+  groups: readonly GrantingGroup[],
+): readonly Policy[] | Promise<readonly Policy[]> {
+  if (role_id !== null) return book.ofRole(from, role_id)
+  return Promise.all(groups.map(({ id }) => book.ofGroup(from, id))).then((each) => each.flat())
 }
 
 const sessionOf = (row: SessionRow): ActingSession => ({

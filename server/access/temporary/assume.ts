@@ -39,11 +39,14 @@ export interface OpenedSession {
   id: string
 }
 
-/** How long a session of a role lasts. Throws BadSession for longer than the role allows. */
-export function secondsOf({ max_session_seconds }: RoleRow, asked: number | undefined): number {
-  const seconds = asked ?? Math.min(USUAL_SECONDS, max_session_seconds)
-  if (seconds <= max_session_seconds) return seconds
-  throw new BadSession('The requested DurationSeconds exceeds the MaxSessionDuration set for this role.')
+/** How long a session of a role is to last. */
+export const secondsOf = ({ max_session_seconds }: RoleRow, asked: number | undefined): number =>
+  asked ?? Math.min(USUAL_SECONDS, max_session_seconds)
+
+/** Throws BadSession for longer than the role allows; asked once it trusts the caller, as only they may know that there is one. */
+export function assertSeconds({ max_session_seconds }: RoleRow, seconds: number): void {
+  if (seconds > max_session_seconds)
+    throw new BadSession('The requested DurationSeconds exceeds the MaxSessionDuration set for this role.')
 }
 
 /** The role of an ARN. Throws forbidden, in the same words as for one that does not trust the caller. */
@@ -69,6 +72,7 @@ export async function assumeRole(
     const seconds = secondsOf(role, asked.seconds)
     assertTrusted(current, {
       role,
+      arn: asked.role,
       action,
       principal: actor.policies?.principal ?? principalOf(actor),
       session_name,
@@ -78,6 +82,7 @@ export async function assumeRole(
       tags,
       known: knownOfCaller(current),
     })
+    assertSeconds(role, seconds)
     const credentials = await openSession(
       { ...step, actor },
       {

@@ -1,4 +1,5 @@
 import type { Ctx, Step } from '../../context.ts'
+import { isRegistered, issuerKeyOf } from '../oidc-providers/providers.ts'
 import * as store from './store.ts'
 
 /** Which sessions are to end; all where nothing is said. */
@@ -8,18 +9,29 @@ export interface SessionChoice {
   user_id?: string | undefined
   /** The provider whose tokens opened them, without its scheme. */
   issuerKey?: string | undefined
+  /** Only those that are of no role: of a user, or of what somebody may by their groups. */
+  withoutRole?: boolean
   /** Those that were opened until then; without it until now. */
   before?: string | undefined
 }
 
 /** Step: ends the sessions that are meant, and those that were opened with their credentials; returns how many. */
 export async function endSessions({ tx, now }: Pick<Step, 'tx' | 'now'>, choice: SessionChoice): Promise<number> {
-  const { role, user_id, issuerKey, before } = choice
-  const filter = { roleId: role?.id, userId: user_id, issuerKey, until: before }
+  const { role, user_id, issuerKey, withoutRole, before } = choice
+  const filter = { roleId: role?.id, userId: user_id, issuerKey, withoutRole, until: before }
   const ended = await store.revokeMatching(tx, filter, now())
   for (let level = ended.slice(); level.length > 0; ended.push(...level))
     level = await store.revokeChildren(tx, level, now())
   return ended.length
+}
+
+/**
+ * Step: ends the sessions that tokens of the service's own provider have opened, once it is turned off or replaced. Where it is
+ * registered as well, those of roles stay.
+ */
+export async function endSessionsOfOwnProvider(step: Pick<Step, 'tx' | 'now'>, issuer: string): Promise<void> {
+  const issuerKey = issuerKeyOf(issuer)
+  await endSessions(step, { issuerKey, withoutRole: await isRegistered(step.tx, issuerKey) })
 }
 
 /** Ends the sessions that are meant, from the next request on, in every process; returns how many. */

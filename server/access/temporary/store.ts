@@ -72,6 +72,8 @@ export interface SessionFilter {
   roleId?: string | undefined
   userId?: string | undefined
   issuerKey?: string | undefined
+  /** Only those that are of no role. */
+  withoutRole?: boolean | undefined
   /** Opened until then. */
   until?: string | undefined
 }
@@ -81,6 +83,7 @@ const matching = (filter: SessionFilter) => (e: ExpressionBuilder<Schema, 'tempo
     ...(filter.roleId === undefined ? [] : [e('role_id', '=', filter.roleId)]),
     ...(filter.userId === undefined ? [] : [e('user_id', '=', filter.userId)]),
     ...(filter.issuerKey === undefined ? [] : [e('issuer_key', '=', filter.issuerKey)]),
+    ...(filter.withoutRole ? [e('role_id', 'is', null)] : []),
     ...(filter.until === undefined ? [] : [e('created_at', '<=', filter.until)]),
   ])
 

@@ -19,6 +19,8 @@ import { knownOfTags, type SessionTags } from './claims.ts'
 /** What is asked for of a role. */
 export interface Assumption {
   role: RoleRow
+  /** The role as it was asked for: a refusal says no more of it than that of one that there is none of. */
+  arn: string
   action: 'sts:AssumeRole' | 'sts:AssumeRoleWithWebIdentity'
   principal: Principal
   session_name: string
@@ -38,8 +40,7 @@ const refused = (action: string, arn: string) =>
  * identity `sts:SetSourceIdentity`. Where it leaves that to the account, a policy of theirs has to allow it.
  */
 export function assertTrusted(ctx: Ctx, assumption: Assumption): void {
-  const { role, action, tags, source_identity } = assumption
-  const arn = fullRoleArn(role)
+  const { role, arn, action, tags, source_identity } = assumption
   const actions: string[] = [action]
   if (Object.keys(tags).length > 0) actions.push('sts:TagSession')
   if (source_identity !== undefined) actions.push('sts:SetSourceIdentity')
@@ -49,16 +50,13 @@ export function assertTrusted(ctx: Ctx, assumption: Assumption): void {
   } catch {
     throw refused(action, arn)
   }
-  for (const one of actions) if (!isTrusted(ctx.actor, assumption, { trust, action: one, arn })) throw refused(one, arn)
+  for (const one of actions) if (!isTrusted(ctx.actor, assumption, { trust, action: one })) throw refused(one, arn)
 }
 
-function isTrusted(
-  actor: Actor,
-  assumption: Assumption,
-  asked: { trust: Policy; action: string; arn: string },
-): boolean {
+function isTrusted(actor: Actor, assumption: Assumption, asked: { trust: Policy; action: string }): boolean {
   const { principal } = assumption
-  const { trust, action, arn } = asked
+  const { trust, action } = asked
+  const arn = fullRoleArn(assumption.role)
   const known = (key: string): Known => knownOfAssumption(key, assumption) ?? assumption.known(key)
   const question = { principal, action, resource: arn, known }
   const verdict = evaluate([trust], question)

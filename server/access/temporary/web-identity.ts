@@ -7,16 +7,16 @@ import type { Ctx, Step } from '../../context.ts'
 import { source } from '../../http/source.ts'
 import type { Principal } from '../../iam/principal.ts'
 import { identityOf } from '../auth/oidc.ts'
-import { followMapping } from '../groups/mapping.ts'
+import { followsMapping } from '../groups/mapping.ts'
 import { TokenRefused } from '../oidc-providers/refusal.ts'
-import { type ConfirmedToken, confirmToken } from '../oidc-providers/verify.ts'
+import { assertMadeFor, type ConfirmedToken, confirmAgain, confirmToken } from '../oidc-providers/verify.ts'
 import { fullProviderArn, GROUPS_ROLE, roleNameIn } from '../roles/arn.ts'
 import { assertSessionPolicy } from '../roles/service.ts'
-import { lockAdministration } from '../settings/administration.ts'
 import { issuerKey, settingsInForce } from '../settings/effective.ts'
 import type { Idp } from '../settings/idp.ts'
 import { findByIdentity } from '../users/store.ts'
 import {
+  assertSeconds,
   BadSession,
   described,
   MOST_SECONDS,
@@ -110,10 +110,12 @@ async function openRole(ctx: Ctx, asked: RoleSession, token: ConfirmedToken): Pr
   const inToken = { issuerKey: provider.key, claims }
   const fromCaller = knownOfCaller(ctx)
   const opened = await ctx.act(async (step) => {
+    const current = await confirmAgain(step, token)
     const role = await roleOf({ ...ctx, db: step.tx }, asked.role, action)
     const seconds = secondsOf(role, asked.seconds)
     assertTrusted(ctx, {
       role,
+      arn: asked.role,
       action,
       principal,
       session_name,
@@ -122,7 +124,8 @@ async function openRole(ctx: Ctx, asked: RoleSession, token: ConfirmedToken): Pr
       tags,
       known: (key) => knownOfToken(key, inToken) ?? fromCaller(key),
     })
-    const user_id = (await accountOf(step, token))?.id ?? null
+    assertSeconds(role, seconds)
+    const user_id = (await accountOf(step, current))?.id ?? null
     const credentials = await openSession(step, {
       kind: 'role',
       role: role.name,
@@ -161,32 +164,34 @@ function identityIn(own: Idp, claims: ConfirmedToken['claims']) {
   }
 }
 
-/** A session of what somebody may by their groups: by those of their account, or by those that the token's claims map to. */
+/**
+ * A session of what somebody may by their groups: by those of their account, or by those that the token's claims map to. The token
+ * has to be made for this service: whoever has signed in elsewhere has not asked for that. It changes no membership, as a token
+ * that says what was so before can be sent again and again; one that says otherwise than the account is refused.
+ */
 async function openByGroups(ctx: Ctx, asked: RoleSession, token: ConfirmedToken): Promise<OpenedSession> {
   const { session_name, policy, seconds = USUAL_SECONDS } = asked
-  const { own } = token.provider
-  if (!own)
-    throw new ServiceError('forbidden', `Only tokens of the service's own identity provider open ${GROUPS_ROLE}.`)
   if (seconds > MOST_SECONDS) throw new BadSession(`DurationSeconds has to be ${MOST_SECONDS} at most.`)
-  const identity = identityIn(own, token.claims)
-  const { auth, idp } = await settingsInForce(ctx)
   const base = { role: GROUPS_ROLE, session_name, seconds, policy, token: factsOf(token) }
   const credentials = await ctx.act(async (step) => {
-    const account = await accountOf(step, token)
-    const isMapped = idp.groups_claim !== null && identity.groups !== null
+    const current = await confirmAgain(step, token)
+    const { own } = current.provider
+    if (!own)
+      throw new ServiceError('forbidden', `Only tokens of the service's own identity provider open ${GROUPS_ROLE}.`)
+    assertMadeFor(own.clientId, current)
+    const identity = identityIn(own, current.claims)
+    const { auth, idp } = await settingsInForce(step)
+    const values = idp.groups_claim === null ? null : identity.groups
+    const account = await accountOf(step, current)
     if (account) {
-      if (isMapped) {
-        await lockAdministration(step.tx)
-        await followMapping(step, account.id, idp.group_mapping, identity.groups ?? new Set())
-      }
+      if (values && !(await followsMapping(step.tx, account.id, idp.group_mapping, values)))
+        throw new ServiceError('forbidden', 'Your groups at the identity provider are not those here. Sign in once.')
       return openSession(step, { ...base, kind: 'user', user_id: account.id })
     }
     // Whoever could not sign in gets nothing here either.
-    if (!auth.auto_create_users || !isMapped)
+    if (!auth.auto_create_users || !values)
       throw new ServiceError('forbidden', 'An administrator must create an account for you first.')
-    const groupIds = idp.group_mapping
-      .filter(({ value }) => identity.groups?.has(value))
-      .map(({ group_id }) => group_id)
+    const groupIds = idp.group_mapping.filter(({ value }) => values.has(value)).map(({ group_id }) => group_id)
     if (groupIds.length === 0) throw new ServiceError('forbidden', 'No claim of the token is mapped to a group.')
     return openSession(step, { ...base, kind: 'groups', user_id: null, groupIds: [...new Set(groupIds)] })
   })

@@ -24,7 +24,8 @@ export function readRefusal(
   if (ruling.allowed || (!row && ruling.depends)) return null
   const { acls } = actor
   const refused = refusedBy(ruling, asked, bucket, key)
-  if (ruling.denied || ruling.depends || !acls?.buckets.has(bucket)) return refused
+  // What the policy of a session does not allow, nothing else does.
+  if (ruling.denied || ruling.depends || ruling.outside || !acls?.buckets.has(bucket)) return refused
   // Where there are ACLs, whoever wrote an object owns it, and may read it with a key that is not limited.
   const isOwn = row?.created_by != null && row.created_by === actor.user_id && actor.scope === undefined
   return !row || isOwn || grantsTo(aclOf(row.acl), acls.as, 'READ') ? null : refused

@@ -12,6 +12,7 @@ import {
 } from '../../../access/settings/effective.ts'
 import { assertMailUsable } from '../../../access/settings/mail.ts'
 import { assertUsable, updateSettings } from '../../../access/settings/service.ts'
+import { endSessionsOfOwnProvider } from '../../../access/temporary/revoke.ts'
 import type { Ctx } from '../../../context.ts'
 import { assertKeyKnown } from '../../../encryption/default.ts'
 import { setTotalQuota } from '../../../storage/buckets/service.ts'
@@ -90,7 +91,8 @@ async function existing(ctx: Ctx, section: Section): Promise<Existing<AnyEntry>>
     async update({ group_mapping, ...change }) {
       const named = group_mapping as Mapping | undefined
       const wanted = named && { group_mapping: await mappingOf(ctx, named) }
-      return updateSettings(ctx, { [section]: { ...change, ...wanted } }, setTotalQuota)
+      const effects = { applyTotalQuota: setTotalQuota, endProvider: endSessionsOfOwnProvider }
+      return updateSettings(ctx, { [section]: { ...change, ...wanted } }, effects)
     },
   }
 }

@@ -4,13 +4,16 @@ import { listMails } from '../../../access/mail/list.ts'
 import { testMail } from '../../../access/mail/test.ts'
 import { removeLogo } from '../../../access/settings/branding.ts'
 import { getSettings, updateSettings } from '../../../access/settings/service.ts'
+import { endSessionsOfOwnProvider } from '../../../access/temporary/revoke.ts'
 import { setTotalQuota } from '../../../storage/buckets/service.ts'
 import { receiveLogo, sendLogo } from '../branding.ts'
 import { handle } from '../handle.ts'
 
 export const settingsRoutes = [
   handle(api.getSettings, (ctx) => getSettings(ctx)),
-  handle(api.updateSettings, (ctx, { body }) => updateSettings(ctx, body, setTotalQuota)),
+  handle(api.updateSettings, (ctx, { body }) =>
+    updateSettings(ctx, body, { applyTotalQuota: setTotalQuota, endProvider: endSessionsOfOwnProvider }),
+  ),
   handle(api.setLogo, (ctx, raw) => receiveLogo(ctx, raw)),
   handle(api.deleteLogo, (ctx) => removeLogo(ctx)),
   handle(api.getLogo, (ctx, { query, ...raw }) => sendLogo(ctx, query.v, raw)),

@@ -43,8 +43,8 @@ export type QueryCode = keyof typeof queryErrors
 export class QueryError extends Error {
   readonly code: QueryCode
   readonly status: number
-  constructor(code: QueryCode, message: string) {
-    super(message)
+  constructor(code: QueryCode, message: string, options: ErrorOptions = {}) {
+    super(message, options)
     this.code = code
     this.status = queryErrors[code]
   }

@@ -7,6 +7,7 @@ import type http from 'node:http'
 import { ServiceError } from '../../../../contract/errors.ts'
 import { publicActor } from '../../../access/actors.ts'
 import { auditDenied } from '../../../access/auth/audit-denied.ts'
+import { TokenRefused } from '../../../access/oidc-providers/refusal.ts'
 import { type Actor, createContext, type System } from '../../../context.ts'
 import { chunksOf, expectBody, expectPace } from '../../../http/body.ts'
 import { collect } from '../../../http/collect.ts'
@@ -70,6 +71,7 @@ export async function serveQuery(
       const accessKeyId = authenticated?.accessKeyId
       await answerResult(system, wire, action, await action.run({ action, ctx, system, parameters, accessKeyId }))
     } catch (error) {
+      if (!credential && isRefusal(error)) limitFailures(system, arrived.origin)
       if (error instanceof ServiceError && error.code === 'forbidden') await auditDenied(ctx, error)
       throw error
     }
@@ -77,6 +79,12 @@ export async function serveQuery(
     await answerFailure(system, wire, api, error)
   }
 }
+
+/** Whether somebody without a credential was refused, and could try again and again. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ServiceError
+    ? error.code === 'forbidden'
+    : error instanceof QueryError && error.cause instanceof TokenRefused && error.cause.reason !== 'unreachable'
 
 /** What policies can know of such a request, besides of its caller. */
 const factsOf = ({ config }: System, { scheme, request }: Wire): RequestFacts => ({

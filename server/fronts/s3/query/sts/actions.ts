@@ -67,7 +67,7 @@ async function inWordsOfSts<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (error instanceof BadSession) throw new QueryError('ValidationError', error.message)
-    if (error instanceof TokenRefused) throw new QueryError(REFUSED[error.reason], error.message)
+    if (error instanceof TokenRefused) throw new QueryError(REFUSED[error.reason], error.message, { cause: error })
     throw error
   }
 }
