@@ -276,7 +276,11 @@ describeEngines('forks', (engine, itOnce) => {
     )
     // As an earlier build let it be.
     await server.database.transaction((tx) =>
-      tx.updateTable('buckets').set({ object_lock: JSON.stringify({ mode: null, days: null }) }).where('name', '=', name).execute(),
+      tx
+        .updateTable('buckets')
+        .set({ object_lock: JSON.stringify({ mode: null, days: null }) })
+        .where('name', '=', name)
+        .execute(),
     )
     await server.later(2 * DAY)
     await server.running.tick('fork-expiry')

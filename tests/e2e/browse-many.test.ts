@@ -197,7 +197,7 @@ describeConsole('object browser with 100,000 objects', (engine) => {
       await button.click()
       await page.getByRole('link', { name: /Deleting/ }).waitFor()
       await page.getByText('Deleted 100,024 objects').waitFor({ timeout: 240_000 })
-      await page.getByText('Folder not found').waitFor()
+      await page.getByText('This folder is empty').waitFor()
       await check('browse-missing')
       const [job] = (await server.admin.listJobs()).items
       assert.deepEqual([job?.status, job?.total, job?.done, job?.failed], ['succeeded', MANY + 24, MANY + 24, 0])
