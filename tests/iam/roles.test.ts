@@ -21,7 +21,7 @@ import {
   GetSessionTokenCommand,
 } from '@aws-sdk/client-sts'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { endSessions } from '../../server/access/temporary/revoke.ts'
+import { endSessions } from '../../server/access/session-ends/revoke.ts'
 import { signingKey } from '../../server/fronts/s3/requests/signature/verify.ts'
 import { type Pair, s3World } from '../s3/s3.ts'
 import { describeEngines, startServer, type TestServer } from '../support/server.ts'

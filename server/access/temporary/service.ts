@@ -6,7 +6,7 @@ import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import type { Ctx } from '../../context.ts'
 import { GROUPS_ROLE } from '../roles/arn.ts'
 import { findRole } from '../roles/service.ts'
-import { revokeSessions } from './revoke.ts'
+import { revokeSessions } from '../session-ends/revoke.ts'
 import * as store from './store.ts'
 
 /** Live sessions, latest first. */

@@ -3,6 +3,7 @@ import type { Configuration } from '../../../../contract/configuration.ts'
 import type { Fault } from '../../../../contract/errors.ts'
 import { nameKey } from '../../../access/groups/service.ts'
 import { findGroupByName, findGroupsByIds } from '../../../access/groups/store.ts'
+import { endSessionsOfOwnProvider } from '../../../access/session-ends/revoke.ts'
 import {
   defaults,
   type EffectiveSettings,
@@ -12,7 +13,6 @@ import {
 } from '../../../access/settings/effective.ts'
 import { assertMailUsable } from '../../../access/settings/mail.ts'
 import { assertUsable, updateSettings } from '../../../access/settings/service.ts'
-import { endSessionsOfOwnProvider } from '../../../access/temporary/revoke.ts'
 import type { Ctx } from '../../../context.ts'
 import { assertKeyKnown } from '../../../encryption/default.ts'
 import { setTotalQuota } from '../../../storage/buckets/service.ts'

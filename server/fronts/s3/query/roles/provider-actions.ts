@@ -1,7 +1,7 @@
 // IAM's actions on identity providers.
 import * as providers from '../../../../access/oidc-providers/providers.ts'
 import { issuerKeyIn, providerArn } from '../../../../access/roles/arn.ts'
-import { endSessions } from '../../../../access/temporary/revoke.ts'
+import { endSessions } from '../../../../access/session-ends/revoke.ts'
 import { type Element, element } from '../../answers/xml.ts'
 import { IAM, type QueryAction, type QueryCall } from '../action.ts'
 import type { Parameters } from '../parameters.ts'
