@@ -278,7 +278,7 @@ describeEngines('forks', (engine, itOnce) => {
     await server.database.transaction((tx) =>
       tx
         .updateTable('buckets')
-        .set({ object_lock: JSON.stringify({ mode: null, days: null }) })
+        .set({ object_lock: JSON.stringify({ mode: null, days: null, years: null }) })
         .where('name', '=', name)
         .execute(),
     )

@@ -10,8 +10,6 @@ export interface Owner {
 /** What the names of built-in policies begin with where policies are attached. */
 export const BUILT_IN = 'aws:'
 
-// ---- In force --------------------------------------------------------------------------------------------------
-
 /** A policy that is in force for somebody: its text, or which built-in one it is. */
 export interface InForce {
   policy: string | null

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { afterPrefix, compareKeys } from '../../../contract/permissions.ts'
+import { isPointed } from '../../blobs/pointers.ts'
 import { type Actor, allowSomewhere, type Upkeep } from '../../context.ts'
 import type { NewRow, Row, RowChange } from '../../db/schema.ts'
 import type { Reach } from '../../iam/decide.ts'
@@ -60,7 +61,17 @@ export async function fillNext(
     throw new ServiceError('forbidden', `You need the "read" permission on key "${refused}" of bucket "${name}".`)
   const [first, last] = [keys[0], keys.at(-1)]
   if (first === undefined || last === undefined) return { objects: 0, erased: 0, last: after, isOver: true }
-  const taken = await store.takeObjects(reading, { from: first, to: last }, { origin, bucket: bucket.id, limit })
+  const taken = await store.takeObjects(
+    reading,
+    { from: first, to: last },
+    {
+      origin,
+      bucket: bucket.id,
+      limit,
+      // What was purged is gone, also while its bytes are there.
+      where: isPointed('objects.blob_id'),
+    },
+  )
   const sized = taken.map(({ size, encryption }) => ({ size: Number(size), encryption }))
   await countUsage(step.tx, bucket, { ...arriving(sized), objects: taken.length })
   return {

@@ -1,7 +1,6 @@
 // Forks: buckets that began as another was, and the rows that fill them.
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { KeyRange } from '../../../contract/permissions.ts'
-import { isPointed } from '../../blobs/pointers.ts'
 import type { Db, NewRow, ObjectRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
 
 export type ForkRow = Row<'bucket_forks'>
@@ -54,13 +53,13 @@ export async function listKeys(
 }
 
 /**
- * Takes the objects between two keys, with these, into another bucket, and returns them. Those whose contents are gone are left
- * out: what was purged is, also while its bytes are there.
+ * Takes the objects between two keys, with these, into another bucket, and returns them. `where` leaves out those whose contents
+ * are gone.
  */
 export const takeObjects = (
   reading: Db,
   { from, to }: { from: string; to: string },
-  { origin, bucket, limit }: { origin: string; bucket: string; limit: number },
+  { origin, bucket, limit, where }: { origin: string; bucket: string; limit: number; where: RawBuilder<SqlBool> },
 ) =>
   (reading as unknown as Kysely<Schema>)
     .insertInto('objects')
@@ -77,7 +76,7 @@ export const takeObjects = (
         .where('objects.bucket_id', '=', origin)
         .where('key', '>=', from)
         .where('key', '<=', to)
-        .where(isPointed('objects.blob_id'))
+        .where(where)
         // So that the keys' index is read, as for a page.
         .orderBy('key')
         .limit(limit),
