@@ -335,7 +335,7 @@ describeConsole('two-step verification', (engine) => {
         try {
           await signIn(browser, lan, ADMIN)
           const { page } = await openConsole(browser, lan, '/account')
-          await page.getByText('Passkeys need HTTPS').waitFor()
+          await page.getByText(/^Passkeys need a service that knows its own address: HTTPS/).waitFor()
           assert.equal(await page.getByRole('button', { name: 'Add passkey' }).count(), 0)
           await page.getByRole('button', { name: 'Add authenticator app' }).waitFor()
         } finally {
