@@ -1,4 +1,3 @@
-import type { Database } from '../../server/db/open.ts'
 import type { Foreign } from './foreign.ts'
 
 const AT_ONCE = 16
@@ -15,13 +14,3 @@ export async function put(foreign: Foreign, keys: readonly string[], body: (key:
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
-
-/** As if a minute had passed: until then a silent process may still be at its work. */
-export const endLeases = (database: Database, table: 'scans' | 'jobs') =>
-  database.transaction((tx) =>
-    tx
-      .updateTable(table)
-      .set({ leased_until: new Date(0).toISOString() })
-      .where('leased_until', 'is not', null)
-      .execute(),
-  )

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { openDatabase } from '../../server/db/open.ts'
 import { compareUsage } from '../../server/storage/buckets/compare.ts'
 import { fillBeside, killableService } from '../support/killable.ts'
+import { endLeases } from '../support/leases.ts'
 import { repeats } from '../support/repeats.ts'
 import { describeEngines } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -36,13 +37,7 @@ describeEngines('kill -9 while a fork is filled', (engine) => {
       if (!(await isWhole())) assert.deepEqual((await client.listObjects({ params })).items, [])
       await setTimeout(randomInt(0, 40))
       assert.equal(await service.running.kill('SIGKILL'), 'SIGKILL')
-      await database.transaction((tx) =>
-        tx
-          .updateTable('jobs')
-          .set({ leased_until: new Date(0).toISOString() })
-          .where('leased_until', 'is not', null)
-          .execute(),
-      )
+      await endLeases(database, 'jobs')
       client = await service.connect()
       assert.ok((await done()) >= before)
       before = await done()

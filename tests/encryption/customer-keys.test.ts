@@ -20,33 +20,18 @@ import { outcome, type Pair, type s3World, startS3 } from '../s3/s3.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { strongroom } from '../support/process.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
+import { asSource, newClientKey } from './client-key.ts'
 
 const B = 'of-customers'
 const MIB = 1024 * 1024
-
-/** A client's key, as the SDK sends it. */
-function newKey() {
-  const key = randomBytes(32)
-  return {
-    SSECustomerAlgorithm: 'AES256',
-    SSECustomerKey: key.toString('base64'),
-    SSECustomerKeyMD5: createHash('md5').update(key).digest('base64'),
-  }
-}
-type Key = ReturnType<typeof newKey>
-const asSource = ({ SSECustomerAlgorithm, SSECustomerKey, SSECustomerKeyMD5 }: Key) => ({
-  CopySourceSSECustomerAlgorithm: SSECustomerAlgorithm,
-  CopySourceSSECustomerKey: SSECustomerKey,
-  CopySourceSSECustomerKeyMD5: SSECustomerKeyMD5,
-})
 
 describeEngines('S3: encryption with keys of clients', (engine, itOnce) => {
   let server: TestServer
   let world: ReturnType<typeof s3World>
   let pair: Pair
   let s3: S3Client
-  const key = newKey()
-  const other = newKey()
+  const key = newClientKey()
+  const other = newClientKey()
   before(async () => {
     ;({ server, world, pair, s3 } = await startS3(engine))
     for (const one of [key, other]) server.secrets.add(one.SSECustomerKey)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { before, it } from 'node:test'
@@ -14,6 +14,7 @@ import fc from 'fast-check'
 import { clientTo, outcome, type Pair } from '../s3/s3.ts'
 import { storagesWorld } from '../storages/storages.ts'
 import { describeEngines } from '../support/server.ts'
+import { asSource, newClientKey } from './client-key.ts'
 
 /** ENCRYPTION_RUNS: how many runs there are on each database. By default as many as 20 seconds have room for, at most 10. */
 const { ENCRYPTION_RUNS } = process.env
@@ -60,15 +61,6 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('collect' as const) }) },
 )
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never
-
-function newClientKey() {
-  const bytes = randomBytes(32)
-  return {
-    SSECustomerAlgorithm: 'AES256',
-    SSECustomerKey: bytes.toString('base64'),
-    SSECustomerKeyMD5: createHash('md5').update(bytes).digest('base64'),
-  }
-}
 
 describeEngines('encryption: a model', (engine) => {
   const world = storagesWorld(engine, { S3_PORT: '0' })
@@ -136,19 +128,14 @@ describeEngines('encryption: a model', (engine) => {
         }
         case 'copy': {
           const from = held.get(one.key)
-          const { SSECustomerAlgorithm, SSECustomerKey, SSECustomerKeyMD5 } = keys[from?.kind === 'two' ? 'two' : 'one']
-          const source = from && isClients(from.kind)
+          const source = from && isClients(from.kind) ? asSource(keys[from.kind as 'one']) : {}
           const copying = new CopyObjectCommand({
             Bucket: this.nameOf(one.to),
             Key: one.toKey,
             CopySource: `${name}/${encodeURIComponent(one.key)}`,
             MetadataDirective: 'REPLACE',
             ...wanted(one.asked),
-            ...(source && {
-              CopySourceSSECustomerAlgorithm: SSECustomerAlgorithm,
-              CopySourceSSECustomerKey: SSECustomerKey,
-              CopySourceSSECustomerKeyMD5: SSECustomerKeyMD5,
-            }),
+            ...source,
           })
           if (!from) return assert.equal(await outcome(s3.send(copying)), 'NoSuchKey')
           await s3.send(copying)

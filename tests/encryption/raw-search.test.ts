@@ -1,6 +1,6 @@
 // What is encrypted is on no disk as it was sent: whatever way it came, and wherever it is kept.
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import http from 'node:http'
@@ -19,6 +19,7 @@ import { startS3 } from '../s3/s3.ts'
 import { startTransit } from '../support/key-services.ts'
 import { describeEngines, describeOnce, onS3, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
+import { newClientKey } from './client-key.ts'
 import { marked, newMarker, searchAll } from './raw-search.ts'
 
 const KIB = 1024
@@ -34,20 +35,11 @@ const B = 'searched'
 const UPLOADS = 500
 const AT_ONCE = 4
 
-const customerKey = () => {
-  const key = randomBytes(32)
-  return {
-    SSECustomerAlgorithm: 'AES256',
-    SSECustomerKey: key.toString('base64'),
-    SSECustomerKeyMD5: createHash('md5').update(key).digest('base64'),
-  }
-}
-
 describeEngines('raw search', (engine) => {
   let server: TestServer
   let s3: S3Client
   let transit: Awaited<ReturnType<typeof startTransit>>
-  const customer = customerKey()
+  const customer = newClientKey()
   const kinds: Record<string, object> = {
     'by the bucket': {},
     AES256: { ServerSideEncryption: 'AES256' },

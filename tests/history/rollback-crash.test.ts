@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../client/derived.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
 import { fillBeside, killableService } from '../support/killable.ts'
+import { endLeases } from '../support/leases.ts'
 import { repeats } from '../support/repeats.ts'
 import { allActions, describeEngines } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -29,14 +30,7 @@ describeEngines('kill -9 during a rollback', (engine) => {
       await until(async () => (await progress()) > before || (await isOver(id)))
       await setTimeout(randomInt(0, 40))
       assert.equal(await service.running.kill('SIGKILL'), 'SIGKILL')
-      // As if a minute had passed: until then a silent runner may still be at it.
-      await database.transaction((tx) =>
-        tx
-          .updateTable('jobs')
-          .set({ leased_until: new Date(0).toISOString() })
-          .where('leased_until', 'is not', null)
-          .execute(),
-      )
+      await endLeases(database, 'jobs')
       client = await service.connect()
       const now = await progress()
       assert.ok(now >= before, 'what was done stays done')

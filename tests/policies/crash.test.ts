@@ -4,6 +4,7 @@ import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openDatabase } from '../../server/db/open.ts'
 import { fillBeside, killableService } from '../support/killable.ts'
+import { endLeases } from '../support/leases.ts'
 import { allActions, describeEngines } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
@@ -43,14 +44,7 @@ describeEngines('kill -9 in the midst of a policy run', (engine) => {
       const run = await stored()
       assert.ok((run?.deleted ?? 0) >= seen.deleted, 'what is deleted stays deleted')
       seen = { matched: run?.matched ?? 0, deleted: run?.deleted ?? 0 }
-      // As if a minute had passed: until then a silent runner may still be at it.
-      await database.transaction((tx) =>
-        tx
-          .updateTable('policy_runs')
-          .set({ leased_until: new Date(0).toISOString() })
-          .where('leased_until', 'is not', null)
-          .execute(),
-      )
+      await endLeases(database, 'policy_runs')
       client = await service.connect()
     }
     await until(async () => (await look())?.finished_at !== null)
