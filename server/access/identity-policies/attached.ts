@@ -47,7 +47,3 @@ export const listAttachedPolicies = async (
 export const countAttachments = store.countAttachments
 /** To whom a policy is attached. */
 export const listOwners = store.listOwners
-
-/** Whether somebody has policies, of their own or attached ones. */
-export const hasPolicies = async (db: Db, owner: store.Owner): Promise<boolean> =>
-  (await store.listInline(db, owner, '', 1)).length + (await store.listAttached(db, owner, '', 1)).length > 0

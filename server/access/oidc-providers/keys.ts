@@ -2,11 +2,9 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { perSystem } from '../../base/per-system.ts'
 import { HOUR_MS } from '../../base/time.ts'
-import type { Config } from '../../config/config.ts'
 import type { Ctx } from '../../context.ts'
 import { getJson } from '../../outbound/get.ts'
-import { createResolve } from '../../outbound/resolve.ts'
-import type { Route } from '../../outbound/route.ts'
+import { routeOf } from '../../outbound/guarded.ts'
 import { TokenRefused } from './refusal.ts'
 
 const KEPT_MS = HOUR_MS
@@ -25,13 +23,6 @@ interface Known {
   running?: Promise<Keys> | undefined
 }
 const knownOf = perSystem(() => new Map<string, Known>())
-
-/** How this process reaches identity providers: as it reaches the receivers of webhooks. */
-const routeOf = perSystem(({ webhooks, port }: Config): Route => {
-  const { allowed, denied, ca, proxy, dnsServers, systemNames } = webhooks
-  const resolve = createResolve({ servers: dnsServers, systemNames })
-  return { allowed, denied, ca, proxy, resolve, ownPort: port }
-})
 
 /** Where a provider says that its keys are, and how to read a document of it. */
 export interface Place {

@@ -6,7 +6,7 @@ import { readPolicy } from '../../iam/document.ts'
 import { malformed } from '../../iam/malformed.ts'
 import { randomText } from '../../secrets/random.ts'
 import { allowIam } from '../identity-policies/allow-iam.ts'
-import { hasPolicies } from '../identity-policies/attached.ts'
+import { hasPolicies } from '../identity-policies/store.ts'
 import { fullRoleArn, GROUPS_ROLE, roleResource } from './arn.ts'
 import { keepTrust, trustText } from './documents.ts'
 import * as store from './store.ts'
@@ -16,9 +16,8 @@ export interface Tag {
   Value: string
 }
 
-/** A role as clients see it. */
-export interface Role {
-  id: string
+/** What a new role is to have; all of the form that AWS asks for. */
+export interface NewRole {
   name: string
   path: string
   description: string
@@ -26,6 +25,11 @@ export interface Role {
   trust: string
   tags: readonly Tag[]
   max_session_seconds: number
+}
+
+/** A role as clients see it. */
+export interface Role extends NewRole {
+  id: string
   created_at: string
 }
 
@@ -46,16 +50,6 @@ export const describe = (row: store.RoleRow): Role => ({
 const keyOf = (name: string): string => name.toLowerCase()
 
 const roleMissing = (name: string) => new ServiceError('not_found', `The role with name ${name} cannot be found.`)
-
-/** What a new role is to have; all of the form that AWS asks for. */
-export interface NewRole {
-  name: string
-  path: string
-  description: string
-  trust: string
-  tags: readonly Tag[]
-  max_session_seconds: number
-}
 
 /** Creates a role. Throws already_exists, limit_reached or MalformedPolicy. */
 export async function createRole(ctx: Ctx, role: NewRole): Promise<Role> {

@@ -3,13 +3,13 @@ import { newId } from '../../base/id.ts'
 import { perSystem } from '../../base/per-system.ts'
 import type { Ctx } from '../../context.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
+import { routeOf } from '../../outbound/guarded.ts'
 import { createPoster } from '../../outbound/post.ts'
 import { disableEndpoint } from './disable.ts'
 import { noteInterrupted, recordOutcomes, type Verdict } from './outcomes.ts'
 import { type Claimed, claimDeliveries, isAnythingDue } from './queue.ts'
 import { onQueued } from './queue-signal.ts'
 import { attempt, type Outcome } from './send.ts'
-import { routeOf } from './target.ts'
 
 /** How much longer than an attempt its lease lasts, to leave time to store the outcome. */
 const LEASE_MARGIN_MS = 20_000

@@ -1,17 +1,9 @@
 import net from 'node:net'
 import { invalid } from '../../base/invalid.ts'
-import { perSystem } from '../../base/per-system.ts'
 import type { Config } from '../../config/config.ts'
 import { OutboundFailure } from '../../outbound/failure.ts'
-import { createResolve } from '../../outbound/resolve.ts'
-import { allowedAddresses, hostOf, type Route } from '../../outbound/route.ts'
-
-/** How this process reaches receivers. */
-export const routeOf = perSystem(({ webhooks, port }: Config): Route => {
-  const { allowed, denied, ca, proxy, dnsServers, systemNames } = webhooks
-  const resolve = createResolve({ servers: dnsServers, systemNames })
-  return { allowed, denied, ca, proxy, resolve, ownPort: port }
-})
+import { routeOf } from '../../outbound/guarded.ts'
+import { allowedAddresses, hostOf } from '../../outbound/route.ts'
 
 const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
 

@@ -2,6 +2,7 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { KeyRange } from '../../../contract/permissions.ts'
 import type { Db, NewRow, ObjectRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
+import { shared } from '../history/store.ts'
 
 export type ForkRow = Row<'bucket_forks'>
 
@@ -20,24 +21,12 @@ export const lockForkOf = (tx: Tx, jobId: string): Promise<ForkRow | undefined> 
     .forUpdate()
     .executeTakeFirst()
 
-/** What a fork takes from its origin of each object. It has neither its version, nor its lock, nor its ACL. */
-const TAKEN = [
-  'key',
-  'blob_id',
-  'size',
-  'etag',
-  'sha256',
-  'checksums',
-  'content_type',
-  'headers',
-  'metadata',
-  'tags',
-  'storage_class',
-  'created_at',
-  'last_modified',
-  'created_by',
-  'encryption',
-] as const satisfies readonly (keyof ObjectRow)[]
+/** What a fork does not take from its origin of an object: neither its version, nor its lock, nor its ACL. */
+const LEFT = ['bucket_id', 'version_id', 'lock_mode', 'locked_until', 'legal_hold', 'acl'] as const
+type Left = (typeof LEFT)[number]
+const isTaken = (name: (typeof shared)[number]): name is Exclude<(typeof shared)[number], Left> =>
+  !(LEFT as readonly string[]).includes(name)
+const TAKEN = ['blob_id' as const, ...shared.filter(isTaken)]
 
 /** The next keys of a range in their order, of a bucket as `db` shows it. */
 export async function listKeys(
