@@ -2398,6 +2398,15 @@ export interface Backup {
   } | null
   /** Bytes of the database’s log that are not at the place yet. */
   waiting_bytes: number
+  standby: {
+    /** `copying`: a whole copy is being fetched. `waiting`: what comes next is damaged, and a new copy is awaited. `failing`: the place cannot be read. */
+    state: 'copying' | 'following' | 'waiting' | 'failing' | 'promoting' | 'promoted'
+    /** The place that is followed. */
+    from: string
+    moment: string | null
+    lag_seconds: number | null
+    error: string | null
+  } | null
 }
 
 export interface Disk {
@@ -6690,7 +6699,7 @@ export interface Operations {
       items: Disk[]
     }
   }
-  /** GET /system/backup: Get how the copy of the database at the backup place is getting on. Of a SQLite database, with `BACKUP_URL`. As of a second ago at most while the service works. */
+  /** GET /system/backup: Get how the copy of the database at the backup place is getting on. Of a SQLite database, with `BACKUP_URL`, or of a standby. As of a second ago at most while the service works. */
   getBackup: {
     call: object
     reply: Backup
