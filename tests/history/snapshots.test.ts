@@ -163,6 +163,67 @@ describeEngines('snapshots', (engine, itOnce) => {
     await usageIsRight()
   })
 
+  it('is encrypted with its bucket while the collector has not looked yet, and where another bucket has the same bytes', async () => {
+    const bucket = await open({ trash_days: 0 })
+    const other = await open({ trash_days: 0 })
+    await bucket.put('a', 'contents of a')
+    await bucket.put('m', 'contents of m')
+    await bucket.snapshot('s')
+    await bucket.remove('a')
+    const move = { source_bucket: bucket.name, source_key: 'm', dest_key: 'moved' }
+    await server.admin.moveObject({ params: other.params, body: move })
+    const encrypt = async () => {
+      const { id } = await server.admin.createJob({ body: { kind: 'encrypt', source_bucket: bucket.name } })
+      await server.running.tick('jobs')
+      const { status, total, done, failed } = await server.admin.getJob({ params: { id } })
+      assert.deepEqual([status, done, failed], ['succeeded', total, 0])
+    }
+    await encrypt()
+    const { items } = await server.admin.listObjects({ params: bucket.params, query: { at: 's' } })
+    assert.deepEqual(
+      items.map(({ encryption }) => encryption?.algorithm),
+      ['AES256', 'AES256'],
+    )
+    const then = { a: 'contents of a', m: 'contents of m' }
+    assert.deepEqual(await bucket.state('s'), then)
+    await expire(DAY)
+    assert.deepEqual(await bucket.state('s'), then)
+    assert.deepEqual(await other.state(), { moved: 'contents of m' })
+    assert.equal((await bucket.kept()).history_bytes, 26)
+    await usageIsRight()
+    await encrypt()
+    await bucket.end('s')
+    await expire(DAY)
+    assert.equal((await bucket.kept()).history_bytes, 0)
+    await usageIsRight()
+  })
+
+  it('is not alone in keeping what a rollback, a copy or a fork has brought back', async () => {
+    const bucket = await open({ trash_days: 1 })
+    for (const key of ['a', 'b', 'c']) await bucket.put(key, `contents of ${key}`)
+    await bucket.snapshot('s')
+    for (const key of ['a', 'b', 'c']) await bucket.remove(key)
+    await expire(2 * DAY)
+    assert.equal((await bucket.kept()).history_bytes, 39)
+    await server.admin.createBucket({
+      body: { name: 'brought-back', from: { bucket: bucket.name, at: 's', prefix: 'a' } },
+    })
+    assert.equal((await bucket.kept()).history_bytes, 26)
+    await usageIsRight()
+    await server.admin.createJob({ body: { kind: 'rollback', source_bucket: bucket.name, to: 's', prefix: 'b' } })
+    await server.running.tick('jobs')
+    assert.deepEqual(await bucket.kept(), { history_bytes: 13, trash_bytes: 0, used_bytes: 13 })
+    await usageIsRight()
+    // What only the snapshot keeps again is counted again.
+    await bucket.remove('b')
+    await server.admin.deleteObject({ params: { bucket: 'brought-back', key: 'a' } })
+    await server.admin.purgeTrash({ params: { bucket: 'brought-back' }, body: { all: true } })
+    await expire(2 * DAY)
+    assert.equal((await bucket.kept()).history_bytes, 39)
+    assert.deepEqual(Object.keys(await bucket.state('s')), ['a', 'b', 'c'])
+    await usageIsRight()
+  })
+
   it('ends by itself', async () => {
     const bucket = await open({ trash_days: 0 })
     await bucket.put('a', 'contents of a')

@@ -314,6 +314,8 @@ describe('no request blocks the process', { skip: onS3 && 'starts a service of i
     await admin.putObject({ params: { bucket: 'waits', key: 'seed' }, body: 'x' })
     // Its fork is filled as well: all of that both have changed.
     await admin.createBucket({ body: { name: 'waits-fork', from: { bucket: 'waits' } } })
+    for (const bucket of ['waits', 'waits-fork'])
+      await admin.putObject({ params: { bucket, key: 'seed' }, body: `x of ${bucket}` })
     await fill(env.DATABASE_URL)
   })
   after(async () => {

@@ -1,5 +1,5 @@
 // Blobs that only snapshots keep: those of what objects were at the moments of snapshots.
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Tx } from '../../db/schema.ts'
 
 /** Whether a row of `former_objects` is of the state of its bucket that a snapshot keeps. */
@@ -27,8 +27,23 @@ export async function noteHistory(tx: Tx, ids: readonly string[]): Promise<void>
       and not exists (select 1 from versions v where v.blob_id = f.blob_id)
       and not exists (select 1 from trash t where t.blob_id = f.blob_id)
     on conflict do nothing returning bucket_id, size`.execute(tx)
+  await countAll(tx, rows, 1)
+}
+
+/** Of these blobs forgets those that something else points at again, and counts them no longer as kept by snapshots alone. */
+export async function forgetPointed(tx: Tx, blobs: RawBuilder<unknown>): Promise<void> {
+  const { rows } = await sql<{ bucket_id: string; size: number }>`
+    delete from history_contents where blob_id in (${blobs}) and (
+      exists (select 1 from objects o where o.blob_id = history_contents.blob_id)
+      or exists (select 1 from versions v where v.blob_id = history_contents.blob_id)
+      or exists (select 1 from trash t where t.blob_id = history_contents.blob_id))
+    returning bucket_id, size`.execute(tx)
+  await countAll(tx, rows, -1)
+}
+
+async function countAll(tx: Tx, rows: readonly { bucket_id: string; size: number }[], sign: 1 | -1): Promise<void> {
   for (const [bucket_id, some = []] of Map.groupBy(rows, (row) => row.bucket_id))
-    await countHistory(tx, { bucket_id, history_bytes: some.reduce((sum, { size }) => sum + Number(size), 0) })
+    await countHistory(tx, { bucket_id, history_bytes: sign * some.reduce((sum, { size }) => sum + Number(size), 0) })
 }
 const countHistory = (tx: Tx, row: { bucket_id: string; history_bytes: number }) =>
   tx

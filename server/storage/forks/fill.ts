@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { afterPrefix, compareKeys } from '../../../contract/permissions.ts'
+import { notePointedIn } from '../../blobs/history/note.ts'
 import { isPointed } from '../../blobs/pointers.ts'
 import { type Actor, allowSomewhere, type Upkeep } from '../../context.ts'
 import type { NewRow, Row, RowChange } from '../../db/schema.ts'
@@ -72,6 +73,7 @@ export async function fillNext(
       where: isPointed('objects.blob_id'),
     },
   )
+  if (moment !== null) await notePointedIn(step, bucket.id, { first, last })
   const sized = taken.map(({ size, encryption }) => ({ size: Number(size), encryption }))
   await countUsage(step.tx, bucket, { ...arriving(sized), objects: taken.length })
   return {

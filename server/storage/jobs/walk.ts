@@ -1,5 +1,6 @@
 import { eraseBlobs, findEncrypted, releaseBlobs } from '../../blobs/collector.ts'
 import { keepCopies } from '../../blobs/copy.ts'
+import { noteHistory } from '../../blobs/history/note.ts'
 import type { Recoded } from '../../blobs/recode.ts'
 import type { Step, Upkeep } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
@@ -57,6 +58,11 @@ export async function pointAtCopies(
   }
   if (bucket && (change.encrypted_bytes !== 0 || change.encrypted_objects !== 0))
     await countUsage(step.tx, bucket, change)
+  // Of what only snapshots keep, nothing else points at the copy either.
+  await noteHistory(
+    step,
+    [...copies.values()].map(({ id }) => id),
+  )
   const originals = [...copies.keys()]
   await releaseBlobs(step, originals)
   // Those have the key of their copies too: what is purged later must not stay readable by them.

@@ -1,4 +1,5 @@
 import { formatMoment } from '../../base/moment.ts'
+import { notePointed } from '../../blobs/history/note.ts'
 import type { Step } from '../../context.ts'
 import { countUsage, type HeldBucket } from '../buckets/service.ts'
 import { arriving, nextVersion, retire, sumChanges } from '../history/retire.ts'
@@ -62,6 +63,10 @@ export async function bringBack(
   const inserted = await store.insertObjects(tx, rows)
   // Another request has taken a key that was free: the step is tried again, and finds it changed.
   if (inserted.length < rows.length) throw new Error('A key was taken meanwhile')
+  await notePointed(
+    step,
+    rows.map(({ blob_id }) => blob_id),
+  )
   const objects = rows.length - replaced.length
   awaitAtCommit(countUsage(tx, bucket, { ...sumChanges(change, arriving(rows)), objects }))
   const trashOf = new Map(leaving.map((key, i) => [key, trashIds[i]]))

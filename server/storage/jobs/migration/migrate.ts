@@ -25,8 +25,10 @@ export async function beginMigration(ctx: Ctx, claim: Claim, request: CreateJob)
     assertMayMigrate(await currentActor(step))
     const { turned, contents } = await switchStorage(step, request.source_bucket, request.dest_storage ?? '')
     const listed_at = step.now().toISOString()
-    await store.updateJob(step.tx, id, { total: contents, listed_at, ...renewed(step) })
-    return { turned, id, contents, listed_at }
+    // At least one: what only snapshots keep is not counted, and has to be looked for.
+    const total = Math.max(1, contents)
+    await store.updateJob(step.tx, id, { total, listed_at, ...renewed(step) })
+    return { turned, id, total, listed_at }
   }
   const begun = await ctx.act(async (step) => {
     const begun = await begin(step)
@@ -35,7 +37,7 @@ export async function beginMigration(ctx: Ctx, claim: Claim, request: CreateJob)
   if (!begun.turned)
     await ctx.upkeep(async (step) => {
       const { id } = await lease.hold(step.tx, claim)
-      await store.updateJob(step.tx, id, { total: begun.contents, listed_at: begun.listed_at, ...renewed(step) })
+      await store.updateJob(step.tx, id, { total: begun.total, listed_at: begun.listed_at, ...renewed(step) })
     })
 }
 

@@ -31,7 +31,7 @@ export async function beginRecoding(ctx: Ctx, claim: Claim, request: CreateJob):
     allow(actor, 'manage', request.source_bucket)
     const bucket = await findBucket(step.tx, request.source_bucket)
     if (!bucket) throw bucketMissing(request.source_bucket)
-    const total = await countContents(step.tx, bucket.id)
+    const total = Math.max(1, await countContents(step.tx, bucket.id))
     await store.updateJob(step.tx, id, { total, listed_at: step.now().toISOString(), ...renewed(step) })
   })
 }
@@ -64,12 +64,13 @@ export async function recodeStep(
   const { id: bucketId, storage_id: storage } = bucket
   const found = await walk(ctx.db, at, { bucketId, storage, limit: size })
   const isOwn = ({ encryption }: { encryption: string | null }) => kindOf(encryption) === 'SSE-C'
-  const marked = found.rows.map((row) => ({ ...row, elsewhere: row.encryption !== text && !isOwn(row) }))
+  const marked = found.rows.map((row) => ({ ...row, elsewhere: row.kept && row.encryption !== text && !isOwn(row) }))
   const { rows, whole } = enough(marked)
   const blobs = [...new Map(rows.filter((row) => row.elsewhere).map((row) => [row.blob_id, row])).values()]
   const copies: MadeCopies = { ids: new Map(), recoded: new Map(), faults: new Map() }
   await copyAll(ctx, { blobs, storage, recoding: { wanted } }, { copies, tick: keepAlive(ctx, claim) })
   const errors = rows.flatMap((row): ItemError[] => {
+    if (!row.kept) return []
     if (isOwn(row)) return [customersOwn(row.key)]
     const fault = copies.faults.get(row.blob_id)
     return fault ? [copyError(row.key, fault)] : []

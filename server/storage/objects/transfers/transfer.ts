@@ -1,5 +1,6 @@
 import type { ServiceError } from '../../../../contract/errors.ts'
 import { keepCopies } from '../../../blobs/copy.ts'
+import { notePointed } from '../../../blobs/history/note.ts'
 import { findPointed } from '../../../blobs/pointers.ts'
 import { refuseIfShort } from '../../../blobs/room.ts'
 import { type Actor, refusal, type Step } from '../../../context.ts'
@@ -181,6 +182,11 @@ export async function transferObjects(
   )
   // Another request created the key between our read and our insert, so the whole step is retried from the start.
   if (inserted.size < arrivals.length) throw new TakenMeanwhile()
+  if (moment !== undefined)
+    await notePointed(
+      step,
+      arrivals.map(({ row }) => row.blob_id),
+    )
   const came = sumChanges(retired.change, arriving(arrivals.map(({ row }) => row)))
   awaitAtCommit(count(tx, { kind, source, dest }, { accepted: accepted.length, replaced: replaced.length, came, left }))
   const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
