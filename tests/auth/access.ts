@@ -531,6 +531,7 @@ export const table: Record<OperationName, Entry> = {
     expect: managers(409),
     call: (c) => c.updateStorage({ params: { storage: 'default' }, body: { enabled: false } }),
   },
+  listReplications: { expect: managers(200), call: (c) => c.listReplications() },
   getReplication: { expect: holder(404), call: (c) => c.getReplication({ params: { bucket: BUCKET } }) },
   setReplication: {
     expect: managers(404),

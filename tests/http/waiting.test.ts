@@ -229,6 +229,7 @@ const asGenerated: readonly Name[] = [
   'lockObject',
   'listDisks',
   'failoverStorage',
+  'listReplications',
   'getReplication',
   'setReplication',
   'deleteReplication',

@@ -11,6 +11,7 @@ import {
   IconPlugConnected,
   IconProgress,
   IconSettings,
+  IconShieldCheck,
   IconShieldLock,
   IconTrash,
   IconUsers,
@@ -49,6 +50,7 @@ export function usePlaces(): { own: Place[]; administration: Place[] } {
       ),
       ...when(
         me.isAdmin,
+        { to: '/admin/protection', label: text.protection, icon: IconShieldCheck },
         { to: '/admin/storages', label: text.storages, icon: IconDatabase },
         { to: '/admin/kms-keys', label: text.kmsKeys, icon: IconLock },
         { to: '/admin/webhooks', label: text.webhooks, icon: IconWebhook },

@@ -36,6 +36,7 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'Tout sélectionner dans ce dossier',
   selectMatches: 'Sélectionner tous les résultats',
   folder: 'Dossier',
+  erased: 'Effacé',
   loadingRow: 'Chargement',
   viewAs: 'Affichage',
   asList: 'Liste',
@@ -231,12 +232,21 @@ export const text: Translation<typeof english.text> = {
   // Zip
   zipping: (bytes) => `Zip : ${bytes}`,
   zipTooMany: 'Un zip peut contenir un dossier ou jusqu’à 1 000 objets.',
+  fetching: (bytes) => `Téléchargement : ${bytes}`,
   zipStop: 'Annuler le téléchargement',
   // Preview
   details: 'Détails',
   links: 'Liens',
   // Versions
-  versions: 'Versions',
+  versions: 'Historique',
+  noFormer: 'La corbeille n’a pas de contenu antérieur de ce fichier.',
+  replacedState: 'Remplacé',
+  openMoment: 'Afficher le dossier tel qu’il était',
+  timeline: 'Chronologie',
+  thePast: 'Le passé',
+  dropPast: 'Ceci est le passé. Pour importer, revenez au présent.',
+  erasedHint: 'Son contenu a été supprimé définitivement depuis.',
+  noPreviewThen: 'Pas d’aperçu de ce type de fichier dans le passé. Téléchargez-le pour l’ouvrir.',
   versionsOff: 'Ce bucket ne conserve pas de versions : les fichiers remplacés ou supprimés sont dans la corbeille.',
   versionsSuspended:
     'Les versions sont suspendues : celles qui existent sont conservées, mais aucune nouvelle n’est créée.',
