@@ -10,6 +10,7 @@ import { Person } from '../../ui/Person.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
 import { justBefore } from '../past/at.ts'
+import { text as past } from '../past/messages.ts'
 import { refreshObjects } from './background.tsx'
 import { downloadPast } from './bulk.tsx'
 import { text } from './messages.ts'
@@ -17,7 +18,7 @@ import { text } from './messages.ts'
 const PAGE = 50
 
 /** What a key was before, in a bucket that keeps no versions: each content that the trash still has. */
-export function FormerStates({ bucket, objectKey: key }: { bucket: string; objectKey: string }) {
+export default function FormerStates({ bucket, objectKey: key }: { bucket: string; objectKey: string }) {
   const me = useMe()
   const { open } = useView()
   const list = useCursorList<TrashItem>(['trash', bucket, key, 'one'], (cursor) =>
@@ -38,7 +39,7 @@ export function FormerStates({ bucket, objectKey: key }: { bucket: string; objec
         const own = items.filter((one) => one.key === key)
         return (
           <>
-            {own.length === 0 && !list.more.available ? <p className="dim">{text.noFormer}</p> : null}
+            {own.length === 0 && !list.more.available ? <p className="dim">{past.noFormer}</p> : null}
             <ol className="versions">
               {own.map((item) => (
                 <li key={item.id}>
@@ -46,7 +47,7 @@ export function FormerStates({ bucket, objectKey: key }: { bucket: string; objec
                     <span className="row">
                       <TimeAgo time={item.deleted_at} />
                       <Status tone={item.reason === 'deleted' ? 'warn' : 'idle'}>
-                        {item.reason === 'deleted' ? text.deleteMarker : text.replacedState}
+                        {item.reason === 'deleted' ? text.deleteMarker : past.replaced}
                       </Status>
                     </span>
                     <span className="dim small">

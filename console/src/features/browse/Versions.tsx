@@ -1,12 +1,13 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconColumns2, IconDownload, IconHistory, IconLock, IconRestore, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { Version } from '../../../../contract/versions.ts'
 import { bucketQuery } from '../../api/buckets.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
+import { wholeLanguage } from '../../i18n.ts'
 import { nameOf, parentOf } from '../../keys.ts'
 import { useView } from '../../navigation.ts'
 import { confirm } from '../../ui/confirm.tsx'
@@ -21,8 +22,9 @@ import { isLocked } from '../protection/period.ts'
 import { refreshObjects } from './background.tsx'
 import { downloadOne } from './bulk.tsx'
 import { Compare, isComparable } from './Compare.tsx'
-import { FormerStates } from './FormerStates.tsx'
 import { text } from './messages.ts'
+
+const FormerStates = lazy(() => wholeLanguage().then(() => import('./FormerStates.tsx')))
 
 const PAGE = 20
 
@@ -89,7 +91,11 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
       {versioning === undefined || versioning === 'enabled' ? null : (
         <p className="dim">{versioning === 'off' ? text.versionsOff : text.versionsSuspended}</p>
       )}
-      {versioning === 'off' ? <FormerStates bucket={bucket} objectKey={key} /> : null}
+      {versioning === 'off' ? (
+        <Suspense fallback={null}>
+          <FormerStates bucket={bucket} objectKey={key} />
+        </Suspense>
+      ) : null}
       {versioning === 'off' ? null : (
         <StateView query={list}>
           {(versions) => (

@@ -22,4 +22,8 @@ export const text = catalogue('past.text', {
   wasEmpty: 'Nothing was here then',
   wasEmptyHint: 'The folder didn’t exist at this moment, or it was empty.',
   unknown: 'This moment can’t be shown',
+  erasedHint: 'Its contents were permanently deleted since then.',
+  noPreview: 'No preview of this file type in the past. Download it to open it.',
+  noFormer: 'The trash has no earlier contents of this file.',
+  replaced: 'Replaced',
 })

@@ -23,4 +23,8 @@ export const text: Translation<typeof english.text> = {
   wasEmpty: 'Damals war hier nichts',
   wasEmptyHint: 'Den Ordner gab es zu diesem Zeitpunkt nicht, oder er war leer.',
   unknown: 'Dieser Zeitpunkt kann nicht angezeigt werden',
+  erasedHint: 'Der Inhalt wurde seitdem endgültig gelöscht.',
+  noPreview: 'Für diesen Dateityp gibt es in der Vergangenheit keine Vorschau. Zum Öffnen herunterladen.',
+  noFormer: 'Der Papierkorb hat keine früheren Inhalte dieser Datei.',
+  replaced: 'Ersetzt',
 }

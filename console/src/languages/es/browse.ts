@@ -238,14 +238,10 @@ export const text: Translation<typeof english.text> = {
   links: 'Enlaces',
   // Versions
   versions: 'Historial',
-  noFormer: 'La papelera no tiene contenidos anteriores de este archivo.',
-  replacedState: 'Sustituido',
   openMoment: 'Mostrar la carpeta como era entonces',
   timeline: 'Línea de tiempo',
   thePast: 'El pasado',
   dropPast: 'Esto es el pasado. Para subir archivos, vuelva al presente.',
-  erasedHint: 'Su contenido se eliminó definitivamente desde entonces.',
-  noPreviewThen: 'No hay vista previa de este tipo de archivo en el pasado. Descárguelo para abrirlo.',
   versionsOff: 'Este bucket no conserva versiones: los archivos reemplazados y eliminados están en la papelera.',
   versionsSuspended:
     'El control de versiones está suspendido: las versiones existentes se conservan, pero no se crean nuevas.',

@@ -22,4 +22,8 @@ export const text: Translation<typeof english.text> = {
   wasEmpty: 'Aquí no había nada',
   wasEmptyHint: 'La carpeta no existía en ese momento, o estaba vacía.',
   unknown: 'Este momento no puede mostrarse',
+  erasedHint: 'Su contenido se eliminó definitivamente desde entonces.',
+  noPreview: 'No hay vista previa de este tipo de archivo en el pasado. Descárguelo para abrirlo.',
+  noFormer: 'La papelera no tiene contenidos anteriores de este archivo.',
+  replaced: 'Sustituido',
 }

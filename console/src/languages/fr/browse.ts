@@ -239,14 +239,10 @@ export const text: Translation<typeof english.text> = {
   links: 'Liens',
   // Versions
   versions: 'Historique',
-  noFormer: 'La corbeille n’a pas de contenu antérieur de ce fichier.',
-  replacedState: 'Remplacé',
   openMoment: 'Afficher le dossier tel qu’il était',
   timeline: 'Chronologie',
   thePast: 'Le passé',
   dropPast: 'Ceci est le passé. Pour importer, revenez au présent.',
-  erasedHint: 'Son contenu a été supprimé définitivement depuis.',
-  noPreviewThen: 'Pas d’aperçu de ce type de fichier dans le passé. Téléchargez-le pour l’ouvrir.',
   versionsOff: 'Ce bucket ne conserve pas de versions : les fichiers remplacés ou supprimés sont dans la corbeille.',
   versionsSuspended:
     'Les versions sont suspendues : celles qui existent sont conservées, mais aucune nouvelle n’est créée.',

@@ -23,4 +23,8 @@ export const text: Translation<typeof english.text> = {
   wasEmpty: 'Il n’y avait rien ici',
   wasEmptyHint: 'Le dossier n’existait pas à ce moment, ou il était vide.',
   unknown: 'Ce moment ne peut pas être affiché',
+  erasedHint: 'Son contenu a été supprimé définitivement depuis.',
+  noPreview: 'Pas d’aperçu de ce type de fichier dans le passé. Téléchargez-le pour l’ouvrir.',
+  noFormer: 'La corbeille n’a pas de contenu antérieur de ce fichier.',
+  replaced: 'Remplacé',
 }

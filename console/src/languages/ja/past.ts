@@ -22,4 +22,8 @@ export const text: Translation<typeof english.text> = {
   wasEmpty: 'この時点では何もありませんでした',
   wasEmptyHint: 'この時点でフォルダーは存在しないか、空でした。',
   unknown: 'この時点は表示できません',
+  erasedHint: '内容はその後完全に削除されました。',
+  noPreview: 'この種類のファイルは過去の時点ではプレビューできません。ダウンロードして開いてください。',
+  noFormer: 'ゴミ箱にこのファイルの以前の内容はありません。',
+  replaced: '置換',
 }

@@ -22,4 +22,8 @@ export const text: Translation<typeof english.text> = {
   wasEmpty: '当时这里什么都没有',
   wasEmptyHint: '该文件夹当时不存在，或者是空的。',
   unknown: '无法显示该时刻',
+  erasedHint: '其内容此后已被永久删除。',
+  noPreview: '过去的此类文件无法预览，请下载后打开。',
+  noFormer: '回收站中没有此文件的早期内容。',
+  replaced: '已替换',
 }

@@ -3,7 +3,10 @@ import { useEffect, useState } from 'react'
 import type { StoredObject } from '../../../../../contract/objects.ts'
 import { client } from '../../../api/session.ts'
 import { legible } from '../../../keys.ts'
+import { atOf, useAt } from '../../past/at.ts'
+import { text as past } from '../../past/messages.ts'
 import { text } from '../messages.ts'
+import type { Kind } from './kinds.ts'
 import { Zoomed } from './Picture.tsx'
 import { Broken, Nothing, Waiting } from './states.tsx'
 
@@ -13,23 +16,15 @@ const MOST = 64 * 1024 * 1024
 const shown = /^image\/(png|jpeg|gif|webp|avif|bmp)\b/
 
 /** What a picture, video or recording was at a moment: its contents as they were, whole. */
-export default function Former({
-  object,
-  kind,
-  at,
-  onFull,
-}: {
-  object: StoredObject
-  kind: 'picture' | 'pdf' | 'video' | 'audio'
-  at: string
-  onFull?: () => void
-}) {
-  const { bucket, key, etag, size, content_type } = object
-  const canShow = size <= MOST && kind !== 'pdf' && (kind !== 'picture' || shown.test(content_type))
+export default function Former({ object, kind, onFull }: { object: StoredObject; kind: Kind; onFull?: () => void }) {
+  const at = useAt()
+  const { bucket, key, etag, size, content_type, erased = false } = object
+  const isShown = kind === 'video' || kind === 'audio' || (kind === 'picture' && shown.test(content_type))
+  const canShow = !erased && isShown && size <= MOST
   const contents = useQuery({
-    queryKey: ['former', bucket, key, etag, at],
+    queryKey: ['former', bucket, key, etag, at ?? ''],
     queryFn: async ({ signal }) => {
-      const answer = await client.getObjectByQuery({ params: { bucket }, query: { key, at }, signal })
+      const answer = await client.getObjectByQuery({ params: { bucket }, query: { key, ...atOf(at) }, signal })
       return new Blob([await answer.arrayBuffer()], { type: content_type })
     },
     enabled: canShow,
@@ -44,7 +39,7 @@ export default function Former({
     setSrc(url)
     return () => URL.revokeObjectURL(url)
   }, [contents.data])
-  if (!canShow) return <Nothing>{text.noPreviewThen}</Nothing>
+  if (!canShow) return <Nothing>{erased ? past.erasedHint : past.noPreview}</Nothing>
   if (contents.error || isBroken) return <Broken error={contents.error} />
   if (!src) return <Waiting />
   const name = text.contents(legible(key))
