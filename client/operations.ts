@@ -1441,6 +1441,70 @@ export interface PolicyRun {
   restorable: string[]
 }
 
+export interface Inventory {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  bucket: string | null
+  prefix: string
+  versions: 'current' | 'all'
+  format: 'parquet' | 'csv'
+  columns: ('bucket' | 'key' | 'version_id' | 'is_latest' | 'is_delete_marker' | 'size' | 'last_modified_date' | 'e_tag' | 'storage_class' | 'is_multipart_uploaded' | 'replication_status' | 'encryption_status' | 'object_lock_retain_until_date' | 'object_lock_mode' | 'object_lock_legal_hold_status' | 'checksum_algorithm' | 'object_owner' | 'sha256' | 'checksums' | 'content_type' | 'created_at' | 'created_by' | 'created_by_email' | 'changed_at' | 'changed_by' | 'changed_by_email' | 'changed_with' | 'changed_how' | 'encryption_key' | 'storage' | 'tags' | 'metadata')[] | null
+  changes: boolean
+  rows_per_file: number
+  destination: {
+    bucket: string
+    prefix: string
+  }
+  schedule: 'daily' | 'weekly' | null
+  hour: number
+  enabled: boolean
+  next_run_at: string | null
+  /** The last that was started. */
+  last_run: InventoryRun | null
+  /** The user who last changed it: it runs with their permissions. */
+  author_id: string
+  author_email: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string
+  /** ISO 8601, UTC, milliseconds. */
+  updated_at: string
+}
+
+export interface InventoryRun {
+  /** A UUIDv7. */
+  id: string
+  /** A UUIDv7. */
+  inventory_id: string
+  trigger: 'manual' | 'schedule'
+  status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+  reason: string | null
+  /** What the buckets were at this moment is listed, whatever has changed while it was written. */
+  moment: string | null
+  /** Written so far. */
+  rows: number
+  /** Of all files. */
+  bytes: number
+  /** The key of its manifest, in the destination, once it is whole. */
+  manifest: string | null
+  files: ({
+    key: string
+    size: number
+    rows: number
+    of: 'objects' | 'changes'
+  })[]
+  /** The moment of the inventory that changes are compared with. */
+  changes_since: string | null
+  /** Why no changes are listed, in a sentence. */
+  no_changes: string | null
+  author_email: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+}
+
 export interface RestoredItem {
   /** A UUIDv7. */
   id: string
@@ -5479,6 +5543,164 @@ export interface Operations {
       })[]
     }
   }
+  /** POST /inventories: Have what is in a bucket written as a table, on a schedule or when asked. Needs `list` and `read` on every key that it lists, and `write` where it is written to; without a bucket, it is for administrators. Every run asks again whether its author has these permissions. */
+  createInventory: {
+    call: {
+      body: {
+        /** 1–64 letters, digits and `. _ -`. No two of a bucket have the same name. It is part of the keys of the files. */
+        name: string
+        /** Null: all buckets. */
+        bucket: string | null
+        /** Where the files are written. `<prefix>/<bucket>/<name>/<time>/manifest.json` is written last. */
+        destination: {
+          /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+          bucket: string
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        }
+        /** Only keys that start with this. */
+        prefix?: string
+        /** `all`: with the versions that are not current, and delete markers. */
+        versions?: 'current' | 'all'
+        /** `csv`: compressed with gzip, as S3 writes it. */
+        format?: 'parquet' | 'csv'
+        /** In this order; null: all. `bucket` and `key` are always the first. */
+        columns?: ('bucket' | 'key' | 'version_id' | 'is_latest' | 'is_delete_marker' | 'size' | 'last_modified_date' | 'e_tag' | 'storage_class' | 'is_multipart_uploaded' | 'replication_status' | 'encryption_status' | 'object_lock_retain_until_date' | 'object_lock_mode' | 'object_lock_legal_hold_status' | 'checksum_algorithm' | 'object_owner' | 'sha256' | 'checksums' | 'content_type' | 'created_at' | 'created_by' | 'created_by_email' | 'changed_at' | 'changed_by' | 'changed_by_email' | 'changed_with' | 'changed_how' | 'encryption_key' | 'storage' | 'tags' | 'metadata')[] | null
+        /** Whether what was added, changed and deleted since the inventory before is written as well, as a table of its own. */
+        changes?: boolean
+        /** At most. */
+        rows_per_file?: number
+        /** `weekly` is on Sundays. Null: only when it is asked for. */
+        schedule?: 'daily' | 'weekly' | null
+        /** Of the schedule, UTC. */
+        hour?: number
+        /** Whether the schedule counts. */
+        enabled?: boolean
+      }
+    }
+    reply: Inventory
+  }
+  /** GET /inventories: List the inventories that you may change, the latest first. */
+  listInventories: {
+    call: {
+      query?: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket?: string
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Inventory>
+  }
+  /** GET /inventories/{id}: Get an inventory, with its last run. */
+  getInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: Inventory
+  }
+  /** PATCH /inventories/{id}: Change an inventory; you become its author. Needs `list` and `read` on every key that it lists, and `write` where it is written to; without a bucket, it is for administrators. */
+  updateInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+      body: {
+        /** Where the files are written. `<prefix>/<bucket>/<name>/<time>/manifest.json` is written last. */
+        destination?: {
+          /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+          bucket: string
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        }
+        /** Only keys that start with this. */
+        prefix?: string
+        /** `all`: with the versions that are not current, and delete markers. */
+        versions?: 'current' | 'all'
+        /** `csv`: compressed with gzip, as S3 writes it. */
+        format?: 'parquet' | 'csv'
+        /** In this order; null: all. `bucket` and `key` are always the first. */
+        columns?: ('bucket' | 'key' | 'version_id' | 'is_latest' | 'is_delete_marker' | 'size' | 'last_modified_date' | 'e_tag' | 'storage_class' | 'is_multipart_uploaded' | 'replication_status' | 'encryption_status' | 'object_lock_retain_until_date' | 'object_lock_mode' | 'object_lock_legal_hold_status' | 'checksum_algorithm' | 'object_owner' | 'sha256' | 'checksums' | 'content_type' | 'created_at' | 'created_by' | 'created_by_email' | 'changed_at' | 'changed_by' | 'changed_by_email' | 'changed_with' | 'changed_how' | 'encryption_key' | 'storage' | 'tags' | 'metadata')[] | null
+        /** Whether what was added, changed and deleted since the inventory before is written as well, as a table of its own. */
+        changes?: boolean
+        /** At most. */
+        rows_per_file?: number
+        /** `weekly` is on Sundays. Null: only when it is asked for. */
+        schedule?: 'daily' | 'weekly' | null
+        /** Of the schedule, UTC. */
+        hour?: number
+        /** Whether the schedule counts. */
+        enabled?: boolean
+      }
+    }
+    reply: Inventory
+  }
+  /** DELETE /inventories/{id}: Delete an inventory; what it has written stays. */
+  deleteInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: undefined
+  }
+  /** POST /inventories/{id}/run: Have an inventory written now. Returns at once; the run says how far it is. */
+  runInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: InventoryRun
+  }
+  /** GET /inventories/{id}/runs: List the runs of an inventory, the latest first. */
+  listInventoryRuns: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<InventoryRun>
+  }
+  /** GET /inventories/{id}/runs/{run_id}: Get a run of an inventory: how far it is, and its files. */
+  getInventoryRun: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+        /** A UUIDv7. */
+        run_id: string
+      }
+    }
+    reply: InventoryRun
+  }
+  /** POST /inventories/{id}/runs/{run_id}/cancel: Cancel a run; files that are written stay, without a manifest. */
+  cancelInventoryRun: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+        /** A UUIDv7. */
+        run_id: string
+      }
+    }
+    reply: InventoryRun
+  }
   /** GET /buckets/{bucket}/trash: List deleted and overwritten objects, latest first. */
   listTrash: {
     call: {
@@ -6413,7 +6635,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'snapshot_create' | 'snapshot_delete' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'snapshot_create' | 'snapshot_delete' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'inventory_create' | 'inventory_update' | 'inventory_delete' | 'inventory_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]
