@@ -432,8 +432,11 @@ export interface ActionDetails {
   read_damaged: { blob_id: string; reason: 'changed' | 'missing' | 'key'; detail: string; version_id?: string }
   /** The copy of a blob at the place of a storage was damaged, and was replaced from the other one. */
   heal: { blob_id: string; storage: string; reason: 'changed' | 'missing' | 'unreadable' }
-  /** The copy of a blob was found damaged when all were read, and there is no other copy. */
-  scrub_damaged: { blob_id: string; storage: string; reason: 'changed' | 'missing' | 'unreadable' }
+  /**
+   * The copy of a blob was found damaged when all were read, and there is no other copy. `storage`: null if its bytes are in the
+   * database.
+   */
+  scrub_damaged: { blob_id: string; storage: string | null; reason: 'changed' | 'missing' | 'unreadable' }
   /** A new key protects the keys of encrypted objects; `blobs`: of how many that was changed. */
   encryption_key_rotate: { version: number; blobs: number }
   /** A key of a key service; never its secret. */
