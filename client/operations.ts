@@ -238,6 +238,8 @@ export interface Configuration {
       error?: string
       rules?: WebsiteRule[]
     } | null
+    /** What is allowed and denied in it besides, in AWS’ policy language. */
+    policy?: Record<string, unknown> | null
   })[]
   /** Access keys, by ID. */
   access_keys?: ({
@@ -643,6 +645,81 @@ export interface MachineSession {
   created_at: string
   /** ISO 8601, UTC, milliseconds. */
   expires_at: string
+}
+
+export interface DescribedPolicy {
+  document: string
+  /** Why it cannot be read. One that was kept and cannot be read denies everything. */
+  fault: {
+    message: string
+    /** What of the document it is about. */
+    path: string[]
+    /** From 1. */
+    line: number
+    /** From 1. */
+    column: number
+  } | null
+  sentences: ({
+    /** Which of the policy’s statements it is, from 0. */
+    statement: number
+    sid: string | null
+    effect: 'Allow' | 'Deny'
+    /** Null in policies of users, groups and roles: whom they belong to. */
+    who: {
+      all_but: boolean
+      of: ({
+        kind: 'anyone' | 'account' | 'other_account' | 'user' | 'role' | 'session' | 'provider' | 'service' | 'gone'
+        name: string
+      })[]
+    } | null
+    what: {
+      /** Everything but this. */
+      all_but: boolean
+      kinds: ('everything' | 'list_buckets' | 'list' | 'read' | 'read_versions' | 'write' | 'delete' | 'delete_versions' | 'tag' | 'lock' | 'bypass_lock' | 'change_acls' | 'change_policy' | 'change_settings' | 'see_settings' | 'create_bucket' | 'delete_bucket' | 'see_identities' | 'change_identities' | 'assume' | 'assume_with_token' | 'others')[]
+      /** Names of actions that are in none of the kinds. */
+      others: string[]
+    }
+    /** Null in policies that say who may take on a role. */
+    where: {
+      all_but: boolean
+      of: ({
+        kind: 'everywhere' | 'whole' | 'bucket' | 'objects' | 'below' | 'object' | 'pattern'
+        name: string
+      })[]
+    } | null
+    /** All of which have to hold. */
+    when: ({
+      /** The condition’s key, as the policy writes it. */
+      key: string
+      relation: 'is' | 'is_not' | 'is_ignoring_case' | 'is_not_ignoring_case' | 'like' | 'not_like' | 'equals' | 'not_equals' | 'less' | 'at_most' | 'more' | 'at_least' | 'in_network' | 'not_in_network' | 'bytes' | 'absent' | 'present'
+      values: string[]
+      /** Of keys with several values: whether one of them, or all, have to be so. */
+      of: 'one' | 'any' | 'all'
+      /** Holds as well where a request does not have the key. */
+      if_exists: boolean
+    })[]
+    /** The sentence in English. */
+    text: string
+  })[]
+  warnings: ({
+    code: 'opens_to_anyone' | 'opens_to' | 'lets_change_policy' | 'locks_out' | 'account_allows_nobody' | 'no_effect' | 'never_holds' | 'always_holds'
+    statement: number
+    who: ({
+      kind: 'anyone' | 'account' | 'other_account' | 'user' | 'role' | 'session' | 'provider' | 'service' | 'gone'
+      name: string
+    })[]
+    what: {
+      /** Everything but this. */
+      all_but: boolean
+      kinds: ('everything' | 'list_buckets' | 'list' | 'read' | 'read_versions' | 'write' | 'delete' | 'delete_versions' | 'tag' | 'lock' | 'bypass_lock' | 'change_acls' | 'change_policy' | 'change_settings' | 'see_settings' | 'create_bucket' | 'delete_bucket' | 'see_identities' | 'change_identities' | 'assume' | 'assume_with_token' | 'others')[]
+      /** Names of actions that are in none of the kinds. */
+      others: string[]
+    }
+    /** The actions, or the condition’s key, that it is about. */
+    names: string[]
+    /** The warning in English. */
+    text: string
+  })[]
 }
 
 export interface Bucket {
@@ -3087,6 +3164,137 @@ export interface Operations {
     reply: {
       /** How many were ended. */
       sessions: number
+    }
+  }
+  /** GET /buckets/{bucket}/policy: Get the policy of a bucket, and what it says. Needs `manage`. */
+  getBucketPolicy: {
+    call: {
+      params: {
+        bucket: string
+      }
+    }
+    reply: DescribedPolicy
+  }
+  /** PUT /buckets/{bucket}/policy: Set the policy of a bucket. Needs `manage`. Takes effect on the next request, at every endpoint. What is unknown in it is refused, with its place in the text. */
+  putBucketPolicy: {
+    call: {
+      params: {
+        bucket: string
+      }
+      body: {
+        /** A policy in AWS’ language, as JSON. */
+        document: string
+      }
+    }
+    reply: DescribedPolicy
+  }
+  /** DELETE /buckets/{bucket}/policy: Delete the policy of a bucket. Needs `manage`; administrators can always delete it, whatever it says. */
+  deleteBucketPolicy: {
+    call: {
+      params: {
+        bucket: string
+      }
+    }
+    reply: undefined
+  }
+  /** POST /permissions/describe: Say what a policy would allow and deny, before it is saved. A sentence for each statement, as parts from which every language makes its own, and in English; and what to look at: what it opens to whom, what has no effect. The policy of a bucket needs `manage` there, all others an administrator. */
+  describePolicy: {
+    call: {
+      body: {
+        /** Whose: a bucket’s, one of a user, group or role, or the one that says who may take on a role. */
+        kind: 'bucket' | 'identity' | 'role'
+        /** Of the kind `bucket`, required. */
+        bucket?: string
+        /** A policy in AWS’ language, as JSON. */
+        document: string
+      }
+    }
+    reply: DescribedPolicy
+  }
+  /** POST /permissions/simulate: Say how a request would be decided, and by what. By the same decision that requests are judged by, as at the S3 endpoint. Nothing is done. Needs `users.manage`. */
+  simulatePermission: {
+    call: {
+      body: {
+        /** The caller: a user, members of a group, a session of a role, or someone without a credential. */
+        who: {
+          /** A UUIDv7. */
+          user_id: string
+        } | {
+          /** A UUIDv7. */
+          group_id: string
+        } | {
+          /** The name of a role. */
+          role: string
+        } | {
+          anonymous: true
+        }
+        /** An action of S3, IAM or STS. */
+        action: string
+        bucket?: string
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        key?: string
+        /** Of actions that are about no bucket: an ARN. */
+        resource?: string
+        /** What conditions are to know of the request. */
+        context?: {
+          key: string
+          values: string[]
+        }[]
+      }
+    }
+    reply: {
+      allowed: boolean
+      /** What decided. */
+      reason: 'statement' | 'policy' | 'grant' | 'administrator' | 'user_disabled' | 'outside_session' | 'action_unknown' | 'nothing'
+      statement: {
+        policy_of: 'bucket' | 'caller' | 'session'
+        sid: string | null
+        index: number
+        effect: 'Allow' | 'Deny'
+        sentence: {
+          /** Which of the policy’s statements it is, from 0. */
+          statement: number
+          sid: string | null
+          effect: 'Allow' | 'Deny'
+          /** Null in policies of users, groups and roles: whom they belong to. */
+          who: {
+            all_but: boolean
+            of: ({
+              kind: 'anyone' | 'account' | 'other_account' | 'user' | 'role' | 'session' | 'provider' | 'service' | 'gone'
+              name: string
+            })[]
+          } | null
+          what: {
+            /** Everything but this. */
+            all_but: boolean
+            kinds: ('everything' | 'list_buckets' | 'list' | 'read' | 'read_versions' | 'write' | 'delete' | 'delete_versions' | 'tag' | 'lock' | 'bypass_lock' | 'change_acls' | 'change_policy' | 'change_settings' | 'see_settings' | 'create_bucket' | 'delete_bucket' | 'see_identities' | 'change_identities' | 'assume' | 'assume_with_token' | 'others')[]
+            /** Names of actions that are in none of the kinds. */
+            others: string[]
+          }
+          /** Null in policies that say who may take on a role. */
+          where: {
+            all_but: boolean
+            of: ({
+              kind: 'everywhere' | 'whole' | 'bucket' | 'objects' | 'below' | 'object' | 'pattern'
+              name: string
+            })[]
+          } | null
+          /** All of which have to hold. */
+          when: ({
+            /** The condition’s key, as the policy writes it. */
+            key: string
+            relation: 'is' | 'is_not' | 'is_ignoring_case' | 'is_not_ignoring_case' | 'like' | 'not_like' | 'equals' | 'not_equals' | 'less' | 'at_most' | 'more' | 'at_least' | 'in_network' | 'not_in_network' | 'bytes' | 'absent' | 'present'
+            values: string[]
+            /** Of keys with several values: whether one of them, or all, have to be so. */
+            of: 'one' | 'any' | 'all'
+            /** Holds as well where a request does not have the key. */
+            if_exists: boolean
+          })[]
+          /** The sentence in English. */
+          text: string
+        }
+      } | null
+      via: Via | null
     }
   }
   /** POST /buckets: Create a bucket. */

@@ -1,4 +1,5 @@
 import * as accessKeys from './access-keys.ts'
+import * as accessPolicies from './access-policies.ts'
 import * as apply from './apply.ts'
 import * as archive from './archive.ts'
 import * as attached from './attached.ts'
@@ -44,6 +45,7 @@ export const files = {
   tokens,
   accessKeys,
   machineSessions,
+  accessPolicies,
   buckets,
   attached,
   usage,

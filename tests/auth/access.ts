@@ -573,6 +573,23 @@ export const table: Record<OperationName, Entry> = {
     expect: managers(409),
     call: (c) => c.updateStorage({ params: { storage: 'default' }, body: { enabled: false } }),
   },
+  getBucketPolicy: { expect: holder(404), call: (c) => c.getBucketPolicy({ params }) },
+  putBucketPolicy: {
+    expect: holder(422),
+    call: (c) => c.putBucketPolicy({ params, body: { document: '{}' } }),
+  },
+  deleteBucketPolicy: { expect: holder(204), call: (c) => c.deleteBucketPolicy({ params }) },
+  describePolicy: {
+    expect: holder(200),
+    call: (c) => c.describePolicy({ body: { kind: 'bucket', bucket: BUCKET, document: '{}' } }),
+  },
+  simulatePermission: {
+    expect: managers(404),
+    call: (c) =>
+      c.simulatePermission({
+        body: { who: { user_id: NO_ID }, action: 's3:GetObject', bucket: BUCKET, key: KEY },
+      }),
+  },
   getReplication: { expect: holder(404), call: (c) => c.getReplication({ params: { bucket: BUCKET } }) },
   setReplication: {
     expect: managers(404),

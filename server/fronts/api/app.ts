@@ -36,6 +36,7 @@ import { answerNotFound, isOfOthers, notFound, originForm } from './paths.ts'
 import { handleError } from './problem.ts'
 import { createRateLimit } from './rates.ts'
 import { accessKeyRoutes } from './routes/access-keys.ts'
+import { accessPolicyRoutes } from './routes/access-policies.ts'
 import { applyRoutes } from './routes/apply.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -86,6 +87,7 @@ export const handlers: readonly Handler[] = [
   ...tokenRoutes,
   ...accessKeyRoutes,
   ...machineSessionRoutes,
+  ...accessPolicyRoutes,
   ...bucketRoutes,
   ...objectRoutes,
   ...imageRoutes,

@@ -29,6 +29,7 @@ const tags = [
   { name: 'tokens', description: 'Personal access tokens, for scripts and services.' },
   { name: 'access-keys', description: 'Key pairs for S3 clients.' },
   { name: 'machine-sessions', description: 'Sessions of temporary credentials.' },
+  { name: 'access-policies', description: 'Policies in AWS’ language: of buckets, and what they would decide.' },
   { name: 'settings', description: 'Runtime settings.' },
   { name: 'configuration', description: 'The whole configuration of a service as one document.' },
   { name: 'storages', description: 'Places for the bytes of buckets.' },
