@@ -186,7 +186,9 @@ describeOnce('who may call what', (engine) => {
       'listVersions',
       'me',
       'objectsExist',
+      'searchEverywhere',
       'searchObjects',
+      'suggestSearch',
       'usage',
     ]
     assert.deepEqual(await ends(['list', 'share']), lists.toSorted())
