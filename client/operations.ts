@@ -3970,15 +3970,18 @@ export interface Operations {
       }
     }
   }
-  /** GET /buckets/{bucket}/search: Search for folders and objects by name, sorted and filtered. Objects under `prefix` whose keys contain the text after it, ignoring case; with the first page also folders whose own name contains it, unless there are filters. By name, pages lead through all matches. By size, type or time, up to 10,000 matches are sorted, from the index or the first 20,000 keys; `sorted_first` says so if there may be more. A short page may not be the last one: check `next_cursor`. */
+  /** GET /buckets/{bucket}/search: Search a bucket for folders and objects, sorted and filtered. With `q`, objects for which all of its terms hold: words of the name, and `name:`, `key:`, `prefix:`, `ext:`, `type:`, `kind:`, `size:`, `modified:`, `created:`, `tag:`, `meta:`, `by:`, `encrypted:`, `storage:` and `bucket:`; `-` before a term negates it. A query that is not understood is refused with `invalid_query`, which says where and often what is meant (`reason`, `position`, `length`, `suggestion`). Objects under `prefix` whose keys contain the text after it, ignoring case; with the first page also folders whose own name contains it, unless there are filters. By name, pages lead through all matches. By size, type or time, up to 10,000 matches are sorted, from the index or the first 20,000 keys; `sorted_first` says so if there may be more. A short page may not be the last one: check `next_cursor`. */
   searchObjects: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
-      query: {
-        search: string
+      query?: {
+        /** What to search for. Required unless `search` is given. */
+        q?: string
+        /** A text that keys contain. */
+        search?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         sort?: 'name' | 'size' | 'type' | 'modified'
@@ -4003,6 +4006,70 @@ export interface Operations {
       items: StoredObject[]
       next_cursor: string | null
       sorted_first: number | null
+      /** With `q`: how many objects were found, at least. */
+      total?: number
+      /** Whether these are all. */
+      total_exact?: boolean
+      /** With `q`: what could not be asked; null if there is nothing. */
+      unread?: {
+        /** Objects of an attached bucket that were listed, but not read yet: they cannot be found by tags, metadata, type or encryption. */
+        objects: number
+        /** Whether there are no more than that. */
+        exact: boolean
+      } | null
+    }
+  }
+  /** GET /search: Search all buckets that you may list. Objects for which all terms of `q` hold, by bucket and key. A short page may not be the last one: check `next_cursor`. */
+  searchEverywhere: {
+    call: {
+      query: {
+        q: string
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+        /** Maximum items per page. */
+        limit?: number
+      }
+    }
+    reply: {
+      items: StoredObject[]
+      next_cursor: string | null
+      /** How many objects were found, at least. */
+      total: number
+      /** Whether these are all. */
+      total_exact: boolean
+      /** Buckets of which this page could not ask all objects. */
+      unread: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+        /** Objects of an attached bucket that were listed, but not read yet: they cannot be found by tags, metadata, type or encryption. */
+        objects: number
+        /** Whether there are no more than that. */
+        exact: boolean
+      }[]
+    }
+  }
+  /** GET /search/suggestions: Suggest tags, metadata or types to search for. Names of tags or metadata that objects have which you may find; with `name`, the values of that one; or content types. */
+  suggestSearch: {
+    call: {
+      query: {
+        field: 'tag' | 'meta' | 'type'
+        /** The tag or metadata whose values are asked for. */
+        name?: string
+        starts_with?: string
+        /** Without it, of all buckets that you may list. */
+        bucket?: string
+        limit?: number
+      }
+    }
+    reply: {
+      items: {
+        /** The name of a tag or of metadata, its value, or a content type. */
+        value: string
+        /** The term that asks for it. */
+        query: string
+      }[]
+      /** Whether these are all; otherwise a longer text finds the others. */
+      complete: boolean
     }
   }
   /** GET /buckets/{bucket}/versions: List versions and delete markers. Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`. */

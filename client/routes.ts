@@ -83,6 +83,8 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   listChanges: { method: 'GET', url: '/buckets/{bucket}/changes', reply: true, pages: 'cursor', limit: true },
   listForkChanges: { method: 'GET', url: '/buckets/{bucket}/fork/changes', reply: true, pages: 'cursor', limit: true },
   searchObjects: { method: 'GET', url: '/buckets/{bucket}/search', reply: true, pages: 'cursor', limit: true },
+  searchEverywhere: { method: 'GET', url: '/search', reply: true, pages: 'cursor', limit: true },
+  suggestSearch: { method: 'GET', url: '/search/suggestions', reply: true },
   listVersions: { method: 'GET', url: '/buckets/{bucket}/versions', reply: true, pages: 'cursor', limit: true },
   listDeleted: { method: 'GET', url: '/buckets/{bucket}/deleted', reply: true, pages: 'cursor', limit: true },
   restoreVersion: { method: 'POST', url: '/buckets/{bucket}/versions/restore', body: true, reply: true },

@@ -1,6 +1,7 @@
 /** Every error code of the API with its HTTP status and title (RFC 9457 section 3.1). */
 export const errors = {
   malformed: { status: 400, title: 'The request is malformed' },
+  invalid_query: { status: 400, title: 'The search is not understood' },
   unsupported_grant_type: { status: 400, title: 'Unsupported grant type' },
   encryption_key_required: { status: 400, title: 'The key of the object is required' },
   invalid_state: { status: 400, title: 'This login is unknown, expired or already used' },

@@ -192,7 +192,9 @@ describeOnce('who may call what', (engine) => {
       'listVersions',
       'me',
       'objectsExist',
+      'searchEverywhere',
       'searchObjects',
+      'suggestSearch',
       'usage',
     ]
     assert.deepEqual(await ends(['list', 'share']), lists.toSorted())

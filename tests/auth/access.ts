@@ -219,6 +219,11 @@ export const table: Record<OperationName, Entry> = {
     expect: holder(200),
     call: (c) => c.searchObjects({ params, query: { prefix: 'docs/', search: 'a' } }),
   },
+  searchEverywhere: { expect: signedIn(200), call: (c) => c.searchEverywhere({ query: { q: 'a' } }) },
+  suggestSearch: {
+    expect: holder(200),
+    call: (c) => c.suggestSearch({ query: { field: 'tag', bucket: BUCKET } }),
+  },
   uploadForm: { expect: holder(201), call: (c) => c.uploadForm({ params, query: { prefix: 'docs/' }, body: form() }) },
   putObject: {
     expect: holder(201),
