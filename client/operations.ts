@@ -897,6 +897,64 @@ export interface StoredObject {
   erased?: true
 }
 
+export interface ForkChange {
+  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+  key: string
+  /** Both have changed it, and it is not the same in both. */
+  conflict: boolean
+  /** As it was when the fork started; null: it was not there. */
+  before: {
+    /** Bytes. */
+    size: number
+    etag: string
+    content_type: string
+  } | null
+  /** Null: the fork has not changed it, or not since it was merged. */
+  fork: {
+    /** `changed`: other contents, description or tags. */
+    change: 'added' | 'changed' | 'deleted'
+    /** As it is now; null: deleted. */
+    after: {
+      /** Bytes. */
+      size: number
+      etag: string
+      content_type: string
+    } | null
+    /** When its last change was, in microseconds. Null: not known any more. */
+    moment: string | null
+    /** Who made that change. */
+    by: {
+      user: string | null
+      method: string | null
+      credential: string | null
+      share: string | null
+      job: string | null
+    }
+  } | null
+  /** Null: the origin has not changed it. */
+  origin: {
+    /** `changed`: other contents, description or tags. */
+    change: 'added' | 'changed' | 'deleted'
+    /** As it is now; null: deleted. */
+    after: {
+      /** Bytes. */
+      size: number
+      etag: string
+      content_type: string
+    } | null
+    /** When its last change was, in microseconds. Null: not known any more. */
+    moment: string | null
+    /** Who made that change. */
+    by: {
+      user: string | null
+      method: string | null
+      credential: string | null
+      share: string | null
+      job: string | null
+    }
+  } | null
+}
+
 export interface ObjectChange {
   /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
   key: string
@@ -1141,7 +1199,7 @@ export interface SharedUpload {
 export interface Job {
   /** A UUIDv7. */
   id: string
-  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'release' | 'fork'
+  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'merge' | 'release' | 'fork'
   /** `succeeded`: it reached the end, though some objects may have failed. `failed`: it could not continue. */
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
@@ -1173,10 +1231,14 @@ export interface Job {
     /** A UUIDv7. */
     share?: string
   } | null
-  /** Whether the job only makes its `plan`. */
+  /** Whether the job only makes its `plan`, or `merge_plan`. */
   dry_run: boolean
   /** What a rollback is to do, as far as it is listed. */
   plan: RollbackPlan | null
+  /** What a merge does with conflicts of which no decision was given. */
+  on_conflict: 'fork' | 'origin' | 'both' | null
+  /** What a merge is to do, as far as it is listed. */
+  merge_plan: MergePlan | null
   /** Whether a `restore` job can restore what this job deleted, moved or took back. */
   restorable: boolean
   total: number | null
@@ -1198,6 +1260,40 @@ export interface Job {
   created_by_email: string | null
   started_at: string | null
   finished_at: string | null
+}
+
+export interface MergePlan {
+  /** What the origin does not have. */
+  added: {
+    objects: number
+    bytes: number
+  }
+  /** What becomes something else in the origin, as it is and as it will be. */
+  replaced: {
+    objects: number
+    bytes_before: number
+    bytes_after: number
+  }
+  /** What the fork has deleted. It goes to the trash or becomes a version, as with any deletion. */
+  deleted: {
+    objects: number
+    bytes: number
+  }
+  /** Conflicts decided for both: what comes under another name. */
+  beside: {
+    objects: number
+    bytes: number
+  }
+  /** Conflicts decided for the origin. */
+  kept: number
+  /** Conflicts that nobody decided. They are left alone. */
+  conflicts: number
+  /** Keys that are locked, or that the creator of the job may not change. */
+  refused: number
+  /** By how much the origin grows; negative if it shrinks. */
+  growth_bytes: number
+  /** What its quotas leave; null without a quota. */
+  room_bytes: number | null
 }
 
 export interface RollbackPlan {
@@ -2366,6 +2462,15 @@ export interface Backup {
   } | null
   /** Bytes of the database’s log that are not at the place yet. */
   waiting_bytes: number
+  standby: {
+    /** `copying`: a whole copy is being fetched. `waiting`: what comes next is damaged, and a new copy is awaited. `failing`: the place cannot be read. */
+    state: 'copying' | 'following' | 'waiting' | 'failing' | 'promoting' | 'promoted'
+    /** The place that is followed. */
+    from: string
+    moment: string | null
+    lag_seconds: number | null
+    error: string | null
+  } | null
 }
 
 export interface Disk {
@@ -3617,6 +3722,43 @@ export interface Operations {
           objects: number
           bytes: number
         }
+      }
+    }
+  }
+  /** GET /buckets/{bucket}/fork/changes: List what a fork and its origin have changed since the fork. Keys that the caller may list in both buckets and that the fork, its origin or both have changed, in order, with what each has made of it. A merge takes what only the fork has changed; where both have, and it is not the same, it is a conflict. Locks, ACLs and versions are not compared. The first page has the totals. */
+  listForkChanges: {
+    call: {
+      params: {
+        /** The fork. */
+        bucket: string
+      }
+      query?: {
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        prefix?: string
+        /** Only what the fork has changed, its origin, or both to something else. */
+        only?: 'fork' | 'origin' | 'conflicts'
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: {
+      items: ForkChange[]
+      next_cursor: string | null
+      /** The bucket that it was forked from. */
+      origin: string
+      /** As that was at this moment. */
+      moment: string
+      /** Of all pages, whatever `only` says; on the first one. */
+      totals?: {
+        /** Keys that only the fork has changed, which a merge takes. */
+        fork: number
+        /** Keys that only the origin has changed. */
+        origin: number
+        conflicts: number
+        /** Keys that both have made the same of. */
+        same: number
       }
     }
   }
@@ -5004,11 +5146,11 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /jobs: Copy, move or delete a folder or a large selection, take it back, undo a job, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token or link alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`). */
+  /** POST /jobs: Copy, move or delete a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token or link alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback or a merge: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`). */
   createJob: {
     call: {
       body: {
-        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback'
+        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'merge'
         /** Required except for `restore`. */
         source_bucket?: string
         /** The job to undo (restore). */
@@ -5021,7 +5163,7 @@ export interface Operations {
         exclude?: string[]
         /** Instead of a prefix. */
         keys?: string[]
-        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        /** Where to copy or move to. With `merge`, the bucket that it was forked from, which it is by default. */
         dest_bucket?: string
         /** Replaces `prefix` in the keys (copy, move). */
         dest_prefix?: string
@@ -5051,7 +5193,18 @@ export interface Operations {
           /** A UUIDv7. */
           share?: string
         }
-        /** Only say what would be done (rollback). */
+        /** What becomes of keys that both have changed, and of which no decision is given (merge). `fork`: what it is in the fork, also if that is nothing. `origin`: nothing changes. `both`: nothing changes, and what the fork has is added next to it under another name. */
+        on_conflict?: 'fork' | 'origin' | 'both'
+        /** What becomes of single keys that both have changed; of others, it says nothing (merge). */
+        decisions?: ({
+          /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+          key: string
+          /** `fork`: what it is in the fork, also if that is nothing. `origin`: nothing changes. `both`: nothing changes, and what the fork has is added next to it under another name. */
+          take: 'fork' | 'origin' | 'both'
+          /** The other name, which must be free (both). By default the name of the fork is added to it. */
+          dest_key?: string
+        })[]
+        /** Only say what would be done (rollback, merge). */
         dry_run?: boolean
       }
     }
@@ -6768,7 +6921,7 @@ export interface Operations {
       items: Disk[]
     }
   }
-  /** GET /system/backup: Get how the copy of the database at the backup place is getting on. Of a SQLite database, with `BACKUP_URL`. As of a second ago at most while the service works. */
+  /** GET /system/backup: Get how the copy of the database at the backup place is getting on. Of a SQLite database, with `BACKUP_URL`, or of a standby. As of a second ago at most while the service works. */
   getBackup: {
     call: object
     reply: Backup

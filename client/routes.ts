@@ -76,6 +76,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   updateObject: { method: 'PATCH', url: '/buckets/{bucket}/objects/{+key}', body: true, reply: true },
   updateObjectByQuery: { method: 'PATCH', url: '/buckets/{bucket}/object', body: true, reply: true },
   listChanges: { method: 'GET', url: '/buckets/{bucket}/changes', reply: true, pages: 'cursor', limit: true },
+  listForkChanges: { method: 'GET', url: '/buckets/{bucket}/fork/changes', reply: true, pages: 'cursor', limit: true },
   searchObjects: { method: 'GET', url: '/buckets/{bucket}/search', reply: true, pages: 'cursor', limit: true },
   listVersions: { method: 'GET', url: '/buckets/{bucket}/versions', reply: true, pages: 'cursor', limit: true },
   listDeleted: { method: 'GET', url: '/buckets/{bucket}/deleted', reply: true, pages: 'cursor', limit: true },

@@ -49,6 +49,7 @@ export const errors = {
   mail_not_sent: { status: 502, title: 'The mail was not sent' },
   idp_unavailable: { status: 503, title: 'The identity provider cannot be reached' },
   directory_busy: { status: 503, title: 'The user directory is rate limiting us' },
+  standby: { status: 503, title: 'This is a standby, which only answers reads' },
   busy: { status: 503, title: 'Busy' },
   directory_timeout: { status: 504, title: 'The user directory timed out' },
   storage_full: { status: 507, title: 'The storage is full' },

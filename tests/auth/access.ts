@@ -211,6 +211,10 @@ export const table: Record<OperationName, Entry> = {
       return c.listChanges({ params, query: { from, prefix: 'docs/' } })
     },
   },
+  listForkChanges: {
+    expect: holder(409),
+    call: (c) => c.listForkChanges({ params, query: { prefix: 'docs/' } }),
+  },
   searchObjects: {
     expect: holder(200),
     call: (c) => c.searchObjects({ params, query: { prefix: 'docs/', search: 'a' } }),

@@ -23,7 +23,7 @@ const OBJECTS = Number(process.env.WAITING_OBJECTS ?? 100_000)
 const NO_ID = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
 
 type Name = keyof typeof api
-type Asked = Partial<Hostile> & { path?: string; method?: string; as?: 'admin' | 'nobody' }
+type Asked = Partial<Hostile> & { path?: string; method?: string; as?: 'admin' | 'nobody'; bucket?: string }
 
 /** Operations that are as bad as their shapes let them be. */
 const asGenerated: readonly Name[] = [
@@ -272,6 +272,10 @@ const byHand: Partial<Record<Name, readonly Asked[]>> = {
   ],
   countObjects: [{ query: '' }, { query: 'prefix=wide/' }],
   listChanges: [{ query: 'from={created}' }, { query: 'from={created}&prefix=wide/&limit=1000' }],
+  listForkChanges: [
+    { query: '', bucket: 'waits-fork' },
+    { query: 'prefix=wide/&only=conflicts&limit=1000', bucket: 'waits-fork' },
+  ],
   searchObjects: [
     { query: 'search=nothing%20has%20this&limit=1000' },
     { query: 'search=e&limit=1000&sort=size' },
@@ -317,6 +321,8 @@ describe('no request blocks the process', { skip: onS3 && 'starts a service of i
     nobody = await login(person.email, person.password)
     created = (await admin.createBucket({ body: { name: 'waits' } })).created_at
     await admin.putObject({ params: { bucket: 'waits', key: 'seed' }, body: 'x' })
+    // Its fork is filled as well: all of that both have changed.
+    await admin.createBucket({ body: { name: 'waits-fork', from: { bucket: 'waits' } } })
     await fill(env.DATABASE_URL)
   })
   after(async () => {
@@ -349,9 +355,9 @@ describe('no request blocks the process', { skip: onS3 && 'starts a service of i
     await database.close()
   }
 
-  const pathOf = (route: RouteSpec) =>
+  const pathOf = (route: RouteSpec, bucket = 'waits') =>
     pathTemplate(route)
-      .replace(/\{(name|bucket)\}/, 'waits')
+      .replace(/\{(name|bucket)\}/, bucket)
       .replace('{key}', 'no')
       .replace('{token}', 'no')
       .replaceAll(/\{\w*id\}/g, NO_ID)
@@ -366,7 +372,7 @@ describe('no request blocks the process', { skip: onS3 && 'starts a service of i
       const { result, longestMs } = await server.stretches.during(() =>
         request({
           url: server.url,
-          path: `${pathOf(route)}${query ? `?${query}` : ''}`,
+          path: `${pathOf(route, one.bucket)}${query ? `?${query}` : ''}`,
           method: route.method,
           ...(route.access === 'public' ? {} : { token: as === 'admin' ? adminToken : nobody }),
           headers: media === undefined ? {} : { 'content-type': media },

@@ -344,6 +344,10 @@ export async function fillRareTables(database: Database): Promise<void> {
           erased: bytes,
           expires_at: late,
         }),
+        tx.insertInto('fork_merges').values([
+          { bucket_id, key: ODD_KEY, origin_key: ODD_KEY, fork_moment: bytes, origin_moment: null, job_id: newId() },
+          { bucket_id, key: 'b', origin_key: 'c', fork_moment: 0, origin_moment: bytes, job_id: newId() },
+        ]),
         tx.insertInto('blob_removals').values({ blob_id: newId(), queued_at: early }),
         tx.insertInto('blob_parts').values({ blob_id: blob.id, part_number: 7, size: bytes, md5: '', checksum: null }),
         tx.insertInto('quotas').values({ scope: filled, quota_gb: 0.1 + 0.2, used_bytes: bytes }),

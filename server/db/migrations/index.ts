@@ -46,6 +46,7 @@ import { snapshots } from './0049-snapshots-breaking.ts'
 import { identityPolicies } from './0050-identity-policies-breaking.ts'
 import { roles } from './0051-roles-breaking.ts'
 import { replication } from './0052-replication.ts'
+import { merges } from './0053-merges.ts'
 import { inventories } from './0058-inventories.ts'
 import type { ColumnTypes } from './types.ts'
 
@@ -98,5 +99,6 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0050-identity-policies-breaking': identityPolicies,
   '0051-roles-breaking': roles,
   '0052-replication': replication,
+  '0053-merges': merges,
   '0058-inventories': inventories,
 }

@@ -53,7 +53,11 @@ export async function highestEpoch(places: readonly NamedFiles[], secretKeys: re
  * Throws Fenced if a place says that another instance has taken over. A place that does not answer, or has only what cannot be
  * read, says nothing: a service does not stop because of it.
  */
-async function assertAtAll(places: readonly NamedFiles[], secretKeys: readonly string[], own: Own): Promise<void> {
+export async function assertAtAll(
+  places: readonly NamedFiles[],
+  secretKeys: readonly string[],
+  own: Own,
+): Promise<void> {
   const looks = places.map(async (place) => {
     const found = await within(DEADLINE_MS, newestEpoch(place, secretKeys)).catch(() => undefined)
     if (found?.header.instance === own.instance) assertSame(found.header, own)

@@ -50,6 +50,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   mail_not_sent: 'Die E-Mail wurde nicht gesendet',
   idp_unavailable: 'Der Identitätsanbieter ist nicht erreichbar',
   directory_busy: 'Das Benutzerverzeichnis nimmt gerade nicht so viele Anfragen an',
+  standby: 'Dies ist ein Standby, der nur Lesezugriffe beantwortet',
   busy: 'Ausgelastet',
   directory_timeout: 'Das Benutzerverzeichnis hat nicht rechtzeitig geantwortet',
   storage_full: 'Der Speicher ist voll',

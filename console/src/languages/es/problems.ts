@@ -50,6 +50,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   mail_not_sent: 'No se ha enviado el correo',
   idp_unavailable: 'No se puede conectar con el proveedor de identidad',
   directory_busy: 'El directorio de usuarios limita nuestras solicitudes',
+  standby: 'Esta es una instancia en espera, que solo responde a lecturas',
   busy: 'Ocupado',
   directory_timeout: 'El directorio de usuarios no ha respondido a tiempo',
   storage_full: 'El almacenamiento está lleno',

@@ -50,6 +50,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   mail_not_sent: 'L’e-mail n’a pas été envoyé',
   idp_unavailable: 'Le fournisseur d’identité est injoignable',
   directory_busy: 'L’annuaire limite le débit de nos requêtes',
+  standby: 'Ceci est une instance de secours, qui ne répond qu’aux lectures',
   busy: 'Occupé',
   directory_timeout: 'L’annuaire n’a pas répondu à temps',
   storage_full: 'Le stockage est plein',

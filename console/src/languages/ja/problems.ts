@@ -50,6 +50,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   mail_not_sent: 'メールを送信できませんでした',
   idp_unavailable: 'ID プロバイダーに接続できません',
   directory_busy: 'ユーザーディレクトリのリクエスト数の制限に達しました',
+  standby: 'これはスタンバイのため、読み取りにのみ応答します',
   busy: '混み合っています',
   directory_timeout: 'ユーザーディレクトリが時間内に応答しませんでした',
   storage_full: 'ストレージの空き容量がありません',

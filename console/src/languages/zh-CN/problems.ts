@@ -50,6 +50,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   mail_not_sent: '邮件未发送',
   idp_unavailable: '无法连接到身份提供商',
   directory_busy: '用户目录限制了请求频率',
+  standby: '这是备用实例，仅响应读取请求',
   busy: '服务繁忙',
   directory_timeout: '用户目录响应超时',
   storage_full: '存储空间已满',

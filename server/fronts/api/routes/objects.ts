@@ -2,6 +2,7 @@ import { api } from '../../../../contract/index.ts'
 import type { Ctx } from '../../../context.ts'
 import { noteArchived } from '../../../features/audit/reads.ts'
 import { readEntityTags } from '../../../http/conditions.ts'
+import { listForkChanges } from '../../../storage/forks/changes.ts'
 import { listChanges } from '../../../storage/history/former/changes.ts'
 import { inPast } from '../../../storage/history/former/past.ts'
 import { namedVersion } from '../../../storage/history/retire.ts'
@@ -81,6 +82,7 @@ export const objectRoutes = [
     countObjects(await asAsked(ctx, params.bucket, at), params.bucket, query),
   ),
   handle(api.listChanges, (ctx, { params, query }) => listChanges(ctx, params.bucket, query)),
+  handle(api.listForkChanges, (ctx, { params, query }) => listForkChanges(ctx, params.bucket, query)),
   handle(api.uploadForm, (ctx, { params, query, request, reply }) =>
     receiveForm(ctx, params.bucket, query.prefix ?? '', { request, reply }),
   ),
