@@ -184,6 +184,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Verschlüsseln',
       decrypt: 'Entschlüsseln',
       rollback: 'Zurücksetzen',
+      merge: 'Zusammenführen',
     })[kind],
   worked: (kind) =>
     ({
@@ -198,6 +199,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'verschlüsselt',
       decrypt: 'entschlüsselt',
       rollback: 'zurückgesetzt',
+      merge: 'zusammengeführt',
     })[kind],
   operation: (kind) =>
     ({
@@ -212,6 +214,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Verschlüsseln',
       decrypt: 'Entschlüsseln',
       rollback: 'Zurücksetzen',
+      merge: 'Zusammenführen',
     })[kind],
   jobs: 'Aufträge',
   progress: (verb, done, total) =>

@@ -188,6 +188,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Cifrando',
       decrypt: 'Descifrando',
       rollback: 'Revirtiendo',
+      merge: 'Fusionando',
     })[kind],
   worked: (kind) =>
     ({
@@ -202,6 +203,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Cifrado terminado',
       decrypt: 'Descifrado terminado',
       rollback: 'Reversión terminada',
+      merge: 'Fusión terminada',
     })[kind],
   operation: (kind) =>
     ({
@@ -216,6 +218,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Cifrado',
       decrypt: 'Descifrado',
       rollback: 'Reversión',
+      merge: 'Fusión',
     })[kind],
   jobs: 'Tareas',
   progress: (verb, done, total) =>

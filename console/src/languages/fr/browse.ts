@@ -189,6 +189,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Chiffrement',
       decrypt: 'Déchiffrement',
       rollback: 'Rétablissement',
+      merge: 'Fusion',
     })[kind],
   worked: (kind) =>
     ({
@@ -203,6 +204,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Chiffrement terminé',
       decrypt: 'Déchiffrement terminé',
       rollback: 'Rétablissement terminé',
+      merge: 'Fusion terminée',
     })[kind],
   operation: (kind) =>
     ({
@@ -217,6 +219,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Chiffrement',
       decrypt: 'Déchiffrement',
       rollback: 'Rétablissement',
+      merge: 'Fusion',
     })[kind],
   jobs: 'Tâches',
   progress: (verb, done, total) =>
