@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
+import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 import { at, grid, row } from './listing.ts'
@@ -199,6 +200,26 @@ describeConsole('the past of a bucket', (engine) => {
       const { items } = await server.admin.listObjects({ params: { bucket: 'ledger-test' } })
       assert.equal(items.length, 3)
 
+      // What the fork changes is taken back into its origin, after what that would do was shown.
+      const fork = { bucket: 'ledger-test' }
+      await server.admin.putObject({ params: { ...fork, key: 'books/new.txt' }, body: 'tried out' })
+      await server.admin.putObject({ params: { ...fork, key: 'books/march.txt' }, body: 'of the fork' })
+      await put('books/march.txt', 'of the origin')
+      await page.getByRole('button', { name: 'Merge into ledger…' }).click()
+      await dialog.getByText('Added: 1 object').waitFor()
+      await dialog.getByText('Conflicts that aren’t decided: 1 object.').waitFor()
+      await check('merge')
+      await dialog.getByRole('combobox', { name: 'What both have changed' }).click()
+      await page.getByRole('option', { name: 'Take the fork’s' }).click()
+      await dialog.getByText('Changed: 1 object').waitFor()
+      assert.equal(await textOf('books/march.txt'), 'of the origin', 'showing it changes nothing')
+      const taken = ['books/march.txt', 'books/new.txt'].map((key) => ({ action: 'copy' as const, bucket, key }))
+      await server.records(taken, async () => {
+        await dialog.getByRole('button', { name: 'Merge', exact: true }).click()
+        await page.getByText('Merged 2 objects').waitFor()
+      })
+      assert.equal(await textOf('books/march.txt'), 'of the fork')
+
       await page.goto(`${server.url}/console/b/${bucket}/history?tab=snapshots`)
       await page.getByRole('button', { name: 'Delete snapshot before-the-upgrade' }).click()
       await dialog.getByLabel('Type before-the-upgrade to confirm').fill('before-the-upgrade')
@@ -209,5 +230,30 @@ describeConsole('the past of a bucket', (engine) => {
       await page.getByRole('heading', { name: 'No snapshots yet' }).waitFor()
       assert.deepEqual(faults, [])
     })
+  })
+  it('has room on a phone, in another language', async () => {
+    await run(
+      async (browser) => {
+        const view = await openConsole(browser, server, at(bucket, { prefix: 'books/', at: then }))
+        const { page, shot, faults } = view
+        await page.getByText('Nur lesbar: Das ist die Vergangenheit.').waitFor()
+        await page.getByText('april.txt').first().waitFor()
+        await shot('past-phone-de')
+        await checkReflow(view, 'the past')
+        await page.goto(`${server.url}/console/b/${bucket}/history?${new URLSearchParams({ from: then })}`)
+        await page.getByText('books/june.txt').waitFor()
+        await shot('changes-phone-de')
+        await checkReflow(view, 'changes')
+        await page.getByRole('button', { name: 'Zurückgehen…' }).click()
+        await page.getByText('Das würde geschehen').waitFor()
+        await shot('go-back-phone-de')
+        await page.goto(`${server.url}/console/admin/protection`)
+        await page.getByText('Es gibt nur eine Kopie.').waitFor()
+        await shot('protection-phone-de')
+        await checkReflow(view, 'protection')
+        assert.deepEqual(faults, [])
+      },
+      { phone: true, locale: 'de-DE' },
+    )
   })
 })

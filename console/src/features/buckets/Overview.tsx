@@ -113,7 +113,7 @@ function Facts({ bucket }: { bucket: Bucket }) {
     <>
       {totals ? <Totals bucket={bucket} totals={totals} /> : null}
       {source && isOurs && source.findings ? <FindingsNotice bucket={bucket.name} n={source.findings} /> : null}
-      {bucket.fork ? <ForkCard fork={bucket.fork} /> : null}
+      {bucket.fork ? <ForkCard name={name} fork={bucket.fork} /> : null}
       {source ? <SourceCard bucket={bucket} source={source} /> : null}
       <section className="card stack-tight" aria-labelledby="bucket-facts">
         <h2 id="bucket-facts">{text.facts}</h2>

@@ -1,13 +1,27 @@
-import { Anchor } from '@mantine/core'
+import './history.css'
+import { Anchor, Button } from '@mantine/core'
+import { IconGitMerge } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { BucketFork } from '../../../../contract/buckets.ts'
+import { useMe } from '../../api/queries.ts'
 import { formatTime } from '../../i18n.ts'
 import { legible } from '../../keys.ts'
 import { Status, TimeAgo } from '../../ui/values.tsx'
+import { Merge } from './Merge.tsx'
 import { text } from './messages.ts'
 
 /** What a bucket is a fork of, and when it ends. */
-export function ForkCard({ fork: { bucket, moment, prefix, state, job, erased, expires_at } }: { fork: BucketFork }) {
+export function ForkCard({
+  name,
+  fork: { bucket, moment, prefix, state, job, erased, expires_at },
+}: {
+  name: string
+  fork: BucketFork
+}) {
+  const me = useMe()
+  const [merging, setMerging] = useState(false)
+  const mayMerge = bucket !== null && state === 'whole' && me.canIn('read', name) && me.canIn('write', bucket)
   return (
     <section className="card stack-tight" aria-labelledby="bucket-fork">
       <h2 id="bucket-fork">{text.forkCard}</h2>
@@ -39,6 +53,14 @@ export function ForkCard({ fork: { bucket, moment, prefix, state, job, erased, e
         </dd>
       </dl>
       {erased > 0 ? <p className="warn">{text.missing(erased)}</p> : null}
+      {mayMerge ? (
+        <div>
+          <Button variant="default" leftSection={<IconGitMerge size={15} />} onClick={() => setMerging(true)}>
+            {text.mergeInto(bucket)}
+          </Button>
+        </div>
+      ) : null}
+      {merging && bucket !== null ? <Merge fork={name} origin={bucket} onClose={() => setMerging(false)} /> : null}
     </section>
   )
 }

@@ -1,21 +1,19 @@
-import { Button, Loader, Modal, Select, Switch } from '@mantine/core'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { Button, Modal, Select, Switch } from '@mantine/core'
+import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Job } from '../../../../contract/jobs.ts'
+import type { RollbackPlan } from '../../../../contract/jobs.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
 import { legible } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
-import { ProblemView } from '../../ui/ProblemView.tsx'
 import { watchJob } from '../browse/background.tsx'
 import { beginJob } from '../jobs/begin.ts'
 import { isOver } from '../jobs/describe.ts'
 import type { Suspect } from './author.tsx'
+import { hasRoom, Planned, useDryRun } from './DryRun.tsx'
 import { text } from './messages.ts'
-
-const POLL_MS = 500
 
 /** Makes a bucket or folder what it was: what would happen is shown first, then it is one click. */
 export function GoBack({
@@ -44,23 +42,8 @@ export function GoBack({
     ...(keepNew ? { keep_new: true } : {}),
     ...(by === undefined ? {} : { by }),
   }
-  // Every question is a job of its own, which only lists.
-  const begun = useQuery({
-    queryKey: ['jobs', 'dry', body],
-    queryFn: () => client.createJob({ body: { ...body, dry_run: true } }),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    retry: false,
-    refetchOnWindowFocus: false,
-  })
-  const id = begun.data?.id ?? ''
-  const followed = useQuery({
-    queryKey: ['jobs', 'one', id],
-    queryFn: () => client.getJob({ params: { id } }),
-    enabled: id !== '',
-    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : POLL_MS),
-  })
-  const dry = followed.data
+  const dry = useDryRun(body)
+  const plan = dry.job?.plan ?? null
   const names = useNames(suspects)
   const goBack = async () => {
     setStarting(true)
@@ -73,7 +56,7 @@ export function GoBack({
       notify.problem(error)
     }
   }
-  const isReady = dry !== undefined && isOver(dry) && dry.plan !== null && changesOf(dry) > 0 && hasRoom(dry)
+  const isReady = dry.job !== undefined && isOver(dry.job) && plan !== null && changesOf(plan) > 0 && hasRoom(plan)
   return (
     <Modal
       opened
@@ -105,18 +88,7 @@ export function GoBack({
           checked={keepNew}
           onChange={(event) => setKeepNew(event.currentTarget.checked)}
         />
-        <section className="history-plan" aria-labelledby="history-plan" aria-live="polite">
-          <h3 id="history-plan">{text.plan}</h3>
-          {begun.error || followed.error ? (
-            <ProblemView error={begun.error ?? followed.error} />
-          ) : dry === undefined || !isOver(dry) ? (
-            <p className="row dim">
-              <Loader size="xs" /> {text.planning(dry?.total ?? 0)}
-            </p>
-          ) : (
-            <Plan job={dry} />
-          )}
-        </section>
+        <Planned dry={dry} plan={plan} does={plan ? doesOf(plan) : []} leaves={plan ? leavesOf(plan) : []} />
         <div className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {common.cancel}
@@ -131,42 +103,20 @@ export function GoBack({
 }
 
 /** How many objects a rollback is to change. */
-const changesOf = ({ plan }: Job): number =>
-  plan === null ? 0 : plan.restored.objects + plan.replaced.objects + plan.deleted.objects
-const hasRoom = ({ plan }: Job): boolean =>
-  plan === null || plan.room_bytes === null || plan.growth_bytes <= Math.max(0, plan.room_bytes)
+const changesOf = ({ restored, replaced, deleted }: RollbackPlan): number =>
+  restored.objects + replaced.objects + deleted.objects
 
-function Plan({ job }: { job: Job }) {
-  const { plan } = job
-  if (plan === null) return <p className="bad">{job.detail}</p>
-  const { restored, replaced, deleted, erased, by_others, refused, growth_bytes, room_bytes } = plan
-  const sentences = [
-    restored.objects > 0 && text.restored(restored.objects, formatBytes(restored.bytes)),
-    replaced.objects > 0 &&
-      text.replaced(replaced.objects, formatBytes(replaced.bytes_before), formatBytes(replaced.bytes_after)),
-    deleted.objects > 0 && text.removed(deleted.objects, formatBytes(deleted.bytes)),
-    growth_bytes > 0 && text.grows(formatBytes(growth_bytes)),
-  ]
-  const left = [
-    erased > 0 && text.erased(erased),
-    by_others > 0 && text.byOthers(by_others),
-    refused > 0 && text.refused(refused),
-  ]
-  const list = (lines: readonly (string | false)[]) =>
-    lines.flatMap((line) => (line === false ? [] : [<li key={line}>{line}</li>]))
-  return (
-    <>
-      {changesOf(job) === 0 ? <p>{text.noPlan}</p> : <ul className="history-sentences">{list(sentences)}</ul>}
-      {hasRoom(job) ? null : <p className="bad">{text.noRoom(formatBytes(Math.max(0, room_bytes ?? 0)))}</p>}
-      {left.some(Boolean) ? (
-        <>
-          <h4>{text.leftOut}</h4>
-          <ul className="history-sentences warn">{list(left)}</ul>
-        </>
-      ) : null}
-    </>
-  )
-}
+const doesOf = ({ restored, replaced, deleted }: RollbackPlan) => [
+  restored.objects > 0 && text.restored(restored.objects, formatBytes(restored.bytes)),
+  replaced.objects > 0 &&
+    text.replaced(replaced.objects, formatBytes(replaced.bytes_before), formatBytes(replaced.bytes_after)),
+  deleted.objects > 0 && text.removed(deleted.objects, formatBytes(deleted.bytes)),
+]
+const leavesOf = ({ erased, by_others, refused }: RollbackPlan) => [
+  erased > 0 && text.erased(erased),
+  by_others > 0 && text.byOthers(by_others),
+  refused > 0 && text.refused(refused),
+]
 
 /** What users are called, by id, as far as this one can see it. */
 function useNames(suspects: readonly Suspect[]): ReadonlyMap<string, string> {

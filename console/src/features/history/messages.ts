@@ -110,4 +110,27 @@ export const text = catalogue('history.text', {
   job: 'Show job',
   missing: (n: number) => `Missing: ${objects(n)}. Their contents were permanently deleted.`,
   forkEnd: 'Deleted with all that is in it',
+  // Merges
+  mergeInto: (origin: string) => `Merge into ${origin}…`,
+  mergeTitle: (fork: string, origin: string) => `Merge ${fork} into ${origin}`,
+  mergeHint:
+    'What the fork has changed and its origin hasn’t is taken into the origin. No bytes are copied, and you can undo it.',
+  merge: 'Merge',
+  conflicts: 'Conflicts',
+  conflictsRest: 'What both have changed',
+  conflictOf: (key: string) => `Conflict of ${key}`,
+  takes: (side: 'fork' | 'origin' | 'both' | 'none' | 'rest') =>
+    ({
+      fork: 'Take the fork’s',
+      origin: 'Keep the origin’s',
+      both: 'Keep both, under two names',
+      none: 'Leave alone',
+      rest: 'Like the others',
+    })[side],
+  mergeAdds: (n: number, bytes: string) => `Added: ${objects(n)} (${bytes}).`,
+  mergeChanges: (n: number, before: string, after: string) => `Changed: ${objects(n)} (${before} → ${after}).`,
+  mergeDeletes: (n: number, bytes: string) => `Deleted: ${objects(n)} (${bytes}).`,
+  mergeBeside: (n: number, bytes: string) => `Added under another name: ${objects(n)} (${bytes}).`,
+  mergeKeeps: (n: number) => `Kept as in the origin: ${objects(n)}.`,
+  mergeConflicts: (n: number) => `Conflicts that aren’t decided: ${objects(n)}.`,
 })

@@ -113,4 +113,27 @@ export const text: Translation<typeof english.text> = {
   job: 'Auftrag anzeigen',
   missing: (n) => `Es fehlen ${objects(n)}. Ihr Inhalt wurde endgültig gelöscht.`,
   forkEnd: 'Wird mit allem Inhalt gelöscht',
+  // Merges
+  mergeInto: (origin) => `In ${origin} übernehmen…`,
+  mergeTitle: (fork, origin) => `${fork} in ${origin} übernehmen`,
+  mergeHint:
+    'Was der Abzweig geändert hat und sein Ursprung nicht, wird in den Ursprung übernommen. Es werden keine Bytes kopiert, und Sie können es rückgängig machen.',
+  merge: 'Übernehmen',
+  conflicts: 'Konflikte',
+  conflictsRest: 'Was beide geändert haben',
+  conflictOf: (key) => `Konflikt bei ${key}`,
+  takes: (side) =>
+    ({
+      fork: 'Vom Abzweig nehmen',
+      origin: 'Vom Ursprung behalten',
+      both: 'Beide behalten, unter zwei Namen',
+      none: 'Nicht anfassen',
+      rest: 'Wie die anderen',
+    })[side],
+  mergeAdds: (n, bytes) => `Neu: ${objects(n)} (${bytes}).`,
+  mergeChanges: (n, before, after) => `Geändert: ${objects(n)} (${before} → ${after}).`,
+  mergeDeletes: (n, bytes) => `Gelöscht: ${objects(n)} (${bytes}).`,
+  mergeBeside: (n, bytes) => `Unter anderem Namen hinzugefügt: ${objects(n)} (${bytes}).`,
+  mergeKeeps: (n) => `Wie im Ursprung behalten: ${objects(n)}.`,
+  mergeConflicts: (n) => `Nicht entschiedene Konflikte: ${objects(n)}.`,
 }

@@ -112,4 +112,27 @@ export const text: Translation<typeof english.text> = {
   job: 'Mostrar tarea',
   missing: (n) => `Faltan ${objects(n)}. Su contenido se eliminó definitivamente.`,
   forkEnd: 'Se elimina con todo su contenido',
+  // Merges
+  mergeInto: (origin) => `Fusionar en ${origin}…`,
+  mergeTitle: (fork, origin) => `Fusionar ${fork} en ${origin}`,
+  mergeHint:
+    'Lo que la bifurcación ha cambiado y su origen no se lleva al origen. No se copia ningún byte, y puede deshacerlo.',
+  merge: 'Fusionar',
+  conflicts: 'Conflictos',
+  conflictsRest: 'Lo que ambos han cambiado',
+  conflictOf: (key) => `Conflicto de ${key}`,
+  takes: (side) =>
+    ({
+      fork: 'Tomar el de la bifurcación',
+      origin: 'Conservar el del origen',
+      both: 'Conservar ambos, con dos nombres',
+      none: 'No tocar',
+      rest: 'Como los demás',
+    })[side],
+  mergeAdds: (n, bytes) => `Añadidos: ${objects(n)} (${bytes}).`,
+  mergeChanges: (n, before, after) => `Cambiados: ${objects(n)} (${before} → ${after}).`,
+  mergeDeletes: (n, bytes) => `Eliminados: ${objects(n)} (${bytes}).`,
+  mergeBeside: (n, bytes) => `Añadidos con otro nombre: ${objects(n)} (${bytes}).`,
+  mergeKeeps: (n) => `Conservados como en el origen: ${objects(n)}.`,
+  mergeConflicts: (n) => `Conflictos sin decidir: ${objects(n)}.`,
 }

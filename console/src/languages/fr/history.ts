@@ -112,4 +112,27 @@ export const text: Translation<typeof english.text> = {
   job: 'Afficher la tâche',
   missing: (n) => `Il manque ${objects(n)}. Leur contenu a été supprimé définitivement.`,
   forkEnd: 'Supprimé avec tout son contenu',
+  // Merges
+  mergeInto: (origin) => `Fusionner dans ${origin}…`,
+  mergeTitle: (fork, origin) => `Fusionner ${fork} dans ${origin}`,
+  mergeHint:
+    'Ce que le double a modifié et pas son origine est repris dans l’origine. Aucun octet n’est copié, et vous pouvez l’annuler.',
+  merge: 'Fusionner',
+  conflicts: 'Conflits',
+  conflictsRest: 'Ce que les deux ont modifié',
+  conflictOf: (key) => `Conflit sur ${key}`,
+  takes: (side) =>
+    ({
+      fork: 'Prendre celui du double',
+      origin: 'Garder celui de l’origine',
+      both: 'Garder les deux, sous deux noms',
+      none: 'Ne pas toucher',
+      rest: 'Comme les autres',
+    })[side],
+  mergeAdds: (n, bytes) => `Ajoutés : ${objects(n)} (${bytes}).`,
+  mergeChanges: (n, before, after) => `Modifiés : ${objects(n)} (${before} → ${after}).`,
+  mergeDeletes: (n, bytes) => `Supprimés : ${objects(n)} (${bytes}).`,
+  mergeBeside: (n, bytes) => `Ajoutés sous un autre nom : ${objects(n)} (${bytes}).`,
+  mergeKeeps: (n) => `Gardés comme dans l’origine : ${objects(n)}.`,
+  mergeConflicts: (n) => `Conflits non résolus : ${objects(n)}.`,
 }

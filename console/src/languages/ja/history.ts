@@ -111,4 +111,26 @@ export const text: Translation<typeof english.text> = {
   job: 'ジョブを表示',
   missing: (n) => `${objects(n)}が不足しています。内容は完全に削除されました。`,
   forkEnd: '内容ごと削除',
+  // Merges
+  mergeInto: (origin) => `${origin} にマージ…`,
+  mergeTitle: (fork, origin) => `${fork} を ${origin} にマージ`,
+  mergeHint: 'フォークだけが変更した内容を元のバケットに取り込みます。データはコピーされず、元に戻すこともできます。',
+  merge: 'マージ',
+  conflicts: '競合',
+  conflictsRest: '両方で変更されたもの',
+  conflictOf: (key) => `${key} の競合`,
+  takes: (side) =>
+    ({
+      fork: 'フォークの内容にする',
+      origin: '元の内容を残す',
+      both: '両方を別名で残す',
+      none: 'そのままにする',
+      rest: 'ほかと同じ',
+    })[side],
+  mergeAdds: (n, bytes) => `追加: ${objects(n)} (${bytes})`,
+  mergeChanges: (n, before, after) => `変更: ${objects(n)} (${before} → ${after})`,
+  mergeDeletes: (n, bytes) => `削除: ${objects(n)} (${bytes})`,
+  mergeBeside: (n, bytes) => `別名で追加: ${objects(n)} (${bytes})`,
+  mergeKeeps: (n) => `元の内容のまま: ${objects(n)}`,
+  mergeConflicts: (n) => `未解決の競合: ${objects(n)}`,
 }

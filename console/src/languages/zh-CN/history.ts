@@ -109,4 +109,26 @@ export const text: Translation<typeof english.text> = {
   job: '显示任务',
   missing: (n) => `缺少 ${objects(n)}，其内容已被永久删除。`,
   forkEnd: '连同所有内容一起删除',
+  // Merges
+  mergeInto: (origin) => `合并到 ${origin}…`,
+  mergeTitle: (fork, origin) => `将 ${fork} 合并到 ${origin}`,
+  mergeHint: '仅由分叉更改的内容会合并到来源存储桶。不复制任何数据，并且可以撤消。',
+  merge: '合并',
+  conflicts: '冲突',
+  conflictsRest: '双方都更改过的内容',
+  conflictOf: (key) => `${key} 的冲突`,
+  takes: (side) =>
+    ({
+      fork: '采用分叉的内容',
+      origin: '保留来源的内容',
+      both: '以两个名称保留双方',
+      none: '保持不变',
+      rest: '与其他相同',
+    })[side],
+  mergeAdds: (n, bytes) => `新增：${objects(n)}（${bytes}）。`,
+  mergeChanges: (n, before, after) => `更改：${objects(n)}（${before} → ${after}）。`,
+  mergeDeletes: (n, bytes) => `删除：${objects(n)}（${bytes}）。`,
+  mergeBeside: (n, bytes) => `以其他名称新增：${objects(n)}（${bytes}）。`,
+  mergeKeeps: (n) => `保留来源内容：${objects(n)}。`,
+  mergeConflicts: (n) => `未决定的冲突：${objects(n)}。`,
 }
