@@ -1,4 +1,5 @@
 import * as accessKeys from './access-keys.ts'
+import * as agents from './agents.ts'
 import * as apply from './apply.ts'
 import * as archive from './archive.ts'
 import * as attached from './attached.ts'
@@ -43,6 +44,7 @@ export const files = {
   tokens,
   accessKeys,
   machineSessions,
+  agents,
   buckets,
   attached,
   usage,

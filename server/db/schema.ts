@@ -1,4 +1,5 @@
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import type { AgentTables } from './tables/agents.ts'
 import type { AuditTables } from './tables/audit.ts'
 import type { HistoryTables } from './tables/history.ts'
 import type { IdentityTables } from './tables/identity.ts'
@@ -33,6 +34,7 @@ export interface Schema
     MailTables,
     MirrorTables,
     RoleTables,
+    AgentTables,
     ReplicationTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>

@@ -46,6 +46,7 @@ import { snapshots } from './0049-snapshots-breaking.ts'
 import { identityPolicies } from './0050-identity-policies-breaking.ts'
 import { roles } from './0051-roles-breaking.ts'
 import { replication } from './0052-replication.ts'
+import { agents } from './0055-agents.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -97,4 +98,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0050-identity-policies-breaking': identityPolicies,
   '0051-roles-breaking': roles,
   '0052-replication': replication,
+  '0055-agents': agents,
 }
