@@ -244,6 +244,9 @@ describeEngines('Roles', (engine, itOnce) => {
     assert.equal(await get(session), 'ExpiredToken 400')
     const rows = () => server.database.db.selectFrom('temporary_credentials').select('id').execute()
     const before = (await rows()).length
+    await later(23 * HOUR)
+    await server.running.tick('temporary-credentials-expiry')
+    assert.equal(await get(session), 'ExpiredToken 400', 'an hour later, and when others are deleted')
     await later(HOUR)
     await server.running.tick('temporary-credentials-expiry')
     assert.ok((await rows()).length < before)
