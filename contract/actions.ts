@@ -44,6 +44,24 @@ interface PolicyRunDetails {
   author: { user_id: string; email: string | null }
 }
 
+interface InventoryRunDetails {
+  inventory_id: string
+  name: string
+  run_id: string
+  trigger: 'manual' | 'schedule'
+  status: string
+  reason: string | null
+  moment: string | null
+  /** The bucket, and the key in it. */
+  destination: string
+  manifest: string | null
+  files: number
+  rows: number
+  bytes: number
+  /** Whose permissions it ran with. */
+  author: { user_id: string; email: string | null }
+}
+
 /** A webhook endpoint; its URL without the query, where receivers keep tokens. */
 interface WebhookDetails {
   name: string
@@ -297,6 +315,11 @@ export interface ActionDetails {
   policy_delete: { name: string; rule: object } & Fronted
   /** Once per run, when it has ended, whatever its outcome. */
   policy_run: PolicyRunDetails
+  inventory_create: { inventory_id: string; name: string; settings: object } & Fronted
+  inventory_update: { inventory_id: string; name: string; before: object; after: object } & Fronted
+  inventory_delete: { inventory_id: string; name: string; settings: object } & Fronted
+  /** Once per run, when it has ended, whatever its outcome. */
+  inventory_run: InventoryRunDetails
   settings_update: { before: object; after: object }
   storage_create: StorageDetails
   /** `secret_changed`: the secret too, which is never recorded; `events_token`: that of its event notifications. */

@@ -70,3 +70,23 @@ export function keyOf(name: string): string | undefined {
   const colon = name.lastIndexOf(':')
   return name.slice(0, colon).toLowerCase() + name.slice(colon)
 }
+
+/** Keys that a request can have here; those of tags and claims besides. */
+const KNOWN = new Set(
+  [
+    ...names(`
+      CurrentTime EpochTime FederatedProvider MultiFactorAuthPresent PrincipalAccount PrincipalArn PrincipalIsAWSService
+      PrincipalType Referer RequestedRegion ResourceAccount SecureTransport SourceIdentity SourceIp TagKeys
+      TokenIssueTime UserAgent userid username ViaAWSService`).map((name) => `aws:${name}`),
+    ...names(`
+      authType delimiter if-match if-none-match max-keys object-lock-legal-hold object-lock-mode
+      object-lock-remaining-retention-days object-lock-retain-until-date prefix RequestObjectTagKeys ResourceAccount
+      signatureAge signatureversion versionid`).map((name) => `s3:${name}`),
+    ...names('authentication ExternalId RoleSessionName SourceIdentity DurationSeconds').map((name) => `sts:${name}`),
+  ].map((name) => name.toLowerCase()),
+)
+const KNOWN_FAMILIES =
+  /^(s3:x-amz-|(aws:(principaltag|requesttag|resourcetag)|iam:resourcetag|s3:(existingobjecttag|requestobjecttag))\/)/
+
+/** Whether any request here can have a key, in the form of `keyOf`; of others, conditions say the same of every request. */
+export const canBeKnown = (key: string): boolean => KNOWN.has(key) || KNOWN_FAMILIES.test(key) || !SERVICES.test(key)

@@ -1,5 +1,6 @@
 import type { View } from '../routes.ts'
 import { accessKeyViews } from './access-keys/views.ts'
+import { accessPolicyViews } from './access-policies/views.ts'
 import { accountViews } from './account/views.ts'
 import { attachedViews } from './attached/views.ts'
 import { auditViews } from './audit/views.ts'
@@ -25,6 +26,7 @@ import { webhookViews } from './webhooks/views.ts'
 /** All views of the console. */
 export const views: readonly View[] = [
   ...accessKeyViews,
+  ...accessPolicyViews,
   ...accountViews,
   ...attachedViews,
   ...auditViews,

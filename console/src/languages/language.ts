@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../../contract/errors.ts'
 import type * as api from '../api/messages.ts'
 import type * as accessKeys from '../features/access-keys/messages.ts'
+import type * as accessPolicies from '../features/access-policies/messages.ts'
 import type * as account from '../features/account/messages.ts'
 import type * as attached from '../features/attached/messages.ts'
 import type * as audit from '../features/audit/messages.ts'
@@ -61,6 +62,7 @@ export interface FrameTexts {
 /** What all other views say. */
 export interface ViewTexts {
   accessKeys: Of<typeof accessKeys>
+  accessPolicies: Of<typeof accessPolicies>
   account: Of<typeof account>
   attached: Of<typeof attached>
   audit: Of<typeof audit>

@@ -36,6 +36,7 @@ import { answerNotFound, isOfOthers, notFound, originForm } from './paths.ts'
 import { handleError } from './problem.ts'
 import { createRateLimit } from './rates.ts'
 import { accessKeyRoutes } from './routes/access-keys.ts'
+import { accessPolicyRoutes } from './routes/access-policies.ts'
 import { applyRoutes } from './routes/apply.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -43,6 +44,7 @@ import { bucketRoutes } from './routes/buckets.ts'
 import { encryptionRoutes } from './routes/encryption.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { imageRoutes } from './routes/images.ts'
+import { inventoryRoutes } from './routes/inventories.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { machineSessionRoutes } from './routes/machine-sessions.ts'
 import { objectRoutes } from './routes/objects.ts'
@@ -85,6 +87,7 @@ export const handlers: readonly Handler[] = [
   ...tokenRoutes,
   ...accessKeyRoutes,
   ...machineSessionRoutes,
+  ...accessPolicyRoutes,
   ...bucketRoutes,
   ...objectRoutes,
   ...imageRoutes,
@@ -92,6 +95,7 @@ export const handlers: readonly Handler[] = [
   ...uploadRoutes,
   ...jobRoutes,
   ...policyRoutes,
+  ...inventoryRoutes,
   ...versionRoutes,
   ...snapshotRoutes,
   ...trashRoutes,

@@ -1,4 +1,5 @@
 export * as accessKeys from './access-keys.ts'
+export * as accessPolicies from './access-policies.ts'
 export * as account from './account.ts'
 export * as attached from './attached.ts'
 export * as audit from './audit.ts'

@@ -1,0 +1,5 @@
+import type { View } from '../../routes.ts'
+
+export const accessPolicyViews: readonly View[] = [
+  { path: '/b/$bucket/policy', load: () => import('./BucketPolicy.tsx') },
+]
