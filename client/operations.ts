@@ -2982,6 +2982,8 @@ export interface Operations {
   endMachineSessions: {
     call: {
       query?: {
+        /** A UUIDv7. */
+        id?: string
         /** The name of a role. */
         role?: string
         /** A UUIDv7. */
