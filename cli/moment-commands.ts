@@ -1,6 +1,7 @@
 import { changes } from './changes.ts'
 import type { Commands } from './command.ts'
 import { UsageError } from './config.ts'
+import { merge } from './merge.ts'
 import { rollback } from './rollback.ts'
 
 const required = (option: string, value: string | undefined): string => {
@@ -22,6 +23,42 @@ change, how whoever made it had signed in, and their token, access key, link or 
     words: [1, 1],
     work: ({ words: [target = ''], value }, run) =>
       changes(run(), target, { from: required('--from', value('from')), to: value('to') }),
+  },
+  merge: {
+    usage:
+      'merge [--prefix p] [--on-conflict side] [--take side:key] [--dry-run] [--yes] [--no-wait] [--json] <fork or sr:path>',
+    about: `Takes what a fork has changed into the bucket it was forked from. Says what that changes, asks, and follows the job.
+
+What only the fork has changed is taken, deletions too. What both have changed is left alone and listed, unless a side is
+given: fork (the fork's), origin (it stays), or both (the fork's is added under another name). No bytes are copied.
+The job can be undone.
+
+      --prefix p          only keys that start with this, as with a path
+      --on-conflict side  fork, origin or both: for all that both have changed
+      --take side:key     the same for one key; can be given several times
+  -n, --dry-run           only say what would be done
+  -y, --yes               do not ask
+      --no-wait           print the job's id and do not wait
+      --json              print the plan and the job as JSON`,
+    options: {
+      prefix: { type: 'string' },
+      'on-conflict': { type: 'string' },
+      take: { type: 'string', multiple: true },
+      'dry-run': { type: 'boolean', short: 'n' },
+      yes: { type: 'boolean', short: 'y' },
+      'no-wait': { type: 'boolean' },
+      json: { type: 'boolean' },
+    },
+    words: [1, 1],
+    work: ({ words: [target = ''], flag, value, values }, run) =>
+      merge(run(), target, {
+        prefix: value('prefix'),
+        onConflict: value('on-conflict'),
+        take: values('take'),
+        dryRun: flag('dry-run'),
+        yes: flag('yes'),
+        wait: !flag('no-wait'),
+      }),
   },
   rollback: {
     usage:

@@ -1,19 +1,16 @@
-import type { Client, Job } from '../client/index.ts'
+import type { Client } from '../client/index.ts'
 import { UsageError } from './config.ts'
-import { followJob, printJob } from './follow-job.ts'
 import { prefixedPlace, show } from './places.ts'
-import { agrees, bytesText, objectsText, print, type Run } from './run.ts'
+import { type PlannedRun, replacedLine, runPlanned, stayLines, sumLine } from './planned-job.ts'
+import type { Run } from './run.ts'
 
 type ChangedBy = NonNullable<Parameters<Client['createJob']>[0]['body']['by']>
-interface Wanted {
+interface Wanted extends PlannedRun {
   to: string
   /** Instead of a folder in the path. */
   prefix: string | undefined
   keepNew: boolean
   by: string | undefined
-  dryRun: boolean
-  yes: boolean
-  wait: boolean
 }
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -31,55 +28,35 @@ export async function rollback(run: Run, target: string, wanted: Wanted): Promis
     keep_new: wanted.keepNew,
     ...(by && { by }),
   } as const
-  const planned = await run.client.createJob({ body: { ...body, dry_run: true } })
-  const plan = succeeded(await followJob(run, planned, bucket))
-  await print(run.json ? `${JSON.stringify(plan)}\n` : planText(plan))
-  assertRoom(plan)
-  if (wanted.dryRun) return
-  if (changesOf(plan) === 0) return
   const place = show(bucket, body.prefix)
-  if (!(await agrees(`Make ${place} what it was at ${plan.to}?`, wanted.yes))) throw new Error('Nothing was changed.')
-  // To the moment that the plan is of, whatever was typed.
-  const started = await run.client.createJob({ body: { ...body, to: plan.to ?? wanted.to } })
-  if (!wanted.wait) return print(`${run.json ? JSON.stringify(started) : started.id}\n`)
-  run.progress.failures.length = 0
-  const job = succeeded(await followJob(run, started, bucket))
-  await printJob(run, job)
-}
-
-function succeeded(job: Job): Job {
-  if (job.status === 'failed') throw new Error(job.detail ?? 'The job failed.')
-  if (job.status === 'cancelled')
-    throw new Error('The job was cancelled. What was done stays; the same command does the rest.')
-  return job
-}
-
-const changesOf = ({ plan }: Job): number =>
-  plan ? plan.restored.objects + plan.replaced.objects + plan.deleted.objects : 0
-
-function planText({ plan }: Job): string {
-  if (!plan) return ''
-  const { restored, replaced, deleted, erased, by_others, refused } = plan
-  const stays = [
-    [erased, 'cannot come back, since their contents were erased'],
-    [by_others, 'stay, since others have changed them as well'],
-    [refused, 'stay, since they are locked or you may not change them'],
-  ] as const
-  const lines = [
-    `come back: ${objectsText(restored.objects)}, ${bytesText(restored.bytes)}`,
-    `change back: ${objectsText(replaced.objects)}, ${bytesText(replaced.bytes_before)} to ${bytesText(replaced.bytes_after)}`,
-    `are deleted: ${objectsText(deleted.objects)}, ${bytesText(deleted.bytes)}`,
-    ...stays.filter(([objects]) => objects > 0).map(([objects, what]) => `${what}: ${objectsText(objects)}`),
-  ]
-  return `${lines.join('\n')}\n`
-}
-
-function assertRoom({ plan }: Job): void {
-  const { growth_bytes = 0, room_bytes = null } = plan ?? {}
-  if (room_bytes !== null && growth_bytes > Math.max(0, room_bytes))
-    throw new Error(
-      `The bucket would grow by ${bytesText(growth_bytes)}, and its quota leaves ${bytesText(Math.max(0, room_bytes))}.`,
-    )
+  await runPlanned(
+    run,
+    {
+      bucket,
+      body,
+      lines({ plan }) {
+        if (!plan) return []
+        return [
+          sumLine('come back', plan.restored),
+          replacedLine('change back', plan.replaced),
+          sumLine('are deleted', plan.deleted),
+          ...stayLines([
+            [plan.erased, 'cannot come back, since their contents were erased'],
+            [plan.by_others, 'stay, since others have changed them as well'],
+            [plan.refused, 'stay, since they are locked or you may not change them'],
+          ]),
+        ]
+      },
+      sums({ plan }) {
+        const changes = plan ? plan.restored.objects + plan.replaced.objects + plan.deleted.objects : 0
+        return { changes, growth_bytes: plan?.growth_bytes ?? 0, room_bytes: plan?.room_bytes ?? null }
+      },
+      question: ({ to }) => `Make ${place} what it was at ${to}?`,
+      // To the moment that the plan is of, whatever was typed.
+      asPlanned: ({ to }) => ({ ...body, to: to ?? wanted.to }),
+    },
+    wanted,
+  )
 }
 
 /** Whose changes are meant: `user:` an email address, `access-key:` its access key id, `token:` or `share:`; or any of their ids. */

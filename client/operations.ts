@@ -974,6 +974,64 @@ export interface StoredObject {
   erased?: true
 }
 
+export interface ForkChange {
+  /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+  key: string
+  /** Both have changed it, and it is not the same in both. */
+  conflict: boolean
+  /** As it was when the fork started; null: it was not there. */
+  before: {
+    /** Bytes. */
+    size: number
+    etag: string
+    content_type: string
+  } | null
+  /** Null: the fork has not changed it, or not since it was merged. */
+  fork: {
+    /** `changed`: other contents, description or tags. */
+    change: 'added' | 'changed' | 'deleted'
+    /** As it is now; null: deleted. */
+    after: {
+      /** Bytes. */
+      size: number
+      etag: string
+      content_type: string
+    } | null
+    /** When its last change was, in microseconds. Null: not known any more. */
+    moment: string | null
+    /** Who made that change. */
+    by: {
+      user: string | null
+      method: string | null
+      credential: string | null
+      share: string | null
+      job: string | null
+    }
+  } | null
+  /** Null: the origin has not changed it. */
+  origin: {
+    /** `changed`: other contents, description or tags. */
+    change: 'added' | 'changed' | 'deleted'
+    /** As it is now; null: deleted. */
+    after: {
+      /** Bytes. */
+      size: number
+      etag: string
+      content_type: string
+    } | null
+    /** When its last change was, in microseconds. Null: not known any more. */
+    moment: string | null
+    /** Who made that change. */
+    by: {
+      user: string | null
+      method: string | null
+      credential: string | null
+      share: string | null
+      job: string | null
+    }
+  } | null
+}
+
 export interface ObjectChange {
   /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
   key: string
@@ -1218,7 +1276,7 @@ export interface SharedUpload {
 export interface Job {
   /** A UUIDv7. */
   id: string
-  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'release' | 'fork'
+  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'merge' | 'release' | 'fork'
   /** `succeeded`: it reached the end, though some objects may have failed. `failed`: it could not continue. */
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
@@ -1250,10 +1308,14 @@ export interface Job {
     /** A UUIDv7. */
     share?: string
   } | null
-  /** Whether the job only makes its `plan`. */
+  /** Whether the job only makes its `plan`, or `merge_plan`. */
   dry_run: boolean
   /** What a rollback is to do, as far as it is listed. */
   plan: RollbackPlan | null
+  /** What a merge does with conflicts of which no decision was given. */
+  on_conflict: 'fork' | 'origin' | 'both' | null
+  /** What a merge is to do, as far as it is listed. */
+  merge_plan: MergePlan | null
   /** Whether a `restore` job can restore what this job deleted, moved or took back. */
   restorable: boolean
   total: number | null
@@ -1275,6 +1337,40 @@ export interface Job {
   created_by_email: string | null
   started_at: string | null
   finished_at: string | null
+}
+
+export interface MergePlan {
+  /** What the origin does not have. */
+  added: {
+    objects: number
+    bytes: number
+  }
+  /** What becomes something else in the origin, as it is and as it will be. */
+  replaced: {
+    objects: number
+    bytes_before: number
+    bytes_after: number
+  }
+  /** What the fork has deleted. It goes to the trash or becomes a version, as with any deletion. */
+  deleted: {
+    objects: number
+    bytes: number
+  }
+  /** Conflicts decided for both: what comes under another name. */
+  beside: {
+    objects: number
+    bytes: number
+  }
+  /** Conflicts decided for the origin. */
+  kept: number
+  /** Conflicts that nobody decided. They are left alone. */
+  conflicts: number
+  /** Keys that are locked, or that the creator of the job may not change. */
+  refused: number
+  /** By how much the origin grows; negative if it shrinks. */
+  growth_bytes: number
+  /** What its quotas leave; null without a quota. */
+  room_bytes: number | null
 }
 
 export interface RollbackPlan {
@@ -1420,6 +1516,70 @@ export interface PolicyRun {
   sample: string[]
   /** Buckets where objects that the run deleted can be restored together. Empty while it is unfinished. */
   restorable: string[]
+}
+
+export interface Inventory {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  bucket: string | null
+  prefix: string
+  versions: 'current' | 'all'
+  format: 'parquet' | 'csv'
+  columns: ('bucket' | 'key' | 'version_id' | 'is_latest' | 'is_delete_marker' | 'size' | 'last_modified_date' | 'e_tag' | 'storage_class' | 'is_multipart_uploaded' | 'replication_status' | 'encryption_status' | 'object_lock_retain_until_date' | 'object_lock_mode' | 'object_lock_legal_hold_status' | 'checksum_algorithm' | 'object_owner' | 'sha256' | 'checksums' | 'content_type' | 'created_at' | 'created_by' | 'created_by_email' | 'changed_at' | 'changed_by' | 'changed_by_email' | 'changed_with' | 'changed_how' | 'encryption_key' | 'storage' | 'tags' | 'metadata')[] | null
+  changes: boolean
+  rows_per_file: number
+  destination: {
+    bucket: string
+    prefix: string
+  }
+  schedule: 'daily' | 'weekly' | null
+  hour: number
+  enabled: boolean
+  next_run_at: string | null
+  /** The last that was started. */
+  last_run: InventoryRun | null
+  /** The user who last changed it: it runs with their permissions. */
+  author_id: string
+  author_email: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string
+  /** ISO 8601, UTC, milliseconds. */
+  updated_at: string
+}
+
+export interface InventoryRun {
+  /** A UUIDv7. */
+  id: string
+  /** A UUIDv7. */
+  inventory_id: string
+  trigger: 'manual' | 'schedule'
+  status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+  reason: string | null
+  /** What the buckets were at this moment is listed, whatever has changed while it was written. */
+  moment: string | null
+  /** Written so far. */
+  rows: number
+  /** Of all files. */
+  bytes: number
+  /** The key of its manifest, in the destination, once it is whole. */
+  manifest: string | null
+  files: ({
+    key: string
+    size: number
+    rows: number
+    of: 'objects' | 'changes'
+  })[]
+  /** The moment of the inventory that changes are compared with. */
+  changes_since: string | null
+  /** Why no changes are listed, in a sentence. */
+  no_changes: string | null
+  author_email: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
 }
 
 export interface RestoredItem {
@@ -2379,6 +2539,15 @@ export interface Backup {
   } | null
   /** Bytes of the database’s log that are not at the place yet. */
   waiting_bytes: number
+  standby: {
+    /** `copying`: a whole copy is being fetched. `waiting`: what comes next is damaged, and a new copy is awaited. `failing`: the place cannot be read. */
+    state: 'copying' | 'following' | 'waiting' | 'failing' | 'promoting' | 'promoted'
+    /** The place that is followed. */
+    from: string
+    moment: string | null
+    lag_seconds: number | null
+    error: string | null
+  } | null
 }
 
 export interface Disk {
@@ -3766,15 +3935,55 @@ export interface Operations {
       }
     }
   }
-  /** GET /buckets/{bucket}/search: Search for folders and objects by name, sorted and filtered. Objects under `prefix` whose keys contain the text after it, ignoring case; with the first page also folders whose own name contains it, unless there are filters. By name, pages lead through all matches. By size, type or time, up to 10,000 matches are sorted, from the index or the first 20,000 keys; `sorted_first` says so if there may be more. A short page may not be the last one: check `next_cursor`. */
+  /** GET /buckets/{bucket}/fork/changes: List what a fork and its origin have changed since the fork. Keys that the caller may list in both buckets and that the fork, its origin or both have changed, in order, with what each has made of it. A merge takes what only the fork has changed; where both have, and it is not the same, it is a conflict. Locks, ACLs and versions are not compared. The first page has the totals. */
+  listForkChanges: {
+    call: {
+      params: {
+        /** The fork. */
+        bucket: string
+      }
+      query?: {
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        prefix?: string
+        /** Only what the fork has changed, its origin, or both to something else. */
+        only?: 'fork' | 'origin' | 'conflicts'
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: {
+      items: ForkChange[]
+      next_cursor: string | null
+      /** The bucket that it was forked from. */
+      origin: string
+      /** As that was at this moment. */
+      moment: string
+      /** Of all pages, whatever `only` says; on the first one. */
+      totals?: {
+        /** Keys that only the fork has changed, which a merge takes. */
+        fork: number
+        /** Keys that only the origin has changed. */
+        origin: number
+        conflicts: number
+        /** Keys that both have made the same of. */
+        same: number
+      }
+    }
+  }
+  /** GET /buckets/{bucket}/search: Search a bucket for folders and objects, sorted and filtered. With `q`, objects for which all of its terms hold: words of the name, and `name:`, `key:`, `prefix:`, `ext:`, `type:`, `kind:`, `size:`, `modified:`, `created:`, `tag:`, `meta:`, `by:`, `encrypted:`, `storage:` and `bucket:`; `-` before a term negates it. A query that is not understood is refused with `invalid_query`, which says where and often what is meant (`reason`, `position`, `length`, `suggestion`). Objects under `prefix` whose keys contain the text after it, ignoring case; with the first page also folders whose own name contains it, unless there are filters. By name, pages lead through all matches. By size, type or time, up to 10,000 matches are sorted, from the index or the first 20,000 keys; `sorted_first` says so if there may be more. A short page may not be the last one: check `next_cursor`. */
   searchObjects: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
-      query: {
-        search: string
+      query?: {
+        /** What to search for. Required unless `search` is given. */
+        q?: string
+        /** A text that keys contain. */
+        search?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         sort?: 'name' | 'size' | 'type' | 'modified'
@@ -3799,6 +4008,70 @@ export interface Operations {
       items: StoredObject[]
       next_cursor: string | null
       sorted_first: number | null
+      /** With `q`: how many objects were found, at least. */
+      total?: number
+      /** Whether these are all. */
+      total_exact?: boolean
+      /** With `q`: what could not be asked; null if there is nothing. */
+      unread?: {
+        /** Objects of an attached bucket that were listed, but not read yet: they cannot be found by tags, metadata, type or encryption. */
+        objects: number
+        /** Whether there are no more than that. */
+        exact: boolean
+      } | null
+    }
+  }
+  /** GET /search: Search all buckets that you may list. Objects for which all terms of `q` hold, by bucket and key. A short page may not be the last one: check `next_cursor`. */
+  searchEverywhere: {
+    call: {
+      query: {
+        q: string
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+        /** Maximum items per page. */
+        limit?: number
+      }
+    }
+    reply: {
+      items: StoredObject[]
+      next_cursor: string | null
+      /** How many objects were found, at least. */
+      total: number
+      /** Whether these are all. */
+      total_exact: boolean
+      /** Buckets of which this page could not ask all objects. */
+      unread: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+        /** Objects of an attached bucket that were listed, but not read yet: they cannot be found by tags, metadata, type or encryption. */
+        objects: number
+        /** Whether there are no more than that. */
+        exact: boolean
+      }[]
+    }
+  }
+  /** GET /search/suggestions: Suggest tags, metadata or types to search for. Names of tags or metadata that objects have which you may find; with `name`, the values of that one; or content types. */
+  suggestSearch: {
+    call: {
+      query: {
+        field: 'tag' | 'meta' | 'type'
+        /** The tag or metadata whose values are asked for. */
+        name?: string
+        starts_with?: string
+        /** Without it, of all buckets that you may list. */
+        bucket?: string
+        limit?: number
+      }
+    }
+    reply: {
+      items: {
+        /** The name of a tag or of metadata, its value, or a content type. */
+        value: string
+        /** The term that asks for it. */
+        query: string
+      }[]
+      /** Whether these are all; otherwise a longer text finds the others. */
+      complete: boolean
     }
   }
   /** GET /buckets/{bucket}/versions: List versions and delete markers. Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`. */
@@ -5150,11 +5423,11 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /jobs: Copy, move or delete a folder or a large selection, take it back, undo a job, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token or link alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`). */
+  /** POST /jobs: Copy, move or delete a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token or link alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback or a merge: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`). */
   createJob: {
     call: {
       body: {
-        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback'
+        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'merge'
         /** Required except for `restore`. */
         source_bucket?: string
         /** The job to undo (restore). */
@@ -5167,7 +5440,7 @@ export interface Operations {
         exclude?: string[]
         /** Instead of a prefix. */
         keys?: string[]
-        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        /** Where to copy or move to. With `merge`, the bucket that it was forked from, which it is by default. */
         dest_bucket?: string
         /** Replaces `prefix` in the keys (copy, move). */
         dest_prefix?: string
@@ -5197,7 +5470,18 @@ export interface Operations {
           /** A UUIDv7. */
           share?: string
         }
-        /** Only say what would be done (rollback). */
+        /** What becomes of keys that both have changed, and of which no decision is given (merge). `fork`: what it is in the fork, also if that is nothing. `origin`: nothing changes. `both`: nothing changes, and what the fork has is added next to it under another name. */
+        on_conflict?: 'fork' | 'origin' | 'both'
+        /** What becomes of single keys that both have changed; of others, it says nothing (merge). */
+        decisions?: ({
+          /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+          key: string
+          /** `fork`: what it is in the fork, also if that is nothing. `origin`: nothing changes. `both`: nothing changes, and what the fork has is added next to it under another name. */
+          take: 'fork' | 'origin' | 'both'
+          /** The other name, which must be free (both). By default the name of the fork is added to it. */
+          dest_key?: string
+        })[]
+        /** Only say what would be done (rollback, merge). */
         dry_run?: boolean
       }
     }
@@ -5535,6 +5819,164 @@ export interface Operations {
         reason: string
       })[]
     }
+  }
+  /** POST /inventories: Have what is in a bucket written as a table, on a schedule or when asked. Needs `list` and `read` on every key that it lists, and `write` where it is written to; without a bucket, it is for administrators. Every run asks again whether its author has these permissions. */
+  createInventory: {
+    call: {
+      body: {
+        /** 1–64 letters, digits and `. _ -`. No two of a bucket have the same name. It is part of the keys of the files. */
+        name: string
+        /** Null: all buckets. */
+        bucket: string | null
+        /** Where the files are written. `<prefix>/<bucket>/<name>/<time>/manifest.json` is written last. */
+        destination: {
+          /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+          bucket: string
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        }
+        /** Only keys that start with this. */
+        prefix?: string
+        /** `all`: with the versions that are not current, and delete markers. */
+        versions?: 'current' | 'all'
+        /** `csv`: compressed with gzip, as S3 writes it. */
+        format?: 'parquet' | 'csv'
+        /** In this order; null: all. `bucket` and `key` are always the first. */
+        columns?: ('bucket' | 'key' | 'version_id' | 'is_latest' | 'is_delete_marker' | 'size' | 'last_modified_date' | 'e_tag' | 'storage_class' | 'is_multipart_uploaded' | 'replication_status' | 'encryption_status' | 'object_lock_retain_until_date' | 'object_lock_mode' | 'object_lock_legal_hold_status' | 'checksum_algorithm' | 'object_owner' | 'sha256' | 'checksums' | 'content_type' | 'created_at' | 'created_by' | 'created_by_email' | 'changed_at' | 'changed_by' | 'changed_by_email' | 'changed_with' | 'changed_how' | 'encryption_key' | 'storage' | 'tags' | 'metadata')[] | null
+        /** Whether what was added, changed and deleted since the inventory before is written as well, as a table of its own. */
+        changes?: boolean
+        /** At most. */
+        rows_per_file?: number
+        /** `weekly` is on Sundays. Null: only when it is asked for. */
+        schedule?: 'daily' | 'weekly' | null
+        /** Of the schedule, UTC. */
+        hour?: number
+        /** Whether the schedule counts. */
+        enabled?: boolean
+      }
+    }
+    reply: Inventory
+  }
+  /** GET /inventories: List the inventories that you may change, the latest first. */
+  listInventories: {
+    call: {
+      query?: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket?: string
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Inventory>
+  }
+  /** GET /inventories/{id}: Get an inventory, with its last run. */
+  getInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: Inventory
+  }
+  /** PATCH /inventories/{id}: Change an inventory; you become its author. Needs `list` and `read` on every key that it lists, and `write` where it is written to; without a bucket, it is for administrators. */
+  updateInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+      body: {
+        /** Where the files are written. `<prefix>/<bucket>/<name>/<time>/manifest.json` is written last. */
+        destination?: {
+          /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+          bucket: string
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        }
+        /** Only keys that start with this. */
+        prefix?: string
+        /** `all`: with the versions that are not current, and delete markers. */
+        versions?: 'current' | 'all'
+        /** `csv`: compressed with gzip, as S3 writes it. */
+        format?: 'parquet' | 'csv'
+        /** In this order; null: all. `bucket` and `key` are always the first. */
+        columns?: ('bucket' | 'key' | 'version_id' | 'is_latest' | 'is_delete_marker' | 'size' | 'last_modified_date' | 'e_tag' | 'storage_class' | 'is_multipart_uploaded' | 'replication_status' | 'encryption_status' | 'object_lock_retain_until_date' | 'object_lock_mode' | 'object_lock_legal_hold_status' | 'checksum_algorithm' | 'object_owner' | 'sha256' | 'checksums' | 'content_type' | 'created_at' | 'created_by' | 'created_by_email' | 'changed_at' | 'changed_by' | 'changed_by_email' | 'changed_with' | 'changed_how' | 'encryption_key' | 'storage' | 'tags' | 'metadata')[] | null
+        /** Whether what was added, changed and deleted since the inventory before is written as well, as a table of its own. */
+        changes?: boolean
+        /** At most. */
+        rows_per_file?: number
+        /** `weekly` is on Sundays. Null: only when it is asked for. */
+        schedule?: 'daily' | 'weekly' | null
+        /** Of the schedule, UTC. */
+        hour?: number
+        /** Whether the schedule counts. */
+        enabled?: boolean
+      }
+    }
+    reply: Inventory
+  }
+  /** DELETE /inventories/{id}: Delete an inventory; what it has written stays. */
+  deleteInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: undefined
+  }
+  /** POST /inventories/{id}/run: Have an inventory written now. Returns at once; the run says how far it is. */
+  runInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: InventoryRun
+  }
+  /** GET /inventories/{id}/runs: List the runs of an inventory, the latest first. */
+  listInventoryRuns: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<InventoryRun>
+  }
+  /** GET /inventories/{id}/runs/{run_id}: Get a run of an inventory: how far it is, and its files. */
+  getInventoryRun: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+        /** A UUIDv7. */
+        run_id: string
+      }
+    }
+    reply: InventoryRun
+  }
+  /** POST /inventories/{id}/runs/{run_id}/cancel: Cancel a run; files that are written stay, without a manifest. */
+  cancelInventoryRun: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+        /** A UUIDv7. */
+        run_id: string
+      }
+    }
+    reply: InventoryRun
   }
   /** GET /buckets/{bucket}/trash: List deleted and overwritten objects, latest first. */
   listTrash: {
@@ -6470,7 +6912,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'snapshot_create' | 'snapshot_delete' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'snapshot_create' | 'snapshot_delete' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'inventory_create' | 'inventory_update' | 'inventory_delete' | 'inventory_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]
@@ -6756,7 +7198,7 @@ export interface Operations {
       items: Disk[]
     }
   }
-  /** GET /system/backup: Get how the copy of the database at the backup place is getting on. Of a SQLite database, with `BACKUP_URL`. As of a second ago at most while the service works. */
+  /** GET /system/backup: Get how the copy of the database at the backup place is getting on. Of a SQLite database, with `BACKUP_URL`, or of a standby. As of a second ago at most while the service works. */
   getBackup: {
     call: object
     reply: Backup

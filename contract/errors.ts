@@ -1,6 +1,7 @@
 /** Every error code of the API with its HTTP status and title (RFC 9457 section 3.1). */
 export const errors = {
   malformed: { status: 400, title: 'The request is malformed' },
+  invalid_query: { status: 400, title: 'The search is not understood' },
   unsupported_grant_type: { status: 400, title: 'Unsupported grant type' },
   encryption_key_required: { status: 400, title: 'The key of the object is required' },
   invalid_state: { status: 400, title: 'This login is unknown, expired or already used' },
@@ -49,6 +50,7 @@ export const errors = {
   mail_not_sent: { status: 502, title: 'The mail was not sent' },
   idp_unavailable: { status: 503, title: 'The identity provider cannot be reached' },
   directory_busy: { status: 503, title: 'The user directory is rate limiting us' },
+  standby: { status: 503, title: 'This is a standby, which only answers reads' },
   busy: { status: 503, title: 'Busy' },
   directory_timeout: { status: 504, title: 'The user directory timed out' },
   storage_full: { status: 507, title: 'The storage is full' },

@@ -30,6 +30,7 @@ const group = { name: Text, global: Texts, grants: Type.Unsafe<readonly object[]
 const token = { name: Text, token_prefix: Text }
 const accessKey = { name: Text, access_key_id: Text }
 const policy = { name: Text, rule: Fields, ...fronted }
+const inventory = { inventory_id: Text, name: Text, settings: Fields, ...fronted }
 const identityPolicy = {
   name: Text,
   of: Nullable(Type.Object({ kind: Type.Enum(['user', 'group', 'role']), id: Text, name: Text })),
@@ -264,6 +265,30 @@ export const events = {
       bytes: Count,
       kept: Count,
       author: Type.Object({ user_id: Text, email: Nullable(Text) }, { description: 'Whose permissions it ran with.' }),
+    }),
+  ),
+  inventory_create: event('An inventory was set up.', Type.Object(inventory)),
+  inventory_update: event(
+    'An inventory was changed.',
+    Type.Object({ inventory_id: Text, name: Text, ...change, ...fronted }),
+  ),
+  inventory_delete: event('An inventory was deleted.', Type.Object(inventory)),
+  inventory_run: event(
+    'An inventory was written, or could not be: `manifest` is its key in the bucket `destination`.',
+    Type.Object({
+      inventory_id: Text,
+      name: Text,
+      run_id: Text,
+      trigger: Type.Enum(['manual', 'schedule']),
+      status: Text,
+      reason: Nullable(Text),
+      moment: Nullable(Text),
+      destination: Text,
+      manifest: Nullable(Text),
+      files: Count,
+      rows: Count,
+      bytes: Count,
+      author: Type.Object({ user_id: Text, email: Nullable(Text) }),
     }),
   ),
   settings_update: event('Runtime settings changed.', Type.Object(change)),

@@ -10,6 +10,7 @@ import * as changes from './changes.ts'
 import * as encryption from './encryption.ts'
 import * as groups from './groups.ts'
 import * as images from './images.ts'
+import * as inventories from './inventories.ts'
 import * as invitations from './invitations.ts'
 import * as jobs from './jobs.ts'
 import * as locks from './locks.ts'
@@ -62,6 +63,7 @@ export const files = {
   shares,
   jobs,
   policies,
+  inventories,
   trash,
   users,
   invitations,

@@ -27,6 +27,7 @@ const creatableKinds = [
   'encrypt',
   'decrypt',
   'rollback',
+  'merge',
 ] as const
 /** `release` and `fork` are started where a bucket is. */
 export const jobKinds = [...creatableKinds, 'release', 'fork'] as const
@@ -67,6 +68,42 @@ export const RollbackPlan = Type.Object({
 })
 export type RollbackPlan = Type.Static<typeof RollbackPlan>
 
+const SIDES =
+  '`fork`: what it is in the fork, also if that is nothing. `origin`: nothing changes. `both`: nothing changes, and what the fork has is added next to it under another name.'
+/** Whose state a key gets that both a fork and its origin have changed. */
+const Side = Type.Enum(['fork', 'origin', 'both'], { description: SIDES })
+export type Side = Type.Static<typeof Side>
+
+const Decision = Exactly({
+  key: ObjectKey,
+  take: Side,
+  dest_key: Type.Optional({
+    ...ObjectKey,
+    description: 'The other name, which must be free (both). By default the name of the fork is added to it.',
+  }),
+})
+export type Decision = Type.Static<typeof Decision>
+
+/** What a merge is to do. */
+export const MergePlan = Type.Object({
+  added: { ...Sum, description: 'What the origin does not have.' },
+  replaced: Type.Object(
+    { objects: Type.Integer(), bytes_before: Type.Integer(), bytes_after: Type.Integer() },
+    { description: 'What becomes something else in the origin, as it is and as it will be.' },
+  ),
+  deleted: {
+    ...Sum,
+    description: 'What the fork has deleted. It goes to the trash or becomes a version, as with any deletion.',
+  },
+  beside: { ...Sum, description: 'Conflicts decided for both: what comes under another name.' },
+  kept: Type.Integer({ description: 'Conflicts decided for the origin.' }),
+  conflicts: Type.Integer({ description: 'Conflicts that nobody decided. They are left alone.' }),
+  refused: Type.Integer({ description: 'Keys that are locked, or that the creator of the job may not change.' }),
+  growth_bytes: Type.Integer({ description: 'By how much the origin grows; negative if it shrinks.' }),
+  room_bytes: Nullable(Type.Integer(), { description: 'What its quotas leave; null without a quota.' }),
+})
+export type MergePlan = Type.Static<typeof MergePlan>
+
 export const Job = Type.Object({
   id: Id,
   kind: Type.Enum([...jobKinds]),
@@ -88,8 +125,10 @@ export const Job = Type.Object({
   to: Nullable(Timestamp, { description: 'The moment that a rollback goes back to.' }),
   keep_new: Type.Boolean(),
   by: Nullable(ChangedBy),
-  dry_run: Type.Boolean({ description: 'Whether the job only makes its `plan`.' }),
+  dry_run: Type.Boolean({ description: 'Whether the job only makes its `plan`, or `merge_plan`.' }),
   plan: Nullable(RollbackPlan, { description: 'What a rollback is to do, as far as it is listed.' }),
+  on_conflict: Nullable(Side, { description: 'What a merge does with conflicts of which no decision was given.' }),
+  merge_plan: Nullable(MergePlan, { description: 'What a merge is to do, as far as it is listed.' }),
   restorable: Type.Boolean({
     description: 'Whether a `restore` job can restore what this job deleted, moved or took back.',
   }),
@@ -126,9 +165,9 @@ export const operations = {
     url: '/jobs',
     tag: 'jobs',
     summary:
-      'Copy, move or delete a folder or a large selection, take it back, undo a job, or move or encrypt a bucket',
+      'Copy, move or delete a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket',
     description:
-      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token or link alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`).',
+      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token or link alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback or a merge: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`).',
     access: 'signed_in',
     status: 202,
     bodyLimit: 16 * 1024 * 1024,
@@ -153,7 +192,11 @@ export const operations = {
           description: 'Instead of a prefix.',
         }),
       ),
-      dest_bucket: Type.Optional(BucketName),
+      dest_bucket: Type.Optional({
+        ...BucketName,
+        description:
+          'Where to copy or move to. With `merge`, the bucket that it was forked from, which it is by default.',
+      }),
       dest_prefix: Type.Optional(
         Type.String({ ...Prefix, description: 'Replaces `prefix` in the keys (copy, move).' }),
       ),
@@ -174,7 +217,17 @@ export const operations = {
       }),
       keep_new: Type.Optional(Type.Boolean({ description: 'Keep what was not there then (rollback).' })),
       by: Type.Optional(ChangedBy),
-      dry_run: Type.Optional(Type.Boolean({ description: 'Only say what would be done (rollback).' })),
+      on_conflict: Type.Optional({
+        ...Side,
+        description: `What becomes of keys that both have changed, and of which no decision is given (merge). ${SIDES}`,
+      }),
+      decisions: Type.Optional(
+        Type.Array(Decision, {
+          maxItems: 10_000,
+          description: 'What becomes of single keys that both have changed; of others, it says nothing (merge).',
+        }),
+      ),
+      dry_run: Type.Optional(Type.Boolean({ description: 'Only say what would be done (rollback, merge).' })),
     }),
     reply: Job,
     errors: ['not_found', 'invalid_request', 'conflict', 'limit_reached', 'nothing_to_restore', 'read_only'],

@@ -39,6 +39,26 @@ export const Backup = Type.Object({
     ),
   ),
   waiting_bytes: Type.Integer({ description: 'Bytes of the database’s log that are not at the place yet.' }),
+  standby: Nullable(
+    Type.Object(
+      {
+        state: Type.Enum(['copying', 'following', 'waiting', 'failing', 'promoting', 'promoted'], {
+          description:
+            '`copying`: a whole copy is being fetched. `waiting`: what comes next is damaged, and a new copy is awaited. `failing`: the place cannot be read.',
+        }),
+        from: Type.String({ description: 'The place that is followed.' }),
+        moment: Nullable(
+          Type.String({
+            format: 'date-time',
+            description: 'Everything that the main service acknowledged until then is here.',
+          }),
+        ),
+        lag_seconds: Nullable(Type.Number({ description: 'How long ago that is.' })),
+        error: Nullable(Type.String()),
+      },
+      { description: 'Of a standby that serves reads: how far it has followed. Null otherwise.' },
+    ),
+  ),
 })
 export type Backup = Type.Static<typeof Backup>
 
@@ -85,7 +105,8 @@ export const operations = {
     url: '/system/backup',
     tag: 'system',
     summary: 'Get how the copy of the database at the backup place is getting on',
-    description: 'Of a SQLite database, with `BACKUP_URL`. As of a second ago at most while the service works.',
+    description:
+      'Of a SQLite database, with `BACKUP_URL`, or of a standby. As of a second ago at most while the service works.',
     access: 'admin',
     status: 200,
     reply: Backup,

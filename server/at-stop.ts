@@ -15,9 +15,9 @@ export const atStop = (stage: Stage, stop: (ctx: Ctx) => Promise<void> | void): 
 
 /**
  * Runs everything registered with `atStop`, stage by stage, then closes all state made by `perSystem`. Failures are
- * logged and do not stop the rest.
+ * logged and do not stop the rest. Without `writes`, what only reads has nothing to write or seal.
  */
-export async function stopAll(ctx: Ctx): Promise<void> {
+export async function stopAll(ctx: Ctx, { writes = true } = {}): Promise<void> {
   const attempt = async (stop: () => Promise<void> | void): Promise<void> => {
     try {
       await stop()
@@ -25,6 +25,7 @@ export async function stopAll(ctx: Ctx): Promise<void> {
       ctx.log.error({ err: error }, 'a shutdown step failed')
     }
   }
-  for (const stage of stages) for (const one of stops) if (one.stage === stage) await attempt(() => one.stop(ctx))
+  for (const stage of writes ? stages : [])
+    for (const one of stops) if (one.stage === stage) await attempt(() => one.stop(ctx))
   for (const close of closesOf(ctx.config)) await attempt(close)
 }

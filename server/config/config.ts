@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Ownership } from '../../contract/public-access.ts'
 import type { Range } from '../base/address.ts'
 import { type BackupPlace, backupKeys, backupOf, type KeyPair, storageKeys } from './backup.ts'
+import type { Share } from './share.ts'
 import { type TracesConfig, tracesOf } from './traces.ts'
 import type { BootstrapBucket } from './variables/bootstrap.ts'
 import { nameOfHost } from './variables/http.ts'
@@ -29,6 +30,8 @@ export interface Config {
   backup: BackupPlace | null
   /** For a backup place on S3 that a command names; null: the SDK's own lookup. */
   backupCredentials: KeyPair | null
+  /** Of a standby that serves reads: the SQLite database that it becomes; otherwise null. */
+  standbyOf: string | null
   directTransfers: boolean
   /** In which folders, as absolute paths, storages of files may be registered. */
   storageFolders: readonly string[]
@@ -155,12 +158,6 @@ export const IMAGE_FOLDER = 'strongroom-images'
 
 type Values = { [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['read']> }
 
-/** This process is number `n` of `of` on one machine: what they share is divided among them. */
-export interface Share {
-  n: number
-  of: number
-}
-
 export type Env = Readonly<Record<string, string | undefined>>
 
 const given = (env: Env, name: 'DATA_DIR' | 'DATABASE_URL'): string => env[name]?.trim() || variables[name].default
@@ -217,6 +214,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     s3Credentials: storageKeys(v),
     backup: backupOf(v, databaseUrlOf(env)),
     backupCredentials: backupKeys(v),
+    standbyOf: null,
     directTransfers: v.DIRECT_TRANSFERS,
     storagesEnabled: v.STORAGES_ENABLED,
     storageFolders: v.STORAGE_FOLDERS.map((folder) => path.resolve(folder)),

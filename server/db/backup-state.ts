@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import type { LogPosition } from './sqlite/follow.ts'
+import { readJson, writeJson } from './state-file.ts'
 
 /** What is kept next to a SQLite database about its copy at the backup place; every process of the service can read it. */
 export interface BackupState {
@@ -23,6 +24,8 @@ export interface BackupProgress {
   state: 'following' | 'copying' | 'failing' | 'fenced'
   /** Everything acknowledged until then can be recovered; null if nothing can. */
   moment: string | null
+  /** Where, as `recover --from` takes it. */
+  url: string
   /** When this was written. */
   written: string
   error: string | null
@@ -37,7 +40,7 @@ export interface BackupProgress {
 const stateFile = (database: string): string => `${database}-backup`
 const progressFile = (database: string): string => `${database}-backup-progress`
 
-/** Undefined if there is none, or not a whole one. */
+/** Undefined if there is none, or not a whole one. None is synced: what a power failure leaves does not fit the log. */
 export const readState = (database: string): BackupState | undefined => readJson(stateFile(database))
 export const readProgress = (database: string): BackupProgress | undefined => readJson(progressFile(database))
 export const writeState = (database: string, state: BackupState): void => writeJson(stateFile(database), state)
@@ -55,19 +58,4 @@ export function fileNow(database: string): string | null {
 export function identityOf(database: string): string | null {
   const found = fs.statSync(database, { throwIfNoEntry: false, bigint: true })
   return found ? [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ') : null
-}
-
-function readJson<T>(file: string): T | undefined {
-  try {
-    return JSON.parse(fs.readFileSync(file, 'utf8')) as T
-  } catch {
-    return undefined
-  }
-}
-
-/** Not synced: what a power failure leaves of it does not fit the log, and is then not believed. */
-function writeJson(file: string, value: object): void {
-  const draft = `${file}.new`
-  fs.writeFileSync(draft, JSON.stringify(value), { mode: 0o600 })
-  fs.renameSync(draft, file)
 }

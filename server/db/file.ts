@@ -1,6 +1,8 @@
 import { databaseFile } from './engine.ts'
 import { foreignFile, lockFile } from './sqlite/file.ts'
 
+export { InUse } from './sqlite/file.ts'
+
 /**
  * The first of the database's files that this process cannot read and write; undefined when it can, and for a server.
  */

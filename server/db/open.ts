@@ -1,6 +1,6 @@
 import type { Database, DatabaseOptions } from './database.ts'
 import { databaseFile } from './engine.ts'
-import { unobserved } from './observe.ts'
+import { type DatabaseObserver, unobserved } from './observe.ts'
 
 export type { Database } from './database.ts'
 
@@ -20,4 +20,10 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   if (file !== undefined) return (await import('./sqlite/open.ts')).openSqlite(file, all)
   if (/^postgres(ql)?:\/\//.test(url)) return (await import('./postgres/open.ts')).openPostgres(url, all)
   throw new Error('DATABASE_URL is neither sqlite:<path> nor postgres://…')
+}
+
+/** Opens `sqlite:<path>` of a standby, which another one writes, for reading alone. */
+export async function openDatabaseToRead(url: string, observer: DatabaseObserver): Promise<Database> {
+  const { openSqliteToRead } = await import('./sqlite/open-to-read.ts')
+  return openSqliteToRead(databaseFile(url) as string, { observer })
 }

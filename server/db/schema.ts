@@ -4,6 +4,7 @@ import type { HistoryTables } from './tables/history.ts'
 import type { IdentityTables } from './tables/identity.ts'
 import type { IdentityPolicyTables } from './tables/identity-policies.ts'
 import type { InstanceTables } from './tables/instance.ts'
+import type { InventoryTables } from './tables/inventories.ts'
 import type { JobTables } from './tables/jobs.ts'
 import type { MailTables } from './tables/mail.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
@@ -33,7 +34,8 @@ export interface Schema
     MailTables,
     MirrorTables,
     RoleTables,
-    ReplicationTables {}
+    ReplicationTables,
+    InventoryTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
 /** An object's row as everything but its history sees it: since when it has been so, and by whom, is left out. */

@@ -63,6 +63,8 @@ const ACTIONS: { readonly [operation: string]: ActionOf } = {
   DeletePublicAccessBlock: manage('PutBucketPublicAccessBlock'),
   PutBucketEncryption: manage('PutEncryptionConfiguration'),
   DeleteBucketEncryption: manage('PutEncryptionConfiguration'),
+  PutBucketInventoryConfiguration: manage('PutInventoryConfiguration'),
+  DeleteBucketInventoryConfiguration: manage('PutInventoryConfiguration'),
   PutBucketCors: manage('PutBucketCORS'),
   DeleteBucketCors: manage('PutBucketCORS'),
   PutBucketWebsite: manage('PutBucketWebsite'),

@@ -15,8 +15,7 @@ import { emailKey } from '../access/users/service.ts'
 import { findByEmailKey } from '../access/users/store.ts'
 import { counted } from '../base/count-words.ts'
 import { itemsOf } from '../base/cursor.ts'
-import { type Config, type Env, readConfig } from '../config/config.ts'
-import { isDatabaseUrl } from '../config/variables.ts'
+import { type Env, readConfig } from '../config/config.ts'
 import { type Ctx, createContext } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import { resealAuditKeys } from '../features/audit/keys.ts'
@@ -28,6 +27,7 @@ import { verify } from '../features/verify/service.ts'
 import { resealWebhooks } from '../features/webhooks/rotate.ts'
 import { createLog } from '../observe/log.ts'
 import { resealStorages } from '../storage/storages/service.ts'
+import { bareCommands, MAKES_DATABASE } from './bare-commands.ts'
 import { withServiceKey } from './instance/secret-key.ts'
 import { withSystem } from './with-system.ts'
 
@@ -181,34 +181,6 @@ const address = (email: string | undefined): string => {
 const shown = ({ password, generated }: { password: string; generated: boolean }): string =>
   generated ? `\nPassword, shown only now: ${password}` : ''
 
-/** What the others have that an operator may give to these. */
-interface Bare {
-  to: string | undefined
-  from: string | undefined
-  at: string | undefined
-  dryRun: boolean
-  words: readonly string[]
-}
-/** Commands for which no database is opened as for the others: they change its schema, or must not write to it. */
-const bareCommands: { [name: string]: (config: Config, given: Bare) => Promise<string> } = {
-  'move-database': async (config, { to, words }) => {
-    if (to === undefined || words.length > 0 || !isDatabaseUrl(to))
-      throw new ServiceError('invalid_request', 'Usage: strongroom move-database --to sqlite:<path> or postgres://…')
-    const { moveDatabase } = await import('./move-database.ts')
-    return moveDatabase(config, to, (line) => void process.stdout.write(`${line}\n`))
-  },
-  recover: async (config, { from, at, dryRun, words }) => {
-    if (words.length > 0)
-      throw new ServiceError('invalid_request', 'Usage: strongroom recover [--from <url>] [--at <time>] [--dry-run]')
-    const { recover } = await import('./backup/recover-command.ts')
-    return recover(config, { from, at, dryRun }, (line) => void process.stdout.write(`${line}\n`))
-  },
-  'upgrade-database': async (config) => {
-    const { upgradeDatabase } = await import('./upgrade.ts')
-    return upgradeDatabase(config)
-  },
-}
-
 export const isCommand = (name: string): boolean => Object.hasOwn(commands, name) || Object.hasOwn(bareCommands, name)
 
 const OPTIONS = {
@@ -221,6 +193,7 @@ const OPTIONS = {
   to: { type: 'string' },
   at: { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
+  serve: { type: 'boolean', default: false },
 } as const
 /** The options each command takes; a command not listed takes none. */
 const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
@@ -230,6 +203,8 @@ const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
   audit: ['from', 'checkpoints'],
   'move-database': ['to'],
   recover: ['from', 'at', 'dry-run'],
+  standby: ['from', 'serve'],
+  promote: ['from'],
 }
 
 /** Parses a command's arguments; throws as parseArgs does, adding which options the command takes. */
@@ -251,7 +226,7 @@ function parse(name: string, rest: readonly string[]) {
 /** Runs one command on the configured database; returns the exit code. */
 export async function runCommand(name: string, rest: readonly string[], env: Env): Promise<number> {
   const { values, positionals } = parse(name, rest)
-  const config = readConfig(await withServiceKey(env, name === 'recover'))
+  const config = readConfig(await withServiceKey(env, MAKES_DATABASE.includes(name)))
   const log = createLog(config.logLevel, process.stderr)
   try {
     const input = async () => (await text(process.stdin)).replace(/\r?\n$/, '')
@@ -266,6 +241,7 @@ export async function runCommand(name: string, rest: readonly string[], env: Env
           from: values.from,
           at: values.at,
           dryRun: values['dry-run'],
+          serve: values.serve,
           words: positionals,
         })
       : await withSystem(config, log, { storage: name === 'verify' }, (system) =>

@@ -23,7 +23,7 @@ import { answerPrimary } from '../observe/processes.ts'
 import { blobObserver, processMetrics, telemetryOf } from '../observe/telemetry.ts'
 import { openTraces } from '../observe/traces.ts'
 import { warmUp } from '../secrets/passwords.ts'
-import { endService, epochIn, raiseFence } from './backup/fence.ts'
+import { endService, raiseFence } from './backup/fence.ts'
 import { startBackup } from './backup/run.ts'
 import { blobsOf } from './blobs.ts'
 import { bootstrap } from './bootstrap.ts'
@@ -33,6 +33,7 @@ import { awaitDatabase } from './instance/await-database.ts'
 import { findGap } from './instance/gap.ts'
 import { type Accepted, assertMayServe, join } from './instance/join.ts'
 import { publish } from './publish.ts'
+import { isOfStandby, joinStandby, openToRead, refuseOnStandby } from './standby/reading.ts'
 import { openDatabaseOf } from './with-system.ts'
 import { runWorker, startWorkers, workersOf } from './workers.ts'
 import { turnFromPrimary } from './write-turn.ts'
@@ -79,6 +80,8 @@ export interface StartOptions {
   /** Refuses to be the second service on a SQLite file; tests run several on one. */
   alone?: boolean
   accepted?: Accepted
+  /** Only answers reads, of a database that is written by whoever follows another service. */
+  standby?: boolean
   /** The clock; tests pass their own. */
   now?: () => Date
   /** Milliseconds of elapsed time, independent of the clock; defaults to the machine's, or follows `now` if given. */
@@ -91,7 +94,8 @@ export interface StartOptions {
 
 /** Starts a whole service; used by the commands and the tests. */
 export async function start(asked: Config, options: StartOptions = {}): Promise<Running> {
-  const { role = 'all', several = false, prepares = 'all', now = () => new Date(), timers = true } = options
+  const { role = 'all', several = false, standby = false, now = () => new Date(), timers = true } = options
+  const prepares = standby ? 'nothing' : (options.prepares ?? 'all')
   const { alone = false, accepted = { newKey: false, newStorage: false } } = options
   const { uptime = options.now ? () => now().getTime() : machineUptime } = options
   const log = createLog(asked.logLevel, options.logTo)
@@ -107,7 +111,7 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
   telemetry.traces = await openTraces(config, log)
   if (config.metrics !== 'off') processMetrics()
   const turn = several ? turnFromPrimary() : undefined
-  const database = await openDatabaseOf(config, log, { turn })
+  const database = await (standby ? openToRead(config) : openDatabaseOf(config, log, { turn }))
   telemetry.pool = database.pool
   useDatabase(config, database)
   if (prepares !== 'nothing') await database.migrate()
@@ -117,14 +121,16 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
   const background: System['background'] = (work) => {
     const done = (typeof work === 'function' ? detached(work) : work)
       .then(() => undefined)
-      .catch((error: unknown) => log.error({ err: error }, 'background work failed'))
+      .catch((error: unknown) => {
+        if (!isOfStandby(error)) log.error({ err: error }, 'background work failed')
+      })
       .finally(() => pending.delete(done))
     pending.add(done)
   }
-  const fence = alone || several ? await raiseFence(config, await epochIn(database.db), log) : undefined
+  const fence = alone || several ? await raiseFence(config, database.db, log) : undefined
   const stopping = new AbortController()
   const worksInBackground = role !== 'web'
-  const mayWrite = fence?.mayWrite
+  const mayWrite = standby ? refuseOnStandby : fence?.mayWrite
   const shared = {
     mayWrite,
     publish,
@@ -137,9 +143,9 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
     stopping: stopping.signal,
   }
   const over = (one: BlobDriver): System => ({ ...shared, blobs: blobsOf(shared, one, observe) })
-  const system = over(await join(over(storage), storage, accepted))
+  const system = over(await (standby ? joinStandby(over(storage), storage) : join(over(storage), storage, accepted)))
   const ctx = createContext(system, systemActor)
-  const found = await findGap(ctx)
+  const found = standby ? { noted: null, gap: null } : await findGap(ctx)
   const clockDoubt = watchClock(now, uptime, found)
   if (role !== 'web') {
     const [ahead, behind] = [clockDoubt(), clockBehind(now(), found.noted)]
@@ -153,7 +159,7 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
   const address = await app.listen({ host: config.host, port: config.port })
   const s3 = role === 'background' || config.s3.port === null ? undefined : createS3Server(system)
   const s3Url = (await s3?.listen()) ?? null
-  const workers = workersOf(role)
+  const workers = standby ? [] : workersOf(role)
   const running = timers ? startWorkers(ctx, workers, clockDoubt) : undefined
   // A background process may share the folder with several that answer requests, so it does not tidy it.
   if (!several && role !== 'background') background(tidyCaches(config, 1))
@@ -181,7 +187,7 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
       endAnswers()
       await running?.stop()
       await Promise.all(pending)
-      await stopAll(ctx)
+      await stopAll(ctx, { writes: !standby })
       fence?.stop()
       await system.blobs.close()
       await database.close()

@@ -11,6 +11,7 @@ import { auditPurger } from '../features/audit/purge.ts'
 import { auditSealer } from '../features/audit/seal.ts'
 import { serviceKeyWorker } from '../features/encryption/rotate.ts'
 import { imageCacheWorker } from '../features/images/service.ts'
+import { forgetInventories, inventoryWorker } from '../features/inventories/workers.ts'
 import { forgetRuns, policyWorker } from '../features/policies/workers.ts'
 import { shareUpkeep } from '../features/shares/service.ts'
 import { diskKeeper } from '../features/system/disks.ts'
@@ -84,6 +85,8 @@ const workers: readonly Worker[] = [
   imageCacheWorker,
   policyWorker,
   forgetRuns,
+  inventoryWorker,
+  forgetInventories,
   webhookDispatcher,
   webhookKeeper,
   auditSealer,

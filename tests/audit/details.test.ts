@@ -60,6 +60,12 @@ const rule = {
   cron: '*'.repeat(200),
   timezone: 'z'.repeat(64),
 }
+const inventory = {
+  prefix: key,
+  versions: 'current',
+  columns: list(64, () => 'c'.repeat(32)),
+  destination: { bucket: 'b'.repeat(63), prefix: key },
+}
 const token = { name, token_prefix: 'svc_pat_1234' }
 const accessKey = { name, access_key_id: 'a'.repeat(128) }
 const scope = list(20, () => ({ bucket: 'b'.repeat(63), prefix: key, actions: list(8, () => 'a'.repeat(8)) }))
@@ -253,6 +259,24 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   policy_create: { name, rule },
   policy_update: { name, before: { name, ...rule }, after: { name, ...rule } },
   policy_delete: { name, rule },
+  inventory_create: { inventory_id: id, name, settings: inventory },
+  inventory_update: { inventory_id: id, name, before: inventory, after: inventory },
+  inventory_delete: { inventory_id: id, name, settings: inventory },
+  inventory_run: {
+    inventory_id: id,
+    name,
+    run_id: id,
+    trigger: 'manual',
+    status: 'failed',
+    reason: control(1000),
+    moment: id,
+    destination: name,
+    manifest: 'k'.repeat(1024),
+    files: 1,
+    rows: 1,
+    bytes: 1,
+    author: { user_id: id, email },
+  },
   policy_run: {
     policy_id: id,
     name,

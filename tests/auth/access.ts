@@ -25,6 +25,8 @@ export interface Made {
   share(): Promise<string>
   policy(): Promise<string>
   run(): Promise<{ id: string; run_id: string }>
+  inventory(): Promise<string>
+  inventoryRun(): Promise<{ id: string; run_id: string }>
   webhook(): Promise<string>
   /** A token of the one who is to call. */
   token(): Promise<string>
@@ -70,6 +72,9 @@ const proof = { current_password: 'wrong one' }
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 export const cleanup = { bucket_patterns: [BUCKET], prefix: 'docs/none/', older_than_days: 1 }
+
+/** Of what is under a prefix, written below it. */
+export const inventory = { bucket: BUCKET, prefix: 'docs/none/', destination: { bucket: BUCKET, prefix: 'docs/none/' } }
 
 export const byKey = { bucket: BUCKET, key: KEY }
 
@@ -206,9 +211,18 @@ export const table: Record<OperationName, Entry> = {
       return c.listChanges({ params, query: { from, prefix: 'docs/' } })
     },
   },
+  listForkChanges: {
+    expect: holder(409),
+    call: (c) => c.listForkChanges({ params, query: { prefix: 'docs/' } }),
+  },
   searchObjects: {
     expect: holder(200),
     call: (c) => c.searchObjects({ params, query: { prefix: 'docs/', search: 'a' } }),
+  },
+  searchEverywhere: { expect: signedIn(200), call: (c) => c.searchEverywhere({ query: { q: 'a' } }) },
+  suggestSearch: {
+    expect: holder(200),
+    call: (c) => c.suggestSearch({ query: { field: 'tag', bucket: BUCKET } }),
   },
   uploadForm: { expect: holder(201), call: (c) => c.uploadForm({ params, query: { prefix: 'docs/' }, body: form() }) },
   putObject: {
@@ -418,6 +432,39 @@ export const table: Record<OperationName, Entry> = {
   explainPolicies: { expect: holder(200), call: (c) => c.explainPolicies({ params, query: { key: KEY } }) },
   listVersions: { expect: holder(200), call: (c) => c.listVersions({ params, query: { prefix: 'docs/' } }) },
   listDeleted: { expect: holder(200), call: (c) => c.listDeleted({ params, query: { prefix: 'docs/' } }) },
+  createInventory: {
+    expect: holder(201),
+    call: (c) => c.createInventory({ body: { name: newId(), ...inventory } }),
+  },
+  listInventories: { expect: signedIn(200), call: (c) => c.listInventories() },
+  getInventory: {
+    expect: hidden(200),
+    call: async (c, { inventory: made }) => c.getInventory({ params: { id: await made() } }),
+  },
+  updateInventory: {
+    expect: hidden(200),
+    call: async (c, { inventory: made }) => c.updateInventory({ params: { id: await made() }, body: { hour: 2 } }),
+  },
+  deleteInventory: {
+    expect: hidden(204),
+    call: async (c, { inventory: made }) => c.deleteInventory({ params: { id: await made() } }),
+  },
+  runInventory: {
+    expect: hidden(202),
+    call: async (c, { inventory: made }) => c.runInventory({ params: { id: await made() } }),
+  },
+  listInventoryRuns: {
+    expect: hidden(200),
+    call: async (c, { inventory: made }) => c.listInventoryRuns({ params: { id: await made() } }),
+  },
+  getInventoryRun: {
+    expect: hidden(200),
+    call: async (c, { inventoryRun }) => c.getInventoryRun({ params: await inventoryRun() }),
+  },
+  cancelInventoryRun: {
+    expect: hidden(200),
+    call: async (c, { inventoryRun }) => c.cancelInventoryRun({ params: await inventoryRun() }),
+  },
   createSnapshot: {
     expect: holder(201),
     call: (c) => c.createSnapshot({ params, body: { name: `s-${newId()}`, expires_at: '2999-01-01T00:00:00.000Z' } }),

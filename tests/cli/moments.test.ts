@@ -79,6 +79,33 @@ describeOnce('the commands for moments', (engine) => {
     assert.deepEqual(await keysOf(bucket), ['a/changed', 'a/deleted'])
   })
 
+  it('plans a merge, and takes what a fork has changed', async () => {
+    const [origin, fork] = ['production', 'preview']
+    await server.admin.createBucket({ body: { name: origin } })
+    for (const key of ['a/changed', 'a/both', 'a/other', 'b']) await put(origin, key, 'first')
+    await server.admin.createBucket({ body: { name: fork, from: { bucket: origin } } })
+    for (const key of ['a/changed', 'a/both', 'a/other', 'a/new', 'b']) await put(fork, key, 'by the fork')
+    for (const key of ['a/both', 'a/other']) await put(origin, key, 'by the origin')
+    const plan = await server.records([], () => strongroom(['merge', '--dry-run', 'sr:preview/a/']))
+    assert.equal(plan.code, 1)
+    assert.equal(
+      plan.out,
+      'are added: 1 object, 11 B\nchange: 1 object, 5 B to 11 B\nare deleted: 0 objects, 0 B\nstay, since both have changed them: 2 objects\n',
+    )
+    assert.match(plan.err, /Both the fork and its origin have changed "a\/both"/)
+    const on = (key: string) => ({ action: 'copy' as const, bucket: origin, key })
+    await server.records([on('a/both'), on('a/changed'), on('a/new')], () =>
+      ok('merge', '--prefix', 'a/', '--on-conflict', 'origin', '--take', 'fork:a/both', '--yes', fork),
+    )
+    const texts = async (key: string) => (await server.admin.getObject({ params: { bucket: origin, key } })).text()
+    assert.deepEqual(await Promise.all(['a/both', 'a/changed', 'a/other', 'b'].map(texts)), [
+      'by the fork',
+      'by the fork',
+      'by the origin',
+      'first',
+    ])
+  })
+
   it('explains incorrect calls', async () => {
     const wrong: [number, RegExp, ...string[]][] = [
       [2, /Give the moment: --to/, 'rollback', 'past'],
@@ -95,6 +122,9 @@ describeOnce('the commands for moments', (engine) => {
         'user:nobody@example.com',
         'past',
       ],
+      [2, /--on-conflict must be fork, origin or both/, 'merge', '--on-conflict', 'mine', 'past'],
+      [2, /--take must be fork:KEY/, 'merge', '--take', 'fork', 'past'],
+      [1, /is no fork/, 'merge', '--yes', 'past'],
       [1, /\(invalid_request, request /, 'rollback', '--to', 'yesterday', 'past'],
     ]
     await server.records([], async () => {

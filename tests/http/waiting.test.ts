@@ -23,7 +23,7 @@ const OBJECTS = Number(process.env.WAITING_OBJECTS ?? 100_000)
 const NO_ID = '01932b5e-7f3a-7c1e-9d55-0a4c2b7e9f10'
 
 type Name = keyof typeof api
-type Asked = Partial<Hostile> & { path?: string; method?: string; as?: 'admin' | 'nobody' }
+type Asked = Partial<Hostile> & { path?: string; method?: string; as?: 'admin' | 'nobody'; bucket?: string }
 
 /** Operations that are as bad as their shapes let them be. */
 const asGenerated: readonly Name[] = [
@@ -142,6 +142,15 @@ const asGenerated: readonly Name[] = [
   'cancelPolicyRun',
   'restorePolicyRun',
   'explainPolicies',
+  'createInventory',
+  'listInventories',
+  'getInventory',
+  'updateInventory',
+  'deleteInventory',
+  'runInventory',
+  'listInventoryRuns',
+  'getInventoryRun',
+  'cancelInventoryRun',
   'createSnapshot',
   'listSnapshots',
   'getSnapshot',
@@ -268,6 +277,10 @@ const byHand: Partial<Record<Name, readonly Asked[]>> = {
   ],
   countObjects: [{ query: '' }, { query: 'prefix=wide/' }],
   listChanges: [{ query: 'from={created}' }, { query: 'from={created}&prefix=wide/&limit=1000' }],
+  listForkChanges: [
+    { query: '', bucket: 'waits-fork' },
+    { query: 'prefix=wide/&only=conflicts&limit=1000', bucket: 'waits-fork' },
+  ],
   searchObjects: [
     { query: 'search=nothing%20has%20this&limit=1000' },
     { query: 'search=e&limit=1000&sort=size' },
@@ -276,7 +289,11 @@ const byHand: Partial<Record<Name, readonly Asked[]>> = {
     { query: 'prefix=nested/&search=a&limit=1000' },
     { query: 'prefix=nested/&search=b/a&limit=1000' },
     { query: 'prefix=nested/&search=b&sort=modified&order=desc' },
+    { query: 'q=nothing%20has%20-this&limit=1000' },
+    { query: 'q=name:*9*%20-tag:none%20-type:image/*&limit=1000&sort=size' },
   ],
+  searchEverywhere: [{ query: 'q=e%20-meta:none&limit=1000' }, { query: 'q=kind:other%20size:%3E1MB&limit=1000' }],
+  suggestSearch: [{ query: 'field=tag' }, { query: 'field=type&limit=100' }],
   objectsExist: [json({ keys: many(1000, long) })],
   bulkCopy: [json({ source_bucket: 'waits', keys: many(1000, long), dest_prefix: 'copied/' })],
   bulkMove: [json({ source_bucket: 'waits', keys: many(1000, (i) => `copied/${i}`), dest_prefix: 'moved/' })],
@@ -313,6 +330,8 @@ describe('no request blocks the process', { skip: onS3 && 'starts a service of i
     nobody = await login(person.email, person.password)
     created = (await admin.createBucket({ body: { name: 'waits' } })).created_at
     await admin.putObject({ params: { bucket: 'waits', key: 'seed' }, body: 'x' })
+    // Its fork is filled as well: all of that both have changed.
+    await admin.createBucket({ body: { name: 'waits-fork', from: { bucket: 'waits' } } })
     await fill(env.DATABASE_URL)
   })
   after(async () => {
@@ -345,9 +364,9 @@ describe('no request blocks the process', { skip: onS3 && 'starts a service of i
     await database.close()
   }
 
-  const pathOf = (route: RouteSpec) =>
+  const pathOf = (route: RouteSpec, bucket = 'waits') =>
     pathTemplate(route)
-      .replace(/\{(name|bucket)\}/, 'waits')
+      .replace(/\{(name|bucket)\}/, bucket)
       .replace('{key}', 'no')
       .replace('{token}', 'no')
       .replaceAll(/\{\w*id\}/g, NO_ID)
@@ -362,7 +381,7 @@ describe('no request blocks the process', { skip: onS3 && 'starts a service of i
       const { result, longestMs } = await server.stretches.during(() =>
         request({
           url: server.url,
-          path: `${pathOf(route)}${query ? `?${query}` : ''}`,
+          path: `${pathOf(route, one.bucket)}${query ? `?${query}` : ''}`,
           method: route.method,
           ...(route.access === 'public' ? {} : { token: as === 'admin' ? adminToken : nobody }),
           headers: media === undefined ? {} : { 'content-type': media },

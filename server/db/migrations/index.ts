@@ -46,6 +46,9 @@ import { snapshots } from './0049-snapshots-breaking.ts'
 import { identityPolicies } from './0050-identity-policies-breaking.ts'
 import { roles } from './0051-roles-breaking.ts'
 import { replication } from './0052-replication.ts'
+import { merges } from './0053-merges.ts'
+import { wordsOfObjects } from './0057-words-of-objects.ts'
+import { inventories } from './0058-inventories.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -97,4 +100,7 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0050-identity-policies-breaking': identityPolicies,
   '0051-roles-breaking': roles,
   '0052-replication': replication,
+  '0053-merges': merges,
+  '0057-words-of-objects': wordsOfObjects,
+  '0058-inventories': inventories,
 }

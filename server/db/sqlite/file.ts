@@ -5,6 +5,9 @@ import { makeFolder } from '../../base/make-folder.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { isBusy } from './errors.ts'
 
+/** Another process has the database. */
+export class InUse extends Refusal {}
+
 /** The files of a SQLite database: the database, its log, and the log's index. */
 export const filesOf = (file: string): string[] => [file, `${file}-wal`, `${file}-shm`]
 
@@ -60,9 +63,22 @@ export function lockFile(file: string): () => void {
   } catch (error) {
     lock.close()
     if (!isBusy(error as Error)) throw error
-    throw new Refusal(
+    throw new InUse(
       `Another service is using ${path.resolve(file)}. Only one process can serve a SQLite database: stop the other one first, or use PostgreSQL.`,
     )
   }
   return () => lock.close()
+}
+
+/** One row of a database that others may have open; undefined if there is none, or no such table. */
+export function rowOf<T>(file: string, query: string, ...values: string[]): T | undefined {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+  try {
+    return database.prepare(query).get(...values) as T | undefined
+  } catch (error) {
+    if ((error as Error).message.startsWith('no such table')) return undefined
+    throw error
+  } finally {
+    database.close()
+  }
 }

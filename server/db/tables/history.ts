@@ -59,6 +59,19 @@ export interface HistoryTables {
     /** When it is deleted; null: never. */
     expires_at: string | null
   }
+  /** What was merged of forks: since then neither side has changed the key while it has the moment that is noted. */
+  fork_merges: {
+    /** The fork. */
+    bucket_id: string
+    key: string
+    /** Where it is in the origin: the same key, or another name beside what the origin has. */
+    origin_key: string
+    /** Of what was merged, in the fork; 0 if that was nothing. */
+    fork_moment: number
+    /** Of what it became in the origin; 0 if that was nothing, null if the origin has something else under the key. */
+    origin_moment: number | null
+    job_id: string
+  }
   /** Who has changed objects, and by what. */
   change_authors: {
     id: Generated<number>

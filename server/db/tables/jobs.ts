@@ -16,10 +16,11 @@ export interface JobTables {
       | 'encrypt'
       | 'decrypt'
       | 'rollback'
+      | 'merge'
     status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
     /** JSON: what was asked for, but for the lists of keys. */
     request: string
-    /** JSON: the keys that are named and those left out, which may be megabytes. */
+    /** JSON: the keys that are named and those left out, and decisions about some, which may be megabytes. */
     selection: string
     /** JSON: who asked, with what credential, from where. */
     actor: string
@@ -41,7 +42,7 @@ export interface JobTables {
     /** JSON: the first 100. */
     errors: string
     detail: string | null
-    /** JSON: what a rollback is to do, as far as it is listed. */
+    /** JSON: what a rollback or merge is to do, as far as it is listed. */
     plan: Generated<string | null>
     /** The process that works on it, and when its lease ends unless renewed. */
     runner: string | null
@@ -63,10 +64,15 @@ export interface JobTables {
     last_modified: string | null
     /** The version that is to go, as it is called; null where it is about the key's object. */
     version_id: string | null
-    /** The moment to which a rollback takes the key. */
+    /** The moment to which a rollback takes the key; of a merge, that of the fork's object, 0 if it has none. */
     moment: Generated<number | null>
-    /** Of a rollback: since when the key had been what it was when it was listed; null if there was nothing under it. */
+    /**
+     * Of a rollback: since when the key had been what it was when it was listed; null if there was nothing under it. Of a
+     * merge the same, in the origin.
+     */
     seen: Generated<number | null>
+    /** Of a merge: the other name under which the object comes; null for its own. */
+    dest_key: Generated<string | null>
   }
   /**
    * What a job moved, by the position of its item, until that is undone or too long ago: `source_key` is where it was,

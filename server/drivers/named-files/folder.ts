@@ -50,6 +50,10 @@ export function namedFilesIn(root: string): NamedFiles {
       }
       return found.sort((a, b) => (a.name < b.name ? -1 : 1))
     },
+    async folders(within) {
+      const entries = await ifThere(fs.promises.readdir(path.join(root, within), { withFileTypes: true }))
+      return (entries ?? []).flatMap((entry) => (entry.isDirectory() ? [`${within}${entry.name}/`] : [])).sort()
+    },
     async remove(name) {
       await fs.promises.rm(fileOf(name), { force: true })
     },

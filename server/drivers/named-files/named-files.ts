@@ -9,6 +9,8 @@ export interface NamedFiles {
   get(name: string): Promise<Buffer | undefined>
   /** Files whose names begin with `prefix`, which is empty or ends with a slash, in the order of their names. */
   list(prefix: string): Promise<NamedFile[]>
+  /** The names of the folders directly in one, in their order: `chains/` has `chains/a/` where there is a `chains/a/b`. */
+  folders(within: string): Promise<string[]>
   /** No error if there is none. */
   remove(name: string): Promise<void>
   close(): void

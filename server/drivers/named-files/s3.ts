@@ -7,6 +7,16 @@ export function namedObjectsIn(options: S3Options): NamedFiles {
   const { bucket: Bucket, prefix } = options
   const client = connect(options)
   const at = (name: string) => ({ Bucket, Key: prefix + name })
+  /** The pages of a list, of what lies directly in a folder if there is a delimiter. */
+  async function* pagesOf(within: string, Delimiter?: string): AsyncGenerator<s3.ListObjectsV2CommandOutput> {
+    for (let ContinuationToken: string | undefined; ; ) {
+      const request = { Bucket, Prefix: prefix + within, Delimiter, ContinuationToken }
+      const page = await ask('ListObjectsV2', client.send(new s3.ListObjectsV2Command(request)))
+      yield page
+      ContinuationToken = page.NextContinuationToken
+      if (ContinuationToken === undefined) return
+    }
+  }
   return {
     async put(name, bytes) {
       const request = { ...at(name), Body: bytes, ContentLength: bytes.length }
@@ -21,22 +31,15 @@ export function namedObjectsIn(options: S3Options): NamedFiles {
     },
     async list(within) {
       const found: NamedFile[] = []
-      for (let token: string | undefined; ; ) {
-        const page = await ask(
-          'ListObjectsV2',
-          client.send(
-            new s3.ListObjectsV2Command({
-              Bucket,
-              Prefix: prefix + within,
-              ...(token !== undefined && { ContinuationToken: token }),
-            }),
-          ),
-        )
-        for (const { Key = '', Size = 0 } of page.Contents ?? [])
-          found.push({ name: Key.slice(prefix.length), size: Size })
-        token = page.NextContinuationToken
-        if (token === undefined) return found
-      }
+      for await (const { Contents = [] } of pagesOf(within))
+        for (const { Key = '', Size = 0 } of Contents) found.push({ name: Key.slice(prefix.length), size: Size })
+      return found
+    },
+    async folders(within) {
+      const found: string[] = []
+      for await (const { CommonPrefixes = [] } of pagesOf(within, '/'))
+        found.push(...CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(prefix.length)))
+      return found
     },
     async remove(name) {
       await unless(['NoSuchKey', 'NotFound'], ask('DeleteObject', client.send(new s3.DeleteObjectCommand(at(name)))))

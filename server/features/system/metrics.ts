@@ -87,12 +87,14 @@ export async function ownMetrics(ctx: Ctx): Promise<Counted> {
 }
 
 function setBackup(registry: Registry, ctx: Ctx): void {
-  const { state, lag_seconds } = describeBackup(ctx)
-  if (state === 'off') return
+  const { state, lag_seconds, standby } = describeBackup(ctx)
+  if (state === 'off' && !standby) return
   const metrics = instrumentsOf(backupMetrics, registry)
-  metrics.strongroom_backup_up.set(state === 'following' ? 1 : 0)
-  if (lag_seconds === null) registry.removeSingleMetric('strongroom_backup_lag_seconds')
-  else metrics.strongroom_backup_lag_seconds.set(lag_seconds)
+  const setOrLeaveOut = (name: keyof typeof backupMetrics, value: number | null) =>
+    value === null ? registry.removeSingleMetric(name) : metrics[name].set(value)
+  setOrLeaveOut('strongroom_backup_up', standby ? null : state === 'following' ? 1 : 0)
+  setOrLeaveOut('strongroom_backup_lag_seconds', lag_seconds)
+  setOrLeaveOut('strongroom_standby_lag_seconds', standby?.lag_seconds ?? null)
 }
 
 /** Probes the database and the storage; `queues` is undefined if the database did not respond. */

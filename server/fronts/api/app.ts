@@ -44,6 +44,7 @@ import { bucketRoutes } from './routes/buckets.ts'
 import { encryptionRoutes } from './routes/encryption.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { imageRoutes } from './routes/images.ts'
+import { inventoryRoutes } from './routes/inventories.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { machineSessionRoutes } from './routes/machine-sessions.ts'
 import { objectRoutes } from './routes/objects.ts'
@@ -94,6 +95,7 @@ export const handlers: readonly Handler[] = [
   ...uploadRoutes,
   ...jobRoutes,
   ...policyRoutes,
+  ...inventoryRoutes,
   ...versionRoutes,
   ...snapshotRoutes,
   ...trashRoutes,

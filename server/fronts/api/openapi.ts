@@ -24,6 +24,7 @@ const tags = [
   { name: 'snapshots', description: 'Moments of buckets that are kept.' },
   { name: 'trash', description: 'Deleted and overwritten objects.' },
   { name: 'policies', description: 'Cleanup policies: rules that delete objects.' },
+  { name: 'inventories', description: 'What is in buckets, written as tables.' },
   { name: 'users', description: 'User accounts.' },
   { name: 'groups', description: 'Groups and their permissions.' },
   { name: 'tokens', description: 'Personal access tokens, for scripts and services.' },

@@ -11,6 +11,8 @@ export interface ChainFiles {
   changes: Numbered[]
   /** All files of its copies, finished or not: pieces, and `complete` after them. */
   bases: (Numbered & { isLast: boolean })[]
+  /** Whether there is a pulse. */
+  pulse: boolean
 }
 /** A finished copy of the database. */
 export interface Base extends BaseHeader {
@@ -20,16 +22,19 @@ export interface Base extends BaseHeader {
   key: Uint8Array
 }
 
-/** All chains, the newest last. */
-export async function findFiles(place: NamedFiles): Promise<ChainFiles[]> {
+export const CHAINS = 'chains/'
+
+/** All chains, or those of which something is `within` a folder; the newest last. */
+export async function findFiles(place: NamedFiles, within = CHAINS): Promise<ChainFiles[]> {
   const chains = new Map<string, ChainFiles>()
-  for (const { name } of await place.list('chains/')) {
+  for (const { name } of await place.list(within)) {
     const parts = partsOf(name)
     if (!parts) continue
     const { chain, kind, number } = parts
-    const files = chains.get(chain) ?? { name: chain, changes: [], bases: [] }
+    const files = chains.get(chain) ?? { name: chain, changes: [], bases: [], pulse: false }
     chains.set(chain, files)
-    if (kind === 'changes') files.changes.push({ name, number })
+    if (kind === 'pulse') files.pulse = true
+    else if (kind === 'changes') files.changes.push({ name, number })
     else files.bases.push({ name, number, isLast: kind === 'base' })
   }
   return [...chains.values()].sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -54,7 +54,14 @@ export interface EpochHeader {
   /** Of the machine, for people. */
   host: string
 }
-type Header = ChangesHeader | PieceHeader | BaseHeader | EpochHeader
+/** Written again and again while nothing changes. */
+export interface PulseHeader {
+  kind: 'pulse'
+  /** The last number stored: everything that was acknowledged until the moment is in the files up to it. */
+  number: number
+  moment: string
+}
+type Header = ChangesHeader | PieceHeader | BaseHeader | EpochHeader | PulseHeader
 
 const digits = (value: number, width: number): string => String(value).padStart(width, '0')
 
@@ -65,16 +72,18 @@ export const changesName = (chain: string, number: number): string => `${chain}/
 export const baseFolder = (chain: string, first: number): string => `${chain}/bases/${digits(first, 12)}/`
 export const pieceName = (folder: string, index: number): string => `${folder}${digits(index, 6)}`
 export const baseName = (folder: string): string => `${folder}complete`
+export const pulseName = (chain: string): string => `${chain}/pulse`
 export const epochName = (number: number, holder: string): string => `epochs/${digits(number, 6)}-${holder}`
 
 /** The chain that a file's name says it belongs to, and what it is there; undefined for other names. */
 export function partsOf(
   name: string,
-): { chain: string; kind: 'changes' | 'base' | 'piece'; number: number } | undefined {
-  const found = /^(chains\/[^/]+)\/(?:changes\/(\d+)|bases\/(\d+)\/(complete|\d+))$/.exec(name)
+): { chain: string; kind: 'changes' | 'base' | 'piece' | 'pulse'; number: number } | undefined {
+  const found = /^(chains\/[^/]+)\/(?:changes\/(\d+)|bases\/(\d+)\/(complete|\d+)|pulse)$/.exec(name)
   if (!found) return undefined
   const [, chain = '', changes, base, which] = found
   if (changes !== undefined) return { chain, kind: 'changes', number: Number(changes) }
+  if (base === undefined) return { chain, kind: 'pulse', number: 0 }
   return { chain, kind: which === 'complete' ? 'base' : 'piece', number: Number(base) }
 }
 

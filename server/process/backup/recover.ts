@@ -1,6 +1,7 @@
 import { Refusal } from '../../base/refusal.ts'
 import { RestoredFile } from '../../db/sqlite-files.ts'
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
+import { type Changes, readChanges } from './changes.ts'
 import { type Base, findBases, findFiles } from './find.ts'
 import { changesName, decode, pieceName, sha256, Unreadable } from './format.ts'
 
@@ -25,6 +26,8 @@ export interface Recovered {
   counts: { buckets: number; objects: number; users: number }
   /** What there is at the place and could not be used, and why; empty if everything could. */
   missing: string[]
+  /** The last file of changes that is in it. */
+  last: { chain: string; number: number; hash: string }
 }
 
 /**
@@ -63,7 +66,8 @@ export async function recoverDatabase(
     )
     missing.push(...reached.missing)
     const { instance, ...counts } = file.describe()
-    const found: Recovered = { instance, moment: reached.moment, counts, missing }
+    const { moment, number, hash } = reached
+    const found: Recovered = { instance, moment, counts, missing, last: { chain: base.chain, number, hash } }
     await finish(file, found)
     return found
   } finally {
@@ -115,24 +119,20 @@ async function applyChanges(
       failure = `${name} is missing`
       break
     }
-    let changes: Awaited<ReturnType<typeof decode<'changes'>>>
+    let changes: Changes
     try {
-      changes = await decode(base.key, name, 'changes', bytes)
+      changes = await readChanges(base.key, { chain: base.chain, number, previous: reached.hash }, bytes)
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       failure = error.message
       break
     }
-    const { header, bytes: pages } = changes
-    if (header.number !== number || header.previous !== reached.hash) {
-      failure = `${name} does not follow the file before it`
-      break
-    }
+    const { header, hash } = changes
     // The copy is whole only with these, whatever their moment.
     if (number > base.whole && at && Date.parse(header.moment) > at.getTime()) break
-    file.apply(pagesOf(pages, header.pages, header.pageSize), header.pageSize, header.size)
+    file.apply(changes)
     reached.number = number
-    reached.hash = sha256(bytes)
+    reached.hash = hash
     if (number > base.whole) reached.moment = header.moment
     if (number % 1000 === 0) report(`Changes up to ${number} of ${last}: ${reached.moment}`)
   }
@@ -162,12 +162,5 @@ async function* ahead(
       coming.push(next)
     }
     yield { name, index, bytes: await coming.shift() }
-  }
-}
-
-function* pagesOf(bytes: Buffer, count: number, pageSize: number): Generator<readonly [number, Buffer]> {
-  for (let i = 0; i < count; i++) {
-    const at = count * 4 + i * pageSize
-    yield [bytes.readUInt32LE(i * 4), bytes.subarray(at, at + pageSize)]
   }
 }

@@ -15,6 +15,7 @@ import { storeBase } from './base.ts'
 import { type Chain, storeChanges } from './changes.ts'
 import { assertSame, epochOf, Fenced, newestEpoch, recordEpoch } from './epochs.ts'
 import { chainName, changesName, keyFor, sha256 } from './format.ts'
+import { PulseWriter } from './pulse.ts'
 import { thinOut } from './thin.ts'
 
 const MIB = 1024 * 1024
@@ -68,6 +69,7 @@ export class Shipper {
   #basing: Promise<void> | undefined
   #baseError: Error | null = null
   #baseAgainAt = 0
+  readonly #pulse = new PulseWriter()
   readonly #closing = new AbortController()
   #sinceBase = 0
   #sent = { files: 0, bytes: 0 }
@@ -83,14 +85,12 @@ export class Shipper {
     if (!this.#chain) await this.#begin(follower)
     const now = this.#o.now().getTime()
     const waiting = follower.waiting()
-    if (
-      all ||
-      waiting >= SOON_BYTES ||
-      (waiting > 0 && now - this.#sentAt >= this.#o.every) ||
-      this.#pending.length > 0
-    )
-      await this.#ship(follower)
-    else if (waiting === 0) this.#moment = new Date(now).toISOString()
+    const isDue = waiting >= SOON_BYTES || (waiting > 0 && now - this.#sentAt >= this.#o.every)
+    if (all || isDue || this.#pending.length > 0) await this.#ship(follower)
+    else if (waiting === 0) {
+      this.#moment = new Date(now).toISOString()
+      await this.#pulse.beat(this.#o.place, this.#chain as Chain, this.#moment)
+    }
     if (!this.#basing && !all) this.#renewBase()
     if (now - this.#thinnedAt > THIN_MS && !this.#basing) {
       this.#thinnedAt = now
@@ -100,7 +100,7 @@ export class Shipper {
 
   /** Says how it is getting on, to every process of the service. */
   tell(failure: Error | null): void {
-    const { database, now } = this.#o
+    const { database, url, now } = this.#o
     const error = failure ?? this.#baseError
     const based = this.#chain?.based ?? false
     const at = performance.now()
@@ -110,6 +110,7 @@ export class Shipper {
     writeProgress(database, {
       state: error instanceof Fenced ? 'fenced' : error ? 'failing' : based ? 'following' : 'copying',
       moment: based ? this.#moment : null,
+      url,
       written: now().toISOString(),
       error: error?.message ?? null,
       base: this.#base,

@@ -1,5 +1,6 @@
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
 import { type Base, findBases, findFiles } from './find.ts'
+import { pulseName } from './format.ts'
 
 const HOUR_MS = 3600_000
 const DAY_MS = 24 * HOUR_MS
@@ -25,6 +26,7 @@ export async function thinOut(place: NamedFiles, secretKeys: readonly string[], 
     const isNeeded = (number: number) =>
       number >= open || ofChain.some(({ first, whole }) => number >= first && number <= whole)
     for (const { name, number } of chain.changes) if (!isNeeded(number)) await place.remove(name)
+    if (ofChain.length === 0 && chain.pulse) await place.remove(pulseName(chain.name))
     const folders = new Set(ofChain.map(({ first }) => first))
     // The last file first: what is left of an interrupted removal is not taken for a copy.
     for (const { name, number } of chain.bases.toReversed()) if (!folders.has(number)) await place.remove(name)

@@ -21,6 +21,55 @@ export const lockForkOf = (tx: Tx, jobId: string): Promise<ForkRow | undefined> 
     .forUpdate()
     .executeTakeFirst()
 
+/** How a bucket began that is a fork, and whole. */
+export const findFork = (db: Db, bucketId: string): Promise<ForkRow | undefined> =>
+  db
+    .selectFrom('bucket_forks')
+    .selectAll()
+    .where('bucket_id', '=', bucketId)
+    .where('placeholder_id', 'is', null)
+    .executeTakeFirst()
+
+/** The objects of some keys, of a bucket as `db` shows it. */
+export const findObjects = (db: Db, bucketId: string, keys: readonly string[]): Promise<Row<'objects'>[]> =>
+  keys.length === 0
+    ? Promise.resolve([])
+    : db.selectFrom('objects').selectAll().where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
+
+export type MergedRow = Row<'fork_merges'>
+
+/** What was merged of these keys of a fork. */
+export const findMerged = (db: Db, bucketId: string, keys: readonly string[]): Promise<MergedRow[]> =>
+  keys.length === 0
+    ? Promise.resolve([])
+    : db.selectFrom('fork_merges').selectAll().where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
+
+/** Notes what was merged just now: objects of the origin have the moment of the transaction. */
+export const insertMerged = (tx: Tx, rows: readonly (Omit<MergedRow, 'origin_moment'> & { is: Merged })[]) =>
+  tx
+    .insertInto('fork_merges')
+    .values(
+      rows.map(({ is, ...row }) => ({
+        ...row,
+        origin_moment: is === 'there' ? sql<number>`strongroom_moment(0)` : is === 'gone' ? 0 : null,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['bucket_id', 'key']).doUpdateSet((e) => ({
+        origin_key: e.ref('excluded.origin_key'),
+        fork_moment: e.ref('excluded.fork_moment'),
+        origin_moment: e.ref('excluded.origin_moment'),
+        job_id: e.ref('excluded.job_id'),
+      })),
+    )
+    .execute()
+/** What a key is in the origin now: the fork's object, nothing like in the fork, or what it was, with the fork's beside it. */
+export type Merged = 'there' | 'gone' | 'beside'
+
+/** Forgets what a job has merged to these keys of an origin. */
+export const deleteMerged = (tx: Tx, jobId: string, originKeys: readonly string[]) =>
+  tx.deleteFrom('fork_merges').where('job_id', '=', jobId).where('origin_key', 'in', originKeys).execute()
+
 /** What a fork does not take from its origin of an object: neither its version, nor its lock, nor its ACL. */
 const LEFT = ['bucket_id', 'version_id', 'lock_mode', 'locked_until', 'legal_hold', 'acl'] as const
 type Left = (typeof LEFT)[number]

@@ -14,6 +14,7 @@ import { noted } from './failures.ts'
 import * as itemStore from './items/store.ts'
 import { keepAlive } from './keep-alive.ts'
 import { lease } from './lease.ts'
+import { mergeStep } from './merge/apply.ts'
 import { type CreateJob, goesBack } from './request.ts'
 import { rollbackStep } from './rollback/apply.ts'
 import * as store from './store.ts'
@@ -91,9 +92,10 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
   const seen = versionsOf(items)
   const progress = { position: items.at(-1)?.position ?? job.total }
   if (goesBack(request)) {
-    const options = { job_id, keepNew: request.keep_new ?? false }
+    const options = { job_id, keepNew: request.keep_new ?? false, of: request.of }
     return { ...(await rollbackStep(step, source_bucket, items, options)), progress }
   }
+  if (kind === 'merge') return { ...(await mergeStep(step, request, items, { job_id, copies })), progress }
   if (kind === 'delete' || kind === 'empty_bucket') {
     const bucket = await holdBucket(tx, source_bucket)
     if (items.some(({ version_id }) => version_id !== null)) return emptyStep(step, bucket, items, job_id)

@@ -1,15 +1,20 @@
 // Validates requests for jobs and fills in their defaults.
 import { ServiceError } from '../../../contract/errors.ts'
 import { invalid } from '../../base/invalid.ts'
+import { formatMoment } from '../../base/moment.ts'
 import type { Ctx } from '../../context.ts'
 import { assertComplete, assertKeyKnown } from '../../encryption/default.ts'
 import { prepareStorage } from '../storages/use.ts'
+import { completeMerge } from './merge/complete.ts'
 import { assertMayMigrate } from './migration/migrate.ts'
 import { assertMayRecode } from './recode/recode.ts'
 import type { CreateJob, JobBody } from './request.ts'
 import { isOver, leavesWayBack } from './restorable.ts'
 import { completeRollback } from './rollback/complete.ts'
 import { own } from './visible.ts'
+
+/** Microseconds that the clocks of processes, and of the database, may be apart. */
+const APART = 60_000_000
 
 const conflict = (path: string, message: string) =>
   new ServiceError('conflict', `${path} ${message}`, { faults: [{ path, message }] })
@@ -23,7 +28,7 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
   if (other !== undefined) throw invalid(`body.${other}`, 'is not allowed for restore, which undoes the job')
   if (of === undefined) throw invalid('body.of', 'is required')
   const job = await own(ctx, of)
-  if (!leavesWayBack(job)) throw conflict('body.of', 'must be a job that deletes, moves or goes back')
+  if (!leavesWayBack(job)) throw conflict('body.of', 'must be a job that deletes, moves, merges or goes back')
   if (!isOver(job)) throw conflict('body.of', 'is a job that has not finished yet')
   const {
     kind,
@@ -33,6 +38,14 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
     dest_prefix,
     to,
   } = JSON.parse(job.request) as CreateJob
+  if (kind === 'merge')
+    // Its changes came after it was asked for, by whichever process's clock.
+    return {
+      kind: 'restore',
+      of,
+      source_bucket: dest_bucket,
+      to: formatMoment(Date.parse(job.created_at) * 1000 - APART),
+    }
   if (kind !== 'move') return { kind: 'restore', of, source_bucket, prefix, to }
   return {
     kind: 'restore',
@@ -76,8 +89,12 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
   if (body.kind === 'migrate') return completeMigration(ctx, body)
   if (body.kind === 'encrypt' || body.kind === 'decrypt') return completeRecoding(ctx, body)
   if (body.kind === 'rollback') return completeRollback(ctx, body)
-  for (const name of ['to', 'keep_new', 'by', 'dry_run'] as const)
+  if (body.kind === 'merge') return completeMerge(ctx, body)
+  for (const name of ['to', 'keep_new', 'by'] as const)
     if (body[name] !== undefined) throw invalid(`body.${name}`, 'is only allowed for rollback')
+  if (body.dry_run !== undefined) throw invalid('body.dry_run', 'is only allowed for rollback and merge')
+  for (const name of ['on_conflict', 'decisions'] as const)
+    if (body[name] !== undefined) throw invalid(`body.${name}`, 'is only allowed for merge')
   if (body.encryption !== undefined) {
     if (body.kind !== 'copy') throw invalid('body.encryption', 'is only allowed for encrypt and copy')
     assertComplete(body.encryption)

@@ -11,3 +11,10 @@ export function noted(job: Pick<store.JobRow, 'failed' | 'changed' | 'errors'>, 
     errors: JSON.stringify([...known, ...errors].slice(0, store.MOST_ERRORS)),
   }
 }
+
+/** The error for an object that is left alone because it is not what was listed any more. */
+export const changedSince = ({ key }: { key: string }): ItemError => ({
+  key,
+  code: 'changed',
+  detail: `The object "${key}" has changed since it was listed.`,
+})

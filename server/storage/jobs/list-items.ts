@@ -7,6 +7,7 @@ import { findStates } from '../objects/object-state.ts'
 import * as itemStore from './items/store.ts'
 import { lease } from './lease.ts'
 import { listStep, listVersionsStep } from './listing.ts'
+import { listMerge } from './merge/list.ts'
 import { type CreateJob, goesBack } from './request.ts'
 import { listRollback } from './rollback/list.ts'
 import * as store from './store.ts'
@@ -20,6 +21,7 @@ export async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob
   const { tx } = step
   const job = await lease.hold(tx, claim)
   const { id } = job
+  if (request.kind === 'merge') return listMerge(step, job, request)
   const bucket = await holdBucket(tx, request.source_bucket, request.kind === 'copy' ? 'read' : 'write')
   if (goesBack(request)) return listRollback(step, job, request, bucket)
   const { id: bucketId, versioning } = bucket
@@ -44,7 +46,7 @@ export async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob
 }
 
 type NewItems = {
-  items: Omit<itemStore.Item, 'job_id' | 'position' | 'moment' | 'seen'>[]
+  items: Omit<itemStore.Item, 'job_id' | 'position' | 'moment' | 'seen' | 'dest_key'>[]
   next: string | null
 }
 

@@ -1,5 +1,5 @@
 import type { BucketEncryption } from '../../../contract/encryption.ts'
-import type { ChangedBy, Job } from '../../../contract/jobs.ts'
+import type { ChangedBy, Decision, Job, Side } from '../../../contract/jobs.ts'
 import type { Actor } from '../../context.ts'
 
 /** What a job is to do, with defaults filled in. */
@@ -25,6 +25,9 @@ export interface CreateJob {
   keep_new?: boolean | undefined
   /** Whose changes alone a rollback undoes. */
   by?: ChangedBy | undefined
+  /** What a merge does with conflicts: of these keys, and of others. */
+  decisions?: readonly Decision[] | undefined
+  on_conflict?: Side | undefined
   /** Whether only the list is made. */
   dry_run?: boolean | undefined
   /** How the bucket, or copies, are to be encrypted; undefined: as the bucket says of new contents. */
@@ -33,6 +36,9 @@ export interface CreateJob {
 
 /** The request body. */
 export type JobBody = Omit<CreateJob, 'source_bucket'> & { source_bucket?: string | undefined }
+
+/** What of it is stored apart, since it may be megabytes. */
+export type Selection = Pick<CreateJob, 'keys' | 'exclude' | 'decisions'>
 
 /** What a job stores of its creator in order to act as them later. */
 export type JobActor = Pick<Actor, 'auth_method' | 'token_id' | 'session_id' | 'origin'>

@@ -16,7 +16,7 @@ import { listItemsOf } from './list-items.ts'
 import { beginMigration, migrateStep } from './migration/migrate.ts'
 import { beginRecoding, recodeStep } from './recode/recode.ts'
 import { beginRelease, releaseStep, thaw } from './release.ts'
-import type { CreateJob, JobActor } from './request.ts'
+import type { CreateJob, JobActor, Selection } from './request.ts'
 import * as store from './store.ts'
 
 const FORGOTTEN_MS = 30 * DAY_MS
@@ -32,10 +32,7 @@ export const runJobs = drain({
   logField: 'job',
   fewest: FEWEST_A_STEP,
   async begin(ctx, job, claim) {
-    const selection = JSON.parse((await store.findSelection(ctx.db, job.id)) ?? '{}') as Pick<
-      CreateJob,
-      'keys' | 'exclude'
-    >
+    const selection = JSON.parse((await store.findSelection(ctx.db, job.id)) ?? '{}') as Selection
     const request = { ...(JSON.parse(job.request) as CreateJob), ...selection }
     const pace = { most: Number.POSITIVE_INFINITY }
     return (size) => takeStep(ctx, claim, request, { size, pace })

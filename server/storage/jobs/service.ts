@@ -8,7 +8,7 @@ import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
 import { complete } from './complete.ts'
-import type { CreateJob, JobActor, JobBody } from './request.ts'
+import type { CreateJob, JobActor, JobBody, Selection } from './request.ts'
 import { findRestorable } from './restorable.ts'
 import { runJobs } from './runner.ts'
 import * as store from './store.ts'
@@ -33,9 +33,10 @@ const needed: { [kind in Job['kind']]: readonly BucketAction[] } = {
   release: ['manage'],
   rollback: ['read', 'write'],
   fork: ['read'],
+  merge: ['read'],
 }
 
-/** Queues a job; needs its rights somewhere under the prefix and, for copies and moves, in the destination bucket. */
+/** Queues a job; needs its rights somewhere under the prefix and, for copies, moves and merges, in the destination bucket. */
 export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
   const request = await complete(ctx, body)
   const { kind, source_bucket, prefix = '', dest_bucket, dest_prefix = '' } = request
@@ -46,7 +47,8 @@ export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
   for (const name of new Set([source_bucket, dest_bucket ?? source_bucket])) {
     const bucket = await findBucket(ctx.db, name)
     if (!bucket) throw bucketMissing(name)
-    if (kind !== 'copy' || name === dest_bucket) assertWritable(bucket)
+    const isRead = (kind === 'copy' || kind === 'merge') && name !== dest_bucket
+    if (!isRead) assertWritable(bucket)
   }
   if (request.of !== undefined && !(await isRestorable(ctx, request.of)))
     throw new ServiceError('nothing_to_restore', 'Nothing that the job did can be undone any more.')
@@ -70,7 +72,7 @@ export async function queueJob(ctx: Ctx, request: CreateJob): Promise<Job> {
 export function newJob(ctx: Ctx, request: CreateJob): store.JobRow {
   const { auth_method, token_id, session_id, origin, user_id, email } = ctx.actor
   const actor: JobActor = { auth_method, token_id, session_id, origin }
-  const { keys: _keys, exclude: _exclude, ...small } = request
+  const { keys: _keys, exclude: _exclude, decisions: _decisions, ...small } = request
   return {
     id: newId(),
     kind: request.kind,
@@ -102,7 +104,7 @@ export function newJob(ctx: Ctx, request: CreateJob): store.JobRow {
 export async function insertJobStep(
   { tx }: Pick<Upkeep, 'tx'>,
   row: store.JobRow,
-  { keys, exclude }: Pick<CreateJob, 'keys' | 'exclude'> = {},
+  { keys, exclude, decisions }: Selection = {},
 ): Promise<void> {
   await store.lockCreator(tx, row.created_by)
   if ((await store.countOpen(tx, row.created_by)) >= MOST_OPEN)
@@ -110,7 +112,7 @@ export async function insertJobStep(
       'limit_reached',
       `You have ${MOST_OPEN} unfinished jobs. Wait for one to finish, or cancel one.`,
     )
-  await store.insertJob(tx, { ...row, selection: JSON.stringify({ keys, exclude }) })
+  await store.insertJob(tx, { ...row, selection: JSON.stringify({ keys, exclude, decisions }) })
 }
 
 function describe(row: store.JobRow, restorable = false): Job {
@@ -127,8 +129,10 @@ function describe(row: store.JobRow, restorable = false): Job {
     to = null,
     keep_new = false,
     by = null,
+    on_conflict = null,
     dry_run = false,
   } = JSON.parse(row.request) as CreateJob
+  const plan = row.plan === null ? null : JSON.parse(row.plan)
   return {
     id: row.id,
     kind: row.kind,
@@ -146,7 +150,9 @@ function describe(row: store.JobRow, restorable = false): Job {
     keep_new,
     by,
     dry_run,
-    plan: row.plan === null ? null : JSON.parse(row.plan),
+    plan: row.kind === 'merge' ? null : plan,
+    on_conflict,
+    merge_plan: row.kind === 'merge' ? plan : null,
     restorable,
     total: row.listed_at === null ? null : row.total,
     done: row.done,

@@ -64,7 +64,12 @@ export async function read(ctx: Ctx, bucket: string, key: string, options: ReadO
   const opened = contentsOf(ctx, row, { customerKey, sealed, sums })
   const contents = { ...opened, lifecycle, versioning, replication, checkKey }
   if (!bytes || row.encryption !== null) return contents
-  return { ...contents, open: async (range) => pieceOf(row, bytes, range), directUrl: async () => null }
+  const body = { bytes, sums: sums ?? null }
+  return {
+    ...contents,
+    open: (range) => reported(ctx, row, async () => pieceOf(row, body, range)),
+    directUrl: async () => null,
+  }
 }
 
 /** Like `read`, for an object whose access was already checked. */

@@ -183,6 +183,7 @@ export const text = catalogue('browse.text', {
       encrypt: 'Encrypting',
       decrypt: 'Decrypting',
       rollback: 'Rolling back',
+      merge: 'Merging',
     })[kind],
   worked: (kind: Job['kind']) =>
     ({
@@ -197,6 +198,7 @@ export const text = catalogue('browse.text', {
       encrypt: 'Encrypted',
       decrypt: 'Decrypted',
       rollback: 'Rolled back',
+      merge: 'Merged',
     })[kind],
   operation: (kind: Job['kind']) =>
     ({
@@ -211,6 +213,7 @@ export const text = catalogue('browse.text', {
       encrypt: 'Encrypt',
       decrypt: 'Decrypt',
       rollback: 'Rollback',
+      merge: 'Merge',
     })[kind],
   jobs: 'Jobs',
   progress: (verb: string, done: number, total: number | null) =>

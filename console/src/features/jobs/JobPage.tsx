@@ -44,7 +44,11 @@ export default function JobPage() {
 /** Where cancelling is more than stopping. */
 const cancelTexts: { [K in Job['kind']]?: string } = { migrate: text.cancelMigration, release: text.cancelRelease }
 
-const undoTexts: { [K in Job['kind']]?: string } = { move: text.moveBack, rollback: text.undoRollback }
+const undoTexts: { [K in Job['kind']]?: string } = {
+  move: text.moveBack,
+  rollback: text.undoRollback,
+  merge: text.undoMerge,
+}
 
 function Actions({ job }: { job: Job }) {
   const me = useMe()
@@ -79,7 +83,7 @@ function Actions({ job }: { job: Job }) {
   const again = deletes ? job.errors.filter(({ code }) => code !== 'changed') : job.errors
   const retry = async () => {
     if (job.kind === 'release' || job.kind === 'fork') return
-    const { kind, source_bucket, prefix, dest_bucket, dest_prefix, if_none_match, to, keep_new, by } = job
+    const { kind, source_bucket, prefix, dest_bucket, dest_prefix, if_none_match, to, keep_new, by, on_conflict } = job
     try {
       // What a restore could not restore is still in the trash, so everything is tried again.
       if (job.of_run !== null) return await go(`/jobs/${(await restoreRun(job.of_run, job.source_bucket)).id}`)
@@ -87,6 +91,10 @@ function Actions({ job }: { job: Job }) {
         return await go(`/jobs/${(await beginJob({ kind, source_bucket })).id}`)
       if (job.kind === 'rollback' && to !== null) {
         const again = await beginJob({ kind, source_bucket, prefix, to, keep_new, ...(by && { by }) })
+        return await go(`/jobs/${again.id}`)
+      }
+      if (job.kind === 'merge') {
+        const again = await beginJob({ kind, source_bucket, prefix, ...(on_conflict && { on_conflict }) })
         return await go(`/jobs/${again.id}`)
       }
       if (job.of !== null) return await go(`/jobs/${(await undoJob({ id: job.of })).id}`)
@@ -145,7 +153,7 @@ function Actions({ job }: { job: Job }) {
 
 /** Whether a job is not of named objects: what is left of it is looked for again. */
 const isOfAll = ({ kind }: Job): boolean =>
-  kind === 'restore' || kind === 'encrypt' || kind === 'decrypt' || kind === 'rollback'
+  kind === 'restore' || kind === 'encrypt' || kind === 'decrypt' || kind === 'rollback' || kind === 'merge'
 
 /** The job that a restore undoes, by its name while it exists. */
 function Undone({ id }: { id: string }) {

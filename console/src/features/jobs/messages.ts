@@ -31,6 +31,7 @@ export const text = catalogue('jobs.text', {
   encrypt: 'Encrypt',
   decrypt: 'Decrypt',
   rollback: 'Roll back',
+  merge: 'Merge',
   dryRun: 'dry run',
   migration: (bucket: string, storage: string) => `Move bucket ${bucket} to storage ${storage}`,
   recoding: (kind: 'encrypt' | 'decrypt', bucket: string) =>
@@ -73,6 +74,7 @@ export const text = catalogue('jobs.text', {
   undo: 'Undo delete',
   moveBack: 'Undo move',
   undoRollback: 'Undo rollback',
+  undoMerge: 'Undo merge',
   undoes: 'Undo of',
   policyRun: 'Run of a cleanup policy',
   csv: 'Download CSV',

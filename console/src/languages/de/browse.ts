@@ -183,6 +183,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Verschlüsseln',
       decrypt: 'Entschlüsseln',
       rollback: 'Zurücksetzen',
+      merge: 'Zusammenführen',
     })[kind],
   worked: (kind) =>
     ({
@@ -197,6 +198,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'verschlüsselt',
       decrypt: 'entschlüsselt',
       rollback: 'zurückgesetzt',
+      merge: 'zusammengeführt',
     })[kind],
   operation: (kind) =>
     ({
@@ -211,6 +213,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Verschlüsseln',
       decrypt: 'Entschlüsseln',
       rollback: 'Zurücksetzen',
+      merge: 'Zusammenführen',
     })[kind],
   jobs: 'Aufträge',
   progress: (verb, done, total) =>

@@ -33,6 +33,7 @@ export const text: Translation<typeof english.text> = {
   encrypt: 'Verschlüsseln:',
   decrypt: 'Entschlüsseln:',
   rollback: 'Zurücksetzen:',
+  merge: 'Zusammenführen:',
   dryRun: 'Probelauf',
   migration: (bucket, storage) => `Bucket ${bucket} in Speicher ${storage} verschieben`,
   recoding: (kind, bucket) =>
@@ -76,6 +77,7 @@ export const text: Translation<typeof english.text> = {
   undo: 'Löschen rückgängig machen',
   moveBack: 'Verschieben rückgängig machen',
   undoRollback: 'Zurücksetzen rückgängig machen',
+  undoMerge: 'Zusammenführen rückgängig machen',
   undoes: 'Macht rückgängig',
   policyRun: 'Lauf einer Bereinigungsrichtlinie',
   csv: 'CSV herunterladen',

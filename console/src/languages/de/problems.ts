@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'Die Anfrage ist fehlerhaft aufgebaut',
+  invalid_query: 'Die Suche ist nicht zu verstehen',
   unsupported_grant_type: 'Dieser Grant Type wird nicht unterstützt',
   encryption_key_required: 'Der Schlüssel des Objekts wird benötigt',
   invalid_state: 'Diese Anmeldung ist unbekannt, abgelaufen oder wurde schon verwendet',
@@ -50,6 +51,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   mail_not_sent: 'Die E-Mail wurde nicht gesendet',
   idp_unavailable: 'Der Identitätsanbieter ist nicht erreichbar',
   directory_busy: 'Das Benutzerverzeichnis nimmt gerade nicht so viele Anfragen an',
+  standby: 'Dies ist ein Standby, der nur Lesezugriffe beantwortet',
   busy: 'Ausgelastet',
   directory_timeout: 'Das Benutzerverzeichnis hat nicht rechtzeitig geantwortet',
   storage_full: 'Der Speicher ist voll',

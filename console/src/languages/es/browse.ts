@@ -187,6 +187,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Cifrando',
       decrypt: 'Descifrando',
       rollback: 'Revirtiendo',
+      merge: 'Fusionando',
     })[kind],
   worked: (kind) =>
     ({
@@ -201,6 +202,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Cifrado terminado',
       decrypt: 'Descifrado terminado',
       rollback: 'Reversión terminada',
+      merge: 'Fusión terminada',
     })[kind],
   operation: (kind) =>
     ({
@@ -215,6 +217,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Cifrado',
       decrypt: 'Descifrado',
       rollback: 'Reversión',
+      merge: 'Fusión',
     })[kind],
   jobs: 'Tareas',
   progress: (verb, done, total) =>

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'La solicitud no tiene un formato válido',
+  invalid_query: 'No se entiende la búsqueda',
   unsupported_grant_type: 'Tipo de concesión no admitido',
   encryption_key_required: 'Se necesita la clave del objeto',
   invalid_state: 'Este inicio de sesión no existe, ha caducado o ya se ha utilizado',
@@ -50,6 +51,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   mail_not_sent: 'No se ha enviado el correo',
   idp_unavailable: 'No se puede conectar con el proveedor de identidad',
   directory_busy: 'El directorio de usuarios limita nuestras solicitudes',
+  standby: 'Esta es una instancia en espera, que solo responde a lecturas',
   busy: 'Ocupado',
   directory_timeout: 'El directorio de usuarios no ha respondido a tiempo',
   storage_full: 'El almacenamiento está lleno',

@@ -188,6 +188,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Chiffrement',
       decrypt: 'Déchiffrement',
       rollback: 'Rétablissement',
+      merge: 'Fusion',
     })[kind],
   worked: (kind) =>
     ({
@@ -202,6 +203,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Chiffrement terminé',
       decrypt: 'Déchiffrement terminé',
       rollback: 'Rétablissement terminé',
+      merge: 'Fusion terminée',
     })[kind],
   operation: (kind) =>
     ({
@@ -216,6 +218,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: 'Chiffrement',
       decrypt: 'Déchiffrement',
       rollback: 'Rétablissement',
+      merge: 'Fusion',
     })[kind],
   jobs: 'Tâches',
   progress: (verb, done, total) =>

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'La requête est mal formée',
+  invalid_query: 'La recherche n’est pas comprise',
   unsupported_grant_type: 'Type d’octroi non pris en charge',
   encryption_key_required: 'La clé de l’objet est requise',
   invalid_state: 'Cette connexion est inconnue, expirée ou déjà utilisée',
@@ -50,6 +51,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   mail_not_sent: 'L’e-mail n’a pas été envoyé',
   idp_unavailable: 'Le fournisseur d’identité est injoignable',
   directory_busy: 'L’annuaire limite le débit de nos requêtes',
+  standby: 'Ceci est une instance de secours, qui ne répond qu’aux lectures',
   busy: 'Occupé',
   directory_timeout: 'L’annuaire n’a pas répondu à temps',
   storage_full: 'Le stockage est plein',

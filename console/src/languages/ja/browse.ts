@@ -177,6 +177,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: '暗号化中',
       decrypt: '復号中',
       rollback: '巻き戻し中',
+      merge: 'マージ中',
     })[kind],
   worked: (kind) =>
     ({
@@ -191,6 +192,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: '暗号化済み',
       decrypt: '復号済み',
       rollback: '巻き戻し済み',
+      merge: 'マージ済み',
     })[kind],
   operation: (kind) =>
     ({
@@ -205,6 +207,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: '暗号化',
       decrypt: '復号',
       rollback: '巻き戻し',
+      merge: 'マージ',
     })[kind],
   jobs: 'ジョブ',
   progress: (verb, done, total) =>

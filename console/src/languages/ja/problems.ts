@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'リクエストの形式が正しくありません',
+  invalid_query: '検索の内容を解釈できません',
   unsupported_grant_type: 'このグラントタイプには対応していません',
   encryption_key_required: 'オブジェクトの鍵が必要です',
   invalid_state: 'このログインは無効か、期限切れか、使用済みです',
@@ -50,6 +51,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   mail_not_sent: 'メールを送信できませんでした',
   idp_unavailable: 'ID プロバイダーに接続できません',
   directory_busy: 'ユーザーディレクトリのリクエスト数の制限に達しました',
+  standby: 'これはスタンバイのため、読み取りにのみ応答します',
   busy: '混み合っています',
   directory_timeout: 'ユーザーディレクトリが時間内に応答しませんでした',
   storage_full: 'ストレージの空き容量がありません',

@@ -175,6 +175,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: '正在加密',
       decrypt: '正在解密',
       rollback: '正在回退',
+      merge: '正在合并',
     })[kind],
   worked: (kind) =>
     ({
@@ -189,6 +190,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: '已加密',
       decrypt: '已解密',
       rollback: '已回退',
+      merge: '已合并',
     })[kind],
   operation: (kind) =>
     ({
@@ -203,6 +205,7 @@ export const text: Translation<typeof english.text> = {
       encrypt: '加密',
       decrypt: '解密',
       rollback: '回退',
+      merge: '合并',
     })[kind],
   jobs: '任务',
   progress: (verb, done, total) =>

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: '请求格式错误',
+  invalid_query: '无法理解该搜索',
   unsupported_grant_type: '不支持的授权类型',
   encryption_key_required: '需要该对象的密钥',
   invalid_state: '此次登录无效、已过期或已使用',
@@ -50,6 +51,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   mail_not_sent: '邮件未发送',
   idp_unavailable: '无法连接到身份提供商',
   directory_busy: '用户目录限制了请求频率',
+  standby: '这是备用实例，仅响应读取请求',
   busy: '服务繁忙',
   directory_timeout: '用户目录响应超时',
   storage_full: '存储空间已满',

@@ -97,6 +97,8 @@ function translate(error: ServiceError, { bucket, key, method }: Target & { meth
       return new S3Error('ObjectErased', error.message)
     case 'damaged':
       return new S3Error('ObjectDamaged', message)
+    case 'standby':
+      return new S3Error('ServiceUnavailable', message, { headers })
     case 'busy':
       // Its engine does not answer: to send fewer requests would not help.
       if (error.unreachable) return new S3Error('ServiceUnavailable', message, { headers })

@@ -84,6 +84,7 @@ const OF_CORE: { readonly [code in ErrorCode]?: QueryCode } = {
   not_implemented: 'NotImplemented',
   rate_limited: 'Throttling',
   request_timeout: 'RequestTimeout',
+  standby: 'ServiceUnavailable',
   storage_full: 'ServiceUnavailable',
   unauthenticated: 'InvalidClientTokenId',
 }

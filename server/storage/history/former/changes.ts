@@ -83,24 +83,37 @@ function add(totals: ReturnType<typeof newTotals>, row: store.DifferenceRow): vo
 }
 
 type Author = Awaited<ReturnType<typeof store.findAuthors>>[number]
+type Content = { size: number | null; etag: string | null; content_type: string | null }
+
+/** What is told of an object's contents; null for no object. */
+export function contentOf(row: Content | null) {
+  const { size = null, etag = null, content_type = null } = row ?? {}
+  return size === null || etag === null || content_type === null ? null : { size: Number(size), etag, content_type }
+}
+
+/** What was done to a key that was one thing before and another after. */
+export const changesBetween = (before: unknown, after: unknown): Pick<ObjectChange, 'change'> => ({
+  change: before === null ? 'added' : after === null ? 'deleted' : 'changed',
+})
+
+/** Who made a change; undefined where that is not known. */
+export const describeAuthor = (author: Author | undefined): ObjectChange['by'] => ({
+  user: author?.user_id ?? null,
+  method: author?.kind ?? null,
+  credential: author?.credential_id ?? null,
+  share: author?.share_id ?? null,
+  job: author?.job_id ?? null,
+})
 
 function describe(row: store.DifferenceRow, author: Author | undefined): ObjectChange {
-  const content = (size: number | null, etag: string | null, content_type: string | null) =>
-    size === null || etag === null || content_type === null ? null : { size: Number(size), etag, content_type }
-  const before = content(row.before_size, row.before_etag, row.before_type)
-  const after = content(row.after_size, row.after_etag, row.after_type)
+  const before = contentOf({ size: row.before_size, etag: row.before_etag, content_type: row.before_type })
+  const after = contentOf({ size: row.after_size, etag: row.after_etag, content_type: row.after_type })
   return {
     key: row.key,
-    change: before === null ? 'added' : after === null ? 'deleted' : 'changed',
+    ...changesBetween(before, after),
     before,
     after,
     moment: formatMoment(Number(row.moment)),
-    by: {
-      user: author?.user_id ?? null,
-      method: author?.kind ?? null,
-      credential: author?.credential_id ?? null,
-      share: author?.share_id ?? null,
-      job: author?.job_id ?? null,
-    },
+    by: describeAuthor(author),
   }
 }

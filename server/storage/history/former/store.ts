@@ -103,6 +103,30 @@ export async function findLatest(db: Db, bucketId: string): Promise<number> {
   return Math.max(Number(objects ?? 0), Number(former ?? 0))
 }
 
+/** When the last objects under these keys ended, and who ended them. */
+export const findEnds = (
+  db: Db,
+  bucketId: string,
+  keys: readonly string[],
+): Promise<{ key: string; ended: number; ended_by: number | null }[]> =>
+  keys.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('former_objects as f')
+        .select(['f.key', 'f.ended', 'f.ended_by'])
+        .where('f.bucket_id', '=', bucketId)
+        .where('f.key', 'in', keys)
+        .where('f.ended', '=', (e) =>
+          e
+            .selectFrom('former_objects as later')
+            .select('later.ended')
+            .where('later.bucket_id', '=', bucketId)
+            .whereRef('later.key', '=', 'f.key')
+            .orderBy('later.ended', 'desc')
+            .limit(sql.lit(1)),
+        )
+        .execute()
+
 export type SnapshotRow = Row<'snapshots'>
 
 /** A bucket's snapshot of a name, or one of a moment. */

@@ -1,10 +1,12 @@
 import type { Step } from '../../../context.ts'
 import { type HeldBucket, holdBucket, quotaExceeded, roomOf } from '../../buckets/service.ts'
+import { forgetMerged } from '../../forks/merged.ts'
 import { lockKeys } from '../../history/keys.ts'
 import { bringBack, describeBack, type Return } from '../../objects/bring-back.ts'
 import { type ItemError, itemError } from '../../objects/item-error.ts'
 import { removeObjects } from '../../objects/service.ts'
 import { withKeys } from '../../objects/store.ts'
+import { changedSince } from '../failures.ts'
 import type { Item } from '../items/store.ts'
 import { decide, isInPlace, type Turn } from './decide.ts'
 import { growthOf } from './plan.ts'
@@ -12,13 +14,13 @@ import { growthOf } from './plan.ts'
 /**
  * Step: makes the keys of these items what they were at the moment of each, and records each. One that has changed since it was
  * listed, or that cannot go back, is left alone and gets an error. Bytes are shared with the trash, the versions or other
- * objects that have them.
+ * objects that have them. `of`: the job that this undoes.
  */
 export async function rollbackStep(
   step: Step,
   name: string,
   items: readonly Item[],
-  { job_id, keepNew }: { job_id: string; keepNew: boolean },
+  { job_id, keepNew, of }: { job_id: string; keepNew: boolean; of?: string | undefined },
 ): Promise<{ done: number; errors: ItemError[] }> {
   const { tx } = step
   const bucket = await holdBucket(tx, name)
@@ -42,6 +44,13 @@ export async function rollbackStep(
   describeBack(step, held, described, job_id)
   await bringBack(step, held, anew, job_id)
   const failed = [...others.map(changedSince), ...errors, ...refused]
+  // What it undoes may have been a merge: of these keys, there is nothing left of that.
+  if (of !== undefined)
+    await forgetMerged(
+      step,
+      of,
+      [...gone, ...fitting].map(({ key }) => key),
+    )
   return { done: items.length - failed.length, errors: failed }
 }
 
@@ -49,12 +58,6 @@ const isReturn = (turn: Turn): turn is Turn & Return => turn.wanted !== null
 
 const isAsSeen = ({ seen }: Item, moment: number | undefined): boolean =>
   seen === null ? moment === undefined : moment !== undefined && Number(seen) === Number(moment)
-
-const changedSince = ({ key }: Item): ItemError => ({
-  key,
-  code: 'changed',
-  detail: `The object "${key}" has changed since it was listed.`,
-})
 
 /** Those that fit into the bucket's room, first those that leave some. */
 function withinRoom(bucket: HeldBucket, turns: readonly (Turn & Return)[]) {

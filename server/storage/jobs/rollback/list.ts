@@ -1,18 +1,17 @@
 // The list of a rollback, or of its undoing: the keys that are to change, found by what changed, and what is to become of them.
 import { ServiceError } from '../../../../contract/errors.ts'
 import type { ChangedBy } from '../../../../contract/jobs.ts'
-import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
 import { parseMoment } from '../../../base/moment.ts'
 import type { Upkeep } from '../../../context.ts'
 import type { Row } from '../../../db/schema.ts'
-import { reachOf } from '../../../iam/decide.ts'
 import { renewed } from '../../../work/lease.ts'
 import { type HeldBucket, quotaExceeded, roomOf } from '../../buckets/service.ts'
-import { type ChangedPlace, changedKeys } from '../../history/former/changed-keys.ts'
 import { findAuthors } from '../../history/former/changes-store.ts'
 import { keepsHistory } from '../../history/former/past.ts'
+import { findEnds } from '../../history/former/store.ts'
 import type { ItemError } from '../../objects/item-error.ts'
 import { withKeys } from '../../objects/store.ts'
+import { listedTo, nextKeys, placeOf } from '../changed.ts'
 import { noted } from '../failures.ts'
 import * as itemStore from '../items/store.ts'
 import type { CreateJob } from '../request.ts'
@@ -39,7 +38,12 @@ export async function listRollback(
   const { tx } = step
   if (!keepsHistory(bucket)) throw keepsNoHistory(bucket.name)
   const since = parseMoment(request.to ?? '') ?? Number.MAX_SAFE_INTEGER
-  const { keys, next } = await nextKeys(step, { since, bucketId: bucket.id }, request, placeOf(job.listed_to))
+  const { keys, next } = await nextKeys(
+    step,
+    { bucketId: bucket.id, from: since, to: Number.MAX_SAFE_INTEGER },
+    request,
+    placeOf(job.listed_to),
+  )
   const rows = keys.length === 0 ? [] : await withKeys(tx, { bucketId: bucket.id, keys }).execute()
   const current = new Map(rows.map((row) => [row.key, row]))
   const asked =
@@ -68,31 +72,12 @@ export async function listRollback(
   await jobStore.updateJob(tx, job.id, {
     total,
     plan: JSON.stringify(plan),
-    listed_to: next && encodeCursor([next.from, next.dense ? 'dense' : '']),
+    listed_to: listedTo(next),
     ...noted(job, errors),
     ...(isLast && { listed_at: step.now().toISOString() }),
     ...(isLast && request.dry_run && { position: total }),
     ...renewed(step),
   })
-}
-
-function placeOf(listedTo: string | null): ChangedPlace | undefined {
-  const [from, dense] = decodeCursor(listedTo ?? undefined, 2) ?? []
-  return from === undefined ? undefined : { from, dense: dense === 'dense' }
-}
-
-/** The next keys that changed after a moment, of those that the creator sees. */
-async function nextKeys(
-  { tx, actor }: Upkeep,
-  { since, bucketId }: { since: number; bucketId: string },
-  { source_bucket, prefix = '' }: CreateJob,
-  place: ChangedPlace | undefined,
-) {
-  const listed = reachOf(actor, 'list', source_bucket, prefix)
-  const ranges = listed.length > 0 ? listed : reachOf(actor, 'read', source_bucket, prefix)
-  const span = { bucketId, from: since, to: Number.MAX_SAFE_INTEGER }
-  const { value } = await changedKeys(tx, span, ranges, place).next()
-  return value ?? { keys: [], next: null }
 }
 
 /** The keys whose last change a job made, each with the moment before it. */
@@ -104,7 +89,7 @@ async function changedBy(
   const authors = new Set(await store.findAuthorsOfJob(tx, job))
   const isOfJob = (author: number | null) => author !== null && authors.has(Number(author))
   const gone = keys.filter((key) => !current.has(key))
-  const ended = (await store.findEnds(tx, id, gone)).filter(({ ended_by }) => isOfJob(ended_by))
+  const ended = (await findEnds(tx, id, gone)).filter(({ ended_by }) => isOfJob(ended_by))
   const begun = [...current.values()].filter(({ author }) => isOfJob(author))
   return [
     ...begun.map(({ key, moment }) => ({ key, moment: Number(moment) - 1 })),
