@@ -647,6 +647,82 @@ export interface MachineSession {
   expires_at: string
 }
 
+export interface BucketPolicy {
+  /** Null if it has none. */
+  document: string | null
+  /** Why it cannot be read. One that was kept and cannot be read denies everything. */
+  fault: {
+    message: string
+    /** What of the document it is about. */
+    path: string[]
+    /** From 1. */
+    line: number
+    /** From 1. */
+    column: number
+  } | null
+  sentences: ({
+    /** Which of the policy’s statements it is, from 0. */
+    statement: number
+    sid: string | null
+    effect: 'Allow' | 'Deny'
+    /** Null in policies of users, groups and roles: whom they belong to. */
+    who: {
+      all_but: boolean
+      of: ({
+        kind: 'anyone' | 'account' | 'other_account' | 'user' | 'role' | 'session' | 'provider' | 'service' | 'gone'
+        name: string
+      })[]
+    } | null
+    what: {
+      /** Everything but this. */
+      all_but: boolean
+      kinds: ('everything' | 'list_buckets' | 'list' | 'read' | 'read_versions' | 'write' | 'delete' | 'delete_versions' | 'tag' | 'lock' | 'bypass_lock' | 'change_acls' | 'change_policy' | 'change_settings' | 'see_settings' | 'create_bucket' | 'delete_bucket' | 'see_identities' | 'change_identities' | 'assume' | 'assume_with_token' | 'others')[]
+      /** Names of actions that are in none of the kinds. */
+      others: string[]
+    }
+    /** Null in policies that say who may take on a role. */
+    where: {
+      all_but: boolean
+      of: ({
+        kind: 'everywhere' | 'whole' | 'bucket' | 'objects' | 'below' | 'object' | 'pattern'
+        name: string
+      })[]
+    } | null
+    /** All of which have to hold. */
+    when: ({
+      /** The condition’s key, as the policy writes it. */
+      key: string
+      relation: 'is' | 'is_not' | 'is_ignoring_case' | 'is_not_ignoring_case' | 'like' | 'not_like' | 'equals' | 'not_equals' | 'less' | 'at_most' | 'more' | 'at_least' | 'in_network' | 'not_in_network' | 'bytes' | 'absent' | 'present'
+      values: string[]
+      /** Of keys with several values: whether one of them, or all, have to be so. */
+      of: 'one' | 'any' | 'all'
+      /** Holds as well where a request does not have the key. */
+      if_exists: boolean
+    })[]
+    /** The sentence in English. */
+    text: string
+  })[]
+  warnings: ({
+    code: 'opens_to_anyone' | 'opens_to' | 'lets_change_policy' | 'locks_out' | 'account_allows_nobody' | 'no_effect' | 'never_holds' | 'always_holds'
+    statement: number
+    who: ({
+      kind: 'anyone' | 'account' | 'other_account' | 'user' | 'role' | 'session' | 'provider' | 'service' | 'gone'
+      name: string
+    })[]
+    what: {
+      /** Everything but this. */
+      all_but: boolean
+      kinds: ('everything' | 'list_buckets' | 'list' | 'read' | 'read_versions' | 'write' | 'delete' | 'delete_versions' | 'tag' | 'lock' | 'bypass_lock' | 'change_acls' | 'change_policy' | 'change_settings' | 'see_settings' | 'create_bucket' | 'delete_bucket' | 'see_identities' | 'change_identities' | 'assume' | 'assume_with_token' | 'others')[]
+      /** Names of actions that are in none of the kinds. */
+      others: string[]
+    }
+    /** The actions, or the condition’s key, that it is about. */
+    names: string[]
+    /** The warning in English. */
+    text: string
+  })[]
+}
+
 export interface DescribedPolicy {
   document: string
   /** Why it cannot be read. One that was kept and cannot be read denies everything. */
@@ -3295,6 +3371,8 @@ export interface Operations {
   endMachineSessions: {
     call: {
       query?: {
+        /** A UUIDv7. */
+        id?: string
         /** The name of a role. */
         role?: string
         /** A UUIDv7. */
@@ -3317,7 +3395,7 @@ export interface Operations {
         bucket: string
       }
     }
-    reply: DescribedPolicy
+    reply: BucketPolicy
   }
   /** PUT /buckets/{bucket}/policy: Set the policy of a bucket. Needs `manage`. Takes effect on the next request, at every endpoint. What is unknown in it is refused, with its place in the text. */
   putBucketPolicy: {

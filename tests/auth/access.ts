@@ -602,7 +602,7 @@ export const table: Record<OperationName, Entry> = {
     expect: managers(409),
     call: (c) => c.updateStorage({ params: { storage: 'default' }, body: { enabled: false } }),
   },
-  getBucketPolicy: { expect: holder(404), call: (c) => c.getBucketPolicy({ params }) },
+  getBucketPolicy: { expect: holder(200), call: (c) => c.getBucketPolicy({ params }) },
   putBucketPolicy: {
     expect: holder(422),
     call: (c) => c.putBucketPolicy({ params, body: { document: '{}' } }),

@@ -16,6 +16,7 @@ export const text = catalogue('shell.text', {
   users: 'Users',
   groups: 'Groups',
   storages: 'Storages',
+  machineSessions: 'Sessions of machines',
   kmsKeys: 'Encryption keys',
   webhooks: 'Webhooks',
   audit: 'Audit log',

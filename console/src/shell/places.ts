@@ -10,6 +10,7 @@ import {
   IconLock,
   IconPlugConnected,
   IconProgress,
+  IconRobot,
   IconSettings,
   IconShieldLock,
   IconTrash,
@@ -50,6 +51,7 @@ export function usePlaces(): { own: Place[]; administration: Place[] } {
       ...when(
         me.isAdmin,
         { to: '/admin/storages', label: text.storages, icon: IconDatabase },
+        { to: '/admin/machine-sessions', label: text.machineSessions, icon: IconRobot },
         { to: '/admin/kms-keys', label: text.kmsKeys, icon: IconLock },
         { to: '/admin/webhooks', label: text.webhooks, icon: IconWebhook },
         { to: '/admin/audit', label: text.audit, icon: IconClipboardList },

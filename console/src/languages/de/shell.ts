@@ -17,6 +17,7 @@ export const text: Translation<typeof english.text> = {
   users: 'Benutzer',
   groups: 'Gruppen',
   storages: 'Speicher',
+  machineSessions: 'Sitzungen von Maschinen',
   kmsKeys: 'Schlüssel',
   webhooks: 'Webhooks',
   audit: 'Audit-Protokoll',

@@ -17,6 +17,7 @@ export const text: Translation<typeof english.text> = {
   users: 'Usuarios',
   groups: 'Grupos',
   storages: 'Almacenamientos',
+  machineSessions: 'Sesiones de máquinas',
   kmsKeys: 'Claves de cifrado',
   webhooks: 'Webhooks',
   audit: 'Registro de auditoría',

@@ -17,6 +17,7 @@ export const text: Translation<typeof english.text> = {
   users: 'Utilisateurs',
   groups: 'Groupes',
   storages: 'Stockages',
+  machineSessions: 'Sessions de machines',
   kmsKeys: 'Clés de chiffrement',
   webhooks: 'Webhooks',
   audit: 'Journal d’audit',

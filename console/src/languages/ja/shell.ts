@@ -17,6 +17,7 @@ export const text: Translation<typeof english.text> = {
   users: 'ユーザー',
   groups: 'グループ',
   storages: 'ストレージ',
+  machineSessions: 'マシンのセッション',
   kmsKeys: '暗号鍵',
   webhooks: 'Webhook',
   audit: '監査ログ',

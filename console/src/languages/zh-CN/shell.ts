@@ -17,6 +17,7 @@ export const text: Translation<typeof english.text> = {
   users: '用户',
   groups: '用户组',
   storages: '存储后端',
+  machineSessions: '机器会话',
   kmsKeys: '加密密钥',
   webhooks: 'Webhook',
   audit: '审计日志',
