@@ -1501,6 +1501,8 @@ export interface Job {
   source_bucket: string
   prefix: string
   search: string | null
+  /** What the objects were found by. */
+  query: string | null
   dest_bucket: string | null
   dest_prefix: string | null
   if_none_match: '*' | null
@@ -5845,6 +5847,8 @@ export interface Operations {
         prefix?: string
         /** Only keys that contain this text, ignoring case. */
         search?: string
+        /** Only objects that this finds, in the language of `searchObjects` (copy, move, delete). Lengths of time are counted back from when the job is created. */
+        query?: string
         /** Keys to leave out; a key that ends with a slash leaves out the whole folder. */
         exclude?: string[]
         /** Instead of a prefix. */
@@ -5892,7 +5896,7 @@ export interface Operations {
           /** The other name, which must be free (both). By default the name of the fork is added to it. */
           dest_key?: string
         })[]
-        /** Only say what would be done (rollback, merge). */
+        /** Only say what would be done: `total` of a copy, move or deletion, `plan` or `merge_plan` of the others. */
         dry_run?: boolean
       }
     }

@@ -16,6 +16,7 @@ import {
   Timestamp,
 } from './shapes.ts'
 import { StorageName } from './storages.ts'
+import { SearchText } from './texts.ts'
 
 const creatableKinds = [
   'copy',
@@ -115,6 +116,7 @@ export const Job = Type.Object({
   source_bucket: BucketName,
   prefix: Type.String(),
   search: Nullable(Type.String()),
+  query: Nullable(Type.String(), { description: 'What the objects were found by.' }),
   dest_bucket: Nullable(BucketName),
   dest_prefix: Nullable(Type.String()),
   if_none_match: Nullable(Type.Enum(['*'], { description: 'If set, existing keys are not replaced.' })),
@@ -179,6 +181,12 @@ export const operations = {
       of: Type.Optional(Type.String({ ...Id, description: 'The job to undo (restore).' })),
       prefix: Type.Optional(Prefix),
       search: Type.Optional(KeyPart({ description: 'Only keys that contain this text, ignoring case.' })),
+      query: Type.Optional(
+        SearchText({
+          description:
+            'Only objects that this finds, in the language of `searchObjects` (copy, move, delete). Lengths of time are counted back from when the job is created.',
+        }),
+      ),
       exclude: Type.Optional(
         Type.Array(ObjectKey, {
           maxItems: 10_000,
@@ -228,10 +236,23 @@ export const operations = {
           description: 'What becomes of single keys that both have changed; of others, it says nothing (merge).',
         }),
       ),
-      dry_run: Type.Optional(Type.Boolean({ description: 'Only say what would be done (rollback, merge).' })),
+      dry_run: Type.Optional(
+        Type.Boolean({
+          description:
+            'Only say what would be done: `total` of a copy, move or deletion, `plan` or `merge_plan` of the others.',
+        }),
+      ),
     }),
     reply: Job,
-    errors: ['not_found', 'invalid_request', 'conflict', 'limit_reached', 'nothing_to_restore', 'read_only'],
+    errors: [
+      'not_found',
+      'invalid_request',
+      'invalid_query',
+      'conflict',
+      'limit_reached',
+      'nothing_to_restore',
+      'read_only',
+    ],
     records: [],
   }),
 

@@ -1,6 +1,7 @@
 import './browse.css'
 import { ActionIcon, Button } from '@mantine/core'
 import {
+  IconAdjustments,
   IconFolderPlus,
   IconLayoutGrid,
   IconList,
@@ -31,7 +32,7 @@ import { Crumbs } from './Crumbs.tsx'
 import { Dialogs, type Open } from './Dialogs.tsx'
 import { allowDrop, folderAt, hasFiles, takeDrop } from './drag.ts'
 import { EmptyPlace, NothingFound } from './Empty.tsx'
-import { filtersOf, isFiltered, noFilters, queryOf } from './filters.ts'
+import { filtersOf, isFiltered, noFilters, termsOf } from './filters.ts'
 import { List } from './List.tsx'
 import { type Place, type Row, type Sort, sortsOf, useFolder, useMatches } from './listing.ts'
 import { text } from './messages.ts'
@@ -59,15 +60,16 @@ export default function Browse() {
   const view = useView()
   const { search: query, params, go, open, change } = view
   const { bucket = '' } = params
-  const { prefix = '', q: search = '', sel = '' } = query
+  const { prefix = '', q: typed = '', sel = '' } = query
+  const filters = filtersOf(query)
+  const search = [typed, termsOf(filters)].filter(Boolean).join(' ')
   const sort = sortsOf(search).find((one) => one === query.sort) ?? 'name'
   const place: Place = { bucket, prefix, sort, dir: query.dir === 'desc' ? 'desc' : 'asc' }
   const about = useQuery(bucketQuery(bucket))
   const folder = useFolder(place, search === '')
-  const filters = search === '' ? noFilters : filtersOf(query)
-  const matches = useMatches(place, search, filters)
+  const matches = useMatches(place, search)
   const listing = search === '' ? folder : matches
-  const id = JSON.stringify([place, search, filters])
+  const id = JSON.stringify([place, search])
   const chosen = useSelection(id, place, listing)
   const grid = useRef<GridHandle>(null)
   const pane = useRef<HTMLElement>(null)
@@ -80,6 +82,8 @@ export default function Browse() {
   /** The folder that files dragged over the view would go to. */
   const [over, setOver] = useState<string>()
   const searchField = useRef<HTMLInputElement>(null)
+  const [isFiltering, setFiltering] = useState(false)
+  const hasFilters = isFiltering || search !== ''
 
   const readOnly = useReadOnly(bucket)
   const mayWriteTo = (to: string) => readOnly === false && me.can('write', bucket, to)
@@ -198,7 +202,7 @@ export default function Browse() {
           ? {
               operation: 'searchObjects',
               params: { bucket },
-              query: { prefix, search, sort, order: place.dir, ...queryOf(filters) },
+              query: { prefix, q: search, sort, order: place.dir },
             }
           : { operation: 'browse', params: { bucket }, query: { prefix, folders: 'first' } }
       }
@@ -286,7 +290,7 @@ export default function Browse() {
             <div className="browse-bar">
               <SearchField
                 ref={searchField}
-                value={search}
+                value={typed}
                 onSearch={searchFor}
                 onLeave={() => (grid.current ?? pane.current)?.focus()}
               />
@@ -302,6 +306,18 @@ export default function Browse() {
               </span>
               {listing.count > MOST_ROWS ? <span className="warn">{text.capped(MOST_ROWS)}</span> : null}
               <span className="grow" />
+              <ActionIcon
+                aria-label={text.filters}
+                title={text.filters}
+                aria-pressed={hasFilters}
+                variant={hasFilters ? 'light' : 'subtle'}
+                onClick={() => {
+                  if (isFiltered(filters)) void open({ ...noFilters, sel: undefined })
+                  setFiltering(!hasFilters)
+                }}
+              >
+                <IconAdjustments size={17} stroke={1.6} />
+              </ActionIcon>
               <fieldset className="browse-views" aria-label={text.viewAs}>
                 {VIEWS.map(({ id: view, label, Icon }) => (
                   <ActionIcon
@@ -318,7 +334,7 @@ export default function Browse() {
               </fieldset>
             </div>
           )}
-          {search ? (
+          {hasFilters ? (
             <Suspense fallback={<div className="browse-filters" />}>
               <FilterRow
                 place={place}
