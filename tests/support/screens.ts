@@ -70,6 +70,7 @@ export const screens: readonly Screen[] = [
   },
   { name: 'bucket-overview', is: 'A bucket: overview', at: '/b/photos/overview', shows: 'Recent activity' },
   { name: 'bucket-access', is: 'A bucket: who has access', at: '/b/photos/access', shows: 'Who has access to photos' },
+  { name: 'bucket-policy', is: 'A bucket: its policy', at: '/b/photos/policy', shows: 'Policy of this bucket' },
   { name: 'bucket-protection', is: 'A bucket: protection', at: '/b/photos/protection', shows: 'What can be removed' },
   { name: 'bucket-settings', is: 'A bucket: settings', at: '/b/photos/settings', shows: 'Delete bucket' },
   {
@@ -199,6 +200,18 @@ export const screens: readonly Screen[] = [
   { name: 'storages', is: 'Storages', at: '/admin/storages', shows: 'Reachable' },
   { name: 'storage-new', is: 'A new storage', at: '/admin/storages/_new', shows: 'Stored encrypted and never shown.' },
   { name: 'storage', is: 'A storage', at: '/admin/storages/default', shows: 'Reachable' },
+  {
+    name: 'machine-sessions',
+    is: 'Sessions of machines',
+    at: '/admin/machine-sessions',
+    shows: 'No sessions',
+  },
+  {
+    name: 'simulate',
+    is: 'How a request would be decided',
+    at: '/admin/groups?tab=simulate&who=anonymous&bucket=photos&key=a.jpg',
+    shows: 'Nothing allows it',
+  },
   { name: 'kms-keys', is: 'Encryption keys', at: '/admin/kms-keys', shows: 'No keys registered' },
   { name: 'kms-key-new', is: 'A new encryption key', at: '/admin/kms-keys/new', shows: 'Test and register' },
   { name: 'webhooks', is: 'Webhooks', at: '/admin/webhooks', shows: 'Search index' },

@@ -1,6 +1,7 @@
 import './browse.css'
 import { ActionIcon, Button } from '@mantine/core'
 import {
+  IconAdjustments,
   IconFolderPlus,
   IconHistory,
   IconLayoutGrid,
@@ -34,7 +35,7 @@ import { Crumbs } from './Crumbs.tsx'
 import { Dialogs, type Open } from './Dialogs.tsx'
 import { allowDrop, folderAt, hasFiles, takeDrop } from './drag.ts'
 import { EmptyPlace, NothingFound } from './Empty.tsx'
-import { filtersOf, isFiltered, noFilters, queryOf } from './filters.ts'
+import { filtersOf, isFiltered, noFilters, termsOf } from './filters.ts'
 import { List } from './List.tsx'
 import { type Place, type Row, type Sort, sortsOf, useFolder, useMatches } from './listing.ts'
 import { text } from './messages.ts'
@@ -75,16 +76,17 @@ function Browser() {
   const view = useView()
   const { search: query, params, go, open, change } = view
   const { bucket = '' } = params
-  const { prefix = '', q: search = '', sel = '' } = query
+  const { prefix = '', q: typed = '', sel = '' } = query
   const at = useAt()
+  const filters = filtersOf(query)
+  const search = at === undefined ? [typed, termsOf(filters)].filter(Boolean).join(' ') : typed
   const sort = sortsOf(search, at).find((one) => one === query.sort) ?? 'name'
   const place: Place = { bucket, prefix, at, sort, dir: query.dir === 'desc' ? 'desc' : 'asc' }
   const about = useQuery(bucketQuery(bucket))
   const folder = useFolder(place, search === '')
-  const filters = search === '' || at !== undefined ? noFilters : filtersOf(query)
-  const matches = useMatches(place, search, filters)
+  const matches = useMatches(place, search)
   const listing = search === '' ? folder : matches
-  const id = JSON.stringify([place, search, filters])
+  const id = JSON.stringify([place, search])
   const chosen = useSelection(id, place, listing)
   const grid = useRef<GridHandle>(null)
   const pane = useRef<HTMLElement>(null)
@@ -98,6 +100,8 @@ function Browser() {
   const [over, setOver] = useState<string>()
   const [choosing, setChoosing] = useState(false)
   const searchField = useRef<HTMLInputElement>(null)
+  const [isFiltering, setFiltering] = useState(false)
+  const hasFilters = isFiltering || search !== ''
 
   const readOnly = useReadOnly(bucket)
   const mayChange = readOnly === false && at === undefined
@@ -233,7 +237,7 @@ function Browser() {
           ? {
               operation: 'searchObjects',
               params: { bucket },
-              query: { prefix, search, sort, order: place.dir, ...queryOf(filters) },
+              query: { prefix, q: search, sort, order: place.dir },
             }
           : { operation: 'browse', params: { bucket }, query: { prefix, folders: 'first', ...atOf(at) } }
       }
@@ -337,7 +341,7 @@ function Browser() {
             <div className="browse-bar">
               <SearchField
                 ref={searchField}
-                value={search}
+                value={typed}
                 onSearch={searchFor}
                 onLeave={() => (grid.current ?? pane.current)?.focus()}
               />
@@ -353,6 +357,18 @@ function Browser() {
               </span>
               {listing.count > MOST_ROWS ? <span className="warn">{text.capped(MOST_ROWS)}</span> : null}
               <span className="grow" />
+              <ActionIcon
+                aria-label={text.filters}
+                title={text.filters}
+                aria-pressed={hasFilters}
+                variant={hasFilters ? 'light' : 'subtle'}
+                onClick={() => {
+                  if (isFiltered(filters)) void open({ ...noFilters, sel: undefined })
+                  setFiltering(!hasFilters)
+                }}
+              >
+                <IconAdjustments size={17} stroke={1.6} />
+              </ActionIcon>
               <fieldset className="browse-views" aria-label={text.viewAs}>
                 {VIEWS.map(({ id: view, label, Icon }) => (
                   <ActionIcon
@@ -369,7 +385,7 @@ function Browser() {
               </fieldset>
             </div>
           )}
-          {search && at === undefined ? (
+          {hasFilters && at === undefined ? (
             <Suspense fallback={<div className="browse-filters" />}>
               <FilterRow
                 place={place}

@@ -98,7 +98,15 @@ function jobsFor(
     // The folder itself stays: only its contents were selected.
     const marker = isFolderKey(prefix) && search === '' ? [prefix] : []
     const exclude = [...rows.map(({ key }) => key), ...marker]
-    return [{ ...base, prefix, ...into(''), ...(search ? { search } : {}), ...(exclude.length > 0 ? { exclude } : {}) }]
+    return [
+      {
+        ...base,
+        prefix,
+        ...into(''),
+        ...(search ? { query: search } : {}),
+        ...(exclude.length > 0 ? { exclude } : {}),
+      },
+    ]
   }
   const folders = rows.filter(isFolder).map(({ key }) => key)
   const keys = rows.filter((row) => !isFolder(row)).map(({ key }) => key)

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { client } from '../../api/session.ts'
 import { atOf } from '../past/at.ts'
-import { type Filters, isFiltered, queryOf } from './filters.ts'
 
 /** A row: a folder (its key ends with a slash) or an object. */
 export interface Row {
@@ -154,10 +153,10 @@ type Matches = Awaited<ReturnType<typeof client.searchObjects>>
 /** Sorted pages are larger: for each of them the server sorts all. */
 const SORTED_PAGE = 1000
 
-/** Folders and objects below a prefix whose names contain a text. Loaded while scrolling, because the total is not known. */
-export function useMatches({ bucket, prefix, sort, dir, at }: Place, search: string, filters: Filters): Listing {
+/** Folders and objects below a prefix that a search finds. Loaded while scrolling, because the total may not be known. */
+export function useMatches({ bucket, prefix, sort, dir, at }: Place, search: string): Listing {
   const enabled = search !== ''
-  const query = { prefix, search, sort, order: dir, ...queryOf(filters) }
+  const query = { prefix, q: search, sort, order: dir }
   const found = useInfiniteQuery({
     queryKey: ['browse', bucket, prefix, at ?? '', 'search', query],
     queryFn: ({ pageParam, signal }) => {
@@ -191,7 +190,7 @@ export function useMatches({ bucket, prefix, sort, dir, at }: Place, search: str
     folders: first?.folders.length ?? 0,
     moreFolders: first?.folders_complete === false,
     sortedFirst: enabled ? (first?.sorted_first ?? null) : null,
-    isPart: isFiltered(filters) || (first?.sorted_first ?? null) !== null,
+    isPart: (first?.sorted_first ?? null) !== null,
     row: (index) => rows[index],
     found: enabled ? rows : [],
     loaded: () => rows.length,

@@ -46,8 +46,10 @@ export const text = catalogue('browse.text', {
   search: 'Search in this folder and subfolders',
   clearSearch: 'Clear search',
   searchBucket: 'Search the whole bucket',
-  answerNotFound: 'No name in this folder or its subfolders contains this text.',
+  answerNotFound: 'Nothing in this folder or its subfolders matches.',
   filters: 'Filter results',
+  notUnderstood: (part: string) => `“${part}” is not understood.`,
+  searchInstead: (query: string) => `Use ${query}`,
   anyKind: 'Any type',
   kind: (kind: Kind) =>
     ({
@@ -166,7 +168,7 @@ export const text = catalogue('browse.text', {
     n > 0
       ? `Everything in ${folder}, including subfolders, except ${items(n)}.`
       : `Everything in ${folder}, including subfolders.`,
-  deleteFound: (search: string, folder: string) => `All objects in ${folder} with “${search}” in their key.`,
+  deleteFound: (search: string, folder: string) => `All objects in ${folder} that “${search}” finds.`,
   deleteFolders: (n: number) => `${folders(n)} with all their contents.`,
   deleteBytes: (n: number, bytes: string) => `${objects(n)}, ${bytes}.`,
   andMore: (n: number) => `and ${formatCount(n)} more`,

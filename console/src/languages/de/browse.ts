@@ -45,8 +45,10 @@ export const text: Translation<typeof english.text> = {
   search: 'In diesem Ordner und seinen Unterordnern suchen',
   clearSearch: 'Suche löschen',
   searchBucket: 'Im ganzen Bucket suchen',
-  answerNotFound: 'Kein Name in diesem Ordner und seinen Unterordnern enthält diesen Text.',
+  answerNotFound: 'Nichts in diesem Ordner und seinen Unterordnern passt dazu.',
   filters: 'Ergebnisse filtern',
+  notUnderstood: (part) => `„${part}“ ist nicht zu verstehen.`,
+  searchInstead: (query) => `${query} verwenden`,
   anyKind: 'Alle Typen',
   kind: (kind) =>
     ({
@@ -166,7 +168,7 @@ export const text: Translation<typeof english.text> = {
     n > 0
       ? `Alles in ${folder} samt Unterordnern, mit Ausnahme von ${plural(n, { one: 'Element', other: 'Elementen' })}.`
       : `Alles in ${folder} samt Unterordnern.`,
-  deleteFound: (search, folder) => `Alle Objekte in ${folder} mit „${search}“ im Schlüssel.`,
+  deleteFound: (search, folder) => `Alle Objekte in ${folder}, die „${search}“ findet.`,
   deleteFolders: (n) => `${folders(n)} mit gesamtem Inhalt.`,
   deleteBytes: (n, bytes) => `${objects(n)}, ${bytes}.`,
   andMore: (n) => `und ${plural(n, { one: 'weiteres', other: 'weitere' })}`,

@@ -46,8 +46,10 @@ export const text: Translation<typeof english.text> = {
   search: 'Buscar en esta carpeta y sus subcarpetas',
   clearSearch: 'Borrar búsqueda',
   searchBucket: 'Buscar en todo el bucket',
-  answerNotFound: 'Ningún nombre de esta carpeta ni de sus subcarpetas contiene este texto.',
+  answerNotFound: 'Nada coincide en esta carpeta ni en sus subcarpetas.',
   filters: 'Filtrar resultados',
+  notUnderstood: (part) => `No se entiende “${part}”.`,
+  searchInstead: (query) => `Usar ${query}`,
   anyKind: 'Cualquier tipo',
   kind: (kind) =>
     ({
@@ -170,7 +172,7 @@ export const text: Translation<typeof english.text> = {
     n > 0
       ? `Todo el contenido de ${folder}, incluidas las subcarpetas, excepto ${items(n)}.`
       : `Todo el contenido de ${folder}, incluidas las subcarpetas.`,
-  deleteFound: (search, folder) => `Todos los objetos de ${folder} cuya clave contiene “${search}”.`,
+  deleteFound: (search, folder) => `Todos los objetos de ${folder} que encuentra “${search}”.`,
   deleteFolders: (n) => `${folders(n)} con todo su contenido.`,
   deleteBytes: (n, bytes) => `${objects(n)}, ${bytes}.`,
   andMore: (n) => `y ${formatCount(n)} más`,

@@ -47,8 +47,10 @@ export const text: Translation<typeof english.text> = {
   search: 'Rechercher dans ce dossier et ses sous-dossiers',
   clearSearch: 'Effacer la recherche',
   searchBucket: 'Rechercher dans tout le bucket',
-  answerNotFound: 'Aucun nom dans ce dossier et ses sous-dossiers ne contient ce texte.',
+  answerNotFound: 'Rien ne correspond dans ce dossier et ses sous-dossiers.',
   filters: 'Filtrer les résultats',
+  notUnderstood: (part) => `« ${part} » n’est pas compris.`,
+  searchInstead: (query) => `Utiliser ${query}`,
   anyKind: 'Tous les types',
   kind: (kind) =>
     ({
@@ -171,7 +173,7 @@ export const text: Translation<typeof english.text> = {
     n > 0
       ? `Tout le contenu de ${folder}, sous-dossiers compris, sauf ${items(n)}.`
       : `Tout le contenu de ${folder}, sous-dossiers compris.`,
-  deleteFound: (search, folder) => `Tous les objets de ${folder} dont la clé contient « ${search} ».`,
+  deleteFound: (search, folder) => `Tous les objets de ${folder} que trouve « ${search} ».`,
   deleteFolders: (n) => plural(n, { one: 'dossier avec tout son contenu.', other: 'dossiers avec tout leur contenu.' }),
   deleteBytes: (n, bytes) => `${objects(n)}, ${bytes}.`,
   andMore: others,

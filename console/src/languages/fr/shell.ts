@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
   groups: 'Groupes',
   protection: 'Protection',
   storages: 'Stockages',
+  machineSessions: 'Sessions de machines',
   kmsKeys: 'Clés de chiffrement',
   webhooks: 'Webhooks',
   audit: 'Journal d’audit',

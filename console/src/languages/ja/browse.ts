@@ -44,8 +44,10 @@ export const text: Translation<typeof english.text> = {
   search: 'このフォルダーとサブフォルダーを検索',
   clearSearch: '検索をクリア',
   searchBucket: 'バケット全体を検索',
-  answerNotFound: 'このフォルダーとサブフォルダーに、このテキストを含む名前はありません。',
+  answerNotFound: 'このフォルダーとサブフォルダーに、一致するものはありません。',
   filters: '検索結果を絞り込む',
+  notUnderstood: (part) => `「${part}」を解釈できません。`,
+  searchInstead: (query) => `${query} を使う`,
   anyKind: 'すべての種類',
   kind: (kind) =>
     ({
@@ -160,7 +162,7 @@ export const text: Translation<typeof english.text> = {
     n > 0
       ? `${folder} の内容すべて (サブフォルダーを含む)。ただし ${items(n)}を除きます。`
       : `${folder} の内容すべて (サブフォルダーを含む)。`,
-  deleteFound: (search, folder) => `${folder} で、キーに「${search}」を含むすべてのオブジェクト。`,
+  deleteFound: (search, folder) => `${folder} で「${search}」に一致するすべてのオブジェクト。`,
   deleteFolders: (n) => `${folders(n)}とその内容すべて。`,
   deleteBytes: (n, bytes) => `${objects(n)}、${bytes}。`,
   andMore: (n) => `ほか ${formatCount(n)} 件`,

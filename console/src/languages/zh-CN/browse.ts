@@ -43,8 +43,10 @@ export const text: Translation<typeof english.text> = {
   search: '在此文件夹及其子文件夹中搜索',
   clearSearch: '清除搜索',
   searchBucket: '搜索整个存储桶',
-  answerNotFound: '此文件夹及其子文件夹中没有包含此文本的名称。',
+  answerNotFound: '此文件夹及其子文件夹中没有匹配项。',
   filters: '筛选结果',
+  notUnderstood: (part) => `无法理解“${part}”。`,
+  searchInstead: (query) => `改用 ${query}`,
   anyKind: '任意类型',
   kind: (kind) =>
     ({
@@ -158,7 +160,7 @@ export const text: Translation<typeof english.text> = {
     n > 0
       ? `${folder} 中的全部内容，包括子文件夹，${formatCount(n)} 个项目除外。`
       : `${folder} 中的全部内容，包括子文件夹。`,
-  deleteFound: (search, folder) => `${folder} 中键包含“${search}”的所有对象。`,
+  deleteFound: (search, folder) => `${folder} 中与“${search}”匹配的所有对象。`,
   deleteFolders: (n) => `${folders(n)}及其全部内容。`,
   deleteBytes: (n, bytes) => `${objects(n)}，${bytes}。`,
   andMore: (n) => `以及另外 ${formatCount(n)} 个`,
