@@ -357,18 +357,20 @@ function Browser() {
               </span>
               {listing.count > MOST_ROWS ? <span className="warn">{text.capped(MOST_ROWS)}</span> : null}
               <span className="grow" />
-              <ActionIcon
-                aria-label={text.filters}
-                title={text.filters}
-                aria-pressed={hasFilters}
-                variant={hasFilters ? 'light' : 'subtle'}
-                onClick={() => {
-                  if (isFiltered(filters)) void open({ ...noFilters, sel: undefined })
-                  setFiltering(!hasFilters)
-                }}
-              >
-                <IconAdjustments size={17} stroke={1.6} />
-              </ActionIcon>
+              {at === undefined ? (
+                <ActionIcon
+                  aria-label={text.filters}
+                  title={text.filters}
+                  aria-pressed={hasFilters}
+                  variant={hasFilters ? 'light' : 'subtle'}
+                  onClick={() => {
+                    if (isFiltered(filters)) void open({ ...noFilters, sel: undefined })
+                    setFiltering(!hasFilters)
+                  }}
+                >
+                  <IconAdjustments size={17} stroke={1.6} />
+                </ActionIcon>
+              ) : null}
               <fieldset className="browse-views" aria-label={text.viewAs}>
                 {VIEWS.map(({ id: view, label, Icon }) => (
                   <ActionIcon
