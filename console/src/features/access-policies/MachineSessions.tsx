@@ -17,7 +17,7 @@ import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { TimeAgo } from '../../ui/values.tsx'
 import { machines as text } from './messages.ts'
 
-type Choice = Parameters<typeof client.endMachineSessions>[0]['query']
+type Choice = NonNullable<NonNullable<Parameters<typeof client.endMachineSessions>[0]>['query']>
 
 /** Ends sessions, once whoever asks for it has confirmed what they name. */
 async function end(query: Choice, title: string): Promise<void> {

@@ -57,6 +57,7 @@ export function Changes({ bucket }: { bucket: Bucket }) {
       key: 'size',
       title: text.size,
       number: true,
+      optional: true,
       cell: ({ before, after }) =>
         before && after && before.size !== after.size ? (
           text.sizeChange(formatBytes(before.size), formatBytes(after.size))
