@@ -24,6 +24,13 @@ export const DescribedPolicy = Type.Object({
 })
 export type DescribedPolicy = Type.Static<typeof DescribedPolicy>
 
+/** The policy of a bucket, which may have none. */
+export const BucketPolicy = Type.Object({
+  ...DescribedPolicy.properties,
+  document: Nullable(Type.String(), { description: 'Null if it has none.' }),
+})
+export type BucketPolicy = Type.Static<typeof BucketPolicy>
+
 const bucketPolicy = { url: '/buckets/{bucket}/policy', tag: 'access-policies', access: 'signed_in' } as const
 
 export const RoleName = Type.String({ pattern: '^[\\w+=,.@-]{1,64}$', description: 'The name of a role.' })
@@ -56,7 +63,7 @@ export const operations = {
     description: 'Needs `manage`.',
     status: 200,
     params: byBucket,
-    reply: DescribedPolicy,
+    reply: BucketPolicy,
     errors: ['not_found'],
   }),
 

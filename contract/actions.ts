@@ -93,6 +93,27 @@ export interface Sent {
   sender_message?: string
 }
 
+/** An agent; never its token or secret. */
+interface AgentDetails {
+  name: string
+  token_prefix: string
+  access_key_id: string
+  scope: readonly object[]
+  budget: object
+  approval: object
+  expires_at: string | null
+}
+
+/** A request of an agent that a person has to agree to. */
+interface ApprovalDetails {
+  approval_id: string
+  agent_id: string
+  agent: string
+  reason: string
+  objects: number
+  bytes: number
+}
+
 /** A policy of users, groups and roles. */
 interface IdentityPolicyDetails {
   name: string
@@ -297,6 +318,13 @@ export interface ActionDetails {
   /** `reason`: requested, or revoked together with the token that created it. */
   access_key_revoke: { name: string; access_key_id: string; reason: 'requested' | 'cascade'; user_id: string }
   access_key_rotate: { name: string; access_key_id: string; grace_seconds: number }
+  agent_create: AgentDetails & { fork: string | null }
+  agent_update: { name: string; user_id: string; before: object; after: object }
+  agent_revoke: { name: string; token_prefix: string; user_id: string }
+  /** An agent asked for what a person has to agree to; `actions`: what would happen, the first of them. */
+  approval_request: ApprovalDetails & { actions: readonly object[] }
+  approval_approve: ApprovalDetails
+  approval_reject: ApprovalDetails
   /** `keys`: how many keys a selection has; `object_keys` lists them. */
   share_create: {
     share_id: string

@@ -1,13 +1,9 @@
 import Type from 'typebox'
 import { kinds } from './kinds.ts'
 import { StoredObject } from './objects.ts'
-import { MOST_QUERY } from './query.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, KeyPart, Limit, Nullable, Prefix, Timestamp } from './shapes.ts'
-import { Plain } from './texts.ts'
-
-const Query = (said: { description?: string } = {}) =>
-  Plain(MOST_QUERY, { examples: ['tag:project=apollo type:image/* size:>10MB modified:<7d'], ...said })
+import { Plain, SearchText } from './texts.ts'
 
 const total = {
   total: Type.Integer({ description: 'How many objects were found, at least.' }),
@@ -45,7 +41,7 @@ export const operations = {
     status: 200,
     params: Type.Object({ bucket: BucketName }),
     query: Exactly({
-      q: Type.Optional(Query({ description: 'What to search for. Required unless `search` is given.' })),
+      q: Type.Optional(SearchText({ description: 'What to search for. Required unless `search` is given.' })),
       search: Type.Optional(KeyPart({ description: 'A text that keys contain.' })),
       prefix: Type.Optional(Prefix),
       sort: Type.Optional(Type.Enum(['name', 'size', 'type', 'modified'], { default: 'name' })),
@@ -96,7 +92,7 @@ export const operations = {
     access: 'signed_in',
     status: 200,
     query: Exactly({
-      q: Query(),
+      q: SearchText(),
       cursor: Type.Optional(Cursor),
       limit: Type.Optional(Limit),
     }),

@@ -55,6 +55,8 @@ const TAGGED = [
 const CLAIM = /^[a-z0-9.-]+(:\d+)?(\/[\w./~-]*)?:[\w./:~-]+$/
 /** Services whose keys are all known: others' are claims. */
 const SERVICES = /^(aws|s3|sts|iam):/
+/** Whether a key, in the form of `keyOf`, is one of a service, and no claim. */
+export const isOfService = (key: string): boolean => SERVICES.test(key)
 
 /**
  * A key as it is compared: the names of keys are not case-sensitive, those of tags and claims are. Undefined for what
@@ -89,4 +91,4 @@ const KNOWN_FAMILIES =
   /^(s3:x-amz-|(aws:(principaltag|requesttag|resourcetag)|iam:resourcetag|s3:(existingobjecttag|requestobjecttag))\/)/
 
 /** Whether any request here can have a key, in the form of `keyOf`; of others, conditions say the same of every request. */
-export const canBeKnown = (key: string): boolean => KNOWN.has(key) || KNOWN_FAMILIES.test(key) || !SERVICES.test(key)
+export const canBeKnown = (key: string): boolean => KNOWN.has(key) || KNOWN_FAMILIES.test(key) || !isOfService(key)

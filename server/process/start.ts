@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { systemActor } from '../access/actors.ts'
+import { agentGate } from '../access/agent-limits/gate.ts'
 import { createSetupToken } from '../access/auth/setup.ts'
 import { createFirstAdmin } from '../access/users/break-glass.ts'
 import { stopAll } from '../at-stop.ts'
@@ -134,6 +135,7 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
   const shared = {
     mayWrite,
     publish,
+    agentGate,
     database,
     config,
     now,

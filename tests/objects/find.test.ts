@@ -250,6 +250,54 @@ describeEngines('search by anything', (engine, itOnce) => {
     assert.deepEqual(await find(bucket, 'meta:camera=c', {}, client), ['secret/1'])
   })
 
+  it('has jobs act on what it finds, as it was listed, and only counts in a dry run', async () => {
+    const bucket = await open()
+    for (const [key, stage] of [
+      ['a/1', 'draft'],
+      ['a/2', 'final'],
+      ['b/3', 'draft'],
+      ['b/4', 'draft'],
+    ] as const)
+      await put(bucket, key, { tags: { stage } })
+    const job = async (body: Parameters<Client['createJob']>[0]['body']) => {
+      const { id, query } = await server.admin.createJob({ body })
+      assert.equal(query, body.query ?? null)
+      await until(async () => ['succeeded', 'failed'].includes((await server.admin.getJob({ params: { id } })).status))
+      return server.admin.getJob({ params: { id } })
+    }
+    const query = 'tag:stage=draft -key:b/4'
+    const base = { source_bucket: bucket, query }
+    const dry = await server.records([], () => job({ kind: 'delete', ...base, dry_run: true }))
+    assert.deepEqual([dry.status, dry.total, dry.done, dry.failed, dry.dry_run], ['succeeded', 2, 0, 0, true])
+    assert.equal((await find(bucket, ' ')).length, 4)
+    const done = await server.records(
+      [
+        { action: 'delete', bucket, key: 'a/1' },
+        { action: 'delete', bucket, key: 'b/3' },
+      ],
+      () => job({ kind: 'delete', ...base }),
+    )
+    assert.deepEqual([done.total, done.done, done.failed], [2, 2, 0])
+    assert.deepEqual(await find(bucket, ' '), ['a/2', 'b/4'])
+    await job({ kind: 'restore', of: done.id })
+    assert.deepEqual(await find(bucket, query), ['a/1', 'b/3'])
+    const copied = await job({ kind: 'copy', ...base, prefix: 'a/', dest_prefix: 'copied/' })
+    assert.equal(copied.done, 1)
+    assert.deepEqual(await find(bucket, 'tag:stage=draft prefix:copied/'), ['copied/1'])
+    await rejectsWith(
+      server.admin.createJob({ body: { kind: 'delete', ...base, query: 'sise:1' } }),
+      'invalid_query',
+      'body.query',
+    )
+    await rejectsWith(
+      server.admin.createJob({ body: { kind: 'delete', ...base, keys: ['a/1'] } }),
+      'invalid_request',
+      'body.query',
+    )
+    const none = await job({ kind: 'delete', ...base, query: 'bucket:other-bucket' })
+    assert.equal(none.total, 0)
+  })
+
   /** The words of all objects of a bucket as the index has them, and as they follow from the objects. */
   async function indexOf(bucket: string) {
     const { db } = server.database

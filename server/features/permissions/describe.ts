@@ -1,5 +1,5 @@
 // What policies say, for whoever writes, saves or reads one.
-import type { DescribedPolicy } from '../../../contract/access-policies.ts'
+import type { BucketPolicy, DescribedPolicy } from '../../../contract/access-policies.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import { isAdmin } from '../../../contract/permissions.ts'
 import { findUserIds } from '../../access/policies/named-users.ts'
@@ -82,11 +82,11 @@ function assertAdministrator({ actor }: Ctx): void {
 }
 
 /** The policy of a bucket. Throws forbidden and not_found. */
-export async function getBucketPolicy(ctx: Ctx, bucket: string): Promise<DescribedPolicy> {
+export async function getBucketPolicy(ctx: Ctx, bucket: string): Promise<BucketPolicy> {
   allow(ctx.actor, managing('GetBucketPolicy'), bucket)
   if (!(await findBucket(ctx.db, bucket))) throw bucketMissing(bucket)
   const kept = await findConfig(ctx.db, bucket, 'policy')
-  if (!kept) throw new ServiceError('not_found', `Bucket "${bucket}" has no policy.`)
+  if (!kept) return { document: null, fault: null, sentences: [], warnings: [] }
   return describeDocument(ctx.db, { of: 'bucket', bucket }, kept.text, kept.users ?? {})
 }
 

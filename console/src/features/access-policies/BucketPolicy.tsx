@@ -1,9 +1,7 @@
 import { Anchor, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { DescribedPolicy } from '../../../../contract/access-policies.ts'
 import { refreshBucket } from '../../api/buckets.ts'
-import { statusOf } from '../../api/problem.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
@@ -18,16 +16,6 @@ import { text } from './messages.ts'
 import { PolicyEditor, useDescription } from './PolicyEditor.tsx'
 import { warningText } from './sentences.ts'
 
-/** Null for a bucket that has none. */
-const find = async (bucket: string): Promise<DescribedPolicy | null> => {
-  try {
-    return await client.getBucketPolicy({ params: { bucket } })
-  } catch (error) {
-    if (statusOf(error) === 404) return null
-    throw error
-  }
-}
-
 /** The policy of a bucket, and what it says. */
 export default function BucketPolicy() {
   const me = useMe()
@@ -35,7 +23,7 @@ export default function BucketPolicy() {
   const mayEdit = me.can('manage', bucket)
   const policy = useQuery({
     queryKey: ['bucket-policy', bucket],
-    queryFn: () => find(bucket),
+    queryFn: () => client.getBucketPolicy({ params: { bucket } }),
     enabled: mayEdit,
   })
   return (
@@ -56,7 +44,7 @@ export default function BucketPolicy() {
             </Anchor>
           </header>
           <StateView query={policy}>
-            {(found) => <Editor key={found?.document ?? ''} bucket={bucket} before={found?.document ?? ''} />}
+            {({ document }) => <Editor key={document ?? ''} bucket={bucket} before={document ?? ''} />}
           </StateView>
         </section>
       ) : (

@@ -182,3 +182,29 @@ export const said = catalogue('accessPolicies.said', {
       always_holds: `No request here has ${names}: the condition holds for every request.`,
     })[code],
 })
+
+export const machines = catalogue('accessPolicies.machines', {
+  title: 'Sessions of machines',
+  hint: 'Temporary credentials that are valid now. Ending one takes effect on the next request.',
+  who: 'Session',
+  role: 'Role',
+  own: 'Permissions of its user',
+  opened: 'Opened',
+  expires: 'Expires',
+  address: 'Address',
+  emptyTitle: 'No sessions',
+  emptyHint: 'Programs get temporary credentials with AssumeRole, AssumeRoleWithWebIdentity or GetSessionToken.',
+  end: 'End this session',
+  endAll: 'End sessions…',
+  endAllTitle: 'End all sessions?',
+  endText:
+    'Programs that use these credentials are refused from the next request on, and so are sessions opened with them.',
+  until: 'Opened until',
+  untilHint: 'Leave empty for all.',
+  endRole: (role: string) => `End all of role ${role}`,
+  endUser: (user: string) => `End all of ${user}`,
+  endProvider: (provider: string) => `End all of ${provider}`,
+  ended: (n: number) => plural(n, { one: 'session ended', other: 'sessions ended' }),
+  endTitle: (name: string) => `End session ${name}?`,
+  actions: (name: string) => `Actions for ${name}`,
+})

@@ -171,3 +171,30 @@ export const said: Translation<typeof english.said> = {
       always_holds: `Keine Anfrage hat hier ${names}: die Bedingung ist immer erfüllt.`,
     })[code],
 }
+
+export const machines: Translation<typeof english.machines> = {
+  title: 'Sitzungen von Maschinen',
+  hint: 'Temporäre Zugangsdaten, die jetzt gültig sind. Ein Ende gilt ab der nächsten Anfrage.',
+  who: 'Sitzung',
+  role: 'Rolle',
+  own: 'Berechtigungen des Benutzers',
+  opened: 'Eröffnet',
+  expires: 'Läuft ab',
+  address: 'Adresse',
+  emptyTitle: 'Keine Sitzungen',
+  emptyHint:
+    'Programme erhalten temporäre Zugangsdaten mit AssumeRole, AssumeRoleWithWebIdentity oder GetSessionToken.',
+  end: 'Diese Sitzung beenden',
+  endAll: 'Sitzungen beenden …',
+  endAllTitle: 'Alle Sitzungen beenden?',
+  endText:
+    'Programme mit diesen Zugangsdaten werden ab der nächsten Anfrage abgelehnt, ebenso damit eröffnete Sitzungen.',
+  until: 'Eröffnet bis',
+  untilHint: 'Leer: alle.',
+  endRole: (role) => `Alle der Rolle ${role} beenden`,
+  endUser: (user) => `Alle von ${user} beenden`,
+  endProvider: (provider) => `Alle von ${provider} beenden`,
+  ended: (n) => plural(n, { one: 'Sitzung beendet', other: 'Sitzungen beendet' }),
+  endTitle: (name) => `Sitzung ${name} beenden?`,
+  actions: (name) => `Aktionen für ${name}`,
+}

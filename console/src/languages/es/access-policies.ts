@@ -171,3 +171,30 @@ export const said: Translation<typeof english.said> = {
       always_holds: `Ninguna petición tiene aquí ${names}: la condición se cumple siempre.`,
     })[code],
 }
+
+export const machines: Translation<typeof english.machines> = {
+  title: 'Sesiones de máquinas',
+  hint: 'Credenciales temporales válidas ahora. Terminarlas tiene efecto desde la siguiente petición.',
+  who: 'Sesión',
+  role: 'Rol',
+  own: 'Permisos de su usuario',
+  opened: 'Abierta',
+  expires: 'Caduca',
+  address: 'Dirección',
+  emptyTitle: 'No hay sesiones',
+  emptyHint:
+    'Los programas obtienen credenciales temporales con AssumeRole, AssumeRoleWithWebIdentity o GetSessionToken.',
+  end: 'Terminar esta sesión',
+  endAll: 'Terminar sesiones…',
+  endAllTitle: '¿Terminar todas las sesiones?',
+  endText:
+    'Los programas con estas credenciales se rechazan desde la siguiente petición, y también las sesiones abiertas con ellas.',
+  until: 'Abiertas hasta',
+  untilHint: 'Déjelo vacío para todas.',
+  endRole: (role) => `Terminar todas las del rol ${role}`,
+  endUser: (user) => `Terminar todas las de ${user}`,
+  endProvider: (provider) => `Terminar todas las de ${provider}`,
+  ended: (n) => plural(n, { one: 'sesión terminada', other: 'sesiones terminadas' }),
+  endTitle: (name) => `¿Terminar la sesión ${name}?`,
+  actions: (name) => `Acciones para ${name}`,
+}

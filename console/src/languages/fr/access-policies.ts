@@ -171,3 +171,30 @@ export const said: Translation<typeof english.said> = {
       always_holds: `Aucune requête n’a ici ${names} : la condition est toujours remplie.`,
     })[code],
 }
+
+export const machines: Translation<typeof english.machines> = {
+  title: 'Sessions de machines',
+  hint: 'Identifiants temporaires valides maintenant. Y mettre fin s’applique dès la requête suivante.',
+  who: 'Session',
+  role: 'Rôle',
+  own: 'Autorisations de son utilisateur',
+  opened: 'Ouverte',
+  expires: 'Expire',
+  address: 'Adresse',
+  emptyTitle: 'Aucune session',
+  emptyHint:
+    'Les programmes obtiennent des identifiants temporaires avec AssumeRole, AssumeRoleWithWebIdentity ou GetSessionToken.',
+  end: 'Mettre fin à cette session',
+  endAll: 'Mettre fin aux sessions…',
+  endAllTitle: 'Mettre fin à toutes les sessions ?',
+  endText:
+    'Les programmes qui utilisent ces identifiants sont refusés dès la requête suivante, comme les sessions ouvertes avec eux.',
+  until: 'Ouvertes jusqu’à',
+  untilHint: 'Laisser vide pour toutes.',
+  endRole: (role) => `Mettre fin à toutes celles du rôle ${role}`,
+  endUser: (user) => `Mettre fin à toutes celles de ${user}`,
+  endProvider: (provider) => `Mettre fin à toutes celles de ${provider}`,
+  ended: (n) => plural(n, { one: 'session terminée', other: 'sessions terminées' }),
+  endTitle: (name) => `Mettre fin à la session ${name} ?`,
+  actions: (name) => `Actions pour ${name}`,
+}

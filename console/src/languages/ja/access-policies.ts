@@ -171,3 +171,28 @@ export const said: Translation<typeof english.said> = {
       always_holds: `ここでは ${names} を持つリクエストがなく、この条件は常に満たされます。`,
     })[code],
 }
+
+export const machines: Translation<typeof english.machines> = {
+  title: 'マシンのセッション',
+  hint: '現在有効な一時的な認証情報です。終了は次のリクエストから有効になります。',
+  who: 'セッション',
+  role: 'ロール',
+  own: 'ユーザーの権限',
+  opened: '開始',
+  expires: '有効期限',
+  address: 'アドレス',
+  emptyTitle: 'セッションはありません',
+  emptyHint: 'プログラムは AssumeRole、AssumeRoleWithWebIdentity、GetSessionToken で一時的な認証情報を取得します。',
+  end: 'このセッションを終了',
+  endAll: 'セッションを終了…',
+  endAllTitle: 'すべてのセッションを終了しますか？',
+  endText: 'これらの認証情報を使うプログラムと、それで開始されたセッションは、次のリクエストから拒否されます。',
+  until: 'この時刻までに開始',
+  untilHint: '空欄の場合はすべて。',
+  endRole: (role) => `ロール ${role} のセッションをすべて終了`,
+  endUser: (user) => `${user} のセッションをすべて終了`,
+  endProvider: (provider) => `${provider} のセッションをすべて終了`,
+  ended: (n) => plural(n, { other: '件のセッションを終了しました' }),
+  endTitle: (name) => `セッション ${name} を終了しますか？`,
+  actions: (name) => `${name} の操作`,
+}

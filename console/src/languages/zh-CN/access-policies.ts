@@ -159,3 +159,28 @@ export const said: Translation<typeof english.said> = {
       always_holds: `此处没有请求带有 ${names}：该条件始终成立。`,
     })[code],
 }
+
+export const machines: Translation<typeof english.machines> = {
+  title: '机器会话',
+  hint: '当前有效的临时凭据。结束后从下一个请求起生效。',
+  who: '会话',
+  role: '角色',
+  own: '其用户的权限',
+  opened: '打开时间',
+  expires: '到期',
+  address: '地址',
+  emptyTitle: '没有会话',
+  emptyHint: '程序通过 AssumeRole、AssumeRoleWithWebIdentity 或 GetSessionToken 获取临时凭据。',
+  end: '结束此会话',
+  endAll: '结束会话…',
+  endAllTitle: '结束所有会话？',
+  endText: '使用这些凭据的程序以及用它们打开的会话从下一个请求起会被拒绝。',
+  until: '打开时间不晚于',
+  untilHint: '留空表示全部。',
+  endRole: (role) => `结束角色 ${role} 的所有会话`,
+  endUser: (user) => `结束 ${user} 的所有会话`,
+  endProvider: (provider) => `结束 ${provider} 的所有会话`,
+  ended: (n) => plural(n, { other: '个会话已结束' }),
+  endTitle: (name) => `结束会话 ${name}？`,
+  actions: (name) => `${name} 的操作`,
+}

@@ -36,14 +36,17 @@ export function prefixIn(terms: readonly Term[], prefix: string): { prefix: stri
 export const isAbout = (terms: readonly Term[], bucket: string): boolean =>
   terms.every((term) => term.field !== 'bucket' || matcher(term.pattern)(bucket) !== term.negated)
 
+/** Who asks, and when. */
+type Asking = Pick<Ctx, 'db' | 'actor' | 'now'>
+
 /** What the terms mean to the caller now. */
-export async function factsOf(ctx: Ctx, terms: readonly Term[], prefix: string): Promise<Facts> {
+export async function factsOf(ctx: Asking, terms: readonly Term[], prefix: string): Promise<Facts> {
   const writers = new Map<string, string | null>()
   for (const term of terms) if (term.field === 'by') writers.set(term.text, await writerOf(ctx, term.text))
   return { now: ctx.now().getTime(), skip: prefix.length, writers }
 }
 
-async function writerOf({ db, actor }: Ctx, text: string): Promise<string | null> {
+async function writerOf({ db, actor }: Asking, text: string): Promise<string | null> {
   if (text.toLowerCase() === 'me') return actor.user_id
   if (!text.includes('@')) return text.toLowerCase()
   return (await findUserByEmail(db, folded(text))) ?? null
