@@ -4315,6 +4315,8 @@ export interface Operations {
         to?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
+        /** Only these; the totals are of all. */
+        change?: 'added' | 'changed' | 'deleted'
         /** Maximum items per page. */
         limit?: number
         /** Opaque; the previous page’s `next_cursor`. */
@@ -7076,6 +7078,40 @@ export interface Operations {
       }
     }
     reply: undefined
+  }
+  /** GET /replications: List the buckets that are replicated, in name order, and how far each is. */
+  listReplications: {
+    call: object
+    reply: {
+      items: ({
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+        /** A storage of the kind `s3`, in whose bucket the replica is. */
+        storage: string
+        /** Under which prefix there. A slash is added at its end. */
+        prefix: string
+        rules: ReplicationRule[]
+        /** What becomes of encrypted objects: they fail (`refuse`); they are sent decrypted (`plain`), or with the demand that the engine encrypts them (`engine`). The last two need an endpoint with TLS. What a client’s own key encrypts always fails. */
+        encrypted: 'refuse' | 'plain' | 'engine'
+        /** Whether objects are replicated that are there already. */
+        existing: boolean
+        /** ISO 8601, UTC, milliseconds. */
+        configured_at: string
+        paused: boolean
+        /** Whether all objects are queued that were there before. */
+        filled: boolean
+        /** Since when the oldest change is waiting; 0 if none is. */
+        lag_seconds: number
+        /** What is waiting. */
+        backlog: {
+          objects: number
+          bytes: number
+        }
+        /** Keys and versions that are not tried again by themselves. */
+        failed: number
+        error: string | null
+      })[]
+    }
   }
   /** GET /buckets/{bucket}/replication: How a bucket is replicated, and how far that is. Needs `manage`. 404 without a replica. */
   getReplication: {

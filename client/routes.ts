@@ -223,6 +223,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   createEventsToken: { method: 'POST', url: '/storages/{storage}/events-token', reply: true },
   deleteEventsToken: { method: 'DELETE', url: '/storages/{storage}/events-token' },
   receiveEvents: { method: 'POST', url: '/storages/{storage}/events', body: true, open: true },
+  listReplications: { method: 'GET', url: '/replications', reply: true },
   getReplication: { method: 'GET', url: '/buckets/{bucket}/replication', reply: true },
   setReplication: { method: 'PUT', url: '/buckets/{bucket}/replication', body: true, reply: true },
   deleteReplication: { method: 'DELETE', url: '/buckets/{bucket}/replication' },

@@ -602,6 +602,7 @@ export const table: Record<OperationName, Entry> = {
     expect: managers(409),
     call: (c) => c.updateStorage({ params: { storage: 'default' }, body: { enabled: false } }),
   },
+  listReplications: { expect: managers(200), call: (c) => c.listReplications() },
   getBucketPolicy: { expect: holder(200), call: (c) => c.getBucketPolicy({ params }) },
   putBucketPolicy: {
     expect: holder(422),

@@ -253,6 +253,7 @@ const asGenerated: readonly Name[] = [
   'lockObject',
   'listDisks',
   'failoverStorage',
+  'listReplications',
   'getReplication',
   'setReplication',
   'deleteReplication',

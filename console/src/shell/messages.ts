@@ -15,6 +15,7 @@ export const text = catalogue('shell.text', {
   usage: 'Usage',
   users: 'Users',
   groups: 'Groups',
+  protection: 'Protection',
   storages: 'Storages',
   machineSessions: 'Sessions of machines',
   kmsKeys: 'Encryption keys',

@@ -12,6 +12,7 @@ import {
   IconProgress,
   IconRobot,
   IconSettings,
+  IconShieldCheck,
   IconShieldLock,
   IconTrash,
   IconUsers,
@@ -50,6 +51,7 @@ export function usePlaces(): { own: Place[]; administration: Place[] } {
       ),
       ...when(
         me.isAdmin,
+        { to: '/admin/protection', label: text.protection, icon: IconShieldCheck },
         { to: '/admin/storages', label: text.storages, icon: IconDatabase },
         { to: '/admin/machine-sessions', label: text.machineSessions, icon: IconRobot },
         { to: '/admin/kms-keys', label: text.kmsKeys, icon: IconLock },

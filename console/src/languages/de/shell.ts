@@ -16,6 +16,7 @@ export const text: Translation<typeof english.text> = {
   usage: 'Nutzung',
   users: 'Benutzer',
   groups: 'Gruppen',
+  protection: 'Schutz',
   storages: 'Speicher',
   machineSessions: 'Sitzungen von Maschinen',
   kmsKeys: 'Schlüssel',

@@ -16,6 +16,7 @@ export const text: Translation<typeof english.text> = {
   usage: 'Uso',
   users: 'Usuarios',
   groups: 'Grupos',
+  protection: 'Protección',
   storages: 'Almacenamientos',
   machineSessions: 'Sesiones de máquinas',
   kmsKeys: 'Claves de cifrado',

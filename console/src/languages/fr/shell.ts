@@ -16,6 +16,7 @@ export const text: Translation<typeof english.text> = {
   usage: 'Utilisation',
   users: 'Utilisateurs',
   groups: 'Groupes',
+  protection: 'Protection',
   storages: 'Stockages',
   machineSessions: 'Sessions de machines',
   kmsKeys: 'Clés de chiffrement',

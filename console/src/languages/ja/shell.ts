@@ -16,6 +16,7 @@ export const text: Translation<typeof english.text> = {
   usage: '使用量',
   users: 'ユーザー',
   groups: 'グループ',
+  protection: '保護',
   storages: 'ストレージ',
   machineSessions: 'マシンのセッション',
   kmsKeys: '暗号鍵',

@@ -16,6 +16,7 @@ export const text: Translation<typeof english.text> = {
   usage: '用量',
   users: '用户',
   groups: '用户组',
+  protection: '保护',
   storages: '存储后端',
   machineSessions: '机器会话',
   kmsKeys: '加密密钥',
