@@ -40,7 +40,8 @@ describeEngines('Policies and keys of who becomes an administrator meanwhile', (
     const { AccessKey } = await admin.send(new CreateAccessKeyCommand({ UserName: 'helper' }))
     const [access_key_id = '', secret_access_key = ''] = [AccessKey?.AccessKeyId, AccessKey?.SecretAccessKey]
     server.secrets.add(secret_access_key)
-    helper = iamClientOf(server, { id: 'helper', access_key_id, secret_access_key })
+    const pair = { id: 'helper', access_key_id, secret_access_key }
+    helper = iamClientOf(server, pair)
     const { items } = await server.admin.listGroups()
     adminGroup = items.find(({ global }) => global.includes('admin'))?.id ?? ''
   })

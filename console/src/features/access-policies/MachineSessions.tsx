@@ -2,7 +2,8 @@ import './access-policies.css'
 import { Button, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { MachineSession } from '../../../../contract/machine-sessions.ts'
+import type { MachineSession, operations } from '../../../../contract/machine-sessions.ts'
+import type { Input } from '../../../../contract/route.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -17,7 +18,7 @@ import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { TimeAgo } from '../../ui/values.tsx'
 import { machines as text } from './messages.ts'
 
-type Choice = NonNullable<NonNullable<Parameters<typeof client.endMachineSessions>[0]>['query']>
+type Choice = Input<(typeof operations)['endMachineSessions']>['query']
 
 /** Ends sessions, once whoever asks for it has confirmed what they name. */
 async function end(query: Choice, title: string): Promise<void> {
