@@ -35,6 +35,7 @@ const identityPolicy = {
   name: Text,
   of: Nullable(Type.Object({ kind: Type.Enum(['user', 'group', 'role']), id: Text, name: Text })),
 }
+const approval = { approval_id: Text, agent_id: Text, agent: Text, reason: Text, objects: Count, bytes: Count }
 const named = { webhook_id: Text, name: Text }
 const storage = {
   name: Text,
@@ -233,6 +234,26 @@ export const events = {
     'An access key was rotated: its secret was replaced.',
     Type.Object({ ...accessKey, grace_seconds: Count }),
   ),
+  agent_create: event(
+    'An agent was made.',
+    Type.Object({
+      ...accessKey,
+      token_prefix: Text,
+      scope: Type.Unsafe<readonly object[]>(Type.Array(Fields)),
+      budget: Fields,
+      approval: Fields,
+      expires_at: Nullable(Text),
+      fork: Nullable(Text),
+    }),
+  ),
+  agent_update: event('An agent was changed.', Type.Object({ name: Text, user_id: Text, ...change })),
+  agent_revoke: event('An agent was revoked.', Type.Object({ ...token, user_id: Text })),
+  approval_request: event(
+    'An agent asked for what a user has to approve.',
+    Type.Object({ ...approval, actions: Type.Unsafe<readonly object[]>(Type.Array(Fields)) }),
+  ),
+  approval_approve: event('A user approved what an agent asked for.', Type.Object(approval)),
+  approval_reject: event('A user rejected what an agent asked for.', Type.Object(approval)),
   share_create: event(
     'A share link was created.',
     Type.Object({

@@ -1,4 +1,6 @@
 import * as accessKeys from './access-keys.ts'
+import * as accessPolicies from './access-policies.ts'
+import * as agents from './agents.ts'
 import * as apply from './apply.ts'
 import * as archive from './archive.ts'
 import * as attached from './attached.ts'
@@ -44,6 +46,8 @@ export const files = {
   tokens,
   accessKeys,
   machineSessions,
+  accessPolicies,
+  agents,
   buckets,
   attached,
   usage,

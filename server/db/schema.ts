@@ -1,4 +1,5 @@
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import type { AgentTables } from './tables/agents.ts'
 import type { AuditTables } from './tables/audit.ts'
 import type { HistoryTables } from './tables/history.ts'
 import type { IdentityTables } from './tables/identity.ts'
@@ -35,7 +36,8 @@ export interface Schema
     MirrorTables,
     RoleTables,
     ReplicationTables,
-    InventoryTables {}
+    InventoryTables,
+    AgentTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
 /** An object's row as everything but its history sees it: since when it has been so, and by whom, is left out. */

@@ -1,4 +1,5 @@
 import { expiryNotices as accessKeyNotices } from '../access/access-keys/service.ts'
+import { forgetApprovals } from '../access/agent-limits/approvals/decide.ts'
 import { expiryWorker } from '../access/auth/expiry.ts'
 import { forgetMails, mailDispatcher } from '../access/mail/dispatcher.ts'
 import { temporaryExpiry } from '../access/temporary/expiry.ts'
@@ -71,6 +72,7 @@ const workers: readonly Worker[] = [
   accessKeyNotices,
   mailDispatcher,
   forgetMails,
+  forgetApprovals,
   sweeper,
   abandonedUploads,
   reservationSweeper,

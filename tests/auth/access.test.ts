@@ -7,7 +7,7 @@ import type { RouteSpec } from '../../contract/route.ts'
 import { newId } from '../../server/base/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeOnce, startServer, type TestServer } from '../support/server.ts'
-import { BUCKET, byKey, cleanup, type Entry, image, inventory, type Made, params, table, who } from './access.ts'
+import { agent, BUCKET, byKey, cleanup, type Entry, image, inventory, type Made, params, table, who } from './access.ts'
 
 type Who = (typeof who)[number]
 
@@ -96,6 +96,7 @@ describeOnce('who may call what', (engine) => {
       token: async () => (one === 'anonymous' ? newId() : (await theirs().createToken({ body: { name: 'made' } })).id),
       accessKey: async () =>
         one === 'anonymous' ? newId() : (await theirs().createAccessKey({ body: { name: 'made' } })).id,
+      agent: async () => (one === 'anonymous' ? newId() : (await theirs().createAgent({ body: agent })).id),
       session: async () => {
         if (one === 'anonymous') return newId()
         await people.get(one)?.login()
@@ -179,6 +180,7 @@ describeOnce('who may call what', (engine) => {
       'browse',
       'countObjects',
       'getBucket',
+      'listApprovals',
       'listBuckets',
       'listChanges',
       'listDeleted',

@@ -32,6 +32,8 @@ export interface Made {
   token(): Promise<string>
   /** An access key of the one who is to call. */
   accessKey(): Promise<string>
+  /** An agent of the one who is to call. */
+  agent(): Promise<string>
   /** A session of the one who is to call, other than the one they call with. */
   session(): Promise<string>
   /** A new session's access token of theirs. */
@@ -79,6 +81,11 @@ export const inventory = { bucket: BUCKET, prefix: 'docs/none/', destination: { 
 export const byKey = { bucket: BUCKET, key: KEY }
 
 export const image = { bucket: BUCKET, key: KEY }
+
+export const agent: Parameters<Client['createAgent']>[0]['body'] = {
+  name: 'made',
+  scope: [{ bucket: BUCKET, actions: ['list'] }],
+}
 
 export const unknownLink = { token: 'x' }
 const unknownUpload = { upload: 'x' }
@@ -189,6 +196,23 @@ export const table: Record<OperationName, Entry> = {
   },
   listMachineSessions: { expect: managers(200), call: (c) => c.listMachineSessions() },
   endMachineSessions: { expect: managers(200), call: (c) => c.endMachineSessions({ query: {} }) },
+  createAgent: { expect: signedIn(201), call: (c) => c.createAgent({ body: agent }) },
+  listAgents: { expect: signedIn(200), call: (c) => c.listAgents() },
+  // None of them is one.
+  getOwnAgent: { expect: signedIn(404), call: (c) => c.getOwnAgent() },
+  getAgent: { expect: signedIn(200), call: async (c, made) => c.getAgent({ params: { id: await made.agent() } }) },
+  updateAgent: {
+    expect: signedIn(200),
+    call: async (c, made) => c.updateAgent({ params: { id: await made.agent() }, body: { name: 'x' } }),
+  },
+  revokeAgent: {
+    expect: signedIn(204),
+    call: async (c, made) => c.revokeAgent({ params: { id: await made.agent() } }),
+  },
+  listApprovals: { expect: signedIn(200), call: (c) => c.listApprovals() },
+  getApproval: { expect: signedIn(404), call: (c) => c.getApproval({ params: { id: NO_ID } }) },
+  approve: { expect: signedIn(404), call: (c) => c.approve({ params: { id: NO_ID } }) },
+  reject: { expect: signedIn(404), call: (c) => c.reject({ params: { id: NO_ID } }) },
   createBucket: { expect: holder(201), call: (c) => c.createBucket({ body: { name: `table-${newId().slice(-12)}` } }) },
   listBuckets: { expect: signedIn(200), call: (c) => c.listBuckets() },
   getBucket: { expect: insider(200), call: (c) => c.getBucket({ params }) },
@@ -577,6 +601,24 @@ export const table: Record<OperationName, Entry> = {
   updateStorage: {
     expect: managers(409),
     call: (c) => c.updateStorage({ params: { storage: 'default' }, body: { enabled: false } }),
+  },
+  listReplications: { expect: managers(200), call: (c) => c.listReplications() },
+  getBucketPolicy: { expect: holder(200), call: (c) => c.getBucketPolicy({ params }) },
+  putBucketPolicy: {
+    expect: holder(422),
+    call: (c) => c.putBucketPolicy({ params, body: { document: '{}' } }),
+  },
+  deleteBucketPolicy: { expect: holder(204), call: (c) => c.deleteBucketPolicy({ params }) },
+  describePolicy: {
+    expect: holder(200),
+    call: (c) => c.describePolicy({ body: { kind: 'bucket', bucket: BUCKET, document: '{}' } }),
+  },
+  simulatePermission: {
+    expect: managers(404),
+    call: (c) =>
+      c.simulatePermission({
+        body: { who: { user_id: NO_ID }, action: 's3:GetObject', bucket: BUCKET, key: KEY },
+      }),
   },
   getReplication: { expect: holder(404), call: (c) => c.getReplication({ params: { bucket: BUCKET } }) },
   setReplication: {

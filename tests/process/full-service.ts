@@ -59,7 +59,7 @@ export async function fillRareTables(database: Database): Promise<void> {
   const share = await database.db.selectFrom('shares').select('id').executeTakeFirstOrThrow()
   const job = await database.db.selectFrom('jobs').select('id').executeTakeFirstOrThrow()
   const group = await database.db.selectFrom('groups').select('id').executeTakeFirstOrThrow()
-  const [policy, credentials, inventory, inventoryRun] = [newId(), newId(), newId(), newId()]
+  const [policy, credentials, inventory, inventoryRun, agent] = [newId(), newId(), newId(), newId(), newId()]
   const user = await database.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
   const session = await database.db.selectFrom('sessions').select('id').executeTakeFirstOrThrow()
   const storage = await database.db.selectFrom('storages').select('id').executeTakeFirstOrThrow()
@@ -267,6 +267,42 @@ export async function fillRareTables(database: Database): Promise<void> {
           owner_id: group.id,
           policy,
           attached_at: early,
+        }),
+        tx.insertInto('agents').values({
+          id: agent,
+          user_id: user.id,
+          name: "Sorter's",
+          scope: '[]',
+          budget: '{}',
+          approval: '{}',
+          fork: null,
+          token_prefix: 'svc_agent_9QxW',
+          token_hash: 'f'.repeat(64),
+          access_key_id: 'STRA0000000000000000',
+          secret: 'sealed',
+          created_at: early,
+          expires_at: late,
+          revoked_at: null,
+          last_used_at: early,
+          last_used_ip: '::1',
+        }),
+        tx.insertInto('agent_uses').values({ agent_id: agent, hour_from: late, this_hour: '{}', in_all: '{}' }),
+        tx.insertInto('agent_approvals').values({
+          id: newId(),
+          agent_id: agent,
+          status: 'waiting',
+          fingerprint: 'f',
+          state: 's',
+          places: JSON.stringify([['b', ODD_KEY]]),
+          reason: 'delete',
+          actions: '[]',
+          objects: 2 ** 31 - 1,
+          bytes,
+          requested_at: early,
+          expires_at: late,
+          decided_at: null,
+          decided_by: null,
+          done_at: null,
         }),
         tx.insertInto('roles').values({
           id: 'AROA0000000000000000A',

@@ -47,6 +47,7 @@ import { identityPolicies } from './0050-identity-policies-breaking.ts'
 import { roles } from './0051-roles-breaking.ts'
 import { replication } from './0052-replication.ts'
 import { merges } from './0053-merges.ts'
+import { agents } from './0055-agents.ts'
 import { wordsOfObjects } from './0057-words-of-objects.ts'
 import { inventories } from './0058-inventories.ts'
 import type { ColumnTypes } from './types.ts'
@@ -101,6 +102,7 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0051-roles-breaking': roles,
   '0052-replication': replication,
   '0053-merges': merges,
+  '0055-agents': agents,
   '0057-words-of-objects': wordsOfObjects,
   '0058-inventories': inventories,
 }

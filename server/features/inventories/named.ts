@@ -46,9 +46,8 @@ export async function putNamed(
   else await createInventory(ctx, { ...given, name, bucket })
 }
 
-/** Deletes an inventory; false if there is none of that name. */
-export async function removeNamed(ctx: Ctx, bucket: string, name: string): Promise<boolean> {
+/** Deletes the inventory of a name, if there is one. */
+export async function removeNamed(ctx: Ctx, bucket: string, name: string): Promise<void> {
   const found = await findNamed(ctx, bucket, name)
   if (found) await deleteInventory(ctx, found.id)
-  return found !== undefined
 }

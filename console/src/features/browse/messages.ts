@@ -35,6 +35,7 @@ export const text = catalogue('browse.text', {
   selectAll: 'Select all in this folder',
   selectMatches: 'Select all results',
   folder: 'Folder',
+  erased: 'Erased',
   loadingRow: 'Loading',
   viewAs: 'View',
   asList: 'List',
@@ -231,12 +232,17 @@ export const text = catalogue('browse.text', {
   // Zip
   zipping: (bytes: string) => `Zip: ${bytes}`,
   zipTooMany: 'A zip can contain one folder or up to 1,000 objects.',
+  fetching: (bytes: string) => `Downloading: ${bytes}`,
   zipStop: 'Cancel download',
   // Preview
   details: 'Details',
   links: 'Links',
   // Versions
-  versions: 'Versions',
+  versions: 'History',
+  openMoment: 'Show the folder as it was then',
+  timeline: 'Time line',
+  thePast: 'The past',
+  dropPast: 'This is the past. To upload, go back to now.',
   versionsOff: 'This bucket keeps no versions: replaced and deleted files are in the trash.',
   versionsSuspended: 'Versioning is suspended: existing versions are kept, but no new ones are created.',
   currentVersion: 'Current',

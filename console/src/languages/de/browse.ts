@@ -34,6 +34,7 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'Alle in diesem Ordner auswählen',
   selectMatches: 'Alle Ergebnisse auswählen',
   folder: 'Ordner',
+  erased: 'Endgültig gelöscht',
   loadingRow: 'Wird geladen',
   viewAs: 'Ansicht',
   asList: 'Liste',
@@ -233,12 +234,17 @@ export const text: Translation<typeof english.text> = {
   // Zip
   zipping: (bytes) => `ZIP: ${bytes}`,
   zipTooMany: 'Ein ZIP kann einen Ordner oder bis zu 1.000 Objekte enthalten.',
+  fetching: (bytes) => `Wird heruntergeladen: ${bytes}`,
   zipStop: 'Download abbrechen',
   // Preview
   details: 'Details',
   links: 'Links',
   // Versions
-  versions: 'Versionen',
+  versions: 'Verlauf',
+  openMoment: 'Den Ordner von damals anzeigen',
+  timeline: 'Zeitleiste',
+  thePast: 'Vergangenheit',
+  dropPast: 'Das ist die Vergangenheit. Zum Hochladen zurück zu jetzt wechseln.',
   versionsOff: 'Dieser Bucket bewahrt keine Versionen auf: Ersetzte und gelöschte Dateien liegen im Papierkorb.',
   versionsSuspended: 'Die Versionierung ist ausgesetzt: Vorhandene Versionen bleiben erhalten, neue entstehen nicht.',
   currentVersion: 'Aktuell',

@@ -35,6 +35,7 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'Seleccionar todo en esta carpeta',
   selectMatches: 'Seleccionar todos los resultados',
   folder: 'Carpeta',
+  erased: 'Borrado',
   loadingRow: 'Cargando',
   viewAs: 'Vista',
   asList: 'Lista',
@@ -235,12 +236,17 @@ export const text: Translation<typeof english.text> = {
   // Zip
   zipping: (bytes) => `Zip: ${bytes}`,
   zipTooMany: 'Un zip puede contener una carpeta o hasta 1000 objetos.',
+  fetching: (bytes) => `Descargando: ${bytes}`,
   zipStop: 'Cancelar descarga',
   // Preview
   details: 'Detalles',
   links: 'Enlaces',
   // Versions
-  versions: 'Versiones',
+  versions: 'Historial',
+  openMoment: 'Mostrar la carpeta como era entonces',
+  timeline: 'Línea de tiempo',
+  thePast: 'El pasado',
+  dropPast: 'Esto es el pasado. Para subir archivos, vuelva al presente.',
   versionsOff: 'Este bucket no conserva versiones: los archivos reemplazados y eliminados están en la papelera.',
   versionsSuspended:
     'El control de versiones está suspendido: las versiones existentes se conservan, pero no se crean nuevas.',

@@ -36,6 +36,7 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'Tout sélectionner dans ce dossier',
   selectMatches: 'Sélectionner tous les résultats',
   folder: 'Dossier',
+  erased: 'Effacé',
   loadingRow: 'Chargement',
   viewAs: 'Affichage',
   asList: 'Liste',
@@ -236,12 +237,17 @@ export const text: Translation<typeof english.text> = {
   // Zip
   zipping: (bytes) => `Zip : ${bytes}`,
   zipTooMany: 'Un zip peut contenir un dossier ou jusqu’à 1 000 objets.',
+  fetching: (bytes) => `Téléchargement : ${bytes}`,
   zipStop: 'Annuler le téléchargement',
   // Preview
   details: 'Détails',
   links: 'Liens',
   // Versions
-  versions: 'Versions',
+  versions: 'Historique',
+  openMoment: 'Afficher le dossier tel qu’il était',
+  timeline: 'Chronologie',
+  thePast: 'Le passé',
+  dropPast: 'Ceci est le passé. Pour importer, revenez au présent.',
   versionsOff: 'Ce bucket ne conserve pas de versions : les fichiers remplacés ou supprimés sont dans la corbeille.',
   versionsSuspended:
     'Les versions sont suspendues : celles qui existent sont conservées, mais aucune nouvelle n’est créée.',

@@ -33,6 +33,7 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'このフォルダーのすべてを選択',
   selectMatches: 'すべての検索結果を選択',
   folder: 'フォルダー',
+  erased: '消去済み',
   loadingRow: '読み込み中',
   viewAs: '表示',
   asList: 'リスト',
@@ -225,12 +226,17 @@ export const text: Translation<typeof english.text> = {
   // Zip
   zipping: (bytes) => `Zip: ${bytes}`,
   zipTooMany: 'zip に入れられるのは、フォルダー 1 個、またはオブジェクト 1,000 個までです。',
+  fetching: (bytes) => `ダウンロード中: ${bytes}`,
   zipStop: 'ダウンロードをキャンセル',
   // Preview
   details: '詳細',
   links: 'リンク',
   // Versions
-  versions: 'バージョン',
+  versions: '履歴',
+  openMoment: '当時のフォルダーを表示',
+  timeline: 'タイムライン',
+  thePast: '過去',
+  dropPast: 'これは過去の内容です。アップロードするには現在に戻ってください。',
   versionsOff: 'このバケットはバージョンを保持しません。置き換えまたは削除されたファイルはゴミ箱にあります。',
   versionsSuspended: 'バージョンは停止中です。既存のバージョンは残りますが、新しいバージョンは作成されません。',
   currentVersion: '現在',

@@ -32,6 +32,7 @@ export const text: Translation<typeof english.text> = {
   selectAll: '选择此文件夹中的全部内容',
   selectMatches: '选择全部结果',
   folder: '文件夹',
+  erased: '已清除',
   loadingRow: '正在加载',
   viewAs: '视图',
   asList: '列表',
@@ -222,12 +223,17 @@ export const text: Translation<typeof english.text> = {
   // Zip
   zipping: (bytes) => `Zip：${bytes}`,
   zipTooMany: '一个 zip 可以包含一个文件夹，或最多 1,000 个对象。',
+  fetching: (bytes) => `正在下载：${bytes}`,
   zipStop: '取消下载',
   // Preview
   details: '详情',
   links: '链接',
   // Versions
-  versions: '版本',
+  versions: '历史',
+  openMoment: '显示当时的文件夹',
+  timeline: '时间线',
+  thePast: '过去',
+  dropPast: '这是过去的内容。要上传，请回到现在。',
   versionsOff: '此存储桶不保留版本：被替换和删除的文件在回收站中。',
   versionsSuspended: '版本已暂停：现有版本会保留，但不会创建新版本。',
   currentVersion: '当前',

@@ -1,7 +1,9 @@
 import { ServiceError } from '../../../../../contract/errors.ts'
 import { type Inventory, type InventoryColumn, inventoryColumns } from '../../../../../contract/inventories.ts'
 import { isBucketName } from '../../../../../contract/names.ts'
+import { canonicalId } from '../../../../base/canonical-id.ts'
 import { findNamed, listNamed, putNamed, removeNamed } from '../../../../features/inventories/named.ts'
+import { findBucket } from '../../../../storage/buckets/store.ts'
 import { answer } from '../../answers/answer.ts'
 import { type Element, element, result } from '../../answers/xml.ts'
 import { invalidArgument, S3Error } from '../../errors.ts'
@@ -86,6 +88,14 @@ function columnsIn(fields: readonly string[], isOfVersions: boolean): InventoryC
   return inventoryColumns.filter((column) => wanted.has(column))
 }
 
+/** Throws InvalidRequest for another owner of the destination than it has. */
+async function assertOwns({ ctx }: Exchange, bucket: string, account: string | undefined): Promise<void> {
+  if (account === undefined) return
+  const row = await findBucket(ctx.db, bucket)
+  if (row && canonicalId(row.created_by) !== account)
+    throw new S3Error('InvalidRequest', 'The AccountId is not that of the owner of the destination bucket.')
+}
+
 /** Sets up an inventory of a bucket, or changes that of the name. */
 export async function putBucketInventory(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
@@ -111,6 +121,7 @@ export async function putBucketInventory(exchange: Exchange): Promise<void> {
   const format = childText(destination, 'Format')?.trim()
   if (format === 'ORC') throw new S3Error('NotImplemented', 'The format ORC is not implemented.')
   if (format !== 'CSV' && format !== 'Parquet') throw malformedXml()
+  await assertOwns(exchange, name, childText(destination, 'AccountId')?.trim())
   const prefix = childText(destination, 'Prefix')
   const filter = child(document, 'Filter')
   const fields = child(document, 'OptionalFields')
@@ -126,12 +137,12 @@ export async function putBucketInventory(exchange: Exchange): Promise<void> {
     const isMissing = error instanceof ServiceError && error.code === 'not_found'
     throw isMissing ? new S3Error('InvalidRequest', 'Destination bucket must exist.') : error
   })
-  await answer(exchange, 204, {})
+  await answer(exchange, 200, {})
 }
 
 export async function deleteBucketInventory(exchange: Exchange): Promise<void> {
   const { ctx, bucket } = exchange
-  if (!(await removeNamed(ctx, bucket, idOf(exchange)))) throw noSuch()
+  await removeNamed(ctx, bucket, idOf(exchange))
   await answer(exchange, 204, {})
 }
 

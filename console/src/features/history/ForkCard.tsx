@@ -1,0 +1,44 @@
+import { Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { BucketFork } from '../../../../contract/buckets.ts'
+import { formatTime } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
+import { Status, TimeAgo } from '../../ui/values.tsx'
+import { text } from './messages.ts'
+
+/** What a bucket is a fork of, and when it ends. */
+export function ForkCard({ fork: { bucket, moment, prefix, state, job, erased, expires_at } }: { fork: BucketFork }) {
+  return (
+    <section className="card stack-tight" aria-labelledby="bucket-fork">
+      <h2 id="bucket-fork">{text.forkCard}</h2>
+      <dl className="facts">
+        <dt>{text.forkFrom}</dt>
+        <dd>
+          {bucket === null ? (
+            text.forkGone
+          ) : (
+            <Anchor component={Link} to={`/b/${bucket}`} {...({ search: { at: moment, prefix } } as object)}>
+              <bdi>{legible(prefix === '' ? bucket : `${bucket}/${prefix}`)}</bdi>
+            </Anchor>
+          )}
+        </dd>
+        <dt>{text.forkMoment}</dt>
+        <dd title={moment}>{formatTime(moment)}</dd>
+        <dt>{text.forkState}</dt>
+        <dd className="row">
+          <Status tone={state === 'whole' ? 'ok' : 'note'}>{state === 'whole' ? text.whole : text.filling}</Status>
+          {job === null ? null : (
+            <Link to={`/jobs/${job}`} className="job-link">
+              {text.job}
+            </Link>
+          )}
+        </dd>
+        <dt>{text.forkEnd}</dt>
+        <dd>
+          <TimeAgo time={expires_at} />
+        </dd>
+      </dl>
+      {erased > 0 ? <p className="warn">{text.missing(erased)}</p> : null}
+    </section>
+  )
+}
