@@ -89,7 +89,7 @@ export async function prepareIn(
 /** The folders whose names contain the one word that is all of a query; none of other queries. */
 export async function foldersOf(
   ctx: Ctx,
-  { bucketId, ranges, prefix, terms, all }: Awaited<ReturnType<typeof findByName>>,
+  { bucketId, ranges, prefix, terms, all }: Awaited<ReturnType<typeof prepare>> & Pick<Found, 'all'>,
   order: Order,
 ): Promise<{ folders: string[]; isComplete: boolean }> {
   const [only] = terms

@@ -39,13 +39,19 @@ async function sorted(
 ) {
   const after = placeOf(sort, cursor)
   const search = await prepare(ctx, bucket, { terms, prefix })
-  const { rows, next, more, isCounted } = await search.find({ order: 'asc', after: undefined, limit: MOST_SORTED })
+  const { rows, next, more, isCounted, all } = await search.find({
+    order: 'asc',
+    after: undefined,
+    limit: MOST_SORTED,
+  })
+  const folders =
+    cursor === undefined ? await foldersOf(ctx, { ...search, all }, order) : { folders: [], isComplete: true }
   const page = pageOf(rows, { sort, order, after, limit })
   const byKey = new Map(rows.map((row) => [row.key, row]))
   const found = page.keys.flatMap((key) => byKey.get(key) ?? [])
   return {
-    folders: [],
-    folders_complete: true,
+    folders: folders.folders,
+    folders_complete: folders.isComplete,
     items: await describeListed(ctx, bucket, await rowsOf(ctx, search.bucketId, found)),
     next_cursor: page.next,
     sorted_first: next === null ? null : rows.length,
