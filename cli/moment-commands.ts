@@ -71,7 +71,7 @@ a new one. No bytes are copied. The job can be undone.
       --to time    an RFC 3339 time, such as 2026-11-27T14:05:00Z: the last change at or before it
       --prefix p   only keys that start with this, as with a path
       --keep-new   keep what was not there then
-      --by whom    only what one alone has changed since: user:EMAIL, access-key:ID, token:ID or share:ID
+      --by whom    only what one alone has changed since: user:EMAIL, access-key:ID, token:ID, share:ID or agent:ID
   -n, --dry-run    only say what would be done
   -y, --yes        do not ask
       --no-wait    print the job's id and do not wait

@@ -1,5 +1,6 @@
 import { type Commands, type Given, numberOf } from './command.ts'
 import { copy, move, remove } from './copy.ts'
+import { find } from './find.ts'
 import { list } from './list.ts'
 import { remotePlace } from './places.ts'
 import { bytesText, print, type Run, readSecret } from './run.ts'
@@ -24,6 +25,20 @@ export const objectCommands: Commands = {
     options: { recursive: many.recursive, long: { type: 'boolean', short: 'l' }, json: many.json },
     words: [0, 1],
     work: ({ words, flag }, run) => list(run(), words[0], { recursive: flag('recursive'), long: flag('long') }),
+  },
+  find: {
+    usage: 'find [--bucket name] [-l] [--json] <query>',
+    about: `Finds objects by name, tags, metadata, type, size, time and writer, in all buckets or one:
+
+  strongroom find 'tag:project=apollo type:image/* size:>10MB modified:<7d name:*report*'
+
+      --bucket name  only in this bucket
+  -l, --long         with size and time
+      --json         one JSON object a line, with unescaped keys`,
+    options: { bucket: { type: 'string' }, long: { type: 'boolean', short: 'l' }, json: many.json },
+    words: [1, 64],
+    work: ({ words, flag, value }, run) =>
+      find(run(), words.join(' '), { bucket: value('bucket'), long: flag('long') }),
   },
   cp: {
     usage: 'cp [-r] [-j n] [--version id] [--json] <from> <to>',

@@ -59,14 +59,13 @@ export async function rollback(run: Run, target: string, wanted: Wanted): Promis
   )
 }
 
-/** Whose changes are meant: `user:` an email address, `access-key:` its access key id, `token:` or `share:`; or any of their ids. */
+/** Whose changes are meant: `user:` an email address, `access-key:` its access key id, `token:`, `share:` or `agent:`; or any of their ids. */
 async function authorOf({ client }: Run, text: string): Promise<ChangedBy> {
   const [kind, name = ''] = text.split(/:(.*)/s)
   if (kind === 'user') return { user: ID.test(name) ? name : await userNamed(client, name) }
   if (kind === 'access-key') return { access_key: ID.test(name) ? name : await accessKeyNamed(client, name) }
-  if ((kind === 'token' || kind === 'share') && ID.test(name))
-    return kind === 'token' ? { token: name } : { share: name }
-  throw new UsageError('--by must be user:EMAIL, access-key:ID, token:ID or share:ID.')
+  if ((kind === 'token' || kind === 'share' || kind === 'agent') && ID.test(name)) return { [kind]: name }
+  throw new UsageError('--by must be user:EMAIL, access-key:ID, token:ID, share:ID or agent:ID.')
 }
 
 async function userNamed(client: Client, email: string): Promise<string> {

@@ -3,6 +3,7 @@ import { BUCKET_OPTIONS, BUCKETS_USAGE, buckets } from './buckets.ts'
 import type { Commands, Given, Options } from './command.ts'
 import { findings } from './findings.ts'
 import { fork } from './fork.ts'
+import { INVENTORY_USAGE, inventories } from './inventories.ts'
 import { JOBS_USAGE, jobs } from './jobs.ts'
 import { migrate } from './migrate.ts'
 import { release } from './release.ts'
@@ -142,6 +143,54 @@ ${ABOUT_PLACES}
         at: value('at'),
         prefix: value('prefix'),
         expires: value('expires'),
+        wait: !flag('no-wait'),
+      }),
+  },
+  inventory: {
+    usage: INVENTORY_USAGE,
+    about: `Writes what is in a bucket, or in all of them, as tables that DuckDB, pyarrow and others read.
+
+  ls [bucket]             the inventories that you may change
+  create <bucket> <name>  needs --to. Instead of the bucket, "all" is all of them, for administrators
+  set <bucket> <name>     changes only what is given
+  run <bucket> <name>     write it now
+  runs <bucket> <name>    what was written, the latest first
+  cancel <bucket> <name>  end the unfinished run
+  rm <bucket> <name>      what was written stays
+
+      --to sr:bucket/prefix  where it is written to
+      --prefix p             only keys that start with this
+      --format parquet       or csv, compressed with gzip
+      --schedule daily       or weekly (on Sundays), or none: only with "run"
+      --hour 1               of the schedule, in UTC
+      --columns a,b          only these
+      --versions             also versions that are not current, and delete markers
+      --no-changes           without the changes since the one before
+      --no-wait              with run: do not wait until it is written
+      --json                 one JSON object a line`,
+    options: {
+      json,
+      to: { type: 'string' },
+      prefix: { type: 'string' },
+      format: { type: 'string' },
+      schedule: { type: 'string' },
+      hour: { type: 'string' },
+      columns: { type: 'string' },
+      versions: { type: 'boolean' },
+      'no-changes': { type: 'boolean' },
+      'no-wait': { type: 'boolean' },
+    },
+    words: [1, 3],
+    work: ({ words, flag, value }, open) =>
+      inventories(open(), words, {
+        to: value('to'),
+        prefix: value('prefix'),
+        format: value('format'),
+        schedule: value('schedule'),
+        hour: value('hour'),
+        columns: value('columns'),
+        versions: flag('versions'),
+        noChanges: flag('no-changes'),
         wait: !flag('no-wait'),
       }),
   },

@@ -238,6 +238,8 @@ export interface Configuration {
       error?: string
       rules?: WebsiteRule[]
     } | null
+    /** What is allowed and denied in it besides, in AWS’ policy language. */
+    policy?: Record<string, unknown> | null
   })[]
   /** Access keys, by ID. */
   access_keys?: ({
@@ -643,6 +645,299 @@ export interface MachineSession {
   created_at: string
   /** ISO 8601, UTC, milliseconds. */
   expires_at: string
+}
+
+export interface BucketPolicy {
+  /** Null if it has none. */
+  document: string | null
+  /** Why it cannot be read. One that was kept and cannot be read denies everything. */
+  fault: {
+    message: string
+    /** What of the document it is about. */
+    path: string[]
+    /** From 1. */
+    line: number
+    /** From 1. */
+    column: number
+  } | null
+  sentences: ({
+    /** Which of the policy’s statements it is, from 0. */
+    statement: number
+    sid: string | null
+    effect: 'Allow' | 'Deny'
+    /** Null in policies of users, groups and roles: whom they belong to. */
+    who: {
+      all_but: boolean
+      of: ({
+        kind: 'anyone' | 'account' | 'other_account' | 'user' | 'role' | 'session' | 'provider' | 'service' | 'gone'
+        name: string
+      })[]
+    } | null
+    what: {
+      /** Everything but this. */
+      all_but: boolean
+      kinds: ('everything' | 'list_buckets' | 'list' | 'read' | 'read_versions' | 'write' | 'delete' | 'delete_versions' | 'tag' | 'lock' | 'bypass_lock' | 'change_acls' | 'change_policy' | 'change_settings' | 'see_settings' | 'create_bucket' | 'delete_bucket' | 'see_identities' | 'change_identities' | 'assume' | 'assume_with_token' | 'others')[]
+      /** Names of actions that are in none of the kinds. */
+      others: string[]
+    }
+    /** Null in policies that say who may take on a role. */
+    where: {
+      all_but: boolean
+      of: ({
+        kind: 'everywhere' | 'whole' | 'bucket' | 'objects' | 'below' | 'object' | 'pattern'
+        name: string
+      })[]
+    } | null
+    /** All of which have to hold. */
+    when: ({
+      /** The condition’s key, as the policy writes it. */
+      key: string
+      relation: 'is' | 'is_not' | 'is_ignoring_case' | 'is_not_ignoring_case' | 'like' | 'not_like' | 'equals' | 'not_equals' | 'less' | 'at_most' | 'more' | 'at_least' | 'in_network' | 'not_in_network' | 'bytes' | 'absent' | 'present'
+      values: string[]
+      /** Of keys with several values: whether one of them, or all, have to be so. */
+      of: 'one' | 'any' | 'all'
+      /** Holds as well where a request does not have the key. */
+      if_exists: boolean
+    })[]
+    /** The sentence in English. */
+    text: string
+  })[]
+  warnings: ({
+    code: 'opens_to_anyone' | 'opens_to' | 'lets_change_policy' | 'locks_out' | 'account_allows_nobody' | 'no_effect' | 'never_holds' | 'always_holds'
+    statement: number
+    who: ({
+      kind: 'anyone' | 'account' | 'other_account' | 'user' | 'role' | 'session' | 'provider' | 'service' | 'gone'
+      name: string
+    })[]
+    what: {
+      /** Everything but this. */
+      all_but: boolean
+      kinds: ('everything' | 'list_buckets' | 'list' | 'read' | 'read_versions' | 'write' | 'delete' | 'delete_versions' | 'tag' | 'lock' | 'bypass_lock' | 'change_acls' | 'change_policy' | 'change_settings' | 'see_settings' | 'create_bucket' | 'delete_bucket' | 'see_identities' | 'change_identities' | 'assume' | 'assume_with_token' | 'others')[]
+      /** Names of actions that are in none of the kinds. */
+      others: string[]
+    }
+    /** The actions, or the condition’s key, that it is about. */
+    names: string[]
+    /** The warning in English. */
+    text: string
+  })[]
+}
+
+export interface DescribedPolicy {
+  document: string
+  /** Why it cannot be read. One that was kept and cannot be read denies everything. */
+  fault: {
+    message: string
+    /** What of the document it is about. */
+    path: string[]
+    /** From 1. */
+    line: number
+    /** From 1. */
+    column: number
+  } | null
+  sentences: ({
+    /** Which of the policy’s statements it is, from 0. */
+    statement: number
+    sid: string | null
+    effect: 'Allow' | 'Deny'
+    /** Null in policies of users, groups and roles: whom they belong to. */
+    who: {
+      all_but: boolean
+      of: ({
+        kind: 'anyone' | 'account' | 'other_account' | 'user' | 'role' | 'session' | 'provider' | 'service' | 'gone'
+        name: string
+      })[]
+    } | null
+    what: {
+      /** Everything but this. */
+      all_but: boolean
+      kinds: ('everything' | 'list_buckets' | 'list' | 'read' | 'read_versions' | 'write' | 'delete' | 'delete_versions' | 'tag' | 'lock' | 'bypass_lock' | 'change_acls' | 'change_policy' | 'change_settings' | 'see_settings' | 'create_bucket' | 'delete_bucket' | 'see_identities' | 'change_identities' | 'assume' | 'assume_with_token' | 'others')[]
+      /** Names of actions that are in none of the kinds. */
+      others: string[]
+    }
+    /** Null in policies that say who may take on a role. */
+    where: {
+      all_but: boolean
+      of: ({
+        kind: 'everywhere' | 'whole' | 'bucket' | 'objects' | 'below' | 'object' | 'pattern'
+        name: string
+      })[]
+    } | null
+    /** All of which have to hold. */
+    when: ({
+      /** The condition’s key, as the policy writes it. */
+      key: string
+      relation: 'is' | 'is_not' | 'is_ignoring_case' | 'is_not_ignoring_case' | 'like' | 'not_like' | 'equals' | 'not_equals' | 'less' | 'at_most' | 'more' | 'at_least' | 'in_network' | 'not_in_network' | 'bytes' | 'absent' | 'present'
+      values: string[]
+      /** Of keys with several values: whether one of them, or all, have to be so. */
+      of: 'one' | 'any' | 'all'
+      /** Holds as well where a request does not have the key. */
+      if_exists: boolean
+    })[]
+    /** The sentence in English. */
+    text: string
+  })[]
+  warnings: ({
+    code: 'opens_to_anyone' | 'opens_to' | 'lets_change_policy' | 'locks_out' | 'account_allows_nobody' | 'no_effect' | 'never_holds' | 'always_holds'
+    statement: number
+    who: ({
+      kind: 'anyone' | 'account' | 'other_account' | 'user' | 'role' | 'session' | 'provider' | 'service' | 'gone'
+      name: string
+    })[]
+    what: {
+      /** Everything but this. */
+      all_but: boolean
+      kinds: ('everything' | 'list_buckets' | 'list' | 'read' | 'read_versions' | 'write' | 'delete' | 'delete_versions' | 'tag' | 'lock' | 'bypass_lock' | 'change_acls' | 'change_policy' | 'change_settings' | 'see_settings' | 'create_bucket' | 'delete_bucket' | 'see_identities' | 'change_identities' | 'assume' | 'assume_with_token' | 'others')[]
+      /** Names of actions that are in none of the kinds. */
+      others: string[]
+    }
+    /** The actions, or the condition’s key, that it is about. */
+    names: string[]
+    /** The warning in English. */
+    text: string
+  })[]
+}
+
+export interface Agent {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  scope: ({
+    /** A bucket’s name, or its start followed by `*`. */
+    bucket: string
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share')[]
+    /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+    prefix: string
+  })[]
+  /** An hour starts with the first thing that is counted in it. */
+  budget: AgentBudget
+  approval: AgentApproval
+  /** The fork that it works on, if it was made with one. */
+  fork: string | null
+  /** Of its key pair for S3. */
+  access_key_id: string
+  /** The first 14 characters of its token, for recognising it. */
+  token_prefix: string
+  /** A UUIDv7. */
+  user_id: string
+  /** Who made it. */
+  email: string
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  expires_at: string | null
+  status: 'active' | 'expired' | 'revoked'
+  revoked_at: string | null
+  used_this_hour: AgentUse
+  /** When the hour ends; null if nothing was counted in it yet. */
+  renews_at: string | null
+  used_in_all: AgentUse
+  /** How many of its requests wait for approval. */
+  waiting: number
+}
+
+export interface AgentApproval {
+  /** `share` is also asked before a download can be given to others by a signed URL. */
+  actions: ('write' | 'delete' | 'share')[]
+  /** Requests that change or delete more objects than this, and every job; null for none. */
+  above_objects: number | null
+  /** The same for their bytes. */
+  above_bytes: number | null
+}
+
+export interface AgentBudget {
+  /** Objects written, copied, moved, restored or given other metadata in an hour; null for no limit. 1000 by default. */
+  change_objects_per_hour: number | null
+  /** Bytes of objects written, copied, moved or restored in an hour; null for no limit. No limit by default. */
+  change_bytes_per_hour: number | null
+  /** Objects deleted in an hour; null for no limit. 100 by default. */
+  delete_objects_per_hour: number | null
+  /** Bytes of objects deleted in an hour; null for no limit. No limit by default. */
+  delete_bytes_per_hour: number | null
+  /** Bytes of contents read in an hour; null for no limit. No limit by default. */
+  read_bytes_per_hour: number | null
+  /** Objects written, copied, moved, restored or given other metadata in all; null for no limit. No limit by default. */
+  change_objects: number | null
+  /** Bytes of objects written, copied, moved or restored in all; null for no limit. No limit by default. */
+  change_bytes: number | null
+  /** Objects deleted in all; null for no limit. No limit by default. */
+  delete_objects: number | null
+  /** Bytes of objects deleted in all; null for no limit. No limit by default. */
+  delete_bytes: number | null
+  /** Bytes of contents read in all; null for no limit. No limit by default. */
+  read_bytes: number | null
+}
+
+export interface AgentUse {
+  change_objects: number
+  change_bytes: number
+  delete_objects: number
+  delete_bytes: number
+  read_bytes: number
+}
+
+export interface Approval {
+  /** A UUIDv7. */
+  id: string
+  /** A UUIDv7. */
+  agent_id: string
+  /** The name of the agent. */
+  agent: string
+  /** `approved`: the agent may make the request once. `done`: it has. */
+  status: 'waiting' | 'approved' | 'rejected' | 'done' | 'expired'
+  /** Which rule of the agent asks for it. */
+  reason: 'write' | 'delete' | 'share' | 'above_objects' | 'above_bytes'
+  /** How many objects it changes or deletes; 0 for a job, which has not listed any. */
+  objects: number
+  bytes: number
+  /** What would happen: the first 100. */
+  actions: ({
+    /** As in the audit log, or `job`. */
+    action: string
+    bucket: string | null
+    key: string | null
+    size: number | null
+    details: Record<string, unknown>
+  })[]
+  /** ISO 8601, UTC, milliseconds. */
+  requested_at: string
+  /** ISO 8601, UTC, milliseconds. */
+  expires_at: string
+  decided_at: string | null
+  decided_by: string | null
+  done_at: string | null
+}
+
+export interface NewAgent {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  scope: ({
+    /** A bucket’s name, or its start followed by `*`. */
+    bucket: string
+    actions: ('list' | 'read' | 'write' | 'delete' | 'share')[]
+    /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+    prefix: string
+  })[]
+  /** An hour starts with the first thing that is counted in it. */
+  budget: AgentBudget
+  approval: AgentApproval
+  /** The fork that it works on, if it was made with one. */
+  fork: string | null
+  /** Of its key pair for S3. */
+  access_key_id: string
+  /** The first 14 characters of its token, for recognising it. */
+  token_prefix: string
+  /** A UUIDv7. */
+  user_id: string
+  /** Who made it. */
+  email: string
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  expires_at: string | null
+  /** The credential. Returned only once. */
+  token: string
+  /** The secret of its key pair for S3. Returned only once. */
+  secret_access_key: string
 }
 
 export interface Bucket {
@@ -1206,6 +1501,8 @@ export interface Job {
   source_bucket: string
   prefix: string
   search: string | null
+  /** What the objects were found by. */
+  query: string | null
   dest_bucket: string | null
   dest_prefix: string | null
   if_none_match: '*' | null
@@ -1230,6 +1527,8 @@ export interface Job {
     token?: string
     /** A UUIDv7. */
     share?: string
+    /** A UUIDv7. */
+    agent?: string
   } | null
   /** Whether the job only makes its `plan`, or `merge_plan`. */
   dry_run: boolean
@@ -1439,6 +1738,70 @@ export interface PolicyRun {
   sample: string[]
   /** Buckets where objects that the run deleted can be restored together. Empty while it is unfinished. */
   restorable: string[]
+}
+
+export interface Inventory {
+  /** A UUIDv7. */
+  id: string
+  name: string
+  bucket: string | null
+  prefix: string
+  versions: 'current' | 'all'
+  format: 'parquet' | 'csv'
+  columns: ('bucket' | 'key' | 'version_id' | 'is_latest' | 'is_delete_marker' | 'size' | 'last_modified_date' | 'e_tag' | 'storage_class' | 'is_multipart_uploaded' | 'replication_status' | 'encryption_status' | 'object_lock_retain_until_date' | 'object_lock_mode' | 'object_lock_legal_hold_status' | 'checksum_algorithm' | 'object_owner' | 'sha256' | 'checksums' | 'content_type' | 'created_at' | 'created_by' | 'created_by_email' | 'changed_at' | 'changed_by' | 'changed_by_email' | 'changed_with' | 'changed_how' | 'encryption_key' | 'storage' | 'tags' | 'metadata')[] | null
+  changes: boolean
+  rows_per_file: number
+  destination: {
+    bucket: string
+    prefix: string
+  }
+  schedule: 'daily' | 'weekly' | null
+  hour: number
+  enabled: boolean
+  next_run_at: string | null
+  /** The last that was started. */
+  last_run: InventoryRun | null
+  /** The user who last changed it: it runs with their permissions. */
+  author_id: string
+  author_email: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  created_by: string
+  /** ISO 8601, UTC, milliseconds. */
+  updated_at: string
+}
+
+export interface InventoryRun {
+  /** A UUIDv7. */
+  id: string
+  /** A UUIDv7. */
+  inventory_id: string
+  trigger: 'manual' | 'schedule'
+  status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+  reason: string | null
+  /** What the buckets were at this moment is listed, whatever has changed while it was written. */
+  moment: string | null
+  /** Written so far. */
+  rows: number
+  /** Of all files. */
+  bytes: number
+  /** The key of its manifest, in the destination, once it is whole. */
+  manifest: string | null
+  files: ({
+    key: string
+    size: number
+    rows: number
+    of: 'objects' | 'changes'
+  })[]
+  /** The moment of the inventory that changes are compared with. */
+  changes_since: string | null
+  /** Why no changes are listed, in a sentence. */
+  no_changes: string | null
+  author_email: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
 }
 
 export interface RestoredItem {
@@ -2332,7 +2695,7 @@ export interface AuditRecord {
     type: 'user' | 'role' | 'public' | 'system' | 'cli' | 'engine'
   }
   auth_method: string | null
-  /** The personal access token or access key used. */
+  /** The personal access token, access key or agent. */
   token_id: string | null
   session_id: string | null
   actor_ip: string | null
@@ -3010,6 +3373,8 @@ export interface Operations {
   endMachineSessions: {
     call: {
       query?: {
+        /** A UUIDv7. */
+        id?: string
         /** The name of a role. */
         role?: string
         /** A UUIDv7. */
@@ -3024,6 +3389,326 @@ export interface Operations {
       /** How many were ended. */
       sessions: number
     }
+  }
+  /** GET /buckets/{bucket}/policy: Get the policy of a bucket, and what it says. Needs `manage`. */
+  getBucketPolicy: {
+    call: {
+      params: {
+        bucket: string
+      }
+    }
+    reply: BucketPolicy
+  }
+  /** PUT /buckets/{bucket}/policy: Set the policy of a bucket. Needs `manage`. Takes effect on the next request, at every endpoint. What is unknown in it is refused, with its place in the text. */
+  putBucketPolicy: {
+    call: {
+      params: {
+        bucket: string
+      }
+      body: {
+        /** A policy in AWS’ language, as JSON. */
+        document: string
+      }
+    }
+    reply: DescribedPolicy
+  }
+  /** DELETE /buckets/{bucket}/policy: Delete the policy of a bucket. Needs `manage`; administrators can always delete it, whatever it says. */
+  deleteBucketPolicy: {
+    call: {
+      params: {
+        bucket: string
+      }
+    }
+    reply: undefined
+  }
+  /** POST /permissions/describe: Say what a policy would allow and deny, before it is saved. A sentence for each statement, as parts from which every language makes its own, and in English; and what to look at: what it opens to whom, what has no effect. The policy of a bucket needs `manage` there, all others an administrator. */
+  describePolicy: {
+    call: {
+      body: {
+        /** Whose: a bucket’s, one of a user, group or role, or the one that says who may take on a role. */
+        kind: 'bucket' | 'identity' | 'role'
+        /** Of the kind `bucket`, required. */
+        bucket?: string
+        /** A policy in AWS’ language, as JSON. */
+        document: string
+      }
+    }
+    reply: DescribedPolicy
+  }
+  /** POST /permissions/simulate: Say how a request would be decided, and by what. By the same decision that requests are judged by, as at the S3 endpoint. Nothing is done. Needs `users.manage`. */
+  simulatePermission: {
+    call: {
+      body: {
+        /** The caller: a user, members of a group, a session of a role, or someone without a credential. */
+        who: {
+          /** A UUIDv7. */
+          user_id: string
+        } | {
+          /** A UUIDv7. */
+          group_id: string
+        } | {
+          /** The name of a role. */
+          role: string
+        } | {
+          anonymous: true
+        }
+        /** An action of S3, IAM or STS. */
+        action: string
+        bucket?: string
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        key?: string
+        /** Of actions that are about no bucket: an ARN. */
+        resource?: string
+        /** What conditions are to know of the request. */
+        context?: {
+          key: string
+          values: string[]
+        }[]
+      }
+    }
+    reply: {
+      allowed: boolean
+      /** What decided. */
+      reason: 'statement' | 'policy' | 'grant' | 'administrator' | 'user_disabled' | 'outside_session' | 'action_unknown' | 'nothing'
+      statement: {
+        policy_of: 'bucket' | 'caller' | 'session'
+        sid: string | null
+        index: number
+        effect: 'Allow' | 'Deny'
+        sentence: {
+          /** Which of the policy’s statements it is, from 0. */
+          statement: number
+          sid: string | null
+          effect: 'Allow' | 'Deny'
+          /** Null in policies of users, groups and roles: whom they belong to. */
+          who: {
+            all_but: boolean
+            of: ({
+              kind: 'anyone' | 'account' | 'other_account' | 'user' | 'role' | 'session' | 'provider' | 'service' | 'gone'
+              name: string
+            })[]
+          } | null
+          what: {
+            /** Everything but this. */
+            all_but: boolean
+            kinds: ('everything' | 'list_buckets' | 'list' | 'read' | 'read_versions' | 'write' | 'delete' | 'delete_versions' | 'tag' | 'lock' | 'bypass_lock' | 'change_acls' | 'change_policy' | 'change_settings' | 'see_settings' | 'create_bucket' | 'delete_bucket' | 'see_identities' | 'change_identities' | 'assume' | 'assume_with_token' | 'others')[]
+            /** Names of actions that are in none of the kinds. */
+            others: string[]
+          }
+          /** Null in policies that say who may take on a role. */
+          where: {
+            all_but: boolean
+            of: ({
+              kind: 'everywhere' | 'whole' | 'bucket' | 'objects' | 'below' | 'object' | 'pattern'
+              name: string
+            })[]
+          } | null
+          /** All of which have to hold. */
+          when: ({
+            /** The condition’s key, as the policy writes it. */
+            key: string
+            relation: 'is' | 'is_not' | 'is_ignoring_case' | 'is_not_ignoring_case' | 'like' | 'not_like' | 'equals' | 'not_equals' | 'less' | 'at_most' | 'more' | 'at_least' | 'in_network' | 'not_in_network' | 'bytes' | 'absent' | 'present'
+            values: string[]
+            /** Of keys with several values: whether one of them, or all, have to be so. */
+            of: 'one' | 'any' | 'all'
+            /** Holds as well where a request does not have the key. */
+            if_exists: boolean
+          })[]
+          /** The sentence in English. */
+          text: string
+        }
+      } | null
+      via: Via | null
+    }
+  }
+  /** POST /agents: Create an agent. A credential for a program that decides by itself what it does. It acts as you within its scope, by the API with its token and by S3 with its key pair, until it expires. What it changes, deletes and reads counts against its budget, and what its `approval` names waits until a user has approved it. It deletes nothing permanently: what it deletes or overwrites goes to the trash, or becomes a version. With `fork`, a fork of a bucket is made, which is the only bucket that it can reach; you need what creating a fork needs. At most 50 valid agents per user. */
+  createAgent: {
+    call: {
+      body: {
+        name: string
+        /** What the agent may do, and where. It never may more than whoever made it. */
+        scope: ({
+          /** A bucket’s name, or its start followed by `*`. */
+          bucket: string
+          actions: ('list' | 'read' | 'write' | 'delete' | 'share')[]
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        })[]
+        budget?: {
+          /** Objects written, copied, moved, restored or given other metadata in an hour; null for no limit. 1000 by default. */
+          change_objects_per_hour?: number | null
+          /** Bytes of objects written, copied, moved or restored in an hour; null for no limit. No limit by default. */
+          change_bytes_per_hour?: number | null
+          /** Objects deleted in an hour; null for no limit. 100 by default. */
+          delete_objects_per_hour?: number | null
+          /** Bytes of objects deleted in an hour; null for no limit. No limit by default. */
+          delete_bytes_per_hour?: number | null
+          /** Bytes of contents read in an hour; null for no limit. No limit by default. */
+          read_bytes_per_hour?: number | null
+          /** Objects written, copied, moved, restored or given other metadata in all; null for no limit. No limit by default. */
+          change_objects?: number | null
+          /** Bytes of objects written, copied, moved or restored in all; null for no limit. No limit by default. */
+          change_bytes?: number | null
+          /** Objects deleted in all; null for no limit. No limit by default. */
+          delete_objects?: number | null
+          /** Bytes of objects deleted in all; null for no limit. No limit by default. */
+          delete_bytes?: number | null
+          /** Bytes of contents read in all; null for no limit. No limit by default. */
+          read_bytes?: number | null
+        }
+        /** What a user has to approve first; by default, everything that shares. */
+        approval?: {
+          /** `share` is also asked before a download can be given to others by a signed URL. */
+          actions?: ('write' | 'delete' | 'share')[]
+          /** Requests that change or delete more objects than this, and every job; null for none. */
+          above_objects?: number | null
+          /** The same for their bytes. */
+          above_bytes?: number | null
+        }
+        expires_at?: string | null
+        /** Each entry of the scope has to name this bucket; it is about the fork then. */
+        fork?: {
+          /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+          bucket: string
+        }
+      }
+    }
+    reply: NewAgent
+  }
+  /** GET /agents: List agents, latest first. Yours, or as an administrator everyone’s. */
+  listAgents: {
+    call: {
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Agent>
+  }
+  /** GET /agent: Get the agent that asks. For agents: what they may do, and what is left of their budget. */
+  getOwnAgent: {
+    call: object
+    reply: Agent
+  }
+  /** GET /agents/{id}: Get an agent. */
+  getAgent: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: Agent
+  }
+  /** PATCH /agents/{id}: Change an agent. Counts from the next request on. What is not named of `budget` and `approval` stays. The scope of one that works on a fork cannot be changed. */
+  updateAgent: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+      body: {
+        name?: string
+        /** What the agent may do, and where. It never may more than whoever made it. */
+        scope?: ({
+          /** A bucket’s name, or its start followed by `*`. */
+          bucket: string
+          actions: ('list' | 'read' | 'write' | 'delete' | 'share')[]
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        })[]
+        budget?: {
+          /** Objects written, copied, moved, restored or given other metadata in an hour; null for no limit. 1000 by default. */
+          change_objects_per_hour?: number | null
+          /** Bytes of objects written, copied, moved or restored in an hour; null for no limit. No limit by default. */
+          change_bytes_per_hour?: number | null
+          /** Objects deleted in an hour; null for no limit. 100 by default. */
+          delete_objects_per_hour?: number | null
+          /** Bytes of objects deleted in an hour; null for no limit. No limit by default. */
+          delete_bytes_per_hour?: number | null
+          /** Bytes of contents read in an hour; null for no limit. No limit by default. */
+          read_bytes_per_hour?: number | null
+          /** Objects written, copied, moved, restored or given other metadata in all; null for no limit. No limit by default. */
+          change_objects?: number | null
+          /** Bytes of objects written, copied, moved or restored in all; null for no limit. No limit by default. */
+          change_bytes?: number | null
+          /** Objects deleted in all; null for no limit. No limit by default. */
+          delete_objects?: number | null
+          /** Bytes of objects deleted in all; null for no limit. No limit by default. */
+          delete_bytes?: number | null
+          /** Bytes of contents read in all; null for no limit. No limit by default. */
+          read_bytes?: number | null
+        }
+        /** What a user has to approve first; by default, everything that shares. */
+        approval?: {
+          /** `share` is also asked before a download can be given to others by a signed URL. */
+          actions?: ('write' | 'delete' | 'share')[]
+          /** Requests that change or delete more objects than this, and every job; null for none. */
+          above_objects?: number | null
+          /** The same for their bytes. */
+          above_bytes?: number | null
+        }
+        expires_at?: string | null
+      }
+    }
+    reply: Agent
+  }
+  /** DELETE /agents/{id}: Revoke an agent. Takes effect on the next request; its jobs stop at their next step, and its links and signed URLs with it. */
+  revokeAgent: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: undefined
+  }
+  /** GET /approvals: List the requests of agents that need approval, latest first. Those of your agents, as an administrator of everyone’s, and for an agent its own. */
+  listApprovals: {
+    call: {
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+        /** A UUIDv7. */
+        agent_id?: string
+        status?: 'waiting' | 'approved' | 'rejected' | 'done' | 'expired'
+      }
+    }
+    reply: Page<Approval>
+  }
+  /** GET /approvals/{id}: Get a request of an agent that needs approval. */
+  getApproval: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: Approval
+  }
+  /** POST /approvals/{id}/approve: Approve a request of an agent. By whoever made the agent, or an administrator. The agent may then make the same request once, within a day, if none of the objects that it is about has changed since it asked. */
+  approve: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: Approval
+  }
+  /** POST /approvals/{id}/reject: Reject a request of an agent. The same request is refused for a day. */
+  reject: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: Approval
   }
   /** POST /buckets: Create a bucket. */
   createBucket: {
@@ -3630,6 +4315,8 @@ export interface Operations {
         to?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
+        /** Only these; the totals are of all. */
+        change?: 'added' | 'changed' | 'deleted'
         /** Maximum items per page. */
         limit?: number
         /** Opaque; the previous page’s `next_cursor`. */
@@ -3698,15 +4385,18 @@ export interface Operations {
       }
     }
   }
-  /** GET /buckets/{bucket}/search: Search for folders and objects by name, sorted and filtered. Objects under `prefix` whose keys contain the text after it, ignoring case; with the first page also folders whose own name contains it, unless there are filters. By name, pages lead through all matches. By size, type or time, up to 10,000 matches are sorted, from the index or the first 20,000 keys; `sorted_first` says so if there may be more. A short page may not be the last one: check `next_cursor`. */
+  /** GET /buckets/{bucket}/search: Search a bucket for folders and objects, sorted and filtered. With `q`, objects for which all of its terms hold: words of the name, and `name:`, `key:`, `prefix:`, `ext:`, `type:`, `kind:`, `size:`, `modified:`, `created:`, `tag:`, `meta:`, `by:`, `encrypted:`, `storage:` and `bucket:`; `-` before a term negates it. A query that is not understood is refused with `invalid_query`, which says where and often what is meant (`reason`, `position`, `length`, `suggestion`). Objects under `prefix` whose keys contain the text after it, ignoring case; with the first page also folders whose own name contains it, unless there are filters. By name, pages lead through all matches. By size, type or time, up to 10,000 matches are sorted, from the index or the first 20,000 keys; `sorted_first` says so if there may be more. A short page may not be the last one: check `next_cursor`. */
   searchObjects: {
     call: {
       params: {
         /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
       }
-      query: {
-        search: string
+      query?: {
+        /** What to search for. Required unless `search` is given. */
+        q?: string
+        /** A text that keys contain. */
+        search?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         sort?: 'name' | 'size' | 'type' | 'modified'
@@ -3731,6 +4421,70 @@ export interface Operations {
       items: StoredObject[]
       next_cursor: string | null
       sorted_first: number | null
+      /** With `q`: how many objects were found, at least. */
+      total?: number
+      /** Whether these are all. */
+      total_exact?: boolean
+      /** With `q`: what could not be asked; null if there is nothing. */
+      unread?: {
+        /** Objects of an attached bucket that were listed, but not read yet: they cannot be found by tags, metadata, type or encryption. */
+        objects: number
+        /** Whether there are no more than that. */
+        exact: boolean
+      } | null
+    }
+  }
+  /** GET /search: Search all buckets that you may list. Objects for which all terms of `q` hold, by bucket and key. A short page may not be the last one: check `next_cursor`. */
+  searchEverywhere: {
+    call: {
+      query: {
+        q: string
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+        /** Maximum items per page. */
+        limit?: number
+      }
+    }
+    reply: {
+      items: StoredObject[]
+      next_cursor: string | null
+      /** How many objects were found, at least. */
+      total: number
+      /** Whether these are all. */
+      total_exact: boolean
+      /** Buckets of which this page could not ask all objects. */
+      unread: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+        /** Objects of an attached bucket that were listed, but not read yet: they cannot be found by tags, metadata, type or encryption. */
+        objects: number
+        /** Whether there are no more than that. */
+        exact: boolean
+      }[]
+    }
+  }
+  /** GET /search/suggestions: Suggest tags, metadata or types to search for. Names of tags or metadata that objects have which you may find; with `name`, the values of that one; or content types. */
+  suggestSearch: {
+    call: {
+      query: {
+        field: 'tag' | 'meta' | 'type'
+        /** The tag or metadata whose values are asked for. */
+        name?: string
+        starts_with?: string
+        /** Without it, of all buckets that you may list. */
+        bucket?: string
+        limit?: number
+      }
+    }
+    reply: {
+      items: {
+        /** The name of a tag or of metadata, its value, or a content type. */
+        value: string
+        /** The term that asks for it. */
+        query: string
+      }[]
+      /** Whether these are all; otherwise a longer text finds the others. */
+      complete: boolean
     }
   }
   /** GET /buckets/{bucket}/versions: List versions and delete markers. Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`. */
@@ -5082,7 +5836,7 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /jobs: Copy, move or delete a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token or link alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback or a merge: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`). */
+  /** POST /jobs: Copy, move or delete a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token, link or agent alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback or a merge: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`). */
   createJob: {
     call: {
       body: {
@@ -5095,6 +5849,8 @@ export interface Operations {
         prefix?: string
         /** Only keys that contain this text, ignoring case. */
         search?: string
+        /** Only objects that this finds, in the language of `searchObjects` (copy, move, delete). Lengths of time are counted back from when the job is created. */
+        query?: string
         /** Keys to leave out; a key that ends with a slash leaves out the whole folder. */
         exclude?: string[]
         /** Instead of a prefix. */
@@ -5128,6 +5884,8 @@ export interface Operations {
           token?: string
           /** A UUIDv7. */
           share?: string
+          /** A UUIDv7. */
+          agent?: string
         }
         /** What becomes of keys that both have changed, and of which no decision is given (merge). `fork`: what it is in the fork, also if that is nothing. `origin`: nothing changes. `both`: nothing changes, and what the fork has is added next to it under another name. */
         on_conflict?: 'fork' | 'origin' | 'both'
@@ -5140,7 +5898,7 @@ export interface Operations {
           /** The other name, which must be free (both). By default the name of the fork is added to it. */
           dest_key?: string
         })[]
-        /** Only say what would be done (rollback, merge). */
+        /** Only say what would be done: `total` of a copy, move or deletion, `plan` or `merge_plan` of the others. */
         dry_run?: boolean
       }
     }
@@ -5478,6 +6236,164 @@ export interface Operations {
         reason: string
       })[]
     }
+  }
+  /** POST /inventories: Have what is in a bucket written as a table, on a schedule or when asked. Needs `list` and `read` on every key that it lists, and `write` where it is written to; without a bucket, it is for administrators. Every run asks again whether its author has these permissions. */
+  createInventory: {
+    call: {
+      body: {
+        /** 1–64 letters, digits and `. _ -`. No two of a bucket have the same name. It is part of the keys of the files. */
+        name: string
+        /** Null: all buckets. */
+        bucket: string | null
+        /** Where the files are written. `<prefix>/<bucket>/<name>/<time>/manifest.json` is written last. */
+        destination: {
+          /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+          bucket: string
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        }
+        /** Only keys that start with this. */
+        prefix?: string
+        /** `all`: with the versions that are not current, and delete markers. */
+        versions?: 'current' | 'all'
+        /** `csv`: compressed with gzip, as S3 writes it. */
+        format?: 'parquet' | 'csv'
+        /** In this order; null: all. `bucket` and `key` are always the first. */
+        columns?: ('bucket' | 'key' | 'version_id' | 'is_latest' | 'is_delete_marker' | 'size' | 'last_modified_date' | 'e_tag' | 'storage_class' | 'is_multipart_uploaded' | 'replication_status' | 'encryption_status' | 'object_lock_retain_until_date' | 'object_lock_mode' | 'object_lock_legal_hold_status' | 'checksum_algorithm' | 'object_owner' | 'sha256' | 'checksums' | 'content_type' | 'created_at' | 'created_by' | 'created_by_email' | 'changed_at' | 'changed_by' | 'changed_by_email' | 'changed_with' | 'changed_how' | 'encryption_key' | 'storage' | 'tags' | 'metadata')[] | null
+        /** Whether what was added, changed and deleted since the inventory before is written as well, as a table of its own. */
+        changes?: boolean
+        /** At most. */
+        rows_per_file?: number
+        /** `weekly` is on Sundays. Null: only when it is asked for. */
+        schedule?: 'daily' | 'weekly' | null
+        /** Of the schedule, UTC. */
+        hour?: number
+        /** Whether the schedule counts. */
+        enabled?: boolean
+      }
+    }
+    reply: Inventory
+  }
+  /** GET /inventories: List the inventories that you may change, the latest first. */
+  listInventories: {
+    call: {
+      query?: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket?: string
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Inventory>
+  }
+  /** GET /inventories/{id}: Get an inventory, with its last run. */
+  getInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: Inventory
+  }
+  /** PATCH /inventories/{id}: Change an inventory; you become its author. Needs `list` and `read` on every key that it lists, and `write` where it is written to; without a bucket, it is for administrators. */
+  updateInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+      body: {
+        /** Where the files are written. `<prefix>/<bucket>/<name>/<time>/manifest.json` is written last. */
+        destination?: {
+          /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+          bucket: string
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        }
+        /** Only keys that start with this. */
+        prefix?: string
+        /** `all`: with the versions that are not current, and delete markers. */
+        versions?: 'current' | 'all'
+        /** `csv`: compressed with gzip, as S3 writes it. */
+        format?: 'parquet' | 'csv'
+        /** In this order; null: all. `bucket` and `key` are always the first. */
+        columns?: ('bucket' | 'key' | 'version_id' | 'is_latest' | 'is_delete_marker' | 'size' | 'last_modified_date' | 'e_tag' | 'storage_class' | 'is_multipart_uploaded' | 'replication_status' | 'encryption_status' | 'object_lock_retain_until_date' | 'object_lock_mode' | 'object_lock_legal_hold_status' | 'checksum_algorithm' | 'object_owner' | 'sha256' | 'checksums' | 'content_type' | 'created_at' | 'created_by' | 'created_by_email' | 'changed_at' | 'changed_by' | 'changed_by_email' | 'changed_with' | 'changed_how' | 'encryption_key' | 'storage' | 'tags' | 'metadata')[] | null
+        /** Whether what was added, changed and deleted since the inventory before is written as well, as a table of its own. */
+        changes?: boolean
+        /** At most. */
+        rows_per_file?: number
+        /** `weekly` is on Sundays. Null: only when it is asked for. */
+        schedule?: 'daily' | 'weekly' | null
+        /** Of the schedule, UTC. */
+        hour?: number
+        /** Whether the schedule counts. */
+        enabled?: boolean
+      }
+    }
+    reply: Inventory
+  }
+  /** DELETE /inventories/{id}: Delete an inventory; what it has written stays. */
+  deleteInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: undefined
+  }
+  /** POST /inventories/{id}/run: Have an inventory written now. Returns at once; the run says how far it is. */
+  runInventory: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+    }
+    reply: InventoryRun
+  }
+  /** GET /inventories/{id}/runs: List the runs of an inventory, the latest first. */
+  listInventoryRuns: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+      }
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<InventoryRun>
+  }
+  /** GET /inventories/{id}/runs/{run_id}: Get a run of an inventory: how far it is, and its files. */
+  getInventoryRun: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+        /** A UUIDv7. */
+        run_id: string
+      }
+    }
+    reply: InventoryRun
+  }
+  /** POST /inventories/{id}/runs/{run_id}/cancel: Cancel a run; files that are written stay, without a manifest. */
+  cancelInventoryRun: {
+    call: {
+      params: {
+        /** A UUIDv7. */
+        id: string
+        /** A UUIDv7. */
+        run_id: string
+      }
+    }
+    reply: InventoryRun
   }
   /** GET /buckets/{bucket}/trash: List deleted and overwritten objects, latest first. */
   listTrash: {
@@ -6163,6 +7079,40 @@ export interface Operations {
     }
     reply: undefined
   }
+  /** GET /replications: List the buckets that are replicated, in name order, and how far each is. */
+  listReplications: {
+    call: object
+    reply: {
+      items: ({
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+        /** A storage of the kind `s3`, in whose bucket the replica is. */
+        storage: string
+        /** Under which prefix there. A slash is added at its end. */
+        prefix: string
+        rules: ReplicationRule[]
+        /** What becomes of encrypted objects: they fail (`refuse`); they are sent decrypted (`plain`), or with the demand that the engine encrypts them (`engine`). The last two need an endpoint with TLS. What a client’s own key encrypts always fails. */
+        encrypted: 'refuse' | 'plain' | 'engine'
+        /** Whether objects are replicated that are there already. */
+        existing: boolean
+        /** ISO 8601, UTC, milliseconds. */
+        configured_at: string
+        paused: boolean
+        /** Whether all objects are queued that were there before. */
+        filled: boolean
+        /** Since when the oldest change is waiting; 0 if none is. */
+        lag_seconds: number
+        /** What is waiting. */
+        backlog: {
+          objects: number
+          bytes: number
+        }
+        /** Keys and versions that are not tried again by themselves. */
+        failed: number
+        error: string | null
+      })[]
+    }
+  }
   /** GET /buckets/{bucket}/replication: How a bucket is replicated, and how far that is. Needs `manage`. 404 without a replica. */
   getReplication: {
     call: {
@@ -6413,7 +7363,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'snapshot_create' | 'snapshot_delete' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'snapshot_create' | 'snapshot_delete' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'agent_create' | 'agent_update' | 'agent_revoke' | 'approval_request' | 'approval_approve' | 'approval_reject' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'inventory_create' | 'inventory_update' | 'inventory_delete' | 'inventory_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]
@@ -6597,7 +7547,7 @@ export interface Operations {
         user_id?: string
         email?: string
         result?: 'success' | 'denied' | 'failure'
-        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'sts' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
+        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'agent' | 'sts' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
         /** A UUIDv7. */
         token_id?: string
         /** The policy, user, webhook and so on that it is about. */
@@ -6647,7 +7597,7 @@ export interface Operations {
         user_id?: string
         email?: string
         result?: 'success' | 'denied' | 'failure'
-        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'sts' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
+        auth_method?: 'local' | 'idp' | 'pat' | 'access_key' | 'agent' | 'sts' | 'presigned' | 'share_link' | 'setup' | 'system' | 'cli'
         /** A UUIDv7. */
         token_id?: string
         /** The policy, user, webhook and so on that it is about. */

@@ -44,6 +44,24 @@ interface PolicyRunDetails {
   author: { user_id: string; email: string | null }
 }
 
+interface InventoryRunDetails {
+  inventory_id: string
+  name: string
+  run_id: string
+  trigger: 'manual' | 'schedule'
+  status: string
+  reason: string | null
+  moment: string | null
+  /** The bucket, and the key in it. */
+  destination: string
+  manifest: string | null
+  files: number
+  rows: number
+  bytes: number
+  /** Whose permissions it ran with. */
+  author: { user_id: string; email: string | null }
+}
+
 /** A webhook endpoint; its URL without the query, where receivers keep tokens. */
 interface WebhookDetails {
   name: string
@@ -73,6 +91,27 @@ export interface Sent {
   share_id: string
   sender_name?: string
   sender_message?: string
+}
+
+/** An agent; never its token or secret. */
+interface AgentDetails {
+  name: string
+  token_prefix: string
+  access_key_id: string
+  scope: readonly object[]
+  budget: object
+  approval: object
+  expires_at: string | null
+}
+
+/** A request of an agent that a person has to agree to. */
+interface ApprovalDetails {
+  approval_id: string
+  agent_id: string
+  agent: string
+  reason: string
+  objects: number
+  bytes: number
 }
 
 /** A policy of users, groups and roles. */
@@ -279,6 +318,13 @@ export interface ActionDetails {
   /** `reason`: requested, or revoked together with the token that created it. */
   access_key_revoke: { name: string; access_key_id: string; reason: 'requested' | 'cascade'; user_id: string }
   access_key_rotate: { name: string; access_key_id: string; grace_seconds: number }
+  agent_create: AgentDetails & { fork: string | null }
+  agent_update: { name: string; user_id: string; before: object; after: object }
+  agent_revoke: { name: string; token_prefix: string; user_id: string }
+  /** An agent asked for what a person has to agree to; `actions`: what would happen, the first of them. */
+  approval_request: ApprovalDetails & { actions: readonly object[] }
+  approval_approve: ApprovalDetails
+  approval_reject: ApprovalDetails
   /** `keys`: how many keys a selection has; `object_keys` lists them. */
   share_create: {
     share_id: string
@@ -297,6 +343,11 @@ export interface ActionDetails {
   policy_delete: { name: string; rule: object } & Fronted
   /** Once per run, when it has ended, whatever its outcome. */
   policy_run: PolicyRunDetails
+  inventory_create: { inventory_id: string; name: string; settings: object } & Fronted
+  inventory_update: { inventory_id: string; name: string; before: object; after: object } & Fronted
+  inventory_delete: { inventory_id: string; name: string; settings: object } & Fronted
+  /** Once per run, when it has ended, whatever its outcome. */
+  inventory_run: InventoryRunDetails
   settings_update: { before: object; after: object }
   storage_create: StorageDetails
   /** `secret_changed`: the secret too, which is never recorded; `events_token`: that of its event notifications. */
@@ -409,8 +460,11 @@ export interface ActionDetails {
   read_damaged: { blob_id: string; reason: 'changed' | 'missing' | 'key'; detail: string; version_id?: string }
   /** The copy of a blob at the place of a storage was damaged, and was replaced from the other one. */
   heal: { blob_id: string; storage: string; reason: 'changed' | 'missing' | 'unreadable' }
-  /** The copy of a blob was found damaged when all were read, and there is no other copy. */
-  scrub_damaged: { blob_id: string; storage: string; reason: 'changed' | 'missing' | 'unreadable' }
+  /**
+   * The copy of a blob was found damaged when all were read, and there is no other copy. `storage`: null if its bytes are in the
+   * database.
+   */
+  scrub_damaged: { blob_id: string; storage: string | null; reason: 'changed' | 'missing' | 'unreadable' }
   /** A new key protects the keys of encrypted objects; `blobs`: of how many that was changed. */
   encryption_key_rotate: { version: number; blobs: number }
   /** A key of a key service; never its secret. */

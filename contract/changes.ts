@@ -9,6 +9,7 @@ const Content = Type.Object({
   content_type: Type.String(),
 })
 
+export const changeKinds = ['added', 'changed', 'deleted'] as const
 const By = Type.Object(
   {
     user: Nullable(Type.String()),
@@ -25,7 +26,7 @@ const By = Type.Object(
 /** How a key differs between two moments. */
 export const ObjectChange = Type.Object({
   key: ObjectKey,
-  change: Type.Enum(['added', 'changed', 'deleted'], {
+  change: Type.Enum([...changeKinds], {
     description: '`changed`: another content, description, tags, lock or version.',
   }),
   before: Nullable(Content),
@@ -75,6 +76,7 @@ export const operations = {
       from: At,
       to: Type.Optional({ ...At, description: 'The later moment. Default: now.' }),
       prefix: Type.Optional(Prefix),
+      change: Type.Optional(Type.Enum([...changeKinds], { description: 'Only these; the totals are of all.' })),
       limit: Type.Optional(Limit),
       cursor: Type.Optional(Cursor),
     }),

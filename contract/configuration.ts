@@ -75,6 +75,11 @@ const configurationFields = {
       cors: Type.Optional(Nullable(CorsRules)),
       lifecycle: Type.Optional(Nullable(LifecycleRules)),
       website: Type.Optional(Nullable(Website)),
+      policy: Type.Optional(
+        Nullable(Type.Unsafe<{ [name: string]: unknown }>({ type: 'object', additionalProperties: true }), {
+          description: 'What is allowed and denied in it besides, in AWS’ policy language.',
+        }),
+      ),
     },
     'Buckets, by name. Storage, mode and prefix cannot be changed: move, attach, take over or release a bucket instead.',
   ),

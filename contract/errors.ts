@@ -1,6 +1,7 @@
 /** Every error code of the API with its HTTP status and title (RFC 9457 section 3.1). */
 export const errors = {
   malformed: { status: 400, title: 'The request is malformed' },
+  invalid_query: { status: 400, title: 'The search is not understood' },
   unsupported_grant_type: { status: 400, title: 'Unsupported grant type' },
   encryption_key_required: { status: 400, title: 'The key of the object is required' },
   invalid_state: { status: 400, title: 'This login is unknown, expired or already used' },
@@ -12,6 +13,7 @@ export const errors = {
   invalid_second_factor: { status: 401, title: 'Wrong code' },
   idp_rejected: { status: 401, title: 'The identity provider did not confirm your identity' },
   forbidden: { status: 403, title: 'Permission denied' },
+  approval_required: { status: 403, title: 'A user has to approve this' },
   login_disabled: { status: 403, title: 'This login method is disabled' },
   user_not_provisioned: { status: 403, title: 'You have no account here' },
   not_found: { status: 404, title: 'Not found' },
@@ -40,6 +42,7 @@ export const errors = {
   invalid_request: { status: 422, title: 'Invalid request' },
   locked: { status: 423, title: 'Locked' },
   rate_limited: { status: 429, title: 'Too many requests' },
+  budget_exceeded: { status: 429, title: 'The budget is used up' },
   headers_too_large: { status: 431, title: 'Request headers too large' },
   internal: { status: 500, title: 'Internal error' },
   not_implemented: { status: 501, title: 'Not implemented' },

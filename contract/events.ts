@@ -30,10 +30,12 @@ const group = { name: Text, global: Texts, grants: Type.Unsafe<readonly object[]
 const token = { name: Text, token_prefix: Text }
 const accessKey = { name: Text, access_key_id: Text }
 const policy = { name: Text, rule: Fields, ...fronted }
+const inventory = { inventory_id: Text, name: Text, settings: Fields, ...fronted }
 const identityPolicy = {
   name: Text,
   of: Nullable(Type.Object({ kind: Type.Enum(['user', 'group', 'role']), id: Text, name: Text })),
 }
+const approval = { approval_id: Text, agent_id: Text, agent: Text, reason: Text, objects: Count, bytes: Count }
 const named = { webhook_id: Text, name: Text }
 const storage = {
   name: Text,
@@ -232,6 +234,26 @@ export const events = {
     'An access key was rotated: its secret was replaced.',
     Type.Object({ ...accessKey, grace_seconds: Count }),
   ),
+  agent_create: event(
+    'An agent was made.',
+    Type.Object({
+      ...accessKey,
+      token_prefix: Text,
+      scope: Type.Unsafe<readonly object[]>(Type.Array(Fields)),
+      budget: Fields,
+      approval: Fields,
+      expires_at: Nullable(Text),
+      fork: Nullable(Text),
+    }),
+  ),
+  agent_update: event('An agent was changed.', Type.Object({ name: Text, user_id: Text, ...change })),
+  agent_revoke: event('An agent was revoked.', Type.Object({ ...token, user_id: Text })),
+  approval_request: event(
+    'An agent asked for what a user has to approve.',
+    Type.Object({ ...approval, actions: Type.Unsafe<readonly object[]>(Type.Array(Fields)) }),
+  ),
+  approval_approve: event('A user approved what an agent asked for.', Type.Object(approval)),
+  approval_reject: event('A user rejected what an agent asked for.', Type.Object(approval)),
   share_create: event(
     'A share link was created.',
     Type.Object({
@@ -264,6 +286,30 @@ export const events = {
       bytes: Count,
       kept: Count,
       author: Type.Object({ user_id: Text, email: Nullable(Text) }, { description: 'Whose permissions it ran with.' }),
+    }),
+  ),
+  inventory_create: event('An inventory was set up.', Type.Object(inventory)),
+  inventory_update: event(
+    'An inventory was changed.',
+    Type.Object({ inventory_id: Text, name: Text, ...change, ...fronted }),
+  ),
+  inventory_delete: event('An inventory was deleted.', Type.Object(inventory)),
+  inventory_run: event(
+    'An inventory was written, or could not be: `manifest` is its key in the bucket `destination`.',
+    Type.Object({
+      inventory_id: Text,
+      name: Text,
+      run_id: Text,
+      trigger: Type.Enum(['manual', 'schedule']),
+      status: Text,
+      reason: Nullable(Text),
+      moment: Nullable(Text),
+      destination: Text,
+      manifest: Nullable(Text),
+      files: Count,
+      rows: Count,
+      bytes: Count,
+      author: Type.Object({ user_id: Text, email: Nullable(Text) }),
     }),
   ),
   settings_update: event('Runtime settings changed.', Type.Object(change)),

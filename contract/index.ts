@@ -1,4 +1,6 @@
 import * as accessKeys from './access-keys.ts'
+import * as accessPolicies from './access-policies.ts'
+import * as agents from './agents.ts'
 import * as apply from './apply.ts'
 import * as archive from './archive.ts'
 import * as attached from './attached.ts'
@@ -9,6 +11,7 @@ import * as changes from './changes.ts'
 import * as encryption from './encryption.ts'
 import * as groups from './groups.ts'
 import * as images from './images.ts'
+import * as inventories from './inventories.ts'
 import * as invitations from './invitations.ts'
 import * as jobs from './jobs.ts'
 import * as locks from './locks.ts'
@@ -43,6 +46,8 @@ export const files = {
   tokens,
   accessKeys,
   machineSessions,
+  accessPolicies,
+  agents,
   buckets,
   attached,
   usage,
@@ -60,6 +65,7 @@ export const files = {
   shares,
   jobs,
   policies,
+  inventories,
   trash,
   users,
   invitations,

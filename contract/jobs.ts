@@ -16,6 +16,7 @@ import {
   Timestamp,
 } from './shapes.ts'
 import { StorageName } from './storages.ts'
+import { SearchText } from './texts.ts'
 
 const creatableKinds = [
   'copy',
@@ -42,6 +43,7 @@ const ChangedBy = Exactly(
     ),
     token: Type.Optional(Id),
     share: Type.Optional(Id),
+    agent: Type.Optional(Id),
   },
   { description: 'Exactly one: whose changes are undone (rollback).' },
 )
@@ -114,6 +116,7 @@ export const Job = Type.Object({
   source_bucket: BucketName,
   prefix: Type.String(),
   search: Nullable(Type.String()),
+  query: Nullable(Type.String(), { description: 'What the objects were found by.' }),
   dest_bucket: Nullable(BucketName),
   dest_prefix: Nullable(Type.String()),
   if_none_match: Nullable(Type.Enum(['*'], { description: 'If set, existing keys are not replaced.' })),
@@ -167,7 +170,7 @@ export const operations = {
     summary:
       'Copy, move or delete a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket',
     description:
-      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token or link alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback or a merge: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`).',
+      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token, link or agent alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback or a merge: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`).',
     access: 'signed_in',
     status: 202,
     bodyLimit: 16 * 1024 * 1024,
@@ -178,6 +181,12 @@ export const operations = {
       of: Type.Optional(Type.String({ ...Id, description: 'The job to undo (restore).' })),
       prefix: Type.Optional(Prefix),
       search: Type.Optional(KeyPart({ description: 'Only keys that contain this text, ignoring case.' })),
+      query: Type.Optional(
+        SearchText({
+          description:
+            'Only objects that this finds, in the language of `searchObjects` (copy, move, delete). Lengths of time are counted back from when the job is created.',
+        }),
+      ),
       exclude: Type.Optional(
         Type.Array(ObjectKey, {
           maxItems: 10_000,
@@ -227,10 +236,23 @@ export const operations = {
           description: 'What becomes of single keys that both have changed; of others, it says nothing (merge).',
         }),
       ),
-      dry_run: Type.Optional(Type.Boolean({ description: 'Only say what would be done (rollback, merge).' })),
+      dry_run: Type.Optional(
+        Type.Boolean({
+          description:
+            'Only say what would be done: `total` of a copy, move or deletion, `plan` or `merge_plan` of the others.',
+        }),
+      ),
     }),
     reply: Job,
-    errors: ['not_found', 'invalid_request', 'conflict', 'limit_reached', 'nothing_to_restore', 'read_only'],
+    errors: [
+      'not_found',
+      'invalid_request',
+      'invalid_query',
+      'conflict',
+      'limit_reached',
+      'nothing_to_restore',
+      'read_only',
+    ],
     records: [],
   }),
 

@@ -45,6 +45,7 @@ export const operations = {
     access: 'admin',
     status: 200,
     query: Exactly({
+      id: Type.Optional(Id),
       role: Type.Optional(Type.String({ pattern: '^[\\w+=,.@-]{1,64}$', description: 'The name of a role.' })),
       user_id: Type.Optional(Id),
       provider: Type.Optional(Opaque(255, { description: 'An identity provider, without `https://`.' })),

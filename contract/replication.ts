@@ -92,6 +92,15 @@ const common = { tag: 'buckets', access: 'admin' } as const
 const params = Type.Object({ bucket: BucketName })
 
 export const operations = {
+  listReplications: route({
+    ...common,
+    method: 'GET',
+    url: '/replications',
+    summary: 'List the buckets that are replicated, in name order, and how far each is',
+    status: 200,
+    reply: Type.Object({ items: Type.Array(Type.Object({ bucket: BucketName, ...Replication.properties })) }),
+  }),
+
   getReplication: route({
     ...common,
     access: 'signed_in',

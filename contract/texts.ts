@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { LINE, LINES, PLAIN } from './names.ts'
+import { MOST_QUERY } from './query.ts'
 
 /** What a schema may say besides its form. */
 interface Said {
@@ -21,3 +22,7 @@ export const Lines = (maxLength: number, said: Said = {}) => Type.String({ maxLe
 /** A value that another system or the service made and nobody reads: printable ASCII without spaces. */
 export const Opaque = (maxLength: number, said: Said & { minLength?: number } = {}) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[!-~]*$', ...said })
+
+/** What to search for, in the language of query.ts. */
+export const SearchText = (said: Said = {}) =>
+  Plain(MOST_QUERY, { examples: ['tag:project=apollo type:image/* size:>10MB modified:<7d'], ...said })

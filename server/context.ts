@@ -1,15 +1,18 @@
 import type { Logger } from 'pino'
 import type { Action } from '../contract/actions.ts'
 import type { AuthMethod } from '../contract/audit.ts'
-import { ServiceError } from '../contract/errors.ts'
+import type { ServiceError } from '../contract/errors.ts'
 import type { BucketAction, GrantingGroup, ScopeEntry } from '../contract/permissions.ts'
+import { type Done, Nothing, RolledBack } from './base/nothing.ts'
 import type { Config } from './config/config.ts'
 import { authorOf, numberOfAuthor } from './db/authors.ts'
 import type { Database } from './db/database.ts'
 import type { Db, Tx } from './db/schema.ts'
 import type { Blobs } from './drivers/blobs.ts'
-import { type PoliciesInForce, type Reach, type Ruling, reachOf, rule, type TaggedKey } from './iam/decide.ts'
+import type { ActingAgent } from './iam/acting-agent.ts'
+import { type PoliciesInForce, type Reach, reachOf, rule, type TaggedKey } from './iam/decide.ts'
 import type { Asked } from './iam/names-of-rights.ts'
+import { refusedBy } from './iam/refusal.ts'
 import type { RequestFacts } from './iam/request-facts.ts'
 import type { ActingSession } from './iam/session.ts'
 
@@ -34,7 +37,7 @@ export interface Actor {
   auth_method: AuthMethod | null
   /** The session, or that of the temporary credentials used. */
   session_id: string | null
-  /** The personal access token used, or the access key's row. */
+  /** The personal access token used, the access key's row, or the agent. */
   token_id: string | null
   /** With the permissions of these groups, within `scope`. */
   groups: readonly GrantingGroup[]
@@ -48,6 +51,8 @@ export interface Actor {
   second_factor?: boolean
   /** What the temporary credentials used are of. */
   session?: ActingSession
+  /** What the agent that acts is limited to besides its scope. */
+  agent?: ActingAgent
   /** The share link through which the caller came. */
   share_id?: string
   /** The job or policy run that does it. */
@@ -84,19 +89,6 @@ export interface Step extends Upkeep {
   /** Runs work after everything else of the change, whose outcome it depends on. It may record as well. */
   atEnd(work: () => Promise<unknown>): void
 }
-
-/** The result of a change that had nothing to do. */
-export class Nothing<T> {
-  readonly #result: T
-  constructor(result: T) {
-    this.#result = result
-  }
-  unwrap(): T {
-    return this.#result
-  }
-}
-/** A change's result with `Nothing` unwrapped. */
-type Done<T> = T extends Nothing<infer R> ? R : T
 
 /** Everything that code working for one caller may use. */
 export interface Ctx {
@@ -140,8 +132,21 @@ export interface Ctx {
  */
 export type Publish = (step: Upkeep, actions: readonly Action[]) => Promise<() => void>
 
+/**
+ * Step: what every change of an agent passes, before anything else in its transaction. The function it resolves to is told
+ * what the change recorded; it counts that, and throws what the change is refused with.
+ */
+export type AgentGate = (step: Step, agent: ActingAgent) => Promise<(actions: readonly Action[]) => Promise<void>>
+
+/** A refusal that leaves something behind, written once the change was rolled back. */
+export abstract class RefusalWithTrace extends Error {
+  /** Resolves to the error to answer with. */
+  abstract leave(ctx: Pick<Ctx, 'act' | 'db' | 'now'>): Promise<Error>
+}
+
 /** What a process shares; createContext makes a Ctx from it for each caller. */
 export interface System {
+  agentGate: AgentGate
   /** Before a change: undefined if it may be made, otherwise to be awaited. Rejects once another instance has taken over. */
   mayWrite?: (() => Promise<void> | undefined) | undefined
   publish: Publish
@@ -155,17 +160,10 @@ export interface System {
   stopping: AbortSignal
 }
 
-class RolledBack extends Error {
-  readonly result: unknown
-  constructor(nothing: Nothing<unknown>) {
-    super('There was nothing to do')
-    this.result = nothing.unwrap()
-  }
-}
-
 /** `made` is told the moment of each change of objects that is made with it, once that is committed. */
 export function createContext(system: System, actor: Actor, made?: (moment: number) => void): Ctx {
   const { database, blobs, config, now, log, background, worksInBackground, stopping, publish, mayWrite } = system
+  const { agentGate } = system
   const nothing = <T>(result: T) => new Nothing(result)
   async function inTransaction<T>(change: (step: Upkeep) => Promise<T>, options?: { relaxed?: boolean }) {
     const asking = mayWrite?.()
@@ -183,39 +181,43 @@ export function createContext(system: System, actor: Actor, made?: (moment: numb
       return await database.transaction(work, { ...options, change: { now: now(), author, ...(made && { made }) } })
     } catch (error) {
       if (error instanceof RolledBack) return error.result as Done<T>
-      throw error
+      throw error instanceof RefusalWithTrace ? await error.leave({ act, db: database.db, now }) : error
     }
+  }
+  async function act<T>(change: (step: Step) => Promise<T>): Promise<Done<T>> {
+    const finish = await inTransaction(async (begun) => {
+      const actions: Action[] = []
+      const others: Promise<unknown>[] = []
+      const last: (() => Promise<unknown>)[] = []
+      const step: Step = {
+        ...begun,
+        record: (action) => void actions.push(action),
+        awaitAtCommit(work) {
+          others.push(work)
+          // Where the change fails first, nobody waits for this.
+          work.catch(() => undefined)
+        },
+        atEnd: (work) => void last.push(work),
+      }
+      const passed = actor.agent && (await agentGate(step, actor.agent))
+      const result = await change(step)
+      if (result instanceof Nothing) return begun.nothing(() => result.unwrap())
+      for (const work of last) await work()
+      if (actions.length === 0) throw new Error('A change recorded no action')
+      await passed?.(actions)
+      // Only the attempt that commits announces anything; one that was rolled back before it does not.
+      const [published] = await Promise.all([publish(begun, actions), ...others])
+      return () => {
+        published()
+        return result
+      }
+    })
+    return finish() as Done<T>
   }
   return {
     actor,
     db: database.db,
-    async act<T>(change: (step: Step) => Promise<T>) {
-      const finish = await inTransaction(async (step) => {
-        const actions: Action[] = []
-        const others: Promise<unknown>[] = []
-        const last: (() => Promise<unknown>)[] = []
-        const result = await change({
-          ...step,
-          record: (action) => void actions.push(action),
-          awaitAtCommit(work) {
-            others.push(work)
-            // Where the change fails first, nobody waits for this.
-            work.catch(() => undefined)
-          },
-          atEnd: (work) => void last.push(work),
-        })
-        if (result instanceof Nothing) return step.nothing(() => result.unwrap())
-        for (const work of last) await work()
-        if (actions.length === 0) throw new Error('A change recorded no action')
-        // Only the attempt that commits announces anything; one that was rolled back before it does not.
-        const [published] = await Promise.all([publish(step, actions), ...others])
-        return () => {
-          published()
-          return result
-        }
-      })
-      return finish() as Done<T>
-    },
+    act,
     upkeep: inTransaction,
     as: (other) => createContext(system, other, made),
     past: null,
@@ -242,21 +244,6 @@ export function refusal(
 ): ServiceError | null {
   const ruling = rule(actor, asked, bucket, on)
   return ruling.allowed ? null : refusedBy(ruling, asked, bucket, typeof on === 'string' ? on : on.key)
-}
-
-/** The error for a ruling that refuses. */
-export function refusedBy(
-  ruling: Extract<Ruling, { allowed: false }>,
-  asked: BucketAction | Asked,
-  bucket: string,
-  key: string,
-): ServiceError {
-  const right = typeof asked === 'string' ? asked : asked.right
-  const where = key === '' ? `bucket "${bucket}"` : `key "${key}" of bucket "${bucket}"`
-  return new ServiceError(
-    'forbidden',
-    ruling.denied ? `A policy denies "${right}" on ${where}.` : `You need the "${right}" permission on ${where}.`,
-  )
 }
 
 /** Throws that refusal unless the actor may do it, or could, for all that is known before the object was looked at. */

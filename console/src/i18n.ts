@@ -45,9 +45,15 @@ export function speak(language: string, texts: Catalogues | 'disguised'): void {
   for (const [name, one] of shown) Object.assign(one, translated(name, one))
 }
 
-/** Adds catalogues of the page's language, before the views that have them are loaded. */
-export function speakMore(texts: Catalogues): void {
-  if (spoken !== 'disguised') speak(locale, { ...spoken, ...texts })
+let whole: Promise<void> = Promise.resolve()
+/** Resolves once the page's language has all texts: for what is loaded later than the frame. */
+export const wholeLanguage = (): Promise<void> => whole
+
+/** Adds catalogues of the page's language once they arrive, before what has them is loaded. */
+export function speakMore(arriving: Promise<Catalogues>): void {
+  whole = arriving.then((texts) => {
+    if (spoken !== 'disguised') speak(locale, { ...spoken, ...texts })
+  }, console.error)
 }
 
 /** The text for a value that only the server names, if the page's language has one. */

@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { views } from './features/views.ts'
-import { wholeLanguage } from './languages/load.ts'
+import { wholeLanguage } from './i18n.ts'
 import { BASE_PATH, history } from './navigation.ts'
 import { Broken, FailedView, Forbidden, NotFound } from './shell/failures.tsx'
 import { Gate } from './shell/Gate.tsx'

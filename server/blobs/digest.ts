@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 import type { ChecksumAlgorithm } from '../../contract/shapes.ts'
+import { crc32 } from '../base/crc32.ts'
 import { createCrc64 } from './crc64.ts'
 
 /** A hash or checksum of bytes that come one after another. */
@@ -15,7 +15,7 @@ export const CRC32C = 0x82f63b78
 
 /** A digest by this algorithm. */
 export async function createDigest(algorithm: ChecksumAlgorithm): Promise<Digest> {
-  if (algorithm === 'crc32') return zlibCrc32()
+  if (algorithm === 'crc32') return nativeCrc32()
   if (algorithm === 'crc32c') return started(await (await hashWasm()).createCRC32(CRC32C))
   if (algorithm === 'crc64nvme') return createCrc64()
   if (algorithm === 'xxhash64') return started(await (await hashWasm()).createXXHash64())
@@ -37,7 +37,7 @@ function started(crc: {
   return { update: (bytes) => void crc.update(bytes), digest: () => Buffer.from(crc.digest('binary')) }
 }
 
-function zlibCrc32(): Digest {
+function nativeCrc32(): Digest {
   let value = 0
   return {
     update(bytes) {

@@ -7,7 +7,7 @@ import { assertCustomerKey, openRow } from '../encryption/sealing.ts'
 import { KeyUnavailable } from '../segments/cipher.ts'
 import { planRead, STORED_SEGMENT, storedSizeOf } from '../segments/layout.ts'
 import { readSegments, streamSegments } from '../segments/read.ts'
-import * as store from './store.ts'
+import { findSealed } from './bodies/store.ts'
 
 /** What the row of an encrypted blob says, and its bytes as they are stored, if they are in the database. */
 export interface Sealed {
@@ -39,7 +39,7 @@ export async function openEncrypted(
   { blob_id, size }: { blob_id: string; size: number },
   { range, customerKey, sealed }: Opening,
 ): Promise<BlobBody> {
-  const { envelope: text, bytes, sums } = sealed ?? (await store.findSealed(ctx.db, blob_id)) ?? gone
+  const { envelope: text, bytes, sums } = sealed ?? (await findSealed(ctx.db, blob_id)) ?? gone
   if (text === null) throw new KeyUnavailable(`The key of blob ${blob_id} is gone`)
   const { envelope, key } = await openRow(ctx, text, { id: blob_id, customerKey })
   const stretches = stretchesOf(envelope, size)
@@ -66,7 +66,7 @@ export async function assertOpens(
 ): Promise<void> {
   assertCustomerKey(encryption, customerKey)
   if (encryption === null) return
-  const text = envelope ?? (await store.findSealed(ctx.db, blob_id))?.envelope ?? null
+  const text = envelope ?? (await findSealed(ctx.db, blob_id))?.envelope ?? null
   if (text === null) throw new KeyUnavailable(`The key of blob ${blob_id} is gone`)
   await openRow(ctx, text, { id: blob_id, customerKey })
 }

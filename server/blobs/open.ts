@@ -3,9 +3,11 @@ import type { ByteRange } from '../base/byte-range.ts'
 import { MOST_INLINE } from '../config/variables.ts'
 import type { Ctx } from '../context.ts'
 import { type BlobBody, type BlobDriver, BlobMissing } from '../drivers/driver.ts'
+import { SegmentDamaged } from '../segments/cipher.ts'
 import { SEGMENT_BYTES } from '../segments/layout.ts'
+import { matchesSums } from '../segments/sums.ts'
+import { findBody, type InlineBody } from './bodies/store.ts'
 import { openEncrypted, type Sealed } from './encrypted.ts'
-import * as store from './store.ts'
 
 /** What the rows that point at a blob say about it. */
 export interface BlobRef {
@@ -45,14 +47,18 @@ export async function openBlob(
     : ctx.blobs.get(blob.blob_id, blob.size, range, { segment: SEGMENT_BYTES, sums: options.sums })
 }
 
-/** An inline blob's bytes, or a range within them. Throws BlobMissing unless it has as many as its row says. */
+/**
+ * The bytes of an inline blob that is not encrypted, or a range within them. Throws BlobMissing unless it has as many as its
+ * row says, and SegmentDamaged unless they have the checksum that is known.
+ */
 export function pieceOf(
   { blob_id, size }: Pick<BlobRef, 'blob_id' | 'size'>,
-  body: Uint8Array,
+  { bytes, sums }: InlineBody,
   range?: ByteRange,
 ): Uint8Array {
-  if (body.length !== size) throw new BlobMissing(blob_id)
-  return range ? body.subarray(range.start, range.end + 1) : body
+  if (bytes.length !== size) throw new BlobMissing(blob_id)
+  if (sums && !matchesSums(bytes, sums)) throw new SegmentDamaged(blob_id, { part: 0, number: 0 })
+  return range ? bytes.subarray(range.start, range.end + 1) : bytes
 }
 
 export type DirectUrlOptions = Parameters<BlobDriver['directUrl']>[1]
@@ -63,6 +69,6 @@ export async function directUrl(ctx: Access, blob: BlobRef, options: DirectUrlOp
   return url === null || (await bodyOf(ctx, blob)) ? null : url
 }
 
-/** Its bytes if it is inline. The limit may have been higher when it was written. */
-const bodyOf = async ({ db }: Access, { blob_id, size }: BlobRef): Promise<Uint8Array | undefined> =>
-  size <= MOST_INLINE ? store.findBody(db, blob_id) : undefined
+/** What the database has of it if it is inline. The limit may have been higher when it was written. */
+const bodyOf = async ({ db }: Access, { blob_id, size }: BlobRef): Promise<InlineBody | undefined> =>
+  size <= MOST_INLINE ? findBody(db, blob_id) : undefined

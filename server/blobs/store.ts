@@ -176,27 +176,6 @@ export async function insertParts(tx: Tx, rows: readonly NewRow<'blob_parts'>[])
 export const listParts = (db: Db, id: string): Promise<Row<'blob_parts'>[]> =>
   db.selectFrom('blob_parts').selectAll().where('blob_id', '=', id).orderBy('part_number').execute()
 
-const body = prepared((db: Db, { id }: { id: string }) =>
-  db.selectFrom('bodies').select('bytes').where('blob_id', '=', id),
-)
-/** The bytes of an inline blob; undefined for any other. */
-export const findBody = async (db: Db, id: string): Promise<Uint8Array | undefined> =>
-  (await body(db, { id }))[0]?.bytes
-
-const sealed = prepared((db: Db, { id }: { id: string }) =>
-  db
-    .selectFrom('blobs')
-    .leftJoin('bodies', 'bodies.blob_id', 'blobs.id')
-    .select(['envelope', 'bytes', 'sums'])
-    .where('blobs.id', '=', id),
-)
-/** How a blob is encrypted, with its bytes if it is inline; undefined if there is no such blob. */
-export const findSealed = async (
-  db: Db,
-  id: string,
-): Promise<{ envelope: string | null; bytes: Uint8Array | null; sums: Uint8Array | null } | undefined> =>
-  (await sealed(db, { id }))[0]
-
 /** The tables whose rows point at blobs. */
 const POINTING = ['objects', 'versions', 'trash', 'uploads', 'history_contents'] as const
 

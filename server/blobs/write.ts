@@ -7,7 +7,7 @@ import { type Envelope, encryptionOf, packParts, readEnvelope } from '../encrypt
 import { holdKmsKey } from '../encryption/kms/hold.ts'
 import type { Sealing } from '../encryption/sealing.ts'
 import { type Stretch, storedSize, wholeOf } from '../segments/layout.ts'
-import { SegmentSums } from '../segments/sums.ts'
+import { SegmentSums, sumsOf } from '../segments/sums.ts'
 import { writeSegment, writeSegments } from '../segments/write.ts'
 import { type Claim, renewIfDue } from './claim.ts'
 import { removeNow } from './collector.ts'
@@ -32,7 +32,7 @@ export interface WrittenBlob {
   body: Uint8Array | null
   /** How they are encrypted; null if they are not. */
   envelope: Envelope | null
-  /** The checksum of each segment that is stored; null of those that are not. */
+  /** The checksum of each segment that is stored; null if inline, of which it is computed when it is kept. */
   sums: Uint8Array | null
 }
 
@@ -215,7 +215,11 @@ function keepBytes(
 ): Promise<void> {
   const facts = { ...known, ...envelopeColumns(envelope) }
   if (body)
-    return store.insertInline(tx, { id, bytes: body, ...(checkAfter && { checkAfter }) }, { ...facts, sums: null })
+    return store.insertInline(
+      tx,
+      { id, bytes: body, ...(checkAfter && { checkAfter }) },
+      { ...facts, sums: sumsOf(body) },
+    )
   const size = envelope ? storedSize(known.size) : known.size
   const placed = sumColumns([{ size, sums }], envelope !== null)
   return store.noteFacts(tx, id, { ...facts, sums: placed.sums }, placed.runs)

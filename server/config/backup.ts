@@ -5,7 +5,7 @@ export interface KeyPair {
 }
 /** A place for copies of the database. */
 export interface BackupPlace {
-  /** As STORAGE_URL. */
+  /** As STORAGE_URL, or `storage:<name>`. */
   url: string
   /** For S3; null: the SDK's own lookup. */
   credentials: KeyPair | null

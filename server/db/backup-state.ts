@@ -24,6 +24,8 @@ export interface BackupProgress {
   state: 'following' | 'copying' | 'failing' | 'fenced'
   /** Everything acknowledged until then can be recovered; null if nothing can. */
   moment: string | null
+  /** Where, as `recover --from` takes it. */
+  url: string
   /** When this was written. */
   written: string
   error: string | null

@@ -1,9 +1,11 @@
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import type { AgentTables } from './tables/agents.ts'
 import type { AuditTables } from './tables/audit.ts'
 import type { HistoryTables } from './tables/history.ts'
 import type { IdentityTables } from './tables/identity.ts'
 import type { IdentityPolicyTables } from './tables/identity-policies.ts'
 import type { InstanceTables } from './tables/instance.ts'
+import type { InventoryTables } from './tables/inventories.ts'
 import type { JobTables } from './tables/jobs.ts'
 import type { MailTables } from './tables/mail.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
@@ -33,7 +35,9 @@ export interface Schema
     MailTables,
     MirrorTables,
     RoleTables,
-    ReplicationTables {}
+    ReplicationTables,
+    InventoryTables,
+    AgentTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
 /** An object's row as everything but its history sees it: since when it has been so, and by whom, is left out. */

@@ -7,14 +7,14 @@ import type { ExternalRemover, ExternalSource, ExternalWriter } from './external
 export type StorageId = number | null
 
 /** Blobs on any storage: each call goes to the one that the blob's id says. Of bytes that others keep, only `get` works. */
-export interface Blobs extends Omit<BlobDriver, 'traits' | 'get' | 'owner' | 'claimFor' | 'unclaim'> {
+export interface Blobs extends Omit<BlobDriver, 'traits' | 'get' | 'putOver' | 'owner' | 'claimFor' | 'unclaim'> {
   /**
    * As a driver's `get`. With `expected`, each segment is compared with its checksum, if there is one, before any byte of it
    * is passed on: rejects with SegmentDamaged, or ends the stream with it.
    */
   get(id: string, size: number, range?: ByteRange, expected?: Expected): Promise<BlobBody>
-  /** The same of one copy: all of it, from that place alone. */
-  getFrom(place: number, id: string, size: number, expected: Expected): Promise<BlobBody>
+  /** The same of the copies at some places alone: all of it, from the first of them where that is whole. */
+  getFrom(places: readonly number[], id: string, size: number, expected: Expected): Promise<BlobBody>
   /** The places at which a blob has or is to have copies, that which is read first before the other. 0 is that of STORAGE_URL. */
   placesOf(id: string): Promise<number[]>
   /** What is at a place, whichever storages have their bytes there; rejects with StorageAway. */

@@ -62,6 +62,11 @@ export interface BlobDriver {
    * the source yields a different number of bytes.
    */
   put(id: string, source: RecyclingSource, size?: number): Promise<number>
+  /**
+   * As `put`, in the place of whatever is under the id: a blob, even a damaged one, or one in parts. What was there can be read
+   * until the new bytes are durable, and stays if this rejects, unless the engine has not answered. One caller at a time.
+   */
+  putOver(id: string, source: RecyclingSource, size: number): Promise<number>
   /** What differs between engines. Known before a storage is opened. */
   readonly traits: DriverTraits
   /**

@@ -23,6 +23,7 @@ export function lazyStorage(traits: DriverTraits, open: () => Promise<BlobDriver
   return {
     traits,
     put: async (id, source, size) => (await driverFor(source)).put(id, source, size),
+    putOver: async (id, source, size) => (await driverFor(source)).putOver(id, source, size),
     get: async (...call) => (await driver()).get(...call),
     remove: async (...call) => (await driver()).remove(...call),
     beginParts: async (...call) => (await driver()).beginParts(...call),

@@ -49,6 +49,15 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
         waiting,
       )
     },
+    putOver(id, source, size) {
+      const waiting = watch(source)
+      return call(
+        'put_over',
+        () => driver.putOver(id, waiting.source, size),
+        (written) => ({ written }),
+        waiting,
+      )
+    },
     get: (id, size, range) =>
       call(
         'get',

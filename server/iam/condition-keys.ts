@@ -55,6 +55,8 @@ const TAGGED = [
 const CLAIM = /^[a-z0-9.-]+(:\d+)?(\/[\w./~-]*)?:[\w./:~-]+$/
 /** Services whose keys are all known: others' are claims. */
 const SERVICES = /^(aws|s3|sts|iam):/
+/** Whether a key, in the form of `keyOf`, is one of a service, and no claim. */
+export const isOfService = (key: string): boolean => SERVICES.test(key)
 
 /**
  * A key as it is compared: the names of keys are not case-sensitive, those of tags and claims are. Undefined for what
@@ -70,3 +72,23 @@ export function keyOf(name: string): string | undefined {
   const colon = name.lastIndexOf(':')
   return name.slice(0, colon).toLowerCase() + name.slice(colon)
 }
+
+/** Keys that a request can have here; those of tags and claims besides. */
+const KNOWN = new Set(
+  [
+    ...names(`
+      CurrentTime EpochTime FederatedProvider MultiFactorAuthPresent PrincipalAccount PrincipalArn PrincipalIsAWSService
+      PrincipalType Referer RequestedRegion ResourceAccount SecureTransport SourceIdentity SourceIp TagKeys
+      TokenIssueTime UserAgent userid username ViaAWSService`).map((name) => `aws:${name}`),
+    ...names(`
+      authType delimiter if-match if-none-match max-keys object-lock-legal-hold object-lock-mode
+      object-lock-remaining-retention-days object-lock-retain-until-date prefix RequestObjectTagKeys ResourceAccount
+      signatureAge signatureversion versionid`).map((name) => `s3:${name}`),
+    ...names('authentication ExternalId RoleSessionName SourceIdentity DurationSeconds').map((name) => `sts:${name}`),
+  ].map((name) => name.toLowerCase()),
+)
+const KNOWN_FAMILIES =
+  /^(s3:x-amz-|(aws:(principaltag|requesttag|resourcetag)|iam:resourcetag|s3:(existingobjecttag|requestobjecttag))\/)/
+
+/** Whether any request here can have a key, in the form of `keyOf`; of others, conditions say the same of every request. */
+export const canBeKnown = (key: string): boolean => KNOWN.has(key) || KNOWN_FAMILIES.test(key) || !isOfService(key)

@@ -3,7 +3,7 @@
  * yet, as the tags of an object before its row was read, makes a condition neither true nor false.
  */
 import { keyOf } from './condition-keys.ts'
-import { malformed } from './malformed.ts'
+import { malformed, within } from './malformed.ts'
 import { type Comparison, operatorNamed } from './operators.ts'
 import type { ValuesOf } from './patterns.ts'
 
@@ -31,10 +31,16 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 export function compileConditions(element: unknown, variables: boolean): Condition[] {
   if (element === undefined) return []
   if (!isObject(element)) throw malformed('Syntax errors in policy: Condition is not an object')
-  const conditions = Object.entries(element).flatMap(([operator, keys]) => {
-    if (!isObject(keys)) throw malformed(`Syntax errors in policy: Condition ${operator} is not an object`)
-    return Object.entries(keys).map(([name, values]) => compile(operator, name, textsOf(operator, values), variables))
-  })
+  const conditions = Object.entries(element).flatMap(([operator, keys]) =>
+    within(operator, () => {
+      if (!isObject(keys)) throw malformed(`Syntax errors in policy: Condition ${operator} is not an object`)
+      // Of an operator that there is none of, nothing is ignored, be it without keys.
+      holdsFor(operator, [], variables)
+      return Object.entries(keys).map(([name, values]) =>
+        within(name, () => compile(operator, name, textsOf(operator, values), variables)),
+      )
+    }),
+  )
   if (conditions.length > MOST_CONDITIONS) throw malformed('The policy has too many conditions')
   return conditions
 }

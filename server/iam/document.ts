@@ -5,7 +5,7 @@
 import { scanJson } from '../base/scan-json.ts'
 import { knownActions } from './actions.ts'
 import { type Condition, compileConditions } from './conditions.ts'
-import { malformed } from './malformed.ts'
+import { eachWithin, malformed, within } from './malformed.ts'
 import { compileTemplate, matches, type Template } from './patterns.ts'
 import {
   awsPrincipal,
@@ -68,12 +68,19 @@ const ELEMENTS = new Set([
   'Condition',
 ])
 
+/** What is wrong with a field. */
+const wrong = (field: string, message: string) =>
+  within(field, () => {
+    throw malformed(message)
+  })
+const unknownField = (name: string) => wrong(name, `Unknown field ${name}`)
+
 /** The texts of an element, one or a list of them. */
-function textsOf(element: unknown, name: string): string[] {
+function textsOf(element: unknown, name: string): string | readonly string[] {
   const texts = Array.isArray(element) ? element : [element]
   if (texts.length === 0 || !texts.every((one) => typeof one === 'string'))
     throw malformed(`Syntax errors in policy: invalid ${name}`)
-  return texts
+  return element as string | string[]
 }
 
 /** How many fields the objects of a document have; it is not nested deeply. */
@@ -111,13 +118,13 @@ export function readPolicy(text: string, kind: PolicyKind, isKept = false): Poli
   const document = parse(text, MOST_BYTES[kind.of])
   const { Version = '2008-10-17', Statement: list, ...others } = document
   const unknown = Object.keys(others).find((name) => name !== 'Id')
-  if (unknown !== undefined) throw malformed(`Unknown field ${unknown}`)
-  if (others.Id !== undefined && typeof others.Id !== 'string') throw malformed('Syntax errors in policy: invalid Id')
-  if (!VERSIONS.includes(Version as string)) throw malformed('The policy must contain a valid version string')
-  const elements = Array.isArray(list) ? list : [list]
-  if (list === undefined || elements.length === 0) throw malformed('Missing required field Statement')
+  if (unknown !== undefined) throw unknownField(unknown)
+  if (others.Id !== undefined && typeof others.Id !== 'string') throw wrong('Id', 'Syntax errors in policy: invalid Id')
+  if (!VERSIONS.includes(Version as string)) throw wrong('Version', 'The policy must contain a valid version string')
+  if (list === undefined || (Array.isArray(list) && list.length === 0))
+    throw malformed('Missing required field Statement')
   const variables = Version === '2012-10-17'
-  const statements = elements.map((element, index) => statementOf(element, { index, kind, variables }))
+  const statements = eachWithin('Statement', list, (element, index) => statementOf(element, { index, kind, variables }))
   const sids = statements.flatMap(({ sid }) => sid ?? [])
   if (!isKept && new Set(sids).size < sids.length)
     throw malformed('Statement IDs (SID) in a single policy must be unique.')
@@ -137,12 +144,12 @@ interface Place {
 function statementOf(element: unknown, { index, kind, variables }: Place): Statement {
   if (!isObject(element)) throw malformed('Syntax errors in policy: invalid Statement')
   const unknown = Object.keys(element).find((name) => !ELEMENTS.has(name))
-  if (unknown !== undefined) throw malformed(`Unknown field ${unknown}`)
+  if (unknown !== undefined) throw unknownField(unknown)
   const { Sid: sid, Effect: effect } = element
   if (sid !== undefined && (typeof sid !== 'string' || sid.length > 1024))
-    throw malformed('Syntax errors in policy: invalid Sid')
+    throw wrong('Sid', 'Syntax errors in policy: invalid Sid')
   if (effect === undefined) throw malformed('Missing required field Effect')
-  if (effect !== 'Allow' && effect !== 'Deny') throw malformed(`Invalid effect: ${String(effect)}`)
+  if (effect !== 'Allow' && effect !== 'Deny') throw wrong('Effect', `Invalid effect: ${String(effect)}`)
   return {
     index,
     sid: sid ?? null,
@@ -150,17 +157,18 @@ function statementOf(element: unknown, { index, kind, variables }: Place): State
     principal: principalOf(element, effect, kind),
     actions: actionsOf(element, kind),
     resources: resourcesOf(element, kind, variables),
-    conditions: compileConditions(element.Condition, variables),
+    conditions: within('Condition', () => compileConditions(element.Condition, variables)),
   }
 }
 
 /** Which of an element and its negation a statement has, one of them. Throws MalformedPolicy. */
-function oneOf(statement: Json, name: string): { element: unknown; negated: boolean } {
+function oneOf(statement: Json, name: string): { field: string; element: unknown; negated: boolean } {
   const { [name]: element, [`Not${name}`]: negated } = statement
   if (element !== undefined && negated !== undefined)
-    throw malformed(`Statement has both ${name} and Not${name}, of which there can only be one`)
+    throw wrong(`Not${name}`, `Statement has both ${name} and Not${name}, of which there can only be one`)
   if (element === undefined && negated === undefined) throw malformed(`Missing required field ${name}`)
-  return { element: element ?? negated, negated: negated !== undefined }
+  const isNegated = negated !== undefined
+  return { field: isNegated ? `Not${name}` : name, element: element ?? negated, negated: isNegated }
 }
 
 function principalOf(statement: Json, effect: 'Allow' | 'Deny', kind: PolicyKind): PrincipalElement | undefined {
@@ -168,16 +176,18 @@ function principalOf(statement: Json, effect: 'Allow' | 'Deny', kind: PolicyKind
     if (statement.Principal === undefined && statement.NotPrincipal === undefined) return undefined
     throw malformed('Policy document should not specify a principal.')
   }
-  const { element, negated } = oneOf(statement, 'Principal')
-  if (negated && effect === 'Allow') throw malformed('Allow with NotPrincipal is not allowed')
+  const { field, element, negated } = oneOf(statement, 'Principal')
+  if (negated && effect === 'Allow') throw wrong(field, 'Allow with NotPrincipal is not allowed')
   if (element === '*') return { entries: [{ kind: 'anyone' }], negated }
-  if (!isObject(element)) throw malformed('Invalid principal in policy')
-  const entries = Object.entries(element).flatMap(([type, named]) =>
-    textsOf(named, 'Principal').map(
-      (text): PrincipalEntry => (type === 'AWS' ? awsPrincipal(text, kind.users) : otherPrincipal(type, text)),
+  if (!isObject(element)) throw wrong(field, 'Invalid principal in policy')
+  const entries = within(field, () =>
+    Object.entries(element).flatMap(([type, named]) =>
+      eachWithin(type, textsOf(named, 'Principal'), (text): PrincipalEntry => {
+        return type === 'AWS' ? awsPrincipal(text, kind.users) : otherPrincipal(type, text)
+      }),
     ),
   )
-  if (entries.length === 0) throw malformed('Invalid principal in policy')
+  if (entries.length === 0) throw wrong(field, 'Invalid principal in policy')
   return { entries, negated }
 }
 
@@ -198,17 +208,17 @@ export function usersNamedIn(text: string, most = MOST_BYTES.bucket): Map<string
 const actionsByName = new Map([...knownActions.keys()].map((name) => [name.toLowerCase(), name]))
 
 function actionsOf(statement: Json, { of }: PolicyKind): ReadonlySet<string> {
-  const { element, negated } = oneOf(statement, 'Action')
+  const { field, element, negated } = oneOf(statement, 'Action')
   const named = new Set<string>()
-  for (const text of textsOf(element, 'Action')) {
+  eachWithin(field, textsOf(element, 'Action'), (text) => {
     // Policies of identities are written for more services than there are here: what they say of others allows nothing.
-    if (of === 'identity' && isOfOthers(text)) continue
+    if (of === 'identity' && isOfOthers(text)) return
     const found = namesLike(text.toLowerCase())
     const fits = of === 'bucket' ? 's3:' : of === 'role' ? 'sts:' : ''
     if (found.length === 0 || (text !== '*' && !found.some((name) => name.startsWith(fits))))
       throw malformed('Policy has invalid action')
     for (const name of found) named.add(name)
-  }
+  })
   return negated ? new Set([...knownActions.keys()].filter((name) => !named.has(name))) : named
 }
 
@@ -228,8 +238,8 @@ function resourcesOf(statement: Json, kind: PolicyKind, variables: boolean): Sta
     if (statement.Resource === undefined && statement.NotResource === undefined) return { templates: [], negated: true }
     throw malformed('Has prohibited field Resource')
   }
-  const { element, negated } = oneOf(statement, 'Resource')
-  const templates = textsOf(element, 'Resource').map((text) => {
+  const { field, element, negated } = oneOf(statement, 'Resource')
+  const templates = eachWithin(field, textsOf(element, 'Resource'), (text) => {
     if (text !== '*' && !/^arn:aws(-[a-z-]+)?:[a-z0-9*?-]+:/.test(text))
       throw malformed(
         kind.of === 'bucket'

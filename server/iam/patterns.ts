@@ -114,3 +114,9 @@ export const isAny = (pattern: string | undefined): boolean => pattern === ANY
 /** Whether a template means one text. */
 export const isFixed = ({ fixed }: Template): boolean =>
   fixed !== undefined && !fixed.includes(ANY) && !fixed.includes(ONE)
+
+/** A template as a policy would write it. */
+export const textOf = ({ pieces }: Template): string =>
+  pieces
+    .map((piece) => (typeof piece === 'string' ? piece.replaceAll(ANY, '*').replaceAll(ONE, '?') : `\${${piece.key}}`))
+    .join('')

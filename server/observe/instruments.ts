@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { copyMetrics } from './copy-metrics.ts'
+import { inventoryMetrics } from './inventory-metrics.ts'
 import { replicationMetrics } from './replication-metrics.ts'
 
 /**
@@ -114,6 +115,7 @@ export const eventMetrics = {
   },
   ...copyMetrics,
   ...replicationMetrics,
+  ...inventoryMetrics,
   strongroom_webhook_attempts_total: {
     type: 'counter',
     help: 'Webhook delivery attempts by outcome: acknowledged, or the class of failure.',

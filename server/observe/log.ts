@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { currentMeter } from './meter.ts'
 
 /** Credentials recognisable by their form: access tokens and signing secrets. */
-const CREDENTIALS = /svc_pat_[0-9A-Za-z]{20,}|whsec_[\w+/=-]{8,}/g
+const CREDENTIALS = /svc_(?:pat|agent)_[0-9A-Za-z]{20,}|whsec_[\w+/=-]{8,}/g
 /** What a JWT can be part of: the text up to the next character that none has. Short ones are none. */
 const MAYBE_JWTS = /[\w.-]{13,}/g
 

@@ -5,6 +5,7 @@ import { ServiceError } from '../../contract/errors.ts'
 import { ACCESS_KEY_ID, isEmail, SECRET_ACCESS_KEY } from '../../contract/names.ts'
 import { importAccessKey, resealAccessKeys } from '../access/access-keys/service.ts'
 import { cliActor } from '../access/actors.ts'
+import { resealAgents } from '../access/agents/service.ts'
 import { resealMails } from '../access/mail/body.ts'
 import { resetFactorsOf } from '../access/second-factor/factors.ts'
 import { resealSecondFactors } from '../access/second-factor/secret.ts'
@@ -51,6 +52,7 @@ const reseals = [
   resealAuditKeys,
   resealWebhooks,
   resealAccessKeys,
+  resealAgents,
   resealStorages,
   resealShares,
   resealSecondFactors,

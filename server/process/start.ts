@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { systemActor } from '../access/actors.ts'
+import { agentGate } from '../access/agent-limits/gate.ts'
 import { createSetupToken } from '../access/auth/setup.ts'
 import { createFirstAdmin } from '../access/users/break-glass.ts'
 import { stopAll } from '../at-stop.ts'
@@ -23,7 +24,7 @@ import { answerPrimary } from '../observe/processes.ts'
 import { blobObserver, processMetrics, telemetryOf } from '../observe/telemetry.ts'
 import { openTraces } from '../observe/traces.ts'
 import { warmUp } from '../secrets/passwords.ts'
-import { endService, epochIn, raiseFence } from './backup/fence.ts'
+import { endService, raiseFence } from './backup/fence.ts'
 import { startBackup } from './backup/run.ts'
 import { blobsOf } from './blobs.ts'
 import { bootstrap } from './bootstrap.ts'
@@ -127,13 +128,14 @@ export async function start(asked: Config, options: StartOptions = {}): Promise<
       .finally(() => pending.delete(done))
     pending.add(done)
   }
-  const fence = alone || several ? await raiseFence(config, await epochIn(database.db), log) : undefined
+  const fence = alone || several ? await raiseFence(config, database.db, log) : undefined
   const stopping = new AbortController()
   const worksInBackground = role !== 'web'
   const mayWrite = standby ? refuseOnStandby : fence?.mayWrite
   const shared = {
     mayWrite,
     publish,
+    agentGate,
     database,
     config,
     now,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { agentGate } from '../access/agent-limits/gate.ts'
 import type { Config } from '../config/config.ts'
 import type { System } from '../context.ts'
 import type { Database } from '../db/database.ts'
@@ -58,7 +59,7 @@ export async function withOpened<T>(
   const now = () => new Date()
   const stopping = new AbortController().signal
   const background = () => undefined
-  const shared = { ...opened, publish, now, background, worksInBackground: false, stopping }
+  const shared = { ...opened, agentGate, publish, now, background, worksInBackground: false, stopping }
   const blobs = blobsOf(shared, storage)
   try {
     return await work({ ...shared, blobs })

@@ -1,4 +1,5 @@
 import { expiryNotices as accessKeyNotices } from '../access/access-keys/service.ts'
+import { forgetApprovals } from '../access/agent-limits/approvals/decide.ts'
 import { expiryWorker } from '../access/auth/expiry.ts'
 import { forgetMails, mailDispatcher } from '../access/mail/dispatcher.ts'
 import { temporaryExpiry } from '../access/temporary/expiry.ts'
@@ -11,6 +12,7 @@ import { auditPurger } from '../features/audit/purge.ts'
 import { auditSealer } from '../features/audit/seal.ts'
 import { serviceKeyWorker } from '../features/encryption/rotate.ts'
 import { imageCacheWorker } from '../features/images/service.ts'
+import { forgetInventories, inventoryWorker } from '../features/inventories/workers.ts'
 import { forgetRuns, policyWorker } from '../features/policies/workers.ts'
 import { shareUpkeep } from '../features/shares/service.ts'
 import { diskKeeper } from '../features/system/disks.ts'
@@ -70,6 +72,7 @@ const workers: readonly Worker[] = [
   accessKeyNotices,
   mailDispatcher,
   forgetMails,
+  forgetApprovals,
   sweeper,
   abandonedUploads,
   reservationSweeper,
@@ -84,6 +87,8 @@ const workers: readonly Worker[] = [
   imageCacheWorker,
   policyWorker,
   forgetRuns,
+  inventoryWorker,
+  forgetInventories,
   webhookDispatcher,
   webhookKeeper,
   auditSealer,

@@ -1,6 +1,6 @@
 // A checksum of each segment of what is stored, so that a read can be verified where no tag does it. They are kept in the
 // database, apart from the bytes. Decision 78.
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../base/crc32.ts'
 
 /** Bytes of one checksum: a CRC-32, big-endian. */
 export const SUM_BYTES = 4
@@ -59,6 +59,17 @@ export class SegmentSums {
     return this.#sums.subarray(0, this.#count * SUM_BYTES)
   }
 }
+
+/** The checksums of bytes that are one segment at most; none of no bytes. */
+export function sumsOf(bytes: Uint8Array): Uint8Array {
+  if (bytes.length === 0) return new Uint8Array()
+  const sums = Buffer.allocUnsafe(SUM_BYTES)
+  sums.writeUInt32BE(crc32(bytes))
+  return sums
+}
+
+/** Whether bytes that are one segment at most are those that have these checksums. */
+export const matchesSums = (bytes: Uint8Array, sums: Uint8Array): boolean => Buffer.compare(sumsOf(bytes), sums) === 0
 
 /** Where the checksums of a blob go: into its row, or into rows of their own. */
 export interface PlacedSums {

@@ -60,8 +60,15 @@ const rule = {
   cron: '*'.repeat(200),
   timezone: 'z'.repeat(64),
 }
+const inventory = {
+  prefix: key,
+  versions: 'current',
+  columns: list(64, () => 'c'.repeat(32)),
+  destination: { bucket: 'b'.repeat(63), prefix: key },
+}
 const token = { name, token_prefix: 'svc_pat_1234' }
 const accessKey = { name, access_key_id: 'a'.repeat(128) }
+const approval = { approval_id: id, agent_id: id, agent: name, reason: 'above_objects', objects: 1, bytes: 1 }
 const scope = list(20, () => ({ bucket: 'b'.repeat(63), prefix: key, actions: list(8, () => 'a'.repeat(8)) }))
 const webhook = {
   name,
@@ -252,7 +259,47 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   share_link_read: { share_id: id },
   policy_create: { name, rule },
   policy_update: { name, before: { name, ...rule }, after: { name, ...rule } },
+  agent_create: {
+    name,
+    token_prefix: 'p'.repeat(14),
+    access_key_id: 'k'.repeat(20),
+    scope: list(20, () => ({
+      bucket: 'b'.repeat(63),
+      prefix: key,
+      actions: ['list', 'read', 'write', 'delete', 'share'],
+    })),
+    budget: { change_objects: 1 },
+    approval: { actions: ['share'] },
+    expires_at: time,
+    fork: 'b'.repeat(63),
+  },
+  agent_update: { name, user_id: id, before: { name }, after: { name } },
+  agent_revoke: { name, token_prefix: 'p'.repeat(14), user_id: id },
+  approval_request: {
+    ...approval,
+    actions: list(100, () => ({ action: 'delete', bucket: 'b'.repeat(63), key, size: 1, details: {} })),
+  },
+  approval_approve: approval,
+  approval_reject: approval,
   policy_delete: { name, rule },
+  inventory_create: { inventory_id: id, name, settings: inventory },
+  inventory_update: { inventory_id: id, name, before: inventory, after: inventory },
+  inventory_delete: { inventory_id: id, name, settings: inventory },
+  inventory_run: {
+    inventory_id: id,
+    name,
+    run_id: id,
+    trigger: 'manual',
+    status: 'failed',
+    reason: control(1000),
+    moment: id,
+    destination: name,
+    manifest: 'k'.repeat(1024),
+    files: 1,
+    rows: 1,
+    bytes: 1,
+    author: { user_id: id, email },
+  },
   policy_run: {
     policy_id: id,
     name,

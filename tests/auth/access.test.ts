@@ -7,7 +7,7 @@ import type { RouteSpec } from '../../contract/route.ts'
 import { newId } from '../../server/base/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeOnce, startServer, type TestServer } from '../support/server.ts'
-import { BUCKET, byKey, cleanup, type Entry, image, type Made, params, table, who } from './access.ts'
+import { agent, BUCKET, byKey, cleanup, type Entry, image, inventory, type Made, params, table, who } from './access.ts'
 
 type Who = (typeof who)[number]
 
@@ -85,12 +85,18 @@ describeOnce('who may call what', (engine) => {
         const { id } = await admin.createPolicy({ body: { name: 'made', ...cleanup } })
         return { id, run_id: (await admin.runPolicy({ params: { id }, query: { dry_run: true } })).id }
       },
+      inventory: async () => (await admin.createInventory({ body: { name: newId(), ...inventory } })).id,
+      inventoryRun: async () => {
+        const { id } = await admin.createInventory({ body: { name: newId(), ...inventory } })
+        return { id, run_id: (await admin.runInventory({ params: { id } })).id }
+      },
       share: async () => (await admin.shareObject({ params: image })).id,
       webhook: async () =>
         (await admin.createWebhook({ body: { name: 'Made', url: 'https://8.8.8.8/', events: ['ping'] } })).id,
       token: async () => (one === 'anonymous' ? newId() : (await theirs().createToken({ body: { name: 'made' } })).id),
       accessKey: async () =>
         one === 'anonymous' ? newId() : (await theirs().createAccessKey({ body: { name: 'made' } })).id,
+      agent: async () => (one === 'anonymous' ? newId() : (await theirs().createAgent({ body: agent })).id),
       session: async () => {
         if (one === 'anonymous') return newId()
         await people.get(one)?.login()
@@ -174,9 +180,11 @@ describeOnce('who may call what', (engine) => {
       'browse',
       'countObjects',
       'getBucket',
+      'listApprovals',
       'listBuckets',
       'listChanges',
       'listDeleted',
+      'listInventories',
       'listJobs',
       'listObjects',
       'listPolicies',
@@ -186,7 +194,9 @@ describeOnce('who may call what', (engine) => {
       'listVersions',
       'me',
       'objectsExist',
+      'searchEverywhere',
       'searchObjects',
+      'suggestSearch',
       'usage',
     ]
     assert.deepEqual(await ends(['list', 'share']), lists.toSorted())

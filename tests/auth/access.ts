@@ -25,11 +25,15 @@ export interface Made {
   share(): Promise<string>
   policy(): Promise<string>
   run(): Promise<{ id: string; run_id: string }>
+  inventory(): Promise<string>
+  inventoryRun(): Promise<{ id: string; run_id: string }>
   webhook(): Promise<string>
   /** A token of the one who is to call. */
   token(): Promise<string>
   /** An access key of the one who is to call. */
   accessKey(): Promise<string>
+  /** An agent of the one who is to call. */
+  agent(): Promise<string>
   /** A session of the one who is to call, other than the one they call with. */
   session(): Promise<string>
   /** A new session's access token of theirs. */
@@ -71,9 +75,17 @@ const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 export const cleanup = { bucket_patterns: [BUCKET], prefix: 'docs/none/', older_than_days: 1 }
 
+/** Of what is under a prefix, written below it. */
+export const inventory = { bucket: BUCKET, prefix: 'docs/none/', destination: { bucket: BUCKET, prefix: 'docs/none/' } }
+
 export const byKey = { bucket: BUCKET, key: KEY }
 
 export const image = { bucket: BUCKET, key: KEY }
+
+export const agent: Parameters<Client['createAgent']>[0]['body'] = {
+  name: 'made',
+  scope: [{ bucket: BUCKET, actions: ['list'] }],
+}
 
 export const unknownLink = { token: 'x' }
 const unknownUpload = { upload: 'x' }
@@ -184,6 +196,23 @@ export const table: Record<OperationName, Entry> = {
   },
   listMachineSessions: { expect: managers(200), call: (c) => c.listMachineSessions() },
   endMachineSessions: { expect: managers(200), call: (c) => c.endMachineSessions({ query: {} }) },
+  createAgent: { expect: signedIn(201), call: (c) => c.createAgent({ body: agent }) },
+  listAgents: { expect: signedIn(200), call: (c) => c.listAgents() },
+  // None of them is one.
+  getOwnAgent: { expect: signedIn(404), call: (c) => c.getOwnAgent() },
+  getAgent: { expect: signedIn(200), call: async (c, made) => c.getAgent({ params: { id: await made.agent() } }) },
+  updateAgent: {
+    expect: signedIn(200),
+    call: async (c, made) => c.updateAgent({ params: { id: await made.agent() }, body: { name: 'x' } }),
+  },
+  revokeAgent: {
+    expect: signedIn(204),
+    call: async (c, made) => c.revokeAgent({ params: { id: await made.agent() } }),
+  },
+  listApprovals: { expect: signedIn(200), call: (c) => c.listApprovals() },
+  getApproval: { expect: signedIn(404), call: (c) => c.getApproval({ params: { id: NO_ID } }) },
+  approve: { expect: signedIn(404), call: (c) => c.approve({ params: { id: NO_ID } }) },
+  reject: { expect: signedIn(404), call: (c) => c.reject({ params: { id: NO_ID } }) },
   createBucket: { expect: holder(201), call: (c) => c.createBucket({ body: { name: `table-${newId().slice(-12)}` } }) },
   listBuckets: { expect: signedIn(200), call: (c) => c.listBuckets() },
   getBucket: { expect: insider(200), call: (c) => c.getBucket({ params }) },
@@ -213,6 +242,11 @@ export const table: Record<OperationName, Entry> = {
   searchObjects: {
     expect: holder(200),
     call: (c) => c.searchObjects({ params, query: { prefix: 'docs/', search: 'a' } }),
+  },
+  searchEverywhere: { expect: signedIn(200), call: (c) => c.searchEverywhere({ query: { q: 'a' } }) },
+  suggestSearch: {
+    expect: insider(200),
+    call: (c) => c.suggestSearch({ query: { field: 'tag', bucket: BUCKET } }),
   },
   uploadForm: { expect: holder(201), call: (c) => c.uploadForm({ params, query: { prefix: 'docs/' }, body: form() }) },
   putObject: {
@@ -422,6 +456,39 @@ export const table: Record<OperationName, Entry> = {
   explainPolicies: { expect: holder(200), call: (c) => c.explainPolicies({ params, query: { key: KEY } }) },
   listVersions: { expect: holder(200), call: (c) => c.listVersions({ params, query: { prefix: 'docs/' } }) },
   listDeleted: { expect: holder(200), call: (c) => c.listDeleted({ params, query: { prefix: 'docs/' } }) },
+  createInventory: {
+    expect: holder(201),
+    call: (c) => c.createInventory({ body: { name: newId(), ...inventory } }),
+  },
+  listInventories: { expect: signedIn(200), call: (c) => c.listInventories() },
+  getInventory: {
+    expect: hidden(200),
+    call: async (c, { inventory: made }) => c.getInventory({ params: { id: await made() } }),
+  },
+  updateInventory: {
+    expect: hidden(200),
+    call: async (c, { inventory: made }) => c.updateInventory({ params: { id: await made() }, body: { hour: 2 } }),
+  },
+  deleteInventory: {
+    expect: hidden(204),
+    call: async (c, { inventory: made }) => c.deleteInventory({ params: { id: await made() } }),
+  },
+  runInventory: {
+    expect: hidden(202),
+    call: async (c, { inventory: made }) => c.runInventory({ params: { id: await made() } }),
+  },
+  listInventoryRuns: {
+    expect: hidden(200),
+    call: async (c, { inventory: made }) => c.listInventoryRuns({ params: { id: await made() } }),
+  },
+  getInventoryRun: {
+    expect: hidden(200),
+    call: async (c, { inventoryRun }) => c.getInventoryRun({ params: await inventoryRun() }),
+  },
+  cancelInventoryRun: {
+    expect: hidden(200),
+    call: async (c, { inventoryRun }) => c.cancelInventoryRun({ params: await inventoryRun() }),
+  },
   createSnapshot: {
     expect: holder(201),
     call: (c) => c.createSnapshot({ params, body: { name: `s-${newId()}`, expires_at: '2999-01-01T00:00:00.000Z' } }),
@@ -534,6 +601,24 @@ export const table: Record<OperationName, Entry> = {
   updateStorage: {
     expect: managers(409),
     call: (c) => c.updateStorage({ params: { storage: 'default' }, body: { enabled: false } }),
+  },
+  listReplications: { expect: managers(200), call: (c) => c.listReplications() },
+  getBucketPolicy: { expect: holder(200), call: (c) => c.getBucketPolicy({ params }) },
+  putBucketPolicy: {
+    expect: holder(422),
+    call: (c) => c.putBucketPolicy({ params, body: { document: '{}' } }),
+  },
+  deleteBucketPolicy: { expect: holder(204), call: (c) => c.deleteBucketPolicy({ params }) },
+  describePolicy: {
+    expect: holder(200),
+    call: (c) => c.describePolicy({ body: { kind: 'bucket', bucket: BUCKET, document: '{}' } }),
+  },
+  simulatePermission: {
+    expect: managers(404),
+    call: (c) =>
+      c.simulatePermission({
+        body: { who: { user_id: NO_ID }, action: 's3:GetObject', bucket: BUCKET, key: KEY },
+      }),
   },
   getReplication: { expect: holder(404), call: (c) => c.getReplication({ params: { bucket: BUCKET } }) },
   setReplication: {

@@ -5,6 +5,7 @@ import { api, type OperationName } from '../../contract/index.ts'
 import { bucketActions } from '../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
 import { request } from '../support/http.ts'
+import { rejectsWith } from '../support/problems.ts'
 import { addApp } from '../support/second-factor.ts'
 import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
 
@@ -20,6 +21,8 @@ interface Owned {
   session: string
   token: string
   accessKey: string
+  agent: string
+  approval: string
   share: string
   job: string
   upload: string
@@ -48,6 +51,12 @@ const calls: { [N in OperationName]?: (client: Client, of: Owned) => Promise<unk
   revokeAccessKey: (c, { accessKey }) => c.revokeAccessKey({ params: { id: accessKey } }),
   rotateAccessKey: (c, { accessKey }) => c.rotateAccessKey({ params: { id: accessKey }, body: {} }),
   listUserAccessKeys: (c, { user }) => c.listUserAccessKeys({ params: { id: user } }),
+  getAgent: (c, { agent }) => c.getAgent({ params: { id: agent } }),
+  updateAgent: (c, { agent }) => c.updateAgent({ params: { id: agent }, body: { name: 'taken' } }),
+  revokeAgent: (c, { agent }) => c.revokeAgent({ params: { id: agent } }),
+  getApproval: (c, { approval }) => c.getApproval({ params: { id: approval } }),
+  approve: (c, { approval }) => c.approve({ params: { id: approval } }),
+  reject: (c, { approval }) => c.reject({ params: { id: approval } }),
   updateShare: (c, { share }) => c.updateShare({ params: { id: share }, body: { max_downloads: 1 } }),
   getShareLink: (c, { share }) => c.getShareLink({ params: { id: share } }),
   revokeShare: (c, { share }) => c.revokeShare({ params: { id: share } }),
@@ -105,6 +114,12 @@ const personal = [
   'revokeToken',
   'rotateToken',
   'listUserTokens',
+  'getAgent',
+  'updateAgent',
+  'revokeAgent',
+  'getApproval',
+  'approve',
+  'reject',
   'updateShare',
   'getShareLink',
   'getJob',
@@ -147,6 +162,14 @@ describeEngines('whose it is', (engine, itOnce) => {
     const share = await kim.createShare({ body: { kind: 'object', bucket: name, key: 'plan of kim' } })
     const accessKey = await kim.createAccessKey({ body: { name: 'token of kim' } })
     for (const secret of [pat.token, share.token, accessKey.secret_access_key]) server.secrets.add(secret)
+    const agent = await kim.createAgent({
+      body: { name: 'token of kim', scope: [{ bucket: name, actions: ['read', 'share'] }] },
+    })
+    for (const secret of [agent.token, agent.secret_access_key]) server.secrets.add(secret)
+    await rejectsWith(
+      server.as(agent.token).createShare({ body: { kind: 'object', bucket: name, key: 'plan of kim' } }),
+      'approval_required',
+    )
     const policy = await kim.createPolicy({ body: { name: 'policy of kim', ...cleanup } })
     const hook = { name: 'hook', url: 'https://8.8.8.8/', events: ['ping' as const] }
     const webhook = await admin.createWebhook({ body: hook })
@@ -156,6 +179,8 @@ describeEngines('whose it is', (engine, itOnce) => {
       session: (await kim.listSessions()).items[0]?.id ?? '',
       token: pat.id,
       accessKey: accessKey.id,
+      agent: agent.id,
+      approval: (await kim.listApprovals()).items[0]?.id ?? '',
       share: share.id,
       job: (await kim.createJob({ body: { kind: 'delete', source_bucket: name, prefix: 'none/' } })).id,
       upload: (await kim.initUpload({ params: { bucket: name }, body: { key: 'big plan of kim', file_size: 9 } }))

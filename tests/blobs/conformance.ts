@@ -22,6 +22,7 @@ import { describeMark } from './conformance-mark.ts'
 import { describeMemory } from './conformance-memory.ts'
 import { describeOrphans } from './conformance-orphans.ts'
 import { describeParts } from './conformance-parts.ts'
+import { describePutOver } from './conformance-put-over.ts'
 
 export interface OpenedDriver {
   driver: BlobDriver
@@ -247,6 +248,7 @@ export function describeDriver(name: string, open: () => Promise<OpenedDriver>, 
 
     describeParts(it, parts)
     describeCopies(it, parts.part)
+    describePutOver(it, parts.part)
     describeMark(it)
     describeMemory(it)
     describeOrphans(it, parts.part)

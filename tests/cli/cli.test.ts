@@ -281,6 +281,23 @@ describe('the command (sqlite)', () => {
     assert.deepEqual((await server.admin.listUploads({ params: { bucket: BUCKET } })).items, [])
   })
 
+  it('finds objects by anything, in one bucket or all', async () => {
+    write('found.txt', 'found')
+    await ok('cp', 'found.txt', `sr:${BUCKET}/found/found.txt`)
+    await server.admin.updateObject({
+      params: { bucket: BUCKET, key: 'found/found.txt' },
+      body: { tags: { project: 'apollo' } },
+    })
+    const line = `sr:${BUCKET}/found/found.txt\n`
+    await server.records([], async () => {
+      assert.equal(await ok('find', 'tag:project=apollo'), line)
+      assert.equal(await ok('find', '--bucket', BUCKET, 'tag:project=apollo ext:txt'), line)
+      assert.equal(await ok('find', 'tag:project=apollo', 'size:>1KB'), '')
+    })
+    assert.match(await ok('find', '-l', 'tag:project=apollo'), /^ {14}5 {2}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ sr:/)
+    assert.deepEqual(JSON.parse(await ok('find', '--json', 'tag:project=apollo')).tags, { project: 'apollo' })
+  })
+
   it('syncs up what is new or changed, deletes only if asked, and shows a dry run', async () => {
     const old = new Date('2021-01-01T00:00:00Z')
     write('up/a.txt', 'a', old)

@@ -44,6 +44,8 @@ const recordsNothing = [
   'cancelJob',
   'restorePolicyRun',
   'previewPolicy',
+  'describePolicy',
+  'simulatePermission',
   'beginLoginEnrollment',
   'challengeSecondFactor',
   'beginSecondFactor',

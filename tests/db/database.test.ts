@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { systemActor } from '../../server/access/actors.ts'
+import { agentGate } from '../../server/access/agent-limits/gate.ts'
 import { newId } from '../../server/base/id.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { type Ctx, createContext, type Step } from '../../server/context.ts'
@@ -51,6 +52,7 @@ describeEngines('database', (engine) => {
         worksInBackground: false,
         stopping: new AbortController().signal,
         publish,
+        agentGate,
       },
       systemActor,
     )

@@ -218,7 +218,7 @@ describeConsole('attach', (engine) => {
       const at = '/b/photos?prefix=2026%2F&sel=2026%2Fnotes.txt'
       const { page, check, faults } = await openConsole(browser, server, at, { expect })
       await page.getByText('Day 2: light from the left.').waitFor()
-      assert.equal(await page.getByRole('tab', { name: 'Versions' }).count(), 0)
+      assert.equal(await page.getByRole('tab', { name: 'History' }).count(), 0)
       await check('attached-details')
       await page.getByRole('button', { name: 'Edit tags' }).click()
       await page.getByRole('button', { name: 'Add tag' }).click()

@@ -348,6 +348,40 @@ describeConsole('object browser', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
+  it('filters without a text, takes the language of searches, and says what it does not understand', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({
+        'a/photo.png': { body: 'p', type: 'image/png' },
+        'b/report.txt': 'report',
+        'b/other.txt': 'other',
+      })
+      await server.admin.updateObject({
+        params: { bucket, key: 'b/report.txt' },
+        body: { tags: { project: 'apollo' } },
+      })
+      const { page, check } = await open(browser, bucket)
+      await row(page, 'a').waitFor()
+      const shows = (...expected: string[]) => until(async () => String(await names(page)) === String(expected))
+      await page.getByRole('button', { name: 'Filter results' }).click()
+      const filters = page.getByRole('group', { name: 'Filter results' })
+      await filters.getByRole('combobox', { name: 'Type' }).click()
+      await page.getByRole('option', { name: 'Pictures', exact: true }).click()
+      await shows('a/photo.png')
+      await check('search-filters-alone')
+      await page.getByRole('button', { name: 'Filter results' }).click()
+      await shows('a', 'b')
+      await page.keyboard.press('/')
+      await page.keyboard.type('tga:project=apollo -other')
+      await page.getByText('“tga” is not understood.').waitFor()
+      await check('search-not-understood')
+      await page.getByRole('button', { name: 'Use tag' }).click()
+      await shows('b/report.txt')
+      await page.getByLabel('Select all results').click()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('1 object moved to the trash').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['a/photo.png', 'b/other.txt'])
+    }))
+
   it('sorts and filters what a search has found, and lists folders by their own name first', () =>
     inBrowser(async (browser) => {
       const large = Buffer.alloc(1024 ** 2 + 1, 'x')
@@ -516,7 +550,7 @@ describeConsole('object browser', (engine) => {
       await page.keyboard.type('plans')
       await page.getByRole('heading', { name: 'No results for “plans”' }).waitFor()
       const state = page.getByRole('main').locator('.state')
-      await state.getByText('No name in this folder or its subfolders contains this text.').waitFor()
+      await state.getByText('Nothing in this folder or its subfolders matches.').waitFor()
       assert.equal(await page.getByText('Clear filters').count(), 0)
       await check('search-nothing')
       await state.getByRole('button', { name: 'Clear search' }).click()

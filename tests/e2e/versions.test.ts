@@ -32,7 +32,7 @@ describeConsole('versions', (engine) => {
       await server.admin.putObject({ params: { bucket, key }, body: 'the third, after a deletion' })
 
       await page.goto(`${server.url}/console/b/${bucket}?prefix=reports/&sel=${encodeURIComponent(key)}`)
-      await page.getByRole('tab', { name: 'Versions' }).click()
+      await page.getByRole('tab', { name: 'History' }).click()
       const items = page.locator('.versions > li')
       await items.nth(3).waitFor()
       assert.equal(await items.count(), 4)

@@ -7,11 +7,17 @@ import { loseOnce } from './loss.ts'
 const seed = Math.floor(Date.now() / 86_400_000)
 
 describe('a machine that burns', () => {
-  for (const failing of [false, true])
-    it(`loses nothing acknowledged before the moment that recover says, ${failing ? 'though the place fails at random' : 'which is close'}`, {
+  for (const [failing, burning] of [
+    [false, 'one'],
+    [true, 'both'],
+  ] as const)
+    it(`loses nothing acknowledged before the moment that recover says, ${failing ? 'though the place fails at random' : 'which is close'}, and has its bytes from a mirror (${burning})`, {
       timeout: 300_000,
     }, async (t) => {
-      const { lost, wrongBytes, acknowledged, lag, afterwards } = await loseOnce(seed + Number(failing), { failing })
+      const { lost, wrongBytes, acknowledged, lag, afterwards } = await loseOnce(seed + Number(failing), {
+        failing,
+        burning,
+      })
       t.diagnostic(
         `seed ${seed + Number(failing)}: ${acknowledged} acknowledged, ${afterwards} after the moment, ${lag} s`,
       )

@@ -84,6 +84,23 @@ describeEngines('moments', (engine, itOnce) => {
       inside.items.map(({ key }) => key),
       ['d/e'],
     )
+    const added = { from, to, change: 'added', limit: 1 } as const
+    const [first, second] = [
+      await server.admin.listChanges({ params: bucket.params, query: added }),
+      await server.admin.listChanges({ params: bucket.params, query: { from, to, change: 'changed' } }),
+    ]
+    assert.deepEqual(
+      [first.items, second.items].map(([one]) => one?.key),
+      ['b', 'a'],
+    )
+    assert.deepEqual([first.totals, second.totals], [found.totals, found.totals], 'the totals are of all')
+    const cursor = first.next_cursor ?? assert.fail('no second page')
+    const rest = await server.admin.listChanges({ params: bucket.params, query: { ...added, cursor } })
+    assert.deepEqual(
+      rest.items.map(({ key }) => key),
+      ['d/e'],
+    )
+    assert.equal(rest.next_cursor, null)
     await rejectsWith(
       server.admin.listChanges({ params: bucket.params, query: { from: to, to: from } }),
       'invalid_request',

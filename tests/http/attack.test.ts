@@ -14,6 +14,7 @@ import { CREATION } from '../../server/fronts/s3/operations/buckets/create-bucke
 import { ACL } from '../../server/fronts/s3/operations/documents/acl-request.ts'
 import { CORS } from '../../server/fronts/s3/operations/documents/cors.ts'
 import { ENCRYPTION } from '../../server/fronts/s3/operations/documents/encryption.ts'
+import { INVENTORY } from '../../server/fronts/s3/operations/documents/inventory.ts'
 import { LIFECYCLE } from '../../server/fronts/s3/operations/documents/lifecycle.ts'
 import { OWNERSHIP, PUBLIC_ACCESS_BLOCK } from '../../server/fronts/s3/operations/documents/ownership.ts'
 import { REPLICATION } from '../../server/fronts/s3/operations/documents/replication.ts'
@@ -76,6 +77,7 @@ const documents: { readonly [operation: string]: DocumentShape } = {
   PutBucketLifecycleConfiguration: LIFECYCLE,
   PutBucketOwnershipControls: OWNERSHIP,
   PutBucketReplication: REPLICATION,
+  PutBucketInventoryConfiguration: INVENTORY,
   PutBucketTagging: TAGGING,
   PutBucketVersioning: VERSIONING,
   PutObjectLockConfiguration: OBJECT_LOCK,
@@ -230,13 +232,14 @@ describe('attacks', { skip: onS3 && 'starts a service of its own, with files' },
     assert.deepEqual(faults, [])
   }
 
-  function targetOf({ on, query, copies, name, method }: Operation): Pick<Sent, 'path' | 'query' | 'headers'> {
+  function targetOf({ on, query, copies, name, method, item }: Operation): Pick<Sent, 'path' | 'query' | 'headers'> {
     // What is deleted is not what the others are about; the bucket is not empty, and stays.
     const bucket = method === 'DELETE' ? 'doomed' : 'attacked'
     return {
       path: { service: '/', bucket: `/${bucket}`, object: `/${bucket}/k` }[on],
       query: queryOf({
         ...(query === undefined ? {} : typeof query === 'string' ? { [query]: '' } : { [query[0]]: query[1] }),
+        ...(item ? { id: 'x' } : {}),
         ...(query === 'uploadId' ? { uploadId: uploadIds.get(bucket) ?? '' } : {}),
         ...(name.startsWith('UploadPart') ? { partNumber: '1' } : {}),
       }),

@@ -244,6 +244,9 @@ describeEngines('Roles', (engine, itOnce) => {
     assert.equal(await get(session), 'ExpiredToken 400')
     const rows = () => server.database.db.selectFrom('temporary_credentials').select('id').execute()
     const before = (await rows()).length
+    await later(23 * HOUR)
+    await server.running.tick('temporary-credentials-expiry')
+    assert.equal(await get(session), 'ExpiredToken 400', 'an hour later, and when others are deleted')
     await later(HOUR)
     await server.running.tick('temporary-credentials-expiry')
     assert.ok((await rows()).length < before)
@@ -486,6 +489,11 @@ describeEngines('Roles', (engine, itOnce) => {
     assert.equal(await get(theirs), 'ok')
     assert.deepEqual(await server.records([], () => end({ role: one.name })), { sessions: 0 })
     await assert.rejects(end({ role: 'none' }), /not_found|No such role/)
+    const third = await assume(other.arn)
+    const [latest] = (await server.admin.listMachineSessions({ query: { limit: 1 } })).items
+    assert.equal(latest?.access_key_id, third.accessKeyId)
+    const single = await server.records([{ action: 'session_revoke' }], () => end({ id: latest?.id }))
+    assert.deepEqual([single.sessions, await get(third), await get(theirs)], [1, 'InvalidToken 400', 'ok'])
     const { sessions } = await end({ user_id: ann.id, before: server.clock.now().toISOString() })
     assert.ok(sessions >= 1)
     assert.equal(await get(theirs), 'InvalidToken 400')

@@ -9,6 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import yauzl from 'yauzl'
 import type { Client } from '../../client/derived.ts'
 import { systemActor } from '../../server/access/actors.ts'
+import { agentGate } from '../../server/access/agent-limits/gate.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { createContext, type System } from '../../server/context.ts'
 import type { Blobs } from '../../server/drivers/blobs.ts'
@@ -453,6 +454,7 @@ describe('large archives', { skip: onS3 && 'about the format alone' }, () => {
       worksInBackground: false,
       stopping: new AbortController().signal,
       publish,
+      agentGate,
     }
     const groups = [{ id: '', name: '', global: ['admin'] as const, grants: [] }]
     const ctx = createContext(system, { ...systemActor, groups })

@@ -448,7 +448,7 @@ describeEngines('search', (engine) => {
     })
     return name
   }
-  type Query = Parameters<Client['searchObjects']>[0]['query']
+  type Query = NonNullable<Parameters<Client['searchObjects']>[0]['query']>
   /** All pages of a sorted search, put together. */
   async function look(name: string, query: Query, client: Client = server.admin) {
     const first = await client.searchObjects({ params: { bucket: name }, query })

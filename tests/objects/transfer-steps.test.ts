@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { type Client, createClient, ProblemError } from '../../client/derived.ts'
 import type { Action } from '../../contract/actions.ts'
 import { systemActor } from '../../server/access/actors.ts'
+import { agentGate } from '../../server/access/agent-limits/gate.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { type Ctx, createContext, type System } from '../../server/context.ts'
 import { createLog } from '../../server/observe/log.ts'
@@ -35,7 +36,7 @@ describeEngines('the step that copies and moves', (engine) => {
     const { database, clock, env } = server
     const log = createLog('silent', undefined)
     const stopping = new AbortController().signal
-    const rest = { log, background: () => assert.fail(), worksInBackground: false, stopping, publish }
+    const rest = { log, background: () => assert.fail(), worksInBackground: false, stopping, publish, agentGate }
     system = { database, blobs: null as never, config: readConfig(env), now: clock.now, ...rest }
   })
   after(() => server.stop())

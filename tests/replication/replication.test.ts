@@ -63,6 +63,12 @@ describeEngines('replication of buckets', (engine) => {
     const waiting = await world.state(bucket)
     assert.deepEqual(waiting.backlog, { objects: 1, bytes: 3 * MiB })
     assert.ok(Math.abs(waiting.lag_seconds - 5) < 0.5, `${waiting.lag_seconds}`)
+    const all = await server.records([], () => server.admin.listReplications())
+    assert.deepEqual(
+      all.items.filter((one) => one.bucket === bucket),
+      [{ bucket, ...(await world.state(bucket)) }],
+      'the list says the same of each',
+    )
     await world.settle(bucket)
     const head = await foreign.client.send(new s3.HeadObjectCommand({ Bucket: foreign.bucket, Key: `${prefix}large` }))
     assert.deepEqual([head.ContentType, head.CacheControl, head.Metadata?.camera], ['image/png', 'max-age=3', 'x'])

@@ -5,6 +5,7 @@ import { VERSIONING } from '../../server/fronts/s3/operations/buckets/buckets.ts
 import { CREATION } from '../../server/fronts/s3/operations/buckets/create-bucket.ts'
 import { ACL } from '../../server/fronts/s3/operations/documents/acl-request.ts'
 import { CORS } from '../../server/fronts/s3/operations/documents/cors.ts'
+import { INVENTORY } from '../../server/fronts/s3/operations/documents/inventory.ts'
 import { LIFECYCLE } from '../../server/fronts/s3/operations/documents/lifecycle.ts'
 import { OWNERSHIP, PUBLIC_ACCESS_BLOCK } from '../../server/fronts/s3/operations/documents/ownership.ts'
 import { REPLICATION } from '../../server/fronts/s3/operations/documents/replication.ts'
@@ -29,6 +30,7 @@ const shapes: readonly DocumentShape[] = [
   OWNERSHIP,
   PUBLIC_ACCESS_BLOCK,
   REPLICATION,
+  INVENTORY,
   TAGGING,
   WEBSITE,
 ]

@@ -89,6 +89,21 @@ const replication = (rule: Tree): Tree => ({
 })
 const replica = (more: Tree): Tree => replication({ Destination: { Bucket: 'arn:aws:s3:::replica', ...more } })
 
+const inventory = (more: Tree, destination: Tree = {}): Tree => ({
+  InventoryConfiguration: {
+    Destination: {
+      S3BucketDestination: { Bucket: 'arn:aws:s3:::replicas', Format: 'Parquet', Prefix: 'inv', ...destination },
+    },
+    IsEnabled: 'true',
+    Filter: { Prefix: 'a' },
+    Id: 'x',
+    IncludedObjectVersions: 'All',
+    OptionalFields: { Field: 'Size' },
+    Schedule: { Frequency: 'Daily' },
+    ...more,
+  },
+})
+
 /** Base64 of as many bytes as each checksum has, none of which is that of a part. */
 const WRONG: Readonly<Record<string, number>> = {
   CRC32: 4,
@@ -180,6 +195,17 @@ export const documents: { readonly [operation: string]: (named: Named) => Exampl
       replica({ Metrics: { Status: 'Enabled', EventThreshold: { Minutes: '15' } } }),
       replication({ SourceSelectionCriteria: { SseKmsEncryptedObjects: { Status: 'Enabled' } } }),
       replication({ SourceSelectionCriteria: { ReplicaModifications: { Status: 'Enabled' } } }),
+    ),
+  ],
+  PutBucketInventoryConfiguration: () => [
+    ...accepted(inventory({}), inventory({ Schedule: { Frequency: 'Weekly' } }, { Format: 'CSV' })),
+    ...refused('InvalidRequest', inventory({}, { AccountId: '123456789012' })),
+    ...refused(
+      'NotImplemented',
+      inventory({}, { Encryption: { 'SSE-S3': '' } }),
+      inventory({}, { Encryption: { 'SSE-KMS': { KeyId: 'one' } } }),
+      inventory({}, { Format: 'ORC' }),
+      inventory({ OptionalFields: { Field: 'BucketKeyStatus' } }),
     ),
   ],
   PutBucketLifecycleConfiguration: () => [

@@ -75,6 +75,7 @@ const rows: { readonly [member: string]: Row } = {
   'query upload-id-marker': { with: { 'key-marker': 'a' } },
   'query bucket-region': { hides: /<CreationDate>/ },
   'query id': EMPTY,
+  'PutBucketInventoryConfiguration query id': {},
   'ListBucketAnalyticsConfigurations query continuation-token': EMPTY,
   'ListBucketIntelligentTieringConfigurations query continuation-token': EMPTY,
   'ListBucketInventoryConfigurations query continuation-token': EMPTY,

@@ -20,8 +20,9 @@ export function signFast(
   { access_key_id, secret_access_key }: Omit<Pair, 'id'>,
   to: { method: string; host: string; path: string; query: string; headers: Readonly<Record<string, string>> },
   body: string | Uint8Array = '',
+  now: Date = new Date(),
 ): Record<string, string> {
-  const date = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
+  const date = now.toISOString().replace(/[-:]|\.\d+/g, '')
   const day = date.slice(0, 8)
   // Of bodies that are not signed as a whole, what they are.
   const hash = to.headers['x-amz-content-sha256'] ?? sha256(body)

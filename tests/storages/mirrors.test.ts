@@ -8,6 +8,7 @@ import { newBlobId } from '../../server/drivers/routing/ids.ts'
 import { blobFile } from '../support/blob-file.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines } from '../support/server.ts'
+import { until } from '../support/until.ts'
 import { sameKeys, storagesWorld } from './storages.ts'
 
 const DEFAULT = { storage: 'default' }
@@ -141,6 +142,67 @@ describeEngines('mirrors', (engine) => {
     await copy()
     await copy()
     assert.ok(good.equals(fs.readFileSync(one)))
+    await server.admin.updateStorage({ params: DEFAULT, body: { mirror: null } })
+  })
+
+  it('are mended from each other where both are damaged, each in another place', async () => {
+    const { server } = world
+    const nas = await world.storage()
+    const bucket = await world.bucket()
+    await server.admin.updateStorage({ params: DEFAULT, body: { mirror: { storage: nas } } })
+    const body = randomBytes(2_000_000)
+    await world.put(bucket, 'halves', body)
+    await copy()
+    const id = await idOf('halves')
+    const both = [at(own(), id), at(world.folderOf(nas), id)] as const
+    const flip = (file: string, place: number) => {
+      const bytes = fs.readFileSync(file)
+      bytes[place] = (bytes[place] ?? 0) ^ 1
+      fs.writeFileSync(file, bytes)
+    }
+    flip(both[0], 100)
+    flip(both[1], 1_900_000)
+    assert.ok(body.equals(await bytesOf(bucket, 'halves')))
+    const heal = { action: 'heal', bucket, key: 'halves' } as const
+    await server.records([heal, heal], tick)
+    for (const file of both) assert.ok(body.equals(fs.readFileSync(file)))
+    // In the same place: what is whole elsewhere is not thrown away by an attempt.
+    for (const file of both) flip(file, 100)
+    const damaged = both.map((file) => fs.readFileSync(file))
+    await assert.rejects(bytesOf(bucket, 'halves'))
+    const isRecorded = async () =>
+      (await server.admin.listAudit({ query: { action: ['read_damaged'], bucket, object_key_prefix: 'halves' } })).items
+        .length === 1
+    await until(isRecorded)
+    await server.records([], tick)
+    for (const [i, file] of both.entries()) assert.ok(damaged[i]?.equals(fs.readFileSync(file)))
+    assert.ok(body.subarray(70_000).equals(await bytesOf(bucket, 'halves', 'bytes=70000-')))
+    fs.writeFileSync(both[1], body)
+    await caughtUp()
+    await server.later(3_600_000)
+    await tick()
+    for (const file of both) assert.ok(body.equals(fs.readFileSync(file)))
+    await server.admin.updateStorage({ params: DEFAULT, body: { mirror: null } })
+  })
+
+  it('write nothing to a disk that is not mounted, whatever looks missing there', async () => {
+    const { server } = world
+    const nas = await world.storage()
+    const bucket = await world.bucket()
+    await server.admin.updateStorage({ params: DEFAULT, body: { mirror: { storage: nas } } })
+    const body = randomBytes(300_000)
+    await world.put(bucket, 'unmounted', body)
+    await copy()
+    fs.renameSync(own(), `${own()}-away`)
+    for (let i = 0; i < 256; i++) fs.mkdirSync(path.join(own(), i.toString(16).padStart(2, '0')), { recursive: true })
+    assert.ok(body.equals(await bytesOf(bucket, 'unmounted')))
+    await server.records([], tick)
+    assert.deepEqual(files(own()), [])
+    fs.rmSync(own(), { recursive: true })
+    fs.renameSync(`${own()}-away`, own())
+    await server.later(3_600_000)
+    await server.records([], tick)
+    assert.ok(body.equals(fs.readFileSync(at(own(), await idOf('unmounted')))))
     await server.admin.updateStorage({ params: DEFAULT, body: { mirror: null } })
   })
 

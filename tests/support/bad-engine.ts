@@ -3,21 +3,27 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** How an engine behaves that is reached through the proxy: as it does, or badly towards objects of a body. */
-export type Behaviour = 'well' | 'hangs' | 'fails' | 'lies' | 'changes'
+export type Behaviour = 'well' | 'hangs' | 'stalls' | 'fails' | 'lies' | 'changes'
 
 /**
- * An HTTP proxy in front of an S3 engine. `hangs`: nothing is answered. `fails`: 500. `lies`: what is stored is acknowledged, and
+ * An HTTP proxy in front of an S3 engine. `hangs`: nothing is answered. `stalls`: nor is what is to be stored taken, while all else works. `fails`: 500. `lies`: what is stored is acknowledged, and
  * not stored. `changes`: one byte of what is read is another.
  */
 export async function badEngine(target: string) {
   const { hostname, port } = new URL(target)
   let behaviour: Behaviour = 'well'
+  let asked = 0
   const waiting = new Set<http.ServerResponse>()
   const server = http.createServer((request, response) => {
     const { method, url, headers } = request
+    asked++
     if (behaviour === 'hangs') {
       waiting.add(response)
       request.resume()
+      return
+    }
+    if (behaviour === 'stalls' && method === 'PUT') {
+      waiting.add(response)
       return
     }
     if (behaviour === 'fails') {
@@ -48,9 +54,12 @@ export async function badEngine(target: string) {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** How many requests there were. */
+    asked: () => asked,
     behave(how: Behaviour) {
       behaviour = how
-      if (how !== 'hangs') for (const response of waiting) response.destroy()
+      for (const response of waiting) response.destroy()
+      waiting.clear()
     },
     async close() {
       server.closeAllConnections()

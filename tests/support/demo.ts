@@ -13,6 +13,8 @@ export interface Demo {
   reader: { email: string; password: string }
   stranger: { email: string; password: string }
   ids: Record<'user' | 'group' | 'policy' | 'run' | 'webhook' | 'delivery' | 'failed' | 'job' | 'partly', string>
+  /** A moment before its last changes. */
+  earlier: string
   /** The secrets of share links. */
   links: Record<'file' | 'folder' | 'inbox' | 'locked' | 'gone', string>
 }
@@ -258,6 +260,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   return {
     reader,
     stranger,
+    earlier: new Date(server.clock.now().getTime() - 4 * DAY).toISOString(),
     ids: {
       user: users[1] ?? '',
       group: editors.id,

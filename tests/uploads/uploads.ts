@@ -4,6 +4,7 @@ import type http from 'node:http'
 import { after, before } from 'node:test'
 import { type Client, ProblemError } from '../../client/derived.ts'
 import { systemActor } from '../../server/access/actors.ts'
+import { agentGate } from '../../server/access/agent-limits/gate.ts'
 import { newId } from '../../server/base/id.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { createContext } from '../../server/context.ts'
@@ -74,6 +75,7 @@ export async function servicesOf({ database, env, clock }: TestServer, wrap: (st
     background: () => {},
     worksInBackground: false,
     publish,
+    agentGate,
   }
   const blobs = blobsOf(shared, wrap(storage))
   const ctx = createContext({ ...shared, blobs }, { ...systemActor, groups: admins })

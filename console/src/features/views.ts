@@ -1,5 +1,6 @@
 import type { View } from '../routes.ts'
 import { accessKeyViews } from './access-keys/views.ts'
+import { accessPolicyViews } from './access-policies/views.ts'
 import { accountViews } from './account/views.ts'
 import { attachedViews } from './attached/views.ts'
 import { auditViews } from './audit/views.ts'
@@ -8,10 +9,12 @@ import { browseViews } from './browse/views.ts'
 import { bucketViews } from './buckets/views.ts'
 import { encryptionViews } from './encryption/views.ts'
 import { groupViews } from './groups/views.ts'
+import { historyViews } from './history/views.ts'
 import { homeViews } from './home/views.ts'
 import { jobViews } from './jobs/views.ts'
 import { policyViews } from './policies/views.ts'
 import { protectionViews } from './protection/views.ts'
+import { recoveryViews } from './recovery/views.ts'
 import { settingsViews } from './settings/views.ts'
 import { shareViews } from './shares/views.ts'
 import { storageViews } from './storages/views.ts'
@@ -25,6 +28,7 @@ import { webhookViews } from './webhooks/views.ts'
 /** All views of the console. */
 export const views: readonly View[] = [
   ...accessKeyViews,
+  ...accessPolicyViews,
   ...accountViews,
   ...attachedViews,
   ...auditViews,
@@ -34,9 +38,11 @@ export const views: readonly View[] = [
   ...protectionViews,
   ...encryptionViews,
   ...groupViews,
+  ...historyViews,
   ...homeViews,
   ...jobViews,
   ...policyViews,
+  ...recoveryViews,
   ...settingsViews,
   ...shareViews,
   ...storageViews,

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../../contract/errors.ts'
 import type * as api from '../api/messages.ts'
 import type * as accessKeys from '../features/access-keys/messages.ts'
+import type * as accessPolicies from '../features/access-policies/messages.ts'
 import type * as account from '../features/account/messages.ts'
 import type * as attached from '../features/attached/messages.ts'
 import type * as audit from '../features/audit/messages.ts'
@@ -11,10 +12,13 @@ import type * as buckets from '../features/buckets/messages.ts'
 import type * as encryption from '../features/encryption/messages.ts'
 import type * as folders from '../features/folders/messages.ts'
 import type * as groups from '../features/groups/messages.ts'
+import type * as history from '../features/history/messages.ts'
 import type * as home from '../features/home/messages.ts'
 import type * as jobs from '../features/jobs/messages.ts'
+import type * as past from '../features/past/messages.ts'
 import type * as policies from '../features/policies/messages.ts'
 import type * as protection from '../features/protection/messages.ts'
+import type * as recovery from '../features/recovery/messages.ts'
 import type * as secondFactor from '../features/second-factor/messages.ts'
 import type * as settings from '../features/settings/messages.ts'
 import type * as sso from '../features/settings/sso/messages.ts'
@@ -61,12 +65,16 @@ export interface FrameTexts {
 /** What all other views say. */
 export interface ViewTexts {
   accessKeys: Of<typeof accessKeys>
+  accessPolicies: Of<typeof accessPolicies>
   account: Of<typeof account>
   attached: Of<typeof attached>
   audit: Of<typeof audit>
   bucketsAttached: Of<typeof bucketsAttached>
   encryption: Of<typeof encryption>
   groups: Of<typeof groups>
+  history: Of<typeof history>
+  past: Of<typeof past>
+  recovery: Of<typeof recovery>
   policies: Of<typeof policies>
   settings: Of<typeof settings>
   sso: Of<typeof sso>

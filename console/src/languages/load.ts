@@ -16,10 +16,6 @@ const others: { readonly [Tag in Exclude<LanguageTag, 'en'>]: Files } = {
   'zh-CN': { frame: () => import('./zh-CN/frame.ts'), views: () => import('./zh-CN/views.ts') },
 }
 
-let later: Promise<void> = Promise.resolve()
-/** Resolves once the page's language has all texts. */
-export const wholeLanguage = (): Promise<void> => later
-
 /**
  * Loads the page's language, before anything is shown. `?lang=en-XA` shows every text longer and accented, which reveals
  * texts that are not in a catalogue or have no room; `?lang=ar-XB` also turns the page right to left.
@@ -39,5 +35,5 @@ export async function loadLanguage(): Promise<void> {
     return
   }
   document.documentElement.lang = language
-  later = views().then((texts) => speakMore({ ...texts }), console.error)
+  speakMore(views().then((texts) => ({ ...texts })))
 }

@@ -10,6 +10,7 @@ import { PublicBadge } from './PublicBadge.tsx'
 export type BucketTab =
   | 'objects'
   | 'overview'
+  | 'history'
   | 'scans'
   | 'findings'
   | 'trash'
@@ -33,6 +34,7 @@ export function BucketTabs({ bucket, active }: { bucket: string; active: BucketT
   const tabs: readonly [BucketTab, string, string, boolean][] = [
     ['objects', text.tabObjects, `/b/${bucket}`, true],
     ['overview', text.tabOverview, `/b/${bucket}/overview`, true],
+    ['history', text.tabHistory, `/b/${bucket}/history`, !readOnly && canIn('list', bucket)],
     ['scans', text.tabScans, `/b/${bucket}/scans`, (readOnly || source != null) && manages],
     ['findings', text.tabFindings, `/b/${bucket}/findings`, about.data?.mode === 'taken_over' && manages],
     ['trash', text.tabTrash, `/b/${bucket}/trash`, !readOnly && canIn('list', bucket)],

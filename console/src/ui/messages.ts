@@ -73,6 +73,7 @@ export const text = catalogue('ui.text', {
   system: 'System',
   tabObjects: 'Objects',
   tabOverview: 'Overview',
+  tabHistory: 'History',
   tabScans: 'Scans',
   tabFindings: 'Findings',
   tabTrash: 'Trash',

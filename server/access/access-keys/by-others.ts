@@ -11,11 +11,19 @@ import * as store from './store.ts'
 const keyMissing = (accessKeyId: string) =>
   new ServiceError('not_found', `The Access Key with id ${accessKeyId} cannot be found.`)
 
+/** Step: throws unless the caller may still change a user's keys, as everything is now and stays until the transaction ends. */
+type Confirm = (step: Step) => Promise<unknown>
+
 /** Creates a key for a user; only this has its secret. Throws not_found, and limit_reached for one too many. */
-export function createKeyFor(ctx: Ctx, userId: string): Promise<{ row: store.AccessKeyRow; secret: string }> {
+export function createKeyFor(
+  ctx: Ctx,
+  userId: string,
+  confirm: Confirm,
+): Promise<{ row: store.AccessKeyRow; secret: string }> {
   const id = newAccessKeyId()
   const secret = newSecret()
   return ctx.act(async (step) => {
+    await confirm(step)
     const issued = await issueFor(step, 'access_keys', { userId, name: id })
     const row = { ...issued, ...pair(step, id, secret), scope: null, deactivated_at: null }
     await insert(step, row)
@@ -33,8 +41,10 @@ async function lockKey({ tx }: Step, userId: string, accessKeyId: string): Promi
 export const setKeyActive = (
   ctx: Ctx,
   { userId, accessKeyId, active }: { userId: string; accessKeyId: string; active: boolean },
+  confirm: Confirm,
 ): Promise<undefined> =>
   ctx.act(async (step) => {
+    await confirm(step)
     const row = await lockKey(step, userId, accessKeyId)
     const before = row.deactivated_at === null
     if (before === active) return step.nothing(undefined)
@@ -49,8 +59,9 @@ export const setKeyActive = (
   })
 
 /** Revokes a user's key. Throws not_found. */
-export const deleteKeyOf = (ctx: Ctx, userId: string, accessKeyId: string): Promise<undefined> =>
+export const deleteKeyOf = (ctx: Ctx, userId: string, accessKeyId: string, confirm: Confirm): Promise<undefined> =>
   ctx.act(async (step) => {
+    await confirm(step)
     const row = await lockKey(step, userId, accessKeyId)
     await revokePermitted(step.tx, 'access_keys', [row.id], step.now())
     step.record(keyRevoked(row, 'requested'))

@@ -7,7 +7,7 @@ export type CredentialTable = 'tokens' | 'access_keys'
 export type CredentialRow<T extends CredentialTable> = Row<T> & Lasting
 /** What is asked of rows of both. */
 export type Lasting = Pick<Row<'tokens'>, 'id' | 'user_id' | 'name' | 'created_at' | 'revoked_at' | 'expires_at'>
-const as = (table: CredentialTable) => table as 'tokens'
+const as = (table: CredentialTable | 'agents') => table as 'tokens'
 
 /** Locks the user, so that concurrent creations count their credentials one after another. */
 export const lockOwner = (tx: Tx, userId: string) =>
@@ -82,7 +82,7 @@ export const revokeCredentials = async <T extends CredentialTable>(
  */
 export async function noteUse(
   tx: Tx,
-  table: CredentialTable,
+  table: CredentialTable | 'agents',
   id: string,
   { ip, now, before }: { ip: string | null; now: Date; before: Date },
 ): Promise<string | null> {

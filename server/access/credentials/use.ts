@@ -10,8 +10,9 @@ const NOTE_EVERY_MS = MINUTE_MS
 const notedOf = perSystem(() => new Map<string, number>())
 
 /** Records a credential's use, at most once a minute, after the response; an error here never affects the request. */
-export function noteUse(system: System, table: store.CredentialTable, { token_id, origin }: Actor): void {
+export function noteUse(system: System, given: store.CredentialTable, { token_id, origin, agent }: Actor): void {
   if (token_id === null) return
+  const table = agent ? 'agents' : given
   const now = system.now()
   const noted = notedOf(system.config)
   const last = noted.get(token_id)

@@ -39,9 +39,16 @@ export function assertMayLeave(actor: Actor, groups: readonly GrantingGroup[]): 
   if (groups.some((group) => isAdmin([group]))) assertAdmin(actor, 'change a group of administrators')
 }
 
-/** Adds users to a group; existing members are ignored. 422 on unknown users. */
-export const addMembers = (ctx: Ctx, groupId: string, userIds: readonly string[]): Promise<Group> =>
-  changeMembers(ctx, groupId, async () => ({ add: userIds, remove: [] }))
+/**
+ * Adds users to a group; existing members are ignored. 422 on unknown users. `confirm` throws what the caller may no longer do, in
+ * the transaction.
+ */
+export const addMembers = (
+  ctx: Ctx,
+  groupId: string,
+  userIds: readonly string[],
+  confirm?: (step: Step) => Promise<unknown>,
+): Promise<Group> => changeMembers(ctx, groupId, async () => ({ add: userIds, remove: [] }), confirm)
 
 /** Removes users from a group; users who are not members are ignored. */
 export const removeMembers = (ctx: Ctx, groupId: string, userIds: readonly string[]): Promise<Group> =>
@@ -58,10 +65,16 @@ export const replaceMembers = (ctx: Ctx, groupId: string, userIds: readonly stri
 
 type Change = { add: readonly string[]; remove: readonly string[] }
 
-const changeMembers = (ctx: Ctx, groupId: string, decide: (tx: Tx) => Promise<Change>): Promise<Group> =>
+const changeMembers = (
+  ctx: Ctx,
+  groupId: string,
+  decide: (tx: Tx) => Promise<Change>,
+  confirm?: (step: Step) => Promise<unknown>,
+): Promise<Group> =>
   ctx.act(async (step) => {
     const { tx } = step
     await lockAdministration(tx)
+    await confirm?.(step)
     const row = await store.findGroup(tx, groupId)
     if (!row) throw groupMissing()
     const { add, remove } = await decide(tx)

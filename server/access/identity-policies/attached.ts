@@ -12,6 +12,7 @@ export const MOST_ATTACHED = 20
 /** Attaches a policy; to whom it is attached, it stays. Throws not_found, and limit_reached for one too many. */
 export const attachPolicy = (ctx: Ctx, owner: NamedOwner, arn: string): Promise<undefined> =>
   ctx.act(async (step) => {
+    await owner.confirm(step)
     const { tx, record, now } = step
     const policy = await findPolicy(tx, arn)
     // So that it is not deleted meanwhile.
@@ -27,7 +28,9 @@ export const attachPolicy = (ctx: Ctx, owner: NamedOwner, arn: string): Promise<
 
 /** Detaches a policy. Throws not_found if it is not attached. */
 export const detachPolicy = (ctx: Ctx, owner: NamedOwner, arn: string): Promise<undefined> =>
-  ctx.act(async ({ tx, record }) => {
+  ctx.act(async (step) => {
+    await owner.confirm(step)
+    const { tx, record } = step
     const policy = await findPolicy(tx, arn)
     if (!policy || !(await store.detach(tx, owner, policy.key)))
       throw new ServiceError('not_found', `Policy ${arn} was not found.`)

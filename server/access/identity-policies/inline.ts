@@ -1,6 +1,6 @@
 // Policies that belong to one user, group or role.
 import { ServiceError } from '../../../contract/errors.ts'
-import type { Ctx } from '../../context.ts'
+import type { Ctx, Step } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { readPolicy } from '../../iam/document.ts'
 import * as store from './store.ts'
@@ -8,6 +8,11 @@ import * as store from './store.ts'
 /** Whose policy it is, with the name under which changes are recorded. */
 export interface NamedOwner extends store.Owner {
   name: string
+  /**
+   * Step: throws unless the caller may still change policies of theirs, as everything is now and stays until the transaction
+   * ends: the owner may have become an administrator since the request was looked at.
+   */
+  confirm(step: Step): Promise<unknown>
 }
 
 /** Characters without blanks that the inline policies of one owner may have together: five times as many as a user's at AWS. */
@@ -16,7 +21,7 @@ const MOST_CHARACTERS = 10_240
 const policyMissing = ({ kind }: store.Owner, name: string) =>
   new ServiceError('not_found', `The ${kind} policy with name ${name} cannot be found.`)
 
-export const detailsOf = (name: string, owner: NamedOwner | null) => ({
+export const detailsOf = (name: string, owner: Omit<NamedOwner, 'confirm'> | null) => ({
   name,
   of: owner && { kind: owner.kind, id: owner.id, name: owner.name },
 })
@@ -28,6 +33,7 @@ export const resourceOf = ({ kind, id }: store.Owner) => ({ type: kind, id })
 export async function putInlinePolicy(ctx: Ctx, owner: NamedOwner, name: string, document: string): Promise<undefined> {
   readPolicy(document, { of: 'identity' })
   await ctx.act(async (step) => {
+    await owner.confirm(step)
     const { tx, record, now } = step
     const before = await store.findInline(tx, owner, name)
     if (before?.document === document) return step.nothing(undefined)
@@ -67,7 +73,9 @@ export async function getInlinePolicy(db: Db, owner: store.Owner, name: string):
 
 /** Deletes an inline policy. Throws not_found. */
 export const deleteInlinePolicy = (ctx: Ctx, owner: NamedOwner, name: string): Promise<undefined> =>
-  ctx.act(async ({ tx, record }) => {
+  ctx.act(async (step) => {
+    await owner.confirm(step)
+    const { tx, record } = step
     if (!(await store.deleteInline(tx, owner, name))) throw policyMissing(owner, name)
     record({ name: 'identity_policy_delete', resource: resourceOf(owner), details: detailsOf(name, owner) })
     return undefined

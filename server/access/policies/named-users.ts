@@ -19,7 +19,7 @@ export async function findUserIds(db: Db, named: ReadonlyMap<string, string>): P
   return Object.fromEntries(
     [...named].map(([arn, name]) => {
       const id = ids.get(name.toLowerCase()) ?? ids.get(addressOf(name).toLowerCase())
-      if (id === undefined) throw malformed('Invalid principal in policy')
+      if (id === undefined) throw Object.assign(malformed('Invalid principal in policy'), { value: arn })
       return [arn, id]
     }),
   )

@@ -4,6 +4,8 @@ import * as store from './store.ts'
 
 /** Which sessions are to end; all where nothing is said. */
 export interface SessionChoice {
+  /** One session. */
+  id?: string | undefined
   /** The name of their role. */
   role?: { id: string; name: string } | undefined
   user_id?: string | undefined
@@ -17,8 +19,8 @@ export interface SessionChoice {
 
 /** Step: ends the sessions that are meant, and those that were opened with their credentials; returns how many. */
 export async function endSessions({ tx, now }: Pick<Step, 'tx' | 'now'>, choice: SessionChoice): Promise<number> {
-  const { role, user_id, issuerKey, withoutRole, before } = choice
-  const filter = { roleId: role?.id, userId: user_id, issuerKey, withoutRole, until: before }
+  const { id, role, user_id, issuerKey, withoutRole, before } = choice
+  const filter = { id, roleId: role?.id, userId: user_id, issuerKey, withoutRole, until: before }
   const ended = await store.revokeMatching(tx, filter, now())
   for (let level = ended.slice(); level.length > 0; ended.push(...level))
     level = await store.revokeChildren(tx, level, now())
@@ -39,9 +41,10 @@ export const revokeSessions = (ctx: Ctx, choice: SessionChoice): Promise<number>
   ctx.act(async (step) => {
     const sessions = await endSessions(step, choice)
     if (sessions === 0) return step.nothing(0)
-    const { role, user_id, issuerKey, before } = choice
+    const { id, role, user_id, issuerKey, before } = choice
     step.record({
       name: 'session_revoke',
+      ...(id === undefined ? {} : { resource: { type: 'machine_session', id } }),
       details: {
         sessions,
         role: role?.name ?? null,

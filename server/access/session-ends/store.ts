@@ -3,6 +3,7 @@ import type { Schema, Tx } from '../../db/schema.ts'
 
 /** Which sessions are meant; of everything that is given. */
 export interface SessionFilter {
+  id?: string | undefined
   roleId?: string | undefined
   userId?: string | undefined
   issuerKey?: string | undefined
@@ -14,6 +15,7 @@ export interface SessionFilter {
 
 const matching = (filter: SessionFilter) => (e: ExpressionBuilder<Schema, 'temporary_credentials'>) =>
   e.and([
+    ...(filter.id === undefined ? [] : [e('id', '=', filter.id)]),
     ...(filter.roleId === undefined ? [] : [e('role_id', '=', filter.roleId)]),
     ...(filter.userId === undefined ? [] : [e('user_id', '=', filter.userId)]),
     ...(filter.issuerKey === undefined ? [] : [e('issuer_key', '=', filter.issuerKey)]),

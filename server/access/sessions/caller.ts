@@ -16,7 +16,7 @@ import { describeScope, scopeOf } from './scope.ts'
 import { findOwn, type UserRow } from './store.ts'
 
 /** What a credential is, and what it is limited to. */
-type Credential = Pick<Actor, 'auth_method' | 'session_id' | 'token_id'> & {
+type Credential = Pick<Actor, 'auth_method' | 'session_id' | 'token_id' | 'agent'> & {
   scope?: string | null
   second_factor?: boolean
 }

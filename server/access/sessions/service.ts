@@ -1,5 +1,6 @@
 import type { Actor } from '../../context.ts'
-import type { Db } from '../../db/schema.ts'
+import type { Db, Row } from '../../db/schema.ts'
+import type { ActingAgent } from '../../iam/acting-agent.ts'
 import { actorOf } from './caller.ts'
 import * as store from './store.ts'
 
@@ -8,9 +9,34 @@ import * as store from './store.ts'
  */
 export const revokeSessionsOf = store.revokeSessionsOf
 
+/** The agent that a row is of. */
+export const actingAgent = ({
+  id,
+  name,
+  budget,
+  approval,
+}: Pick<Row<'agents'>, 'id' | 'name' | 'budget' | 'approval'>): ActingAgent => ({
+  id,
+  name,
+  budget: JSON.parse(budget),
+  approval: JSON.parse(approval),
+})
+
+/** What a token or an agent is limited to that is still valid. */
+async function findCredential(
+  db: Db,
+  id: string,
+  now: Date,
+): Promise<{ scope: string | null; agent?: ActingAgent } | undefined> {
+  const token = await store.findLiveToken(db, id, now)
+  if (token) return { scope: token.scope }
+  const agent = await store.findLiveAgent(db, id, now)
+  return agent && { scope: agent.scope, agent: actingAgent(agent) }
+}
+
 /**
  * A user as the actor of something they signed or started earlier, with their current permissions within the scope of
- * the token they used then; null if they are gone or disabled, or if that token is no longer valid.
+ * the token or the agent they used then; null if they are gone or disabled, or if that is no longer valid.
  */
 export async function actorOfUser(
   { db, now, actor: { origin } }: { db: Db; now(): Date; actor: Pick<Actor, 'origin'> },
@@ -19,10 +45,10 @@ export async function actorOfUser(
 ): Promise<Actor | null> {
   const [[first, ...rest], token] = await Promise.all([
     store.findUserRows(db, userId),
-    tokenId === null ? { scope: null } : store.findLiveToken(db, tokenId, now()),
+    tokenId === null ? { scope: null } : findCredential(db, tokenId, now()),
   ])
   if (!first || first.disabled_at !== null || !token) return null
-  const credential = { auth_method: null, session_id: null, token_id: tokenId, scope: token.scope }
+  const credential = { auth_method: null, session_id: null, token_id: tokenId, ...token }
   return actorOf(db, [first, ...rest], credential, { origin, now })
 }
 

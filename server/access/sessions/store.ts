@@ -191,6 +191,18 @@ const userRows = prepared(
 /** A user with their permissions; no rows if they do not exist. */
 export const findUserRows = (db: Db, id: string): Promise<UserRow[]> => userRows(db, { id })
 
+/** An agent that is neither revoked nor expired. */
+export const findLiveAgent = async (db: Db, id: string, now: Date) =>
+  (await liveAgents(db, { id, now: now.toISOString() })).at(0)
+const liveAgents = prepared((db: Db, { id, now }: { id: string; now: string }) =>
+  db
+    .selectFrom('agents')
+    .select(['id', 'name', 'scope', 'budget', 'approval'])
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)])),
+)
+
 /** A personal access token that is neither revoked nor expired. */
 export const findLiveToken = async (db: Db, id: string, now: Date): Promise<{ scope: string | null } | undefined> =>
   (await liveTokens(db, { id, now: now.toISOString() })).at(0)

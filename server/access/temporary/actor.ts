@@ -42,19 +42,53 @@ export async function actorOfSession(from: Db, rows: SessionRows, asking: Asking
   const groups = groupsOf(rows as readonly unknown[] as UserRow[])
   const own = book ? policiesOf(from, book, row, groups) : NONE
   const ofCaller = own instanceof Promise ? await own : own
-  const nobody = { type: 'role', user_id: null, email: null, auth_method: 'sts' } as const
   return {
-    ...nobody,
+    ...NOBODY,
     display_name: `${session.role}/${session.name}`,
     session_id: row.id,
     token_id: null,
     groups: scope === null ? groups : withinScope(groups, scope),
     origin: asking.origin,
     session,
-    policies: judged(row, inForce(book ?? EMPTY_BOOK, ofCaller, nobody, asking)),
+    policies: judged(row, inForce(book ?? EMPTY_BOOK, ofCaller, NOBODY, asking)),
     ...(scope === null ? {} : { scope }),
   }
 }
+
+/** Who would act with a session of a role that nobody has opened yet, as policies are to judge them. */
+export async function actorOfRole(
+  from: Db,
+  book: PolicyBook,
+  role: { id: string; name: string; path: string },
+  asking: Asking,
+): Promise<Pick<Actor, 'groups' | 'policies'>> {
+  const row: JudgedRow = {
+    kind: 'role',
+    role_id: role.id,
+    role_name: role.name,
+    role_path: role.path,
+    user_id: null,
+    session_name: 'simulation',
+    source_identity: null,
+    issuer_key: null,
+    policy: null,
+    tags: '{}',
+    claims: '{}',
+    created_at: asking.now().toISOString(),
+  }
+  const ofCaller = await book.ofRole(from, role.id)
+  return { groups: [], policies: judged(row, inForce(book, ofCaller, NOBODY, asking)) }
+}
+
+/** Who takes on a role is nobody by themselves. */
+const NOBODY = { type: 'role', user_id: null, email: null, auth_method: 'sts' } as const
+
+/** What of a session decides how it is judged. */
+type JudgedRow = Pick<
+  SessionRow,
+  | ('kind' | 'role_id' | 'role_name' | 'role_path' | 'user_id' | 'session_name' | 'source_identity' | 'issuer_key')
+  | ('policy' | 'tags' | 'claims' | 'created_at')
+>
 
 /** The policies of the role that a session is of, or of the groups that it has. */
 function policiesOf(
@@ -78,9 +112,12 @@ const sessionOf = (row: SessionRow): ActingSession => ({
 })
 
 /** The role that a session is of, as policies name it. */
-const roleOf = ({ role_name, role_path }: SessionRow) => ({ path: role_path ?? '/', name: role_name ?? GROUPS_ROLE })
+const roleOf = ({ role_name, role_path }: Pick<SessionRow, 'role_name' | 'role_path'>) => ({
+  path: role_path ?? '/',
+  name: role_name ?? GROUPS_ROLE,
+})
 
-function principalOf(row: SessionRow): Principal {
+function principalOf(row: JudgedRow): Principal {
   const { name } = roleOf(row)
   return {
     kind: 'role',
@@ -93,7 +130,7 @@ function principalOf(row: SessionRow): Principal {
 }
 
 /** How a session is judged: with what its role allows, within its policy. */
-function judged(row: SessionRow, base: PoliciesInForce): PoliciesInForce {
+function judged(row: JudgedRow, base: PoliciesInForce): PoliciesInForce {
   const isUser = row.kind === 'user'
   // Few policies ask for them.
   let facts: { tags: SessionTags; token: TokenFacts } | undefined
@@ -123,7 +160,7 @@ function judged(row: SessionRow, base: PoliciesInForce): PoliciesInForce {
 }
 
 /** Of sessions of any kind. */
-function knownOfSession(key: string, { created_at, source_identity, issuer_key }: SessionRow): Known {
+function knownOfSession(key: string, { created_at, source_identity, issuer_key }: JudgedRow): Known {
   switch (key) {
     case 'aws:tokenissuetime':
       return [created_at]
@@ -142,7 +179,7 @@ function knownOfSession(key: string, { created_at, source_identity, issuer_key }
 }
 
 /** What is otherwise of a session of a role than of a user. */
-const OF_ROLES: ReadonlyMap<string, (row: SessionRow) => Known> = new Map<string, (row: SessionRow) => Known>([
+const OF_ROLES: ReadonlyMap<string, (row: JudgedRow) => Known> = new Map<string, (row: JudgedRow) => Known>([
   ['aws:username', () => undefined],
   ['aws:userid', (row) => [userIdOf(row)]],
   ['aws:principalarn', (row) => [fullRoleArn(roleOf(row))]],

@@ -1,4 +1,5 @@
 // What conditions of policies can ask of a session: its tags, and what the identity provider's token said.
+import { isOfService } from '../../iam/condition-keys.ts'
 import type { Known } from '../../iam/conditions.ts'
 
 /** The claims of a token, and the issuer that makes them. */
@@ -24,6 +25,8 @@ function claimIn(claims: TokenFacts['claims'], name: string): Known {
  * audience, unless there is a claim of that name.
  */
 export function knownOfToken(key: string, { issuerKey, claims }: TokenFacts): Known {
+  // No claim is a key of ours, whatever its issuer is called.
+  if (isOfService(key)) return undefined
   const start = issuerKey === null ? undefined : `${issuerKey.toLowerCase()}:`
   const name = key.startsWith('jwt:')
     ? key.slice('jwt:'.length)

@@ -28,6 +28,7 @@ const describe = ({ kind, role_name, issuer_key, ...row }: store.ListedSession):
 
 /** Which sessions are to end, as administrators name them. */
 export interface NamedSessions {
+  id?: string | undefined
   role?: string | undefined
   user_id?: string | undefined
   provider?: string | undefined
@@ -36,9 +37,9 @@ export interface NamedSessions {
 
 /** Ends sessions; returns how many. Throws not_found for a role that there is none of. */
 export async function endMachineSessions(ctx: Ctx, named: NamedSessions): Promise<{ sessions: number }> {
-  const { role: name, user_id, provider: issuerKey, before } = named
+  const { id, role: name, user_id, provider: issuerKey, before } = named
   const role = name === undefined ? undefined : await findRole(ctx, name)
   if (name !== undefined && !role) throw new ServiceError('not_found', 'No such role.')
   const until = before === undefined ? undefined : new Date(before).toISOString()
-  return { sessions: await revokeSessions(ctx, { role, user_id, issuerKey, before: until }) }
+  return { sessions: await revokeSessions(ctx, { id, role, user_id, issuerKey, before: until }) }
 }

@@ -78,9 +78,9 @@ export const lockLive = (tx: Tx, id: string, now: Date) =>
     .forUpdate()
     .executeTakeFirst()
 
-/** Deletes what has expired; returns how many. */
-export const deleteExpired = async (tx: Tx, now: Date): Promise<number> =>
-  (await tx.deleteFrom('temporary_credentials').where('expires_at', '<=', now.toISOString()).returning('id').execute())
+/** Deletes what had expired at a time; returns how many. */
+export const deleteExpired = async (tx: Tx, at: Date): Promise<number> =>
+  (await tx.deleteFrom('temporary_credentials').where('expires_at', '<=', at.toISOString()).returning('id').execute())
     .length
 
 /** A session with the names of its role and its user. */

@@ -17,7 +17,7 @@ const floodOf = perSystem(() => countPerMinute(BAD_PER_MINUTE))
 /**
  * Gives the same response whatever is wrong, to reveal nothing; 429 after 100 bad tokens per minute from one address.
  */
-function refuse({ config }: System, ip: string | null, now: Date): ServiceError {
+export function refuseToken({ config }: System, ip: string | null, now: Date): ServiceError {
   const wait = floodOf(config)(ip ?? 'unknown', now)
   if (wait === 0) return invalidToken('The token is invalid.')
   return new ServiceError('rate_limited', 'Too many invalid tokens. Try again later.', {
@@ -31,18 +31,18 @@ function refuse({ config }: System, ip: string | null, now: Date): ServiceError 
  */
 export async function authenticatePat(system: System, value: string, origin: Origin): Promise<Actor> {
   const now = system.now()
-  if (!isTokenValue(value)) throw refuse(system, origin.ip, now)
+  if (!isTokenValue(value)) throw refuseToken(system, origin.ip, now)
   const hash = hashSecret(value)
   const rows = await store.findCredential(system.database.db, hash)
-  if (!rows) throw refuse(system, origin.ip, now)
+  if (!rows) throw refuseToken(system, origin.ip, now)
   const [first] = rows
   if (first.previous_hash === hash && Date.parse(first.previous_until ?? '') <= now.getTime()) {
-    const refusal = refuse(system, origin.ip, now)
+    const refusal = refuseToken(system, origin.ip, now)
     // Limited like rejections, so that repeated attempts cannot fill the log.
     if (first.revoked_at === null && refusal.code !== 'rate_limited') await recordReuse(system, first, origin)
     throw refusal
   }
-  if (!isLive(first, now)) throw refuse(system, origin.ip, now)
+  if (!isLive(first, now)) throw refuseToken(system, origin.ip, now)
   return ownerOf(system, { db: system.database.db, rows, hash, origin })
 }
 
@@ -61,7 +61,7 @@ async function ownerOf(
   const renew = async (db: Db): Promise<Actor> => {
     const now = system.now()
     const found = await store.findCredential(db, hash)
-    if (!found || !isLive(found[0], now)) throw refuse(system, origin.ip, now)
+    if (!found || !isLive(found[0], now)) throw refuseToken(system, origin.ip, now)
     return ownerOf(system, { db, rows: found, hash, origin })
   }
   return { ...(await actorOf(from, rows, credential, { origin, now: system.now })), renew }

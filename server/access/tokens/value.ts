@@ -3,15 +3,18 @@ import { BASE62, randomText } from '../../secrets/random.ts'
 
 /** The prefix of every personal access token, which distinguishes it from other credentials. */
 export const TOKEN_START = 'svc_pat_'
+/** The prefix of the token of an agent. */
+export const AGENT_TOKEN_START = 'svc_agent_'
 const RANDOM_LENGTH = 30
 const CHECK_LENGTH = 6
-const PREFIX_LENGTH = 12
-const SHAPE = /^svc_pat_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
+/** How much of a token may be shown besides what all begin with. */
+const SHOWN_LENGTH = 4
+const SHAPE = /^svc_(pat|agent)_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
 
 /** A new token: 178 random bits in base62, and their CRC-32, which distinguishes a mistyped token from a real one. */
-export function newTokenValue(): string {
+export function newTokenValue(start = TOKEN_START): string {
   const random = randomText(BASE62, RANDOM_LENGTH)
-  return TOKEN_START + random + checksum(random)
+  return start + random + checksum(random)
 }
 
 /** The CRC-32 of a text in base62, six characters with leading zeros. */
@@ -27,9 +30,10 @@ function checksum(text: string): string {
 
 /** Whether a text can be a token at all: its form and its checksum. It says nothing about whether it exists. */
 export function isTokenValue(text: string): boolean {
-  const [, random, check] = SHAPE.exec(text) ?? []
+  const [, , random, check] = SHAPE.exec(text) ?? []
   return random !== undefined && checksum(random) === check
 }
 
 /** The part of a token that may be shown. */
-export const prefixOf = (value: string): string => value.slice(0, PREFIX_LENGTH)
+export const prefixOf = (value: string): string =>
+  value.slice(0, (value.startsWith(TOKEN_START) ? TOKEN_START : AGENT_TOKEN_START).length + SHOWN_LENGTH)

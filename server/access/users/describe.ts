@@ -1,10 +1,12 @@
 // Users as the API returns them.
+
 import { ServiceError } from '../../../contract/errors.ts'
 import type { User } from '../../../contract/users.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
+import { folded } from '../../base/folded.ts'
 import type { Db, Row } from '../../db/schema.ts'
 import { findGroup, findGroupsOfUsers } from '../groups/store.ts'
-import { folded, userMissing } from './service.ts'
+import { userMissing } from './service.ts'
 import * as store from './store.ts'
 
 /** What other tables have about users. */

@@ -48,6 +48,7 @@ export const renameUser = (
 ): Promise<undefined> =>
   ctx.act(async (step) => {
     const { tx, record } = step
+    await lockAdministration(tx)
     const row = await store.lockUser(tx, id)
     if (!row) throw userMissing()
     assertMayTouch(step, await grantingGroupsOf(tx, id))

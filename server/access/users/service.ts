@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { covers, type GrantingGroup, isAdmin } from '../../../contract/permissions.ts'
+import { folded } from '../../base/folded.ts'
 import type { Ctx, Step } from '../../context.ts'
 import type { Row, Tx } from '../../db/schema.ts'
 import { grantingGroupsOf } from '../groups/service.ts'
@@ -10,8 +11,6 @@ import { revokeSessionsOf } from '../sessions/service.ts'
 import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import * as store from './store.ts'
-
-export const folded = (text: string): string => text.trim().normalize('NFKC').toLowerCase()
 
 /** The key by which two addresses count as the same account. */
 export const emailKey = folded

@@ -4,9 +4,12 @@ import { matching } from './readers.ts'
 export const backupVariables = {
   BACKUP_URL: {
     summary:
-      'Where the SQLite database is copied to all the time, to recover it on another machine: `file:<folder>` or `s3://…` as in STORAGE_URL; `off`: nowhere. Default: with files as storage, nowhere; with an S3 store, below `database/` there (docs/recovery.md).',
+      'Where the SQLite database is copied to all the time, to recover it on another machine: `file:<folder>` or `s3://…` as in STORAGE_URL; `storage:<name>`: below `database/` on a registered storage; `off`: nowhere. Default: with files as storage, nowhere; with an S3 store, below `database/` there (docs/recovery.md).',
     default: '',
-    read: matching(/^$|^off$|^file:.+|^s3:\/\/.+/, 'file:<folder>, s3://<bucket> or off'),
+    read: matching(
+      /^$|^off$|^file:.+|^s3:\/\/.+|^storage:[a-z0-9-]+$/,
+      'file:<folder>, s3://<bucket>, storage:<name> or off',
+    ),
   },
   BACKUP_S3_ACCESS_KEY_ID: {
     secret: true,

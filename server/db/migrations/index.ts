@@ -48,6 +48,9 @@ import { roles } from './0051-roles-breaking.ts'
 import { replication } from './0052-replication.ts'
 import { merges } from './0053-merges.ts'
 import { formerVersions } from './0054-former-versions.ts'
+import { agents } from './0055-agents.ts'
+import { wordsOfObjects } from './0057-words-of-objects.ts'
+import { inventories } from './0058-inventories.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -101,4 +104,7 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0052-replication': replication,
   '0053-merges': merges,
   '0054-former-versions': formerVersions,
+  '0055-agents': agents,
+  '0057-words-of-objects': wordsOfObjects,
+  '0058-inventories': inventories,
 }

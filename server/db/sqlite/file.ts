@@ -69,3 +69,16 @@ export function lockFile(file: string): () => void {
   }
   return () => lock.close()
 }
+
+/** One row of a database that others may have open; undefined if there is none, or no such table. */
+export function rowOf<T>(file: string, query: string, ...values: string[]): T | undefined {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+  try {
+    return database.prepare(query).get(...values) as T | undefined
+  } catch (error) {
+    if ((error as Error).message.startsWith('no such table')) return undefined
+    throw error
+  } finally {
+    database.close()
+  }
+}

@@ -16,6 +16,8 @@ export interface SharingTables {
     /** A key, a prefix, or for a selection the JSON of its keys. */
     target: string
     created_by: string
+    /** The agent that made it for them, and whose rights it has. */
+    agent_id: Generated<string | null>
     created_at: string
     expires_at: string | null
     revoked_at: string | null

@@ -99,6 +99,11 @@ export interface StorageTables {
     author: Generated<number | null>
   }
   /**
+   * What an object is found by: `k:project` and `t:project=apollo` of a tag, `m:camera=nikon` of metadata; long values are cut.
+   * Written by triggers.
+   */
+  object_words: { bucket_id: string; word: string; key: string }
+  /**
    * Of buckets that keep versions, or did: what is no longer current, and all delete markers. `seq`: the later a version
    * of a key was current, the higher.
    */

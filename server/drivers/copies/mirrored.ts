@@ -14,6 +14,7 @@ import {
 import { hasBlob } from './has-blob.ts'
 import { type DueReason, insertCopyRemoval, insertDue, type MirrorRow } from './store.ts'
 import { tee } from './tee.ts'
+import { lastStep, watched, whileItMoves } from './watched.ts'
 
 /** What a storage with a mirror works with. */
 export interface Mirroring {
@@ -28,8 +29,6 @@ export interface Mirroring {
 
 /** Handles of uploads that were begun at another place than that of the storage itself say which. */
 const HANDLE = /^place:(\d+):/
-/** How many times the limit the last step of a copy may take, in which an engine joins what it was sent. */
-const LAST_STEP = 4
 const AWAY = 'A copy of this storage cannot be reached'
 
 /** Notes that a place lacks a copy. Not synced by itself: what makes the blob visible is committed after it. */
@@ -38,11 +37,15 @@ export const noteDue = (
   { id, place, reason }: { id: string; place: number; reason: DueReason },
 ): Promise<unknown> => upkeep(({ tx }) => insertDue(tx, { blob_id: id, place, reason, now: now() }), { relaxed: true })
 
+/** Whether an engine has answered that it has failed (RFC 9110 section 15.6), which says nothing of what it has. */
+const hasFailed = (error: Error): boolean =>
+  'status' in error && typeof error.status === 'number' && error.status >= 500
+
 /** Why a copy has to be replaced, by the error of reading it; undefined if it need not be. */
 export function damageOf(error: unknown): DueReason | undefined {
   if (error instanceof BlobMissing) return 'missing'
   if (error instanceof SegmentDamaged) return 'changed'
-  return isDamage(error) && !isStorageOutage(error) ? 'unreadable' : undefined
+  return isDamage(error) && !isStorageOutage(error) && !hasFailed(error) ? 'unreadable' : undefined
 }
 
 /**
@@ -71,30 +74,16 @@ export function mirrored(mirroring: Mirroring, traits: DriverTraits): BlobDriver
       // Nothing more is read of the source for an upload that is refused.
       if (row.when_down === 'refuse') main.leave(away(error))
     }
-    /** Since when the second place has been working on a chunk; undefined while it waits for one. */
-    let since: number | undefined = performance.now()
-    const watched = async function* () {
-      since = undefined
-      for await (const chunk of copy.source) {
-        since = performance.now()
-        yield chunk
-        since = undefined
-      }
-      since = performance.now()
-    }
-    const timer = setInterval(() => {
-      if (since !== undefined && performance.now() - since > limitMs)
-        failed(new Error(`The second place has made no progress within ${limitMs} ms`))
-    }, limitMs / 4)
+    const watch = watched(copy.source, limitMs, failed)
     const copying = place(second as number)
-      .then((driver) => driver.put(id, watched(), size))
+      .then((driver) => driver.put(id, watch.source, size))
       .catch((error: unknown) => {
         failed(error)
         return undefined
       })
     try {
       const stored = await (await first()).put(id, main.source, size)
-      await within(LAST_STEP * limitMs, copying).catch(failed)
+      await lastStep(limitMs, copying).catch(failed)
       if (failure && row.when_down === 'refuse') {
         await (await first()).remove(id).catch(() => undefined)
         throw away(failure.error)
@@ -110,7 +99,7 @@ export function mirrored(mirroring: Mirroring, traits: DriverTraits): BlobDriver
         .catch(() => undefined)
       throw error
     } finally {
-      clearInterval(timer)
+      watch.end()
     }
   }
 
@@ -155,18 +144,20 @@ export function mirrored(mirroring: Mirroring, traits: DriverTraits): BlobDriver
   async function copyWhole(id: string, size: number, { at, target }: { at: number; target: number }): Promise<void> {
     const [from, to] = [await place(at), await place(target)]
     if (await within(limitMs, hasBlob(to, id, size))) return
-    await to.remove(id)
     const body = await from.get(id, size)
     const chunks = body instanceof Uint8Array ? [body] : (body as AsyncIterable<Uint8Array>)
     async function* source() {
       yield* chunks
     }
-    await to.put(id, source(), size)
+    await whileItMoves(source(), limitMs, (moving) => to.putOver(id, moving, size))
   }
 
   return {
     traits,
     put: isBoth ? putBoth : putOne,
+    putOver: async () => {
+      throw new Error('Copies are replaced each at its place')
+    },
     get: async (...call) => (await first()).get(...call),
     async remove(id) {
       if (second !== null) {

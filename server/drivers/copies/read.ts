@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib'
 import type { ByteRange } from '../../base/byte-range.ts'
+import { crc32 } from '../../base/crc32.ts'
 import type { BlobBody } from '../driver.ts'
 import { segmentAt } from './expected.ts'
 import { damaged, inTime, planOf, type Reading, worstOf } from './reading.ts'

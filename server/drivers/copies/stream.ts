@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { crc32 } from 'node:zlib'
 import type { ByteRange } from '../../base/byte-range.ts'
+import { crc32 } from '../../base/crc32.ts'
 import { BlobMissing, type RecyclingStream } from '../driver.ts'
 import { segmentAt } from './expected.ts'
 import { damaged, inTime, planOf, type Reading, TooSlow, worstOf } from './reading.ts'
@@ -32,6 +32,8 @@ export class VerifiedStream extends Readable implements RecyclingStream {
   #segment: number
   #filled = 0
   #crc = 0
+  /** Copies that were left in a row without a byte that could be passed on. */
+  #leftInVain = 0
   /** Whether checksums are being looked up, or another copy is being opened. */
   #busy = false
   #timer: NodeJS.Timeout | undefined
@@ -148,8 +150,7 @@ export class VerifiedStream extends Readable implements RecyclingStream {
       const some = chunk.subarray(Math.max(0, this.#out - this.#heldFrom), Math.max(0, this.#end - this.#heldFrom))
       this.#held.shift()
       this.#heldFrom += chunk.length
-      this.#out += some.length
-      if (some.length > 0) goesOn = this.push(some)
+      if (some.length > 0) goesOn = this.#give(some)
       else this.recycle(chunk)
     }
     if (goesOn) {
@@ -169,7 +170,29 @@ export class VerifiedStream extends Readable implements RecyclingStream {
     if (this.#out < this.#end) this.#timer = setTimeout(() => this.#leave(new TooSlow(limitMs)), limitMs)
   }
 
-  /** Goes on with the next copy, from the segment that was reached, or ends. */
+  /** Passes on what is verified of chunks whose ends are not. */
+  #passRest(): void {
+    for (const chunk of this.#held) {
+      const some = chunk.subarray(
+        Math.max(0, this.#out - this.#heldFrom),
+        Math.max(0, Math.min(this.#segment, this.#end) - this.#heldFrom),
+      )
+      this.#heldFrom += chunk.length
+      if (some.length > 0) this.#give(some)
+    }
+    this.#held = []
+  }
+
+  #give(some: Uint8Array): boolean {
+    this.#out += some.length
+    this.#leftInVain = 0
+    return this.push(some)
+  }
+
+  /**
+   * Goes on with the next copy, after the last with the first again, from the segment that was reached. Ends where none has that
+   * whole.
+   */
   #leave(error: unknown): void {
     const { copies, onFailure } = this.#reading
     clearTimeout(this.#timer)
@@ -177,12 +200,14 @@ export class VerifiedStream extends Readable implements RecyclingStream {
     this.#body = undefined
     body?.on('error', () => undefined)
     body?.destroy()
-    this.#held = []
+    this.#passRest()
     this.#failures.push(error)
     const copy = copies[this.#index]
     if (copy && copies.length > 1) onFailure(copy, error)
-    const next = copies[++this.#index]
-    if (!next) return void this.destroy(worstOf(this.#failures) as Error)
+    if (this.#out >= this.#end) return void this.push(null)
+    this.#index = (this.#index + 1) % copies.length
+    const next = copies[this.#index]
+    if (!next || ++this.#leftInVain >= copies.length) return void this.destroy(worstOf(this.#failures) as Error)
     this.#busy = true
     const open = async () => {
       const plan = await planOf(this.#reading, { start: this.#out, end: this.#end - 1 })

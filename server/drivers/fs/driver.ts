@@ -42,8 +42,32 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
   const shardOf = (id: string) => shards[Number.parseInt(id.slice(-2), 16)] as (typeof shards)[number]
   const finalPath = (id: string) => path.join(shardOf(id).directory, id)
   const tmpPath = (id: string) => `${finalPath(id)}.tmp`
+  /** What is to replace a blob, until it is whole. */
+  const newPath = (id: string) => `${finalPath(id)}.new.tmp`
 
   const parts = fileParts(calls, shardOf)
+
+  async function putOver(id: string, source: RecyclingSource, size: number): Promise<number> {
+    assertBlobId(id)
+    const [temporary, final] = [newPath(id), finalPath(id)]
+    // A process may have left one that was killed.
+    await calls.unlinkIfThere(temporary)
+    const stored = await writeFile(temporary, source, size)
+    try {
+      await rename(temporary, final).catch(async (error: NodeJS.ErrnoException) => {
+        // After a power failure and file system repair there may be a folder.
+        if (error.code !== 'EISDIR' && error.code !== 'ENOTEMPTY') throw error
+        await fs.promises.rm(final, { recursive: true })
+        await rename(temporary, final)
+      })
+      await shardOf(id).sync()
+    } catch (error) {
+      await unlink(temporary).catch(ignore)
+      throw error
+    }
+    await parts.remove(id)
+    return stored
+  }
 
   async function store(id: string, source: RecyclingSource, size?: number): Promise<number> {
     assertBlobId(id)
@@ -129,7 +153,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
   async function remove(id: string): Promise<void> {
     assertBlobId(id)
     // In this order no put can slip in between.
-    await calls.unlinkIfThere(tmpPath(id))
+    await Promise.all([calls.unlinkIfThere(tmpPath(id)), calls.unlinkIfThere(newPath(id))])
     await calls.unlinkIfThere(finalPath(id)).catch((error: NodeJS.ErrnoException) => {
       // After a power failure and file system repair it may be a folder.
       if (error.code !== 'EISDIR' && error.code !== 'EPERM') throw error
@@ -191,6 +215,7 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
   return {
     traits: { buffered: 1024 * 1024, leastPart: 0 },
     put: (id, source, size) => writing(() => store(id, source, size)),
+    putOver: (id, source, size) => writing(() => putOver(id, source, size)),
     async copyRanges(id, from, ranges, onCopied) {
       assertBlobId(from.id)
       await writing(() => store(id, readRanges(from, ranges, onCopied)))

@@ -27,6 +27,10 @@ interface From extends Pick<Mirroring, 'upkeep' | 'now' | 'limitMs'> {
   onFailure?: ((place: number, error: unknown) => void) | undefined
 }
 
+/** Whether a place is a mirror to which not all that was there before has been copied, or at least queued. */
+const isFilling = (row: MirrorRow | undefined, place: number): boolean =>
+  row?.second === place && (row.walked_to !== null || row.walked_again_at === null)
+
 /** Which storages have their bytes in other places than their own, or in two. */
 export function routeCopies({ db, driver, upkeep, now, limitMs, onFailure }: From) {
   let rows: Promise<ReadonlyMap<number, MirrorRow>> | undefined
@@ -64,10 +68,10 @@ export function routeCopies({ db, driver, upkeep, now, limitMs, onFailure }: Fro
   }
 
   /** The places of a blob's copies, that which is to be read first before the others. */
-  async function placesOf(id: string): Promise<number[]> {
-    const storage = placeOf(storageOf(id))
-    const row = (await fresh()).get(storage)
-    if (!row) return [storage]
+  const placesOf = async (id: string): Promise<number[]> => placesIn(await rowOf(id), id)
+  const rowOf = async (id: string): Promise<MirrorRow | undefined> => (await fresh()).get(placeOf(storageOf(id)))
+  function placesIn(row: MirrorRow | undefined, id: string): number[] {
+    if (!row) return [placeOf(storageOf(id))]
     if (row.second === null) return [row.first]
     const isLast = (lastUntil.get(row.first) ?? 0) > performance.now()
     return isLast ? [row.second, row.first] : [row.first, row.second]
@@ -80,14 +84,17 @@ export function routeCopies({ db, driver, upkeep, now, limitMs, onFailure }: Fro
     { range, expected }: { range: ByteRange | undefined; expected: Expected },
     places?: readonly number[],
   ): Promise<BlobBody> {
-    const copies = (places ?? (await placesOf(id))).map((at) => ({
+    const row = await rowOf(id)
+    const copies = (places ?? placesIn(row, id)).map((at) => ({
       at,
       get: async (part: ByteRange | undefined) => (await place(at)).get(id, size, part),
     }))
     const failed = (copy: Copy, error: unknown) => {
       const { at } = copy as (typeof copies)[number]
       onFailure?.(at, error)
-      const reason = damageOf(error)
+      const found = damageOf(error)
+      // What a mirror lacks while it is filled is no damage.
+      const reason = found === 'missing' && isFilling(row, at) ? 'existing' : found
       if (!reason) lastUntil.set(at, performance.now() + LAST_MS)
       else noteDue({ upkeep, now }, { id, place: at, reason }).catch(() => undefined)
     }

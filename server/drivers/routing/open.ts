@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import type { Keys } from '../../secrets/derive.ts'
 import { isSealedWithCurrent, seal, unseal } from '../../secrets/seal.ts'
 import type { BlobDriver } from '../driver.ts'
 import type { ExternalRemover, ExternalSource, ExternalWriter } from '../external.ts'
@@ -14,7 +15,7 @@ export const sealSecret = (config: Config, name: string, secret: string): string
   seal(config, SECRET_PURPOSE, `${name}:${secret}`)
 
 /** Throws if it is another storage's, or was encrypted with a SECRET_KEY that is no longer known. */
-export function unsealSecret(config: Config, name: string, sealed: string): string {
+export function unsealSecret(config: Keys, name: string, sealed: string): string {
   const text = unseal(config, SECRET_PURPOSE, sealed)
   if (!text.startsWith(`${name}:`)) throw new Error(`The stored secret of the storage ${name} is another one's`)
   return text.slice(name.length + 1)
@@ -34,7 +35,7 @@ export type Place = Pick<
 export type Where = { kind: 's3'; s3: S3Options } | { kind: 'file'; folder: string }
 
 /** Where a storage of the table is. */
-export function whereOf(config: Config, place: Place): Where {
+export function whereOf(config: Keys, place: Place): Where {
   const { name, kind, bucket, prefix, endpoint, region, path_style, folder, access_key_id, secret } = place
   if (kind === 'file') return { kind, folder: folder ?? '' }
   const credentials =

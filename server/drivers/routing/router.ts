@@ -204,7 +204,7 @@ export function routeBlobs({ storage, db, config, now, observe, upkeep, onFailur
       if (isExternal(id)) return getExternal(id, range)
       return expected ? copies.read(id, size, { range, expected }) : (await of(id)).get(id, size, range)
     },
-    getFrom: (place, id, size, expected) => copies.read(id, size, { range: undefined, expected }, [place]),
+    getFrom: (places, id, size, expected) => copies.read(id, size, { range: undefined, expected }, places),
     placesOf: copies.placesOf,
     place: copies.place,
     refreshCopies: copies.refresh,

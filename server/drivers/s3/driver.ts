@@ -80,10 +80,10 @@ export function s3Driver(options: S3Options): BlobDriver {
     }
   }
 
-  async function put(id: string, source: AsyncIterable<Uint8Array>, size?: number): Promise<number> {
+  async function put(id: string, source: AsyncIterable<Uint8Array>, size?: number, replaces = false): Promise<number> {
     const key = keyOf(id)
-    const found = sizeOf(key)
-    found.catch(ignore)
+    const found = replaces ? undefined : sizeOf(key)
+    found?.catch(ignore)
     let finishing = false
     const mayFinish = async () => {
       if ((await found) !== undefined) throw new Error(`Blob ${id} exists already`)
@@ -105,7 +105,7 @@ export function s3Driver(options: S3Options): BlobDriver {
       return size
     } catch (error) {
       // Without a response, or with a failure, the object may exist nevertheless.
-      if (finishing) await removeObject(key).catch(ignore)
+      if (finishing && !replaces) await removeObject(key).catch(ignore)
       throw error
     }
   }
@@ -195,6 +195,7 @@ export function s3Driver(options: S3Options): BlobDriver {
   return {
     traits: { buffered: 9 * MiB, leastPart: 5 * MiB },
     put: (id, source, size) => writing(id, source, () => put(id, source, size)),
+    putOver: (id, source, size) => writing(id, source, () => put(id, source, size, true)),
     get,
     remove,
     async beginParts(id) {

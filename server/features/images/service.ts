@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { create as contentDisposition } from 'content-disposition'
 import { ServiceError } from '../../../contract/errors.ts'
+import { spendRead } from '../../access/agent-limits/budget.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import type { Ctx } from '../../context.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly } from '../../http/conditions.ts'
@@ -58,12 +59,15 @@ export async function findImage(
       `The object has ${row.size} bytes; a source image may have at most ${limits.max_source_mb} MiB.`,
     )
   const pipeline = pipelineOf(ctx.config)
+  // Of an agent, the image counts that it gets, and not what that is made of.
+  const { agent: _agent, ...reader } = ctx.actor
+  const reading = ctx.as(reader)
   const varies = parameters.format === 'auto'
   const accepted = varies ? acceptedBy(asked.accept) : 'other'
   const answer = await within(limits.timeout_seconds, asked.signal, (signal, deadline) => {
     const bounds = boundsOf(ctx.config, limits)
     const principal = principalOf(options, limits, bounds.slots)
-    const job = { ctx, row, principal, bounds, signal, deadline }
+    const job = { ctx: reading, row, principal, bounds, signal, deadline }
     return findAnswer(pipeline, job, asked, (source) => planOf(parameters, source, accepted, limits))
   }).catch((error: unknown) => {
     if (isBusy(error) && !asked.signal.aborted) pipeline.counts.refused++
@@ -72,6 +76,7 @@ export async function findImage(
   const { key: etag } = answer
   if ('unchanged' in answer) return { etag, varies, unchanged: true }
   const { plan, bytes } = answer
+  if (bytes) await spendRead(ctx, bytes.length)
   const disposition = dispositionOf(row, plan, options)
   return { etag, varies, unchanged: false, type: `image/${plan.format}`, disposition, bytes }
 }

@@ -56,18 +56,21 @@ export async function openChosen(
   return sharedArchive(ctx, link, bucketId, rows)
 }
 
-const sharedArchive = (ctx: Ctx, link: OpenLink, bucket_id: string, rows: AsyncIterable<ObjectRow>): SharedArchive => ({
-  kind: 'archive',
-  share_id: link.row.id,
-  bucket: link.row.bucket,
-  archive: archiveOf(ctx, rows, {
-    name: nameOf(link),
-    bucket_id,
-    below: link.row.kind === 'folder' ? link.row.target : '',
-  }),
-  reader: visitorOf(ctx, link.row),
-  spend: () => spend(ctx, link, { key: null }),
-})
+function sharedArchive(ctx: Ctx, link: OpenLink, bucket_id: string, rows: AsyncIterable<ObjectRow>): SharedArchive {
+  const reader = visitorOf(ctx, link)
+  return {
+    kind: 'archive',
+    share_id: link.row.id,
+    bucket: link.row.bucket,
+    archive: archiveOf(reader, rows, {
+      name: nameOf(link),
+      bucket_id,
+      below: link.row.kind === 'folder' ? link.row.target : '',
+    }),
+    reader,
+    spend: () => spend(ctx, link, { key: null }),
+  }
+}
 
 /** What was chosen, without repetitions. */
 interface Chosen {

@@ -36,8 +36,9 @@ export async function openLink(ctx: Pick<Ctx, 'db' | 'config' | 'now' | 'actor'>
   if (row.revoked_at !== null) throw gone()
   if (row.expires_at !== null && Date.parse(row.expires_at) <= ctx.now().getTime()) throw gone()
   const { shares } = await settingsInForce(ctx)
-  if (!shares.require_creator_access) return { row, creator: null }
-  const creator = await actorOfUser(ctx, row.created_by, null)
+  // Without its agent there is nothing that limits it.
+  if (!shares.require_creator_access && row.agent_id === null) return { row, creator: null }
+  const creator = await actorOfUser(ctx, row.created_by, row.agent_id)
   if (!creator) throw gone()
   return { row, creator }
 }
@@ -71,9 +72,16 @@ export function rangesOf(link: OpenLink, prefix: string): Reach[] {
 }
 export const isOpen = isReached
 
-/** Whoever uses a link, as the audit log and the history of objects have them. */
-export const visitorOf = (ctx: Ctx, { id: share_id }: Pick<store.ShareRow, 'id'>): Ctx =>
-  ctx.as({ ...ctx.actor, auth_method: 'share_link', share_id })
+/**
+ * Whoever uses a link, as the audit log and the history of objects have them. What they do with the link of an agent counts
+ * against its budgets; a person has approved the link, if that was needed.
+ */
+export function visitorOf(ctx: Ctx, { row, creator }: OpenLink): Ctx {
+  const visitor: Actor = { ...ctx.actor, auth_method: 'share_link', share_id: row.id }
+  if (creator?.agent) visitor.agent = { ...creator.agent, approval: NO_APPROVAL }
+  return ctx.as(visitor)
+}
+const NO_APPROVAL = { actions: [], above_objects: null, above_bytes: null }
 
 type Outcome = 'opened' | 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
 

@@ -14,7 +14,7 @@ import { noteBucket } from '../../storage/usage/traffic.ts'
 import { acceptFile, countFile, freeNames, limitsOf, roomIn, tooMuch } from './accept.ts'
 import * as accessStore from './accesses/store.ts'
 import { noteOpened } from './notice.ts'
-import { accessRow, gone, isOpen, openLink, openRanges, useRow, visitorOf } from './open.ts'
+import { accessRow, gone, isOpen, type OpenLink, openLink, openRanges, useRow, visitorOf } from './open.ts'
 import type { Presented } from './password.ts'
 import { findUploadLink } from './receive.ts'
 import { sentBy } from './sender.ts'
@@ -68,7 +68,7 @@ export async function beginThroughShare(
   if (known && known.key === key && known.file_size === size) return describeArrived(ctx, row, known)
   const part_size = partSizeFor(undefined, size, PART_BYTES)
   const upload = await beginUpload(
-    visitorOf(ctx, row),
+    visitorOf(ctx, link),
     row.bucket,
     { key, content_type, file_size: size, part_size },
     {
@@ -101,20 +101,22 @@ const describe = (ctx: Ctx, row: store.ShareRow, upload: UploadRow, parts: reado
 }
 
 /** The upload that a text names. Throws gone if its link takes nothing any more, else not_found. */
-async function find(ctx: Ctx, named: string): Promise<{ row: store.ShareRow; upload: UploadRow }> {
+async function find(ctx: Ctx, named: string): Promise<OpenLink & { upload: UploadRow }> {
   const claims = readClaims<Claims>(ctx.config, PURPOSE, named)
   const row = claims ? await store.findShare(ctx.db, claims.share) : undefined
   if (!claims || !row) throw uploadGone()
   noteBucket(ctx, row.bucket)
   const upload = await findUpload(ctx.db, claims.upload)
-  await assertTakes(ctx, row, upload?.key ?? row.target)
+  const link = await assertTakes(ctx, row, upload?.key ?? row.target)
   if (lockOf(row) !== claims.for || upload?.share_id !== row.id || isOver(upload, ctx.now())) throw uploadGone()
-  return { row, upload }
+  return { ...link, upload }
 }
 
 /** Throws gone unless a link still takes files under a key; in a transaction pass its `tx` as `db`. */
-async function assertTakes(ctx: Parameters<typeof openLink>[0], row: store.ShareRow, key: string): Promise<void> {
-  if (!isOpen(openRanges(await openLink(ctx, row), 'write', key), key)) throw gone()
+async function assertTakes(ctx: Parameters<typeof openLink>[0], row: store.ShareRow, key: string): Promise<OpenLink> {
+  const link = await openLink(ctx, row)
+  if (!isOpen(openRanges(link, 'write', key), key)) throw gone()
+  return link
 }
 
 /** Which parts have arrived. */
@@ -140,8 +142,9 @@ export async function receivePartThroughShare(
   part_number: number,
   body: Pick<PartBody, 'source' | 'announced' | 'md5'>,
 ) {
-  const { row, upload } = await find(ctx, named)
-  const part = await storePart(visitorOf(ctx, row), assertOpen(ctx, upload), part_number, {
+  const { upload, ...link } = await find(ctx, named)
+  const { row } = link
+  const part = await storePart(visitorOf(ctx, link), assertOpen(ctx, upload), part_number, {
     ...body,
     async permit({ tx }) {
       const latest = await store.findShare(tx, row.id)
@@ -156,10 +159,11 @@ export async function receivePartThroughShare(
  * Makes the parts a file, under a free name, if the link still takes it. Repeating it returns the same for a day.
  */
 export async function completeThroughShare(ctx: Ctx, named: string): Promise<{ name: string; size: number }> {
-  const { row, upload } = await find(ctx, named)
+  const { upload, ...link } = await find(ctx, named)
+  const { row } = link
   const sender: Sender = JSON.parse(upload.sender ?? '')
   const parts = await receivedParts(ctx, upload)
-  const object = await completeOpened(visitorOf(ctx, row), row.bucket, upload, {
+  const object = await completeOpened(visitorOf(ctx, link), row.bucket, upload, {
     parts: parts.map(({ part_number, etag }) => ({ part_number, etag })),
     link: {
       sent: sentBy(row.id, sender),

@@ -45,7 +45,7 @@ export async function receiveThroughShare(
   const { key, content_type } = acceptFile(link, name, type, 'params.key')
   const limits = limitsOf(row)
   const left = Math.max(0, (limits.max_total_bytes ?? Number.POSITIVE_INFINITY) - row.received_bytes)
-  const visitor = visitorOf(ctx, row)
+  const visitor = visitorOf(ctx, link)
   const { receive } = await startReceiving(visitor, row.bucket, {
     id: row.id,
     async room(tx, others) {

@@ -95,14 +95,15 @@ async function openObject(ctx: Ctx, link: OpenLink, key: string): Promise<Shared
   if (found?.bucket_id !== row.bucket_id) throw objectGone()
   const object = await confirm(ctx, found, { opens: true })
   if (!object) throw objectGone()
+  const reader = visitorOf(ctx, link)
   return {
     kind: 'object',
     share_id: row.id,
     bucket: row.bucket,
-    contents: contentsOf(ctx, object),
+    contents: contentsOf(reader, object),
     filename: row.kind === 'object' ? (row.filename ?? undefined) : undefined,
     disposition: row.disposition ?? undefined,
-    reader: visitorOf(ctx, row),
+    reader,
     spend: ({ image = false, range, preview }) =>
       spend(ctx, link, { key, preview, ...(image ? {} : { object, part: range }) }),
     assertLeft: (of) => assertLeft(ctx, link, of === 'image' ? { key } : { key, object }),

@@ -123,6 +123,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
     bucket: bucket.name,
     target,
     created_by: ctx.actor.user_id ?? '',
+    agent_id: ctx.actor.agent?.id ?? null,
     created_at: ctx.now().toISOString(),
     expires_at,
     revoked_at: null,

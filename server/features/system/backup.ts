@@ -27,9 +27,8 @@ export function describeBackup({ config, now }: Pick<Ctx, 'config' | 'now'>): Ba
   }
   const database = databaseFile(config.databaseUrl)
   if (config.backup === null || database === undefined) return OFF
-  const place = config.backup.url
   const told = readProgress(database)
-  if (!told) return { ...OFF, state: 'copying', place }
-  const { state, moment, error, base, waiting } = told
+  if (!told) return { ...OFF, state: 'copying', place: config.backup.url }
+  const { state, url: place, moment, error, base, waiting } = told
   return { ...OFF, state, place, moment, lag_seconds: lagOf(moment), error, base, waiting_bytes: waiting }
 }

@@ -36,6 +36,8 @@ import { answerNotFound, isOfOthers, notFound, originForm } from './paths.ts'
 import { handleError } from './problem.ts'
 import { createRateLimit } from './rates.ts'
 import { accessKeyRoutes } from './routes/access-keys.ts'
+import { accessPolicyRoutes } from './routes/access-policies.ts'
+import { agentRoutes } from './routes/agents.ts'
 import { applyRoutes } from './routes/apply.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -43,6 +45,7 @@ import { bucketRoutes } from './routes/buckets.ts'
 import { encryptionRoutes } from './routes/encryption.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { imageRoutes } from './routes/images.ts'
+import { inventoryRoutes } from './routes/inventories.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { machineSessionRoutes } from './routes/machine-sessions.ts'
 import { objectRoutes } from './routes/objects.ts'
@@ -85,6 +88,8 @@ export const handlers: readonly Handler[] = [
   ...tokenRoutes,
   ...accessKeyRoutes,
   ...machineSessionRoutes,
+  ...accessPolicyRoutes,
+  ...agentRoutes,
   ...bucketRoutes,
   ...objectRoutes,
   ...imageRoutes,
@@ -92,6 +97,7 @@ export const handlers: readonly Handler[] = [
   ...uploadRoutes,
   ...jobRoutes,
   ...policyRoutes,
+  ...inventoryRoutes,
   ...versionRoutes,
   ...snapshotRoutes,
   ...trashRoutes,
@@ -113,8 +119,14 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 /** Maximum length of a path parameter; the longest is a presigned URL's token. */
 const PATH_LIMIT = 14_000
 
-/** The HTTP server of one process, not yet listening; a background process only serves its health. */
-export async function createApp(system: System, role: Role = 'all'): Promise<FastifyInstance> {
+/**
+ * The HTTP server of one process, not yet listening; a background process only serves its health. `more`: what else takes JSON.
+ */
+export async function createApp(
+  system: System,
+  role: Role = 'all',
+  more?: (json: FastifyInstance) => Promise<void>,
+): Promise<FastifyInstance> {
   const { requestTimeoutMs } = system.config
   const security = securityHeaders(system.config)
   const cors = createCors(system.config)
@@ -216,6 +228,7 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     json.removeContentTypeParser('text/plain')
     readJson(json)
     addRoutes(json, system, handlers, { consumes: 'json', limitRate })
+    if (more) await json.register(more)
   })
   await app.register(async (form) => {
     form.removeAllContentTypeParsers()

@@ -3,9 +3,10 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { type GlobalRight, isAdmin, mayManageUsers } from '../../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../../contract/route.ts'
 import { publicActor } from '../../access/actors.ts'
+import { authenticateAgent } from '../../access/agents/authenticate.ts'
 import { authenticateToken } from '../../access/sessions/sessions.ts'
 import { authenticatePat } from '../../access/tokens/authenticate.ts'
-import { TOKEN_START } from '../../access/tokens/value.ts'
+import { AGENT_TOKEN_START, TOKEN_START } from '../../access/tokens/value.ts'
 import type { Actor, Origin, System } from '../../context.ts'
 import type { Known } from '../../iam/conditions.ts'
 import { mayWatch } from './watch.ts'
@@ -35,10 +36,7 @@ export async function authenticate(system: System, route: RouteSpec, request: Fa
   const origin = originOf(request, pathTemplate(route))
   if (route.access === 'public') return publicActor(origin)
   if (route.access === 'monitor' && mayWatch(system.config, request)) return publicActor(origin)
-  const credential = bearer(request.headers.authorization)
-  const actor = credential.startsWith(TOKEN_START)
-    ? await authenticatePat(system, credential, origin)
-    : await authenticateToken({ config: system.config, db: system.database.db, now: system.now }, credential, origin)
+  const actor = await holderOf(system, request, origin)
   if (route.ofAccount && actor.scope) throw new RouteRefused(actor, 'A token with a scope is not for your account.')
   if ((route.access === 'admin' || route.access === 'monitor') && !isAdmin(actor.groups))
     throw new RouteRefused(actor, needs('admin'))
@@ -46,6 +44,20 @@ export async function authenticate(system: System, route: RouteSpec, request: Fa
     throw new RouteRefused(actor, needs('users.manage'))
   return actor
 }
+
+/** Who the Bearer credential of a request is of. Throws 401. */
+async function holderOf(system: System, { headers }: FastifyRequest, origin: Origin): Promise<Actor> {
+  const credential = bearer(headers.authorization)
+  if (credential.startsWith(TOKEN_START)) return authenticatePat(system, credential, origin)
+  if (credential.startsWith(AGENT_TOKEN_START)) return authenticateAgent(system, credential, origin)
+  return authenticateToken({ config: system.config, db: system.database.db, now: system.now }, credential, origin)
+}
+
+/** Who calls what is no operation of the API, and has this path. Throws 401. */
+export const identifyAt =
+  (system: System, path: string) =>
+  (request: FastifyRequest): Promise<Actor> =>
+    holderOf(system, request, originOf(request, path))
 
 const needs = (right: GlobalRight): string => `You need the "${right}" permission.`
 

@@ -24,11 +24,14 @@ const tags = [
   { name: 'snapshots', description: 'Moments of buckets that are kept.' },
   { name: 'trash', description: 'Deleted and overwritten objects.' },
   { name: 'policies', description: 'Cleanup policies: rules that delete objects.' },
+  { name: 'inventories', description: 'What is in buckets, written as tables.' },
   { name: 'users', description: 'User accounts.' },
   { name: 'groups', description: 'Groups and their permissions.' },
   { name: 'tokens', description: 'Personal access tokens, for scripts and services.' },
   { name: 'access-keys', description: 'Key pairs for S3 clients.' },
+  { name: 'agents', description: 'Programs that decide by themselves, their budgets, and what needs approval.' },
   { name: 'machine-sessions', description: 'Sessions of temporary credentials.' },
+  { name: 'access-policies', description: 'Policies in AWS’ language: of buckets, and what they would decide.' },
   { name: 'settings', description: 'Runtime settings.' },
   { name: 'configuration', description: 'The whole configuration of a service as one document.' },
   { name: 'storages', description: 'Places for the bytes of buckets.' },
@@ -94,7 +97,8 @@ export function openapi(baseUrl: string) {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An access token from `POST /auth/token`, or a personal access token (`svc_pat_…`).',
+          description:
+            'An access token from `POST /auth/token`, a personal access token (`svc_pat_…`), or the token of an agent (`svc_agent_…`).',
         },
         login: {
           type: 'oauth2',

@@ -7,6 +7,8 @@ export const s3Errors = {
   AuthorizationQueryParametersError: 400,
   BadDigest: 400,
   BadRequest: 400,
+  ApprovalRequired: 403,
+  BudgetExceeded: 403,
   BucketAlreadyExists: 409,
   BucketAlreadyOwnedByYou: 409,
   BucketNotEmpty: 409,

@@ -11,6 +11,7 @@ import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { storageFolder } from '../../drivers/open.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
 import { assertSame, type Epoch, Fenced, newestEpoch, recordEpoch } from './epochs.ts'
+import { placeFor } from './place.ts'
 
 /** How often a service looks whether another instance has taken over, and how old a look may be for a write, in milliseconds. */
 const EVERY_MS = 5000
@@ -21,14 +22,18 @@ const DEADLINE_MS = 5000
 type Own = Epoch & { instance: string }
 
 /** The epoch of a database. */
-export async function epochIn(db: Db): Promise<Own> {
+async function epochIn(db: Db): Promise<Own> {
   const row = await db.selectFrom('instance').select(['id', 'epoch', 'epoch_holder']).executeTakeFirstOrThrow()
   return { instance: row.id, number: row.epoch, holder: row.epoch_holder ?? row.id }
 }
 
-/** Where epochs are on record: next to the blobs of the default storage, and at the backup place. */
-export async function placesOf(config: Config): Promise<NamedFiles[]> {
-  const { storageUrl, s3Credentials, backup } = config
+/**
+ * Where epochs are on record: next to the blobs of the default storage, and at the backup place, which may be known only to the
+ * database.
+ */
+export async function placesOf(config: Config, db?: Db): Promise<NamedFiles[]> {
+  const { storageUrl, s3Credentials } = config
+  const backup = await placeFor(config, db)
   const folder = storageFolder(storageUrl)
   // A folder that is not there is not made for this.
   const storage = folder === undefined || fs.existsSync(folder) ? [await openNamedFiles(storageUrl, s3Credentials)] : []
@@ -65,9 +70,10 @@ export async function assertAtAll(
   await Promise.all(looks)
 }
 
-/** Throws a Refusal if another instance has taken over from a database with this epoch. */
-export async function assertNotFenced(config: Config, own: Own): Promise<void> {
-  const places = await placesOf(config)
+/** Throws a Refusal if another instance has taken over from a database. */
+export async function assertNotFenced(config: Config, db: Db): Promise<void> {
+  const own = await epochIn(db)
+  const places = await placesOf(config, db)
   try {
     await assertAtAll(places, secretKeysOf(config), own)
   } catch (error) {
@@ -89,8 +95,9 @@ export interface Fence {
  * Looks every few seconds whether another instance has taken over; then nothing is changed any more, and the service ends. A
  * process that was stopped, or whose machine slept, looks before it makes its first change.
  */
-export async function raiseFence(config: Config, own: Own, log: Logger): Promise<Fence> {
-  const places = await placesOf(config)
+export async function raiseFence(config: Config, db: Db, log: Logger): Promise<Fence> {
+  const own = await epochIn(db)
+  const places = await placesOf(config, db)
   const secretKeys = secretKeysOf(config)
   let fenced: Fenced | undefined
   let looked = { clock: Date.now(), elapsed: performance.now() }

@@ -7,6 +7,7 @@ import { databaseFile } from '../../db/engine.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
 import { highestEpoch, placesOf, recordAtAll } from './fence.ts'
+import { placeToRead } from './place.ts'
 import { type Recovered, recoverDatabase } from './recover.ts'
 
 /** What an operator has asked for. */
@@ -30,8 +31,7 @@ export async function recover(
   const target = databaseFile(config.databaseUrl)
   if (target === undefined)
     throw new Refusal('DATABASE_URL is PostgreSQL, which has its own backups: see docs/recovery.md.')
-  const backup = from === undefined ? config.backup : { url: from, credentials: config.backupCredentials }
-  if (backup === null) throw new Refusal('Say where the backup is: --from file:<folder> or s3://…, or BACKUP_URL.')
+  const backup = placeToRead(config, from)
   const until = at === undefined ? undefined : momentOf(at)
   const place = await openNamedFiles(backup.url, backup.credentials)
   const secretKeys = secretKeysOf(config)

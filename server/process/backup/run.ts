@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { BackupPlace } from '../../config/backup.ts'
@@ -9,6 +10,7 @@ import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
 import { fingerprint } from '../instance/key.ts'
 import { Fenced } from './epochs.ts'
+import { isRegistered, placeOfFile } from './place.ts'
 import { Shipper } from './shipper.ts'
 
 /** How often it is looked whether anything is due, and the longest between two files of changes, in milliseconds. */
@@ -17,6 +19,8 @@ const EVERY_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 /** When the thread is started again where it has failed. */
 const THREAD_AGAIN_MS = 10_000
+/** How often it is looked whether a registered storage is where it was. */
+const PLACE_MS = 30_000
 /** How long an end waits for a place that does not answer. */
 const END_MS = 10_000
 
@@ -27,6 +31,7 @@ interface Given {
   secretKeys: readonly string[]
   keyName: string
 }
+const keysOf = ([secretKey = '', ...previousSecretKeys]: readonly string[]) => ({ secretKey, previousSecretKeys })
 type Said = { error: string } | { recovered: true } | { fenced: string }
 
 /**
@@ -40,7 +45,8 @@ export function startBackup(
 ): { stop(): Promise<void> } | undefined {
   const database = databaseFile(config.databaseUrl)
   if (config.backup === null || database === undefined) return undefined
-  const { secretKey, backup: place } = config
+  const { secretKey, backup: place, storagesEnabled } = config
+  if (isRegistered(place) && !storagesEnabled) return undefined
   const given: Given = {
     backup: true,
     database,
@@ -82,10 +88,13 @@ export function startBackup(
   }
 }
 
-async function run({ database, place, secretKeys, keyName }: Given, port: NonNullable<typeof parentPort>) {
+async function run({ database, place: asked, secretKeys, keyName }: Given, port: NonNullable<typeof parentPort>) {
   const say = (said: Said) => port.postMessage(said)
   const stopping = new AbortController()
   port.on('message', () => stopping.abort())
+  const find = () => placeOfFile(database, keysOf(secretKeys), asked)
+  const place = await findPlace(find, say, stopping.signal)
+  if (!place) process.exit(0)
   const shipper = new Shipper({
     database,
     url: place.url,
@@ -109,8 +118,19 @@ async function run({ database, place, secretKeys, keyName }: Given, port: NonNul
       throw error
     }
   }
+  let lookedAt = performance.now()
+  /** Whether the storage was registered otherwise meanwhile: the next thread uses that. */
+  const hasMoved = (): boolean => {
+    if (!isRegistered(asked) || performance.now() - lookedAt < PLACE_MS) return false
+    lookedAt = performance.now()
+    try {
+      return !isDeepStrictEqual(find(), place)
+    } catch {
+      return true
+    }
+  }
   const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
+    while (!stopping.signal.aborted && !hasMoved()) {
       try {
         await step(false)
       } catch (error) {
@@ -130,6 +150,24 @@ async function run({ database, place, secretKeys, keyName }: Given, port: NonNul
   const stored = await Promise.race([last, pause(END_MS, false)]).catch(() => false)
   await shipper.close(stored)
   process.exit(0)
+}
+
+/** The place to copy to, once there is one; undefined if it ends before. */
+async function findPlace(
+  find: () => BackupPlace,
+  say: (said: Said) => void,
+  signal: AbortSignal,
+): Promise<BackupPlace | undefined> {
+  for (let told = false; !signal.aborted; told = true)
+    try {
+      const place = find()
+      if (told) say({ recovered: true })
+      return place
+    } catch (error) {
+      if (!told) say({ error: (error as Error).message })
+      await pause(THREAD_AGAIN_MS, undefined, { signal }).catch(() => undefined)
+    }
+  return undefined
 }
 
 if (!isMainThread && parentPort && (workerData as Given | undefined)?.backup === true)

@@ -100,7 +100,7 @@ export class Shipper {
 
   /** Says how it is getting on, to every process of the service. */
   tell(failure: Error | null): void {
-    const { database, now } = this.#o
+    const { database, url, now } = this.#o
     const error = failure ?? this.#baseError
     const based = this.#chain?.based ?? false
     const at = performance.now()
@@ -110,6 +110,7 @@ export class Shipper {
     writeProgress(database, {
       state: error instanceof Fenced ? 'fenced' : error ? 'failing' : based ? 'following' : 'copying',
       moment: based ? this.#moment : null,
+      url,
       written: now().toISOString(),
       error: error?.message ?? null,
       base: this.#base,

@@ -11,7 +11,7 @@ import { explain } from '../../drivers/explain.ts'
 import { lazyStorage } from '../../drivers/lazy.ts'
 import { openStorage, storageFolder } from '../../drivers/open.ts'
 import { assertServiceKeys } from '../../encryption/service-keys.ts'
-import { assertNotFenced, epochIn } from '../backup/fence.ts'
+import { assertNotFenced } from '../backup/fence.ts'
 import { assertFolders, assertOwnDatabaseFile } from './folders.ts'
 import { assertKey, assertKeyOfService, noteKey, prepareEncryption } from './key.ts'
 import { assertFits, assertOwner, claimStorage, inspectStorage, type StorageLook } from './storage.ts'
@@ -40,7 +40,7 @@ const ENCRYPTION = '0040-encryption-breaking'
 
 /** Throws a Refusal where another instance has taken over from this database. */
 const assertMayWrite = async (config: Config, { db, lacking }: Seen): Promise<void> => {
-  if (!lacking.includes(EPOCH)) await assertNotFenced(config, await epochIn(db))
+  if (!lacking.includes(EPOCH)) await assertNotFenced(config, db)
 }
 const EPOCH = '0045-epoch'
 

@@ -67,7 +67,9 @@ export class Follower {
     try {
       again = await this.#begun(state)
     } catch (error) {
-      this.#o.report(`What was being applied cannot be read any more (${(error as Error).message}): a new copy is fetched`)
+      this.#o.report(
+        `What was being applied cannot be read any more (${(error as Error).message}): a new copy is fetched`,
+      )
       return
     }
     const file = new StandbyFile(

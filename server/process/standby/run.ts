@@ -19,6 +19,7 @@ import { createLog } from '../../observe/log.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
 import { announcement } from '../announce.ts'
 import { Unreadable } from '../backup/format.ts'
+import { placeToRead } from '../backup/place.ts'
 import type { Running } from '../start.ts'
 import { askedFor, askToPromote } from './asked.ts'
 import { Follower } from './follower.ts'
@@ -45,8 +46,7 @@ async function open(config: Config, from: string | undefined) {
   const database = databaseFile(config.databaseUrl)
   if (database === undefined)
     throw new Refusal('DATABASE_URL is PostgreSQL, which has its own standbys: see docs/operations.md.')
-  const backup = from === undefined ? config.backup : { url: from, credentials: config.backupCredentials }
-  if (backup === null) throw new Refusal('Say where the backup is: --from file:<folder> or s3://…, or BACKUP_URL.')
+  const backup = placeToRead(config, from)
   return { database, from: backup.url, place: await openNamedFiles(backup.url, backup.credentials) }
 }
 

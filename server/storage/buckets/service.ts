@@ -70,7 +70,7 @@ export async function deleteBucket(ctx: Ctx, name: string): Promise<undefined> {
 const SCAN = 1000
 
 /** Throws forbidden for those to whom policies deny the list, and for service accounts and roles that nothing lets see any bucket. */
-function allowList({ actor }: Ctx): { all: boolean } {
+export function allowList({ actor }: Pick<Ctx, 'actor'>): { all: boolean } {
   const said = policiesSay(actor, 's3:ListAllMyBuckets', ALL_BUCKETS)
   if (said === 'deny') throw new ServiceError('forbidden', 'A policy denies the list of buckets.')
   const isPerson = actor.type !== 'role' && !actor.service_account

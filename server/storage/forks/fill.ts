@@ -20,15 +20,19 @@ export interface Source {
   moment: number | null
 }
 
-/** What of a source the caller may read, which must be all of it: a fork is never in part. Throws forbidden. */
-export function allowWhole(actor: Actor, { name, prefix }: Pick<Source, 'name' | 'prefix'>): Reach {
+/** Where in a source the caller has a right, which must be all of it: a fork is never in part. Throws forbidden. */
+export function allowWhole(
+  actor: Actor,
+  { name, prefix }: Pick<Source, 'name' | 'prefix'>,
+  right: 'read' | 'list' = 'read',
+): Reach {
   const end = afterPrefix(prefix)
-  const whole = allowSomewhere(actor, 'read', name, prefix).find(
+  const whole = allowSomewhere(actor, right, name, prefix).find(
     ({ from, to }) => compareKeys(from, prefix) <= 0 && (to === null || (end !== null && compareKeys(to, end) >= 0)),
   )
   if (whole) return whole
   const where = prefix === '' ? `bucket "${name}"` : `"${prefix}" in bucket "${name}"`
-  throw new ServiceError('forbidden', `You need the "read" permission on every key of ${where}.`)
+  throw new ServiceError('forbidden', `You need the "${right}" permission on every key of ${where}.`)
 }
 
 /** What was taken in one step. */

@@ -4,6 +4,7 @@ import { invalid } from '../../base/invalid.ts'
 import { formatMoment } from '../../base/moment.ts'
 import type { Ctx } from '../../context.ts'
 import { assertComplete, assertKeyKnown } from '../../encryption/default.ts'
+import { termsOf } from '../objects/query/ask.ts'
 import { prepareStorage } from '../storages/use.ts'
 import { completeMerge } from './merge/complete.ts'
 import { assertMayMigrate } from './migration/migrate.ts'
@@ -92,7 +93,6 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
   if (body.kind === 'merge') return completeMerge(ctx, body)
   for (const name of ['to', 'keep_new', 'by'] as const)
     if (body[name] !== undefined) throw invalid(`body.${name}`, 'is only allowed for rollback')
-  if (body.dry_run !== undefined) throw invalid('body.dry_run', 'is only allowed for rollback and merge')
   for (const name of ['on_conflict', 'decisions'] as const)
     if (body[name] !== undefined) throw invalid(`body.${name}`, 'is only allowed for merge')
   if (body.encryption !== undefined) {
@@ -101,16 +101,21 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
     await assertKeyKnown(ctx.db, body.encryption)
   }
   if (body.dest_storage !== undefined) throw invalid('body.dest_storage', 'is only allowed for migrate')
-  const { kind, source_bucket, of, prefix = '', keys, search, dest_bucket, dest_prefix } = body
+  const { kind, source_bucket, of, prefix = '', keys, search, query, dest_bucket, dest_prefix } = body
   if (of !== undefined) throw invalid('body.of', 'is only allowed for restore')
   if (source_bucket === undefined) throw invalid('body.source_bucket', 'is required')
   const transfers = kind === 'copy' || kind === 'move'
   if (!transfers && (dest_bucket !== undefined || dest_prefix !== undefined))
     throw invalid('body.dest_bucket', 'is only allowed for copy and move')
-  if (kind === 'empty_bucket' && (prefix !== '' || keys || search !== undefined))
+  if (kind === 'empty_bucket' && (prefix !== '' || keys || search !== undefined || query !== undefined))
     throw invalid('body.prefix', 'is not allowed for empty_bucket, which deletes everything')
   if (keys && search !== undefined) throw invalid('body.search', 'cannot be combined with keys')
-  if (!transfers) return { ...body, source_bucket, prefix }
+  if (query !== undefined) {
+    if (keys || search !== undefined) throw invalid('body.query', 'cannot be combined with keys or search')
+    termsOf(query, 'body.query')
+  }
+  const asked = query === undefined ? {} : { asked_at: ctx.now().toISOString() }
+  if (!transfers) return { ...body, ...asked, source_bucket, prefix }
   if (dest_bucket === undefined && dest_prefix === undefined)
     throw invalid('body.dest_prefix', 'is required unless dest_bucket is given')
   const destination = { dest_bucket: dest_bucket ?? source_bucket, dest_prefix: dest_prefix ?? prefix }
@@ -118,5 +123,5 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
   // Named keys are finite and each is decided separately.
   if (within && ((kind === 'move' && !keys) || destination.dest_prefix === prefix))
     throw conflict('body.dest_prefix', 'is inside the folder to move or copy')
-  return { ...body, source_bucket, prefix, ...destination }
+  return { ...body, ...asked, source_bucket, prefix, ...destination }
 }

@@ -33,14 +33,17 @@ export async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob
     request.kind === 'empty_bucket' && versioning !== null
       ? await versionItems(step, bucketId, request, job.listed_to)
       : await objectItems(step, bucketId, request, job.listed_to)
-  await itemStore.insertItems(
-    tx,
-    items.map((item, i) => ({ ...item, job_id: id, position: job.total + i + 1 })),
-  )
+  // A dry run only counts them.
+  if (!request.dry_run)
+    await itemStore.insertItems(
+      tx,
+      items.map((item, i) => ({ ...item, job_id: id, position: job.total + i + 1 })),
+    )
   await store.updateJob(tx, id, {
     total: job.total + items.length,
     listed_to: next,
     ...(next === null ? { listed_at: step.now().toISOString(), selection: store.NO_SELECTION } : {}),
+    ...(next === null && request.dry_run ? { position: job.total + items.length } : {}),
     ...renewed(step),
   })
 }

@@ -5,6 +5,9 @@ import type { Tx } from '../../db/schema.ts'
 import { isReached, type Reach, reachOf } from '../../iam/decide.ts'
 import { type AnyVersion, listEarlier, listVersions } from '../history/store.ts'
 import { findKeys } from '../objects/lists/search.ts'
+import { factsOf, isAbout, termsOf } from '../objects/query/ask.ts'
+import { findInBucket } from '../objects/query/find.ts'
+import { finder } from '../objects/query/rights.ts'
 import { hasKeyIn } from '../objects/store.ts'
 import type { CreateJob } from './request.ts'
 
@@ -41,12 +44,50 @@ export async function listStep(
   const ranges = visibleRanges(step, request, top).flatMap((range) =>
     below === null ? [range] : without(range, below),
   )
-  const found = await findKeys(tx, bucketId, ranges, { prefix, search, after: after || undefined, limit: KEYS_A_STEP })
+  const found =
+    request.query === undefined
+      ? await findKeys(tx, bucketId, ranges, { prefix, search, after: after || undefined, limit: KEYS_A_STEP })
+      : await findByQuery(step, bucketId, { request, query: request.query, ranges, after: after || undefined })
   const left = found.keys.filter((key) => !isExcluded(key) && isReached(ranges, key))
   if (found.next !== null) return { keys: left, next: encodeCursor([String(level), found.next]) }
   if (down) return { keys: left, next: level > 0 ? encodeCursor([String(level - 1), '']) : null }
   const deeper = below !== null && (await hasKeyIn(tx, bucketId, { from: below, to: afterPrefix(below) }))
   return { keys: left, next: deeper ? encodeCursor([String(level + 1), '']) : null }
+}
+
+/** Step: the next keys that the job's query finds. */
+async function findByQuery(
+  step: Upkeep,
+  bucketId: string,
+  {
+    request: { source_bucket, prefix = '', asked_at },
+    query,
+    ranges,
+    after,
+  }: { request: CreateJob; query: string; ranges: readonly Reach[]; after: string | undefined },
+): Promise<{ keys: string[]; next: string | null }> {
+  const { tx: db, actor, now } = step
+  const terms = termsOf(query, 'body.query')
+  if (!isAbout(terms, source_bucket)) return { keys: [], next: null }
+  const facts = await factsOf(
+    { db, actor, now: () => (asked_at === undefined ? now() : new Date(asked_at)) },
+    terms,
+    prefix,
+  )
+  const mayFind = finder(actor, source_bucket, terms)
+  const search = {
+    bucketId,
+    ranges,
+    terms,
+    facts,
+    mayFind,
+    indexed: true,
+    order: 'asc',
+    after,
+    limit: KEYS_A_STEP,
+  } as const
+  const found = await findInBucket(db, search, { keys: KEYS_A_STEP, rows: KEYS_A_STEP })
+  return { keys: found.rows.map(({ key }) => key), next: found.next }
 }
 
 /**

@@ -12,6 +12,9 @@ export interface CreateJob {
   of_run?: { policy_id: string; run_id: string } | undefined
   prefix?: string | undefined
   search?: string | undefined
+  /** Only objects that this finds; as of when it was asked, which decides what `modified:<7d` means. */
+  query?: string | undefined
+  asked_at?: string | undefined
   exclude?: readonly string[] | undefined
   keys?: readonly string[] | undefined
   dest_bucket?: string | undefined
@@ -35,7 +38,7 @@ export interface CreateJob {
 }
 
 /** The request body. */
-export type JobBody = Omit<CreateJob, 'source_bucket'> & { source_bucket?: string | undefined }
+export type JobBody = Omit<CreateJob, 'source_bucket' | 'asked_at'> & { source_bucket?: string | undefined }
 
 /** What of it is stored apart, since it may be megabytes. */
 export type Selection = Pick<CreateJob, 'keys' | 'exclude' | 'decisions'>

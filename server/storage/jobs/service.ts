@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Job } from '../../../contract/jobs.ts'
 import type { BucketAction } from '../../../contract/permissions.ts'
+import { assertJobApproved } from '../../access/agent-limits/approvals/ask.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { allowSomewhere, type Ctx, type Upkeep } from '../../context.ts'
@@ -63,7 +64,10 @@ const isRestorable = async (ctx: Ctx, id: string): Promise<boolean> => {
 /** Queues what was completed and is allowed. Throws limit_reached. */
 export async function queueJob(ctx: Ctx, request: CreateJob): Promise<Job> {
   const row = newJob(ctx, request)
-  await ctx.upkeep((step) => insertJobStep(step, row, request))
+  await ctx.upkeep(async (step) => {
+    await assertJobApproved(step, request)
+    await insertJobStep(step, row, request)
+  })
   ctx.background(() => runJobs(ctx))
   return describe(row)
 }
@@ -120,6 +124,7 @@ function describe(row: store.JobRow, restorable = false): Job {
     source_bucket,
     prefix = '',
     search = null,
+    query = null,
     dest_bucket = null,
     dest_prefix = null,
     if_none_match = null,
@@ -140,6 +145,7 @@ function describe(row: store.JobRow, restorable = false): Job {
     source_bucket,
     prefix,
     search,
+    query,
     dest_bucket,
     dest_prefix,
     if_none_match,

@@ -28,10 +28,7 @@ const lookupWithBody = prepared((db: Db, named: { bucket: string; key: string })
   withLifecycle(db, named)
     .leftJoin('bodies', 'bodies.blob_id', 'objects.blob_id')
     .select('bodies.bytes')
-    .select(
-      sql<Uint8Array | null>`case when bodies.bytes is null
-      then (select sums from blobs where blobs.id = objects.blob_id) end`.as('sums'),
-    ),
+    .select((e) => e.selectFrom('blobs').select('sums').whereRef('blobs.id', '=', 'objects.blob_id').as('sums')),
 )
 
 /** An object with its bucket's lifecycle document, and whether that keeps versions. */
@@ -53,7 +50,7 @@ export async function findWithLifecycle(db: Db, bucket: string, key: string): Pr
   return { row, lifecycle, versioning, replication, envelope }
 }
 
-/** Like `findWithLifecycle`, with the bytes of an inline blob, and the checksums that the row of another one has; or nulls. */
+/** Like `findWithLifecycle`, with the bytes of an inline blob, and the checksums that the row of its blob has; or nulls. */
 export async function findContents(
   db: Db,
   bucket: string,

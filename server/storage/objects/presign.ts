@@ -3,7 +3,7 @@ import { asksForImage, type ImageQuery } from '../../../contract/images.ts'
 import { actorOnBehalf } from '../../access/sessions/service.ts'
 import { invalid } from '../../base/invalid.ts'
 import { secondsOf } from '../../base/time.ts'
-import { allow, type Ctx } from '../../context.ts'
+import { type Actor, allow, type Ctx } from '../../context.ts'
 import { readClaims, signClaims } from '../../secrets/sign.ts'
 import { noteBucket } from '../usage/traffic.ts'
 
@@ -51,6 +51,7 @@ export function presign(
 ) {
   const { key, method = 'GET', expires_in = '1h', ...limits } = body
   allow(ctx.actor, method === 'GET' ? 'read' : 'write', bucket, key)
+  if (method === 'GET') assertMayGiveAway(ctx.actor)
   const seconds = secondsOf(expires_in)
   for (const field of ['version_id', 'image'] as const)
     if (limits[field] !== undefined && method === 'PUT') throw invalid(`body.${field}`, 'is only allowed for GET')
@@ -61,6 +62,12 @@ export function presign(
   const claims: Claims = { method, bucket, key, user: user_id ?? '', token: token_id, until, ...limits }
   const url = `${ctx.config.publicBaseUrl}/api/v1/signed/${signClaims(ctx.config, PURPOSE, claims)}`
   return { url, method, expires_at: new Date(until).toISOString() }
+}
+
+/** Throws where an agent shares only what a person has agreed to: a URL that it signed would go around that. */
+function assertMayGiveAway({ agent }: Actor): void {
+  if (agent?.approval.actions.includes('share'))
+    throw new ServiceError('forbidden', 'What this agent shares needs approval: create a share link instead.')
 }
 
 const refused = (detail: string) => new ServiceError('forbidden', detail)

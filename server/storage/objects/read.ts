@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { spendRead } from '../../access/agent-limits/budget.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
 import { assertOpens } from '../../blobs/encrypted.ts'
 import { type DirectUrlOptions, directUrl, type OpenOptions, openBlob, pieceOf } from '../../blobs/open.ts'
@@ -64,14 +65,29 @@ export async function read(ctx: Ctx, bucket: string, key: string, options: ReadO
   const opened = contentsOf(ctx, row, { customerKey, sealed, sums })
   const contents = { ...opened, lifecycle, versioning, replication, checkKey }
   if (!bytes || row.encryption !== null) return contents
-  return { ...contents, open: async (range) => pieceOf(row, bytes, range), directUrl: async () => null }
+  const body = { bytes, sums: sums ?? null }
+  const open = async (range?: ByteRange) => {
+    await spendRead(ctx, lengthOf(row, range))
+    return reported(ctx, row, async () => pieceOf(row, body, range))
+  }
+  return { ...contents, open, directUrl: async () => null }
 }
+
+const lengthOf = ({ size }: Pick<ObjectRow, 'size'>, range?: ByteRange): number =>
+  range ? range.end - range.start + 1 : size
 
 /** Like `read`, for an object whose access was already checked. */
 export const contentsOf = (ctx: Ctx, row: ObjectRow, options?: OpenOptions): Contents => ({
   row,
-  open: (range) => reported(ctx, row, () => openBlob(ctx, row, range, options)),
+  async open(range) {
+    await spendRead(ctx, lengthOf(row, range))
+    return reported(ctx, row, () => openBlob(ctx, row, range, options))
+  },
   // The storage does not know the object's own headers.
-  directUrl: async (options) => (row.headers === null ? directUrl(ctx, row, options) : null),
+  async directUrl(options) {
+    const url = row.headers === null ? await directUrl(ctx, row, options) : null
+    if (url !== null) await spendRead(ctx, row.size)
+    return url
+  },
   delivered: (delivery) => countDownload(ctx, row.bucket_id, delivery),
 })

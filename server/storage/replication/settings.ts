@@ -46,18 +46,29 @@ async function findOf(ctx: Ctx, name: string): Promise<store.Replicated> {
 /** How a bucket is replicated, and how far that is; needs `manage`. Throws not_found. */
 export async function getReplication(ctx: Ctx, name: string): Promise<Replication> {
   const found = await findOf(ctx, name)
-  const queue = (await lookups.sumQueues(ctx.db, found.bucket_id)).get(found.bucket_id) ?? lookups.NOTHING
-  return {
-    ...(await settingsOf(ctx.db, found)),
-    configured_at: found.configured_at,
-    paused: found.paused_at !== null,
-    filled: found.walked_to === null,
-    lag_seconds: lagOf(ctx, queue),
-    backlog: { objects: queue.objects, bytes: queue.bytes },
-    failed: queue.failed,
-    error: found.error,
-  }
+  const queues = await lookups.sumQueues(ctx.db, found.bucket_id)
+  return describe(ctx, found, queues.get(found.bucket_id))
 }
+
+/** The same of all buckets that are replicated, in name order. */
+export async function listReplications(ctx: Ctx): Promise<(Replication & { bucket: string })[]> {
+  const queues = await lookups.sumQueues(ctx.db)
+  const items = []
+  for (const found of await store.listReplications(ctx.db))
+    items.push({ bucket: found.bucket, ...(await describe(ctx, found, queues.get(found.bucket_id))) })
+  return items
+}
+
+const describe = async (ctx: Ctx, row: store.Replicated, queue = lookups.NOTHING): Promise<Replication> => ({
+  ...(await settingsOf(ctx.db, row)),
+  configured_at: row.configured_at,
+  paused: row.paused_at !== null,
+  filled: row.walked_to === null,
+  lag_seconds: lagOf(ctx, queue),
+  backlog: { objects: queue.objects, bytes: queue.bytes },
+  failed: queue.failed,
+  error: row.error,
+})
 
 const lagOf = ({ now }: Ctx, { since }: lookups.Backlog): number =>
   since === null ? 0 : Math.max(0, Math.round(now().getTime() - since / 1000) / 1000)

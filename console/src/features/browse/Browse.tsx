@@ -1,7 +1,9 @@
 import './browse.css'
 import { ActionIcon, Button } from '@mantine/core'
 import {
+  IconAdjustments,
   IconFolderPlus,
+  IconHistory,
   IconLayoutGrid,
   IconList,
   IconRefresh,
@@ -12,8 +14,9 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { bucketQuery, fateIn, useReadOnly } from '../../api/buckets.ts'
-import { statusOf } from '../../api/problem.ts'
+import { codeOf, statusOf } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
+import { wholeLanguage } from '../../i18n.ts'
 import { legible, nameOf, parentOf } from '../../keys.ts'
 import { useView } from '../../navigation.ts'
 import { setPreferences, usePreferences } from '../../preferences.ts'
@@ -24,6 +27,7 @@ import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { type GridHandle, MOST_ROWS } from '../../ui/VirtualGrid.tsx'
+import { At, atOf, useAt } from '../past/at.ts'
 import { openUpload } from '../uploads/open.ts'
 import { refreshObjects } from './background.tsx'
 import { type Picked, settle, transfer, whyNot } from './bulk.tsx'
@@ -31,7 +35,7 @@ import { Crumbs } from './Crumbs.tsx'
 import { Dialogs, type Open } from './Dialogs.tsx'
 import { allowDrop, folderAt, hasFiles, takeDrop } from './drag.ts'
 import { EmptyPlace, NothingFound } from './Empty.tsx'
-import { filtersOf, isFiltered, noFilters, queryOf } from './filters.ts'
+import { filtersOf, isFiltered, noFilters, termsOf } from './filters.ts'
 import { List } from './List.tsx'
 import { type Place, type Row, type Sort, sortsOf, useFolder, useMatches } from './listing.ts'
 import { text } from './messages.ts'
@@ -44,6 +48,10 @@ import { useGrowing } from './useGrowing.ts'
 import { useKeys } from './useKeys.ts'
 import { useSelection } from './useSelection.ts'
 
+const PastBand = lazy(() => wholeLanguage().then(() => import('../past/PastBand.tsx')))
+const MomentDialog = lazy(() => wholeLanguage().then(() => import('../past/MomentDialog.tsx')))
+const WasEmpty = lazy(() => wholeLanguage().then(() => import('../past/WasEmpty.tsx')))
+const UnknownMoment = lazy(() => wholeLanguage().then(() => import('../past/UnknownMoment.tsx')))
 const RowMenu = lazy(() => import('./RowMenu.tsx'))
 const Preview = lazy(() => import('./Preview.tsx'))
 const Tiles = lazy(() => import('./Tiles.tsx'))
@@ -53,21 +61,32 @@ const VIEWS = [
   { id: 'grid', label: text.asTiles, Icon: IconLayoutGrid },
 ] as const
 
-/** The object browser: a bucket's folder or search results, with one object's details beside them. */
+/** The object browser: a bucket's folder or search results, with one object's details beside them; now or at a moment. */
 export default function Browse() {
+  const { at } = useView().search
+  return (
+    <At value={at || undefined}>
+      <Browser />
+    </At>
+  )
+}
+
+function Browser() {
   const me = useMe()
   const view = useView()
   const { search: query, params, go, open, change } = view
   const { bucket = '' } = params
-  const { prefix = '', q: search = '', sel = '' } = query
-  const sort = sortsOf(search).find((one) => one === query.sort) ?? 'name'
-  const place: Place = { bucket, prefix, sort, dir: query.dir === 'desc' ? 'desc' : 'asc' }
+  const { prefix = '', q: typed = '', sel = '' } = query
+  const at = useAt()
+  const filters = filtersOf(query)
+  const search = at === undefined ? [typed, termsOf(filters)].filter(Boolean).join(' ') : typed
+  const sort = sortsOf(search, at).find((one) => one === query.sort) ?? 'name'
+  const place: Place = { bucket, prefix, at, sort, dir: query.dir === 'desc' ? 'desc' : 'asc' }
   const about = useQuery(bucketQuery(bucket))
   const folder = useFolder(place, search === '')
-  const filters = search === '' ? noFilters : filtersOf(query)
-  const matches = useMatches(place, search, filters)
+  const matches = useMatches(place, search)
   const listing = search === '' ? folder : matches
-  const id = JSON.stringify([place, search, filters])
+  const id = JSON.stringify([place, search])
   const chosen = useSelection(id, place, listing)
   const grid = useRef<GridHandle>(null)
   const pane = useRef<HTMLElement>(null)
@@ -79,16 +98,25 @@ export default function Browse() {
   const [menu, setMenu] = useState<MenuPlace>()
   /** The folder that files dragged over the view would go to. */
   const [over, setOver] = useState<string>()
+  const [choosing, setChoosing] = useState(false)
   const searchField = useRef<HTMLInputElement>(null)
+  const [isFiltering, setFiltering] = useState(false)
+  const hasFilters = isFiltering || search !== ''
 
   const readOnly = useReadOnly(bucket)
-  const mayWriteTo = (to: string) => readOnly === false && me.can('write', bucket, to)
+  const mayChange = readOnly === false && at === undefined
+  const mayWriteTo = (to: string) => mayChange && me.can('write', bucket, to)
   const mayWrite = mayWriteTo(prefix)
   const isGrowing = about.data?.source?.as_of === null
   useGrowing(isGrowing)
-  const denial = readOnly
-    ? text.dropReadOnly(about.data?.source?.release_job != null)
-    : text.dropDenied(bucket, legible(prefix))
+  const denial =
+    at !== undefined
+      ? text.dropPast
+      : readOnly
+        ? text.dropReadOnly(about.data?.source?.release_job != null)
+        : text.dropDenied(bucket, legible(prefix))
+  /** Of this moment nothing is known. */
+  const isUnknown = at !== undefined && codeOf(listing.error) === 'invalid_request'
   const hasNothing = listing.error !== null && (listing.count === 0 || statusOf(listing.error) === 403)
   /** Folders that this view has shown with something in them. */
   const filled = useRef(new Set<string>())
@@ -100,6 +128,7 @@ export default function Browse() {
   const picked = (rows?: readonly Row[]): Picked => ({
     bucket,
     prefix,
+    at,
     search,
     all: rows ? false : chosen.selection.all,
     rows: rows ?? [...chosen.selection.rows.values()],
@@ -123,7 +152,7 @@ export default function Browse() {
     me,
     listing,
     fate: about.data ? fateIn(about.data) : 'trash',
-    mayChange: readOnly === false,
+    mayChange,
     show: setDialog,
     openRow: (row) => openRow(row),
     openFull: ({ key }) => void open({ sel: key, full: '1' }),
@@ -143,6 +172,11 @@ export default function Browse() {
   const closeDetails = () => {
     void change({ sel: undefined, full: undefined })
     grid.current?.focus()
+  }
+  const showAt = (next: string | undefined) => {
+    setChoosing(false)
+    chosen.clear()
+    void open({ at: next, sort: undefined, dir: undefined, full: undefined })
   }
   const upload = () => void openUpload({ bucket, prefix })
   const newFolder = () => setDialog({ kind: 'folder' })
@@ -182,6 +216,7 @@ export default function Browse() {
     }),
   )
 
+  const keepsPast = about.data !== undefined && about.data.mode !== 'read_only'
   const words = isWhole ? text.selectedMatches(legible(search)) : text.selected(selected)
   const loadedLess = chosen.selection.all && !isWhole ? Math.max(0, listing.count - listing.loaded()) : 0
   const here = legible(nameOf(prefix, parentOf(prefix)) || bucket)
@@ -192,22 +227,31 @@ export default function Browse() {
       title={
         <Crumbs bucket={bucket} prefix={prefix} kept={kept(query)} go={goTo} onDragOver={allowDrop} onDrop={dropOn} />
       }
-      windowTitle={sel ? `${legible(nameOf(sel, parentOf(sel)))} – ${bucket}` : prefix ? `${here} – ${bucket}` : bucket}
+      windowTitle={[
+        sel ? legible(nameOf(sel, parentOf(sel))) : here,
+        ...(sel || prefix ? [bucket] : []),
+        ...(at === undefined ? [] : [text.thePast]),
+      ].join(' – ')}
       call={
-        search
+        search && at === undefined
           ? {
               operation: 'searchObjects',
               params: { bucket },
-              query: { prefix, search, sort, order: place.dir, ...queryOf(filters) },
+              query: { prefix, q: search, sort, order: place.dir },
             }
-          : { operation: 'browse', params: { bucket }, query: { prefix, folders: 'first' } }
+          : { operation: 'browse', params: { bucket }, query: { prefix, folders: 'first', ...atOf(at) } }
       }
       actions={
         <>
           <ActionIcon aria-label={text.refresh} title={text.refresh} onClick={() => void refreshObjects()}>
             <IconRefresh size={17} stroke={1.6} />
           </ActionIcon>
-          {(about.data?.versioning ?? 'off') === 'off' ? null : (
+          {keepsPast && at === undefined ? (
+            <Button variant="default" leftSection={<IconHistory size={15} />} onClick={() => setChoosing(true)}>
+              {text.timeline}
+            </Button>
+          ) : null}
+          {(about.data?.versioning ?? 'off') === 'off' || at !== undefined ? null : (
             <Button
               variant="default"
               leftSection={<IconRestore size={15} />}
@@ -216,7 +260,7 @@ export default function Browse() {
               {text.deletedTitle}
             </Button>
           )}
-          {me.can('share', bucket, prefix) && search === '' ? (
+          {me.can('share', bucket, prefix) && search === '' && at === undefined ? (
             <ActionIcon
               aria-label={prefix ? text.shareFolder : text.shareBucket}
               title={prefix ? text.shareFolder : text.shareBucket}
@@ -239,6 +283,17 @@ export default function Browse() {
       }
     >
       <BucketTabs bucket={bucket} active="objects" />
+      {at === undefined ? null : (
+        <Suspense fallback={<div className="browse-band" />}>
+          <PastBand
+            bucket={bucket}
+            prefix={prefix}
+            at={at}
+            onChoose={() => setChoosing(true)}
+            onLeave={() => showAt(undefined)}
+          />
+        </Suspense>
+      )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: files are dropped anywhere; the button does the same */}
       <div
         className={sel ? 'browse with-details' : 'browse'}
@@ -261,7 +316,7 @@ export default function Browse() {
         }}
       >
         <section
-          className="browse-pane"
+          className={at === undefined ? 'browse-pane' : 'browse-pane past'}
           aria-label={text.grid(legible(prefix || bucket))}
           ref={pane}
           {...(listing.count > 0 ? {} : { tabIndex: -1 })}
@@ -286,7 +341,7 @@ export default function Browse() {
             <div className="browse-bar">
               <SearchField
                 ref={searchField}
-                value={search}
+                value={typed}
                 onSearch={searchFor}
                 onLeave={() => (grid.current ?? pane.current)?.focus()}
               />
@@ -302,6 +357,20 @@ export default function Browse() {
               </span>
               {listing.count > MOST_ROWS ? <span className="warn">{text.capped(MOST_ROWS)}</span> : null}
               <span className="grow" />
+              {at === undefined ? (
+                <ActionIcon
+                  aria-label={text.filters}
+                  title={text.filters}
+                  aria-pressed={hasFilters}
+                  variant={hasFilters ? 'light' : 'subtle'}
+                  onClick={() => {
+                    if (isFiltered(filters)) void open({ ...noFilters, sel: undefined })
+                    setFiltering(!hasFilters)
+                  }}
+                >
+                  <IconAdjustments size={17} stroke={1.6} />
+                </ActionIcon>
+              ) : null}
               <fieldset className="browse-views" aria-label={text.viewAs}>
                 {VIEWS.map(({ id: view, label, Icon }) => (
                   <ActionIcon
@@ -318,7 +387,7 @@ export default function Browse() {
               </fieldset>
             </div>
           )}
-          {search ? (
+          {hasFilters && at === undefined ? (
             <Suspense fallback={<div className="browse-filters" />}>
               <FilterRow
                 place={place}
@@ -330,21 +399,33 @@ export default function Browse() {
               />
             </Suspense>
           ) : null}
-          {prefix === '' && search === '' && !me.can('list', bucket) && !me.prefixesIn(bucket).includes('') ? (
+          {prefix === '' &&
+          search === '' &&
+          at === undefined &&
+          !me.can('list', bucket) &&
+          !me.prefixesIn(bucket).includes('') ? (
             <div className="browse-bar">
               <OwnFolders bucket={bucket} />
             </div>
           ) : null}
           <StateView
             query={{
-              data: listing.isPending || (listing.error && listing.count === 0) ? undefined : listing,
-              error: listing.error,
+              data: !isUnknown && (listing.isPending || (listing.error && listing.count === 0)) ? undefined : listing,
+              error: isUnknown ? null : listing.error,
               isPending: listing.isPending && !listing.error,
               refetch: listing.refetch,
             }}
           >
             {() =>
-              listing.count > 0 ? (
+              isUnknown ? (
+                <Suspense fallback={null}>
+                  <UnknownMoment
+                    error={listing.error}
+                    onChoose={() => setChoosing(true)}
+                    onLeave={() => showAt(undefined)}
+                  />
+                </Suspense>
+              ) : listing.count > 0 ? (
                 <Suspense fallback={null}>
                   <Shape
                     id={`${shape} ${id}`}
@@ -355,7 +436,7 @@ export default function Browse() {
                     open={sel}
                     grid={grid}
                     mayDrag={mayWrite}
-                    mayRead={(key) => me.can('read', bucket, key)}
+                    mayRead={(key) => at === undefined && me.can('read', bucket, key)}
                     onOpen={openRow}
                     onFollow={(row) => void change({ sel: row.key })}
                     onUp={up}
@@ -379,6 +460,10 @@ export default function Browse() {
                     prefix === '' ? undefined : () => void open({ prefix: undefined, sel: undefined, ...noFilters })
                   }
                 />
+              ) : at !== undefined ? (
+                <Suspense fallback={null}>
+                  <WasEmpty onLeave={() => showAt(undefined)} />
+                </Suspense>
               ) : (
                 <EmptyPlace
                   bucket={bucket}
@@ -438,6 +523,11 @@ export default function Browse() {
           />
         </Suspense>
       ) : null}
+      {choosing ? (
+        <Suspense fallback={null}>
+          <MomentDialog bucket={bucket} prefix={prefix} at={at} onChoose={showAt} onClose={() => setChoosing(false)} />
+        </Suspense>
+      ) : null}
       <Dialogs
         open={dialog}
         bucket={bucket}
@@ -456,7 +546,8 @@ export default function Browse() {
 }
 
 /** Query parameters kept from folder to folder. */
-const kept = ({ sort, dir, view }: { [name: string]: string | undefined }) => ({
+const kept = ({ sort, dir, view, at }: { [name: string]: string | undefined }) => ({
   ...(sort === 'type' ? {} : { sort, dir }),
   view,
+  at,
 })

@@ -10,6 +10,7 @@ import { CopyButton } from '../../ui/CopyField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { Person } from '../../ui/Person.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
+import { useAt } from '../past/at.ts'
 import { LockStatus } from '../protection/LockStatus.tsx'
 import { Edit } from './Edit.tsx'
 import { ExactBytes } from './ExactBytes.tsx'
@@ -20,7 +21,8 @@ export function Details({ object }: { object: StoredObject }) {
   const me = useMe()
   const [editing, setEditing] = useState(false)
   const readOnly = useReadOnly(object.bucket)
-  const mayEdit = readOnly !== undefined && me.can('write', object.bucket, object.key)
+  const at = useAt()
+  const mayEdit = at === undefined && readOnly !== undefined && me.can('write', object.bucket, object.key)
   const { key, size, etag, sha256, content_type, headers, metadata, tags, encryption } = object
   const { checksums = [], created_at, last_modified, created_by } = object
   if (editing) return <Edit object={object} tagsOnly={readOnly === true} onClose={() => setEditing(false)} />

@@ -15,7 +15,7 @@ interface Choice<Value> {
 
 /** What search results can be narrowed to. */
 export default function FilterRow({
-  place: { sort, dir },
+  place: { sort, dir, at },
   search,
   filters,
   sortedFirst,
@@ -52,7 +52,7 @@ export default function FilterRow({
       <Select
         className="browse-order"
         aria-label={text.order}
-        data={sortsOf(search).flatMap((one) =>
+        data={sortsOf(search, at).flatMap((one) =>
           (['asc', 'desc'] as const).map((way) => ({
             value: `${one} ${way}`,
             label: `${text[one]} ${way === 'asc' ? '↑' : '↓'}`,
@@ -61,7 +61,7 @@ export default function FilterRow({
         value={`${sort} ${dir}`}
         onChange={(value) => {
           const [one, way] = (value ?? '').split(' ')
-          const next = sortsOf(search).find((sort) => sort === one)
+          const next = sortsOf(search, at).find((sort) => sort === one)
           if (next) onSort(next, way === 'desc' ? 'desc' : 'asc')
         }}
       />

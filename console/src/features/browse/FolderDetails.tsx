@@ -6,6 +6,7 @@ import { legible, nameOf, parentOf } from '../../keys.ts'
 import { CopyButton } from '../../ui/CopyField.tsx'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import { Count } from '../../ui/values.tsx'
+import { atOf, useAt } from '../past/at.ts'
 import { ExactBytes } from './ExactBytes.tsx'
 import { text } from './messages.ts'
 
@@ -19,13 +20,18 @@ export default function FolderDetails({
   prefix: string
   onClose: () => void
 }) {
+  const at = useAt()
   const [soFar, setSoFar] = useState({ objects: 0, bytes: 0 })
   const { data, error, refetch } = useQuery({
-    queryKey: ['browse', bucket, prefix, 'count'],
+    queryKey: ['browse', bucket, prefix, at ?? '', 'count'],
     queryFn: async ({ signal }) => {
       let sum = { objects: 0, bytes: 0 }
       for (let cursor: string | null = ''; cursor !== null; ) {
-        const query: { prefix: string; cursor?: string } = { prefix, ...(cursor === '' ? {} : { cursor }) }
+        const query: { prefix: string; cursor?: string; at?: string } = {
+          prefix,
+          ...atOf(at),
+          ...(cursor === '' ? {} : { cursor }),
+        }
         const part: Awaited<ReturnType<typeof client.countObjects>> = await client.countObjects({
           params: { bucket },
           query,

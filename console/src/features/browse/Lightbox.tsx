@@ -4,6 +4,7 @@ import { IconChevronLeft, IconChevronRight, IconDownload, IconShare3 } from '@ta
 import { type KeyboardEvent, type TouchEvent, useEffect, useRef } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { useMedia } from '../../ui/useMedia.ts'
+import { useAt } from '../past/at.ts'
 import { Contents } from './contents/Contents.tsx'
 import { kindOf } from './contents/kinds.ts'
 import { prepare } from './contents/Picture.tsx'
@@ -41,9 +42,10 @@ export default function Lightbox({
 }) {
   const isNarrow = useMedia('(max-width: 700px)')
   const { next } = steps
+  const at = useAt()
   useEffect(() => {
-    if (next && kindOf(next) === 'picture') prepare(next)
-  }, [next])
+    if (next && at === undefined && kindOf(next) === 'picture') prepare(next)
+  }, [next, at])
   const frame = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the focus was in the contents of the object before
   useEffect(() => {

@@ -13,7 +13,7 @@ const TALL_ROW = 52
 /** A folder or search results as rows. */
 export function List(props: Shown) {
   const { place, listing, chosen, grid, mayDrag } = props
-  const { bucket, prefix } = place
+  const { bucket, prefix, at } = place
   const { density } = usePreferences()
   const isNarrow = useMedia('(max-width: 640px)')
   const { isOpen, ...input } = useGridInput(props)
@@ -29,12 +29,13 @@ export function List(props: Shown) {
       onSight={listing.look}
       {...input}
       header={<GridHead {...props} />}
-      row={({ slot, ...at }) => {
-        const row = listing.row(at.index)
+      row={({ slot, ...rowPlace }) => {
+        const row = listing.row(rowPlace.index)
         return (
           <GridRow
             key={slot}
-            {...at}
+            {...rowPlace}
+            at={at}
             bucket={bucket}
             prefix={prefix}
             row={row}

@@ -10,6 +10,7 @@ import { client } from '../../api/session.ts'
 import { legible, nameOf, parentOf } from '../../keys.ts'
 import { StateView } from '../../ui/StateView.tsx'
 import { useMedia } from '../../ui/useMedia.ts'
+import { atOf, useAt } from '../past/at.ts'
 import { Contents } from './contents/Contents.tsx'
 import { Details } from './Details.tsx'
 import type { Deed } from './deed.ts'
@@ -54,16 +55,21 @@ export default function Preview({
 }: Props) {
   const index = indexOf(listing, cursor, objectKey)
   const row = index < 0 ? undefined : listing.row(index)
+  const at = useAt()
   const found = useQuery({
-    queryKey: ['object', bucket, objectKey],
+    queryKey: ['object', bucket, objectKey, at ?? ''],
     // A key sorts before all keys that start with it.
     queryFn: async (): Promise<StoredObject | null> => {
-      const { items } = await client.listObjects({ params: { bucket }, query: { prefix: objectKey, limit: 1 } })
+      const { items } = await client.listObjects({
+        params: { bucket },
+        query: { prefix: objectKey, limit: 1, ...atOf(at) },
+      })
       return items[0]?.key === objectKey ? items[0] : null
     },
     placeholderData: row?.object ?? undefined,
   })
-  const keepsVersions = useReadOnly(bucket) === false
+  const isNow = at === undefined
+  const keepsVersions = useReadOnly(bucket) === false && isNow
   const name = legible(nameOf(objectKey, parentOf(objectKey))) || text.noName
   const tellFound = useEffectEvent(onFound)
   // biome-ignore lint/correctness/useExhaustiveDependencies: of another object too
@@ -151,7 +157,7 @@ export default function Preview({
                 <Tabs.List>
                   <Tabs.Tab value="details">{text.details}</Tabs.Tab>
                   {keepsVersions ? <Tabs.Tab value="versions">{text.versions}</Tabs.Tab> : null}
-                  <Tabs.Tab value="links">{text.links}</Tabs.Tab>
+                  {isNow ? <Tabs.Tab value="links">{text.links}</Tabs.Tab> : null}
                 </Tabs.List>
                 <Tabs.Panel value="details">
                   <Details key={object.key} object={object} />
@@ -161,9 +167,11 @@ export default function Preview({
                     <Versions key={object.key} bucket={bucket} objectKey={object.key} />
                   </Tabs.Panel>
                 ) : null}
-                <Tabs.Panel value="links">
-                  <ObjectUrls key={object.key} object={object} />
-                </Tabs.Panel>
+                {isNow ? (
+                  <Tabs.Panel value="links">
+                    <ObjectUrls key={object.key} object={object} />
+                  </Tabs.Panel>
+                ) : null}
               </Tabs>
             </>
           )

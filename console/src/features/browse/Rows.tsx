@@ -16,7 +16,7 @@ import { formatAgo, formatBoth, formatBytes, formatCount } from '../../i18n.ts'
 import { cutName, legible, nameOf } from '../../keys.ts'
 import type { Place as RowPlace } from '../../ui/VirtualGrid.tsx'
 import { hrefOf } from './href.ts'
-import type { Row, Sort } from './listing.ts'
+import { type Row, type Sort, sortsOf } from './listing.ts'
 import { text } from './messages.ts'
 import { SelectAll } from './SelectAll.tsx'
 import type { Shown } from './useGridInput.ts'
@@ -51,10 +51,10 @@ const dots = <IconDots size={16} stroke={1.6} />
 export const checkOf = (name: string, isSelected: boolean): ReactNode => (
   <input type="checkbox" tabIndex={-1} readOnly checked={isSelected} aria-label={text.select(name)} />
 )
-export const linkOf = (bucket: string, prefix: string, row: Row, name: string): ReactNode => {
+export const linkOf = (place: Parameters<typeof hrefOf>[0], row: Row, name: string): ReactNode => {
   const [head, end] = cutName(name)
   return (
-    <a href={hrefOf(bucket, prefix, row)} tabIndex={-1} draggable={false} data-name title={name}>
+    <a href={hrefOf(place, row)} tabIndex={-1} draggable={false} data-name title={name}>
       {end === '' ? (
         <bdi>{name}</bdi>
       ) : (
@@ -78,6 +78,7 @@ export const moreOf = (name: string): ReactNode => (
 interface Props extends Omit<RowPlace, 'slot'> {
   bucket: string
   prefix: string
+  at: string | undefined
   row: Row | undefined
   isSelected: boolean
   isOpen: boolean
@@ -86,7 +87,7 @@ interface Props extends Omit<RowPlace, 'slot'> {
 
 /** A row of plain elements. The grid handles its clicks. */
 export const GridRow = memo(function GridRow({ row, index, top, height, id, isCursor, ...rest }: Props) {
-  const { bucket, prefix, isSelected, isOpen, draggable } = rest
+  const { bucket, prefix, at, isSelected, isOpen, draggable } = rest
   const place = {
     id,
     'data-index': index,
@@ -119,13 +120,13 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
       </span>
       <span role="gridcell" className="cell-name">
         {signOf(object)}
-        {linkOf(bucket, prefix, row, name)}
+        {linkOf({ bucket, prefix, at }, row, name)}
       </span>
       <span role="gridcell" className="cell-size number" title={object ? `${formatCount(object.size)} B` : undefined}>
         {object ? formatBytes(object.size) : ''}
       </span>
       <span role="gridcell" className="cell-type">
-        {object ? bare(object.content_type) : text.folder}
+        {object ? (object.erased ? text.erased : bare(object.content_type)) : text.folder}
       </span>
       <span role="gridcell" className="cell-time">
         {object ? (
@@ -142,19 +143,25 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
 })
 
 /** The header cells. Columns that the server can sort by are buttons: the type's only in search results. */
-export function GridHead({ place: { sort, dir }, search, listing, chosen, onSort }: Shown) {
-  const column = (key: Sort, title: string, shape: string) => (
-    <span
-      role="columnheader"
-      className={shape}
-      aria-sort={sort !== key ? 'none' : dir === 'asc' ? 'ascending' : 'descending'}
-    >
-      <button type="button" onClick={() => onSort(key)}>
+export function GridHead({ place: { sort, dir, at }, search, listing, chosen, onSort }: Shown) {
+  const sorts = sortsOf(search, at)
+  const column = (key: Sort, title: string, shape: string) =>
+    sorts.includes(key) ? (
+      <span
+        role="columnheader"
+        className={shape}
+        aria-sort={sort !== key ? 'none' : dir === 'asc' ? 'ascending' : 'descending'}
+      >
+        <button type="button" onClick={() => onSort(key)}>
+          {title}
+          {sort === key ? dir === 'asc' ? <IconChevronUp size={13} /> : <IconChevronDown size={13} /> : null}
+        </button>
+      </span>
+    ) : (
+      <span role="columnheader" className={shape}>
         {title}
-        {sort === key ? dir === 'asc' ? <IconChevronUp size={13} /> : <IconChevronDown size={13} /> : null}
-      </button>
-    </span>
-  )
+      </span>
+    )
   return (
     <>
       <span role="columnheader" className="cell-check">
@@ -162,13 +169,7 @@ export function GridHead({ place: { sort, dir }, search, listing, chosen, onSort
       </span>
       {column('name', text.name, 'cell-name')}
       {column('size', text.size, 'cell-size number')}
-      {search === '' ? (
-        <span role="columnheader" className="cell-type">
-          {text.type}
-        </span>
-      ) : (
-        column('type', text.type, 'cell-type')
-      )}
+      {column('type', text.type, 'cell-type')}
       {column('modified', text.modified, 'cell-time')}
       <span role="columnheader" className="cell-more">
         <span className="visually-hidden">{text.more}</span>

@@ -1,11 +1,23 @@
 import { ActionIcon, TextInput } from '@mantine/core'
 import { IconSearch, IconX } from '@tabler/icons-react'
 import { type Ref, useEffect, useEffectEvent, useState } from 'react'
+import { MOST_QUERY, parseQuery, QueryError, type QueryFault } from '../../../../contract/query.ts'
+import { legible } from '../../keys.ts'
 import { text } from './messages.ts'
 
 const PAUSE_MS = 250
 
-/** Searches when typing pauses. The query is in the address. */
+function faultOf(query: string): QueryFault | undefined {
+  try {
+    parseQuery(query)
+    return undefined
+  } catch (error) {
+    if (error instanceof QueryError) return error.fault
+    throw error
+  }
+}
+
+/** Searches when typing pauses, and what was typed is understood. The query is in the address. */
 export function SearchField({
   value,
   onSearch,
@@ -26,10 +38,11 @@ export function SearchField({
   }
   const search = useEffectEvent(onSearch)
   useEffect(() => {
-    if (typed === value) return
+    if (typed === value || faultOf(typed)) return
     const timer = setTimeout(() => search(typed), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [typed, value])
+  const fault = faultOf(typed)
   return (
     <TextInput
       ref={ref}
@@ -38,7 +51,8 @@ export function SearchField({
       placeholder={text.search}
       leftSection={<IconSearch size={15} />}
       value={typed}
-      maxLength={200}
+      maxLength={MOST_QUERY}
+      error={fault ? <Fault query={typed} fault={fault} onRepair={setTyped} /> : undefined}
       onChange={(event) => setTyped(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && typed !== '') {
@@ -49,7 +63,7 @@ export function SearchField({
           event.preventDefault()
           onLeave()
         }
-        if (event.key === 'Enter' && typed !== value) onSearch(typed)
+        if (event.key === 'Enter' && typed !== value && !fault) onSearch(typed)
       }}
       rightSection={
         typed === '' ? null : (
@@ -66,5 +80,32 @@ export function SearchField({
         )
       }
     />
+  )
+}
+
+/** What of a query is not understood, and a button that puts in its place what could be meant. */
+function Fault({
+  query,
+  fault: { position, length, suggestion },
+  onRepair,
+}: {
+  query: string
+  fault: QueryFault
+  onRepair: (query: string) => void
+}) {
+  const part = query.slice(position, position + length)
+  return (
+    <>
+      {text.notUnderstood(legible(part || query))}{' '}
+      {suggestion === null ? null : (
+        <button
+          type="button"
+          className="browse-repair"
+          onClick={() => onRepair(query.slice(0, position) + suggestion + query.slice(position + length))}
+        >
+          {text.searchInstead(legible(suggestion))}
+        </button>
+      )}
+    </>
   )
 }

@@ -15,7 +15,7 @@ import { type Shown, useGridInput } from './useGridInput.ts'
 /** A folder or search results as tiles with thumbnails. */
 export default function Tiles(props: Shown) {
   const { place, search, listing, chosen, grid, mayDrag, mayRead } = props
-  const { bucket, prefix } = place
+  const { bucket, prefix, at } = place
   const { isOpen, ...input } = useGridInput(props)
   return (
     <>
@@ -28,12 +28,13 @@ export default function Tiles(props: Shown) {
         busy={listing.isFetching}
         onSight={listing.look}
         {...input}
-        tile={(at) => {
-          const row = listing.row(at.index)
+        tile={(tile) => {
+          const row = listing.row(tile.index)
           return (
             <Tile
-              key={row?.key ?? at.index}
-              {...at}
+              key={row?.key ?? tile.index}
+              {...tile}
+              at={at}
               bucket={bucket}
               prefix={prefix}
               isFound={search !== ''}
@@ -51,13 +52,13 @@ export default function Tiles(props: Shown) {
 }
 
 /** Tiles have no column headers, so Select all and sorting have a bar of their own. */
-function TilesHead({ place: { sort, dir }, search, listing, chosen, onSort }: Shown) {
+function TilesHead({ place: { sort, dir, at }, search, listing, chosen, onSort }: Shown) {
   return (
     <div className="tiles-head">
       <label className="tile-check">
         <SelectAll search={search} listing={listing} chosen={chosen} />
       </label>
-      {sortsOf(search).map((key) => {
+      {sortsOf(search, at).map((key) => {
         const isBy = key === sort
         const Arrow = dir === 'asc' ? IconChevronUp : IconChevronDown
         return (
@@ -80,6 +81,7 @@ function TilesHead({ place: { sort, dir }, search, listing, chosen, onSort }: Sh
 interface Props extends TilePlace {
   bucket: string
   prefix: string
+  at: string | undefined
   /** A search result, which may be in a subfolder. */
   isFound: boolean
   row: Row | undefined
@@ -91,7 +93,7 @@ interface Props extends TilePlace {
 
 /** A tile of plain elements. The grid handles its clicks. */
 const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: Props) {
-  const { bucket, prefix, isFound, isSelected, isOpen, draggable, pictured } = rest
+  const { bucket, prefix, at, isFound, isSelected, isOpen, draggable, pictured } = rest
   const place = { id, 'data-index': index, 'aria-colindex': column + 1 }
   if (!row)
     return (
@@ -131,7 +133,7 @@ const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: P
         <span className="tile-check" data-check>
           {checkOf(name, isSelected)}
         </span>
-        {linkOf(bucket, prefix, row, name)}
+        {linkOf({ bucket, prefix, at }, row, name)}
         {moreOf(name)}
       </span>
       <span className="tile-size number" title={object ? `${formatCount(object.size)} B` : undefined}>

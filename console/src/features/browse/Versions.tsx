@@ -1,18 +1,21 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { IconColumns2, IconDownload, IconLock, IconRestore, IconTrash } from '@tabler/icons-react'
+import { IconColumns2, IconDownload, IconHistory, IconLock, IconRestore, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { Version } from '../../../../contract/versions.ts'
 import { bucketQuery } from '../../api/buckets.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
+import { wholeLanguage } from '../../i18n.ts'
 import { nameOf, parentOf } from '../../keys.ts'
+import { useView } from '../../navigation.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Person } from '../../ui/Person.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
+import { justBefore } from '../past/at.ts'
 import { LockDialog } from '../protection/LockDialog.tsx'
 import { LockStatus } from '../protection/LockStatus.tsx'
 import { isLocked } from '../protection/period.ts'
@@ -20,6 +23,8 @@ import { refreshObjects } from './background.tsx'
 import { downloadOne } from './bulk.tsx'
 import { Compare, isComparable } from './Compare.tsx'
 import { text } from './messages.ts'
+
+const FormerStates = lazy(() => wholeLanguage().then(() => import('./FormerStates.tsx')))
 
 const PAGE = 20
 
@@ -32,6 +37,7 @@ const deed = (label: string, Sign: typeof IconTrash, run: () => unknown) => (
 /** What a key has and had: to download, to make current again, or to delete. */
 export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey: string }) {
   const me = useMe()
+  const { open } = useView()
   const settings = useQuery(bucketQuery(bucket))
   const list = useCursorList<Version>(['versions', bucket, key], (cursor) =>
     client.listVersions({ params: { bucket }, query: { key, limit: PAGE, ...cursor } }),
@@ -85,52 +91,62 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
       {versioning === undefined || versioning === 'enabled' ? null : (
         <p className="dim">{versioning === 'off' ? text.versionsOff : text.versionsSuspended}</p>
       )}
-      <StateView query={list}>
-        {(versions) => (
-          <ol className="versions">
-            {versions.map((version) => (
-              <li key={version.version_id}>
-                <div className="versions-what">
-                  <span className="row">
-                    <TimeAgo time={version.last_modified} />
-                    {version.marker ? (
-                      <Status tone="warn">{text.deleteMarker}</Status>
-                    ) : version.latest ? (
-                      <Status tone="ok">{text.currentVersion}</Status>
-                    ) : null}
-                  </span>
-                  {version.lock ? (
+      {versioning === 'off' ? (
+        <Suspense fallback={null}>
+          <FormerStates bucket={bucket} objectKey={key} />
+        </Suspense>
+      ) : null}
+      {versioning === 'off' ? null : (
+        <StateView query={list}>
+          {(versions) => (
+            <ol className="versions">
+              {versions.map((version) => (
+                <li key={version.version_id}>
+                  <div className="versions-what">
                     <span className="row">
-                      <LockStatus lock={version.lock} />
+                      <TimeAgo time={version.last_modified} />
+                      {version.marker ? (
+                        <Status tone="warn">{text.deleteMarker}</Status>
+                      ) : version.latest ? (
+                        <Status tone="ok">{text.currentVersion}</Status>
+                      ) : null}
                     </span>
-                  ) : null}
-                  <span className="dim small">
-                    {version.marker ? null : (
-                      <>
-                        <Bytes bytes={version.size} /> ·{' '}
-                      </>
-                    )}
-                    <Person id={version.created_by} />
-                  </span>
-                </div>
-                {current && version !== current && isComparable(version, current)
-                  ? deed(text.compare, IconColumns2, () => setCompared(version))
-                  : null}
-                {version.marker ? null : deed(text.downloadVersion, IconDownload, () => download(version))}
-                {!version.marker && !version.latest && me.can('write', bucket, key)
-                  ? deed(text.restoreVersion, IconRestore, () => restore(version))
-                  : null}
-                {!version.marker && settings.data?.object_lock && me.can('write', bucket, key)
-                  ? deed(text.lockVersion, IconLock, () => setLocking(version))
-                  : null}
-                {mayDelete(version)
-                  ? deed(version.marker ? text.undelete : text.deleteVersion, IconTrash, () => remove(version))
-                  : null}
-              </li>
-            ))}
-          </ol>
-        )}
-      </StateView>
+                    {version.lock ? (
+                      <span className="row">
+                        <LockStatus lock={version.lock} />
+                      </span>
+                    ) : null}
+                    <span className="dim small">
+                      {version.marker ? null : (
+                        <>
+                          <Bytes bytes={version.size} /> ·{' '}
+                        </>
+                      )}
+                      <Person id={version.created_by} />
+                    </span>
+                  </div>
+                  {version.noncurrent_at
+                    ? deed(text.openMoment, IconHistory, () => open({ at: justBefore(version.noncurrent_at ?? '') }))
+                    : null}
+                  {current && version !== current && isComparable(version, current)
+                    ? deed(text.compare, IconColumns2, () => setCompared(version))
+                    : null}
+                  {version.marker ? null : deed(text.downloadVersion, IconDownload, () => download(version))}
+                  {!version.marker && !version.latest && me.can('write', bucket, key)
+                    ? deed(text.restoreVersion, IconRestore, () => restore(version))
+                    : null}
+                  {!version.marker && settings.data?.object_lock && me.can('write', bucket, key)
+                    ? deed(text.lockVersion, IconLock, () => setLocking(version))
+                    : null}
+                  {mayDelete(version)
+                    ? deed(version.marker ? text.undelete : text.deleteVersion, IconTrash, () => remove(version))
+                    : null}
+                </li>
+              ))}
+            </ol>
+          )}
+        </StateView>
+      )}
       {compared && current ? (
         <Compare before={compared} after={current} onClose={() => setCompared(undefined)} />
       ) : null}

@@ -42,7 +42,7 @@ const subscribe = (listener: () => void) => {
 /** Objects have changed: refetches everything that shows them. */
 export const refreshObjects = () =>
   Promise.all(
-    ['browse', 'object', 'versions', 'bucket', 'buckets', 'trash', 'jobs'].map((name) =>
+    ['browse', 'object', 'versions', 'changes', 'bucket', 'buckets', 'trash', 'jobs'].map((name) =>
       queries.invalidateQueries({ queryKey: [name] }),
     ),
   )
@@ -125,10 +125,17 @@ function tell(job: Job, words = (n: number) => text.jobDone(text.worked(job.kind
 }
 
 /** Fetches an archive with the session's token and saves it as a file. */
-export async function fetchZip(name: string, ask: (signal: AbortSignal) => Promise<Response>): Promise<void> {
+export const fetchZip = (name: string, ask: (signal: AbortSignal) => Promise<Response>): Promise<void> =>
+  fetchFile({ name: `${name}.zip`, label: text.zipping }, ask)
+
+/** Fetches contents with the session's token and saves them; `label` says how far that is. */
+export async function fetchFile(
+  { name, label }: { name: string; label: (bytes: string) => string },
+  ask: (signal: AbortSignal) => Promise<Response>,
+): Promise<void> {
   const id = `zip-${crypto.getRandomValues(new Uint32Array(1))[0]}`
   const stopping = new AbortController()
-  const show = (bytes: number) => put(id, { id, label: text.zipping(formatBytes(bytes)), stop: () => stopping.abort() })
+  const show = (bytes: number) => put(id, { id, label: label(formatBytes(bytes)), stop: () => stopping.abort() })
   show(0)
   try {
     const answer = await ask(stopping.signal)
@@ -148,7 +155,7 @@ export async function fetchZip(name: string, ask: (signal: AbortSignal) => Promi
     )
     // Browsers keep large blobs on disk.
     const file = await new Response(counted ?? null).blob()
-    saveAs(URL.createObjectURL(file), `${name}.zip`)
+    saveAs(URL.createObjectURL(file), name)
   } catch (error) {
     if (!stopping.signal.aborted) notify.problem(error)
   } finally {

@@ -10,7 +10,7 @@ import { beginJob } from '../jobs/begin.ts'
 import { isTaken } from '../jobs/describe.ts'
 import { numbered } from '../uploads/engine/item.ts'
 import { allWith } from './allWith.ts'
-import { fetchZip, refreshObjects, saveAs, watchJob } from './background.tsx'
+import { fetchFile, fetchZip, refreshObjects, saveAs, watchJob } from './background.tsx'
 import { type ItemFault, tellFaults } from './itemFaults.tsx'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
@@ -20,6 +20,8 @@ import { restoreMarked } from './restoreMarked.ts'
 export interface Picked {
   bucket: string
   prefix: string
+  /** The moment at which it is shown; undefined: now. */
+  at: string | undefined
   search: string
   all: boolean
   rows: readonly Row[]
@@ -96,7 +98,15 @@ function jobsFor(
     // The folder itself stays: only its contents were selected.
     const marker = isFolderKey(prefix) && search === '' ? [prefix] : []
     const exclude = [...rows.map(({ key }) => key), ...marker]
-    return [{ ...base, prefix, ...into(''), ...(search ? { search } : {}), ...(exclude.length > 0 ? { exclude } : {}) }]
+    return [
+      {
+        ...base,
+        prefix,
+        ...into(''),
+        ...(search ? { query: search } : {}),
+        ...(exclude.length > 0 ? { exclude } : {}),
+      },
+    ]
   }
   const folders = rows.filter(isFolder).map(({ key }) => key)
   const keys = rows.filter((row) => !isFolder(row)).map(({ key }) => key)
@@ -352,12 +362,19 @@ export async function downloadOne(bucket: string, named: { key: string; version_
   saveAs(ownUrl(url))
 }
 
+/** Downloads what an object was at a moment. */
+export const downloadPast = (bucket: string, { key, at }: { key: string; at: string }): Promise<void> =>
+  fetchFile({ name: legible(nameOf(lastSegment(key))) || bucket, label: text.fetching }, (signal) =>
+    client.getObjectByQuery({ params: { bucket }, query: { key, at, download: '1' }, signal }),
+  )
+
 /** Downloads one object as it is, and several as a zip. */
 export async function download(picked: Picked): Promise<void> {
-  const { bucket, prefix, search, all, rows } = picked
+  const { bucket, prefix, search, all, rows, at } = picked
   const [only] = rows
   const params = { bucket }
-  if (!all && rows.length === 1 && only?.object) return downloadOne(bucket, { key: only.key })
+  if (!all && rows.length === 1 && only?.object)
+    return at === undefined ? downloadOne(bucket, { key: only.key }) : downloadPast(bucket, { key: only.key, at })
   const folder = all && rows.length === 0 && search === '' ? prefix : !all && rows.length === 1 ? only?.key : undefined
   const name = legible(nameOf(lastSegment(folder ?? prefix))) || bucket
   if (folder !== undefined)

@@ -21,15 +21,19 @@ export const filtersOf = (query: { readonly [name: string]: string | undefined }
 })
 export const isFiltered = ({ kind, changed, over }: Filters): boolean => (kind ?? changed ?? over) !== undefined
 
-const DAYS = { today: 0, '7d': 7, '30d': 30, '1y': 365 }
-/** The same as the server takes it. Times begin at midnight, so that one day's questions are one. */
-export function queryOf({ kind, changed, over }: Filters) {
-  const since = new Date()
-  since.setHours(0, 0, 0, 0)
-  since.setDate(since.getDate() - (changed ? DAYS[changed] : 0))
-  return {
-    ...(kind ? { kind } : {}),
-    ...(changed ? { modified_since: since.toISOString() } : {}),
-    ...(over ? { min_size: sizes[over] + 1 } : {}),
-  }
+/** The same as terms of a search. */
+export function termsOf({ kind, changed, over }: Filters): string {
+  return [
+    kind && `kind:${kind}`,
+    changed && `modified:${changed === 'today' ? `>=${midnight().toISOString()}` : `<${changed}`}`,
+    over && `size:>${over.toUpperCase()}`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+function midnight(): Date {
+  const day = new Date()
+  day.setHours(0, 0, 0, 0)
+  return day
 }

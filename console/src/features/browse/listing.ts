@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useInfiniteQuery, useQueries, useQueryC
 import { useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { client } from '../../api/session.ts'
-import { type Filters, isFiltered, queryOf } from './filters.ts'
+import { atOf } from '../past/at.ts'
 
 /** A row: a folder (its key ends with a slash) or an object. */
 export interface Row {
@@ -11,13 +11,16 @@ export interface Row {
 }
 /** By type only search results can be sorted. */
 export type Sort = 'name' | 'size' | 'type' | 'modified'
-export const sortsOf = (search: string): readonly Sort[] =>
-  search === '' ? ['name', 'size', 'modified'] : ['name', 'size', 'type', 'modified']
+/** What was is listed by name only. */
+export const sortsOf = (search: string, at: string | undefined): readonly Sort[] =>
+  at !== undefined ? ['name'] : search === '' ? ['name', 'size', 'modified'] : ['name', 'size', 'type', 'modified']
 export interface Place {
   bucket: string
   prefix: string
   sort: Sort
   dir: 'asc' | 'desc'
+  /** The moment that is shown; undefined: now. */
+  at: string | undefined
 }
 
 /** What a view lists. Only a part of it may be loaded. */
@@ -58,14 +61,14 @@ interface FolderPage {
   folders: number
 }
 async function readPage(
-  { bucket, prefix, sort, dir }: Place,
+  { bucket, prefix, sort, dir, at }: Place,
   offset: number,
   limit: number,
   signal?: AbortSignal,
 ): Promise<FolderPage> {
   const { common_prefixes, objects, total, total_folders } = await client.browse({
     params: { bucket },
-    query: { prefix, sort: sort === 'type' ? 'name' : sort, order: dir, offset, limit, folders: 'first' },
+    query: { prefix, sort: sort === 'type' ? 'name' : sort, order: dir, offset, limit, folders: 'first', ...atOf(at) },
     ...(signal ? { signal } : {}),
   })
   // Folders come before objects, so the two lists form one order.
@@ -74,9 +77,11 @@ async function readPage(
 }
 const toRow = (object: StoredObject): Row => ({ key: object.key, object })
 
+const keyOf = ({ bucket, prefix, sort, dir, at = '' }: Place) => ['browse', bucket, prefix, at, sort, dir] as const
+
 const pageQuery = (place: Place, page: number) =>
   queryOptions({
-    queryKey: ['browse', place.bucket, place.prefix, place.sort, place.dir, page],
+    queryKey: [...keyOf(place), page],
     queryFn: ({ signal }) => readPage(place, page * PAGE, PAGE, signal),
     gcTime: KEPT_MS,
   })
@@ -85,7 +90,7 @@ const pageQuery = (place: Place, page: number) =>
 export function useFolder(place: Place, enabled: boolean): Listing {
   const cache = useQueryClient()
   const [sight, setSight] = useState<readonly [number, number]>([0, 0])
-  const id = `${place.bucket}/${place.prefix}`
+  const id = `${place.at ?? ''} ${place.bucket}/${place.prefix}`
   const [known, setKnown] = useState({ id, total: 0, folders: 0, isKnown: false })
   const current = known.id === id ? known : { id, total: 0, folders: 0, isKnown: false }
   const most = Math.max(0, Math.ceil(current.total / PAGE) - 1)
@@ -120,7 +125,7 @@ export function useFolder(place: Place, enabled: boolean): Listing {
     row: (index) => at(Math.floor(index / PAGE))?.rows[index % PAGE],
     loaded: () =>
       cache
-        .getQueriesData<FolderPage>({ queryKey: ['browse', place.bucket, place.prefix, place.sort, place.dir] })
+        .getQueriesData<FolderPage>({ queryKey: keyOf(place) })
         .reduce((sum, [, page]) => sum + (page?.rows.length ?? 0), 0),
     look: (first, last) => {
       const next = [Math.floor(first / PAGE), Math.floor(last / PAGE)] as const
@@ -134,25 +139,36 @@ export function useFolder(place: Place, enabled: boolean): Listing {
   }
 }
 
+/** Objects whose keys had a text at a moment. */
+async function matchesAt(
+  { bucket, at }: { bucket: string; at: string },
+  query: { prefix: string; search: string; cursor?: string },
+  signal: AbortSignal,
+): Promise<Matches> {
+  const found = await client.listObjects({ params: { bucket }, query: { ...query, at, limit: PAGE }, signal })
+  return { ...found, folders: [], folders_complete: true, sorted_first: null }
+}
+type Matches = Awaited<ReturnType<typeof client.searchObjects>>
+
 /** Sorted pages are larger: for each of them the server sorts all. */
 const SORTED_PAGE = 1000
 
-/** Folders and objects below a prefix whose names contain a text. Loaded while scrolling, because the total is not known. */
-export function useMatches({ bucket, prefix, sort, dir }: Place, search: string, filters: Filters): Listing {
+/** Folders and objects below a prefix that a search finds. Loaded while scrolling, because the total may not be known. */
+export function useMatches({ bucket, prefix, sort, dir, at }: Place, search: string): Listing {
   const enabled = search !== ''
-  const query = { prefix, search, sort, order: dir, ...queryOf(filters) }
+  const query = { prefix, q: search, sort, order: dir }
   const found = useInfiniteQuery({
-    queryKey: ['browse', bucket, prefix, 'search', query],
-    queryFn: ({ pageParam, signal }) =>
-      client.searchObjects({
-        params: { bucket },
-        query: {
-          ...query,
-          limit: sort === 'name' ? PAGE : SORTED_PAGE,
-          ...(pageParam === '' ? {} : { cursor: pageParam }),
-        },
-        signal,
-      }),
+    queryKey: ['browse', bucket, prefix, at ?? '', 'search', query],
+    queryFn: ({ pageParam, signal }) => {
+      const cursor = pageParam === '' ? {} : { cursor: pageParam }
+      return at === undefined
+        ? client.searchObjects({
+            params: { bucket },
+            query: { ...query, limit: sort === 'name' ? PAGE : SORTED_PAGE, ...cursor },
+            signal,
+          })
+        : matchesAt({ bucket, at }, { prefix, search, ...cursor }, signal)
+    },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
     placeholderData: keepPreviousData,
@@ -174,7 +190,7 @@ export function useMatches({ bucket, prefix, sort, dir }: Place, search: string,
     folders: first?.folders.length ?? 0,
     moreFolders: first?.folders_complete === false,
     sortedFirst: enabled ? (first?.sorted_first ?? null) : null,
-    isPart: isFiltered(filters) || (first?.sorted_first ?? null) !== null,
+    isPart: (first?.sorted_first ?? null) !== null,
     row: (index) => rows[index],
     found: enabled ? rows : [],
     loaded: () => rows.length,

@@ -35,6 +35,7 @@ export const text = catalogue('browse.text', {
   selectAll: 'Select all in this folder',
   selectMatches: 'Select all results',
   folder: 'Folder',
+  erased: 'Erased',
   loadingRow: 'Loading',
   viewAs: 'View',
   asList: 'List',
@@ -45,8 +46,10 @@ export const text = catalogue('browse.text', {
   search: 'Search in this folder and subfolders',
   clearSearch: 'Clear search',
   searchBucket: 'Search the whole bucket',
-  answerNotFound: 'No name in this folder or its subfolders contains this text.',
+  answerNotFound: 'Nothing in this folder or its subfolders matches.',
   filters: 'Filter results',
+  notUnderstood: (part: string) => `“${part}” is not understood.`,
+  searchInstead: (query: string) => `Use ${query}`,
   anyKind: 'Any type',
   kind: (kind: Kind) =>
     ({
@@ -165,7 +168,7 @@ export const text = catalogue('browse.text', {
     n > 0
       ? `Everything in ${folder}, including subfolders, except ${items(n)}.`
       : `Everything in ${folder}, including subfolders.`,
-  deleteFound: (search: string, folder: string) => `All objects in ${folder} with “${search}” in their key.`,
+  deleteFound: (search: string, folder: string) => `All objects in ${folder} that “${search}” finds.`,
   deleteFolders: (n: number) => `${folders(n)} with all their contents.`,
   deleteBytes: (n: number, bytes: string) => `${objects(n)}, ${bytes}.`,
   andMore: (n: number) => `and ${formatCount(n)} more`,
@@ -229,12 +232,17 @@ export const text = catalogue('browse.text', {
   // Zip
   zipping: (bytes: string) => `Zip: ${bytes}`,
   zipTooMany: 'A zip can contain one folder or up to 1,000 objects.',
+  fetching: (bytes: string) => `Downloading: ${bytes}`,
   zipStop: 'Cancel download',
   // Preview
   details: 'Details',
   links: 'Links',
   // Versions
-  versions: 'Versions',
+  versions: 'History',
+  openMoment: 'Show the folder as it was then',
+  timeline: 'Time line',
+  thePast: 'The past',
+  dropPast: 'This is the past. To upload, go back to now.',
   versionsOff: 'This bucket keeps no versions: replaced and deleted files are in the trash.',
   versionsSuspended: 'Versioning is suspended: existing versions are kept, but no new ones are created.',
   currentVersion: 'Current',

@@ -32,8 +32,8 @@ interface Around {
 }
 
 /** Copies the address of a row for those who can see it anyway, and leads to a link for anyone. */
-async function copyLink(bucket: string, row: Row, share: (() => void) | undefined): Promise<void> {
-  const url = new URL(hrefOf(bucket, row.object ? parentOf(row.key) : '', row), location.origin)
+async function copyLink({ bucket, at }: Picked, row: Row, share: (() => void) | undefined): Promise<void> {
+  const url = new URL(hrefOf({ bucket, prefix: row.object ? parentOf(row.key) : '', at }, row), location.origin)
   if (!(await copyText(url.href))) return
   notify.ok(text.linkCopied, undefined, share && { label: text.linkForAnyone, run: share })
 }
@@ -54,14 +54,17 @@ export function useDeeds({
   done,
 }: Around) {
   return (picked: Picked): Deed[] => {
-    const { bucket, prefix, all, rows } = picked
+    const { bucket, prefix, all, rows, at } = picked
     const [row] = rows
     const single = !all && rows.length === 1 ? row : undefined
     if (!all && rows.length === 0) return []
-    const at = single?.key ?? prefix
-    const may = (action: Parameters<Me['can']>[0]) => me.can(action, bucket, at)
+    const place = single?.key ?? prefix
+    const may = (action: Parameters<Me['can']>[0]) => me.can(action, bucket, place)
+    const isNow = at === undefined
     const mayWrite = mayChange && may('write')
     const mayDelete = mayChange && may('delete')
+    const mayShare = isNow && may('share')
+    const isErased = single?.object?.erased === true
     const settled = (work: (settled: Picked) => unknown) => () =>
       void settle(picked, listing)
         .then(work)
@@ -70,14 +73,19 @@ export function useDeeds({
       single && { id: 'open', label: single.object ? text.preview : text.open, run: () => openRow(single) },
       single?.object === null &&
         may('list') && { id: 'about', label: text.preview, run: () => show({ kind: 'about', row: single }) },
-      single?.object != null && may('read') && { id: 'full', label: text.fullScreen, run: () => openFull(single) },
+      single?.object != null &&
+        !isErased &&
+        may('read') && { id: 'full', label: text.fullScreen, run: () => openFull(single) },
       single && picked.search !== '' && { id: 'reveal', label: text.showInFolder, run: () => reveal(single) },
-      may('read') && {
-        id: 'download',
-        label: single?.object ? text.download : text.downloadZip,
-        run: settled(download),
-      },
-      may('share') &&
+      may('read') &&
+        !isErased &&
+        // Of the past, single objects only.
+        (isNow || single?.object != null) && {
+          id: 'download',
+          label: single?.object ? text.download : text.downloadZip,
+          run: settled(download),
+        },
+      mayShare &&
         (single !== undefined || (!all && !rows.some(isFolder) && rows.length <= 1000)) && {
           id: 'share',
           label: text.share,
@@ -86,7 +94,7 @@ export function useDeeds({
       single && may('read') && mayDelete && mayWrite
         ? { id: 'rename', label: text.rename, run: () => show({ kind: 'rename', row: single }) }
         : undefined,
-      may('read') && me.canSomewhere('write')
+      isNow && may('read') && me.canSomewhere('write')
         ? { id: 'copy', label: text.copy, run: settled((one) => show({ kind: 'copy', picked: one })) }
         : undefined,
       may('read') && mayDelete && me.canSomewhere('write')
@@ -99,14 +107,16 @@ export function useDeeds({
       single && {
         id: 'copyLink',
         label: text.copyLink,
-        run: () => void copyLink(bucket, single, may('share') ? () => show({ kind: 'share', rows }) : undefined),
+        run: () => void copyLink(picked, single, mayShare ? () => show({ kind: 'share', rows }) : undefined),
       },
       single && {
         id: 'copyKey',
         label: text.copyKey,
         run: () => void copyText(single.key).then((copied) => copied && notify.ok(text.copied)),
       },
-      single && me.seesAccess(bucket) && { id: 'access', label: text.whoHasAccess, run: () => openAccess(single) },
+      single &&
+        isNow &&
+        me.seesAccess(bucket) && { id: 'access', label: text.whoHasAccess, run: () => openAccess(single) },
       mayDelete && {
         id: 'delete',
         label: text.delete,

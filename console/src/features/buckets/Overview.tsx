@@ -19,6 +19,7 @@ import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Tile, Tiles } from '../../ui/Tiles.tsx'
 import { Bytes, Count, QuotaBar, Status, TimeAgo } from '../../ui/values.tsx'
+import { ForkCard } from '../history/ForkCard.tsx'
 import { openUpload } from '../uploads/open.ts'
 import { PeriodPicker, RequestsChart, StoredChart, TypesChart, usePeriod } from '../usage/History.tsx'
 import { historyQuery, typesQuery } from '../usage/queries.ts'
@@ -112,6 +113,7 @@ function Facts({ bucket }: { bucket: Bucket }) {
     <>
       {totals ? <Totals bucket={bucket} totals={totals} /> : null}
       {source && isOurs && source.findings ? <FindingsNotice bucket={bucket.name} n={source.findings} /> : null}
+      {bucket.fork ? <ForkCard name={name} fork={bucket.fork} /> : null}
       {source ? <SourceCard bucket={bucket} source={source} /> : null}
       <section className="card stack-tight" aria-labelledby="bucket-facts">
         <h2 id="bucket-facts">{text.facts}</h2>

@@ -107,7 +107,13 @@ export function Explain({ userId }: { userId?: string }) {
 }
 
 /** Finds a user while their email or name is typed. */
-function PersonPicker({ value, onChange }: { value: string | undefined; onChange: (id: string | null) => void }) {
+export function PersonPicker({
+  value,
+  onChange,
+}: {
+  value: string | undefined
+  onChange: (id: string | null) => void
+}) {
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), PAUSE_MS)
   const found = useQuery({

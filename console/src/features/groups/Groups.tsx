@@ -18,10 +18,12 @@ import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { ViewTabs } from '../../ui/ViewTabs.tsx'
 import { Count, Status } from '../../ui/values.tsx'
+import { text as policies } from '../access-policies/messages.ts'
 import { Explain } from './Explain.tsx'
 import { GroupFields } from './GroupFields.tsx'
 import { text } from './messages.ts'
 import { groupsQuery, refreshPeople } from './queries.ts'
+import { Simulate } from './Simulate.tsx'
 import './groups.css'
 
 const columns: readonly Column<Group>[] = [
@@ -91,6 +93,7 @@ export default function Groups() {
         tabs={[
           { name: 'list', label: text.listTab, content: () => <List /> },
           { name: 'explain', label: text.explainTab, content: () => <Explain /> },
+          { name: 'simulate', label: policies.simulate, content: () => <Simulate /> },
         ]}
       />
       {creating ? <CreateGroup onClose={() => setCreating(false)} /> : null}

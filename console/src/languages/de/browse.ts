@@ -34,6 +34,7 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'Alle in diesem Ordner auswählen',
   selectMatches: 'Alle Ergebnisse auswählen',
   folder: 'Ordner',
+  erased: 'Endgültig gelöscht',
   loadingRow: 'Wird geladen',
   viewAs: 'Ansicht',
   asList: 'Liste',
@@ -44,8 +45,10 @@ export const text: Translation<typeof english.text> = {
   search: 'In diesem Ordner und seinen Unterordnern suchen',
   clearSearch: 'Suche löschen',
   searchBucket: 'Im ganzen Bucket suchen',
-  answerNotFound: 'Kein Name in diesem Ordner und seinen Unterordnern enthält diesen Text.',
+  answerNotFound: 'Nichts in diesem Ordner und seinen Unterordnern passt dazu.',
   filters: 'Ergebnisse filtern',
+  notUnderstood: (part) => `„${part}“ ist nicht zu verstehen.`,
+  searchInstead: (query) => `${query} verwenden`,
   anyKind: 'Alle Typen',
   kind: (kind) =>
     ({
@@ -165,7 +168,7 @@ export const text: Translation<typeof english.text> = {
     n > 0
       ? `Alles in ${folder} samt Unterordnern, mit Ausnahme von ${plural(n, { one: 'Element', other: 'Elementen' })}.`
       : `Alles in ${folder} samt Unterordnern.`,
-  deleteFound: (search, folder) => `Alle Objekte in ${folder} mit „${search}“ im Schlüssel.`,
+  deleteFound: (search, folder) => `Alle Objekte in ${folder}, die „${search}“ findet.`,
   deleteFolders: (n) => `${folders(n)} mit gesamtem Inhalt.`,
   deleteBytes: (n, bytes) => `${objects(n)}, ${bytes}.`,
   andMore: (n) => `und ${plural(n, { one: 'weiteres', other: 'weitere' })}`,
@@ -231,12 +234,17 @@ export const text: Translation<typeof english.text> = {
   // Zip
   zipping: (bytes) => `ZIP: ${bytes}`,
   zipTooMany: 'Ein ZIP kann einen Ordner oder bis zu 1.000 Objekte enthalten.',
+  fetching: (bytes) => `Wird heruntergeladen: ${bytes}`,
   zipStop: 'Download abbrechen',
   // Preview
   details: 'Details',
   links: 'Links',
   // Versions
-  versions: 'Versionen',
+  versions: 'Verlauf',
+  openMoment: 'Den Ordner von damals anzeigen',
+  timeline: 'Zeitleiste',
+  thePast: 'Vergangenheit',
+  dropPast: 'Das ist die Vergangenheit. Zum Hochladen zurück zu jetzt wechseln.',
   versionsOff: 'Dieser Bucket bewahrt keine Versionen auf: Ersetzte und gelöschte Dateien liegen im Papierkorb.',
   versionsSuspended: 'Die Versionierung ist ausgesetzt: Vorhandene Versionen bleiben erhalten, neue entstehen nicht.',
   currentVersion: 'Aktuell',

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'Die Anfrage ist fehlerhaft aufgebaut',
+  invalid_query: 'Die Suche ist nicht zu verstehen',
   unsupported_grant_type: 'Dieser Grant Type wird nicht unterstützt',
   encryption_key_required: 'Der Schlüssel des Objekts wird benötigt',
   invalid_state: 'Diese Anmeldung ist unbekannt, abgelaufen oder wurde schon verwendet',
@@ -13,6 +14,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   invalid_second_factor: 'Falscher Code',
   idp_rejected: 'Der Identitätsanbieter hat Ihre Identität nicht bestätigt',
   forbidden: 'Keine Berechtigung',
+  approval_required: 'Ein Mensch muss zustimmen',
   login_disabled: 'Diese Anmeldemethode ist ausgeschaltet',
   user_not_provisioned: 'Sie haben hier kein Konto',
   not_found: 'Nicht gefunden',
@@ -41,6 +43,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'Ungültige Anfrage',
   locked: 'Gesperrt',
   rate_limited: 'Zu viele Anfragen',
+  budget_exceeded: 'Das Budget ist aufgebraucht',
   headers_too_large: 'Die Header der Anfrage sind zu groß',
   internal: 'Interner Fehler',
   not_implemented: 'Wird nicht unterstützt',

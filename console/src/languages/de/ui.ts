@@ -74,6 +74,7 @@ export const text: Translation<typeof english.text> = {
   system: 'System',
   tabObjects: 'Objekte',
   tabOverview: 'Übersicht',
+  tabHistory: 'Verlauf',
   tabScans: 'Scans',
   tabFindings: 'Befunde',
   tabTrash: 'Papierkorb',

@@ -35,6 +35,7 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'Seleccionar todo en esta carpeta',
   selectMatches: 'Seleccionar todos los resultados',
   folder: 'Carpeta',
+  erased: 'Borrado',
   loadingRow: 'Cargando',
   viewAs: 'Vista',
   asList: 'Lista',
@@ -45,8 +46,10 @@ export const text: Translation<typeof english.text> = {
   search: 'Buscar en esta carpeta y sus subcarpetas',
   clearSearch: 'Borrar búsqueda',
   searchBucket: 'Buscar en todo el bucket',
-  answerNotFound: 'Ningún nombre de esta carpeta ni de sus subcarpetas contiene este texto.',
+  answerNotFound: 'Nada coincide en esta carpeta ni en sus subcarpetas.',
   filters: 'Filtrar resultados',
+  notUnderstood: (part) => `No se entiende “${part}”.`,
+  searchInstead: (query) => `Usar ${query}`,
   anyKind: 'Cualquier tipo',
   kind: (kind) =>
     ({
@@ -169,7 +172,7 @@ export const text: Translation<typeof english.text> = {
     n > 0
       ? `Todo el contenido de ${folder}, incluidas las subcarpetas, excepto ${items(n)}.`
       : `Todo el contenido de ${folder}, incluidas las subcarpetas.`,
-  deleteFound: (search, folder) => `Todos los objetos de ${folder} cuya clave contiene “${search}”.`,
+  deleteFound: (search, folder) => `Todos los objetos de ${folder} que encuentra “${search}”.`,
   deleteFolders: (n) => `${folders(n)} con todo su contenido.`,
   deleteBytes: (n, bytes) => `${objects(n)}, ${bytes}.`,
   andMore: (n) => `y ${formatCount(n)} más`,
@@ -233,12 +236,17 @@ export const text: Translation<typeof english.text> = {
   // Zip
   zipping: (bytes) => `Zip: ${bytes}`,
   zipTooMany: 'Un zip puede contener una carpeta o hasta 1000 objetos.',
+  fetching: (bytes) => `Descargando: ${bytes}`,
   zipStop: 'Cancelar descarga',
   // Preview
   details: 'Detalles',
   links: 'Enlaces',
   // Versions
-  versions: 'Versiones',
+  versions: 'Historial',
+  openMoment: 'Mostrar la carpeta como era entonces',
+  timeline: 'Línea de tiempo',
+  thePast: 'El pasado',
+  dropPast: 'Esto es el pasado. Para subir archivos, vuelva al presente.',
   versionsOff: 'Este bucket no conserva versiones: los archivos reemplazados y eliminados están en la papelera.',
   versionsSuspended:
     'El control de versiones está suspendido: las versiones existentes se conservan, pero no se crean nuevas.',

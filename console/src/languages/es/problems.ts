@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'La solicitud no tiene un formato válido',
+  invalid_query: 'No se entiende la búsqueda',
   unsupported_grant_type: 'Tipo de concesión no admitido',
   encryption_key_required: 'Se necesita la clave del objeto',
   invalid_state: 'Este inicio de sesión no existe, ha caducado o ya se ha utilizado',
@@ -13,6 +14,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   invalid_second_factor: 'Código incorrecto',
   idp_rejected: 'El proveedor de identidad no ha confirmado su identidad',
   forbidden: 'Permiso denegado',
+  approval_required: 'Debe aprobarlo una persona',
   login_disabled: 'Este método de inicio de sesión está desactivado',
   user_not_provisioned: 'No tiene ninguna cuenta aquí',
   not_found: 'No encontrado',
@@ -41,6 +43,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'Solicitud no válida',
   locked: 'Bloqueado',
   rate_limited: 'Demasiadas solicitudes',
+  budget_exceeded: 'El presupuesto está agotado',
   headers_too_large: 'Las cabeceras de la solicitud son demasiado grandes',
   internal: 'Error interno',
   not_implemented: 'No está implementado',

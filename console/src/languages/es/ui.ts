@@ -74,6 +74,7 @@ export const text: Translation<typeof english.text> = {
   system: 'Sistema',
   tabObjects: 'Objetos',
   tabOverview: 'Resumen',
+  tabHistory: 'Historial',
   tabScans: 'Análisis',
   tabFindings: 'Hallazgos',
   tabTrash: 'Papelera',

@@ -36,6 +36,7 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'Tout sélectionner dans ce dossier',
   selectMatches: 'Sélectionner tous les résultats',
   folder: 'Dossier',
+  erased: 'Effacé',
   loadingRow: 'Chargement',
   viewAs: 'Affichage',
   asList: 'Liste',
@@ -46,8 +47,10 @@ export const text: Translation<typeof english.text> = {
   search: 'Rechercher dans ce dossier et ses sous-dossiers',
   clearSearch: 'Effacer la recherche',
   searchBucket: 'Rechercher dans tout le bucket',
-  answerNotFound: 'Aucun nom dans ce dossier et ses sous-dossiers ne contient ce texte.',
+  answerNotFound: 'Rien ne correspond dans ce dossier et ses sous-dossiers.',
   filters: 'Filtrer les résultats',
+  notUnderstood: (part) => `« ${part} » n’est pas compris.`,
+  searchInstead: (query) => `Utiliser ${query}`,
   anyKind: 'Tous les types',
   kind: (kind) =>
     ({
@@ -170,7 +173,7 @@ export const text: Translation<typeof english.text> = {
     n > 0
       ? `Tout le contenu de ${folder}, sous-dossiers compris, sauf ${items(n)}.`
       : `Tout le contenu de ${folder}, sous-dossiers compris.`,
-  deleteFound: (search, folder) => `Tous les objets de ${folder} dont la clé contient « ${search} ».`,
+  deleteFound: (search, folder) => `Tous les objets de ${folder} que trouve « ${search} ».`,
   deleteFolders: (n) => plural(n, { one: 'dossier avec tout son contenu.', other: 'dossiers avec tout leur contenu.' }),
   deleteBytes: (n, bytes) => `${objects(n)}, ${bytes}.`,
   andMore: others,
@@ -234,12 +237,17 @@ export const text: Translation<typeof english.text> = {
   // Zip
   zipping: (bytes) => `Zip : ${bytes}`,
   zipTooMany: 'Un zip peut contenir un dossier ou jusqu’à 1 000 objets.',
+  fetching: (bytes) => `Téléchargement : ${bytes}`,
   zipStop: 'Annuler le téléchargement',
   // Preview
   details: 'Détails',
   links: 'Liens',
   // Versions
-  versions: 'Versions',
+  versions: 'Historique',
+  openMoment: 'Afficher le dossier tel qu’il était',
+  timeline: 'Chronologie',
+  thePast: 'Le passé',
+  dropPast: 'Ceci est le passé. Pour importer, revenez au présent.',
   versionsOff: 'Ce bucket ne conserve pas de versions : les fichiers remplacés ou supprimés sont dans la corbeille.',
   versionsSuspended:
     'Les versions sont suspendues : celles qui existent sont conservées, mais aucune nouvelle n’est créée.',

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'La requête est mal formée',
+  invalid_query: 'La recherche n’est pas comprise',
   unsupported_grant_type: 'Type d’octroi non pris en charge',
   encryption_key_required: 'La clé de l’objet est requise',
   invalid_state: 'Cette connexion est inconnue, expirée ou déjà utilisée',
@@ -13,6 +14,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   invalid_second_factor: 'Code incorrect',
   idp_rejected: 'Le fournisseur d’identité n’a pas confirmé votre identité',
   forbidden: 'Autorisation refusée',
+  approval_required: 'Une personne doit donner son accord',
   login_disabled: 'Cette méthode de connexion est désactivée',
   user_not_provisioned: 'Vous n’avez pas de compte ici',
   not_found: 'Introuvable',
@@ -41,6 +43,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'Requête non valide',
   locked: 'Verrouillé',
   rate_limited: 'Trop de requêtes',
+  budget_exceeded: 'Le budget est épuisé',
   headers_too_large: 'En-têtes de requête trop volumineux',
   internal: 'Erreur interne',
   not_implemented: 'Non pris en charge',

@@ -74,6 +74,7 @@ export const text: Translation<typeof english.text> = {
   system: 'Système',
   tabObjects: 'Objets',
   tabOverview: 'Aperçu',
+  tabHistory: 'Historique',
   tabScans: 'Analyses',
   tabFindings: 'Constats',
   tabTrash: 'Corbeille',

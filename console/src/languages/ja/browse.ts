@@ -33,6 +33,7 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'このフォルダーのすべてを選択',
   selectMatches: 'すべての検索結果を選択',
   folder: 'フォルダー',
+  erased: '消去済み',
   loadingRow: '読み込み中',
   viewAs: '表示',
   asList: 'リスト',
@@ -43,8 +44,10 @@ export const text: Translation<typeof english.text> = {
   search: 'このフォルダーとサブフォルダーを検索',
   clearSearch: '検索をクリア',
   searchBucket: 'バケット全体を検索',
-  answerNotFound: 'このフォルダーとサブフォルダーに、このテキストを含む名前はありません。',
+  answerNotFound: 'このフォルダーとサブフォルダーに、一致するものはありません。',
   filters: '検索結果を絞り込む',
+  notUnderstood: (part) => `「${part}」を解釈できません。`,
+  searchInstead: (query) => `${query} を使う`,
   anyKind: 'すべての種類',
   kind: (kind) =>
     ({
@@ -159,7 +162,7 @@ export const text: Translation<typeof english.text> = {
     n > 0
       ? `${folder} の内容すべて (サブフォルダーを含む)。ただし ${items(n)}を除きます。`
       : `${folder} の内容すべて (サブフォルダーを含む)。`,
-  deleteFound: (search, folder) => `${folder} で、キーに「${search}」を含むすべてのオブジェクト。`,
+  deleteFound: (search, folder) => `${folder} で「${search}」に一致するすべてのオブジェクト。`,
   deleteFolders: (n) => `${folders(n)}とその内容すべて。`,
   deleteBytes: (n, bytes) => `${objects(n)}、${bytes}。`,
   andMore: (n) => `ほか ${formatCount(n)} 件`,
@@ -223,12 +226,17 @@ export const text: Translation<typeof english.text> = {
   // Zip
   zipping: (bytes) => `Zip: ${bytes}`,
   zipTooMany: 'zip に入れられるのは、フォルダー 1 個、またはオブジェクト 1,000 個までです。',
+  fetching: (bytes) => `ダウンロード中: ${bytes}`,
   zipStop: 'ダウンロードをキャンセル',
   // Preview
   details: '詳細',
   links: 'リンク',
   // Versions
-  versions: 'バージョン',
+  versions: '履歴',
+  openMoment: '当時のフォルダーを表示',
+  timeline: 'タイムライン',
+  thePast: '過去',
+  dropPast: 'これは過去の内容です。アップロードするには現在に戻ってください。',
   versionsOff: 'このバケットはバージョンを保持しません。置き換えまたは削除されたファイルはゴミ箱にあります。',
   versionsSuspended: 'バージョンは停止中です。既存のバージョンは残りますが、新しいバージョンは作成されません。',
   currentVersion: '現在',

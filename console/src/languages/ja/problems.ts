@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'リクエストの形式が正しくありません',
+  invalid_query: '検索の内容を解釈できません',
   unsupported_grant_type: 'このグラントタイプには対応していません',
   encryption_key_required: 'オブジェクトの鍵が必要です',
   invalid_state: 'このログインは無効か、期限切れか、使用済みです',
@@ -13,6 +14,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   invalid_second_factor: 'コードが正しくありません',
   idp_rejected: 'ID プロバイダーで本人確認ができませんでした',
   forbidden: '権限がありません',
+  approval_required: '承認が必要です',
   login_disabled: 'このログイン方法は無効になっています',
   user_not_provisioned: 'ここにアカウントがありません',
   not_found: '見つかりません',
@@ -41,6 +43,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'リクエストが無効です',
   locked: 'ロックされています',
   rate_limited: 'リクエストが多すぎます',
+  budget_exceeded: '予算を使い切りました',
   headers_too_large: 'リクエストヘッダーが大きすぎます',
   internal: '内部エラー',
   not_implemented: '対応していません',

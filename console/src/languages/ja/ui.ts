@@ -73,6 +73,7 @@ export const text: Translation<typeof english.text> = {
   system: 'システムに合わせる',
   tabObjects: 'オブジェクト',
   tabOverview: '概要',
+  tabHistory: '履歴',
   tabScans: 'スキャン',
   tabFindings: '検出事項',
   tabTrash: 'ゴミ箱',

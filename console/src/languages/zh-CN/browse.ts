@@ -32,6 +32,7 @@ export const text: Translation<typeof english.text> = {
   selectAll: '选择此文件夹中的全部内容',
   selectMatches: '选择全部结果',
   folder: '文件夹',
+  erased: '已清除',
   loadingRow: '正在加载',
   viewAs: '视图',
   asList: '列表',
@@ -42,8 +43,10 @@ export const text: Translation<typeof english.text> = {
   search: '在此文件夹及其子文件夹中搜索',
   clearSearch: '清除搜索',
   searchBucket: '搜索整个存储桶',
-  answerNotFound: '此文件夹及其子文件夹中没有包含此文本的名称。',
+  answerNotFound: '此文件夹及其子文件夹中没有匹配项。',
   filters: '筛选结果',
+  notUnderstood: (part) => `无法理解“${part}”。`,
+  searchInstead: (query) => `改用 ${query}`,
   anyKind: '任意类型',
   kind: (kind) =>
     ({
@@ -157,7 +160,7 @@ export const text: Translation<typeof english.text> = {
     n > 0
       ? `${folder} 中的全部内容，包括子文件夹，${formatCount(n)} 个项目除外。`
       : `${folder} 中的全部内容，包括子文件夹。`,
-  deleteFound: (search, folder) => `${folder} 中键包含“${search}”的所有对象。`,
+  deleteFound: (search, folder) => `${folder} 中与“${search}”匹配的所有对象。`,
   deleteFolders: (n) => `${folders(n)}及其全部内容。`,
   deleteBytes: (n, bytes) => `${objects(n)}，${bytes}。`,
   andMore: (n) => `以及另外 ${formatCount(n)} 个`,
@@ -220,12 +223,17 @@ export const text: Translation<typeof english.text> = {
   // Zip
   zipping: (bytes) => `Zip：${bytes}`,
   zipTooMany: '一个 zip 可以包含一个文件夹，或最多 1,000 个对象。',
+  fetching: (bytes) => `正在下载：${bytes}`,
   zipStop: '取消下载',
   // Preview
   details: '详情',
   links: '链接',
   // Versions
-  versions: '版本',
+  versions: '历史',
+  openMoment: '显示当时的文件夹',
+  timeline: '时间线',
+  thePast: '过去',
+  dropPast: '这是过去的内容。要上传，请回到现在。',
   versionsOff: '此存储桶不保留版本：被替换和删除的文件在回收站中。',
   versionsSuspended: '版本已暂停：现有版本会保留，但不会创建新版本。',
   currentVersion: '当前',

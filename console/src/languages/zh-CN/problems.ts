@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: '请求格式错误',
+  invalid_query: '无法理解该搜索',
   unsupported_grant_type: '不支持的授权类型',
   encryption_key_required: '需要该对象的密钥',
   invalid_state: '此次登录无效、已过期或已使用',
@@ -13,6 +14,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   invalid_second_factor: '验证码错误',
   idp_rejected: '身份提供商未能确认您的身份',
   forbidden: '没有权限',
+  approval_required: '需要由人批准',
   login_disabled: '此登录方式已停用',
   user_not_provisioned: '您在此处没有账号',
   not_found: '未找到',
@@ -41,6 +43,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   invalid_request: '请求无效',
   locked: '已锁定',
   rate_limited: '请求过多',
+  budget_exceeded: '预算已用完',
   headers_too_large: '请求标头过大',
   internal: '内部错误',
   not_implemented: '尚未实现',

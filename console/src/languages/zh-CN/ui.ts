@@ -74,6 +74,7 @@ export const text: Translation<typeof english.text> = {
   system: '跟随系统',
   tabObjects: '对象',
   tabOverview: '概览',
+  tabHistory: '历史',
   tabScans: '扫描',
   tabFindings: '发现项',
   tabTrash: '回收站',

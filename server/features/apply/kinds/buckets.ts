@@ -11,6 +11,7 @@ import { isLegal } from '../../../http/validation.ts'
 import { attachBucket } from '../../../storage/attached/attach.ts'
 import { prepareBucket } from '../../../storage/buckets/create.ts'
 import { describeAll } from '../../../storage/buckets/describe.ts'
+import { bucketPolicyStep } from '../../../storage/buckets/documents/bucket-policy.ts'
 import { configureStep, findConfig } from '../../../storage/buckets/documents/config.ts'
 import type { CorsRule } from '../../../storage/buckets/documents/cors.ts'
 import { isNarrow, type LifecycleRule } from '../../../storage/buckets/documents/lifecycle.ts'
@@ -24,6 +25,7 @@ import { completeLock } from '../../../storage/locks/lock.ts'
 import { asPrefix } from '../../../storage/storages/place.ts'
 import { lifecycleStep } from '../../policies/lifecycle.ts'
 import { type EntryOf, type Existing, faultsOf, type Kind, unknownName } from '../kind.ts'
+import { effectsOfPolicy, faultsOfPolicy, newPolicy, policyOf } from './bucket-policy.ts'
 
 type Entry = EntryOf<'buckets'>
 type Rule = NonNullable<Entry['lifecycle']>[number]
@@ -49,6 +51,7 @@ export const buckets: Kind<Entry> = {
     cors: null,
     lifecycle: null,
     website: null,
+    policy: null,
   },
   normal: ({ prefix, object_lock, lifecycle, ...entry }) => ({
     ...entry,
@@ -74,6 +77,7 @@ export const buckets: Kind<Entry> = {
       ...sameIds('lifecycle', lifecycle ?? []),
       ...sameIds('cors', cors ?? []),
       ...faultsOfWebsite(entry.website),
+      ...(await faultsOfPolicy(ctx, entry, references)),
     ]
   },
   async find(ctx, name) {
@@ -84,11 +88,11 @@ export const buckets: Kind<Entry> = {
   async *list(ctx) {
     for await (const bucket of itemsOf((cursor) => listBuckets(ctx, PAGE, cursor))) yield existing(ctx, bucket)
   },
-  async create(ctx, { mode, cors, website, lifecycle, public_access_blocked, prefix, ...given }) {
+  async create(ctx, { mode, cors, website, lifecycle, policy, public_access_blocked, prefix, ...given }) {
     if (mode === 'read_only') {
       await attachBucket(ctx, { ...given, ...(prefix === undefined ? {} : { prefix }) })
-      if (!cors && !website && !public_access_blocked) return
-      return ctx.act((step) => configure(step, given.name, { cors, website, public_access_blocked }))
+      if (!cors && !website && !policy && !public_access_blocked) return
+      return ctx.act((step) => configure(step, given.name, { cors, website, policy, public_access_blocked }))
     }
     const create = await prepareBucket(ctx, given, {
       ...(cors && { cors }),
@@ -97,12 +101,14 @@ export const buckets: Kind<Entry> = {
     })
     return ctx.act(async (step) => {
       await create(step)
+      if (policy) await configure(step, given.name, { policy })
       if (lifecycle) await lifecycleStep(step, given.name, lifecycle.map(toRule))
     })
   },
-  effects: (_ctx, entry) => [
+  effects: async (ctx, entry) => [
     ...(entry.mode === 'read_only' ? ['A scan starts, which finds its objects. Nothing is written there.'] : []),
     ...effectsOf(entry, undefined),
+    ...(entry.policy ? await effectsOfPolicy(ctx, entry) : []),
   ],
 }
 
@@ -178,20 +184,27 @@ function sayable(rules: readonly CorsRule[]): Entry['cors'] {
 async function configure(
   step: Step,
   name: string,
-  { cors, website, public_access_blocked: blocked }: Pick<Entry, 'cors' | 'website' | 'public_access_blocked'>,
+  {
+    cors,
+    website,
+    policy,
+    public_access_blocked: blocked,
+  }: Pick<Entry, 'cors' | 'website' | 'policy' | 'public_access_blocked'>,
 ): Promise<void> {
   if (cors !== undefined) await configureStep(step, name, 'cors', cors)
   if (website !== undefined) await configureStep(step, name, 'website', website)
   if (blocked !== undefined) await configureStep(step, name, 'public_access_block', blocked ? allBlocked : null)
+  if (policy !== undefined) await bucketPolicyStep(step, name, newPolicy(policy))
 }
 
 async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
   const { name, quota_gb, trash_days, versioning, object_lock, encryption, storage, mode, source } = bucket
-  const [cors = null, website = null, lifecycle, block] = await Promise.all([
+  const [cors = null, website = null, lifecycle, block, policy] = await Promise.all([
     findConfig(ctx.db, name, 'cors'),
     findConfig(ctx.db, name, 'website'),
     findConfig(ctx.db, name, 'lifecycle'),
     findConfig(ctx.db, name, 'public_access_block'),
+    findConfig(ctx.db, name, 'policy'),
   ])
   const fields: Partial<Entry> = {
     name,
@@ -203,18 +216,29 @@ async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
     ...(object_lock && { object_lock }),
     cors: cors && sayable(cors),
     website,
+    policy: policyOf(policy),
     lifecycle: lifecycle?.map(({ written, ...rule }) => normalRule(rule as Rule)) ?? null,
   }
   return {
     name,
     fields,
-    effects: (change) => effectsOf(change, bucket),
-    async update({ cors: rules, website: site, lifecycle: wanted, public_access_blocked, ...change }) {
+    effects: async (change) => [
+      ...effectsOf(change, bucket),
+      ...(await effectsOfPolicy(ctx, { name, policy: change.policy })),
+    ],
+    async update({
+      cors: rules,
+      website: site,
+      lifecycle: wanted,
+      policy: document,
+      public_access_blocked,
+      ...change
+    }) {
       allow(ctx.actor, 'manage', name)
       const ofRow = { ...change, ...(public_access_blocked === undefined ? {} : { public_access_blocked }) }
       return ctx.act(async (step) => {
         if (Object.keys(ofRow).length > 0) await updateStep(step, ctx, name, ofRow)
-        await configure(step, name, { cors: rules, website: site })
+        await configure(step, name, { cors: rules, website: site, policy: document })
         if (wanted !== undefined) await lifecycleStep(step, name, wanted?.map(toRule) ?? null)
       })
     },

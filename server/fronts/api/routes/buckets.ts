@@ -34,6 +34,7 @@ export const bucketRoutes = [
     listFindings(ctx, params.bucket, query.limit ?? 100, query.cursor),
   ),
   handle(api.releaseBucket, (ctx, { params, body }) => releaseBucket(ctx, params.bucket, body)),
+  handle(api.listReplications, async (ctx) => ({ items: await replication.listReplications(ctx) })),
   handle(api.getReplication, (ctx, { params }) => replication.getReplication(ctx, params.bucket)),
   handle(api.setReplication, async (ctx, { params, body }) => {
     await replication.setReplication(ctx, params.bucket, body)

@@ -9,8 +9,11 @@ import { namedVersion } from '../../../storage/history/retire.ts'
 import { archive } from '../../../storage/objects/archive/archive.ts'
 import { browse, listObjects } from '../../../storage/objects/lists/browse.ts'
 import { countObjects } from '../../../storage/objects/lists/count.ts'
+import { searchEverywhere } from '../../../storage/objects/lists/everywhere.ts'
+import { searchByQuery } from '../../../storage/objects/lists/query-page.ts'
 import { listMatching } from '../../../storage/objects/lists/search.ts'
 import { searchObjects } from '../../../storage/objects/lists/search-page.ts'
+import { suggest } from '../../../storage/objects/lists/suggest.ts'
 import { presign } from '../../../storage/objects/presign.ts'
 import { deleteObject } from '../../../storage/objects/service.ts'
 import type { ObjectRow } from '../../../storage/objects/store.ts'
@@ -77,7 +80,11 @@ export const objectRoutes = [
       ? listObjects(await asAsked(ctx, params.bucket, at), params.bucket, { prefix, limit, cursor })
       : listMatching(await asAsked(ctx, params.bucket, at), params.bucket, { prefix, search, limit, cursor }),
   ),
-  handle(api.searchObjects, (ctx, { params, query }) => searchObjects(ctx, params.bucket, query)),
+  handle(api.searchObjects, (ctx, { params, query: { q, ...query } }) =>
+    q === undefined ? searchObjects(ctx, params.bucket, query) : searchByQuery(ctx, params.bucket, { q, ...query }),
+  ),
+  handle(api.searchEverywhere, (ctx, { query }) => searchEverywhere(ctx, query)),
+  handle(api.suggestSearch, (ctx, { query }) => suggest(ctx, query)),
   handle(api.countObjects, async (ctx, { params, query: { at, ...query } }) =>
     countObjects(await asAsked(ctx, params.bucket, at), params.bucket, query),
   ),

@@ -44,6 +44,10 @@ function translate(error: ServiceError, { bucket, key, method }: Target & { meth
   switch (error.code) {
     case 'forbidden':
       return new S3Error('AccessDenied', 'Access Denied')
+    case 'approval_required':
+      return new S3Error('ApprovalRequired', message, { fields: { ApprovalId: String(error.extensions.approval_id) } })
+    case 'budget_exceeded':
+      return new S3Error('BudgetExceeded', message, { fields: { Budget: String(error.extensions.budget) } })
     case 'unauthenticated':
       return new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.')
     case 'not_found':

@@ -3,6 +3,7 @@ import { createBucket } from './buckets/create-bucket.ts'
 import { putBucketAcl } from './documents/acl.ts'
 import { deleteBucketCors, putBucketCors } from './documents/cors.ts'
 import { deleteBucketEncryption, putBucketEncryption } from './documents/encryption.ts'
+import { deleteBucketInventory, putBucketInventory } from './documents/inventory.ts'
 import { deleteBucketLifecycle, putBucketLifecycle } from './documents/lifecycle.ts'
 import * as ownership from './documents/ownership.ts'
 import { deleteBucketPolicy, putBucketPolicy } from './documents/policy.ts'
@@ -113,6 +114,28 @@ export const bucketOperations: readonly Operation[] = [
     on: 'bucket',
     query: 'replication',
     run: deleteBucketReplication,
+  },
+  {
+    name: 'PutBucketInventoryConfiguration',
+    method: 'PUT',
+    on: 'bucket',
+    query: 'inventory',
+    item: true,
+    parameters: ['id'],
+    needs: 'manage',
+    partly:
+      'no ORC, no encryption apart from the destination’s; no fields of access tiers, bucket keys, ACLs or lifecycle expiry',
+    run: putBucketInventory,
+  },
+  {
+    name: 'DeleteBucketInventoryConfiguration',
+    method: 'DELETE',
+    on: 'bucket',
+    query: 'inventory',
+    item: true,
+    parameters: ['id'],
+    needs: 'manage',
+    run: deleteBucketInventory,
   },
   {
     name: 'PutBucketLifecycleConfiguration',

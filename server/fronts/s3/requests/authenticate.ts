@@ -1,7 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { ACCESS_KEY_ID } from '../../../../contract/names.ts'
 import {
-  findAccessKey,
   type KeyFault,
   type KeySecret,
   recordRefusedKey,
@@ -9,13 +8,13 @@ import {
 } from '../../../access/access-keys/authenticate.ts'
 import { publicActor } from '../../../access/actors.ts'
 import { settingsInForce } from '../../../access/settings/effective.ts'
-import { findTemporary } from '../../../access/temporary/authenticate.ts'
 import { setWithin } from '../../../base/bounded.ts'
 import { perSystem } from '../../../base/per-system.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Actor, Origin, System } from '../../../context.ts'
 import { telemetryOf } from '../../../observe/telemetry.ts'
 import { S3Error } from '../errors.ts'
+import { findKey } from './find-key.ts'
 import { limitFailures, limitRate } from './limits.ts'
 import { refusal, unusable, wrongSignature } from './refused-key.ts'
 import { joinHeaders, type Signable, valuesOf } from './signature/canonical.ts'
@@ -104,7 +103,7 @@ export async function authenticateSigned(
   }
   const { date, scope, signature: seed } = credential
   return {
-    ...admit(system, found as UsableKey),
+    ...admit(system, found as UsableKey, credential.in === 'query'),
     accessKeyId: credential.accessKeyId,
     presigned: credential.in === 'query' && 'v4',
     signatures: { key: key as KeyObject, date, scope, seed },
@@ -118,17 +117,6 @@ const tokenIn = (
   { in: place }: Credential,
 ): string | undefined =>
   place === 'query' ? valuesOf(decodedQuery, 'X-Amz-Security-Token')[0] : headers.get('x-amz-security-token')
-
-/** The access key with this id or, with a session token, the temporary credentials. */
-const findKey = (
-  system: System,
-  accessKeyId: string,
-  token: string | undefined,
-  origin: Origin,
-): Promise<UsableKey | KeyFault> =>
-  token === undefined || token === ''
-    ? findAccessKey(system, accessKeyId, origin)
-    : findTemporary(system, { accessKeyId, token }, origin)
 
 const accessDenied = () => new S3Error('AccessDenied', 'Access Denied')
 
@@ -150,8 +138,16 @@ async function anonymous(system: System, origin: Origin, mode: BodyMode): Promis
 export const visitor = (system: System, origin: Origin): Promise<Authenticated> =>
   anonymous(system, origin, { kind: 'unsigned' })
 
-/** Who acts with a key. Throws SlowDown where it makes too many requests. */
-function admit(system: System, { actor, settings }: UsableKey): { actor: Actor; publicAccess: boolean } {
+/**
+ * Who acts with a key. Throws SlowDown where it makes too many requests, and AccessDenied for a URL that an agent signed which
+ * shares only what a user has approved.
+ */
+function admit(
+  system: System,
+  { actor, settings }: UsableKey,
+  isPresigned: boolean,
+): { actor: Actor; publicAccess: boolean } {
+  if (isPresigned && actor.agent?.approval.actions.includes('share')) throw accessDenied()
   limitRate(system, actor, settings.rate_per_key)
   return { actor, publicAccess: settings.public_access }
 }
@@ -177,7 +173,9 @@ export async function authenticateForm(
     })
   const { accessKeyId, policy } = credential
   const token = fields.get('x-amz-security-token')
-  const usable = await usableKey(system, { accessKeyId, token, origin }, isRight, { StringToSign: policy })
+  const usable = await usableKey(system, { accessKeyId, token, origin, isUrl: false }, isRight, {
+    StringToSign: policy,
+  })
   return { ...usable, accessKeyId, presigned: false, mode: { kind: 'unsigned' }, signatures: NO_CHUNKS }
 }
 
@@ -206,14 +204,19 @@ async function authenticateOld(
   const token = signedHeaders.get('x-amz-security-token')
   const isRight = (secret: KeySecret) => isOldSignature(signature, texts, secret.open())
   const fields = { StringToSign: texts[0] ?? '', SignatureProvided: signature }
-  const usable = await usableKey(system, { accessKeyId, token, origin }, isRight, fields)
+  const usable = await usableKey(system, { accessKeyId, token, origin, isUrl: true }, isRight, fields)
   return { ...usable, accessKeyId, presigned: 'old', mode, signatures: NO_CHUNKS }
 }
 
 /** Who acts with a key, if one of its secrets is right; else throws what the form or URL is refused with. */
 async function usableKey(
   system: System,
-  { accessKeyId, token, origin }: { accessKeyId: string; token: string | undefined; origin: Origin },
+  {
+    accessKeyId,
+    token,
+    origin,
+    isUrl,
+  }: { accessKeyId: string; token: string | undefined; origin: Origin; isUrl: boolean },
   isRight: (secret: KeySecret) => boolean,
   mismatch: Record<string, string>,
 ): Promise<{ actor: Actor; publicAccess: boolean }> {
@@ -224,7 +227,7 @@ async function usableKey(
   if (fault) await refuse(system, accessKeyId, fault, origin)
   if (fault && fault !== 'wrong signature') throw unusable(fault, accessKeyId)
   if (fault) throw wrongSignature({ AWSAccessKeyId: accessKeyId, ...mismatch })
-  return admit(system, found as UsableKey)
+  return admit(system, found as UsableKey, isUrl)
 }
 
 /** Of a body that is not in chunks: no signature is right. */

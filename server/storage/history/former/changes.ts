@@ -15,13 +15,14 @@ interface ChangesQuery {
   from: string
   to?: string | undefined
   prefix?: string | undefined
+  change?: ObjectChange['change'] | undefined
   limit?: number | undefined
   cursor?: string | undefined
 }
 
 /** What is not the same in a bucket at two moments, of the keys that the caller may list, in key order. */
 export async function listChanges(ctx: Ctx, name: string, query: ChangesQuery) {
-  const { prefix = '', limit = 100, cursor } = query
+  const { prefix = '', change, limit = 100, cursor } = query
   const ranges = allowSomewhere(ctx.actor, 'list', name, prefix)
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
@@ -40,7 +41,8 @@ export async function listChanges(ctx: Ctx, name: string, query: ChangesQuery) {
   for await (const { keys } of changedKeys(ctx.db, span, ranges, start)) {
     const found = await store.findDifferences(ctx.db, span, keys)
     if (totals) for (const row of found) add(totals, row)
-    for (const row of found) if (rows.length <= limit) rows.push(row)
+    for (const row of found)
+      if (rows.length <= limit && (change === undefined || kindOf(row) === change)) rows.push(row)
     if (!totals && rows.length > limit) break
     await turn()
   }
@@ -67,19 +69,17 @@ const newTotals = () => ({
   deleted: { objects: 0, bytes: 0 },
 })
 
+const kindOf = ({ before_size, after_size }: store.DifferenceRow): ObjectChange['change'] =>
+  changesBetween(before_size, after_size).change
+
 function add(totals: ReturnType<typeof newTotals>, row: store.DifferenceRow): void {
-  const { before_size, after_size } = row
-  if (before_size === null) {
-    totals.added.objects++
-    totals.added.bytes += Number(after_size ?? 0)
-  } else if (after_size === null) {
-    totals.deleted.objects++
-    totals.deleted.bytes += Number(before_size)
-  } else {
-    totals.changed.objects++
-    totals.changed.bytes_before += Number(before_size)
-    totals.changed.bytes_after += Number(after_size)
-  }
+  const [before, after] = [Number(row.before_size ?? 0), Number(row.after_size ?? 0)]
+  const kind = kindOf(row)
+  totals[kind].objects++
+  if (kind === 'changed') {
+    totals.changed.bytes_before += before
+    totals.changed.bytes_after += after
+  } else totals[kind].bytes += before + after
 }
 
 type Author = Awaited<ReturnType<typeof store.findAuthors>>[number]

@@ -21,7 +21,7 @@ export async function completeRollback(
   if (source_bucket === undefined) throw invalid('body.source_bucket', 'is required')
   if (to === undefined) throw invalid('body.to', 'is required')
   if (by && Object.keys(by).length !== 1)
-    throw invalid('body.by', 'must have exactly one of user, access_key, token and share')
+    throw invalid('body.by', 'must have exactly one of user, access_key, token, share and agent')
   for (const right of ['read', 'write'] as const) allowSomewhere(ctx.actor, right, source_bucket, prefix)
   const bucket = await findBucket(ctx.db, source_bucket)
   if (!bucket) throw bucketMissing(source_bucket)

@@ -100,12 +100,12 @@ async function changedBy(
 type AuthorRow = Awaited<ReturnType<typeof findAuthors>>[number]
 
 /** Whether it is one whose changes are to be undone. */
-const isMeant = ({ user, access_key, token, share }: ChangedBy, author: AuthorRow): boolean =>
+const isMeant = ({ user, access_key, token, agent, share }: ChangedBy, author: AuthorRow): boolean =>
   user !== undefined
     ? author.user_id === user
     : share !== undefined
       ? author.share_id === share
-      : author.credential_id === (access_key ?? token)
+      : author.credential_id === (access_key ?? token ?? agent)
 
 /** What was decided of keys that one user, credential or link has changed; those that others changed as well get errors. */
 async function onlyBy(

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../../../base/crc32.ts'
 import type { BlobBody } from '../../../drivers/driver.ts'
 import { dataDescriptor, directoryRecord, endOfDirectory, localHeader } from './zip-records.ts'
 

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
+import { fold } from '../../../../contract/fold.ts'
 import { afterKey, afterPrefix, compareKeys, type KeyRange } from '../../../../contract/permissions.ts'
 import { takingTurns } from '../../../base/turns.ts'
 import type { Db } from '../../../db/schema.ts'
 import { hasKeyIn } from '../store.ts'
-import { fold, type Order } from './search.ts'
+import type { Order } from './search.ts'
 import { parentOf } from './sort-index.ts'
 
 /** Most folders that a search lists. */

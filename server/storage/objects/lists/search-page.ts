@@ -12,11 +12,11 @@ import { openListing } from './browse.ts'
 import { findKeys, type Order } from './search.ts'
 import { findFolders } from './search-folders.ts'
 
-type Sort = 'name' | 'size' | 'type' | 'modified'
+export type Sort = 'name' | 'size' | 'type' | 'modified'
 /** What objects are sorted and filtered by. */
 type Traits = Pick<store.ObjectRow, 'key' | 'size' | 'content_type' | 'last_modified'>
-interface SearchQuery {
-  search: string
+export interface SearchQuery {
+  search?: string | undefined
   prefix?: string | undefined
   sort?: Sort | undefined
   order?: Order | undefined
@@ -28,7 +28,7 @@ interface SearchQuery {
 }
 
 /** Most matches that are sorted. */
-const MOST_SORTED = 10_000
+export const MOST_SORTED = 10_000
 /** A text that so many of the first keys contain is not looked up in the index, which would gather every match. */
 const COMMON = 200
 /** Rows that one statement reads: on SQLite it blocks the process. */
@@ -37,6 +37,7 @@ const STEP = 500
 /** One page of what a search finds, in the order asked for. */
 export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery) {
   const { search, prefix = '', sort = 'name', order = 'asc', cursor, limit = 100 } = query
+  if (search === undefined) throw invalid('query.search', 'is required unless q is given')
   const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
   const traits = new Map<string, Traits>()
   const fits = filterOf(query)
@@ -93,7 +94,7 @@ function filterOf({ kind, min_size, modified_since }: SearchQuery): Fits | undef
 }
 
 /** A time as objects have it. A leap second is well-formed, but no time here. */
-function momentOf(text: string): string {
+export function momentOf(text: string): string {
   const time = Date.parse(text)
   if (Number.isNaN(time)) throw invalid('query.modified_since', 'is not a time')
   return new Date(time).toISOString()
@@ -117,7 +118,7 @@ const findTraits = async (db: Db, bucketId: string, keys: readonly string[]): Pr
     .execute()
 
 /** An object's place among the others. */
-interface Place {
+export interface Place {
   value: string | number
   key: string
 }
@@ -127,13 +128,15 @@ const sortedBy = {
   modified: ({ last_modified }: Traits) => last_modified,
 }
 
-function placeOf(sort: Exclude<Sort, 'name'>, cursor: string | undefined): Place | undefined {
+/** The place that a cursor of such a list names. */
+export function placeOf(sort: Exclude<Sort, 'name'>, cursor: string | undefined): Place | undefined {
   const [value, key] = decodeCursor(cursor, 2) ?? []
   if (value === undefined || key === undefined) return undefined
   return { value: sort === 'size' ? countOf(value) : sort === 'modified' ? timeOf(value) : value, key }
 }
 
-function pageOf(
+/** A page of objects in an order of size, type or time. */
+export function pageOf(
   all: readonly Traits[],
   { sort, order, after, limit }: { sort: Exclude<Sort, 'name'>; order: Order; after: Place | undefined; limit: number },
 ): { keys: string[]; next: string | null } {

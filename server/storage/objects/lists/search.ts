@@ -1,8 +1,10 @@
+import { fold } from '../../../../contract/fold.ts'
 import { afterKey, compareKeys, type KeyRange } from '../../../../contract/permissions.ts'
 import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
 import { findKeysHolding, SHORTEST_INDEXED } from '../../../db/search.ts'
+import { remainder } from '../query/remainder.ts'
 import * as store from '../store.ts'
 import { describeListed, openListing } from './browse.ts'
 
@@ -12,13 +14,6 @@ const FIRST_LOOK = 500
 const SCAN_STEP = 2000
 /** Most keys that one request reads where the index does not help; the page may then be short. */
 const SCAN_MOST = 20_000
-
-/**
- * Folds case letter by letter, as the indexes do: JavaScript's result for Σ depends on the letters around it, and its İ
- * becomes two characters.
- */
-export const fold = (text: string): string =>
-  text.replaceAll(/[Σς]/g, 'σ').replaceAll(/[^İ]+/g, (letters) => letters.toLowerCase())
 
 /** One page of the objects under a prefix whose keys contain a text after it, in key order. */
 export async function listMatching(
@@ -134,14 +129,3 @@ async function readOn(
 }
 
 const inOrder = (order: Order) => (order === 'asc' ? compareKeys : (a: string, b: string) => compareKeys(b, a))
-
-/** The parts of the ranges after a key, in order. */
-const remainder = (ranges: readonly KeyRange[], after: string | undefined, order: Order): KeyRange[] =>
-  (order === 'asc' ? ranges : ranges.toReversed()).flatMap(({ from, to }): KeyRange[] => {
-    if (after === undefined) return [{ from, to }]
-    // No key contains NUL, so this is the smallest key that can follow.
-    const next = afterKey(after)
-    const low = order === 'asc' && compareKeys(next, from) > 0 ? next : from
-    const high = order === 'desc' && (to === null || compareKeys(after, to) < 0) ? after : to
-    return high !== null && compareKeys(low, high) >= 0 ? [] : [{ from: low, to: high }]
-  })

@@ -3,10 +3,12 @@ import { within } from '../../../base/deadline.ts'
 import { DAY_MS, MINUTE_MS } from '../../../base/time.ts'
 import { isBlobFault } from '../../../blobs/copy.ts'
 import type { Ctx } from '../../../context.ts'
+import { damageOf } from '../../../drivers/copies/mirrored.ts'
 import { listMirrors } from '../../../drivers/copies/store.ts'
+import { storageOf } from '../../../drivers/routing/ids.ts'
 import { telemetryOf } from '../../../observe/telemetry.ts'
-import { copyTo, findDamage, isThere, type Known } from './copy.ts'
-import { nameOfPlace } from './names.ts'
+import { copyTo, findDamage, isThere, type Known, type Pace } from './copy.ts'
+import { markAt, nameOfPlace } from './places.ts'
 import * as store from './store.ts'
 
 /** Copies that one process makes at a time, and that it takes at once. */
@@ -14,6 +16,7 @@ const AT_ONCE = 4
 const BATCH = 32
 /** How long what a process has taken is left to it. */
 const TAKEN_MS = 10 * MINUTE_MS
+const RENEWED_MS = MINUTE_MS
 /** Until the row of a new blob says what it is, and until a place that is away is tried again. */
 const SOON_MS = 1000
 const AWAY_MS = 5000
@@ -80,7 +83,7 @@ async function makeOne(ctx: Ctx, due: store.Due, away: Set<number>): Promise<voi
     )
     return
   }
-  if (outcome === 'made' && due.reason !== 'new' && due.reason !== 'existing') await recordHealed(ctx, due)
+  if (outcome === 'made' && isDamaged(due)) await recordHealed(ctx, due)
   else await ctx.upkeep(({ tx }) => store.deleteDue(tx, due))
   if (outcome === 'made') count(ctx, due)
 }
@@ -104,7 +107,7 @@ async function recordHealed(ctx: Ctx, due: store.Due): Promise<void> {
 }
 
 async function make(ctx: Ctx, due: store.Due): Promise<Outcome> {
-  const { blob_id, place, reason } = due
+  const { blob_id, place } = due
   const [blob, places] = await Promise.all([store.findBlob(ctx.db, blob_id), ctx.blobs.placesOf(blob_id)])
   const from = places.find((one) => one !== place)
   if (!blob || blob.inline === 1 || from === undefined || !places.includes(place)) return 'over'
@@ -112,14 +115,42 @@ async function make(ctx: Ctx, due: store.Due): Promise<Outcome> {
   // What points at it is not committed yet, or never will be: then the collector deletes the row.
   if (size === null) return { again: Math.min(MINUTE_MS, Math.max(SOON_MS, ageOf(ctx, due) / 10)), attempts: 0 }
   const known: Known = { ...blob, size }
-  const isDamaged = reason !== 'new' && reason !== 'existing'
-  // A place that was away has looked as if it had lost its copies.
-  const isRight = isDamaged
-    ? (await findDamage(ctx, known, place)).reason === undefined
-    : await inTime(ctx, isThere(ctx, known, place))
-  if (isRight) return 'there'
-  await copyTo(ctx, known, { from, to: place })
-  return 'made'
+  const pace = renewing(ctx, due)
+  if (await isRight(ctx, known, due, pace)) return 'there'
+  // What looks like missing bytes is another disk where our mark is missing as well.
+  if (isDamaged(due)) await inTime(ctx, markAt(ctx, place))
+  await copyTo(ctx, known, { from, to: place }, pace)
+  if (await store.findBlob(ctx.db, blob_id)) return 'made'
+  // It was removed meanwhile. The second place keeps it for the time that was set.
+  if ((await store.findMirror(ctx.db, storageOf(blob_id) ?? 0))?.second !== place)
+    await inTime(ctx, (await ctx.blobs.place(place)).remove(blob_id))
+  return 'over'
+}
+
+/** Puts what was taken off again while it is worked on, so that nobody else takes it, however long that is. */
+function renewing(ctx: Ctx, due: store.Due): Pace {
+  let renewed = ctx.now().getTime()
+  return () => {
+    const now = ctx.now().getTime()
+    if (now - renewed < RENEWED_MS) return undefined
+    renewed = now
+    const next = new Date(now + TAKEN_MS)
+    return ctx.upkeep(({ tx }) => store.putOffDue(tx, due, { next, attempts: due.attempts })).then(() => undefined)
+  }
+}
+
+const isDamaged = ({ reason }: store.Due): boolean => reason !== 'new' && reason !== 'existing'
+
+/** Whether a place has a copy that is whole: a place that was away has looked as if it had lost its copies. */
+async function isRight(ctx: Ctx, blob: Known, due: store.Due, pace: Pace): Promise<boolean> {
+  try {
+    // First, because a place that hangs is noticed in time by it.
+    if (!(await inTime(ctx, isThere(ctx, blob, due.place)))) return false
+    return !isDamaged(due) || (await findDamage(ctx, blob, due.place, pace)).reason === undefined
+  } catch (error) {
+    if (isDamaged(due) && damageOf(error)) return false
+    throw error
+  }
 }
 
 const inTime = <T>({ config }: Ctx, work: Promise<T>): Promise<T> => within(config.mirrorTimeoutMs, work)

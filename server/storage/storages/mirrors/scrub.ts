@@ -5,11 +5,10 @@ import { DAY_MS, MINUTE_MS } from '../../../base/time.ts'
 import type { Ctx } from '../../../context.ts'
 import { type DueReason, listMirrors } from '../../../drivers/copies/store.ts'
 import { StorageAway } from '../../../drivers/driver.ts'
-import { markOfStorage } from '../../../drivers/routing/ids.ts'
-import { findInstanceId, listStorages } from '../../../drivers/routing/store.ts'
+import { listStorages } from '../../../drivers/routing/store.ts'
 import { telemetryOf } from '../../../observe/telemetry.ts'
-import { findDamage } from './copy.ts'
-import { nameOfPlace } from './names.ts'
+import { findDamage, type Pace } from './copy.ts'
+import { markAt, nameOfPlace } from './places.ts'
 import * as store from './store.ts'
 
 const MIB = 1024 * 1024
@@ -23,15 +22,16 @@ const BUSY = 0.6
 /** How often it waits in a row for less load: it is never put off for good. */
 const MOST_WAITS = 100
 
-/** A place and the storages whose bytes are there; null is the default one. */
+/** A place and the storages whose bytes are there; null is the default one, `inline` says whether what the database has is read as well. */
 interface Scrubbed {
   place: number
   storages: (number | null)[]
+  inline: boolean
 }
 
 /**
  * Reads every copy at every place once in SCRUB_DAYS, and compares it with what is known of its blob; blobs without checksums get
- * theirs. A damaged copy is queued to be replaced, or recorded where there is no other. A place is one process's at a time;
+ * theirs. What the database has is read with the first place of the default storage. A damaged copy is queued to be replaced, or recorded where there is no other. A place is one process's at a time;
  * after an interruption it is continued.
  */
 export const scrubber = {
@@ -49,20 +49,29 @@ export const scrubber = {
   },
 }
 
+/** What a mirror lacks while it is filled is no damage. */
+const isFilled = ({ second, walked_to, walked_again_at }: store.MirrorRow): boolean =>
+  second !== null && walked_to === null && walked_again_at !== null
+
 async function placesInUse(ctx: Ctx): Promise<Scrubbed[]> {
   const [rows, storages] = [await listMirrors(ctx.db), await listStorages(ctx.db)]
   const moved = new Map(rows.map((row) => [row.storage, row]))
-  const used = new Map<number, (number | null)[]>()
+  const used = new Map<number, Scrubbed>()
   const own = storages.filter(({ marked_at, disabled_at }) => marked_at !== null && disabled_at === null)
   for (const storage of [0, ...own.map(({ id }) => id)]) {
     const row = moved.get(storage)
-    for (const place of row ? [row.first, row.second] : [storage])
-      if (place !== null) used.set(place, [...(used.get(place) ?? []), storage === 0 ? null : storage])
+    const first = row?.first ?? storage
+    for (const place of [first, ...(row && isFilled(row) ? [row.second as number] : [])]) {
+      const scrubbed = used.get(place) ?? { place, storages: [], inline: false }
+      used.set(place, scrubbed)
+      scrubbed.storages.push(storage === 0 ? null : storage)
+      if (storage === 0 && place === first) scrubbed.inline = true
+    }
   }
-  return [...used].map(([place, of]) => ({ place, storages: of }))
+  return [...used.values()]
 }
 
-async function scrub(ctx: Ctx, { place, storages }: Scrubbed): Promise<void> {
+async function scrub(ctx: Ctx, { place, storages, inline }: Scrubbed): Promise<void> {
   const begun = await begin(ctx, place)
   if (!begun) return
   const pacer = newPacer(ctx)
@@ -70,7 +79,7 @@ async function scrub(ctx: Ctx, { place, storages }: Scrubbed): Promise<void> {
   try {
     const mark = await markAt(ctx, place)
     for (;;) {
-      const blobs = await store.listAfter(ctx.db, { storages, after: position, limit: BATCH })
+      const blobs = await store.listAfter(ctx.db, { storages, inline, after: position, limit: BATCH })
       const counts = { checked: 0, damaged: 0, summed: 0 }
       for (const blob of blobs) {
         if (ctx.stopping.aborted) break
@@ -83,7 +92,7 @@ async function scrub(ctx: Ctx, { place, storages }: Scrubbed): Promise<void> {
         if (reason === 'missing' && (await markAt(ctx, place)) !== mark)
           throw new StorageAway('The mark of the storage is gone')
         counts.damaged++
-        await report(ctx, { blob_id: blob.id, place, reason })
+        await report(ctx, blob, { place, reason })
       }
       const isOver = blobs.length < BATCH && !ctx.stopping.aborted
       await advance(ctx, place, { position, isOver, counts })
@@ -92,14 +101,6 @@ async function scrub(ctx: Ctx, { place, storages }: Scrubbed): Promise<void> {
   } finally {
     await ctx.upkeep(({ tx }) => store.updateScrub(tx, place, { leased_until: null }))
   }
-}
-
-/** The mark at a place; throws StorageAway where it is not ours: what looks like missing bytes is another disk then. */
-async function markAt(ctx: Ctx, place: number): Promise<string> {
-  const owner = await (await ctx.blobs.place(place)).owner()
-  const ours = markOfStorage(await findInstanceId(ctx.db), place === 0 ? null : place)
-  if (owner !== ours) throw new StorageAway('The storage does not have our mark')
-  return ours
 }
 
 /** Takes a place, if it is its turn; undefined if not, or another process has it. */
@@ -141,15 +142,20 @@ const advance = (
 /** Queues a damaged copy to be replaced, or records that there is none to replace it with. */
 async function report(
   ctx: Ctx,
-  { blob_id, place, reason }: { blob_id: string; place: number; reason: DueReason },
+  { id: blob_id, inline }: Pick<store.Copied, 'id' | 'inline'>,
+  { place, reason }: { place: number; reason: DueReason },
 ): Promise<void> {
   telemetryOf(ctx.config).metrics.strongroom_scrub_damaged_total.inc()
-  if ((await ctx.blobs.placesOf(blob_id)).length > 1) {
+  const isInline = inline === 1
+  if (!isInline && (await ctx.blobs.placesOf(blob_id)).length > 1) {
     const at = ctx.now().toISOString()
     const due = { blob_id, place, reason, queued_at: at, next_at: at, attempts: 0 }
     return ctx.upkeep(({ tx }) => store.insertAllDue(tx, [due]))
   }
-  const [object, storage] = await Promise.all([store.findObjectOf(ctx.db, blob_id), nameOfPlace(ctx.db, place)])
+  const [object, storage] = await Promise.all([
+    store.findObjectOf(ctx.db, blob_id),
+    isInline ? null : nameOfPlace(ctx.db, place),
+  ])
   await ctx.as(systemActor).act(async ({ record }) => {
     const details = { blob_id, storage, reason: reason as 'changed' | 'missing' | 'unreadable' }
     record({
@@ -162,7 +168,7 @@ async function report(
 }
 
 /** Waits after chunks so that no more than SCRUB_MIB_PER_SECOND are read, and while this process has much else to do. */
-function newPacer({ config, stopping }: Ctx): (bytes: number) => Promise<void> | undefined {
+function newPacer({ config, stopping }: Ctx): Pace {
   const { metrics } = telemetryOf(config)
   const began = performance.now()
   let read = 0

@@ -11,7 +11,7 @@ import { findStorage, listStorages } from '../../../drivers/routing/store.ts'
 import { storageMissing } from '../place.ts'
 import { prepareStorage } from '../use.ts'
 import { NEWEST } from './copies.ts'
-import { nameOfPlace } from './names.ts'
+import { nameOfPlace } from './places.ts'
 import * as store from './store.ts'
 
 const DEFAULTS = { acknowledge: 'one', when_down: 'refuse', keep_removed_days: 30 } as const

@@ -137,17 +137,25 @@ export const listBefore = (
     .limit(limit)
     .execute()
 
-/** Blobs of some storages whose bytes are known, oldest first; null is the default one. */
+/**
+ * Blobs of some storages whose bytes are known, oldest first; null is the default one. `inline`: also those whose bytes are in
+ * the database, which has them for the default one.
+ */
 export async function listAfter(
   db: Db,
-  { storages, after, limit }: { storages: readonly (number | null)[]; after: string; limit: number },
+  {
+    storages,
+    inline,
+    after,
+    limit,
+  }: { storages: readonly (number | null)[]; inline: boolean; after: string; limit: number },
 ): Promise<(Copied & { size: number })[]> {
   const others = storages.filter((one) => one !== null)
   const rows = await db
     .selectFrom('blobs')
     .select(['id', 'inline', 'size', 'md5', 'sha256', 'envelope', 'sums'])
     .where('id', '>', after)
-    .where('inline', '=', 0)
+    .$if(!inline, (query) => query.where('inline', '=', 0))
     .where('size', 'is not', null)
     .where((e) =>
       e.or([

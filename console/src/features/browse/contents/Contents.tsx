@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import type { StoredObject } from '../../../../../contract/objects.ts'
 import { client } from '../../../api/session.ts'
+import { wholeLanguage } from '../../../i18n.ts'
 import { legible, nameOf, parentOf } from '../../../keys.ts'
+import { useAt } from '../../past/at.ts'
 import { assertReadable, ownUrl } from '../bulk.tsx'
 import { text } from '../messages.ts'
 import { isDrawing, kindOf } from './kinds.ts'
@@ -11,14 +13,22 @@ import { Picture } from './Picture.tsx'
 import { Broken, Nothing, Waiting } from './states.tsx'
 import { Words } from './Words.tsx'
 
+const Former = lazy(() => wholeLanguage().then(() => import('./Former.tsx')))
 const Drawing = lazy(() => import('./Drawing.tsx'))
 
 /** Previews an object, as far as that is safe. `onFull` opens it on the full screen; without it, it is there already. */
 export function Contents({ object, onFull }: { object: StoredObject; onFull?: () => void }) {
   const [asText, setAsText] = useState(false)
+  const at = useAt()
   if (object.encryption?.algorithm === 'SSE-C') return <Nothing>{text.clientsKey}</Nothing>
   if (object.size === 0) return <Nothing>{text.emptyObject}</Nothing>
   const kind = asText ? 'text' : kindOf(object)
+  if (object.erased || (at !== undefined && kind !== 'text' && kind !== 'none'))
+    return (
+      <Suspense fallback={<Waiting />}>
+        <Former object={object} kind={kind} {...(onFull ? { onFull } : {})} />
+      </Suspense>
+    )
   if (kind === 'picture') return <Picture object={object} {...(onFull ? { onFull } : {})} />
   if (kind === 'text' && !asText && isDrawing(object))
     return (

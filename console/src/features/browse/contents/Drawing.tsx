@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import type { StoredObject } from '../../../../../contract/objects.ts'
 import { client } from '../../../api/session.ts'
 import { legible } from '../../../keys.ts'
+import { atOf, useAt } from '../../past/at.ts'
 import { text } from '../messages.ts'
 import { Zoomed } from './Picture.tsx'
 import { Broken, Waiting } from './states.tsx'
@@ -42,10 +43,11 @@ export default function Drawing({ object, onFull }: { object: StoredObject; onFu
 
 function Drawn({ object, onBroken, onFull }: { object: StoredObject; onBroken: () => void; onFull?: () => void }) {
   const { bucket, key, etag } = object
+  const at = useAt()
   const contents = useQuery({
-    queryKey: ['drawing', bucket, key, etag],
+    queryKey: ['drawing', bucket, key, etag, at ?? ''],
     queryFn: async () => {
-      const answer = await client.getObjectByQuery({ params: { bucket }, query: { key } })
+      const answer = await client.getObjectByQuery({ params: { bucket }, query: { key, ...atOf(at) } })
       return new Blob([await answer.arrayBuffer()], { type: 'image/svg+xml' })
     },
     gcTime: 0,

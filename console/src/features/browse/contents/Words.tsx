@@ -5,6 +5,7 @@ import type { StoredObject } from '../../../../../contract/objects.ts'
 import { client } from '../../../api/session.ts'
 import { formatBytes } from '../../../i18n.ts'
 import { legible } from '../../../keys.ts'
+import { atOf, useAt } from '../../past/at.ts'
 import { refreshObjects } from '../background.tsx'
 import { text } from '../messages.ts'
 import { Code } from './Code.tsx'
@@ -23,12 +24,13 @@ const Table = lazy(() => import('./Table.tsx'))
 /** The start of a text, in its form or as its source. */
 export function Words({ object }: { object: StoredObject }) {
   const { bucket, key, etag, size } = object
+  const at = useAt()
   const words = useQuery({
-    queryKey: ['words', bucket, key, etag],
+    queryKey: ['words', bucket, key, etag, at ?? ''],
     queryFn: async () => {
       const answer = await client.getObjectByQuery({
         params: { bucket },
-        query: { key },
+        query: { key, ...atOf(at) },
         headers: { range: `bytes=0-${TEXT_BYTES - 1}` },
       })
       // Others have changed an object of an attached bucket: its properties are other ones too.

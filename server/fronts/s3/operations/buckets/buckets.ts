@@ -12,6 +12,7 @@ import { childText, type DocumentShape, malformedXml, readDocument } from '../..
 import { bucketAclDocument } from '../documents/acl.ts'
 import { corsDocument } from '../documents/cors.ts'
 import { encryptionDocument } from '../documents/encryption.ts'
+import { inventoriesDocument, inventoryDocument } from '../documents/inventory.ts'
 import { lifecycleDocument } from '../documents/lifecycle.ts'
 import { ownershipDocument, publicAccessBlockDocument } from '../documents/ownership.ts'
 import { policyStatusDocument, policyText } from '../documents/policy.ts'
@@ -218,7 +219,8 @@ const answers: readonly Answer[] = [
   { name: 'GetPublicAccessBlock', query: 'publicAccessBlock', document: publicAccessBlockDocument },
   ...none('Analytics', 'analytics', 'ListBucketAnalyticsConfigurationResult'),
   ...none('IntelligentTiering', 'intelligent-tiering', 'ListBucketIntelligentTieringConfigurationsOutput'),
-  ...none('Inventory', 'inventory', 'ListInventoryConfigurationsResult'),
+  { name: 'ListBucketInventoryConfigurations', query: 'inventory', item: false, document: inventoriesDocument },
+  { name: 'GetBucketInventoryConfiguration', query: 'inventory', item: true, document: inventoryDocument },
   ...none('Metrics', 'metrics', 'ListMetricsConfigurationsResult'),
 ]
 

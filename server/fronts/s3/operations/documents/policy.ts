@@ -1,18 +1,17 @@
 import { bookOf } from '../../../../access/policies/book.ts'
-import { findUserIds } from '../../../../access/policies/named-users.ts'
+import { isPublicAccessOn } from '../../../../access/settings/public-access.ts'
 import { allow } from '../../../../context.ts'
 import { collect } from '../../../../http/collect.ts'
-import { MOST_BYTES, readPolicy, usersNamedIn } from '../../../../iam/document.ts'
+import { MOST_BYTES } from '../../../../iam/document.ts'
 import { MalformedPolicy } from '../../../../iam/malformed.ts'
-import { isPublicPolicy } from '../../../../iam/public.ts'
-import { findConfig, setConfig } from '../../../../storage/buckets/documents/config.ts'
+import { PublicRefused, setBucketPolicy } from '../../../../storage/buckets/documents/bucket-policy.ts'
+import { findConfig } from '../../../../storage/buckets/documents/config.ts'
 import { findAccess, hasAcls, isPublic } from '../../../../storage/buckets/documents/public-access.ts'
 import { answer } from '../../answers/answer.ts'
 import { element, result } from '../../answers/xml.ts'
 import { S3Error } from '../../errors.ts'
 import { verified } from '../../requests/body-digests.ts'
 import type { Exchange } from '../../requests/exchange.ts'
-import { assertCanBePublic } from '../../requests/public-access.ts'
 
 const tooLarge = () =>
   new S3Error('MaxMessageLengthExceeded', 'Your request was too large.', {
@@ -22,37 +21,23 @@ const tooLarge = () =>
 const textIn = async (exchange: Exchange): Promise<string> =>
   (await collect(verified(exchange), MOST_BYTES.bucket, tooLarge)).toString()
 
-/** A bucket's policy, of whose users each has to exist. Throws MalformedPolicy. */
-async function readNew({ ctx, bucket }: Exchange, text: string) {
-  try {
-    const users = await findUserIds(ctx.db, usersNamedIn(text))
-    return { policy: readPolicy(text, { of: 'bucket', bucket, users }), users }
-  } catch (error) {
-    if (error instanceof MalformedPolicy) throw new S3Error('MalformedPolicy', error.message)
-    throw error
-  }
-}
-
 /** `PutBucketPolicy`. Needs `manage`; one that is public, that anything can be. */
 export async function putBucketPolicy(exchange: Exchange): Promise<void> {
-  const { ctx, bucket, system } = exchange
+  const { ctx, bucket } = exchange
   allow(ctx.actor, 'manage', bucket)
   const text = await textIn(exchange)
-  const { policy, users } = await readNew(exchange, text)
-  if (isPublicPolicy(policy)) {
-    await assertCanBePublic(system)
-    if ((await findConfig(ctx.db, bucket, 'public_access_block'))?.block_policy)
-      throw new S3Error(
-        'AccessDenied',
-        'Public policies are prevented by the BlockPublicPolicy setting of this bucket.',
-      )
+  try {
+    await setBucketPolicy(ctx, bucket, { text, canBePublic: isPublicAccessOn })
+  } catch (error) {
+    if (error instanceof MalformedPolicy) throw new S3Error('MalformedPolicy', error.message)
+    if (error instanceof PublicRefused) throw new S3Error('AccessDenied', error.message)
+    throw error
   }
-  await setConfig(ctx, bucket, 'policy', { text, users })
   await answer(exchange, 204, {})
 }
 
 export async function deleteBucketPolicy(exchange: Exchange): Promise<void> {
-  await setConfig(exchange.ctx, exchange.bucket, 'policy', null)
+  await setBucketPolicy(exchange.ctx, exchange.bucket, { text: null, canBePublic: isPublicAccessOn })
   await answer(exchange, 204, {})
 }
 

@@ -2,6 +2,7 @@ import { createKeyFor, deleteKeyOf, setKeyActive } from '../../../../access/acce
 import { type AccessKeyRow, findLiveKeys, findNamedKey } from '../../../../access/access-keys/store.ts'
 import { grantingGroupsOf } from '../../../../access/groups/service.ts'
 import { assertMayTouch } from '../../../../access/users/service.ts'
+import type { Step } from '../../../../context.ts'
 import type { Row } from '../../../../db/schema.ts'
 import { userArn, userNameOf } from '../../../../iam/names.ts'
 import { element, xmlTime } from '../../answers/xml.ts'
@@ -9,7 +10,7 @@ import { IAM, type QueryAction, type QueryCall } from '../action.ts'
 import { QueryError } from '../query-error.ts'
 import { answerPage, member, PAGED, pageIn } from './pages.ts'
 import { KEY_ID } from './rules.ts'
-import { permit, resourceOfArn, userIn } from './subjects.ts'
+import { callIn, permit, resourceOfArn, userIn } from './subjects.ts'
 
 /** The user whose keys a request changes: those of administrators are for administrators. */
 async function ownerIn(call: QueryCall): Promise<Row<'users'>> {
@@ -17,6 +18,9 @@ async function ownerIn(call: QueryCall): Promise<Row<'users'>> {
   if (user.id !== call.ctx.actor.user_id) assertMayTouch(call.ctx, await grantingGroupsOf(call.ctx.db, user.id))
   return user
 }
+
+/** Step: the same, in the transaction that changes something. */
+const confirming = (call: QueryCall) => async (step: Step) => ownerIn(await callIn(call, step))
 
 const keyFields = ({ email }: Row<'users'>, row: AccessKeyRow, now: Date) => [
   element('UserName', userNameOf(email)),
@@ -30,7 +34,7 @@ const isActive = ({ deactivated_at, expires_at }: AccessKeyRow, now: Date): bool
 
 async function createAccessKey(call: QueryCall) {
   const user = await ownerIn(call)
-  const { row, secret } = await createKeyFor(call.ctx, user.id)
+  const { row, secret } = await createKeyFor(call.ctx, user.id, confirming(call))
   return [element('AccessKey', ...keyFields(user, row, call.ctx.now()), element('SecretAccessKey', secret))]
 }
 
@@ -50,13 +54,13 @@ async function updateAccessKey(call: QueryCall) {
   const accessKeyId = call.parameters.required('AccessKeyId', KEY_ID)
   const status = call.parameters.choice('Status', ['Active', 'Inactive'])
   if (status === undefined) throw new QueryError('ValidationError', 'Status is either Active or Inactive.')
-  await setKeyActive(call.ctx, { userId: id, accessKeyId, active: status === 'Active' })
+  await setKeyActive(call.ctx, { userId: id, accessKeyId, active: status === 'Active' }, confirming(call))
   return undefined
 }
 
 async function deleteAccessKey(call: QueryCall) {
   const { id } = await ownerIn(call)
-  await deleteKeyOf(call.ctx, id, call.parameters.required('AccessKeyId', KEY_ID))
+  await deleteKeyOf(call.ctx, id, call.parameters.required('AccessKeyId', KEY_ID), confirming(call))
   return undefined
 }
 

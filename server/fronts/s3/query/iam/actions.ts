@@ -3,6 +3,7 @@ import { accessKeyActions } from './access-keys.ts'
 import { accountActions } from './account.ts'
 import { groupActions } from './groups.ts'
 import { managedPolicyActions } from './managed-policies.ts'
+import { neverActions } from './never.ts'
 import { actionsOnPoliciesOf } from './owned-policies.ts'
 import { simulationActions } from './simulate.ts'
 import { OWNERS } from './subjects.ts'
@@ -16,5 +17,6 @@ export const iamActions: readonly QueryAction[] = [
   ...OWNERS.flatMap(actionsOnPoliciesOf),
   ...managedPolicyActions,
   ...accountActions,
+  ...neverActions,
   ...simulationActions,
 ]

@@ -10,7 +10,7 @@ import { IAM, type QueryAction, type QueryCall } from '../action.ts'
 import { QueryError } from '../query-error.ts'
 import { answerPage, member, PAGED, pageIn } from './pages.ts'
 import { NAMED, NEW_GROUP_NAME, PATH, PATH_PREFIX } from './rules.ts'
-import { EVERYTHING, groupFields, groupIn, permit, resourceOfArn, userFields, userIn } from './subjects.ts'
+import { callIn, EVERYTHING, groupFields, groupIn, permit, resourceOfArn, userFields, userIn } from './subjects.ts'
 
 async function createGroup(call: QueryCall) {
   const name = call.parameters.required('GroupName', NEW_GROUP_NAME)
@@ -87,9 +87,11 @@ async function membershipIn(call: QueryCall) {
 async function addUserToGroup(call: QueryCall) {
   const { group, user, isMember } = await membershipIn(call)
   if (isMember) return undefined
-  // Policies that the group gets later would reach an administrator.
-  assertMayTouch(call.ctx, await grantingGroupsOf(call.ctx.db, user.id))
-  await addMembers(call.ctx, group.id, [user.id])
+  await addMembers(call.ctx, group.id, [user.id], async (step) => {
+    // Policies that the group gets later would reach an administrator.
+    const { ctx } = await callIn(call, step)
+    assertMayTouch(ctx, await grantingGroupsOf(ctx.db, user.id))
+  })
   return undefined
 }
 

@@ -10,7 +10,7 @@ import { element } from '../../answers/xml.ts'
 import { IAM, type QueryAction, type QueryCall } from '../action.ts'
 import { answerPage, member, PAGED, pageIn } from './pages.ts'
 import { DOCUMENT, NAMED, PATH_PREFIX, POLICY_ARN } from './rules.ts'
-import type { OwnerKind } from './subjects.ts'
+import { type OwnerKind, ownerIn } from './subjects.ts'
 
 const policyNameIn = ({ parameters }: QueryCall): string => parameters.required('PolicyName', NAMED)
 const arnIn = ({ parameters }: QueryCall): string => parameters.required('PolicyArn', POLICY_ARN)
@@ -24,7 +24,7 @@ export const actionsOnPoliciesOf = ({ name, parameter, find }: OwnerKind): Query
     async run(call) {
       const policy = policyNameIn(call)
       const document = call.parameters.required('PolicyDocument', DOCUMENT)
-      await putInlinePolicy(call.ctx, await find(call), policy, document)
+      await putInlinePolicy(call.ctx, await ownerIn(call, find), policy, document)
       return undefined
     },
   },
@@ -34,7 +34,7 @@ export const actionsOnPoliciesOf = ({ name, parameter, find }: OwnerKind): Query
     accepts: [parameter, 'PolicyName'],
     async run(call) {
       const policy = policyNameIn(call)
-      const owner = await find(call)
+      const owner = await ownerIn(call, find)
       const document = await getInlinePolicy(call.ctx.db, owner, policy)
       return [
         element(parameter, owner.name),
@@ -49,7 +49,7 @@ export const actionsOnPoliciesOf = ({ name, parameter, find }: OwnerKind): Query
     api: IAM,
     accepts: [parameter, ...PAGED],
     async run(call) {
-      const owner = await find(call)
+      const owner = await ownerIn(call, find)
       const { after, limit } = pageIn(call)
       return answerPage(await listInlinePolicies(call.ctx.db, owner, after, limit + 1), limit, {
         name: 'PolicyNames',
@@ -64,7 +64,7 @@ export const actionsOnPoliciesOf = ({ name, parameter, find }: OwnerKind): Query
     accepts: [parameter, 'PolicyName'],
     async run(call) {
       const policy = policyNameIn(call)
-      await deleteInlinePolicy(call.ctx, await find(call), policy)
+      await deleteInlinePolicy(call.ctx, await ownerIn(call, find), policy)
       return undefined
     },
   },
@@ -74,7 +74,7 @@ export const actionsOnPoliciesOf = ({ name, parameter, find }: OwnerKind): Query
     accepts: [parameter, 'PolicyArn'],
     async run(call) {
       const arn = arnIn(call)
-      await attachPolicy(call.ctx, await find(call), arn)
+      await attachPolicy(call.ctx, await ownerIn(call, find), arn)
       return undefined
     },
   },
@@ -84,7 +84,7 @@ export const actionsOnPoliciesOf = ({ name, parameter, find }: OwnerKind): Query
     accepts: [parameter, 'PolicyArn'],
     async run(call) {
       const arn = arnIn(call)
-      await detachPolicy(call.ctx, await find(call), arn)
+      await detachPolicy(call.ctx, await ownerIn(call, find), arn)
       return undefined
     },
   },
@@ -94,7 +94,7 @@ export const actionsOnPoliciesOf = ({ name, parameter, find }: OwnerKind): Query
     accepts: [parameter, 'PathPrefix', ...PAGED],
     async run(call) {
       const path = call.parameters.optional('PathPrefix', PATH_PREFIX) ?? '/'
-      const owner = await find(call)
+      const owner = await ownerIn(call, find)
       const { after, limit } = pageIn(call)
       return answerPage(await listAttachedPolicies(call.ctx.db, owner, after, limit + 1), limit, {
         name: 'AttachedPolicies',

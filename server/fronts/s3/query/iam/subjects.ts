@@ -6,10 +6,13 @@ import { getGroup, grantingGroupsOf } from '../../../../access/groups/service.ts
 import { allowIam } from '../../../../access/identity-policies/allow-iam.ts'
 import type { NamedOwner } from '../../../../access/identity-policies/inline.ts'
 import { findPolicy, type ManagedPolicy, policyMissing } from '../../../../access/identity-policies/managed.ts'
+import type { Owner } from '../../../../access/identity-policies/store.ts'
 import { hasAdministrator } from '../../../../access/identity-policies/store.ts'
+import { lockAdministration } from '../../../../access/settings/administration.ts'
 import { assertMayTouch } from '../../../../access/users/service.ts'
 import { CANONICAL_ID, findUserNamed } from '../../../../access/users/service-accounts.ts'
 import { findUser } from '../../../../access/users/store.ts'
+import { currentActor, type Step } from '../../../../context.ts'
 import type { Row } from '../../../../db/schema.ts'
 import type { IamResource } from '../../../../iam/decide-iam.ts'
 import { groupArn, userArn, userNameOf } from '../../../../iam/names.ts'
@@ -96,7 +99,30 @@ async function assertReachesNoAdministrator({ ctx, action }: QueryCall, groupId:
 export interface OwnerKind {
   name: 'User' | 'Group' | 'Role'
   parameter: 'UserName' | 'GroupName' | 'RoleName'
-  find(call: QueryCall): Promise<NamedOwner>
+  /** Whom a request names. Throws unless the caller may do to them what it asks for. */
+  find(call: QueryCall): Promise<Owner & { name: string }>
+}
+
+/**
+ * Step: a call as it is in a transaction: with the caller, and whoever is an administrator, as they are now and stay until that
+ * ends.
+ */
+export async function callIn(call: QueryCall, step: Step): Promise<QueryCall> {
+  await lockAdministration(step.tx)
+  return { ...call, ctx: { ...call.ctx, db: step.tx, actor: await currentActor(step) } }
+}
+
+const changed = () => new ServiceError('changed', 'Somebody else has changed it in the meantime. Try again.')
+
+/** Whom a request names, which is looked at again in the transaction that changes something of them. */
+export async function ownerIn(call: QueryCall, find: OwnerKind['find']): Promise<NamedOwner> {
+  const owner = await find(call)
+  return {
+    ...owner,
+    async confirm(step) {
+      if ((await find(await callIn(call, step))).id !== owner.id) throw changed()
+    },
+  }
 }
 export const OWNERS: readonly OwnerKind[] = [
   {

@@ -1,0 +1,3 @@
+import type { View } from '../../routes.ts'
+
+export const recoveryViews: readonly View[] = [{ path: '/admin/protection', load: () => import('./Recovery.tsx') }]

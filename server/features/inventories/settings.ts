@@ -1,0 +1,123 @@
+import { ServiceError } from '../../../contract/errors.ts'
+import type { Inventory, InventoryColumn } from '../../../contract/inventories.ts'
+import { isAdmin } from '../../../contract/permissions.ts'
+import { DAY_MS, HOUR_MS } from '../../base/time.ts'
+import { type Actor, allow } from '../../context.ts'
+import type { Reach } from '../../iam/decide.ts'
+import { allowWhole } from '../../storage/forks/fill.ts'
+import type { InventoryRow } from './store.ts'
+
+/** What an inventory lists, and where it is written to. */
+export interface Settings {
+  prefix: string
+  versions: 'current' | 'all'
+  format: 'parquet' | 'csv'
+  columns: readonly InventoryColumn[] | null
+  changes: boolean
+  rows_per_file: number
+  destination: { bucket: string; prefix: string }
+  schedule: 'daily' | 'weekly' | null
+  hour: number
+  enabled: boolean
+}
+
+/** What a request says of them. */
+export type Given = { [K in keyof Omit<Settings, 'destination'>]?: Settings[K] | undefined } & {
+  destination?: { bucket: string; prefix?: string | undefined } | undefined
+}
+
+const DEFAULTS: Omit<Settings, 'destination'> = {
+  prefix: '',
+  versions: 'current',
+  format: 'parquet',
+  columns: null,
+  changes: true,
+  rows_per_file: 1_000_000,
+  schedule: null,
+  hour: 1,
+  enabled: true,
+}
+
+/** Applies a request to the settings as they were. */
+export function complete(given: Given, before: Settings | undefined): Settings {
+  const { destination, ...others } = given
+  const said = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined))
+  const where = destination ? { bucket: destination.bucket, prefix: destination.prefix ?? '' } : before?.destination
+  return { ...DEFAULTS, ...before, ...said, destination: where ?? { bucket: '', prefix: '' } }
+}
+
+export const settingsOf = (row: InventoryRow): Settings => ({
+  prefix: row.prefix,
+  versions: row.versions,
+  format: row.format,
+  columns: row.columns === null ? null : (JSON.parse(row.columns) as InventoryColumn[]),
+  changes: row.changes === 1,
+  rows_per_file: row.rows_per_file,
+  destination: { bucket: row.dest_bucket, prefix: row.dest_prefix },
+  schedule: row.schedule,
+  hour: row.hour,
+  enabled: row.disabled_at === null,
+})
+
+/** Settings as their row has them. */
+export const columnsOf = (settings: Settings, now: Date) => ({
+  prefix: settings.prefix,
+  versions: settings.versions,
+  format: settings.format,
+  columns: settings.columns === null ? null : JSON.stringify(settings.columns),
+  changes: settings.changes ? (1 as const) : (0 as const),
+  rows_per_file: settings.rows_per_file,
+  dest_bucket: settings.destination.bucket,
+  dest_prefix: settings.destination.prefix,
+  schedule: settings.schedule,
+  hour: settings.hour,
+  disabled_at: settings.enabled ? null : now.toISOString(),
+  next_run_at: settings.enabled ? (nextTime(settings, now)?.toISOString() ?? null) : null,
+})
+
+/** When an inventory is written next after a time: at its hour, on Sundays if weekly. Null without a schedule. */
+export function nextTime({ schedule, hour }: Pick<Settings, 'schedule' | 'hour'>, after: Date): Date | null {
+  if (schedule === null) return null
+  const midnight = Math.floor(after.getTime() / DAY_MS) * DAY_MS
+  for (let day = 0; ; day++) {
+    const at = new Date(midnight + day * DAY_MS + hour * HOUR_MS)
+    if (at > after && (schedule === 'daily' || at.getUTCDay() === 0)) return at
+  }
+}
+
+type Scope = Pick<Settings, 'prefix' | 'destination'>
+
+/**
+ * What of a bucket the actor may list and read, which must be all that the inventory lists; of all buckets only administrators
+ * may have one. Throws forbidden.
+ */
+export function allowSource(actor: Actor, bucket: string | null, prefix: string): Reach[] {
+  if (bucket === null) {
+    if (isAdmin(actor.groups)) return []
+    throw new ServiceError('forbidden', 'An inventory of all buckets is for administrators.')
+  }
+  return [allowWhole(actor, { name: bucket, prefix }, 'list'), allowWhole(actor, { name: bucket, prefix })]
+}
+
+/** Throws forbidden unless an inventory would be the actor's to see, change and run. */
+export function allowInventory(actor: Actor, bucket: string | null, { prefix, destination }: Scope): void {
+  allowSource(actor, bucket, prefix)
+  allow(actor, 'write', destination.bucket, destination.prefix)
+}
+
+/** Whether an inventory is the actor's to see, change and run. */
+export function mayChange(actor: Actor, bucket: string | null, scope: Scope): boolean {
+  try {
+    allowInventory(actor, bucket, scope)
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError) return false
+    throw error
+  }
+}
+
+/** The part of an inventory's description that its settings are. */
+export const describeSettings = (settings: Settings): Omit<Settings, 'columns'> & Pick<Inventory, 'columns'> => ({
+  ...settings,
+  columns: settings.columns === null ? null : [...settings.columns],
+})

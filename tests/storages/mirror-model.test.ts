@@ -1,0 +1,50 @@
+import { after, before, it } from 'node:test'
+import fc from 'fast-check'
+import { describeEngines, onS3 } from '../support/server.ts'
+import { command } from './model/commands.ts'
+import { Run } from './model/run.ts'
+import { openWorld, type World } from './model/world.ts'
+
+/**
+ * MIRROR_RUNS: how many runs there are on each database. A failure prints a seed and a path, which MIRROR_SEED and MIRROR_PATH
+ * repeat. By default there are as many as 15 seconds have room for, at most 8.
+ */
+const { MIRROR_RUNS, MIRROR_SEED, MIRROR_PATH } = process.env
+const limits =
+  MIRROR_RUNS === undefined ? { numRuns: 8, interruptAfterTimeLimit: 15_000 } : { numRuns: Number(MIRROR_RUNS) }
+const again = {
+  ...(MIRROR_SEED === undefined ? {} : { seed: Number(MIRROR_SEED) }),
+  ...(MIRROR_PATH === undefined ? {} : { path: MIRROR_PATH }),
+}
+/** A service can register some two thousand storages; each run needs three. */
+const RUNS_OF_A_WORLD = 100
+
+describeEngines('copies of storages: a model', (engine) => {
+  let world: World | undefined
+  before(async () => {
+    if (!onS3) world = await openWorld(engine)
+  })
+  after(() => world?.stop())
+
+  it('never give other bytes, whatever is damaged, away or killed, and are whole in the end', {
+    skip: onS3 && 'It damages files.',
+    timeout: MIRROR_RUNS === undefined ? 3_600_000 : 12 * 3_600_000,
+  }, async (t) => {
+    const sums: Record<string, number> = { runs: 0 }
+    const run = fc.asyncProperty(fc.array(command, { minLength: 10, maxLength: 30, size: 'max' }), async (commands) => {
+      const number = (sums.runs ?? 0) + 1
+      if (number % RUNS_OF_A_WORLD === 0) {
+        await world?.stop()
+        world = await openWorld(engine)
+      }
+      sums.runs = number
+      const steps = await Run.begin(world as World, number)
+      for (const one of commands) await steps.take(one)
+      await steps.settle()
+      for (const [name, count] of Object.entries(steps.figures)) sums[name] = (sums[name] ?? 0) + count
+      if (number % 50 === 0) console.log(`${engine}: ${JSON.stringify(sums)}`)
+    })
+    await fc.assert(run, { ...limits, ...again, endOnFailure: true, verbose: 1 })
+    t.diagnostic(JSON.stringify(sums))
+  })
+})
