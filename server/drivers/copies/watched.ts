@@ -1,8 +1,9 @@
 import { within } from '../../base/deadline.ts'
+import type { RecyclingSource } from '../../base/recycling-source.ts'
 
 /** A source whose reader is watched. */
 export interface Watched {
-  source: AsyncIterable<Uint8Array>
+  source: RecyclingSource
   /** Resolves when the source has been read to its end. */
   over: Promise<void>
   /** Ends the watching; to be called whatever happens. */
@@ -13,7 +14,7 @@ export interface Watched {
  * The same chunks; `onStall` is called once their reader has not come back for the next within `limitMs`. How long it takes after
  * the last is not watched.
  */
-export function watched(source: AsyncIterable<Uint8Array>, limitMs: number, onStall: (error: Error) => void): Watched {
+export function watched(source: RecyclingSource, limitMs: number, onStall: (error: Error) => void): Watched {
   const { promise: over, resolve } = Promise.withResolvers<void>()
   /** Since when the reader has been working on a chunk; undefined while it waits for one, and after the last. */
   let since: number | undefined = performance.now()
@@ -31,7 +32,9 @@ export function watched(source: AsyncIterable<Uint8Array>, limitMs: number, onSt
     clearInterval(timer)
     onStall(new Error(`The place of a copy has made no progress within ${limitMs} ms`))
   }, limitMs / 4)
-  return { source: passing(), over, end: () => clearInterval(timer) }
+  const { recycle } = source
+  const passed = recycle ? Object.assign(passing(), { recycle }) : passing()
+  return { source: passed, over, end: () => clearInterval(timer) }
 }
 
 /** How many times the limit the last step of a copy may take, in which an engine joins what it was sent, or a disk syncs it. */
@@ -42,9 +45,9 @@ export const lastStep = <T>(limitMs: number, copying: Promise<T>): Promise<T> =>
 
 /** Resolves as `copy` does, or rejects once that has made no progress for so long. */
 export async function whileItMoves<T>(
-  source: AsyncIterable<Uint8Array>,
+  source: RecyclingSource,
   limitMs: number,
-  copy: (source: AsyncIterable<Uint8Array>) => Promise<T>,
+  copy: (source: RecyclingSource) => Promise<T>,
 ): Promise<T> {
   const { promise: stalled, reject } = Promise.withResolvers<never>()
   const watch = watched(source, limitMs, reject)

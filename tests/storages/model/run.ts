@@ -289,17 +289,25 @@ export class Run {
     this.#damaged.set(name, (this.#damaged.get(name) ?? 0) + 1)
   }
 
+  /** Runs a worker, which may give up while a place is away, and is tried again later. */
+  async #tick(worker: string): Promise<void> {
+    const isAllThere = this.#away.size === 0
+    await this.world.tick(worker).catch((error: unknown) => {
+      if (isAllThere) throw error
+    })
+  }
+
   async #work(minutes: number): Promise<void> {
     if (minutes > 0) await this.world.advance(minutes * MINUTE_MS)
-    await this.world.tick('mirror-copies')
+    await this.#tick('mirror-copies')
   }
   async #scrub(): Promise<void> {
     await this.world.advance(31 * DAY_MS)
-    await this.world.tick('scrub')
+    await this.#tick('scrub')
   }
   async #collect(): Promise<void> {
     await this.world.advance(3 * 60 * MINUTE_MS)
-    await this.world.tick('blob-collector')
+    await this.#tick('blob-collector')
   }
 
   /** Kills the service while it is at work. What was not acknowledged may have happened, all of it or nothing. */
@@ -315,7 +323,7 @@ export class Run {
         status: await statusOf(this.world.admin.putObject({ params: { bucket, key }, body: bytes })),
       }
     })
-    const working = worker && this.world.tick(worker)
+    const working = worker && this.#tick(worker)
     await pause(afterMs)
     // A service needs its first storage to start, however it is served.
     this.#comeBack('main')
@@ -440,7 +448,7 @@ export class Run {
   async #assertNothingLeft(): Promise<void> {
     await this.#collect()
     await this.world.advance(4 * DAY_MS)
-    await this.world.tick('mirror-copies')
+    await this.#tick('mirror-copies')
     await this.#collect()
     const { db } = this.world.database
     const known = new Set((await db.selectFrom('objects').select('blob_id').execute()).map(({ blob_id }) => blob_id))

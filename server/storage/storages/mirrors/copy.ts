@@ -1,5 +1,5 @@
+import { eachChunk } from '../../../base/each-chunk.ts'
 import { findBody } from '../../../blobs/bodies/store.ts'
-import { chunksOf } from '../../../blobs/copy.ts'
 import { storedSizeOfBlob } from '../../../blobs/encrypted.ts'
 import { findHashes, newCutter } from '../../../blobs/hashes.ts'
 import { pieceOf } from '../../../blobs/open.ts'
@@ -21,12 +21,15 @@ import * as store from './store.ts'
 /** A blob whose bytes are known. */
 export type Known = store.Copied & { size: number }
 
+/** What hands the memory of chunks back that are not needed any more, once the bytes are opened. */
+interface Opened {
+  recycle?: (chunk: Uint8Array) => void
+}
+
 /** What was found of the bytes of a copy while they were read. */
 export interface Examined {
-  /** The checksums of its segments. */
-  sums: Uint8Array
-  /** Whether they were not known before. */
-  isNew: boolean
+  /** The checksums of its segments, if they were not known before. */
+  newSums: Uint8Array | undefined
 }
 
 /**
@@ -35,19 +38,26 @@ export interface Examined {
  * without checksums cannot be mixed, so that only the first is read. Returns once all of them were found right. Throws as
  * reading does, and SegmentDamaged.
  */
-export async function* examine(ctx: Ctx, blob: Known, places: readonly number[]): AsyncGenerator<Uint8Array, Examined> {
+export async function* examine(
+  ctx: Ctx,
+  blob: Known,
+  places: readonly number[],
+  opened: Opened = {},
+): AsyncGenerator<Uint8Array, Examined> {
   const segment = segmentOf(blob.envelope !== null)
   const isSummed = blob.sums !== null || (await store.hasRuns(ctx.db, blob.id))
   const check = isSummed ? undefined : await checkOf(ctx, blob)
-  const sums = new SegmentSums(segment)
+  const sums = isSummed ? undefined : new SegmentSums(segment)
   const from = isSummed ? places : places.slice(0, 1)
-  for await (const chunk of chunksOf(await (blob.inline === 1 ? inlineBody(ctx, blob) : stored(ctx, blob, from)))) {
-    sums.update(chunk)
+  const body = await (blob.inline === 1 ? inlineBody(ctx, blob) : stored(ctx, blob, from))
+  if ('recycle' in body) opened.recycle = (chunk) => body.recycle?.(chunk)
+  for await (const chunk of body instanceof Uint8Array ? [body] : eachChunk(body)) {
+    sums?.update(chunk)
     check?.update(chunk)
     yield chunk
   }
   if (check && !check.isRight()) throw new SegmentDamaged(blob.id, { part: 0, number: 0 })
-  return { sums: sums.end(), isNew: !isSummed }
+  return { newSums: sums?.end() }
 }
 
 const stored = (ctx: Ctx, blob: Known, places: readonly number[]): Promise<BlobBody> =>
@@ -78,9 +88,9 @@ async function checkOf(ctx: Ctx, blob: Known) {
 }
 
 /** Notes the checksums of a blob, if it had none. */
-export async function noteSums(ctx: Ctx, blob: Known, { sums, isNew }: Examined): Promise<void> {
-  if (!isNew) return
-  const columns = sumColumns([{ size: storedSizeOfBlob(blob), sums }], blob.envelope !== null)
+export async function noteSums(ctx: Ctx, blob: Known, { newSums }: Examined): Promise<void> {
+  if (!newSums) return
+  const columns = sumColumns([{ size: storedSizeOfBlob(blob), sums: newSums }], blob.envelope !== null)
   await ctx.upkeep(({ tx }) => store.noteSums(tx, blob.id, columns))
 }
 
@@ -101,15 +111,18 @@ export type Pace = (bytes: number) => Promise<void> | undefined
 
 /** Reads the copy at a place; `pace` is awaited after each chunk. Throws if the place is away. */
 export async function findDamage(ctx: Ctx, blob: Known, place: number, pace: Pace = () => undefined): Promise<Finding> {
-  const reading = examine(ctx, blob, [place])
+  const opened: Opened = {}
+  const reading = examine(ctx, blob, [place], opened)
   try {
     let next = await reading.next()
     for (; !next.done; next = await reading.next()) {
-      const waits = pace(next.value.length)
+      const { length } = next.value
+      opened.recycle?.(next.value)
+      const waits = pace(length)
       if (waits) await waits
     }
     await noteSums(ctx, blob, next.value)
-    return { reason: undefined, isSummed: next.value.isNew }
+    return { reason: undefined, isSummed: next.value.newSums !== undefined }
   } catch (error) {
     const reason = damageOf(error)
     if (!reason) throw error
@@ -130,9 +143,10 @@ export async function copyTo(
 ): Promise<void> {
   const target = await ctx.blobs.place(to)
   let fault: unknown
-  async function* source() {
+  const opened: Opened = {}
+  async function* chunks() {
     try {
-      const reading = examine(ctx, blob, [from, to])
+      const reading = examine(ctx, blob, [from, to], opened)
       let next = await reading.next()
       for (; !next.done; next = await reading.next()) {
         yield next.value
@@ -146,7 +160,8 @@ export async function copyTo(
       throw error
     }
   }
-  await whileItMoves(source(), ctx.config.mirrorTimeoutMs, (moving) =>
+  const source = Object.assign(chunks(), { recycle: (chunk: Uint8Array) => opened.recycle?.(chunk) })
+  await whileItMoves(source, ctx.config.mirrorTimeoutMs, (moving) =>
     target.putOver(blob.id, moving, storedSizeOfBlob(blob)),
   ).catch((error: unknown) => {
     throw fault ?? error
