@@ -114,7 +114,7 @@ export const text = catalogue('history.text', {
   mergeInto: (origin: string) => `Merge into ${origin}…`,
   mergeTitle: (fork: string, origin: string) => `Merge ${fork} into ${origin}`,
   mergeHint:
-    'What the fork has changed and its origin hasn’t is taken into the origin. No bytes are copied, and you can undo it.',
+    'The origin gets what the fork has changed and the origin hasn’t. No bytes are copied, and you can undo it.',
   merge: 'Merge',
   conflicts: 'Conflicts',
   conflictsRest: 'What both have changed',

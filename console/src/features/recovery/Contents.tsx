@@ -57,7 +57,7 @@ function Place({ storage, onChange }: { storage: Storage; onChange: () => void }
   return (
     <div className="recovery-place">
       <h3>
-        <bdi>{name}</bdi> <Health storage={storage} />
+        <bdi data-data>{name}</bdi> <Health storage={storage} />
       </h3>
       <ul className="recovery-sentences">
         {mirror === null ? (

@@ -91,7 +91,7 @@ function Mistakes() {
               <ul className="recovery-buckets">
                 {open.map(({ name }) => (
                   <li key={name}>
-                    <Anchor component={Link} to={`/b/${name}/protection`}>
+                    <Anchor component={Link} to={`/b/${name}/protection`} data-data>
                       {name}
                     </Anchor>
                   </li>
