@@ -11,7 +11,7 @@ const budgets = [
     route: 'browse as tiles',
     views: ['src/features/browse/Browse.tsx', 'src/features/browse/Tiles.tsx'],
     framed: true,
-    js: 210,
+    js: 215,
   },
   ...languages
     .filter((tag) => tag !== 'en')
@@ -19,7 +19,7 @@ const budgets = [
       route: `browse, ${tag}`,
       views: ['src/features/browse/Browse.tsx', `src/languages/${tag}/frame.ts`],
       framed: true,
-      js: 225,
+      js: 230,
     })),
 ]
 const MOST_CSS = 24

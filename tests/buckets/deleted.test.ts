@@ -48,6 +48,7 @@ describeEngines('deleted buckets', (engine, itOnce) => {
     /** What each route asks for, so that no answer is only about the request. `name` is the bucket. */
     const bodies: { [operation: string]: unknown } = {
       updateBucket: { trash_days: 3 },
+      putBucketPolicy: { document: '{}' },
       putObject: 'x',
       putObjectByQuery: 'x',
       copyObject: source,
