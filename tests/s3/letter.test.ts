@@ -49,10 +49,11 @@ describeEngines('S3 to the letter', (engine, itOnce) => {
   }
 
   /** A request for an operation in a bucket, whose version, upload, body and headers are all wrong. */
-  function garbageFor({ method, on, query, copies, name }: (typeof operations)[number], bucket: string) {
+  function garbageFor({ method, on, query, item, copies, name }: (typeof operations)[number], bucket: string) {
     const asked = typeof query === 'object' ? query.join('=') : query
     const search = [
       ...(asked === undefined ? [] : [asked === 'uploadId' ? 'uploadId=none' : asked]),
+      ...(item ? ['id=none'] : []),
       ...(name.startsWith('UploadPart') ? ['partNumber=0'] : []),
       ...(on === 'object' ? ['versionId=invalid'] : []),
       ...(name.startsWith('List') ? ['max-keys=x', 'max-uploads=x', 'max-parts=x'] : []),
