@@ -34,7 +34,8 @@ export function costOf(actions: readonly Action[]): AgentUse {
 /** What an agent has used in the hour that runs, and when that ends; null where none has begun. */
 export function hourOf(row: Pick<store.UseRow, 'hour_from' | 'this_hour'>, now: Date) {
   const begun = row.hour_from === null ? Number.NaN : Date.parse(row.hour_from)
-  const runs = now.getTime() >= begun && now.getTime() < begun + HOUR_MS
+  // Also where another process, whose clock is ahead, has begun it.
+  const runs = now.getTime() < begun + HOUR_MS
   return {
     use: runs ? (JSON.parse(row.this_hour) as AgentUse) : NOTHING,
     ends: runs ? new Date(begun + HOUR_MS).toISOString() : null,

@@ -63,6 +63,7 @@ export async function assumeRole(
   asked: RoleSession & { source_identity?: string | undefined; external_id?: string | undefined; tags: SessionTags },
 ): Promise<OpenedSession> {
   const { policy, session_name, source_identity, external_id, tags } = asked
+  refuseAgents(ctx)
   if (policy !== undefined) assertSessionPolicy(policy)
   const action = 'sts:AssumeRole'
   const open = await ctx.act(async (step) => {
@@ -113,8 +114,14 @@ export const described = (
   id: userIdOf({ role_id: role.id, session_name }),
 })
 
+/** Throws forbidden to agents: a session would have neither their budgets nor their approvals, and outlive them. */
+function refuseAgents({ actor }: Pick<Ctx, 'actor'>): void {
+  if (actor.agent) throw new ServiceError('forbidden', 'Agents cannot open sessions.')
+}
+
 /** Gives the caller credentials that expire and may what they may themselves. Throws forbidden to those that have such already. */
 export async function getSessionToken(ctx: Ctx, seconds: number = MOST_SECONDS): Promise<TemporaryCredentials> {
+  refuseAgents(ctx)
   return ctx.act(async (step) => {
     const actor = await currentActor(step)
     const { user_id, email } = actor

@@ -66,6 +66,8 @@ const sqliteWords = [
 ]
 
 const postgresWords = [
+  // Whoever writes meanwhile waits, so that no change is between the words and the triggers.
+  'lock table objects in share row exclusive mode',
   // What cannot be a text of PostgreSQL came from an engine that is attached, and cannot be searched for.
   `create or replace function strongroom_words(tags text, metadata text) returns setof text language plpgsql immutable as $$
   begin
@@ -86,7 +88,8 @@ const postgresWords = [
     end if;
     if tg_op <> 'DELETE' and ${hasWords('new')} then
       insert into object_words (bucket_id, word, key)
-        select new.bucket_id, word, new.key from strongroom_words(new.tags, new.metadata) word;
+        select new.bucket_id, word, new.key from strongroom_words(new.tags, new.metadata) word
+        on conflict do nothing;
     end if;
     return null;
   end $$`,

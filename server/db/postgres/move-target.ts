@@ -84,11 +84,13 @@ function targetOf(client: pg.Client): Target {
             and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
           order by i.indexrelid`,
       )
+      const all = (await tablesOf(client)).map(({ name }) => quoted(name))
       // Unique constraints come before the foreign keys that may need them.
       removed = [...constraints.toReversed(), ...indexes].map(([, make = '']) => make)
-      const emptied = (await tablesOf(client)).map(({ name }) => `delete from ${quoted(name)}`)
       const drops = [...constraints, ...indexes].map(([remove = '']) => remove)
-      await inTransaction(client, [...drops, ...emptied])
+      // What triggers would write comes with the rows.
+      const stilled = all.map((table) => `alter table ${table} disable trigger user`)
+      await inTransaction(client, [...drops, ...stilled, ...all.map((table) => `delete from ${table}`)])
     },
     write: (table, rows) =>
       copyIn(client, `copy ${quoted(table.name)} (${listedColumns(table)}) from stdin`, encoded(table.columns, rows)),
@@ -100,6 +102,8 @@ function targetOf(client: pg.Client): Target {
     },
     async complete() {
       for (const statement of removed) await client.query(statement)
+      for (const { name } of await tablesOf(client))
+        await client.query(`alter table ${quoted(name)} enable trigger user`)
       for (const { name } of await tablesOf(client)) await client.query(`vacuum (analyze) ${quoted(name)}`)
     },
     finish: async () => void (await client.query(`delete from kysely_migration where name = '${UNFINISHED}'`)),

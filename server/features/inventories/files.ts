@@ -51,22 +51,25 @@ export async function writeTable(
   const folder = of === 'objects' ? 'data' : 'changes'
   const key = keyIn(row, `${folder}/${String(number).padStart(5, '0')}.${ENDINGS[format]}`)
   let rows = 0
+  let table: TableWriter | undefined
   const source = async function* () {
-    const table = writerFor(format, columns)
-    try {
-      for await (const page of pages()) {
-        rows += page.rows
-        const bytes = await table.add(page)
-        if (bytes.length > 0) yield bytes
-      }
-      const rest = await table.end()
-      if (rest.length > 0) yield rest
-    } finally {
-      table.drop()
+    const writer = writerFor(format, columns)
+    table = writer
+    for await (const page of pages()) {
+      rows += page.rows
+      const bytes = await writer.add(page)
+      if (bytes.length > 0) yield bytes
     }
+    const rest = await writer.end()
+    if (rest.length > 0) yield rest
   }
-  const file = await writeFile(ctx, row, { key, content_type: TYPES[format], source })
-  return { ...file, rows, of }
+  try {
+    const file = await writeFile(ctx, row, { key, content_type: TYPES[format], source })
+    return { ...file, rows, of }
+  } finally {
+    // Here, since a write that fails need not have read the source to its end.
+    table?.drop()
+  }
 }
 
 /** Writes bytes as an object of the destination, and returns what a manifest says of it. */

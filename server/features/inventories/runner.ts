@@ -123,7 +123,7 @@ async function writeRows(ctx: Ctx, claim: Claim, row: runStore.RunRow): Promise<
     let left = settings.rows_per_file
     for (let bucket = buckets[place.bucket]; bucket && left > 0; bucket = buckets[place.bucket]) {
       const listed = await listedIn(ctx, row, bucket)
-      const reaches = settings.bucket === null ? [] : allowSource(ctx.actor, bucket.name, settings.prefix)
+      const reaches = allowSource(ctx.actor, bucket.name, settings)
       const limit = Math.min(PAGE_ROWS, left)
       const rows = await readRows(ctx.db, listed, place.after, limit)
       assertVisible(reaches, bucket.name, rows)
@@ -164,7 +164,8 @@ async function listedIn(ctx: Ctx, row: runStore.RunRow, bucket: ListedBucket) {
 
 /** Writes what has changed since the inventory before, as one file. */
 async function writeChanges(ctx: Ctx, claim: Claim, row: runStore.RunRow): Promise<void> {
-  const { prefix, bucket: only } = runSettings(row)
+  const settings = runSettings(row)
+  const { prefix } = settings
   const alive = keepAlive(ctx, claim)
   const turn = takingTurns()
   const people = new People()
@@ -172,7 +173,7 @@ async function writeChanges(ctx: Ctx, claim: Claim, row: runStore.RunRow): Promi
     for (const { id, name, before } of bucketsOf(row)) {
       if (before === null) continue
       const span = { bucketId: id, from: before, to: Number(row.moment) }
-      const reaches = only === null ? [] : allowSource(ctx.actor, name, prefix)
+      const reaches = allowSource(ctx.actor, name, settings)
       const whole = { from: prefix, to: afterPrefix(prefix) }
       for await (const { keys } of changedKeys(ctx.db, span, [whole])) {
         const rows = await findDifferences(ctx.db, span, keys)

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { Inventory, InventoryRun } from '../../../contract/inventories.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
-import { asCurrent, type Ctx, type Step } from '../../context.ts'
+import { type Actor, asCurrent, type Ctx, type Step } from '../../context.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { assertWritable } from '../../storage/buckets/writable.ts'
@@ -105,8 +105,18 @@ export async function createStep(
   })
 }
 
+/** It runs with all permissions of its author, and after whatever asked for it: so nothing with fewer may change it or have it run. */
+function assertUnlimited({ agent, scope, session }: Actor): void {
+  if (agent || scope || session)
+    throw new ServiceError(
+      'forbidden',
+      'An inventory runs with all permissions of its author: agents, sessions, and tokens and keys with a scope cannot change or run one.',
+    )
+}
+
 /** An inventory runs with the permissions of a user, so a session that is nobody's account cannot have one. */
 function authorOf({ actor }: Pick<Step, 'actor'>): string {
+  assertUnlimited(actor)
   if (actor.user_id !== null) return actor.user_id
   throw new ServiceError('forbidden', 'An inventory runs with the permissions of the user who sets it up.')
 }
@@ -153,7 +163,11 @@ export async function getInventory(ctx: Ctx, id: string): Promise<Inventory> {
 /** Changes an inventory; needs the rights for what it was and will be. The caller becomes its author. */
 export async function updateInventory(ctx: Ctx, id: string, given: Given): Promise<Inventory> {
   const seen = await getVisible(ctx, id)
-  if (given.destination) await assertDestination(ctx, complete(given, settingsOf(seen)))
+  if (given.destination) {
+    const after = complete(given, settingsOf(seen))
+    allowInventory(ctx.actor, seen.bucket, after)
+    await assertDestination(ctx, after)
+  }
   await ctx.act(async (begun) => {
     const step = await asCurrent(begun)
     const row = await lockOwn(step, id)
@@ -211,6 +225,7 @@ export async function deleteInventory(ctx: Ctx, id: string): Promise<undefined> 
 
 /** Step: deletes a locked inventory; resolves to the id of the run that ends with it. */
 export async function deleteStep(step: Step, row: store.NamedInventory): Promise<string | null> {
+  assertUnlimited(step.actor)
   const run = await runStore.lockActiveRun(step.tx, row.id)
   if (run) await finishStep(step, run, { status: 'cancelled', reason: 'The inventory was deleted.' })
   const deleted_at = step.now().toISOString()
@@ -227,6 +242,7 @@ export async function deleteStep(step: Step, row: store.NamedInventory): Promise
 /** Has an inventory written now. Throws conflict while it is being written. */
 export async function runInventory(ctx: Ctx, id: string): Promise<InventoryRun> {
   await getVisible(ctx, id)
+  assertUnlimited(ctx.actor)
   const runId = await ctx.upkeep(async ({ tx }) => {
     const row = await store.lockInventory(tx, id)
     if (!row) throw inventoryMissing()

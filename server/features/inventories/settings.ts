@@ -4,6 +4,7 @@ import { isAdmin } from '../../../contract/permissions.ts'
 import { DAY_MS, HOUR_MS } from '../../base/time.ts'
 import { type Actor, allow } from '../../context.ts'
 import type { Reach } from '../../iam/decide.ts'
+import { LIST_VERSIONS, READ_VERSION } from '../../iam/names-of-rights.ts'
 import { allowWhole } from '../../storage/forks/fill.ts'
 import type { InventoryRow } from './store.ts'
 
@@ -85,23 +86,29 @@ export function nextTime({ schedule, hour }: Pick<Settings, 'schedule' | 'hour'>
   }
 }
 
-type Scope = Pick<Settings, 'prefix' | 'destination'>
+type Scope = Pick<Settings, 'prefix' | 'destination' | 'versions'>
 
 /**
  * What of a bucket the actor may list and read, which must be all that the inventory lists; of all buckets only administrators
  * may have one. Throws forbidden.
  */
-export function allowSource(actor: Actor, bucket: string | null, prefix: string): Reach[] {
+export function allowSource(
+  actor: Actor,
+  bucket: string | null,
+  { prefix, versions }: Pick<Scope, 'prefix' | 'versions'>,
+): Reach[] {
   if (bucket === null) {
     if (isAdmin(actor.groups)) return []
     throw new ServiceError('forbidden', 'An inventory of all buckets is for administrators.')
   }
-  return [allowWhole(actor, { name: bucket, prefix }, 'list'), allowWhole(actor, { name: bucket, prefix })]
+  const asked = ['list', 'read', ...(versions === 'all' ? [LIST_VERSIONS, READ_VERSION] : [])] as const
+  return asked.map((right) => allowWhole(actor, { name: bucket, prefix }, right))
 }
 
 /** Throws forbidden unless an inventory would be the actor's to see, change and run. */
-export function allowInventory(actor: Actor, bucket: string | null, { prefix, destination }: Scope): void {
-  allowSource(actor, bucket, prefix)
+export function allowInventory(actor: Actor, bucket: string | null, scope: Scope): void {
+  const { destination } = scope
+  allowSource(actor, bucket, scope)
   allow(actor, 'write', destination.bucket, destination.prefix)
 }
 

@@ -13,8 +13,12 @@ export const rightsToShare = (kind: ShareRow['kind']): readonly BucketAction[] =
 export const targetsOf = ({ kind, target }: ShareRow): string[] =>
   kind === 'selection' ? (JSON.parse(target) as string[]) : [target]
 
-/** Whether a link is the caller's; with a token that has a scope, one of theirs that they could create with it. */
+/**
+ * Whether a link is the caller's; with a token that has a scope, one of theirs that they could create with it, and for an agent,
+ * one that it created.
+ */
 export const isShareOwner = ({ actor }: Pick<Ctx, 'actor'>, row: ShareRow): boolean =>
   row.created_by === actor.user_id &&
+  (actor.agent === undefined || row.agent_id === actor.agent.id) &&
   (actor.scope === undefined ||
     rightsToShare(row.kind).every((right) => targetsOf(row).every((key) => permits(actor, right, row.bucket, key))))

@@ -173,13 +173,13 @@ export const hasAny = async (db: Db, table: 'objects' | 'versions', bucketId: st
 /** The snapshot that a fork has of how it began. It is no valid name: nobody sees it, or can delete it. */
 export const BEGINNING = '~fork'
 
-/** Whether moments of a bucket are kept, but for that of its beginning. */
+/** Whether moments of a bucket are kept that somebody asked for, whose names do not start with `~`. */
 export const hasSnapshots = async (db: Db, bucketId: string): Promise<boolean> =>
   (await db
     .selectFrom('snapshots')
     .select('id')
     .where('bucket_id', '=', bucketId)
-    .where('name', '<>', BEGINNING)
+    .where('name', 'not like', '~%')
     .executeTakeFirst()) !== undefined
 
 /** Ends all snapshots of a bucket: what only they kept is to be released. */

@@ -5,6 +5,7 @@ import { isPointed } from '../../blobs/pointers.ts'
 import { type Actor, allowSomewhere, type Upkeep } from '../../context.ts'
 import type { NewRow, Row, RowChange } from '../../db/schema.ts'
 import type { Reach } from '../../iam/decide.ts'
+import type { Asked } from '../../iam/names-of-rights.ts'
 import { countUsage, type HeldBucket } from '../buckets/service.ts'
 import { asOf } from '../history/former/as-of.ts'
 import { arriving } from '../history/retire.ts'
@@ -24,7 +25,7 @@ export interface Source {
 export function allowWhole(
   actor: Actor,
   { name, prefix }: Pick<Source, 'name' | 'prefix'>,
-  right: 'read' | 'list' = 'read',
+  right: 'read' | 'list' | Asked = 'read',
 ): Reach {
   const end = afterPrefix(prefix)
   const whole = allowSomewhere(actor, right, name, prefix).find(
@@ -32,7 +33,8 @@ export function allowWhole(
   )
   if (whole) return whole
   const where = prefix === '' ? `bucket "${name}"` : `"${prefix}" in bucket "${name}"`
-  throw new ServiceError('forbidden', `You need the "${right}" permission on every key of ${where}.`)
+  const asked = typeof right === 'string' ? right : right.right
+  throw new ServiceError('forbidden', `You need the "${asked}" permission on every key of ${where}.`)
 }
 
 /** What was taken in one step. */

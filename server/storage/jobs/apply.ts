@@ -5,7 +5,7 @@ import type { Claim } from '../../work/store.ts'
 import { askedBy } from '../buckets/encryption.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import type { ItemError } from '../objects/item-error.ts'
-import type { KnownStates } from '../objects/object-state.ts'
+import { findChangedSince, type KnownStates, unlikeAny } from '../objects/object-state.ts'
 import { deleteKeys, destination } from '../objects/transfers/bulk.ts'
 import { Elsewhere, withCopies } from '../objects/transfers/copies.ts'
 import { transferObjects } from '../objects/transfers/transfer.ts'
@@ -89,7 +89,9 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
   if (kind === 'restore' && !goesBack(request)) return undoStep(step, job, work)
   const items = await itemStore.listItems(tx, job_id, job.position, size)
   const keys = items.map(({ key }) => key)
-  const seen = versionsOf(items)
+  // Whatever a query asked for may be another now, such as tags.
+  const late = request.asked_at ? await findChangedSince(tx, source_bucket, keys, request.asked_at) : []
+  const seen: KnownStates = new Map([...versionsOf(items), ...late.map((key) => [key, unlikeAny(key)] as const)])
   const progress = { position: items.at(-1)?.position ?? job.total }
   if (goesBack(request)) {
     const options = { job_id, keepNew: request.keep_new ?? false, of: request.of }

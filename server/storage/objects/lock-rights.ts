@@ -15,6 +15,8 @@ type From = Pick<Ctx, 'actor' | 'config' | 'now'> & ({ db: Db } | { tx: Tx })
  */
 export async function allowLocked(from: From, bucket: string, key: string, lock: WantedLock | undefined) {
   for (const right of rightsToWrite(lock)) allow(from.actor, right, bucket, key)
+  if (lock && from.actor.agent)
+    throw new ServiceError('forbidden', `Agents lock nothing: key "${key}" of bucket "${bucket}".`)
   if (lock?.retention) await allowPeriod(from, bucket, key, lock.retention)
 }
 

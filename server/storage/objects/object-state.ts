@@ -2,7 +2,7 @@ import type { Db } from '../../db/schema.ts'
 import type { ItemError } from './item-error.ts'
 import type { ObjectRow } from './store.ts'
 
-/** An object as it was seen: `blob_id` identifies its contents, `last_modified` changes with any change. */
+/** An object as it was seen: `blob_id` identifies its contents, `last_modified` changes with any change but one of tags. */
 export type ObjectState = Pick<ObjectRow, 'key' | 'blob_id' | 'last_modified'>
 export const isSame = (a: ObjectState, b: ObjectState): boolean =>
   a.blob_id === b.blob_id && a.last_modified === b.last_modified
@@ -16,6 +16,28 @@ export const findStates = async (db: Db, bucketId: string, keys: readonly string
         .where('bucket_id', '=', bucketId)
         .where('key', 'in', keys)
         .execute()
+
+/** Those of some keys of a bucket whose objects have changed in any way since a time. */
+export async function findChangedSince(
+  db: Db,
+  bucket: string,
+  keys: readonly string[],
+  time: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('objects')
+    .innerJoin('buckets', 'buckets.id', 'objects.bucket_id')
+    .select('objects.key')
+    .where('buckets.name', '=', bucket)
+    .where('buckets.deleted_at', 'is', null)
+    .where('objects.key', 'in', keys)
+    .where('objects.moment', '>', Date.parse(time) * 1000)
+    .execute()
+  return rows.map(({ key }) => key)
+}
+
+/** An object that is unlike all that there are. */
+export const unlikeAny = (key: string): ObjectState => ({ key, blob_id: '', last_modified: '' })
 
 /** What was seen, by key; an object that is not as it was is left alone. */
 export type KnownStates = ReadonlyMap<string, ObjectState>

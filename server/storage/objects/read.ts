@@ -85,9 +85,8 @@ export const contentsOf = (ctx: Ctx, row: ObjectRow, options?: OpenOptions): Con
   },
   // The storage does not know the object's own headers.
   async directUrl(options) {
-    const url = row.headers === null ? await directUrl(ctx, row, options) : null
-    if (url !== null) await spendRead(ctx, row.size)
-    return url
+    // It could be fetched again and again, and outlive an agent.
+    return row.headers === null && !ctx.actor.agent ? directUrl(ctx, row, options) : null
   },
   delivered: (delivery) => countDownload(ctx, row.bucket_id, delivery),
 })

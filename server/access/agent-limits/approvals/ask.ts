@@ -96,14 +96,19 @@ export async function assertApproved(
 /** What jobs of a kind do; any can be about more objects than a rule allows. */
 const OF_JOB: { [kind: string]: readonly ApprovableAction[] } = {
   copy: ['write'],
-  restore: ['write'],
   delete: ['delete'],
 }
 
 /** Step: the same for a job that is to be queued: its steps ask for nothing more. */
 export async function assertJobApproved(
   step: Upkeep,
-  request: { kind: string; source_bucket: string; prefix?: string | undefined; dry_run?: boolean | undefined },
+  request: {
+    kind: string
+    source_bucket: string
+    prefix?: string | undefined
+    dry_run?: boolean | undefined
+    asked_at?: string | undefined
+  },
 ): Promise<void> {
   const { agent } = step.actor
   if (!agent || request.dry_run === true) return
@@ -112,12 +117,12 @@ export async function assertJobApproved(
   const cost = { change_objects: many, change_bytes: many, delete_objects: 0, delete_bytes: 0, read_bytes: 0 }
   const reason = reasonOf(agent, kinds, cost)
   if (!reason) return
-  const { kind, source_bucket, prefix = '', ...rest } = request
+  const { kind, source_bucket, prefix = '', asked_at: _, ...rest } = request
   await use(step, agent, await approvedRequests(step, agent), {
     reason,
-    fingerprint: hash({ job: request }),
+    fingerprint: hash({ job: { kind, source_bucket, prefix, ...rest } }),
     places: [],
-    shown: [{ action: 'job', bucket: source_bucket, key: prefix, size: null, details: { kind, ...rest } }],
+    shown: [{ action: 'job', bucket: source_bucket, key: prefix, size: null, details: { kind, ...shortened(rest) } }],
     objects: 0,
     bytes: 0,
   })
@@ -134,19 +139,21 @@ async function use(
   await store.updateApproval(tx, ticket.id, { status: 'done', done_at: now().toISOString() })
 }
 
+/** Long lists are shown by their first entries. */
+const shortened = (details: object): Shown['details'] =>
+  Object.fromEntries(
+    Object.entries(details).map(([field, value]) => [field, Array.isArray(value) ? value.slice(0, SHOWN) : value]),
+  )
+
 /** What differs each time that the same is done. */
-const NEW_EACH_TIME = new Set([
-  'trash_id',
-  'version_id',
-  'marker',
-  'share_id',
-  'bulk_id',
-  'expires_at',
-  'replaced_trash_id',
-])
+const NEW_EACH_TIME = new Set(['marker', 'bulk_id', 'expires_at', 'replaced_trash_id'])
+/** Ids that these actions make; for all others a request names them. */
+const MAKE_IDS = new Set<Action['name']>(['upload', 'copy', 'move', 'delete', 'update_object', 'share_create'])
+const IDS = new Set(['trash_id', 'version_id', 'share_id'])
 
 function shown({ name, bucket, key, details }: Action): Shown {
-  const lasting = Object.entries(details).filter(([field]) => !NEW_EACH_TIME.has(field))
+  const isNew = (field: string) => NEW_EACH_TIME.has(field) || (IDS.has(field) && MAKE_IDS.has(name))
+  const lasting = Object.entries(details).filter(([field]) => !isNew(field))
   const size = 'size' in details && typeof details.size === 'number' ? details.size : null
   return { action: name, bucket: bucket ?? null, key: key ?? null, size, details: Object.fromEntries(lasting) }
 }

@@ -63,6 +63,8 @@ export function parquetWriter(columns: readonly TableColumn[]): TableWriter {
     workerData: { role: ROLE, columns } satisfies Role,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP },
   })
+  // A process need not wait for a table that nobody finishes.
+  worker.unref()
   const waiting: PromiseWithResolvers<Uint8Array>[] = []
   let failure: Error | undefined
   const fail = (error: Error) => {

@@ -3,6 +3,7 @@ import { type Inventory, type InventoryColumn, inventoryColumns } from '../../..
 import { isBucketName } from '../../../../../contract/names.ts'
 import { canonicalId } from '../../../../base/canonical-id.ts'
 import { findNamed, listNamed, putNamed, removeNamed } from '../../../../features/inventories/named.ts'
+import { actionsIn } from '../../../../iam/decide.ts'
 import { findBucket } from '../../../../storage/buckets/store.ts'
 import { answer } from '../../answers/answer.ts'
 import { type Element, element, result } from '../../answers/xml.ts'
@@ -90,7 +91,7 @@ function columnsIn(fields: readonly string[], isOfVersions: boolean): InventoryC
 
 /** Throws InvalidRequest for another owner of the destination than it has. */
 async function assertOwns({ ctx }: Exchange, bucket: string, account: string | undefined): Promise<void> {
-  if (account === undefined) return
+  if (account === undefined || actionsIn(ctx.actor, bucket).length === 0) return
   const row = await findBucket(ctx.db, bucket)
   if (row && canonicalId(row.created_by) !== account)
     throw new S3Error('InvalidRequest', 'The AccountId is not that of the owner of the destination bucket.')
