@@ -82,6 +82,7 @@ export async function fillRareTables(database: Database): Promise<void> {
           left_bytes: bytes,
           ends_at: late,
         }),
+        tx.insertInto('object_words').values({ bucket_id, word: 't:a=\u{1F600}', key: ODD_KEY }),
         tx.insertInto('share_access_counts').values({ share_id: share.id, shard: 99, count: bytes, last_at: late }),
         tx.insertInto('audit_recent').values({ ...record, id: newId() }),
         tx.insertInto('job_items').values({

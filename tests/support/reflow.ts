@@ -40,6 +40,13 @@ const wideOn = (page: Page): Promise<string[]> =>
       if (scrolls && !element.matches(frames) && element.scrollWidth > element.clientWidth + 1)
         found.push(`${describe(element)} scrolls`)
     }
-    if (document.documentElement.scrollWidth > window.innerWidth) found.push('the page scrolls')
+    if (document.documentElement.scrollWidth > window.innerWidth) {
+      const isWide = (element: Element) => {
+        const { left, right, width } = element.getBoundingClientRect()
+        return width > 0 && (right > window.innerWidth + 1 || left < -1)
+      }
+      const [widest] = [...document.querySelectorAll('body *')].filter(isWide)
+      found.push(`the page scrolls${widest ? `, with ${describe(widest)}` : ''}`)
+    }
     return found.slice(0, 5)
   })

@@ -1,11 +1,12 @@
 // One step of a job: copies, moves or deletes the next of its listed objects.
 import { asCurrent, type Ctx, type Step, type Upkeep } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
 import { renewed } from '../../work/lease.ts'
 import type { Claim } from '../../work/store.ts'
 import { askedBy } from '../buckets/encryption.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import type { ItemError } from '../objects/item-error.ts'
-import { findChangedSince, type KnownStates, unlikeAny } from '../objects/object-state.ts'
+import { findMoments, type KnownStates, unlikeAny } from '../objects/object-state.ts'
 import { deleteKeys, destination } from '../objects/transfers/bulk.ts'
 import { Elsewhere, withCopies } from '../objects/transfers/copies.ts'
 import { transferObjects } from '../objects/transfers/transfer.ts'
@@ -81,6 +82,14 @@ const versionsOf = (items: readonly itemStore.Item[]): KnownStates =>
     ),
   )
 
+/** Step: the keys of what has changed in any way since a query found it. */
+async function changedSinceListed(tx: Tx, bucket: string, items: readonly itemStore.Item[]): Promise<string[]> {
+  const { id } = await holdBucket(tx, bucket, 'read')
+  const keys = items.map(({ key }) => key)
+  const moments = await findMoments(tx, id, keys)
+  return items.flatMap(({ key, seen }) => (seen !== null && moments.get(key) !== Number(seen) ? [key] : []))
+}
+
 async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome> {
   const { tx } = step
   const { request, size, copies } = work
@@ -89,8 +98,7 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
   if (kind === 'restore' && !goesBack(request)) return undoStep(step, job, work)
   const items = await itemStore.listItems(tx, job_id, job.position, size)
   const keys = items.map(({ key }) => key)
-  // Whatever a query asked for may be another now, such as tags.
-  const late = request.asked_at ? await findChangedSince(tx, source_bucket, keys, request.asked_at) : []
+  const late = request.query === undefined ? [] : await changedSinceListed(tx, source_bucket, items)
   const seen: KnownStates = new Map([...versionsOf(items), ...late.map((key) => [key, unlikeAny(key)] as const)])
   const progress = { position: items.at(-1)?.position ?? job.total }
   if (goesBack(request)) {

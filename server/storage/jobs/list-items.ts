@@ -3,7 +3,7 @@ import type { Upkeep } from '../../context.ts'
 import { renewed } from '../../work/lease.ts'
 import type { Claim } from '../../work/store.ts'
 import { holdBucket } from '../buckets/service.ts'
-import { findStates } from '../objects/object-state.ts'
+import { findMoments, findStates } from '../objects/object-state.ts'
 import * as itemStore from './items/store.ts'
 import { lease } from './lease.ts'
 import { listStep, listVersionsStep } from './listing.ts'
@@ -49,16 +49,18 @@ export async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob
 }
 
 type NewItems = {
-  items: Omit<itemStore.Item, 'job_id' | 'position' | 'moment' | 'seen' | 'dest_key'>[]
+  items: (Omit<itemStore.Item, 'job_id' | 'position' | 'moment' | 'seen' | 'dest_key'> & { seen?: number | null })[]
   next: string | null
 }
 
 async function objectItems(step: Upkeep, bucketId: string, request: CreateJob, to: string | null): Promise<NewItems> {
   const { keys, next } = await listStep(step, bucketId, request, to)
   const seen = new Map((await findStates(step.tx, bucketId, keys)).map((one) => [one.key, one]))
+  // A query may ask for what changes without them, such as tags.
+  const moments = request.query === undefined ? undefined : await findMoments(step.tx, bucketId, keys)
   const items = keys.map((key) => {
     const { blob_id = NO_BLOB, last_modified = null } = seen.get(key) ?? {}
-    return { key, blob_id, last_modified, version_id: null }
+    return { key, blob_id, last_modified, version_id: null, ...(moments && { seen: moments.get(key) ?? null }) }
   })
   return { items, next }
 }

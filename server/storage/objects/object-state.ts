@@ -17,23 +17,16 @@ export const findStates = async (db: Db, bucketId: string, keys: readonly string
         .where('key', 'in', keys)
         .execute()
 
-/** Those of some keys of a bucket whose objects have changed in any way since a time. */
-export async function findChangedSince(
-  db: Db,
-  bucket: string,
-  keys: readonly string[],
-  time: string,
-): Promise<string[]> {
+/** The moments of the last changes of objects, by their keys. */
+export async function findMoments(db: Db, bucketId: string, keys: readonly string[]): Promise<Map<string, number>> {
+  if (keys.length === 0) return new Map()
   const rows = await db
     .selectFrom('objects')
-    .innerJoin('buckets', 'buckets.id', 'objects.bucket_id')
-    .select('objects.key')
-    .where('buckets.name', '=', bucket)
-    .where('buckets.deleted_at', 'is', null)
-    .where('objects.key', 'in', keys)
-    .where('objects.moment', '>', Date.parse(time) * 1000)
+    .select(['key', 'moment'])
+    .where('bucket_id', '=', bucketId)
+    .where('key', 'in', keys)
     .execute()
-  return rows.map(({ key }) => key)
+  return new Map(rows.map(({ key, moment }) => [key, Number(moment)]))
 }
 
 /** An object that is unlike all that there are. */
