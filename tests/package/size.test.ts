@@ -6,8 +6,8 @@ import { test } from 'node:test'
 const root = path.join(import.meta.dirname, '../..')
 /** Node itself, which comes as a package of its own for each platform. */
 const NODE = /^node_modules\/node-(bin|linux|darwin|win)-/
-/** Of these, 1.6 MB are the client of the AWS KMS API. */
-const MOST_BYTES = 61_000_000
+/** Of these, 1.6 MB are the client of the AWS KMS API, 0.6 MB compute CRC-32, and 0.3 MB write Parquet. */
+const MOST_BYTES = 62_000_000
 
 /** Bytes of the files of a package, without packages below it. */
 function sizeOf(folder: string): number {
@@ -18,7 +18,7 @@ function sizeOf(folder: string): number {
   }, 0)
 }
 
-test('what is installed with the package takes at most 61 MB besides Node', (t) => {
+test('what is installed with the package takes at most 62 MB besides Node', (t) => {
   const { packages } = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
   const sizes = Object.entries<{ dev?: boolean; devOptional?: boolean }>(packages)
     .filter(([place, { dev, devOptional }]) => place !== '' && !dev && !devOptional && !NODE.test(place))
