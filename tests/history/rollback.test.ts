@@ -367,7 +367,6 @@ describeEngines('rollback', (engine, itOnce) => {
       [{ to, by: { user: id, token: id } }, 'body.by'],
       [{ to, keys: ['a'] }, 'body.keys'],
       [{ to, dest_prefix: 'b/' }, 'body.dest_prefix'],
-      [{ kind: 'delete', dry_run: true }, 'body.dry_run'],
       [{ kind: 'delete', to }, 'body.to'],
     ]
     await server.records([], async () => {
