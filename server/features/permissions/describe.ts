@@ -92,6 +92,9 @@ export async function getBucketPolicy(ctx: Ctx, bucket: string): Promise<BucketP
 
 /** Gives a bucket a policy. Throws forbidden, not_found, and invalid_request for what is no policy. */
 export async function putBucketPolicy(ctx: Ctx, bucket: string, document: string): Promise<DescribedPolicy> {
+  // Before the document is read.
+  allow(ctx.actor, 'manage', bucket)
+  if (!(await findBucket(ctx.db, bucket))) throw bucketMissing(bucket)
   await inField('body.document', document, () =>
     setBucketPolicy(ctx, bucket, { text: document, canBePublic: isPublicAccessOn }),
   )
