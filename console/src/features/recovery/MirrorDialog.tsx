@@ -73,7 +73,7 @@ export function MirrorDialog({
         {others.length === 0 ? (
           <p>
             {text.noOther}{' '}
-            <Anchor component={Link} to="/admin/storages/_new" underline="always">
+            <Anchor component={Link} to="/admin/storages/_new">
               {text.register}
             </Anchor>
           </p>
