@@ -2,7 +2,7 @@ import type { Compilable } from 'kysely'
 import { kept } from '../../db/kept.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
-import { atLeastOne, type UserRow } from '../sessions/store.ts'
+import { atLeastOne, GRANT_COLUMNS, USER_COLUMNS, type UserRow } from '../sessions/store.ts'
 
 export type AccessKeyRow = Row<'access_keys'>
 
@@ -47,11 +47,9 @@ const keyRows = prepared(
       .leftJoin('grants as r', 'r.group_id', 'g.id')
       .select(['k.id as token_id', 'k.secret', 'k.previous_secret', 'k.previous_until'])
       .select(['k.scope', 'k.expires_at', 'k.revoked_at', 'k.deactivated_at'])
-      .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
-      .select(['u.path', 'u.service_account'])
+      .select(USER_COLUMNS)
       .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
-      .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
-      .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+      .select(GRANT_COLUMNS)
       .select((e) => e.selectFrom('settings').select('overrides').as('settings'))
       .where('k.access_key_id', '=', accessKeyId),
 )

@@ -17,12 +17,11 @@ import type { Ctx, Step } from '../../context.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { newSecret, resealSecret, sealSecret } from '../access-keys/secret.ts'
 import { hourOf, NOTHING } from '../agent-limits/budget.ts'
+import { admitOwner } from '../credentials/issue.ts'
 import { scopeText } from '../sessions/scope.ts'
 import { AGENT_TOKEN_START, newTokenValue, prefixOf } from '../tokens/value.ts'
 import { newAgentKeyId } from './key-id.ts'
 import * as store from './store.ts'
-
-const MOST_LIVE = 50
 
 /** What can be said of an agent. */
 export interface AgentFields {
@@ -54,10 +53,10 @@ export function createAgent(ctx: Ctx, fields: AgentFields, fork: string | null =
   const secret = newSecret()
   return ctx.act(async (step) => {
     const { tx, record, config } = step
-    await admit(step)
+    const user_id = await admitOwner(step, 'agents', ctx.actor.user_id)
     const row: store.AgentRow = {
       id: newId(),
-      user_id: ctx.actor.user_id ?? '',
+      user_id,
       name: fields.name.trim(),
       scope: scopeText(fields.scope) ?? '[]',
       budget: JSON.stringify({ ...defaultBudget, ...given(fields.budget) }),
@@ -97,14 +96,6 @@ export function createAgent(ctx: Ctx, fields: AgentFields, fork: string | null =
     })
     return { ...common({ ...row, email: ctx.actor.email ?? '' }), token, secret_access_key: secret }
   })
-}
-
-/** Step: throws limit_reached where the caller has as many agents as one may. */
-async function admit({ tx, actor, now }: Step): Promise<void> {
-  const { user_id } = actor
-  if (!user_id || !(await store.lockMaker(tx, user_id))) throw new ServiceError('not_found', 'No such user.')
-  if ((await store.countLive(tx, user_id, now())) >= MOST_LIVE)
-    throw new ServiceError('limit_reached', `There are ${MOST_LIVE} valid agents, the maximum; revoke one first.`)
 }
 
 const limitsOf = (row: Pick<store.AgentRow, 'scope' | 'budget' | 'approval'>) => ({

@@ -2,7 +2,7 @@ import { type Compilable, sql } from 'kysely'
 import { kept } from '../../db/kept.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
-import { atLeastOne, type UserRow } from '../sessions/store.ts'
+import { atLeastOne, GRANT_COLUMNS, USER_COLUMNS, type UserRow } from '../sessions/store.ts'
 
 export type AgentRow = Row<'agents'>
 type UseRow = Row<'agent_uses'>
@@ -13,21 +13,6 @@ export const insertUse = (tx: Tx, row: NewRow<'agent_uses'>) => tx.insertInto('a
 
 export const updateAgent = (tx: Tx, id: string, change: RowChange<'agents'>) =>
   tx.updateTable('agents').set(change).where('id', '=', id).execute()
-
-/** Locks the user, so that concurrent creations count their agents one after another. */
-export const lockMaker = (tx: Tx, userId: string) =>
-  tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
-
-export const countLive = async (tx: Tx, userId: string, now: Date): Promise<number> =>
-  (
-    await tx
-      .selectFrom('agents')
-      .select((e) => e.fn.countAll<number>().as('count'))
-      .where('user_id', '=', userId)
-      .where('revoked_at', 'is', null)
-      .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now.toISOString())]))
-      .executeTakeFirstOrThrow()
-  ).count
 
 export const lockAgent = (tx: Tx, id: string): Promise<AgentRow | undefined> =>
   tx.selectFrom('agents').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
@@ -93,11 +78,9 @@ const rowsBy = (column: 'a.token_hash' | 'a.access_key_id') =>
         .leftJoin('grants as r', 'r.group_id', 'g.id')
         .select(['a.id as token_id', 'a.name', 'a.access_key_id', 'a.secret', 'a.scope', 'a.budget', 'a.approval'])
         .select(['a.expires_at', 'a.revoked_at'])
-        .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
-        .select(['u.path', 'u.service_account'])
+        .select(USER_COLUMNS)
         .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
-        .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
-        .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+        .select(GRANT_COLUMNS)
         .select((e) => e.selectFrom('settings').select('overrides').as('settings'))
         .where(column, '=', value),
   )

@@ -66,12 +66,21 @@ export const issueFor = async (
   expires_at: null,
 })
 
-async function admitOwner(step: Step, table: store.CredentialTable, userId: string | null): Promise<string> {
+const KINDS: { readonly [table in store.Issued]: string } = {
+  tokens: 'tokens',
+  access_keys: 'access keys',
+  agents: 'agents',
+}
+
+/** Step: locks whose a new one is to be. Throws not_found, and limit_reached for who has 50 valid ones of this kind. */
+export async function admitOwner(step: Step, table: store.Issued, userId: string | null): Promise<string> {
   const { tx } = step
   if (!userId || !(await store.lockOwner(tx, userId))) throw new ServiceError('not_found', 'No such user.')
   if ((await store.countLive(tx, table, userId, step.now())) < MOST_LIVE) return userId
-  const kind = table === 'tokens' ? 'tokens' : 'access keys'
-  throw new ServiceError('limit_reached', `There are ${MOST_LIVE} valid ${kind}, the maximum; revoke one first.`)
+  throw new ServiceError(
+    'limit_reached',
+    `There are ${MOST_LIVE} valid ${KINDS[table]}, the maximum; revoke one first.`,
+  )
 }
 
 const newRow = (step: Step, user_id: string, name: string) => ({

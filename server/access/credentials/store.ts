@@ -7,7 +7,9 @@ export type CredentialTable = 'tokens' | 'access_keys'
 export type CredentialRow<T extends CredentialTable> = Row<T> & Lasting
 /** What is asked of rows of both. */
 export type Lasting = Pick<Row<'tokens'>, 'id' | 'user_id' | 'name' | 'created_at' | 'revoked_at' | 'expires_at'>
-const as = (table: CredentialTable | 'agents') => table as 'tokens'
+/** Agents have less in common with them: a user has so many, and uses are noted. */
+export type Issued = CredentialTable | 'agents'
+const as = (table: Issued) => table as 'tokens'
 
 /** Locks the user, so that concurrent creations count their credentials one after another. */
 export const lockOwner = (tx: Tx, userId: string) =>
@@ -20,7 +22,7 @@ export const findUser = (db: Db, id: string) =>
 export const findParent = (db: Db, tokenId: string) =>
   db.selectFrom('tokens').select(['expires_at', 'revoked_at']).where('id', '=', tokenId).executeTakeFirst()
 
-export const countLive = async (tx: Tx, table: CredentialTable, userId: string, now: Date): Promise<number> =>
+export const countLive = async (tx: Tx, table: Issued, userId: string, now: Date): Promise<number> =>
   (
     await tx
       .selectFrom(as(table))
@@ -82,7 +84,7 @@ export const revokeCredentials = async <T extends CredentialTable>(
  */
 export async function noteUse(
   tx: Tx,
-  table: CredentialTable | 'agents',
+  table: Issued,
   id: string,
   { ip, now, before }: { ip: string | null; now: Date; before: Date },
 ): Promise<string | null> {

@@ -137,6 +137,25 @@ export interface UserRow {
   prefix: string | null
   actions: string | null
 }
+/** Its columns of `users as u`. */
+export const USER_COLUMNS = [
+  'u.id as user_id',
+  'u.email',
+  'u.display_name',
+  'u.disabled_at',
+  'u.path',
+  'u.service_account',
+] as const
+/** Its columns of `groups as g` and `grants as r`. */
+export const GRANT_COLUMNS = [
+  'g.id as group_id',
+  'g.name as group_name',
+  'g.global',
+  'r.id as grant_id',
+  'r.bucket_pattern',
+  'r.prefix',
+  'r.actions',
+] as const
 export interface SessionRow extends UserRow {
   token_version: number
   idp_subject: string | null
@@ -156,13 +175,12 @@ const sessionRows = prepared(
       .leftJoin('group_members as m', 'm.user_id', 'u.id')
       .leftJoin('groups as g', 'g.id', 'm.group_id')
       .leftJoin('grants as r', 'r.group_id', 'g.id')
-      .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at', 'u.token_version', 'u.idp_subject'])
-      .select(['u.path', 'u.service_account'])
+      .select(USER_COLUMNS)
+      .select(['u.token_version', 'u.idp_subject'])
       .select(['s.auth_method', 's.expires_at', 's.revoked_at', 's.second_factor_at'])
       .select((e) => e.selectFrom('settings').select('overrides').as('settings'))
       .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
-      .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
-      .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+      .select(GRANT_COLUMNS)
       .where('s.id', '=', id),
 )
 
@@ -180,11 +198,9 @@ const userRows = prepared(
       .leftJoin('group_members as m', 'm.user_id', 'u.id')
       .leftJoin('groups as g', 'g.id', 'm.group_id')
       .leftJoin('grants as r', 'r.group_id', 'g.id')
-      .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
-      .select(['u.path', 'u.service_account'])
+      .select(USER_COLUMNS)
       .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
-      .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
-      .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+      .select(GRANT_COLUMNS)
       .where('u.id', '=', id),
 )
 

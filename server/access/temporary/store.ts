@@ -2,7 +2,7 @@ import { type Compilable, sql } from 'kysely'
 import { kept } from '../../db/kept.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
-import { atLeastOne, type UserRow } from '../sessions/store.ts'
+import { atLeastOne, GRANT_COLUMNS, type UserRow } from '../sessions/store.ts'
 
 export type CredentialRow = Row<'temporary_credentials'>
 
@@ -58,8 +58,7 @@ const sessionRows = prepared(
       .select(['o.name as role_name', 'o.path as role_path'])
       .select(['u.email', 'u.display_name', 'u.disabled_at', 'u.path', 'u.service_account'])
       .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
-      .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
-      .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+      .select(GRANT_COLUMNS)
       .select((e) => e.selectFrom('settings').select('overrides').as('settings'))
       .where('c.access_key_id', '=', accessKeyId),
 )

@@ -2,7 +2,7 @@ import type { Compilable } from 'kysely'
 import { kept } from '../../db/kept.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
-import { atLeastOne, type UserRow } from '../sessions/store.ts'
+import { atLeastOne, GRANT_COLUMNS, USER_COLUMNS, type UserRow } from '../sessions/store.ts'
 
 export type TokenRow = Row<'tokens'>
 
@@ -36,11 +36,9 @@ const credentialRows = prepared(
       .leftJoin('grants as r', 'r.group_id', 'g.id')
       .select(['t.id as token_id', 't.name as token_name', 't.token_prefix', 't.previous_hash', 't.previous_until'])
       .select(['t.expires_at', 't.revoked_at', 't.scope'])
-      .select(['u.id as user_id', 'u.email', 'u.display_name', 'u.disabled_at'])
-      .select(['u.path', 'u.service_account'])
+      .select(USER_COLUMNS)
       .select((e) => e.selectFrom('instance').select('policies').$asScalar().$notNull().as('policies'))
-      .select(['g.id as group_id', 'g.name as group_name', 'g.global'])
-      .select(['r.id as grant_id', 'r.bucket_pattern', 'r.prefix', 'r.actions'])
+      .select(GRANT_COLUMNS)
       .where((e) => e.or([e('t.token_hash', '=', hash), e('t.previous_hash', '=', hash)])),
 )
 
