@@ -4,6 +4,7 @@ import type { Db, ObjectRow, Row } from '../../db/schema.ts'
 import { BEGINNING } from '../buckets/store.ts'
 import { asOf } from '../history/former/as-of.ts'
 import { findSnapshot } from '../history/former/store.ts'
+import { haveSameBytes } from '../objects/object-state.ts'
 import * as store from './store.ts'
 
 /** A whole fork and its origin, and since when each is compared, in microseconds since 1970. */
@@ -48,12 +49,8 @@ export const isConflict = ({ byFork, byOrigin, same }: Compared): boolean => byF
 const DESCRIPTION = ['content_type', 'headers', 'metadata', 'tags', 'storage_class'] as const
 
 /** Contents that are encrypted otherwise are the same. */
-const hasSameContents = (a: ObjectRow, b: ObjectRow): boolean =>
-  a.blob_id === b.blob_id ||
-  (a.size === b.size && a.etag === b.etag && (a.sha256 === b.sha256 || a.sha256 === null || b.sha256 === null))
-
 const isAlike = (a: ObjectRow | null, b: ObjectRow | null): boolean =>
-  a && b ? hasSameContents(a, b) && DESCRIPTION.every((name) => a[name] === b[name]) : a === b
+  a && b ? haveSameBytes(a, b) && DESCRIPTION.every((name) => a[name] === b[name]) : a === b
 
 const momentOf = (row: Row<'objects'> | null): number => Number(row?.moment ?? 0)
 

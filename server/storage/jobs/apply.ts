@@ -1,12 +1,11 @@
 // One step of a job: copies, moves or deletes the next of its listed objects.
 import { asCurrent, type Ctx, type Step, type Upkeep } from '../../context.ts'
-import type { Tx } from '../../db/schema.ts'
 import { renewed } from '../../work/lease.ts'
 import type { Claim } from '../../work/store.ts'
 import { askedBy } from '../buckets/encryption.ts'
 import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import type { ItemError } from '../objects/item-error.ts'
-import { findMoments, type KnownStates, unlikeAny } from '../objects/object-state.ts'
+import type { KnownStates } from '../objects/object-state.ts'
 import { deleteKeys, destination } from '../objects/transfers/bulk.ts'
 import { Elsewhere, withCopies } from '../objects/transfers/copies.ts'
 import { transferObjects } from '../objects/transfers/transfer.ts'
@@ -77,18 +76,10 @@ async function noteOutcome(step: Upkeep, job: store.JobRow, outcome: Outcome): P
 /** The listed versions by key. Releases that listed only keys left no versions. */
 const versionsOf = (items: readonly itemStore.Item[]): KnownStates =>
   new Map(
-    items.flatMap(({ key, blob_id, last_modified }) =>
-      blob_id === null ? [] : [[key, { key, blob_id, last_modified: last_modified ?? '' }]],
+    items.flatMap(({ key, blob_id, last_modified, seen: moment }) =>
+      blob_id === null ? [] : [[key, { key, blob_id, last_modified: last_modified ?? '', moment }]],
     ),
   )
-
-/** Step: the keys of what has changed in any way since a query found it. */
-async function changedSinceListed(tx: Tx, bucket: string, items: readonly itemStore.Item[]): Promise<string[]> {
-  const { id } = await holdBucket(tx, bucket, 'read')
-  const keys = items.map(({ key }) => key)
-  const moments = await findMoments(tx, id, keys)
-  return items.flatMap(({ key, seen }) => (seen !== null && moments.get(key) !== Number(seen) ? [key] : []))
-}
 
 async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome> {
   const { tx } = step
@@ -98,8 +89,7 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
   if (kind === 'restore' && !goesBack(request)) return undoStep(step, job, work)
   const items = await itemStore.listItems(tx, job_id, job.position, size)
   const keys = items.map(({ key }) => key)
-  const late = request.query === undefined ? [] : await changedSinceListed(tx, source_bucket, items)
-  const seen: KnownStates = new Map([...versionsOf(items), ...late.map((key) => [key, unlikeAny(key)] as const)])
+  const seen = versionsOf(items)
   const progress = { position: items.at(-1)?.position ?? job.total }
   if (goesBack(request)) {
     const options = { job_id, keepNew: request.keep_new ?? false, of: request.of }

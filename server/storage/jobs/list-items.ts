@@ -3,7 +3,7 @@ import type { Upkeep } from '../../context.ts'
 import { renewed } from '../../work/lease.ts'
 import type { Claim } from '../../work/store.ts'
 import { holdBucket } from '../buckets/service.ts'
-import { findMoments, findStates } from '../objects/object-state.ts'
+import { findStates } from '../objects/object-state.ts'
 import * as itemStore from './items/store.ts'
 import { lease } from './lease.ts'
 import { listStep, listVersionsStep } from './listing.ts'
@@ -56,11 +56,10 @@ type NewItems = {
 async function objectItems(step: Upkeep, bucketId: string, request: CreateJob, to: string | null): Promise<NewItems> {
   const { keys, next } = await listStep(step, bucketId, request, to)
   const seen = new Map((await findStates(step.tx, bucketId, keys)).map((one) => [one.key, one]))
-  // A query may ask for what changes without them, such as tags.
-  const moments = request.query === undefined ? undefined : await findMoments(step.tx, bucketId, keys)
   const items = keys.map((key) => {
-    const { blob_id = NO_BLOB, last_modified = null } = seen.get(key) ?? {}
-    return { key, blob_id, last_modified, version_id: null, ...(moments && { seen: moments.get(key) ?? null }) }
+    const { blob_id = NO_BLOB, last_modified = null, moment = null } = seen.get(key) ?? {}
+    // Only a query may ask for what changes without the others, such as tags.
+    return { key, blob_id, last_modified, version_id: null, seen: request.query === undefined ? null : moment }
   })
   return { items, next }
 }

@@ -2,7 +2,8 @@
 import * as store from './store.ts'
 
 /** Step: locks the objects of these keys, which are locked too. */
-export const lockCurrent = store.lockObjects
+export const lockCurrent: (...named: Parameters<typeof store.lockObjects>) => Promise<store.ObjectRow[]> =
+  store.lockObjects
 
 /** Step: takes objects away; what becomes of their contents is for the caller to say. */
 export const deleteObjectRows = store.deleteObjects

@@ -2,35 +2,31 @@ import type { Db } from '../../db/schema.ts'
 import type { ItemError } from './item-error.ts'
 import type { ObjectRow } from './store.ts'
 
-/** An object as it was seen: `blob_id` identifies its contents, `last_modified` changes with any change but one of tags. */
-export type ObjectState = Pick<ObjectRow, 'key' | 'blob_id' | 'last_modified'>
-export const isSame = (a: ObjectState, b: ObjectState): boolean =>
-  a.blob_id === b.blob_id && a.last_modified === b.last_modified
+/**
+ * An object as it was seen: `blob_id` identifies its contents, `last_modified` changes with any change but one of tags, and
+ * `moment` with that as well, for whoever asks about them.
+ */
+export type ObjectState = Pick<ObjectRow, 'key' | 'blob_id' | 'last_modified'> & { moment?: number | null }
+/** Whether two objects have the same bytes, as far as is known of them, however they are encrypted. */
+export const haveSameBytes = (a: ObjectRow, b: ObjectRow): boolean =>
+  a.blob_id === b.blob_id ||
+  (a.size === b.size && a.etag === b.etag && (a.sha256 === b.sha256 || a.sha256 === null || b.sha256 === null))
+
+/** Whether an object is as it was seen. */
+export const isSame = (seen: ObjectState, now: ObjectState): boolean =>
+  seen.blob_id === now.blob_id &&
+  seen.last_modified === now.last_modified &&
+  ((seen.moment ?? null) === null || Number(seen.moment) === Number(now.moment))
 
 export const findStates = async (db: Db, bucketId: string, keys: readonly string[]): Promise<ObjectState[]> =>
   keys.length === 0
     ? []
     : db
         .selectFrom('objects')
-        .select(['key', 'blob_id', 'last_modified'])
+        .select(['key', 'blob_id', 'last_modified', 'moment'])
         .where('bucket_id', '=', bucketId)
         .where('key', 'in', keys)
         .execute()
-
-/** The moments of the last changes of objects, by their keys. */
-export async function findMoments(db: Db, bucketId: string, keys: readonly string[]): Promise<Map<string, number>> {
-  if (keys.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('objects')
-    .select(['key', 'moment'])
-    .where('bucket_id', '=', bucketId)
-    .where('key', 'in', keys)
-    .execute()
-  return new Map(rows.map(({ key, moment }) => [key, Number(moment)]))
-}
-
-/** An object that is unlike all that there are. */
-export const unlikeAny = (key: string): ObjectState => ({ key, blob_id: '', last_modified: '' })
 
 /** What was seen, by key; an object that is not as it was is left alone. */
 export type KnownStates = ReadonlyMap<string, ObjectState>

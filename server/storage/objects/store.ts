@@ -1,7 +1,7 @@
 import type { KeyRange } from '../../../contract/permissions.ts'
 import { changed, inserted } from '../../db/changes.ts'
 import { prepared } from '../../db/prepare.ts'
-import type { Db, ObjectRow, Tx } from '../../db/schema.ts'
+import type { Db, ObjectRow, Row, Tx } from '../../db/schema.ts'
 
 export type { ObjectRow }
 
@@ -45,11 +45,11 @@ const share = prepared((tx: Tx, named: Keys) => withKeys(tx, named).forShare())
 const find = prepared(withKeys)
 
 /** Locks the objects with these keys until the transaction ends, in key order. */
-export const lockObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
+export const lockObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<Row<'objects'>[]> =>
   keys.length === 0 ? [] : lock(tx, { bucketId, keys })
 
 /** Like `lockObjects`, but only prevents their deletion or replacement. */
-export const shareObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
+export const shareObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<Row<'objects'>[]> =>
   keys.length === 0 ? [] : share(tx, { bucketId, keys })
 
 /** Returns the keys that were free. Always inserts in key order: an insert waits for another's of the same key. */

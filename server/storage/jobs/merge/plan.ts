@@ -1,6 +1,7 @@
 import type { MergePlan } from '../../../../contract/jobs.ts'
 import { type HeldBucket, roomOf } from '../../buckets/service.ts'
 import { isKept } from '../../history/retire.ts'
+import { addTurn } from '../changed.ts'
 import type { Decided, Turn } from './decide.ts'
 
 const nothing = (): MergePlan => ({
@@ -24,20 +25,9 @@ export function extended(plan: string | null, origin: HeldBucket, { turns, kept,
   const sum = plan === null ? nothing() : (JSON.parse(plan) as MergePlan)
   sum.kept += kept
   for (const turn of turns) {
-    const { key, dest, current, wanted } = turn
+    const { key, dest } = turn
     sum.growth_bytes += growthOf(origin, turn)
-    if (current && wanted) {
-      sum.replaced.objects++
-      sum.replaced.bytes_before += current.size
-      sum.replaced.bytes_after += wanted.size
-    } else if (wanted) {
-      const to = dest === key ? sum.added : sum.beside
-      to.objects++
-      to.bytes += wanted.size
-    } else if (current) {
-      sum.deleted.objects++
-      sum.deleted.bytes += current.size
-    }
+    addTurn(sum, dest === key ? sum.added : sum.beside, turn)
   }
   for (const { code } of errors)
     if (code === 'conflict') sum.conflicts++

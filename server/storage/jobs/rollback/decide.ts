@@ -12,6 +12,7 @@ import { findLocked } from '../../locks/gate.ts'
 import { erasedSince } from '../../objects/absence.ts'
 import { withTags } from '../../objects/describe.ts'
 import { type ItemError, itemError } from '../../objects/item-error.ts'
+import { haveSameBytes } from '../../objects/object-state.ts'
 import { findObjects } from '../../objects/store.ts'
 
 /** A key, and the moment that it is to go back to. */
@@ -33,11 +34,7 @@ export interface Decided {
 const DESCRIPTION = ['content_type', 'headers', 'metadata', 'storage_class', 'acl'] as const
 
 const hasSameContents = (a: ObjectRow, b: ObjectRow): boolean =>
-  a.blob_id === b.blob_id ||
-  (a.size === b.size &&
-    a.etag === b.etag &&
-    a.encryption === b.encryption &&
-    (a.sha256 === b.sha256 || a.sha256 === null || b.sha256 === null))
+  a.blob_id === b.blob_id || (a.encryption === b.encryption && haveSameBytes(a, b))
 const isDescribedAlike = (a: ObjectRow, b: ObjectRow): boolean => DESCRIPTION.every((name) => a[name] === b[name])
 
 const isSame = (a: ObjectRow | null, b: ObjectRow | null): boolean =>

@@ -4,18 +4,15 @@ import type { ChangedBy } from '../../../../contract/jobs.ts'
 import { parseMoment } from '../../../base/moment.ts'
 import type { Upkeep } from '../../../context.ts'
 import type { Row } from '../../../db/schema.ts'
-import { renewed } from '../../../work/lease.ts'
-import { type HeldBucket, quotaExceeded, roomOf } from '../../buckets/service.ts'
+import type { HeldBucket } from '../../buckets/service.ts'
 import { findAuthors } from '../../history/former/changes-store.ts'
 import { keepsHistory } from '../../history/former/past.ts'
 import { findEnds } from '../../history/former/store.ts'
 import type { ItemError } from '../../objects/item-error.ts'
 import { withKeys } from '../../objects/store.ts'
-import { listedTo, nextKeys, placeOf } from '../changed.ts'
-import { noted } from '../failures.ts'
-import * as itemStore from '../items/store.ts'
+import { nextKeys, noteListed, placeOf } from '../changed.ts'
 import type { CreateJob } from '../request.ts'
-import * as jobStore from '../store.ts'
+import type * as jobStore from '../store.ts'
 import { type Asked, type Decided, decide } from './decide.ts'
 import { extended } from './plan.ts'
 import * as store from './store.ts'
@@ -53,31 +50,8 @@ export async function listRollback(
   const whole = await decide(step, bucket, asked, { current, keepNew: request.keep_new ?? false })
   const { turns, errors } = request.by ? await onlyBy(step, bucket, whole, { by: request.by, since }) : whole
   const plan = extended(job.plan, bucket, { turns, errors })
-  const room = roomOf(bucket)
-  const isLast = next === null
-  if (isLast && !request.dry_run && room !== null && plan.growth_bytes > Math.max(0, room))
-    throw quotaExceeded(bucket.name, room, plan.growth_bytes)
-  const items = turns.map(({ key, moment, current: now }, i) => ({
-    job_id: job.id,
-    position: job.total + i + 1,
-    key,
-    blob_id: null,
-    last_modified: null,
-    version_id: null,
-    moment,
-    seen: now?.moment ?? null,
-  }))
-  if (!request.dry_run) await itemStore.insertItems(tx, items)
-  const total = job.total + turns.length + errors.length
-  await jobStore.updateJob(tx, job.id, {
-    total,
-    plan: JSON.stringify(plan),
-    listed_to: listedTo(next),
-    ...noted(job, errors),
-    ...(isLast && { listed_at: step.now().toISOString() }),
-    ...(isLast && request.dry_run && { position: total }),
-    ...renewed(step),
-  })
+  const items = turns.map(({ key, moment, current: now }) => ({ key, moment, seen: now?.moment ?? null }))
+  await noteListed(step, job, request, { bucket, plan, items, errors, next })
 }
 
 /** The keys whose last change a job made, each with the moment before it. */

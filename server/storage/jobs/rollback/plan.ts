@@ -2,6 +2,7 @@ import type { RollbackPlan } from '../../../../contract/jobs.ts'
 import { type HeldBucket, roomOf } from '../../buckets/service.ts'
 import { isKept } from '../../history/retire.ts'
 import type { ItemError } from '../../objects/item-error.ts'
+import { addTurn } from '../changed.ts'
 import { isInPlace, type Turn } from './decide.ts'
 
 const nothing = (): RollbackPlan => ({
@@ -31,19 +32,8 @@ export function extended(
 ): RollbackPlan {
   const sum = plan === null ? nothing() : (JSON.parse(plan) as RollbackPlan)
   for (const turn of turns) {
-    const { current, wanted } = turn
     sum.growth_bytes += growthOf(bucket, turn)
-    if (current && wanted) {
-      sum.replaced.objects++
-      sum.replaced.bytes_before += current.size
-      sum.replaced.bytes_after += wanted.size
-    } else if (wanted) {
-      sum.restored.objects++
-      sum.restored.bytes += wanted.size
-    } else if (current) {
-      sum.deleted.objects++
-      sum.deleted.bytes += current.size
-    }
+    addTurn(sum, sum.restored, turn)
   }
   for (const { code } of errors)
     if (code === 'erased') sum.erased++
