@@ -7,7 +7,7 @@ import type { Job } from '../../contract/jobs.ts'
 import { compareUsage } from '../../server/storage/buckets/compare.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
-import { until } from '../support/until.ts'
+import { codes, counts, finished } from './jobs.ts'
 import { type Bucket, momentsWorld, type State } from './world.ts'
 
 const MINUTE = 60_000
@@ -23,20 +23,11 @@ describeEngines('merge', (engine, itOnce) => {
   before(() => {
     server = world.server
   })
-  const finish = async ({ id }: Job, client: Client = server.admin): Promise<Job> => {
-    let job: Job | undefined
-    await until(async () => {
-      job = await client.getJob({ params: { id } })
-      return job.finished_at !== null
-    })
-    return job as Job
-  }
+  const finish = (job: Job, client: Client = server.admin) => finished(client, job)
   const forkOf = ({ name }: Bucket, more: object = {}) => open({ from: { bucket: name }, ...more })
   const merge = async (fork: Bucket, body: Body = {}, client: Client = server.admin) =>
     finish(await client.createJob({ body: { kind: 'merge', source_bucket: fork.name, ...body } }), client)
   const undo = async ({ id }: Job) => finish(await server.admin.createJob({ body: { kind: 'restore', of: id } }))
-  const counts = ({ status, total, done, failed }: Job) => [status, total, done, failed]
-  const codes = ({ errors }: Job) => errors.map(({ key, code }) => [key, code])
   const textsOf = async (bucket: Bucket) =>
     Object.fromEntries(Object.entries(await stateOf(bucket)).map(([key, { text }]) => [key, text]))
   const changesOf = async (fork: Bucket, query: object = {}) =>

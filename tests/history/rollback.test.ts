@@ -6,7 +6,7 @@ import type { Client } from '../../client/derived.ts'
 import type { Job } from '../../contract/jobs.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines, type TestServer } from '../support/server.ts'
-import { until } from '../support/until.ts'
+import { codes, counts, finished } from './jobs.ts'
 import { type Bucket, momentsWorld, type State } from './world.ts'
 
 const MINUTE = 60_000
@@ -22,20 +22,11 @@ describeEngines('rollback', (engine, itOnce) => {
   before(() => {
     server = world.server
   })
-  const finish = async ({ id }: Job, client: Client = server.admin): Promise<Job> => {
-    let job: Job | undefined
-    await until(async () => {
-      job = await client.getJob({ params: { id } })
-      return job.finished_at !== null
-    })
-    return job as Job
-  }
+  const finish = (job: Job, client: Client = server.admin) => finished(client, job)
   const back = async (bucket: Bucket, body: Body, client: Client = server.admin) =>
     finish(await client.createJob({ body: { kind: 'rollback', source_bucket: bucket.name, ...body } }), client)
   const undo = async ({ id }: Job, client: Client = server.admin) =>
     finish(await client.createJob({ body: { kind: 'restore', of: id } }), client)
-  const counts = ({ status, total, done, failed }: Job) => [status, total, done, failed]
-  const codes = ({ errors }: Job) => errors.map(({ key, code }) => [key, code])
   /** Asserts that what is counted is what is there. */
   async function assertExact(bucket: Bucket) {
     const { id } = await server.database.db
