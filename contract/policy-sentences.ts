@@ -39,6 +39,31 @@ export const deedKinds = [
   'assume_with_token',
   'others',
 ] as const
+/** What they are called in English. */
+export const deedWords: { readonly [kind in (typeof deedKinds)[number]]: string } = {
+  everything: 'do everything',
+  list_buckets: 'see the names of all buckets',
+  list: 'list objects',
+  read: 'read objects',
+  read_versions: 'read older versions',
+  write: 'upload and replace objects',
+  delete: 'delete objects',
+  delete_versions: 'delete versions permanently',
+  tag: 'change tags',
+  lock: 'lock objects',
+  bypass_lock: 'remove governance locks',
+  change_acls: 'change ACLs',
+  change_policy: 'change bucket policies',
+  change_settings: 'change bucket settings',
+  see_settings: 'see bucket settings',
+  create_bucket: 'create buckets',
+  delete_bucket: 'delete buckets',
+  see_identities: 'see users, groups, keys and policies',
+  change_identities: 'change users, groups, keys and policies',
+  assume: 'take on the role',
+  assume_with_token: 'take on the role with a token',
+  others: '',
+}
 /** What a resource is: all of a bucket is the bucket itself and its objects. */
 export const placeKinds = ['everywhere', 'whole', 'bucket', 'objects', 'below', 'object', 'pattern'] as const
 /** How conditions compare; of several values one has to fit, and with a negation none. */

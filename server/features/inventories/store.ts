@@ -1,4 +1,5 @@
-import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
+import type { ExpressionBuilder } from 'kysely'
+import type { Db, NewRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
 
 export type InventoryRow = Row<'inventories'>
 /** An inventory with the name of its bucket; null of one over all buckets, or if it is deleted. */
@@ -62,24 +63,21 @@ export const countOfBucket = async (db: Db, bucketId: string | null): Promise<nu
   return Number(count)
 }
 
+/** Matches inventories without an unfinished run. */
+const isIdle = (e: ExpressionBuilder<Schema, 'inventories'>) =>
+  e.not(
+    e.exists(
+      e
+        .selectFrom('inventory_runs')
+        .select('inventory_runs.id')
+        .whereRef('inventory_runs.inventory_id', '=', 'inventories.id')
+        .where('finished_at', 'is', null),
+    ),
+  )
+
 /** Inventories that are due and not being written, the longest overdue first. */
 export const findDue = (db: Db, now: Date, limit: number): Promise<NamedInventory[]> =>
-  live(db)
-    .where('next_run_at', '<=', now.toISOString())
-    .where((e) =>
-      e.not(
-        e.exists(
-          e
-            .selectFrom('inventory_runs')
-            .select('inventory_runs.id')
-            .whereRef('inventory_runs.inventory_id', '=', 'inventories.id')
-            .where('finished_at', 'is', null),
-        ),
-      ),
-    )
-    .orderBy('next_run_at')
-    .limit(limit)
-    .execute()
+  live(db).where('next_run_at', '<=', now.toISOString()).where(isIdle).orderBy('next_run_at').limit(limit).execute()
 
 /** Sets the next time if it is still the one that was read; false if another process was first. */
 export const moveOn = async (tx: Tx, { id, next_run_at, revision }: InventoryRow, next: string | null) =>
@@ -116,15 +114,5 @@ export const deleteGone = (tx: Tx, before: Date) =>
         ]),
       ]),
     )
-    .where((e) =>
-      e.not(
-        e.exists(
-          e
-            .selectFrom('inventory_runs')
-            .select('inventory_runs.id')
-            .whereRef('inventory_runs.inventory_id', '=', 'inventories.id')
-            .where('finished_at', 'is', null),
-        ),
-      ),
-    )
+    .where(isIdle)
     .execute()

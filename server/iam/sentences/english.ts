@@ -1,5 +1,5 @@
 // The sentences of policies in English, for whoever asks without a language: the command line, and clients of the API.
-import type { PolicySentence, PolicyWarning } from '../../../contract/policy-sentences.ts'
+import { deedWords, type PolicySentence, type PolicyWarning } from '../../../contract/policy-sentences.ts'
 
 type Sentence = Omit<PolicySentence, 'text'>
 type Who = PolicyWarning['who'][number]
@@ -22,36 +22,12 @@ const WHO: { readonly [kind in Who['kind']]: (name: string) => string } = {
 }
 const whoText = (who: readonly Who[]): string => all.format(who.map(({ kind, name }) => WHO[kind](name)))
 
-const DEED: { readonly [kind in What['kinds'][number]]: string } = {
-  everything: 'do everything',
-  list_buckets: 'see the names of all buckets',
-  list: 'list objects',
-  read: 'read objects',
-  read_versions: 'read older versions',
-  write: 'upload and replace objects',
-  delete: 'delete objects',
-  delete_versions: 'delete versions permanently',
-  tag: 'change tags',
-  lock: 'lock objects',
-  bypass_lock: 'remove governance locks',
-  change_acls: 'change ACLs',
-  change_policy: 'change bucket policies',
-  change_settings: 'change bucket settings',
-  see_settings: 'see bucket settings',
-  create_bucket: 'create buckets',
-  delete_bucket: 'delete buckets',
-  see_identities: 'see users, groups, keys and policies',
-  change_identities: 'change users, groups, keys and policies',
-  assume: 'take on the role',
-  assume_with_token: 'take on the role with a token',
-  others: '',
-}
 const MOST_NAMES = 5
 
 function whatText({ all_but, kinds, others }: What): string {
   const more = others.length - MOST_NAMES
   const names = others.length === 0 ? [] : [`use ${others.slice(0, MOST_NAMES).join(', ')}`]
-  const said = [...kinds.map((kind) => DEED[kind]), ...names, ...(more > 0 ? [`${more} more actions`] : [])]
+  const said = [...kinds.map((kind) => deedWords[kind]), ...names, ...(more > 0 ? [`${more} more actions`] : [])]
   if (said.length === 0) return 'do nothing that there is here'
   return all_but ? `do everything but ${all.format(said)}` : all.format(said)
 }

@@ -1,5 +1,12 @@
 import type { simulationReasons } from '../../../../contract/access-policies.ts'
-import type { deedKinds, placeKinds, relations, warningCodes, whoKinds } from '../../../../contract/policy-sentences.ts'
+import {
+  type deedKinds,
+  deedWords,
+  type placeKinds,
+  type relations,
+  type warningCodes,
+  type whoKinds,
+} from '../../../../contract/policy-sentences.ts'
 import { catalogue, plural } from '../../i18n.ts'
 
 type Who = (typeof whoKinds)[number]
@@ -90,31 +97,7 @@ export const said = catalogue('accessPolicies.said', {
       service: 'a service of AWS, which is no one here',
       gone: 'a user who isn’t here',
     })[kind],
-  deed: (kind: Deed) =>
-    ({
-      everything: 'do everything',
-      list_buckets: 'see the names of all buckets',
-      list: 'list objects',
-      read: 'read objects',
-      read_versions: 'read older versions',
-      write: 'upload and replace objects',
-      delete: 'delete objects',
-      delete_versions: 'delete versions permanently',
-      tag: 'change tags',
-      lock: 'lock objects',
-      bypass_lock: 'remove governance locks',
-      change_acls: 'change ACLs',
-      change_policy: 'change bucket policies',
-      change_settings: 'change bucket settings',
-      see_settings: 'see bucket settings',
-      create_bucket: 'create buckets',
-      delete_bucket: 'delete buckets',
-      see_identities: 'see users, groups, keys and policies',
-      change_identities: 'change users, groups, keys and policies',
-      assume: 'take on the role',
-      assume_with_token: 'take on the role with a token',
-      others: '',
-    })[kind],
+  deed: (kind: Deed) => deedWords[kind],
   uses: (names: string) => `use ${names}`,
   more: (n: number) => plural(n, { one: 'more action', other: 'more actions' }),
   idle: 'do nothing that exists here',

@@ -1,15 +1,15 @@
-import { Anchor, Autocomplete, Select, TextInput } from '@mantine/core'
+import { Anchor, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type BucketAction, bucketActions } from '../../../../contract/permissions.ts'
-import { bucketsQuery } from '../../api/buckets.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { StateView } from '../../ui/StateView.tsx'
 import { Status } from '../../ui/values.tsx'
 import { actionHints, text } from './messages.ts'
+import { PlaceFields } from './PlaceFields.tsx'
 import './groups.css'
 
 const PAUSE_MS = 250
@@ -25,7 +25,6 @@ export function Explain({ userId }: { userId?: string }) {
   const action = isAction(search.action) ? search.action : 'read'
   const who = userId ?? user
   const [asked] = useDebouncedValue({ bucket, key }, PAUSE_MS)
-  const buckets = useQuery(bucketsQuery)
   const question = { user_id: who ?? '', action, bucket: asked.bucket, key: asked.key }
   const ready = who !== undefined && asked.bucket !== ''
   const answer = useQuery({
@@ -47,23 +46,11 @@ export function Explain({ userId }: { userId?: string }) {
           value={action}
           onChange={(one) => void change({ action: one ?? undefined })}
         />
-        <Autocomplete
-          label={text.explainBucket}
-          data={buckets.data?.map(({ name }) => name) ?? []}
-          limit={20}
-          value={bucket}
-          onChange={(name) => void change({ bucket: name })}
-          maxLength={63}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <TextInput
-          label={text.explainKey}
-          placeholder={text.explainKeyHint}
-          value={key}
-          onChange={(event) => void change({ key: event.currentTarget.value })}
-          autoComplete="off"
-          spellCheck={false}
+        <PlaceFields
+          labels={{ bucket: text.explainBucket, key: text.explainKey, keyHint: text.explainKeyHint }}
+          bucket={bucket}
+          objectKey={key}
+          onChange={change}
         />
       </div>
       <div aria-live="polite">

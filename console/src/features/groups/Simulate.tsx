@@ -4,7 +4,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { operations } from '../../../../contract/access-policies.ts'
 import type { Input, Reply } from '../../../../contract/route.ts'
-import { bucketsQuery } from '../../api/buckets.ts'
 import { client } from '../../api/session.ts'
 import { useView } from '../../navigation.ts'
 import { StateView } from '../../ui/StateView.tsx'
@@ -13,6 +12,7 @@ import { text } from '../access-policies/messages.ts'
 import { sentenceText } from '../access-policies/sentences.ts'
 import { PersonPicker } from './Explain.tsx'
 import { text as groups } from './messages.ts'
+import { PlaceFields } from './PlaceFields.tsx'
 import { groupsQuery } from './queries.ts'
 import '../access-policies/access-policies.css'
 import './groups.css'
@@ -54,7 +54,6 @@ export function Simulate() {
   const { bucket = '', key = '', user, group, role = '', does = 's3:GetObject', says = '' } = search
   const kind = KINDS.find((one) => one === search.who) ?? 'user'
   const [asked] = useDebouncedValue({ bucket, key, role, does, says }, PAUSE_MS)
-  const buckets = useQuery(bucketsQuery)
   const all = useQuery(groupsQuery)
   const who = whoIn(kind, { user, group, role: asked.role })
   const ready = who !== undefined && asked.bucket !== '' && /^\w+:[A-Za-z]+$/.test(asked.does)
@@ -112,22 +111,11 @@ export function Simulate() {
           autoComplete="off"
           spellCheck={false}
         />
-        <Autocomplete
-          label={text.bucket}
-          data={buckets.data?.map(({ name }) => name) ?? []}
-          limit={20}
-          value={bucket}
-          onChange={(name) => void change({ bucket: name })}
-          maxLength={63}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <TextInput
-          label={text.key}
-          value={key}
-          onChange={(event) => void change({ key: event.currentTarget.value })}
-          autoComplete="off"
-          spellCheck={false}
+        <PlaceFields
+          labels={{ bucket: text.bucket, key: text.key }}
+          bucket={bucket}
+          objectKey={key}
+          onChange={change}
         />
       </div>
       <Textarea
