@@ -9,7 +9,6 @@ export const AGENT_TOKEN_PATTERN = 'svc_agent_[0-9A-Za-z]{36}'
 
 /** What an agent can be allowed at all: nothing that deletes for good, or changes how a bucket works. */
 export const agentActions = ['list', 'read', 'write', 'delete', 'share'] as const
-export type AgentAction = (typeof agentActions)[number]
 
 const scopeEntry = {
   bucket: Type.String({

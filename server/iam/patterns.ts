@@ -109,8 +109,6 @@ const isPair = (text: string, at: number): boolean => {
   return unit >= 0xd800 && unit < 0xdc00
 }
 
-/** Whether a pattern is only a wildcard. */
-export const isAny = (pattern: string | undefined): boolean => pattern === ANY
 /** Whether a template means one text. */
 export const isFixed = ({ fixed }: Template): boolean =>
   fixed !== undefined && !fixed.includes(ANY) && !fixed.includes(ONE)

@@ -119,14 +119,8 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 /** Maximum length of a path parameter; the longest is a presigned URL's token. */
 const PATH_LIMIT = 14_000
 
-/**
- * The HTTP server of one process, not yet listening; a background process only serves its health. `more`: what else takes JSON.
- */
-export async function createApp(
-  system: System,
-  role: Role = 'all',
-  more?: (json: FastifyInstance) => Promise<void>,
-): Promise<FastifyInstance> {
+/** The HTTP server of one process, not yet listening; a background process only serves its health. */
+export async function createApp(system: System, role: Role = 'all'): Promise<FastifyInstance> {
   const { requestTimeoutMs } = system.config
   const security = securityHeaders(system.config)
   const cors = createCors(system.config)
@@ -228,7 +222,6 @@ export async function createApp(
     json.removeContentTypeParser('text/plain')
     readJson(json)
     addRoutes(json, system, handlers, { consumes: 'json', limitRate })
-    if (more) await json.register(more)
   })
   await app.register(async (form) => {
     form.removeAllContentTypeParsers()

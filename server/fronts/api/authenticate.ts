@@ -53,12 +53,6 @@ async function holderOf(system: System, { headers }: FastifyRequest, origin: Ori
   return authenticateToken({ config: system.config, db: system.database.db, now: system.now }, credential, origin)
 }
 
-/** Who calls what is no operation of the API, and has this path. Throws 401. */
-export const identifyAt =
-  (system: System, path: string) =>
-  (request: FastifyRequest): Promise<Actor> =>
-    holderOf(system, request, originOf(request, path))
-
 const needs = (right: GlobalRight): string => `You need the "${right}" permission.`
 
 /** A refusal that knows its caller, so that the attempt can be audited. */
