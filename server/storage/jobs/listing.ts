@@ -4,10 +4,9 @@ import type { Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { isReached, type Reach, reachOf } from '../../iam/decide.ts'
 import { type AnyVersion, listEarlier, listVersions } from '../history/store.ts'
+import { prepareIn } from '../objects/lists/in-bucket.ts'
 import { findKeys } from '../objects/lists/search.ts'
-import { factsOf, isAbout, prefixIn, termsOf } from '../objects/query/ask.ts'
-import { findInBucket } from '../objects/query/find.ts'
-import { finder } from '../objects/query/rights.ts'
+import { termsOf } from '../objects/query/ask.ts'
 import { hasKeyIn } from '../objects/store.ts'
 import type { CreateJob } from './request.ts'
 
@@ -66,35 +65,13 @@ async function findByQuery(
     after,
   }: { request: CreateJob; query: string; ranges: readonly Reach[]; after: string | undefined },
 ): Promise<{ keys: string[]; next: string | null }> {
-  const { tx: db, actor, now } = step
-  // As a search takes it, so that a job acts on what that showed.
-  const inside = prefixIn(termsOf(query, 'body.query'), prefix)
-  if (!inside || !isAbout(inside.terms, source_bucket)) return { keys: [], next: null }
-  const { terms } = inside
-  const asked = { db, actor, now: () => (asked_at === undefined ? now() : new Date(asked_at)) }
-  const facts = await factsOf(asked, terms, inside.prefix)
-  const mayFind = finder(actor, source_bucket, terms)
-  const search = {
-    bucketId,
-    ranges: ranges.flatMap((range) => within(range, inside.prefix)),
-    terms,
-    facts,
-    mayFind,
-    indexed: true,
-    order: 'asc',
-    after,
-    limit: KEYS_A_STEP,
-  } as const
-  const found = await findInBucket(db, search, { keys: KEYS_A_STEP, rows: KEYS_A_STEP })
+  const { tx, actor, now } = step
+  const asker = { db: tx, actor, now: () => (asked_at === undefined ? now() : new Date(asked_at)), past: null }
+  const asked = { bucketId, ranges, terms: termsOf(query, 'body.query'), prefix }
+  const search = await prepareIn(asker, source_bucket, asked)
+  const page = { order: 'asc', after, limit: KEYS_A_STEP } as const
+  const found = await search.find(page, { keys: KEYS_A_STEP, rows: KEYS_A_STEP })
   return { keys: found.rows.map(({ key }) => key), next: found.next }
-}
-
-/** The part of a range below a prefix. */
-function within(range: Reach, prefix: string): Reach[] {
-  const end = afterPrefix(prefix)
-  const from = compareKeys(range.from, prefix) < 0 ? prefix : range.from
-  const to = range.to === null || (end !== null && compareKeys(end, range.to) < 0) ? end : range.to
-  return to !== null && compareKeys(from, to) >= 0 ? [] : [{ ...range, from, to }]
 }
 
 /**

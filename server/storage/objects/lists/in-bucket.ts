@@ -1,4 +1,5 @@
 // What a query finds in one bucket.
+import { afterPrefix, compareKeys } from '../../../../contract/permissions.ts'
 import type { Term } from '../../../../contract/query.ts'
 import { countOf, decodeCursor, encodeCursor } from '../../../base/cursor.ts'
 import type { Ctx } from '../../../context.ts'
@@ -57,9 +58,9 @@ export async function prepare(ctx: Ctx, bucket: string, asked: { terms: readonly
   return prepareIn(ctx, bucket, { ...asked, ...(await openListing(ctx, bucket, inside?.prefix ?? asked.prefix)) })
 }
 
-/** The same of a bucket whose access was checked already. */
+/** The same of a bucket whose access was checked already, for searches and for jobs that act on what they show. */
 export async function prepareIn(
-  ctx: Ctx,
+  ctx: Pick<Ctx, 'db' | 'actor' | 'now' | 'past'>,
   bucket: string,
   {
     bucketId,
@@ -69,6 +70,7 @@ export async function prepareIn(
 ) {
   const inside = prefixIn(asked.terms, asked.prefix)
   const { prefix, terms } = inside ?? { prefix: asked.prefix, terms: [] }
+  const inRange = ranges.flatMap((range) => below(range, prefix))
   const facts = await factsOf(ctx, terms, prefix)
   const mayFind = finder(ctx.actor, bucket, terms)
   const isPossible = inside !== null && isAbout(terms, bucket)
@@ -79,11 +81,19 @@ export async function prepareIn(
     isPossible
       ? findInBucket(
           ctx.db,
-          { bucketId, ranges, terms, facts, mayFind, indexed: ctx.past === null, order, after, limit },
+          { bucketId, ranges: inRange, terms, facts, mayFind, indexed: ctx.past === null, order, after, limit },
           budget,
         )
       : { rows: [], next: null, more: 0, isCounted: true, all: [] }
-  return { bucketId, ranges, prefix, terms, find }
+  return { bucketId, ranges: inRange, prefix, terms, find }
+}
+
+/** The part of a range that is below a prefix. */
+function below(range: Reach, prefix: string): Reach[] {
+  const end = afterPrefix(prefix)
+  const from = compareKeys(range.from, prefix) < 0 ? prefix : range.from
+  const to = range.to === null || (end !== null && compareKeys(end, range.to) < 0) ? end : range.to
+  return to !== null && compareKeys(from, to) >= 0 ? [] : [{ ...range, from, to }]
 }
 
 /** The folders whose names contain the one word that is all of a query; none of other queries. */
