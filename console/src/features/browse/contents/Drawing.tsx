@@ -1,13 +1,10 @@
 import { SegmentedControl } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { StoredObject } from '../../../../../contract/objects.ts'
-import { client } from '../../../api/session.ts'
 import { legible } from '../../../keys.ts'
-import { atOf, useAt } from '../../past/at.ts'
 import { text } from '../messages.ts'
-import { Zoomed } from './Picture.tsx'
 import { Broken, Waiting } from './states.tsx'
+import { Shown, useWhole } from './Whole.tsx'
 import { Words } from './Words.tsx'
 
 /**
@@ -42,31 +39,8 @@ export default function Drawing({ object, onFull }: { object: StoredObject; onFu
 }
 
 function Drawn({ object, onBroken, onFull }: { object: StoredObject; onBroken: () => void; onFull?: () => void }) {
-  const { bucket, key, etag } = object
-  const at = useAt()
-  const contents = useQuery({
-    queryKey: ['drawing', bucket, key, etag, at ?? ''],
-    queryFn: async () => {
-      const answer = await client.getObjectByQuery({ params: { bucket }, query: { key, ...atOf(at) } })
-      return new Blob([await answer.arrayBuffer()], { type: 'image/svg+xml' })
-    },
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-  })
-  const [src, setSrc] = useState<string>()
-  useEffect(() => {
-    if (!contents.data) return
-    const url = URL.createObjectURL(contents.data)
-    setSrc(url)
-    return () => URL.revokeObjectURL(url)
-  }, [contents.data])
-  if (contents.error) return <Broken error={contents.error} />
+  const { src, error } = useWhole(object, { type: 'image/svg+xml' })
+  if (error) return <Broken error={error} />
   if (!src) return <Waiting />
-  const alt = text.contents(legible(key))
-  if (!onFull) return <Zoomed src={src} alt={alt} onError={onBroken} />
-  return (
-    <button type="button" className="contents contents-picture contents-open" title={text.fullScreen} onClick={onFull}>
-      <img src={src} alt={alt} onError={onBroken} />
-    </button>
-  )
+  return <Shown src={src} name={text.contents(legible(object.key))} onError={onBroken} onFull={onFull} />
 }

@@ -1,14 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { StoredObject } from '../../../../../contract/objects.ts'
-import { client } from '../../../api/session.ts'
 import { legible } from '../../../keys.ts'
-import { atOf, useAt } from '../../past/at.ts'
 import { text as past } from '../../past/messages.ts'
 import { text } from '../messages.ts'
 import type { Kind } from './kinds.ts'
-import { Zoomed } from './Picture.tsx'
 import { Broken, Nothing, Waiting } from './states.tsx'
+import { Shown, useWhole } from './Whole.tsx'
 
 /** What is kept in memory to be shown. */
 const MOST = 64 * 1024 * 1024
@@ -17,30 +14,13 @@ const shown = /^image\/(png|jpeg|gif|webp|avif|bmp)\b/
 
 /** What a picture, video or recording was at a moment: its contents as they were, whole. */
 export default function Former({ object, kind, onFull }: { object: StoredObject; kind: Kind; onFull?: () => void }) {
-  const at = useAt()
-  const { bucket, key, etag, size, content_type, erased = false } = object
+  const { key, size, content_type, erased = false } = object
   const isShown = kind === 'video' || kind === 'audio' || (kind === 'picture' && shown.test(content_type))
   const canShow = !erased && isShown && size <= MOST
-  const contents = useQuery({
-    queryKey: ['former', bucket, key, etag, at ?? ''],
-    queryFn: async ({ signal }) => {
-      const answer = await client.getObjectByQuery({ params: { bucket }, query: { key, ...atOf(at) }, signal })
-      return new Blob([await answer.arrayBuffer()], { type: content_type })
-    },
-    enabled: canShow,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-  })
-  const [src, setSrc] = useState<string>()
+  const { src, error } = useWhole(object, { type: content_type, enabled: canShow })
   const [isBroken, setBroken] = useState(false)
-  useEffect(() => {
-    if (!contents.data) return
-    const url = URL.createObjectURL(contents.data)
-    setSrc(url)
-    return () => URL.revokeObjectURL(url)
-  }, [contents.data])
   if (!canShow) return <Nothing>{erased ? past.erasedHint : past.noPreview}</Nothing>
-  if (contents.error || isBroken) return <Broken error={contents.error} />
+  if (error || isBroken) return <Broken error={error} />
   if (!src) return <Waiting />
   const name = text.contents(legible(key))
   const fail = () => setBroken(true)
@@ -58,10 +38,5 @@ export default function Former({ object, kind, onFull }: { object: StoredObject;
         <video src={src} controls aria-label={name} onError={fail} />
       </div>
     )
-  if (!onFull) return <Zoomed src={src} alt={name} onError={fail} />
-  return (
-    <button type="button" className="contents contents-picture contents-open" title={text.fullScreen} onClick={onFull}>
-      <img src={src} alt={name} onError={fail} />
-    </button>
-  )
+  return <Shown src={src} name={name} onError={fail} onFull={onFull} />
 }
