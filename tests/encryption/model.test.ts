@@ -13,15 +13,14 @@ import {
 import fc from 'fast-check'
 import { clientTo, outcome, type Pair } from '../s3/s3.ts'
 import { storagesWorld } from '../storages/storages.ts'
+import { runsInTime } from '../support/runs-in-time.ts'
 import { describeEngines } from '../support/server.ts'
 import { asSource, newClientKey } from './client-key.ts'
 
 /** ENCRYPTION_RUNS: how many runs there are on each database. By default as many as 20 seconds have room for, at most 10. */
 const { ENCRYPTION_RUNS } = process.env
-const limits =
-  ENCRYPTION_RUNS === undefined
-    ? { numRuns: 10, interruptAfterTimeLimit: 20_000 }
-    : { numRuns: Number(ENCRYPTION_RUNS) }
+const numRuns = ENCRYPTION_RUNS === undefined ? 10 : Number(ENCRYPTION_RUNS)
+const MOST_MS = ENCRYPTION_RUNS === undefined ? 20_000 : Number.POSITIVE_INFINITY
 
 /** `one` and `two` are keys of clients. */
 type Kind = 'plain' | 'AES256' | 'one' | 'two'
@@ -219,7 +218,8 @@ describeEngines('encryption: a model', (engine) => {
 
   it('every object stays what it was, encrypted as asked, whatever is done to it', { timeout: 3_600_000 }, async () => {
     const storages = ['default', await world.storage()]
-    const run = fc.asyncProperty(fc.array(command, { minLength: 10, maxLength: 30, size: 'max' }), async (commands) => {
+    const given = fc.array(command, { minLength: 10, maxLength: 30, size: 'max' })
+    const check = runsInTime(MOST_MS, async (commands: Command[]) => {
       const buckets = [
         await world.bucket(),
         await world.bucket(storages[1], { encryption: { algorithm: 'AES256' }, trash_days: 1 }),
@@ -228,6 +228,6 @@ describeEngines('encryption: a model', (engine) => {
       for (const one of commands) await steps.take(one)
       await steps.settle()
     })
-    await fc.assert(run, limits)
+    await fc.assert(fc.asyncProperty(given, check), { numRuns })
   })
 })

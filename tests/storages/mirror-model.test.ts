@@ -1,7 +1,8 @@
 import { after, before, it } from 'node:test'
 import fc from 'fast-check'
+import { runsInTime } from '../support/runs-in-time.ts'
 import { describeEngines, onS3 } from '../support/server.ts'
-import { command } from './model/commands.ts'
+import { type Command, command } from './model/commands.ts'
 import { Run } from './model/run.ts'
 import { openWorld, type World } from './model/world.ts'
 
@@ -11,7 +12,6 @@ import { openWorld, type World } from './model/world.ts'
  */
 const { MIRROR_RUNS, MIRROR_SEED, MIRROR_PATH } = process.env
 const numRuns = MIRROR_RUNS === undefined ? 8 : Number(MIRROR_RUNS)
-/** Milliseconds after which no further run is begun. A run is never interrupted: it would go on when its service is gone. */
 const MOST_MS = MIRROR_RUNS === undefined ? 15_000 : Number.POSITIVE_INFINITY
 const again = {
   ...(MIRROR_SEED === undefined ? {} : { seed: Number(MIRROR_SEED) }),
@@ -32,9 +32,8 @@ describeEngines('copies of storages: a model', (engine) => {
     timeout: MIRROR_RUNS === undefined ? 3_600_000 : 12 * 3_600_000,
   }, async (t) => {
     const sums: Record<string, number> = { runs: 0 }
-    const begun = performance.now()
-    const run = fc.asyncProperty(fc.array(command, { minLength: 10, maxLength: 30, size: 'max' }), async (commands) => {
-      if (performance.now() - begun > MOST_MS) return
+    const given = fc.array(command, { minLength: 10, maxLength: 30, size: 'max' })
+    const check = runsInTime(MOST_MS, async (commands: Command[]) => {
       const number = (sums.runs ?? 0) + 1
       if (number % RUNS_OF_A_WORLD === 0) {
         await world?.stop()
@@ -47,7 +46,7 @@ describeEngines('copies of storages: a model', (engine) => {
       for (const [name, count] of Object.entries(steps.figures)) sums[name] = (sums[name] ?? 0) + count
       if (number % 50 === 0) console.log(`${engine}: ${JSON.stringify(sums)}`)
     })
-    await fc.assert(run, { numRuns, ...again, endOnFailure: true, verbose: 1 })
+    await fc.assert(fc.asyncProperty(given, check), { numRuns, ...again, endOnFailure: true, verbose: 1 })
     t.diagnostic(JSON.stringify(sums))
   })
 })
