@@ -133,6 +133,7 @@ describeConsole('take-over', (engine) => {
       assert.deepEqual(await tabs.allTextContents(), [
         'Objects',
         'Overview',
+        'History',
         'Scans',
         'Findings',
         'Trash',
