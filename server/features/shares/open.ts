@@ -5,6 +5,7 @@ import { actorOfUser } from '../../access/sessions/service.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { newId } from '../../base/id.ts'
 import type { Actor, Ctx } from '../../context.ts'
+import { standbyRefuses } from '../../http/standby.ts'
 import { isReached, type Reach, reachOf } from '../../iam/decide.ts'
 import { withoutCredentials } from '../../observe/log.ts'
 import { hashSecret } from '../../secrets/sign.ts'
@@ -26,6 +27,9 @@ export interface OpenLink {
 
 /** Finds a token's link and checks that it is valid, except for the password. Throws gone. */
 export async function findLink(ctx: Ctx, token: string): Promise<OpenLink> {
+  // Each use of a link is counted or noted, which a standby cannot.
+  if (ctx.config.standbyOf !== null)
+    throw standbyRefuses('Links are opened by the main service, which notes who used them.')
   const row = await store.findByHash(ctx.db, hashSecret(token))
   if (!row) throw gone()
   return openLink(ctx, row)

@@ -18,6 +18,7 @@ import { limitConnections, trackConnections } from '../../http/connections.ts'
 import { refuseConnect } from '../../http/refuse-connection.ts'
 import { judgeRequests } from '../../http/request-framing.ts'
 import { siteOf } from '../../http/site.ts'
+import { headerOfStandby } from '../../http/standby.ts'
 import { serializerCompiler, validatorCompiler } from '../../http/validation.ts'
 import { markOfRequest } from '../../observe/log.ts'
 import { countUnreadable } from '../../observe/requests.ts'
@@ -119,6 +120,10 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 /** Maximum length of a path parameter; the longest is a presigned URL's token. */
 const PATH_LIMIT = 14_000
 
+/** Paths that say how a service is, or are the same for all; a standby that is far behind answers these. */
+const OF_NO_DATA = /^\/(healthz|readyz|metrics|api\/v1\/system\/backup|console)(?=[/?]|$)/
+const isOfNoData = (url: string): boolean => OF_NO_DATA.test(url)
+
 /** The HTTP server of one process, not yet listening; a background process only serves its health. */
 export async function createApp(system: System, role: Role = 'all'): Promise<FastifyInstance> {
   const { requestTimeoutMs } = system.config
@@ -185,6 +190,11 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     if (misread === 'ignored') return void reply.hijack()
     beginRequest(system, request)
     reply.headers(security).header('x-request-id', request.id)
+    try {
+      headerOfStandby(system.config, (name, value) => reply.header(name, value), isOfNoData(request.url))
+    } catch (error) {
+      return done(error as Error)
+    }
     if (misread) return done(new ServiceError(misread.code, misread.detail, { headers: { connection: 'close' } }))
     // Pages of owners of buckets have that origin: nothing of ours may have it too, however requests are led here.
     if (siteOf(request.headers.host, system.config.s3.websiteDomains)) return done(atWebsite())

@@ -10,7 +10,7 @@ import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { storageFolder } from '../../drivers/open.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
-import { assertSame, type Epoch, Fenced, newestEpoch, recordEpoch } from './epochs.ts'
+import { assertSame, Fenced, newestEpoch, type Own } from './epochs.ts'
 import { placeFor } from './place.ts'
 
 /** How often a service looks whether another instance has taken over, and how old a look may be for a write, in milliseconds. */
@@ -18,8 +18,6 @@ const EVERY_MS = 5000
 const OLDEST_MS = 15_000
 /** How long a place has to answer. */
 const DEADLINE_MS = 5000
-
-type Own = Epoch & { instance: string }
 
 /** The epoch of a database. */
 async function epochIn(db: Db): Promise<Own> {
@@ -38,14 +36,6 @@ export async function placesOf(config: Config, db?: Db): Promise<NamedFiles[]> {
   // A folder that is not there is not made for this.
   const storage = folder === undefined || fs.existsSync(folder) ? [await openNamedFiles(storageUrl, s3Credentials)] : []
   return backup === null ? storage : storage.concat(await openNamedFiles(backup.url, backup.credentials))
-}
-
-/** Records at each of these places that an epoch has begun. Returns why it could not, for each where that failed. */
-export async function recordAtAll(places: readonly NamedFiles[], config: Config, own: Own): Promise<string[]> {
-  const results = await Promise.allSettled(
-    places.map((place) => recordEpoch(place, config.secretKey, own, { instance: own.instance, now: new Date() })),
-  )
-  return results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []))
 }
 
 /** The highest epoch on record at those of these places that answer; 0 if there is none. */

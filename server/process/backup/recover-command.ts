@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { counted } from '../../base/count-words.ts'
 import { Refusal } from '../../base/refusal.ts'
@@ -6,9 +5,10 @@ import type { Config } from '../../config/config.ts'
 import { databaseFile } from '../../db/engine.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
-import { highestEpoch, placesOf, recordAtAll } from './fence.ts'
+import { placesOf } from './fence.ts'
 import { placeToRead } from './place.ts'
 import { type Recovered, recoverDatabase } from './recover.ts'
+import { nextEpoch, takeOver } from './take-over.ts'
 
 /** What an operator has asked for. */
 export interface RecoverArguments {
@@ -38,15 +38,16 @@ export async function recover(
   try {
     const found = await recoverDatabase(
       { place, secretKeys, target, at: until, report },
-      async (file, { instance }) => {
+      async (file, { instance, epoch }) => {
         file.check()
         if (dryRun) return
         const places = [place].concat(await placesOf(config))
-        const own = { instance, number: (await highestEpoch(places, secretKeys)) + 1, holder: randomUUID() }
+        const own = await nextEpoch(places, secretKeys, { instance, number: epoch })
         // The old service ends before this one can begin.
-        for (const failure of await recordAtAll(places, config, own))
-          report(`Could not be told that this database takes over: ${failure}. Make sure that the old service is off.`)
-        file.finish(own)
+        await takeOver({ places, secretKeys, own, report }, async (assertOwn) => {
+          await assertOwn()
+          file.finish(own)
+        })
       },
     )
     return textOf(found, { target: path.resolve(target), dryRun })
