@@ -539,5 +539,12 @@ export type Action = {
     status_code?: number
     error_code?: string
     details: ActionDetails[N]
+    /**
+     * Never recorded: what else an approval of an agent's action is about. `shown` is for whoever decides, `hidden` stands for
+     * what nobody may read.
+     */
+    binds?: { shown: { [field: string]: unknown }; hidden?: string }
+    /** Never recorded: that an agent's budgets have counted its bytes already, as parts of an upload. */
+    counted?: true
   }
 }[ActionName]

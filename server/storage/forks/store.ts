@@ -122,6 +122,23 @@ export const takeObjects = (
     .returning(['size', 'encryption'])
     .execute()
 
+/** Has a fork end at another time; returns the time before, and undefined where the bucket is no fork, or is gone. */
+export async function moveForkEnd(tx: Tx, name: string, end: string | null): Promise<string | null | undefined> {
+  const fork = await tx
+    .selectFrom('bucket_forks')
+    .innerJoin('buckets', (join) =>
+      join.on((e) => e.or([e('buckets.id', '=', e.ref('bucket_id')), e('buckets.id', '=', e.ref('placeholder_id'))])),
+    )
+    .select(['bucket_id', 'expires_at'])
+    .where('buckets.name', '=', name)
+    .where('deleted_at', 'is', null)
+    .forUpdate('bucket_forks')
+    .executeTakeFirst()
+  if (!fork) return undefined
+  await tx.updateTable('bucket_forks').set({ expires_at: end }).where('bucket_id', '=', fork.bucket_id).execute()
+  return fork.expires_at
+}
+
 /** Whole forks whose time has come. */
 export const findExpired = async (db: Db, now: Date): Promise<string[]> =>
   (

@@ -31,6 +31,8 @@ export interface CreateJob {
   /** What a merge does with conflicts: of these keys, and of others. */
   decisions?: readonly Decision[] | undefined
   on_conflict?: Side | undefined
+  /** What a user has approved that the job of an agent does; it does that, or nothing. */
+  approved?: string | undefined
   /** Whether only the list is made. */
   dry_run?: boolean | undefined
   /** How the bucket, or copies, are to be encrypted; undefined: as the bucket says of new contents. */
@@ -38,7 +40,7 @@ export interface CreateJob {
 }
 
 /** The request body. */
-export type JobBody = Omit<CreateJob, 'source_bucket' | 'asked_at'> & { source_bucket?: string | undefined }
+export type JobBody = Omit<CreateJob, 'source_bucket' | 'asked_at' | 'approved'> & { source_bucket?: string | undefined }
 
 /** What of it is stored apart, since it may be megabytes. */
 export type Selection = Pick<CreateJob, 'keys' | 'exclude' | 'decisions'>

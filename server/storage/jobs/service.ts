@@ -8,6 +8,7 @@ import { allowSomewhere, type Ctx, type Upkeep } from '../../context.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
+import { planForApproval } from './approved.ts'
 import { complete } from './complete.ts'
 import type { CreateJob, JobActor, JobBody, Selection } from './request.ts'
 import { findRestorable } from './restorable.ts'
@@ -63,9 +64,10 @@ const isRestorable = async (ctx: Ctx, id: string): Promise<boolean> => {
 
 /** Queues what was completed and is allowed. Throws limit_reached. */
 export async function queueJob(ctx: Ctx, request: CreateJob): Promise<Job> {
-  const row = newJob(ctx, request)
+  const plan = await planForApproval(ctx, request)
+  const row = newJob(ctx, plan ? { ...request, approved: plan.state } : request)
   await ctx.upkeep(async (step) => {
-    await assertJobApproved(step, request)
+    await assertJobApproved(step, request, plan)
     await insertJobStep(step, row, request)
   })
   ctx.background(() => runJobs(ctx))

@@ -190,6 +190,7 @@ async function writeContents(
       ...(parts === undefined ? {} : { parts }),
       ...sent,
     },
+    ...(parts === undefined ? {} : { counted: true }),
   })
   return { object: describeObject(row, bucket.name, bucket.versioning), created: !old, growth }
 }
