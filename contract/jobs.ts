@@ -98,7 +98,9 @@ export const MergePlan = Type.Object({
     description: 'What the fork has deleted. It goes to the trash or becomes a version, as with any deletion.',
   },
   beside: { ...Sum, description: 'Conflicts decided for both: what comes under another name.' },
-  kept: Type.Integer({ description: 'Conflicts decided for the origin.' }),
+  kept: Type.Integer({
+    description: 'Conflicts decided for the origin: they stay decided until the fork changes them again.',
+  }),
   conflicts: Type.Integer({ description: 'Conflicts that nobody decided. They are left alone.' }),
   refused: Type.Integer({ description: 'Keys that are locked, or that the creator of the job may not change.' }),
   growth_bytes: Type.Integer({ description: 'By how much the origin grows; negative if it shrinks.' }),
@@ -240,6 +242,13 @@ export const operations = {
         Type.Boolean({
           description:
             'Only say what would be done: `total` of a copy, move or deletion, `plan` or `merge_plan` of the others.',
+        }),
+      ),
+      planned: Type.Optional(
+        Type.String({
+          ...Id,
+          description:
+            'A dry run of the same (rollback, merge). The job fails before it changes anything, and says what differs, unless it would do exactly what that one has planned.',
         }),
       ),
     }),

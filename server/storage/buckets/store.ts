@@ -194,6 +194,10 @@ export async function endSnapshots(tx: Tx, bucketId: string, now: Date): Promise
       .execute()
 }
 
+/** A live bucket by its id. */
+export const findBucketById = (db: Db, id: string): Promise<Row<'buckets'> | undefined> =>
+  db.selectFrom('buckets').selectAll().where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
+
 /** A live bucket's name. */
 export const findBucketName = async (db: Db, id: string): Promise<string | undefined> =>
   (

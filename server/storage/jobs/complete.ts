@@ -37,6 +37,8 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
     prefix,
     dest_bucket = source_bucket,
     dest_prefix,
+    source_id,
+    dest_id = source_id,
     to,
   } = JSON.parse(job.request) as CreateJob
   if (kind === 'merge')
@@ -45,16 +47,19 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
       kind: 'restore',
       of,
       source_bucket: dest_bucket,
+      source_id: dest_id,
       to: formatMoment(Date.parse(job.created_at) * 1000 - APART),
     }
-  if (kind !== 'move') return { kind: 'restore', of, source_bucket, prefix, to }
+  if (kind !== 'move') return { kind: 'restore', of, source_bucket, source_id, prefix, to }
   return {
     kind: 'restore',
     of,
     if_none_match: '*',
     source_bucket: dest_bucket,
+    source_id: dest_id,
     prefix: dest_prefix,
     dest_bucket: source_bucket,
+    dest_id: source_id,
     dest_prefix: prefix,
   }
 }
@@ -91,6 +96,7 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
   if (body.kind === 'encrypt' || body.kind === 'decrypt') return completeRecoding(ctx, body)
   if (body.kind === 'rollback') return completeRollback(ctx, body)
   if (body.kind === 'merge') return completeMerge(ctx, body)
+  if (body.planned !== undefined) throw invalid('body.planned', 'is only allowed for rollback and merge')
   for (const name of ['to', 'keep_new', 'by'] as const)
     if (body[name] !== undefined) throw invalid(`body.${name}`, 'is only allowed for rollback')
   for (const name of ['on_conflict', 'decisions'] as const)

@@ -2,9 +2,9 @@
 import type { Upkeep } from '../../context.ts'
 import { renewed } from '../../work/lease.ts'
 import type { Claim } from '../../work/store.ts'
-import { holdBucket } from '../buckets/service.ts'
 import { findStates } from '../objects/object-state.ts'
 import { assertAsApproved } from './approved.ts'
+import { holdSource } from './held.ts'
 import * as itemStore from './items/store.ts'
 import { lease } from './lease.ts'
 import { listStep, listVersionsStep } from './listing.ts'
@@ -31,7 +31,7 @@ async function listNext(step: Upkeep, job: store.JobRow, request: CreateJob): Pr
   const { tx } = step
   const { id } = job
   if (request.kind === 'merge') return listMerge(step, job, request)
-  const bucket = await holdBucket(tx, request.source_bucket, request.kind === 'copy' ? 'read' : 'write')
+  const bucket = await holdSource(tx, request, request.kind === 'copy' ? 'read' : 'write')
   if (goesBack(request)) return listRollback(step, job, request, bucket)
   const { id: bucketId, versioning } = bucket
   if (request.kind === 'restore') {
@@ -58,7 +58,9 @@ async function listNext(step: Upkeep, job: store.JobRow, request: CreateJob): Pr
 }
 
 type NewItems = {
-  items: (Omit<itemStore.Item, 'job_id' | 'position' | 'moment' | 'seen' | 'dest_key'> & { seen?: number | null })[]
+  items: (Omit<itemStore.Item, 'job_id' | 'position' | 'moment' | 'seen' | 'dest_key' | 'kept'> & {
+    seen?: number | null
+  })[]
   next: string | null
 }
 

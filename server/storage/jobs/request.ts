@@ -6,6 +6,9 @@ import type { Actor } from '../../context.ts'
 export interface CreateJob {
   kind: Job['kind']
   source_bucket: string
+  /** The ids of both buckets, since another one may get the name of one that is deleted. */
+  source_id?: string | undefined
+  dest_id?: string | undefined
   /** The job whose deletions are restored or whose moves are undone. */
   of?: string | undefined
   /** The run of a policy whose deletions are restored. */
@@ -35,12 +38,16 @@ export interface CreateJob {
   approved?: string | undefined
   /** Whether only the list is made. */
   dry_run?: boolean | undefined
+  /** The dry run that planned it, whose plan it must still be. */
+  planned?: string | undefined
   /** How the bucket, or copies, are to be encrypted; undefined: as the bucket says of new contents. */
   encryption?: BucketEncryption | undefined
 }
 
 /** The request body. */
-export type JobBody = Omit<CreateJob, 'source_bucket' | 'asked_at' | 'approved'> & { source_bucket?: string | undefined }
+export type JobBody = Omit<CreateJob, 'source_bucket' | 'source_id' | 'dest_id' | 'asked_at' | 'approved'> & {
+  source_bucket?: string | undefined
+}
 
 /** What of it is stored apart, since it may be megabytes. */
 export type Selection = Pick<CreateJob, 'keys' | 'exclude' | 'decisions'>

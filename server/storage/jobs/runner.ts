@@ -10,6 +10,7 @@ import { drain } from '../../work/steps.ts'
 import { unclaimed } from '../../work/store.ts'
 import { applyOrCopy, type Pace } from './apply.ts'
 import { beginFork, forkStep } from './fork/steps.ts'
+import { assertSameBuckets } from './held.ts'
 import * as itemStore from './items/store.ts'
 import { lease } from './lease.ts'
 import { listItemsOf } from './list-items.ts'
@@ -94,6 +95,7 @@ async function takeStep(
       ),
   )
   const creator = ctx.as({ ...actor, job_id: claim.id })
+  await assertSameBuckets(ctx.db, request)
   if (job.listed_at === null) {
     await (beginnings[job.kind] ?? listItems)(creator, claim, request)
     return true

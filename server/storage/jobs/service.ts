@@ -9,7 +9,9 @@ import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
 import { planForApproval } from './approved.ts'
+import { assertPlanned, shownPlan } from './as-planned.ts'
 import { complete } from './complete.ts'
+import { assertSameBuckets, withIds } from './held.ts'
 import type { CreateJob, JobActor, JobBody, Selection } from './request.ts'
 import { findRestorable } from './restorable.ts'
 import { runJobs } from './runner.ts'
@@ -54,6 +56,8 @@ export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
   }
   if (request.of !== undefined && !(await isRestorable(ctx, request.of)))
     throw new ServiceError('nothing_to_restore', 'Nothing that the job did can be undone any more.')
+  await assertSameBuckets(ctx.db, request)
+  await assertPlanned(ctx, request)
   return queueJob(ctx, request)
 }
 
@@ -63,7 +67,8 @@ const isRestorable = async (ctx: Ctx, id: string): Promise<boolean> => {
 }
 
 /** Queues what was completed and is allowed. Throws limit_reached. */
-export async function queueJob(ctx: Ctx, request: CreateJob): Promise<Job> {
+export async function queueJob(ctx: Ctx, asked: CreateJob): Promise<Job> {
+  const request = await withIds(ctx.db, asked)
   const plan = await planForApproval(ctx, request)
   const row = newJob(ctx, plan ? { ...request, approved: plan.state } : request)
   await ctx.upkeep(async (step) => {
@@ -139,7 +144,7 @@ function describe(row: store.JobRow, restorable = false): Job {
     on_conflict = null,
     dry_run = false,
   } = JSON.parse(row.request) as CreateJob
-  const plan = row.plan === null ? null : JSON.parse(row.plan)
+  const plan = shownPlan(row.plan)
   return {
     id: row.id,
     kind: row.kind,

@@ -48,7 +48,7 @@ export function GoBack({
   const goBack = async () => {
     setStarting(true)
     try {
-      const job = await beginJob(body)
+      const job = await beginJob({ ...body, ...(dry.job && { planned: dry.job.id }) })
       onClose()
       void watchJob(job, text.went)
     } catch (error) {

@@ -113,6 +113,9 @@ interface JobRequest {
   prefix?: string | undefined
   dry_run?: boolean | undefined
   asked_at?: string | undefined
+  /** Which buckets it names. */
+  source_id?: string | undefined
+  dest_id?: string | undefined
 }
 /** What a job would touch now. */
 export interface JobPlan {

@@ -69,6 +69,7 @@ export async function createSnapshot(
       created_at: step.now().toISOString(),
       created_by: step.actor.user_id,
       expires_at: ends,
+      policy_id: null,
     }
     if (!(await store.insertSnapshot(tx, row)))
       throw new ServiceError('already_exists', `The bucket "${bucketName}" has a snapshot "${name}" already.`)
