@@ -798,6 +798,79 @@ export interface DescribedPolicy {
   })[]
 }
 
+export interface OidcProvider {
+  issuer: string
+  /** The issuer without its scheme, as policies and conditions name it. */
+  key: string
+  arn: string
+  /** The clients whose tokens count; of any where there are none. */
+  audiences: string[]
+  /** The service’s own, with which people sign in. */
+  own: boolean
+  /** Null of the service’s own, unless it is registered as well. */
+  created_at: string | null
+}
+
+export interface Role {
+  id: string
+  name: string
+  path: string
+  /** What programs name it by. */
+  arn: string
+  description: string
+  /** The policy that says who may take it on. */
+  trust: string
+  max_session_seconds: number
+  tags: Record<string, string>
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+}
+
+export interface IdentityPolicy {
+  /** A UUIDv7; of a built-in one, `aws:` and its name. */
+  id: string
+  name: string
+  path: string
+  arn: string
+  description: string
+  /** Built in: it can be attached, but neither changed nor deleted. */
+  builtin: boolean
+  /** Which of its versions is in force. */
+  version: number
+  /** To how many it is attached. */
+  attachments: number
+  updated_at: string | null
+}
+
+export interface IdentityPolicyDetail {
+  /** A UUIDv7; of a built-in one, `aws:` and its name. */
+  id: string
+  name: string
+  path: string
+  arn: string
+  description: string
+  /** Built in: it can be attached, but neither changed nor deleted. */
+  builtin: boolean
+  /** Which of its versions is in force. */
+  version: number
+  /** To how many it is attached. */
+  attachments: number
+  updated_at: string | null
+  /** Latest first; five at most. */
+  versions: ({
+    version: number
+    document: string
+    in_force: boolean
+    created_at: string | null
+  })[]
+  /** The first hundred. */
+  attached_to: ({
+    kind: 'user' | 'group' | 'role'
+    id: string
+    name: string
+  })[]
+}
+
 export interface Agent {
   /** A UUIDv7. */
   id: string
@@ -3520,6 +3593,269 @@ export interface Operations {
       } | null
       via: Via | null
     }
+  }
+  /** GET /roles: List roles by name. Needs an administrator, or a policy that allows `iam:ListRoles`. */
+  listRoles: {
+    call: {
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Role>
+  }
+  /** POST /roles: Create a role, which programs take on with the token that they have. Its trust policy says who may; its policies, which it is given next, what it may. Needs an administrator, or a policy that allows `iam:CreateRole`. */
+  createRole: {
+    call: {
+      body: {
+        /** The name of a role. */
+        name: string
+        path?: string
+        description?: string
+        /** A policy in AWS’ language, as JSON. */
+        trust: string
+        /** How long a session lasts at most, and by default if that is less than an hour. */
+        max_session_seconds?: number
+        tags?: Record<string, string>
+      }
+    }
+    reply: Role
+  }
+  /** GET /roles/{role}: Get a role. Needs an administrator, or a policy that allows `iam:GetRole`. */
+  getRole: {
+    call: {
+      params: {
+        /** The name of a role. */
+        role: string
+      }
+    }
+    reply: Role
+  }
+  /** PATCH /roles/{role}: Change a role. Takes effect on the next request. Needs an administrator, or a policy that allows `iam:UpdateRole`. The trust policy needs `iam:UpdateAssumeRolePolicy`, tags `iam:TagRole` and `iam:UntagRole`. */
+  updateRole: {
+    call: {
+      params: {
+        /** The name of a role. */
+        role: string
+      }
+      body: {
+        description?: string
+        /** A policy in AWS’ language, as JSON. */
+        trust?: string
+        /** How long a session lasts at most, and by default if that is less than an hour. */
+        max_session_seconds?: number
+        tags?: Record<string, string>
+      }
+    }
+    reply: Role
+  }
+  /** DELETE /roles/{role}: Delete a role with its policies, and end its sessions. Needs an administrator, or a policy that allows `iam:DeleteRole`, `iam:DeleteRolePolicy`, `iam:DetachRolePolicy`. */
+  deleteRole: {
+    call: {
+      params: {
+        /** The name of a role. */
+        role: string
+      }
+    }
+    reply: undefined
+  }
+  /** GET /oidc-providers: List the identity providers whose tokens open sessions. There are 100 at most. Needs an administrator, or a policy that allows `iam:ListOpenIDConnectProviders`, `iam:GetOpenIDConnectProvider`. */
+  listOidcProviders: {
+    call: object
+    reply: {
+      items: OidcProvider[]
+    }
+  }
+  /** POST /oidc-providers: Register an identity provider: of a cluster, GitHub, GitLab. Its keys are found by discovery. Needs an administrator, or a policy that allows `iam:CreateOpenIDConnectProvider`. */
+  createOidcProvider: {
+    call: {
+      body: {
+        issuer: string
+        audiences?: string[]
+      }
+    }
+    reply: OidcProvider
+  }
+  /** PATCH /oidc-providers: Set for which clients tokens of an identity provider count. Needs an administrator, or a policy that allows `iam:AddClientIDToOpenIDConnectProvider`, `iam:RemoveClientIDFromOpenIDConnectProvider`. */
+  updateOidcProvider: {
+    call: {
+      body: {
+        issuer: string
+        audiences: string[]
+      }
+    }
+    reply: OidcProvider
+  }
+  /** DELETE /oidc-providers: Remove an identity provider, and end the sessions that its tokens opened. Needs an administrator, or a policy that allows `iam:DeleteOpenIDConnectProvider`. */
+  deleteOidcProvider: {
+    call: {
+      query: {
+        issuer: string
+      }
+    }
+    reply: undefined
+  }
+  /** GET /identity-policies: List the policies that can be attached, the built-in ones first. Needs an administrator, or a policy that allows `iam:ListPolicies`. */
+  listIdentityPolicies: {
+    call: {
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<IdentityPolicy>
+  }
+  /** POST /identity-policies: Create a policy that can be attached to users, groups and roles. Needs an administrator, or a policy that allows `iam:CreatePolicy`. */
+  createIdentityPolicy: {
+    call: {
+      body: {
+        name: string
+        path?: string
+        description?: string
+        /** A policy in AWS’ language, as JSON. */
+        document: string
+      }
+    }
+    reply: IdentityPolicy
+  }
+  /** GET /identity-policies/{policy}: Get a policy with its versions, and to whom it is attached. Needs an administrator, or a policy that allows `iam:GetPolicy`, `iam:GetPolicyVersion`, `iam:ListEntitiesForPolicy`. */
+  getIdentityPolicy: {
+    call: {
+      params: {
+        /** Its `id`. */
+        policy: string
+      }
+    }
+    reply: IdentityPolicyDetail
+  }
+  /** PATCH /identity-policies/{policy}: Change a policy: to a new document, or back to one of its versions. Takes effect on the next request of everyone whom it is attached to. A new document is a new version; of five, the oldest that is not in force goes. Needs an administrator, or a policy that allows `iam:CreatePolicyVersion`, `iam:SetDefaultPolicyVersion`. */
+  updateIdentityPolicy: {
+    call: {
+      params: {
+        /** Its `id`. */
+        policy: string
+      }
+      body: {
+        /** A policy in AWS’ language, as JSON. */
+        document: string
+      } | {
+        version: number
+      }
+    }
+    reply: IdentityPolicy
+  }
+  /** DELETE /identity-policies/{policy}: Delete a policy that is attached to nobody, with all its versions. Needs an administrator, or a policy that allows `iam:DeletePolicy`, `iam:DeletePolicyVersion`. */
+  deleteIdentityPolicy: {
+    call: {
+      params: {
+        /** Its `id`. */
+        policy: string
+      }
+    }
+    reply: undefined
+  }
+  /** GET /policies-of/{kind}/{owner}: Get the policies of a user, a group or a role: their own, and those that are attached. Needs an administrator, or a policy that allows `iam:ListUserPolicies`, `iam:ListAttachedUserPolicies`. */
+  getPoliciesOf: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+      }
+    }
+    reply: {
+      /** Whose they are. */
+      name: string
+      /** The names of their own. */
+      inline: string[]
+      attached: ({
+        /** A UUIDv7; of a built-in one, `aws:` and its name. */
+        id: string
+        name: string
+        path: string
+        arn: string
+        description: string
+        /** Built in: it can be attached, but neither changed nor deleted. */
+        builtin: boolean
+        /** Which of its versions is in force. */
+        version: number
+        updated_at: string | null
+      })[]
+    }
+  }
+  /** GET /policies-of/{kind}/{owner}/inline/{name}: Get a policy of a user’s, a group’s or a role’s own. Needs an administrator, or a policy that allows `iam:GetUserPolicy`. */
+  getInlinePolicy: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+        name: string
+      }
+    }
+    reply: {
+      document: string
+    }
+  }
+  /** PUT /policies-of/{kind}/{owner}/inline/{name}: Give a user, a group or a role a policy of their own. In place of one of the same name. Takes effect on the next request. Needs an administrator, or a policy that allows `iam:PutUserPolicy`. */
+  putInlinePolicy: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+        name: string
+      }
+      body: {
+        /** A policy in AWS’ language, as JSON. */
+        document: string
+      }
+    }
+    reply: {
+      document: string
+    }
+  }
+  /** DELETE /policies-of/{kind}/{owner}/inline/{name}: Delete a policy of a user’s, a group’s or a role’s own. Needs an administrator, or a policy that allows `iam:DeleteUserPolicy`. */
+  deleteInlinePolicy: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+        name: string
+      }
+    }
+    reply: undefined
+  }
+  /** PUT /policies-of/{kind}/{owner}/attached/{policy}: Attach a policy to a user, a group or a role. Needs an administrator, or a policy that allows `iam:AttachUserPolicy`. */
+  attachPolicy: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+        /** Its `id`. */
+        policy: string
+      }
+    }
+    reply: undefined
+  }
+  /** DELETE /policies-of/{kind}/{owner}/attached/{policy}: Detach a policy from a user, a group or a role. Needs an administrator, or a policy that allows `iam:DetachUserPolicy`. */
+  detachPolicy: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+        /** Its `id`. */
+        policy: string
+      }
+    }
+    reply: undefined
   }
   /** POST /agents: Create an agent. A credential for a program that decides by itself what it does. It acts as you within its scope, by the API with its token and by S3 with its key pair, until it expires. What it changes, deletes and reads counts against its budget, and what its `approval` names waits until a user has approved it. It deletes nothing permanently: what it deletes or overwrites goes to the trash, or becomes a version. With `fork`, a fork of a bucket is made, which is the only bucket that it can reach; you need what creating a fork needs. At most 50 valid agents per user. */
   createAgent: {

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/derived.ts'
 import type { OperationName } from '../../contract/index.ts'
 import { newId } from '../../server/base/id.ts'
+import { identities } from './access-identities.ts'
 
 export const BUCKET = 'table-b'
 
@@ -98,6 +99,7 @@ export const form = () => {
 
 /** Every operation of the API: TypeScript and the first test refuse one that is missing. */
 export const table: Record<OperationName, Entry> = {
+  ...identities,
   login: {
     expect: everyone(401),
     call: (c) => c.login({ body: { username: `${newId()}@x.org`, password: 'wrong one' } }),

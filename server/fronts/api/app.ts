@@ -45,12 +45,14 @@ import { authRoutes } from './routes/auth.ts'
 import { bucketRoutes } from './routes/buckets.ts'
 import { encryptionRoutes } from './routes/encryption.ts'
 import { groupRoutes } from './routes/groups.ts'
+import { identityPolicyRoutes } from './routes/identity-policies.ts'
 import { imageRoutes } from './routes/images.ts'
 import { inventoryRoutes } from './routes/inventories.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { machineSessionRoutes } from './routes/machine-sessions.ts'
 import { objectRoutes } from './routes/objects.ts'
 import { policyRoutes } from './routes/policies.ts'
+import { roleRoutes } from './routes/roles.ts'
 import { scanRoutes } from './routes/scans.ts'
 import { secondFactorRoutes } from './routes/second-factor.ts'
 import { settingsRoutes } from './routes/settings.ts'
@@ -90,6 +92,8 @@ export const handlers: readonly Handler[] = [
   ...accessKeyRoutes,
   ...machineSessionRoutes,
   ...accessPolicyRoutes,
+  ...roleRoutes,
+  ...identityPolicyRoutes,
   ...agentRoutes,
   ...bucketRoutes,
   ...objectRoutes,
