@@ -294,6 +294,7 @@ export interface Configuration {
     noncurrent_days?: number | null
     keep_versions?: number | null
     expired_markers?: boolean | null
+    keep_snapshots?: number | null
     max_deletes?: number | null
     max_delete_percent?: number | null
     cron?: string | null
@@ -1656,7 +1657,7 @@ export interface MergePlan {
     objects: number
     bytes: number
   }
-  /** Conflicts decided for the origin. */
+  /** Conflicts decided for the origin: they stay decided until the fork changes them again. */
   kept: number
   /** Conflicts that nobody decided. They are left alone. */
   conflicts: number
@@ -1713,6 +1714,7 @@ export interface Policy {
   noncurrent_days: number | null
   keep_versions: number | null
   expired_markers: boolean
+  keep_snapshots: number | null
   max_deletes: number | null
   max_delete_percent: number | null
   cron: string | null
@@ -1738,10 +1740,11 @@ export interface Policy {
     examined: number
     matched: number
     matched_bytes: number
+    /** Of a policy that takes snapshots: the earlier snapshots that it ended. */
     deleted: number
     /** Bytes deleted; for a dry run, bytes it would delete. */
     bytes: number
-    /** Matched, but changed, locked or deleted before their turn. */
+    /** Matched, but changed, locked or deleted before their turn, or buckets of which no snapshot could be taken. */
     kept: number
     /** A UUIDv7. */
     author_id: string
@@ -1786,10 +1789,11 @@ export interface PolicyRun {
   examined: number
   matched: number
   matched_bytes: number
+  /** Of a policy that takes snapshots: the earlier snapshots that it ended. */
   deleted: number
   /** Bytes deleted; for a dry run, bytes it would delete. */
   bytes: number
-  /** Matched, but changed, locked or deleted before their turn. */
+  /** Matched, but changed, locked or deleted before their turn, or buckets of which no snapshot could be taken. */
   kept: number
   /** A UUIDv7. */
   author_id: string
@@ -6236,6 +6240,8 @@ export interface Operations {
         })[]
         /** Only say what would be done: `total` of a copy, move or deletion, `plan` or `merge_plan` of the others. */
         dry_run?: boolean
+        /** A dry run of the same (rollback, merge). The job fails before it changes anything, and says what differs, unless it would do exactly what that one has planned. */
+        planned?: string
       }
     }
     reply: Job
@@ -6273,7 +6279,7 @@ export interface Operations {
     }
     reply: Job
   }
-  /** POST /policies: Create a cleanup policy. Needs `policy` on everything that the patterns and the prefix cover. At least one condition is required. `glob`, `min_size`, `max_size` and `tags` say what it is about; an object is deleted if it meets these and `older_than_days`, `date` and `keep_newest` as far as they are given. `noncurrent_days` and `keep_versions` delete versions that are not current, `expired_markers` delete markers; where only such conditions of versions are given besides those that say what it is about, objects stay. */
+  /** POST /policies: Create a cleanup policy. Needs `policy` on everything that the patterns and the prefix cover. At least one condition is required. `glob`, `min_size`, `max_size` and `tags` say what it is about; an object is deleted if it meets these and `older_than_days`, `date` and `keep_newest` as far as they are given. `noncurrent_days` and `keep_versions` delete versions that are not current, `expired_markers` delete markers; where only such conditions of versions are given besides those that say what it is about, objects stay. With `keep_snapshots` it deletes nothing, but takes snapshots. */
   createPolicy: {
     call: {
       body: {
@@ -6292,6 +6298,7 @@ export interface Operations {
         noncurrent_days?: number | null
         keep_versions?: number | null
         expired_markers?: boolean | null
+        keep_snapshots?: number | null
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
@@ -6333,6 +6340,7 @@ export interface Operations {
         noncurrent_days?: number | null
         keep_versions?: number | null
         expired_markers?: boolean | null
+        keep_snapshots?: number | null
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
@@ -6369,7 +6377,7 @@ export interface Operations {
       objects: ({
         /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
-        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        /** Of a policy that takes snapshots: the name of the snapshot. */
         key: string
         size: number
         /** ISO 8601, UTC, milliseconds. */
@@ -6416,6 +6424,7 @@ export interface Operations {
         noncurrent_days?: number | null
         keep_versions?: number | null
         expired_markers?: boolean | null
+        keep_snapshots?: number | null
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
@@ -6494,7 +6503,7 @@ export interface Operations {
         run_id: string
       }
       query?: {
-        outcome?: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'not_reached'
+        outcome?: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'not_reached' | 'taken' | 'not_taken'
         /** Maximum items per page. */
         limit?: number
         /** Opaque; the previous page’s `next_cursor`. */
@@ -6504,7 +6513,7 @@ export interface Operations {
     reply: Page<{
       /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
       bucket: string
-      /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+      /** Of a policy that takes snapshots: the name of the snapshot. */
       key: string
       size: number
       /** ISO 8601, UTC, milliseconds. */
@@ -6513,7 +6522,7 @@ export interface Operations {
       /** Whether it is a delete marker. */
       marker: boolean
       etag: string
-      outcome: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'not_reached'
+      outcome: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'not_reached' | 'taken' | 'not_taken'
     }>
   }
   /** POST /policies/{id}/runs/{run_id}/cancel: Cancel a run. Takes effect before its next step. Deleted objects stay in the trash. */

@@ -294,7 +294,14 @@ describeEngines('merge', (engine, itOnce) => {
       // As an earlier release wrote it.
       [JSON.stringify({ ...JSON.parse(request), source_id: undefined, dest_id: undefined }), /was not forked from/],
     ] as const) {
-      const waiting = { status: 'queued', request: asked, listed_at: null, listed_to: null, total: 0, position: 0 } as const
+      const waiting = {
+        status: 'queued',
+        request: asked,
+        listed_at: null,
+        listed_to: null,
+        total: 0,
+        position: 0,
+      } as const
       await server.database.transaction((tx) =>
         tx
           .updateTable('jobs')

@@ -101,6 +101,6 @@ export interface PolicyTables {
     blob_id: string
     last_modified: string
     /** Null until its turn has come. */
-    outcome: 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | null
+    outcome: 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'taken' | 'not_taken' | null
   }
 }

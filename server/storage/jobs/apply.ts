@@ -61,7 +61,7 @@ async function applyStep(ctx: Ctx, claim: Claim, work: Work): Promise<void> {
 }
 
 /** Step: processes the next keys of a merge that stay as they are, which is nothing to record; false if there are none. */
-async function applyKept(step: Upkeep, claim: Claim, { request, size }: Work): Promise<boolean> {
+async function applyKept(step: Upkeep, claim: Claim, { request, size }: Work) {
   const job = await lease.hold(step.tx, claim)
   const next = await itemStore.listItems(step.tx, job.id, job.position, size)
   const end = next.findIndex(({ kept }) => !kept)
