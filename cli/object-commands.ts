@@ -27,18 +27,24 @@ export const objectCommands: Commands = {
     work: ({ words, flag }, run) => list(run(), words[0], { recursive: flag('recursive'), long: flag('long') }),
   },
   find: {
-    usage: 'find [--bucket name] [-l] [--json] <query>',
+    usage: 'find [--bucket name] [--at t] [-l] [--json] <query>',
     about: `Finds objects by name, tags, metadata, type, size, time and writer, in all buckets or one:
 
   strongroom find 'tag:project=apollo type:image/* size:>10MB modified:<7d name:*report*'
 
       --bucket name  only in this bucket
+      --at t         as it was at this time, such as 2026-11-27T14:05:00Z, or in this snapshot
   -l, --long         with size and time
       --json         one JSON object a line, with unescaped keys`,
-    options: { bucket: { type: 'string' }, long: { type: 'boolean', short: 'l' }, json: many.json },
+    options: {
+      bucket: { type: 'string' },
+      at: { type: 'string' },
+      long: { type: 'boolean', short: 'l' },
+      json: many.json,
+    },
     words: [1, 64],
     work: ({ words, flag, value }, run) =>
-      find(run(), words.join(' '), { bucket: value('bucket'), long: flag('long') }),
+      find(run(), words.join(' '), { bucket: value('bucket'), long: flag('long'), at: value('at') }),
   },
   cp: {
     usage: 'cp [-r] [-j n] [--version id] [--json] <from> <to>',

@@ -1421,25 +1421,6 @@ export interface ObjectLockChange {
   years?: number | null
 }
 
-export interface ImageQuery {
-  /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
-  w?: number
-  /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
-  h?: number
-  /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
-  format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-  /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
-  q?: number
-  /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
-  fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
-  /** Multiplies `w` and `h`. */
-  dpr?: number
-  /** `1`: may be enlarged beyond the source. */
-  enlarge?: '0' | '1'
-  /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
-  animated?: '0' | '1'
-}
-
 export interface Upload {
   /** A UUIDv7. */
   upload_id: string
@@ -4733,6 +4714,8 @@ export interface Operations {
         bucket: string
       }
       query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
         /** What to search for. Required unless `search` is given. */
         q?: string
         /** A text that keys contain. */
@@ -4827,7 +4810,7 @@ export interface Operations {
       complete: boolean
     }
   }
-  /** GET /buckets/{bucket}/versions: List versions and delete markers. Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`. */
+  /** GET /buckets/{bucket}/versions: List versions and delete markers. Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`. With `at`, the versions that there were, and which was the latest; those that were permanently deleted since are left out. */
   listVersions: {
     call: {
       params: {
@@ -4835,6 +4818,8 @@ export interface Operations {
         bucket: string
       }
       query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
@@ -5055,7 +5040,7 @@ export interface Operations {
     }
     reply: BulkResult
   }
-  /** GET /buckets/{bucket}/objects/archive: Download a folder or a selection as a zip. Streamed while it is read. Objects the caller may not read are left out. Without `prefix` and `keys` this returns the object with the key `archive`. */
+  /** GET /buckets/{bucket}/objects/archive: Download a folder or a selection as a zip. Streamed while it is read. Objects the caller may not read are left out. With `at`, what was purged or erased since is an empty file with `.erased` added to its name. Without `prefix` and `keys` this returns the object with the key `archive`. */
   archiveObjects: {
     call: {
       params: {
@@ -5063,6 +5048,8 @@ export interface Operations {
         bucket: string
       }
       query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         keys?: string[]
@@ -5080,6 +5067,8 @@ export interface Operations {
       }
       body: {
         keys: string[]
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
       }
     }
     reply: Response
@@ -5184,7 +5173,26 @@ export interface Operations {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
-      query?: ImageQuery
+      query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
+        w?: number
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
+        h?: number
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
+        format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
+        q?: number
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
+        fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
+        /** Multiplies `w` and `h`. */
+        dpr?: number
+        /** `1`: may be enlarged beyond the source. */
+        enlarge?: '0' | '1'
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
+        animated?: '0' | '1'
+      }
     }
     reply: Response
   }
@@ -5197,7 +5205,26 @@ export interface Operations {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
-      query?: ImageQuery
+      query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
+        w?: number
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
+        h?: number
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
+        format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
+        q?: number
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
+        fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
+        /** Multiplies `w` and `h`. */
+        dpr?: number
+        /** `1`: may be enlarged beyond the source. */
+        enlarge?: '0' | '1'
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
+        animated?: '0' | '1'
+      }
     }
     reply: Response
   }
@@ -5211,6 +5238,8 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
         /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
@@ -5241,6 +5270,8 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
         /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */

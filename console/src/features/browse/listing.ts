@@ -139,17 +139,6 @@ export function useFolder(place: Place, enabled: boolean): Listing {
   }
 }
 
-/** Objects whose keys had a text at a moment. */
-async function matchesAt(
-  { bucket, at }: { bucket: string; at: string },
-  query: { prefix: string; search: string; cursor?: string },
-  signal: AbortSignal,
-): Promise<Matches> {
-  const found = await client.listObjects({ params: { bucket }, query: { ...query, at, limit: PAGE }, signal })
-  return { ...found, folders: [], folders_complete: true, sorted_first: null }
-}
-type Matches = Awaited<ReturnType<typeof client.searchObjects>>
-
 /** Sorted pages are larger: for each of them the server sorts all. */
 const SORTED_PAGE = 1000
 
@@ -161,13 +150,11 @@ export function useMatches({ bucket, prefix, sort, dir, at }: Place, search: str
     queryKey: ['browse', bucket, prefix, at ?? '', 'search', query],
     queryFn: ({ pageParam, signal }) => {
       const cursor = pageParam === '' ? {} : { cursor: pageParam }
-      return at === undefined
-        ? client.searchObjects({
-            params: { bucket },
-            query: { ...query, limit: sort === 'name' ? PAGE : SORTED_PAGE, ...cursor },
-            signal,
-          })
-        : matchesAt({ bucket, at }, { prefix, search, ...cursor }, signal)
+      return client.searchObjects({
+        params: { bucket },
+        query: { ...query, ...atOf(at), limit: sort === 'name' ? PAGE : SORTED_PAGE, ...cursor },
+        signal,
+      })
     },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,

@@ -119,7 +119,8 @@ const READ_FIELDS: ReadonlySet<Term['field']> = new Set(['tag', 'meta', 'type', 
 
 /** How many objects the terms could not be asked of; null if there are none. */
 export async function unreadOf(ctx: Ctx, bucketId: string, terms: readonly Term[]): Promise<Unread | null> {
-  if (!terms.some(({ field }) => READ_FIELDS.has(field))) return null
+  // What is known of the past was read when it was the present.
+  if (ctx.past || !terms.some(({ field }) => READ_FIELDS.has(field))) return null
   const objects = await countUnread(ctx.db, bucketId, MOST_UNREAD)
   return objects === 0 ? null : { objects, exact: objects < MOST_UNREAD }
 }

@@ -6,9 +6,8 @@ import { shownType } from '../../../base/media-type.ts'
 import { takingTurns } from '../../../base/turns.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
-import { describeObject } from '../describe.ts'
 import * as store from '../store.ts'
-import { openListing } from './browse.ts'
+import { describeListed, openListing } from './browse.ts'
 import { findKeys, type Order } from './search.ts'
 import { findFolders } from './search-folders.ts'
 
@@ -55,6 +54,8 @@ export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery
     search,
     keep,
     ...(sort === 'name' ? { after: byName, limit, order } : { after: undefined, limit: MOST_SORTED, common: COMMON }),
+    // The index knows the keys of now alone.
+    ...(ctx.past && { common: 0 }),
   })
   const folders =
     cursor === undefined && !fits
@@ -71,10 +72,11 @@ export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery
   return {
     folders: folders.folders,
     folders_complete: folders.isComplete,
-    items: page.keys.flatMap((key) => {
-      const row = rows.get(key)
-      return row ? [describeObject(row, bucket)] : []
-    }),
+    items: await describeListed(
+      ctx,
+      bucket,
+      page.keys.flatMap((key) => rows.get(key) ?? []),
+    ),
     next_cursor: page.next,
     sorted_first: sort === 'name' || found.next === null ? null : found.keys.length,
   }
