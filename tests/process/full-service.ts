@@ -92,6 +92,7 @@ export async function fillRareTables(database: Database): Promise<void> {
           blob_id: null,
           last_modified: late,
           version_id: null,
+          kept: 1,
         }),
         tx.insertInto('job_moves').values({
           job_id: job.id,
@@ -382,7 +383,19 @@ export async function fillRareTables(database: Database): Promise<void> {
           expires_at: late,
         }),
         tx.insertInto('fork_merges').values([
-          { bucket_id, key: ODD_KEY, origin_key: ODD_KEY, fork_moment: bytes, origin_moment: null, job_id: newId() },
+          {
+            bucket_id,
+            key: ODD_KEY,
+            origin_key: ODD_KEY,
+            fork_moment: bytes,
+            origin_moment: null,
+            job_id: newId(),
+            was_moment: bytes,
+            before_job_id: newId(),
+            before_origin_key: ODD_KEY,
+            before_fork_moment: bytes,
+            before_origin_moment: bytes,
+          },
           { bucket_id, key: 'b', origin_key: 'c', fork_moment: 0, origin_moment: bytes, job_id: newId() },
         ]),
         tx.insertInto('blob_removals').values({ blob_id: newId(), queued_at: early }),
