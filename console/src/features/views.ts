@@ -11,6 +11,7 @@ import { encryptionViews } from './encryption/views.ts'
 import { groupViews } from './groups/views.ts'
 import { historyViews } from './history/views.ts'
 import { homeViews } from './home/views.ts'
+import { identityViews } from './identities/views.ts'
 import { jobViews } from './jobs/views.ts'
 import { policyViews } from './policies/views.ts'
 import { protectionViews } from './protection/views.ts'
@@ -29,6 +30,7 @@ import { webhookViews } from './webhooks/views.ts'
 export const views: readonly View[] = [
   ...accessKeyViews,
   ...accessPolicyViews,
+  ...identityViews,
   ...accountViews,
   ...attachedViews,
   ...auditViews,

@@ -17,6 +17,7 @@ export const text = catalogue('shell.text', {
   groups: 'Groups',
   protection: 'Protection',
   storages: 'Storages',
+  roles: 'Roles and policies',
   machineSessions: 'Sessions of machines',
   kmsKeys: 'Encryption keys',
   webhooks: 'Webhooks',

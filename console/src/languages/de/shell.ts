@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
   groups: 'Gruppen',
   protection: 'Schutz',
   storages: 'Speicher',
+  roles: 'Rollen und Richtlinien',
   machineSessions: 'Sitzungen von Maschinen',
   kmsKeys: 'Schlüssel',
   webhooks: 'Webhooks',

@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
   groups: 'Grupos',
   protection: 'Protección',
   storages: 'Almacenamientos',
+  roles: 'Roles y directivas',
   machineSessions: 'Sesiones de máquinas',
   kmsKeys: 'Claves de cifrado',
   webhooks: 'Webhooks',

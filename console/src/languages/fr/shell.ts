@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
   groups: 'Groupes',
   protection: 'Protection',
   storages: 'Stockages',
+  roles: 'Rôles et stratégies',
   machineSessions: 'Sessions de machines',
   kmsKeys: 'Clés de chiffrement',
   webhooks: 'Webhooks',

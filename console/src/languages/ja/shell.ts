@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
   groups: 'グループ',
   protection: '保護',
   storages: 'ストレージ',
+  roles: 'ロールとポリシー',
   machineSessions: 'マシンのセッション',
   kmsKeys: '暗号鍵',
   webhooks: 'Webhook',

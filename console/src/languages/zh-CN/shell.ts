@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
   groups: '用户组',
   protection: '保护',
   storages: '存储后端',
+  roles: '角色和策略',
   machineSessions: '机器会话',
   kmsKeys: '加密密钥',
   webhooks: 'Webhook',
