@@ -4031,6 +4031,13 @@ export interface Operations {
     }
     reply: Approval
   }
+  /** POST /mcp: Call the MCP server. The Model Context Protocol over Streamable HTTP: one JSON-RPC message, answered by itself. Needs the token of an agent, or one with a scope. Its tools do what the operations of this API do, within the same limits; docs/mcp.md lists them. */
+  callMcp: {
+    call: {
+      body: unknown
+    }
+    reply: Response
+  }
   /** POST /buckets: Create a bucket. */
   createBucket: {
     call: {

@@ -82,6 +82,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   getApproval: { method: 'GET', url: '/approvals/{id}', reply: true },
   approve: { method: 'POST', url: '/approvals/{id}/approve', reply: true },
   reject: { method: 'POST', url: '/approvals/{id}/reject', reply: true },
+  callMcp: { method: 'POST', url: '/mcp', root: true, otherStatus: [202], body: true, produces: 'bytes' },
   createBucket: { method: 'POST', url: '/buckets', body: true, reply: true },
   listBuckets: { method: 'GET', url: '/buckets', reply: true, pages: 'cursor', limit: true },
   getBucket: { method: 'GET', url: '/buckets/{bucket}', reply: true },

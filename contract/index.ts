@@ -18,6 +18,7 @@ import * as jobs from './jobs.ts'
 import * as locks from './locks.ts'
 import * as machineSessions from './machine-sessions.ts'
 import * as mail from './mail.ts'
+import * as mcp from './mcp.ts'
 import * as objects from './objects.ts'
 import * as policies from './policies.ts'
 import * as presign from './presign.ts'
@@ -52,6 +53,7 @@ export const files = {
   roles,
   identityPolicies,
   agents,
+  mcp,
   buckets,
   attached,
   usage,

@@ -66,6 +66,7 @@ const asGenerated: readonly Name[] = [
   'getApproval',
   'approve',
   'reject',
+  'callMcp',
   'createBucket',
   'listBuckets',
   'getBucket',

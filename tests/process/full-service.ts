@@ -306,6 +306,14 @@ export async function fillRareTables(database: Database): Promise<void> {
           decided_by: null,
           done_at: null,
         }),
+        tx.insertInto('plans').values({
+          id: newId(),
+          user_id: user.id,
+          credential: agent,
+          change: JSON.stringify({ action: 'delete', bucket: 'b', keys: [ODD_KEY] }),
+          state: 'e'.repeat(64),
+          expires_at: late,
+        }),
         tx.insertInto('roles').values({
           id: 'AROA0000000000000000A',
           name: 'Deploy',

@@ -198,18 +198,8 @@ it('what replaces a process at SIGHUP brings the schema up to date first', linux
   // As a release left it that lacked the last migration, one whose changes can be made twice.
   const database = new DatabaseSync(path.join(folder, 'strongroom.db'))
   const [last] = database.prepare('select name from kysely_migration order by name desc limit 1').all()
-  assert.equal(last?.name, '0059-scheduled-snapshots-breaking', 'what it added is listed here')
-  database.exec('drop index snapshots_by_policy')
-  for (const [table, columns] of [
-    [
-      'fork_merges',
-      ['was_moment', 'before_job_id', 'before_origin_key', 'before_fork_moment', 'before_origin_moment'],
-    ],
-    ['job_items', ['kept']],
-    ['policies', ['keep_snapshots']],
-    ['snapshots', ['policy_id']],
-  ] as const)
-    for (const column of columns) database.exec(`alter table ${table} drop column ${column}`)
+  assert.equal(last?.name, '0061-plans', 'what it added is listed here')
+  database.exec('drop table plans')
   database.exec(`delete from kysely_migration where name = '${last.name}'`)
   process.kill(service.child.pid as number, 'SIGHUP')
   await until(() => /all processes replaced/.test(service.log()))

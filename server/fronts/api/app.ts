@@ -50,6 +50,7 @@ import { imageRoutes } from './routes/images.ts'
 import { inventoryRoutes } from './routes/inventories.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { machineSessionRoutes } from './routes/machine-sessions.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { objectRoutes } from './routes/objects.ts'
 import { policyRoutes } from './routes/policies.ts'
 import { roleRoutes } from './routes/roles.ts'
@@ -95,6 +96,7 @@ export const handlers: readonly Handler[] = [
   ...roleRoutes,
   ...identityPolicyRoutes,
   ...agentRoutes,
+  ...mcpRoutes,
   ...bucketRoutes,
   ...objectRoutes,
   ...imageRoutes,
