@@ -43,9 +43,11 @@ export type BlobFacts = Pick<Row<'blobs'>, 'md5' | 'sha256' | 'checksums' | 'env
 const insertInlineBlob = prepared(
   (tx: Tx, row: { id: string; check_after: string | null; inline: number } & BlobFacts) =>
     tx.insertInto('blobs').values(row),
+  { blind: true },
 )
-const insertBody = prepared((tx: Tx, row: { blob_id: string; bytes: Uint8Array }) =>
-  tx.insertInto('bodies').values(row),
+const insertBody = prepared(
+  (tx: Tx, row: { blob_id: string; bytes: Uint8Array }) => tx.insertInto('bodies').values(row),
+  { blind: true },
 )
 /**
  * Inserts a blob with its bytes. Without `checkAfter` nothing will check it: what points at it commits in the same
@@ -62,8 +64,9 @@ export async function insertInline(
   ])
 }
 
-const describe = prepared((tx: Tx, { id, ...facts }: { id: string } & BlobFacts) =>
-  tx.updateTable('blobs').set(facts).where('id', '=', id),
+const describe = prepared(
+  (tx: Tx, { id, ...facts }: { id: string } & BlobFacts) => tx.updateTable('blobs').set(facts).where('id', '=', id),
+  { blind: true },
 )
 /** Which of these blobs are encrypted. */
 export const findEncrypted = async (db: Db, ids: readonly string[]): Promise<string[]> =>

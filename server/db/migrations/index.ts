@@ -53,6 +53,7 @@ import { wordsOfObjects } from './0057-words-of-objects.ts'
 import { inventories } from './0058-inventories.ts'
 import { scheduledSnapshots } from './0059-scheduled-snapshots-breaking.ts'
 import { plans } from './0061-plans.ts'
+import { revisions } from './0066-revisions.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -111,4 +112,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0058-inventories': inventories,
   '0059-scheduled-snapshots-breaking': scheduledSnapshots,
   '0061-plans': plans,
+  '0066-revisions': revisions,
 }

@@ -9,8 +9,9 @@ export type KeptRow = VersionRow & { blob_id: string }
 export const hasContents = (row: VersionRow): row is KeptRow => row.blob_id !== null
 
 export const insertVersions = (tx: Tx, rows: readonly NewRow<'versions'>[]) => insert(tx, { rows })
-const insert = prepared((tx: Tx, { rows }: { rows: readonly NewRow<'versions'>[] }) =>
-  tx.insertInto('versions').values(rows),
+const insert = prepared(
+  (tx: Tx, { rows }: { rows: readonly NewRow<'versions'>[] }) => tx.insertInto('versions').values(rows),
+  { blind: true },
 )
 
 /** A key's version by its id; null is the `null` version. */
