@@ -7,8 +7,10 @@ import path from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { machineUptime } from '../../server/base/uptime.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { readStandby, readStandbyProgress, standbyLag, writeStandby } from '../../server/db/standby-state.ts'
 import { openNamedFiles } from '../../server/drivers/named-files/open.ts'
+import { createLog } from '../../server/observe/log.ts'
 import { Fenced, newestEpoch } from '../../server/process/backup/epochs.ts'
 import { assertAtAll } from '../../server/process/backup/fence.ts'
 import { findFiles } from '../../server/process/backup/find.ts'
@@ -18,7 +20,9 @@ import { thinOut } from '../../server/process/backup/thin.ts'
 import { askToPromote, Requests } from '../../server/process/standby/asked.ts'
 import { Hearing } from '../../server/process/standby/hearing.ts'
 import { wasPromoted } from '../../server/process/standby/promoted.ts'
+import { Standby } from '../../server/process/standby/standby.ts'
 import { cephGateway, newBucket, noGateway } from '../support/ceph.ts'
+import { serverEnv } from '../support/server.ts'
 import { until } from '../support/until.ts'
 import { catchUp, followerOf, openMain, placeWith, rowsOf, secretKeys } from './followed.ts'
 
@@ -199,6 +203,22 @@ describe('who follows', () => {
     await pause(200)
     follower.stop()
     await assert.rejects(step, /The standby was stopped/)
+
+    // The same of a process, which somebody asks meanwhile.
+    const env = serverEnv(folderOf('stop-3'))
+    fs.mkdirSync(folderOf('stop-3'))
+    const config = readConfig({ ...env, BACKUP_URL: main.url })
+    const database = path.join(folderOf('stop-3'), 'strongroom.db')
+    const log = createLog('silent', undefined)
+    const standby = new Standby(config, { database, from: main.url, place: hanging, log, serve: false })
+    const running = standby.run()
+    await until(() => readStandbyProgress(database)?.state === 'copying')
+    await assert.rejects(
+      askToPromote(database, { from: null, supersede: false }, () => true),
+      /A copy of the database is being fetched \(0 %\)\. Ask again once the standby is following\./,
+    )
+    standby.stop()
+    assert.equal(await running, 'The standby has stopped.')
     await main.close()
   })
 
