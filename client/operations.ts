@@ -2820,7 +2820,7 @@ export interface Backup {
   /** Bytes of the database’s log that are not at the place yet. */
   waiting_bytes: number
   standby: {
-    /** `copying`: a whole copy is being fetched. `waiting`: what comes next is damaged, and a new copy is awaited. `failing`: the place cannot be read. */
+    /** `copying`: a whole copy is being fetched. `waiting`: what comes next is damaged or missing, and a new copy is awaited. `failing`: the place cannot be read. */
     state: 'copying' | 'following' | 'waiting' | 'failing' | 'promoting' | 'promoted'
     /** The place that is followed. */
     from: string
@@ -8056,6 +8056,11 @@ export interface Operations {
       storage: {
         ok: boolean
         error?: string
+      }
+      /** Of a standby: whether it is at most `STANDBY_MAX_LAG_SECONDS` behind. */
+      standby?: {
+        ok: boolean
+        lag_seconds: number | null
       }
     }
   }

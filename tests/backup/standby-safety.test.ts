@@ -11,7 +11,7 @@ import { readConfig } from '../../server/config/config.ts'
 import { readStandby, readStandbyProgress, standbyLag, writeStandby } from '../../server/db/standby-state.ts'
 import { openNamedFiles } from '../../server/drivers/named-files/open.ts'
 import { createLog } from '../../server/observe/log.ts'
-import { Fenced, newestEpoch } from '../../server/process/backup/epochs.ts'
+import { Fenced, giveBackEpoch, newestEpoch, takeEpoch } from '../../server/process/backup/epochs.ts'
 import { assertAtAll } from '../../server/process/backup/fence.ts'
 import { findFiles } from '../../server/process/backup/find.ts'
 import { changesName } from '../../server/process/backup/format.ts'
@@ -207,7 +207,7 @@ describe('who follows', () => {
     // The same of a process, which somebody asks meanwhile.
     const env = serverEnv(folderOf('stop-3'))
     fs.mkdirSync(folderOf('stop-3'))
-    const config = readConfig({ ...env, BACKUP_URL: main.url })
+    const config = readConfig({ ...env, SECRET_KEY: secretKeys[0], BACKUP_URL: main.url })
     const database = path.join(folderOf('stop-3'), 'strongroom.db')
     const log = createLog('silent', undefined)
     const standby = new Standby(config, { database, from: main.url, place: hanging, log, serve: false })
@@ -392,6 +392,47 @@ describe('taking over', () => {
     // Another database in its place is not taken for it.
     writeStandby(database, { ...state, promoting: { number: 1, holder: 'other' } })
     assert.equal(wasPromoted(database), false)
+    await main.close()
+  })
+})
+
+describe('a promotion in the middle of which the process was killed', () => {
+  it('is finished by the next one if it had taken the epoch, and not otherwise', { timeout: 120_000 }, async () => {
+    const main = await openMain(folderOf('killed'))
+    main.change()
+    await main.based()
+    const folder = folderOf('killed-2')
+    const database = path.join(folder, 'strongroom.db')
+    const config = readConfig({ ...serverEnv(folder), SECRET_KEY: secretKeys[0], BACKUP_URL: main.url })
+    const given = { database, from: main.url, place: main.place, log: createLog('silent', undefined), serve: false }
+    const follow = async (isSo: () => boolean) => {
+      const standby = new Standby(config, given)
+      const running = standby.run()
+      await until(isSo)
+      standby.stop()
+      assert.equal(await running, 'The standby has stopped.')
+    }
+    fs.mkdirSync(folder)
+    await follow(() => readStandbyProgress(database)?.state === 'following')
+    const kill = (promoting: { number: number; holder: string }) =>
+      writeStandby(database, { ...(readStandby(database) ?? assert.fail()), promoting })
+    const epoch = { number: 1, holder: randomUUID() }
+    const own = { ...epoch, instance: readStandby(database)?.instance ?? '' }
+    // Before it took the epoch.
+    kill(epoch)
+    await follow(() => readStandby(database)?.promoting === undefined)
+    assert.equal(fs.existsSync(database), false)
+    // After that, and after another has taken the next.
+    await takeEpoch(main.place, secretKeys, own, new Date())
+    const other = { ...own, number: 2, holder: randomUUID() }
+    await takeEpoch(main.place, secretKeys, other, new Date())
+    kill(epoch)
+    await follow(() => readStandby(database)?.promoting === undefined)
+    assert.equal(fs.existsSync(database), false)
+    await giveBackEpoch(main.place, secretKeys, other)
+    kill(epoch)
+    assert.match(await new Standby(config, given).run(), /the one that may write now \(epoch 1\)/)
+    assert.deepEqual(rowsOf(database), rowsOf(main.file))
     await main.close()
   })
 })

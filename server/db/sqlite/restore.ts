@@ -117,14 +117,17 @@ export function nameDatabase(draft: string, target: string, epoch: NewEpoch | un
       throw error
     }
   } catch (error) {
-    if (former) writeEpoch(draft, former)
+    if (former) ifPossible(() => writeEpoch(draft, former))
     throw error
   }
+  // It has its final name: what stays of this one harms nobody.
+  ifPossible(() => removeFiles(draft))
+}
+
+function ifPossible(work: () => void): void {
   try {
-    removeFiles(draft)
-  } catch {
-    // It has its final name: what stays of this one harms nobody.
-  }
+    work()
+  } catch {}
 }
 
 /** What a database that nobody uses says of who may write. */

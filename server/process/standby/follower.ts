@@ -341,9 +341,10 @@ export class Follower {
     forgetStandby(database)
     fs.renameSync(target, files.database)
     const { instance, moment, last } = found
+    const { promoting } = this.#state ?? {}
     this.#gap = undefined
     this.#pulse = undefined
-    this.#use(new StandbyFile(files.database), { from, instance, moment, ...last })
+    this.#use(new StandbyFile(files.database), { from, instance, moment, ...last, ...(promoting && { promoting }) })
   }
 
   #assertNewer({ last }: Recovered): void {

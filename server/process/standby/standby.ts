@@ -23,8 +23,8 @@ const LONGEST_PAUSE_MS = 30_000
 /** How often it is said how far it is. */
 const TELL_MS = 1000
 const LOG_MS = 60_000
-/** When serving is tried again. */
-const SERVE_AGAIN_MS = 10_000
+/** When serving, or finishing a promotion, is tried again. */
+const AGAIN_MS = 10_000
 
 interface Given {
   database: string
@@ -43,6 +43,7 @@ export class Standby {
   readonly #stopping = new AbortController()
   #serving: Running | undefined
   #serveAt = 0
+  #finishAt = 0
   #told = { text: '', at: 0 }
   #loggedAt = Number.NEGATIVE_INFINITY
   #failures = 0
@@ -165,13 +166,14 @@ export class Standby {
   async #finishPromotion(): Promise<string | undefined> {
     const { place, log } = this.#given
     const follower = this.#follower
-    if (!follower.promoting) return undefined
+    if (!follower.promoting || performance.now() < this.#finishAt) return undefined
     try {
       if (!(await isUnfinished(this.#config, { follower, place }))) return undefined
       return await this.#promote({ supersede: false, isWanted: async () => true })
     } catch (error) {
       if (error instanceof Torn) throw error
-      log.error({ err: error }, 'the promotion that was begun cannot be finished')
+      this.#finishAt = performance.now() + AGAIN_MS
+      log.error({ err: error }, 'the promotion that was interrupted cannot be finished')
       return undefined
     }
   }
@@ -222,7 +224,7 @@ export class Standby {
       this.#serving = await start(config, { role: 'web', standby: true })
       process.stdout.write(announcement(config.announce, { ...this.#serving, processes: 1 }))
     } catch (error) {
-      this.#serveAt = performance.now() + SERVE_AGAIN_MS
+      this.#serveAt = performance.now() + AGAIN_MS
       log.error({ err: error }, 'the standby cannot serve reads')
     }
   }
