@@ -28,7 +28,7 @@ export async function connectMcp(transport: Transport, era: Era = 'latest') {
     const text = JSON.parse(String(content[0]?.text))
     if (isError) return { data: {}, error: text.error, content }
     assert.deepEqual(text, structuredContent, 'clients that know no structured results get the same')
-    return { data: text, content }
+    return { data: text as Called['data'], content }
   }
   return { client, tools, call }
 }

@@ -32,9 +32,11 @@ const TOOLS = [
 const STRONGROOM = path.join(import.meta.dirname, '../../cli/strongroom.ts')
 
 /** A PNG of one pixel. */
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
+const PIXEL = Uint8Array.from(
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  ),
 )
 
 describeEngines('MCP', (engine, itOnce) => {
@@ -125,7 +127,7 @@ describeEngines('MCP', (engine, itOnce) => {
   it('shows contents as data, in ranges, rows and small pictures', async () => {
     const { server } = world
     const bucket = await bucketWith()
-    const put = (key: string, body: string | Buffer, type: string) =>
+    const put = (key: string, body: string | Uint8Array<ArrayBuffer>, type: string) =>
       server.admin.putObject({ params: { bucket, key }, body, headers: { 'content-type': type } })
     await put('text', 'ä'.repeat(10), 'text/plain')
     await put('rows', 'name,size\n"a, b",1\n"c\nd",2\ne,3\n', 'text/csv')

@@ -13,7 +13,7 @@ export interface Demo {
   reader: { email: string; password: string }
   stranger: { email: string; password: string }
   ids: Record<
-    'user' | 'group' | 'policy' | 'run' | 'webhook' | 'delivery' | 'failed' | 'job' | 'partly' | 'identityPolicy',
+    'user' | 'group' | 'policy' | 'run' | 'webhook' | 'delivery' | 'failed' | 'job' | 'partly' | 'identityPolicy' | 'agent',
     string
   >
   /** A moment before its last changes. */
@@ -254,6 +254,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   const { items } = await admin.listDeliveries({ params: { id: mirror } })
   const delivery = items.find(({ status }) => status === 'acknowledged')?.id ?? ''
   const failed = items.find(({ status }) => status === 'failed')?.id ?? ''
+  const agent = await addAgent(server, taken.slice(0, 3))
   await addHistory(server)
   // The demo's webhook receiver is on this machine; real ones are not.
   const addresses = {
@@ -277,6 +278,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
       job: copied,
       partly,
       identityPolicy,
+      agent,
     },
     links: {
       file: file.token,
@@ -312,6 +314,27 @@ async function addMachines(admin: TestServer['admin']): Promise<string> {
   await admin.attachPolicy({ params: { ...role, policy: id } })
   const own = document({ Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::site-assets/old/*' })
   await admin.putInlinePolicy({ params: { ...role, name: 'tidy-up' }, body: { document: own } })
+  return id
+}
+
+/** An agent that has changed something, and waits for approval to delete these objects. */
+async function addAgent(server: TestServer, keys: string[]): Promise<string> {
+  const bucket = 'press-kit'
+  const { id, token, secret_access_key } = await server.admin.createAgent({
+    body: {
+      name: 'Press kit keeper',
+      scope: [{ bucket, actions: ['list', 'read', 'write', 'delete'] }],
+      budget: { read_bytes_per_hour: 500_000_000 },
+      approval: { actions: ['share'], above_objects: 2 },
+      expires_at: new Date(server.clock.now().getTime() + 30 * DAY).toISOString(),
+    },
+  })
+  server.secrets.add(token).add(secret_access_key)
+  const keeper = server.as(token)
+  const key = '2026/lisbon/harbour.jpg'
+  await keeper.updateObjectByQuery({ params: { bucket }, query: { key }, body: { tags: { kit: 'spring' } } })
+  const refused = await keeper.bulkDelete({ params: { bucket }, body: { keys } }).catch((error: unknown) => error)
+  if (!(refused instanceof Error)) throw new Error('What the agent of the demo asks for needed no approval')
   return id
 }
 
@@ -356,6 +379,7 @@ async function addHistory({ admin, database, clock }: TestServer): Promise<void>
 export const demoWords: readonly string[] = [
   ...people.flatMap(([, name]) => [name, ...name.split(' ')]),
   'Iris Novak',
+  'Press kit keeper',
   'Jonas Berg',
   'Administrators',
   'Administrator',

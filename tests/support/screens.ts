@@ -135,6 +135,20 @@ export const screens: readonly Screen[] = [
   { name: 'job', is: 'A job of which some failed', at: ({ ids }) => `/jobs/${ids.partly}`, shows: 'market.jpg' },
   { name: 'trash', is: 'Trash', at: '/trash?bucket=photos', shows: 'fjord-4.jpg' },
   { name: 'tokens', is: 'Access tokens', at: '/tokens', shows: 'Site deployment', dialogs: ['New token'] },
+  {
+    name: 'agents',
+    is: 'Agents, and what waits for approval',
+    at: '/agents',
+    shows: 'Approve',
+    dialogs: ['New agent'],
+  },
+  {
+    name: 'agent',
+    is: 'An agent: what it has used and did',
+    at: ({ ids }) => `/agents/${ids.agent}`,
+    shows: 'update_object',
+    dialogs: ['Undo what it did…'],
+  },
   { name: 'access-keys', is: 'Access keys', at: '/access-keys', shows: 'No access keys yet' },
   {
     name: 'access-key-new',

@@ -2,6 +2,7 @@ import type { View } from '../routes.ts'
 import { accessKeyViews } from './access-keys/views.ts'
 import { accessPolicyViews } from './access-policies/views.ts'
 import { accountViews } from './account/views.ts'
+import { agentViews } from './agents/views.ts'
 import { attachedViews } from './attached/views.ts'
 import { auditViews } from './audit/views.ts'
 import { authViews } from './auth/views.ts'
@@ -32,6 +33,7 @@ export const views: readonly View[] = [
   ...accessPolicyViews,
   ...identityViews,
   ...accountViews,
+  ...agentViews,
   ...attachedViews,
   ...auditViews,
   ...authViews,

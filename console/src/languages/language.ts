@@ -3,6 +3,7 @@ import type * as api from '../api/messages.ts'
 import type * as accessKeys from '../features/access-keys/messages.ts'
 import type * as accessPolicies from '../features/access-policies/messages.ts'
 import type * as account from '../features/account/messages.ts'
+import type * as agents from '../features/agents/messages.ts'
 import type * as attached from '../features/attached/messages.ts'
 import type * as audit from '../features/audit/messages.ts'
 import type * as auth from '../features/auth/messages.ts'
@@ -67,6 +68,7 @@ export interface ViewTexts {
   accessKeys: Of<typeof accessKeys>
   accessPolicies: Of<typeof accessPolicies>
   account: Of<typeof account>
+  agents: Of<typeof agents>
   attached: Of<typeof attached>
   audit: Of<typeof audit>
   bucketsAttached: Of<typeof bucketsAttached>

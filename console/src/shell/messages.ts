@@ -11,6 +11,7 @@ export const text = catalogue('shell.text', {
   jobs: 'Jobs',
   trash: 'Trash',
   tokens: 'Access tokens',
+  agents: 'Agents',
   accessKeys: 'Access keys',
   usage: 'Usage',
   users: 'Users',

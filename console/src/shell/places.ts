@@ -15,6 +15,7 @@ import {
   IconSettings,
   IconShieldCheck,
   IconShieldLock,
+  IconSparkles,
   IconTrash,
   IconUsers,
   IconWebhook,
@@ -41,6 +42,7 @@ export function usePlaces(): { own: Place[]; administration: Place[] } {
       { to: '/jobs', label: text.jobs, icon: IconProgress },
       { to: '/trash', label: text.trash, icon: IconTrash },
       { to: '/tokens', label: text.tokens, icon: IconKey },
+      { to: '/agents', label: text.agents, icon: IconSparkles },
       ...when(me.s3 !== null, { to: '/access-keys', label: text.accessKeys, icon: IconPlugConnected }),
     ],
     administration: [

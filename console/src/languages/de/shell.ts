@@ -12,6 +12,7 @@ export const text: Translation<typeof english.text> = {
   jobs: 'Aufträge',
   trash: 'Papierkorb',
   tokens: 'Zugriffstoken',
+  agents: 'Agenten',
   accessKeys: 'Zugriffsschlüssel',
   usage: 'Nutzung',
   users: 'Benutzer',

@@ -12,6 +12,7 @@ export const text: Translation<typeof english.text> = {
   jobs: 'Tareas',
   trash: 'Papelera',
   tokens: 'Tokens de acceso',
+  agents: 'Agentes',
   accessKeys: 'Claves de acceso',
   usage: 'Uso',
   users: 'Usuarios',

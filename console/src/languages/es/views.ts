@@ -1,6 +1,7 @@
 export * as accessKeys from './access-keys.ts'
 export * as accessPolicies from './access-policies.ts'
 export * as account from './account.ts'
+export * as agents from './agents.ts'
 export * as attached from './attached.ts'
 export * as audit from './audit.ts'
 export * as bucketsAttached from './buckets-attached.ts'

@@ -12,6 +12,7 @@ export const text: Translation<typeof english.text> = {
   jobs: 'Tâches',
   trash: 'Corbeille',
   tokens: 'Jetons d’accès',
+  agents: 'Agents',
   accessKeys: 'Clés d’accès',
   usage: 'Utilisation',
   users: 'Utilisateurs',

@@ -12,6 +12,7 @@ export const text: Translation<typeof english.text> = {
   jobs: 'ジョブ',
   trash: 'ゴミ箱',
   tokens: 'アクセストークン',
+  agents: 'エージェント',
   accessKeys: 'アクセスキー',
   usage: '使用量',
   users: 'ユーザー',

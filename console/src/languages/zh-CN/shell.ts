@@ -12,6 +12,7 @@ export const text: Translation<typeof english.text> = {
   jobs: '任务',
   trash: '回收站',
   tokens: '访问令牌',
+  agents: '智能体',
   accessKeys: '访问密钥',
   usage: '用量',
   users: '用户',

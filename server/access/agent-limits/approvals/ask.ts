@@ -8,6 +8,8 @@ import { DAY_MS } from '../../../base/time.ts'
 import { type Ctx, RefusalWithTrace, type Upkeep } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
 import type { ActingAgent } from '../../../iam/acting-agent.ts'
+import { enqueueMail } from '../../mail/enqueue.ts'
+import { approvalAsked } from '../../mail/messages.ts'
 import { holdAgent } from '../acting.ts'
 import { NOTHING } from '../budget.ts'
 import * as store from './store.ts'
@@ -263,6 +265,14 @@ class ApprovalNeeded extends RefusalWithTrace {
         resource: { type: 'approval', id },
         details: { approval_id: id, agent_id: agent.id, agent: agent.name, reason, objects, bytes, actions },
       })
+      const { user_id } = step.actor
+      if (user_id !== null)
+        await enqueueMail(step, {
+          kind: 'approval',
+          about: id,
+          to: { user_id },
+          message: approvalAsked({ agent: agent.name, agent_id: agent.id, objects, bytes }),
+        })
       return needed(id)
     })
   }
