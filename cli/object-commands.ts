@@ -1,7 +1,9 @@
 import { type Commands, type Given, numberOf } from './command.ts'
+import { UsageError } from './config.ts'
 import { copy, move, remove } from './copy.ts'
 import { find } from './find.ts'
 import { list } from './list.ts'
+import { orphans } from './orphans.ts'
 import { remotePlace } from './places.ts'
 import { bytesText, print, type Run, readSecret } from './run.ts'
 import { sync } from './sync.ts'
@@ -45,6 +47,42 @@ export const objectCommands: Commands = {
     words: [1, 64],
     work: ({ words, flag, value }, run) =>
       find(run(), words.join(' '), { bucket: value('bucket'), long: flag('long'), at: value('at') }),
+  },
+  orphans: {
+    usage:
+      'orphans --needed list [--report sr:bucket/folder/] [--delete] [--yes] [--no-wait] [--json] <bucket or sr:path>',
+    about: `Compares a list of the keys that an application needs with a bucket: what the bucket lacks, and what nobody needs.
+
+The list has one key a line; a line that begins with a quotation mark is a JSON string. A file is uploaded into the bucket
+for that time. What changed after the list was made stays. Deleted objects go to the trash, as with any deletion.
+
+      --needed list  a file, or sr:bucket/key
+      --report path  where to write all keys, as orphans.txt and missing.txt
+      --delete       delete what nobody needs, after asking
+  -y, --yes          do not ask
+      --no-wait      print the job's id and do not wait
+      --json         print the plan and the job as JSON`,
+    options: {
+      needed: { type: 'string' },
+      report: { type: 'string' },
+      delete: { type: 'boolean' },
+      yes: { type: 'boolean', short: 'y' },
+      'no-wait': { type: 'boolean' },
+      json: many.json,
+    },
+    words: [1, 1],
+    async work({ words: [target = ''], flag, value }, run) {
+      const needed = value('needed')
+      if (needed === undefined) throw new UsageError('Give the list of needed keys: --needed keys.txt')
+      const wanted = {
+        needed,
+        report: value('report'),
+        delete: flag('delete'),
+        yes: flag('yes'),
+        wait: !flag('no-wait'),
+      }
+      await orphans(run(), target, wanted)
+    },
   },
   cp: {
     usage: 'cp [-r] [-j n] [--version id] [--json] <from> <to>',

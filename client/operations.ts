@@ -1546,6 +1546,33 @@ export interface SharedUpload {
   expires_at: string
 }
 
+export interface Comparison {
+  /** Keys of the list, each counted once. */
+  needed: number
+  /** Objects that the list does not have: what is deleted. */
+  orphans: {
+    objects: number
+    bytes: number
+  }
+  /** Keys of the list that are no object. */
+  missing: number
+  /** Objects that the list does not have, and that changed after `as_of`. They stay. */
+  newer: number
+  /** The first 100. */
+  orphan_keys: string[]
+  /** The first 100. */
+  missing_keys: string[]
+  /** The objects that have all of these keys, one a line. */
+  report: {
+    /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+    bucket: string
+    /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+    orphans: string
+    /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+    missing: string
+  } | null
+}
+
 export interface Job {
   /** A UUIDv7. */
   id: string
@@ -1593,6 +1620,17 @@ export interface Job {
   on_conflict: 'fork' | 'origin' | 'both' | null
   /** What a merge is to do, as far as it is listed. */
   merge_plan: MergePlan | null
+  /** The list of the keys that are needed: what it does not have is deleted. */
+  needed: {
+    /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+    bucket: string
+    /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+    key: string
+    /** ISO 8601, UTC, milliseconds. */
+    as_of: string
+  } | null
+  /** What the list and the bucket have, as far as they are compared. */
+  comparison: Comparison | null
   /** Whether a `restore` job can restore what this job deleted, moved or took back. */
   restorable: boolean
   total: number | null
@@ -3923,7 +3961,7 @@ export interface Operations {
     }
     reply: Agent
   }
-  /** PATCH /agents/{id}: Change an agent. Counts from the next request on. What is not named of `budget` and `approval` stays. The scope of one that works on a fork cannot be changed. */
+  /** PATCH /agents/{id}: Change an agent. Counts from the next request on. What is not named of `budget` and `approval` stays. The scope of one that works on a fork cannot be changed; its fork ends when it does. */
   updateAgent: {
     call: {
       params: {
@@ -6233,6 +6271,22 @@ export interface Operations {
         exclude?: string[]
         /** Instead of a prefix. */
         keys?: string[]
+        /** Instead of a selection: an object that lists the keys that are needed, one a line (a line that begins with a quotation mark is a JSON string). What it does not have is deleted, and `comparison` says what it has and the bucket lacks (delete). Needs `read` on the list, and `list` on all that it is compared with. */
+        needed?: {
+          /** By default the source. */
+          bucket?: string
+          /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+          key: string
+          /** When the list was made; by default, when its object was written. Objects that changed later stay. */
+          as_of?: string
+          /** Where to write the keys: `orphans.txt` and `missing.txt` below this prefix. */
+          report?: {
+            /** By default the source. */
+            bucket?: string
+            /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+            prefix?: string
+          }
+        }
         /** Where to copy or move to. With `merge`, the bucket that it was forked from, which it is by default. */
         dest_bucket?: string
         /** Replaces `prefix` in the keys (copy, move). */

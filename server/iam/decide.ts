@@ -293,6 +293,10 @@ export const dependsOnTags = (asker: Asker, bucket: string): boolean =>
 export const seesTotalsOf = (asker: Asker, bucket: string): boolean =>
   permits(asker, 'list', bucket, '') || permits(asker, 'manage', bucket, '')
 
+/** Whether a policy may say something else of this action on one key of a bucket than on another. */
+export const isConcerned = (asker: Asker, asked: Asked, bucket: string): boolean =>
+  asker.policies?.ofSession !== undefined || concerning(asker, asked, bucket).length > 0
+
 /** Whether a policy denies the caller this action on anything in a bucket. */
 export const mayBeDenied = (asker: Asker, asked: Asked, bucket: string): boolean =>
   concerning(asker, asked, bucket).some(({ effect }) => effect === 'Deny')

@@ -24,24 +24,34 @@ describeEngines('what an approval is about', (engine, _itOnce, _itStored, itRace
     const { server } = world
     const bucket = await bucketWith('a/1')
     const { client } = await agentOn(bucket)
-    const asked = { kind: 'object', bucket, key: 'a/1', expires_in: '7d', password: 'correct', max_downloads: 3 } as const
+    const asked = {
+      kind: 'object',
+      bucket,
+      key: 'a/1',
+      expires_in: '7d',
+      password: 'correct',
+      max_downloads: 3,
+    } as const
     const create = (change: object = {}) => client.createShare({ body: { ...asked, message: 'Hello', ...change } })
     const id = await approved(create())
     const { actions } = await server.admin.getApproval({ params: { id } })
     const { has_password, max_downloads, expires_in, message } = actions[0]?.details ?? {}
     assert.deepEqual([has_password, max_downloads, expires_in, message], [true, 3, 7 * 24 * 3600, 'Hello'])
     assert.ok(!JSON.stringify(actions).includes('correct'))
-    await server.records([...Array(6)].map(() => ({ action: 'approval_request' as const })), async () => {
-      for (const other of [
-        { password: 'another' },
-        { password: undefined },
-        { max_downloads: undefined },
-        { expires_in: 'never' },
-        { message: 'Something else' },
-        { filename: 'other.txt' },
-      ])
-        assert.equal(await codeOf(create(other)), 'approval_required')
-    })
+    await server.records(
+      [...Array(6)].map(() => ({ action: 'approval_request' as const })),
+      async () => {
+        for (const other of [
+          { password: 'another' },
+          { password: undefined },
+          { max_downloads: undefined },
+          { expires_in: 'never' },
+          { message: 'Something else' },
+          { filename: 'other.txt' },
+        ])
+          assert.equal(await codeOf(create(other)), 'approval_required')
+      },
+    )
     const { token, id: share } = await server.records([{ action: 'share_create', bucket, key: 'a/1' }], create)
     server.secrets.add(token)
     // A change of it is another question, and one that can be answered.
@@ -111,7 +121,10 @@ describeEngines('what an approval is about', (engine, _itOnce, _itStored, itRace
     await approved(copy())
     await server.admin.putObject({ params: { bucket, key: 'c/1' }, body: 'mine' })
     assert.equal(await codeOf(copy()), 'approval_required')
-    assert.equal(Buffer.from(await (await server.admin.getObject({ params: { bucket, key: 'c/1' } })).bytes()).toString(), 'mine')
+    assert.equal(
+      Buffer.from(await (await server.admin.getObject({ params: { bucket, key: 'c/1' } })).bytes()).toString(),
+      'mine',
+    )
   })
 
   it('is what a job lists: what changed between the approved request and its list, it leaves alone', async () => {
@@ -124,12 +137,28 @@ describeEngines('what an approval is about', (engine, _itOnce, _itStored, itRace
     // As if it had been approved of other objects.
     const { status } = await ended(id)
     assert.equal(status, 'succeeded')
-    const row = await server.database.db.selectFrom('jobs').select('request').where('id', '=', id).executeTakeFirstOrThrow()
+    const row = await server.database.db
+      .selectFrom('jobs')
+      .select('request')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
     const request = JSON.stringify({ ...JSON.parse(row.request), approved: 'of something else' })
     await server.admin.putObject({ params: { bucket, key: 'a/1' }, body: 'a/1' })
-    const again = { status: 'queued' as const, request, listed_at: null, listed_to: null, total: 0, position: 0, done: 0 }
+    const again = {
+      status: 'queued' as const,
+      request,
+      listed_at: null,
+      listed_to: null,
+      total: 0,
+      position: 0,
+      done: 0,
+    }
     await server.database.transaction((tx) =>
-      tx.updateTable('jobs').set({ ...again, finished_at: null, runner: null }).where('id', '=', id).execute(),
+      tx
+        .updateTable('jobs')
+        .set({ ...again, finished_at: null, runner: null })
+        .where('id', '=', id)
+        .execute(),
     )
     await server.running.tick('jobs')
     const failed = await ended(id)

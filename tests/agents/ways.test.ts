@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { it } from 'node:test'
-import { AbortMultipartUploadCommand, CreateMultipartUploadCommand, ListMultipartUploadsCommand, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
+import {
+  AbortMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
 import { outcome } from '../s3/s3.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { describeEngines } from '../support/server.ts'
 import { until } from '../support/until.ts'
 import { ALL, agentsWorld, codeOf, HOUR } from './agents.ts'
-
 
 describeEngines('ways around the limits of agents', (engine) => {
   const world = agentsWorld(engine)
@@ -55,7 +61,10 @@ describeEngines('ways around the limits of agents', (engine) => {
       assert.deepEqual((await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? [], [])
       const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: 'mine' }))
       const { Uploads } = await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
-      assert.deepEqual(Uploads?.map((one) => one.UploadId), [UploadId])
+      assert.deepEqual(
+        Uploads?.map((one) => one.UploadId),
+        [UploadId],
+      )
       await s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key: 'mine', UploadId }))
     })
     assert.equal((await server.admin.getUpload({ params: { bucket, upload_id } })).received_parts, 0)
@@ -65,12 +74,21 @@ describeEngines('ways around the limits of agents', (engine) => {
     const bucket = await bucketWith('a', 'b')
     const { client } = await agentOn(bucket, { budget: { delete_objects: 1 } })
     const move = (source_key: string) =>
-      client.moveObject({ params: { bucket }, body: { source_bucket: bucket, source_key, dest_key: `to-${source_key}` } })
+      client.moveObject({
+        params: { bucket },
+        body: { source_bucket: bucket, source_key, dest_key: `to-${source_key}` },
+      })
     await move('a')
     assert.equal(await codeOf(move('b')), 'budget_exceeded')
     assert.deepEqual(await keysOf(bucket), ['b', 'to-a'])
     const { used_in_all } = await client.getOwnAgent()
-    assert.deepEqual(used_in_all, { ...NOTHING, change_objects: 1, change_bytes: 1, delete_objects: 1, delete_bytes: 1 })
+    assert.deepEqual(used_in_all, {
+      ...NOTHING,
+      change_objects: 1,
+      change_bytes: 1,
+      delete_objects: 1,
+      delete_bytes: 1,
+    })
   })
 
   it('limits count as they are when a change is made, not as they were when its request came', async () => {
@@ -89,7 +107,7 @@ describeEngines('ways around the limits of agents', (engine) => {
       const sending = fetch(`${server.url}/api/v1/buckets/${bucket}/objects/${key}`, {
         method: 'PUT',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
-        body: ReadableStream.from(body()),
+        body: Readable.toWeb(Readable.from(body())),
         duplex: 'half',
       } as RequestInit)
       await asked.promise
@@ -153,7 +171,9 @@ describeEngines('ways around the limits of agents', (engine) => {
       server.admin.updateAgent({ params, body: { expires_at: end(5) } }),
     )
     assert.equal(await endOf(), end(5))
-    await server.records([{ action: 'agent_update' }], () => server.admin.updateAgent({ params, body: { name: 'other' } }))
+    await server.records([{ action: 'agent_update' }], () =>
+      server.admin.updateAgent({ params, body: { name: 'other' } }),
+    )
     await server.records([{ action: 'update_bucket', bucket: fork }, { action: 'agent_update' }], () =>
       server.admin.updateAgent({ params, body: { expires_at: null } }),
     )
@@ -169,7 +189,9 @@ describeEngines('ways around the limits of agents', (engine) => {
       rejectsWith(maker.createAgent({ body: { name: 'x', scope, fork: { bucket } } }), 'limit_reached'),
     )
     assert.deepEqual(
-      (await server.admin.listBuckets()).items.filter(({ name }) => name.startsWith(`${bucket}-agent-`)).map(({ name }) => name),
+      (await server.admin.listBuckets()).items
+        .filter(({ name }) => name.startsWith(`${bucket}-agent-`))
+        .map(({ name }) => name),
       [fork],
     )
     assert.deepEqual(made.scope, [{ bucket: fork, prefix: '', actions: [...ALL] }])

@@ -1,8 +1,8 @@
 import type { Action } from '../../../contract/actions.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { AgentGate } from '../../context.ts'
-import { approvedRequests, assertApproved } from './approvals/ask.ts'
 import { holdAgent } from './acting.ts'
+import { approvedRequests, assertApproved } from './approvals/ask.ts'
 import { costNow, costOf, spend } from './budget.ts'
 
 /**

@@ -53,6 +53,7 @@ import { wordsOfObjects } from './0057-words-of-objects.ts'
 import { inventories } from './0058-inventories.ts'
 import { scheduledSnapshots } from './0059-scheduled-snapshots-breaking.ts'
 import { plans } from './0061-plans.ts'
+import { wordsInTheBackground } from './0062-words-in-the-background.ts'
 import { revisions } from './0066-revisions.ts'
 import type { ColumnTypes } from './types.ts'
 
@@ -112,5 +113,6 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0058-inventories': inventories,
   '0059-scheduled-snapshots-breaking': scheduledSnapshots,
   '0061-plans': plans,
+  '0062-words-in-the-background': wordsInTheBackground,
   '0066-revisions': revisions,
 }

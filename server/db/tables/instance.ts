@@ -19,6 +19,11 @@ export interface InstanceTables {
      * that.
      */
     revision: Generated<number>
+    /**
+     * Up to which object, as JSON of its bucket's id and key, the words of those were written that were there before the index; ''
+     * for none yet, null: all.
+     */
+    words_to: Generated<string | null>
     /** Since when every change of an object is known, in microseconds since 1970. */
     moments_since: Generated<number>
     /** Raised by each copy of the database that takes over: the one with the highest may write. */

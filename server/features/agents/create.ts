@@ -23,7 +23,11 @@ export async function createAgentOnFork(
     if (entry.bucket !== bucket) throw invalid(`body.scope.${i}.bucket`, `must be "${bucket}", which is forked`)
   const name = `${bucket.slice(0, MOST_OF_A_NAME)}-agent-${randomText(LETTERS, 8)}`
   const { expires_at } = fields
-  const create = prepareAgent(ctx, { ...fields, scope: fields.scope.map((entry) => ({ ...entry, bucket: name })) }, name)
+  const create = prepareAgent(
+    ctx,
+    { ...fields, scope: fields.scope.map((entry) => ({ ...entry, bucket: name })) },
+    name,
+  )
   let agent: NewAgent | undefined
   await forkBucket(ctx, { name, from: { bucket }, expires_at: expires_at ?? undefined }, async (step) => {
     agent = await create(step)
@@ -43,4 +47,3 @@ export const updateAgentAndFork = (ctx: Ctx, id: string, fields: Partial<AgentFi
       details: { before: { expires_at: before }, after: { expires_at: end } },
     })
   })
-

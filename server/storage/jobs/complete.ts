@@ -6,6 +6,7 @@ import type { Ctx } from '../../context.ts'
 import { assertComplete, assertKeyKnown } from '../../encryption/default.ts'
 import { termsOf } from '../objects/query/ask.ts'
 import { prepareStorage } from '../storages/use.ts'
+import { completeNeeded } from './compare/complete.ts'
 import { completeMerge } from './merge/complete.ts'
 import { assertMayMigrate } from './migration/migrate.ts'
 import { assertMayRecode } from './recode/recode.ts'
@@ -121,7 +122,14 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
     termsOf(query, 'body.query')
   }
   const asked = query === undefined ? {} : { asked_at: ctx.now().toISOString() }
-  if (!transfers) return { ...body, ...asked, source_bucket, prefix }
+  const { needed: list, ...rest } = body
+  if (list !== undefined) {
+    if (kind !== 'delete') throw invalid('body.needed', 'is only allowed for delete')
+    if (keys || search !== undefined || query !== undefined)
+      throw invalid('body.needed', 'cannot be combined with keys, search or query')
+    return { ...rest, source_bucket, prefix, needed: await completeNeeded(ctx, list, { source_bucket, prefix }) }
+  }
+  if (!transfers) return { ...rest, ...asked, source_bucket, prefix }
   if (dest_bucket === undefined && dest_prefix === undefined)
     throw invalid('body.dest_prefix', 'is required unless dest_bucket is given')
   const destination = { dest_bucket: dest_bucket ?? source_bucket, dest_prefix: dest_prefix ?? prefix }
@@ -129,5 +137,5 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
   // Named keys are finite and each is decided separately.
   if (within && ((kind === 'move' && !keys) || destination.dest_prefix === prefix))
     throw conflict('body.dest_prefix', 'is inside the folder to move or copy')
-  return { ...body, ...asked, source_bucket, prefix, ...destination }
+  return { ...rest, ...asked, source_bucket, prefix, ...destination }
 }

@@ -36,6 +36,8 @@ export interface CreateJob {
   on_conflict?: Side | undefined
   /** What a user has approved that the job of an agent does; it does that, or nothing. */
   approved?: string | undefined
+  /** The keys that are needed: a deletion is about all other objects. */
+  needed?: Needed | undefined
   /** Whether only the list is made. */
   dry_run?: boolean | undefined
   /** The dry run that planned it, whose plan it must still be. */
@@ -45,8 +47,25 @@ export interface CreateJob {
 }
 
 /** The request body. */
-export type JobBody = Omit<CreateJob, 'source_bucket' | 'source_id' | 'dest_id' | 'asked_at' | 'approved'> & {
+export type JobBody = Omit<CreateJob, 'source_bucket' | 'source_id' | 'dest_id' | 'asked_at' | 'approved' | 'needed'> & {
   source_bucket?: string | undefined
+  needed?: NeededBody | undefined
+}
+
+/** A list of keys, which is an object. */
+export interface NeededBody {
+  bucket?: string | undefined
+  key: string
+  as_of?: string | undefined
+  report?: { bucket?: string | undefined; prefix?: string | undefined } | undefined
+}
+/** The same, with the contents that it had then. */
+export interface Needed {
+  bucket: string
+  key: string
+  blob_id: string
+  as_of: string
+  report?: { bucket: string; prefix: string }
 }
 
 /** What of it is stored apart, since it may be megabytes. */

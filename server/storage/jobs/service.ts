@@ -142,6 +142,7 @@ function describe(row: store.JobRow, restorable = false): Job {
     keep_new = false,
     by = null,
     on_conflict = null,
+    needed,
     dry_run = false,
   } = JSON.parse(row.request) as CreateJob
   const plan = shownPlan(row.plan)
@@ -163,9 +164,11 @@ function describe(row: store.JobRow, restorable = false): Job {
     keep_new,
     by,
     dry_run,
-    plan: row.kind === 'merge' ? null : plan,
+    plan: row.kind === 'merge' || needed ? null : plan,
     on_conflict,
     merge_plan: row.kind === 'merge' ? plan : null,
+    needed: needed ? { bucket: needed.bucket, key: needed.key, as_of: needed.as_of } : null,
+    comparison: needed ? plan : null,
     restorable,
     total: row.listed_at === null ? null : row.total,
     done: row.done,

@@ -94,7 +94,11 @@ export async function assertApproved(
   await use(step, agent, approved, {
     reason,
     // What it made counts as well: no record has the metadata of an upload, or the password of a link.
-    fingerprint: hash([seen, actions.map(({ binds }) => binds?.hidden), await stateOf(step.tx, places, store.findContents)]),
+    fingerprint: hash([
+      seen,
+      actions.map(({ binds }) => binds?.hidden),
+      await stateOf(step.tx, places, store.findContents),
+    ]),
     places,
     shown: seen.slice(0, SHOWN),
     objects: cost.change_objects + cost.delete_objects,

@@ -9,6 +9,7 @@ import type { Asked } from '../../../iam/names-of-rights.ts'
 import { bucketMissing } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { describeObject } from '../describe.ts'
+import { withoutDenied } from '../query/rights.ts'
 import * as store from '../store.ts'
 import { bySort, columns } from './by-sort.ts'
 import { type Listing, remaining } from './pages.ts'
@@ -62,13 +63,17 @@ export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
   }
 }
 
-/** Objects as a list says them: of the past, also which have lost their contents since. */
+/**
+ * Objects as a list says them to its caller: without what a policy forbids them to read; of the past, also which have lost their
+ * contents since.
+ */
 export async function describeListed(
-  { past }: Pick<Ctx, 'past'>,
+  { past, actor }: Pick<Ctx, 'past' | 'actor'>,
   bucket: string,
   rows: readonly store.ObjectRow[],
 ): Promise<StoredObject[]> {
-  const described = rows.map((row) => describeObject(row, bucket))
+  const known = withoutDenied(actor, bucket)
+  const described = rows.map((row) => describeObject(known(row), bucket))
   if (!past) return described
   const pointed = await findPointed(
     past.present,

@@ -6,6 +6,8 @@ import { shownType } from '../../../base/media-type.ts'
 import { takingTurns } from '../../../base/turns.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
+import { openCursor, sealCursor } from '../query/cursor.ts'
+import { finder } from '../query/rights.ts'
 import * as store from '../store.ts'
 import { describeListed, openListing } from './browse.ts'
 import { findKeys, type Order } from './search.ts'
@@ -40,19 +42,19 @@ export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery
   const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
   const traits = new Map<string, Traits>()
   const fits = filterOf(query)
-  const keep =
-    fits || sort !== 'name'
-      ? async (keys: readonly string[]) => {
-          await readTraits(ctx, bucketId, keys, traits)
-          return keys.filter((key) => isFitting(traits.get(key), fits))
-        }
-      : undefined
-  const byName = sort === 'name' ? decodeCursor(cursor, 1)?.[0] : undefined
+  const mayFind = finder(ctx.actor, bucket, [])
+  const keep = async (keys: readonly string[]) => {
+    const left = ctx.actor.policies ? keys.filter((key) => mayFind({ key, tags: null })) : [...keys]
+    if (!fits && sort === 'name') return left
+    await readTraits(ctx, bucketId, left, traits)
+    return left.filter((key) => isFitting(traits.get(key), fits))
+  }
+  const byName = sort === 'name' ? openCursor(ctx.config, cursor, 1)?.[0] : undefined
   const after = sort === 'name' ? undefined : placeOf(sort, cursor)
   const found = await findKeys(ctx.db, bucketId, ranges, {
     prefix,
     search,
-    keep,
+    ...(fits || sort !== 'name' || ctx.actor.policies ? { keep } : {}),
     ...(sort === 'name' ? { after: byName, limit, order } : { after: undefined, limit: MOST_SORTED, common: COMMON }),
     // The index knows the keys of now alone.
     ...(ctx.past && { common: 0 }),
@@ -63,7 +65,7 @@ export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery
       : { folders: [], isComplete: true }
   const page =
     sort === 'name'
-      ? { keys: found.keys, next: found.next === null ? null : encodeCursor([found.next]) }
+      ? { keys: found.keys, next: found.next === null ? null : sealCursor(ctx.config, [found.next]) }
       : pageOf(
           found.keys.flatMap((key) => traits.get(key) ?? []),
           { sort, order, after, limit },
