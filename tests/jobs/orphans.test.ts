@@ -57,7 +57,7 @@ describeEngines('orphans: what a list of needed keys does not have', (engine, it
     await put(bucket, 'a/new', 'new')
     const upload = (name: string) => ({ action: 'upload' as const, bucket, key: `a/report-${name}.txt` })
     const body: NewJob = { kind: 'delete', source_bucket: bucket, prefix: 'a/', exclude: ['a/kept'], needed }
-    const planned = await server.records([upload('missing'), upload('orphans')], () => run({ ...body, dry_run: true }))
+    const planned = await server.records([upload('orphans'), upload('missing')], () => run({ ...body, dry_run: true }))
     const { orphans, newer, missing, report } = planned.comparison ?? {}
     assert.deepEqual([orphans?.objects, newer, missing], [1, 1, 0])
     assert.deepEqual(report, { bucket, orphans: 'a/report-orphans.txt', missing: 'a/report-missing.txt' })
