@@ -53,7 +53,7 @@ export const objectCommands: Commands = {
       'orphans --needed list [--report sr:bucket/folder/] [--delete] [--yes] [--no-wait] [--json] <bucket or sr:path>',
     about: `Compares a list of the keys that an application needs with a bucket: what the bucket lacks, and what nobody needs.
 
-The list has one key a line; a line that begins with a quotation mark is a JSON string. A file is uploaded into the bucket
+The list has one key a line; a line that starts with a quotation mark is a JSON string. A file is uploaded into the bucket
 for that time. What changed after the list was made stays. Deleted objects go to the trash, as with any deletion.
 
       --needed list  a file, or sr:bucket/key

@@ -6271,7 +6271,7 @@ export interface Operations {
         exclude?: string[]
         /** Instead of a prefix. */
         keys?: string[]
-        /** Instead of a selection: an object that lists the keys that are needed, one a line (a line that begins with a quotation mark is a JSON string). What it does not have is deleted, and `comparison` says what it has and the bucket lacks (delete). Needs `read` on the list, and `list` on all that it is compared with. */
+        /** Instead of a selection: an object that lists the keys that are needed, one a line (a line that starts with a quotation mark is a JSON string). What it does not have is deleted, and `comparison` says what it has and the bucket lacks (delete). Needs `read` on the list, and `list` on all that it is compared with. */
         needed?: {
           /** By default the source. */
           bucket?: string

@@ -245,7 +245,7 @@ export const operations = {
           },
           {
             description:
-              'Instead of a selection: an object that lists the keys that are needed, one a line (a line that begins with a quotation mark is a JSON string). What it does not have is deleted, and `comparison` says what it has and the bucket lacks (delete). Needs `read` on the list, and `list` on all that it is compared with.',
+              'Instead of a selection: an object that lists the keys that are needed, one a line (a line that starts with a quotation mark is a JSON string). What it does not have is deleted, and `comparison` says what it has and the bucket lacks (delete). Needs `read` on the list, and `list` on all that it is compared with.',
           },
         ),
       ),

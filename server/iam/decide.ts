@@ -193,7 +193,7 @@ export interface Reach extends KeyRange {
 const WHATEVER = '\udc00'.repeat(8)
 
 /** The statements that may decide about an action in a bucket, whatever it is asked for on. */
-function concerning(asker: Asker, { action }: Asked, bucket: string): Statement[] {
+export function concerning(asker: Asker, { action }: Asked, bucket: string): Statement[] {
   const force = action === null ? undefined : inForce(asker, bucket)
   if (action === null || !force) return []
   const { policies, all } = force
@@ -292,10 +292,6 @@ export const dependsOnTags = (asker: Asker, bucket: string): boolean =>
 /** Whether the caller may know how much is in the whole of a bucket: who can list all of it, or manage it. */
 export const seesTotalsOf = (asker: Asker, bucket: string): boolean =>
   permits(asker, 'list', bucket, '') || permits(asker, 'manage', bucket, '')
-
-/** Whether a policy may say something else of this action on one key of a bucket than on another. */
-export const isConcerned = (asker: Asker, asked: Asked, bucket: string): boolean =>
-  asker.policies?.ofSession !== undefined || concerning(asker, asked, bucket).length > 0
 
 /** Whether a policy denies the caller this action on anything in a bucket. */
 export const mayBeDenied = (asker: Asker, asked: Asked, bucket: string): boolean =>

@@ -81,7 +81,7 @@ describeEngines('orphans: what a list of needed keys does not have', (engine, it
     }
     await failed(/nothing of it would stay/)
     for (const [list, expected] of [
-      ['a/1\n"a', /^Line 2 of the list begins with a quotation mark/],
+      ['a/1\n"a', /^Line 2 of the list starts with a quotation mark/],
       [`a/1\n${'x'.repeat(7000)}`, /^Line 2 of the list is longer/],
       [Buffer.from([0x61, 0xff, 0x0a]), /not UTF-8/],
     ] as const) {

@@ -29,3 +29,6 @@ export async function holdAgent(
   const agent = actingAgent(row)
   return { use, agent: ofLink ? { ...agent, approval: NO_APPROVAL, ofLink } : agent }
 }
+
+/** Step: has nothing be counted for an agent until the transaction ends. */
+export const holdUses = async ({ tx }: Pick<Upkeep, 'tx'>, id: string): Promise<void> => void (await lockUse(tx, id))

@@ -16,8 +16,8 @@ import { invalid } from '../../base/invalid.ts'
 import type { Ctx, Step } from '../../context.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { newSecret, resealSecret, sealSecret } from '../access-keys/secret.ts'
+import { holdUses } from '../agent-limits/acting.ts'
 import { hourOf, NOTHING } from '../agent-limits/budget.ts'
-import { lockUse } from '../agent-limits/store.ts'
 import { admitOwner } from '../credentials/issue.ts'
 import { scopeText } from '../sessions/scope.ts'
 import { AGENT_TOKEN_START, newTokenValue, prefixOf } from '../tokens/value.ts'
@@ -176,7 +176,7 @@ export async function getOwnAgent(ctx: Ctx): Promise<Agent> {
 async function lockOwn(step: Step, id: string): Promise<store.AgentRow> {
   const row = await store.lockAgent(step.tx, id)
   if (!row || row.revoked_at !== null || !isOver(step, row)) throw agentMissing()
-  await lockUse(step.tx, id)
+  await holdUses(step, id)
   return row
 }
 

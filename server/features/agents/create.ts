@@ -3,7 +3,7 @@ import { type AgentFields, prepareAgent, updateAgent } from '../../access/agents
 import { invalid } from '../../base/invalid.ts'
 import type { Ctx } from '../../context.ts'
 import { randomText } from '../../secrets/random.ts'
-import { moveForkEnd } from '../../storage/forks/store.ts'
+import { moveForkEnd } from '../../storage/forks/end.ts'
 import { forkBucket } from '../../storage/jobs/fork/create.ts'
 
 /** Of what there is in names of buckets. */
@@ -39,7 +39,7 @@ export async function createAgentOnFork(
 /** Changes an agent; a fork that was made for it ends when it does. */
 export const updateAgentAndFork = (ctx: Ctx, id: string, fields: Partial<AgentFields>): Promise<Agent> =>
   updateAgent(ctx, id, fields, async (step, name, end) => {
-    const before = await moveForkEnd(step.tx, name, end)
+    const before = await moveForkEnd(step, name, end)
     if (before === undefined || before === end) return
     step.record({
       name: 'update_bucket',

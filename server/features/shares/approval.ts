@@ -16,7 +16,12 @@ export function bindsOf(
   return {
     shown: {
       ...(expires_in === undefined ? { expires_at } : { expires_in }),
-      ...{ has_password: password_hash !== null, max_downloads, filename, disposition, message, notify: notify === 1 },
+      has_password: password_hash !== null,
+      max_downloads,
+      filename,
+      disposition,
+      message,
+      notify: notify === 1,
       ...limitsOf(row),
     },
     ...(password ? { hidden: markOf(config, 'share-password', password) } : {}),

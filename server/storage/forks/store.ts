@@ -169,7 +169,6 @@ export const takeObjects = (
     .returning(['size', 'encryption'])
     .execute()
 
-/** Has a fork end at another time; returns the time before, and undefined where the bucket is no fork, or is gone. */
 export async function moveForkEnd(tx: Tx, name: string, end: string | null): Promise<string | null | undefined> {
   const fork = await tx
     .selectFrom('bucket_forks')

@@ -47,7 +47,10 @@ export interface CreateJob {
 }
 
 /** The request body. */
-export type JobBody = Omit<CreateJob, 'source_bucket' | 'source_id' | 'dest_id' | 'asked_at' | 'approved' | 'needed'> & {
+export type JobBody = Omit<
+  CreateJob,
+  'source_bucket' | 'source_id' | 'dest_id' | 'asked_at' | 'approved' | 'needed'
+> & {
   source_bucket?: string | undefined
   needed?: NeededBody | undefined
 }

@@ -1,4 +1,4 @@
-// Lists of keys as text: one a line, and those that a line cannot have, or that begin like them, as JSON strings.
+// Lists of keys as text: one a line, and those that a line cannot have, or that start like them, as JSON strings.
 import { ServiceError } from '../../../../contract/errors.ts'
 
 /** Most bytes of a line: six for each of a key's, as JSON has them, and the quotation marks. */
@@ -31,7 +31,7 @@ export async function* keysIn(source: AsyncIterable<Uint8Array> | Iterable<Uint8
       const key: unknown = JSON.parse(text)
       if (typeof key === 'string') return key === '' ? undefined : key
     } catch {}
-    throw wrong('begins with a quotation mark and is not a JSON string')
+    throw wrong('starts with a quotation mark and is not a JSON string')
   }
   for await (const bytes of source) {
     const lines = (rest + decoded(bytes)).split('\n')

@@ -7,13 +7,13 @@ import type { Comparison } from '../../../../contract/jobs.ts'
 import { compareKeys } from '../../../../contract/permissions.ts'
 import type { Ctx } from '../../../context.ts'
 import { type Claim, renewed } from '../../../work/lease.ts'
-import { holdBucket } from '../../buckets/service.ts'
 import { allowWhole } from '../../forks/fill.ts'
 import { findStates } from '../../objects/object-state.ts'
 import { read } from '../../objects/read.ts'
 import { findObjects, type ObjectRow } from '../../objects/store.ts'
 import { write } from '../../objects/write.ts'
 import { assertAsApproved } from '../approved.ts'
+import { holdSource } from '../held.ts'
 import * as itemStore from '../items/store.ts'
 import { keepAlive } from '../keep-alive.ts'
 import { lease } from '../lease.ts'
@@ -115,7 +115,7 @@ async function compare(ctx: Ctx, claim: Claim, request: CreateJob & { needed: Ne
     for (let listedTo: string | null = null, isOver = false; !isOver; ) {
       const to: string | null = listedTo
       const page = await ctx.upkeep(async (step) => {
-        const { id } = await holdBucket(step.tx, source_bucket)
+        const { id } = await holdSource(step.tx, request)
         const { keys, next: following } = await listStep(step, id, request, to)
         const states = new Map((await findStates(step.tx, id, keys)).map((one) => [one.key, one]))
         const found = await findObjects(step.tx, id, keys)
@@ -182,7 +182,11 @@ const noteOrphans = (
       await itemStore.insertItems(
         step.tx,
         orphans.map(({ key, blob_id, last_modified, moment }, i) => ({
-          ...{ key, blob_id, last_modified, version_id: null, seen: moment },
+          key,
+          blob_id,
+          last_modified,
+          version_id: null,
+          seen: moment,
           job_id: job.id,
           position: job.total + i + 1,
         })),

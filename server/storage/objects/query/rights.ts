@@ -1,7 +1,7 @@
 // Who may find an object, and by what: whoever may list it, and not by what a policy forbids them to read.
 import type { Term } from '../../../../contract/query.ts'
 import type { Actor } from '../../../context.ts'
-import { type Asker, isConcerned, permits, rule } from '../../../iam/decide.ts'
+import { type Asker, concerning, permits, rule } from '../../../iam/decide.ts'
 import { ACTION_OF, type Asked } from '../../../iam/names-of-rights.ts'
 import type { ObjectRow } from '../store.ts'
 import type { Traits } from './store.ts'
@@ -43,6 +43,10 @@ export function withoutDenied(actor: Actor, bucket: string): (row: ObjectRow) =>
     ...(asksMetadata && row.metadata !== '{}' && isDenied(actor, READ_METADATA, bucket, row) ? { metadata: '{}' } : {}),
   })
 }
+
+/** Whether a policy may say something else of this action on one key of a bucket than on another. */
+const isConcerned = (asker: Asker, asked: Asked, bucket: string): boolean =>
+  asker.policies?.ofSession !== undefined || concerning(asker, asked, bucket).length > 0
 
 /** Whether a policy denies it, or that of the session does not allow it. */
 function isDenied(actor: Asker, asked: Asked, bucket: string, traits: Pick<Traits, 'key' | 'tags'>): boolean {

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Db, Tx } from '../../../db/schema.ts'
-import type { ObjectRow } from '../store.ts'
+import type { Db, Tx } from '../../../../db/schema.ts'
+import type { ObjectRow } from '../../store.ts'
 
 /** Whether all objects have their words in the index. */
 export const hasAllWords = async (db: Db): Promise<boolean> =>

@@ -1,9 +1,9 @@
 // Writes the words of objects that were there before the index of words.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { SECOND_MS } from '../../../base/time.ts'
-import type { Ctx } from '../../../context.ts'
-import * as store from './fill-store.ts'
-import { wordsOf } from './words.ts'
+import { SECOND_MS } from '../../../../base/time.ts'
+import type { Ctx } from '../../../../context.ts'
+import { wordsOf } from '../words.ts'
+import * as store from './store.ts'
 
 /** Objects of a step, and words of a statement. */
 const OBJECTS = 500
