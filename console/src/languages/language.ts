@@ -8,6 +8,7 @@ import type * as attached from '../features/attached/messages.ts'
 import type * as audit from '../features/audit/messages.ts'
 import type * as auth from '../features/auth/messages.ts'
 import type * as browse from '../features/browse/messages.ts'
+import type * as browseObject from '../features/browse/object-messages.ts'
 import type * as bucketsAttached from '../features/buckets/attached-messages.ts'
 import type * as buckets from '../features/buckets/messages.ts'
 import type * as encryption from '../features/encryption/messages.ts'
@@ -55,9 +56,7 @@ export interface FrameTexts {
   folders: Of<typeof folders>
   home: Of<typeof home>
   jobs: Of<typeof jobs>
-  protection: Of<typeof protection>
   secondFactor: Of<typeof secondFactor>
-  shares: Of<typeof shares>
   shell: Of<typeof shell>
   ui: Of<typeof ui>
   uploads: Of<typeof uploads>
@@ -71,6 +70,7 @@ export interface ViewTexts {
   agents: Of<typeof agents>
   attached: Of<typeof attached>
   audit: Of<typeof audit>
+  browseObject: Of<typeof browseObject>
   bucketsAttached: Of<typeof bucketsAttached>
   encryption: Of<typeof encryption>
   groups: Of<typeof groups>
@@ -78,7 +78,9 @@ export interface ViewTexts {
   past: Of<typeof past>
   recovery: Of<typeof recovery>
   policies: Of<typeof policies>
+  protection: Of<typeof protection>
   settings: Of<typeof settings>
+  shares: Of<typeof shares>
   sso: Of<typeof sso>
   storages: Of<typeof storages>
   tokens: Of<typeof tokens>

@@ -68,7 +68,15 @@ async function readPage(
 ): Promise<FolderPage> {
   const { common_prefixes, objects, total, total_folders } = await client.browse({
     params: { bucket },
-    query: { prefix, sort: sort === 'type' ? 'name' : sort, order: dir, offset, limit, folders: 'first', ...atOf(at) },
+    query: {
+      prefix,
+      sort: sort === 'type' || sort === 'name' ? 'natural' : sort,
+      order: dir,
+      offset,
+      limit,
+      folders: 'first',
+      ...atOf(at),
+    },
     ...(signal ? { signal } : {}),
   })
   // Folders come before objects, so the two lists form one order.
