@@ -17,8 +17,10 @@ export const insertBlobs = (
 export const setCheckAfter = async (tx: Tx, ids: readonly string[], checkAfter: Date): Promise<void> => {
   await check(tx, { ids, check_after: checkAfter.toISOString() })
 }
-const check = prepared((tx: Tx, { ids, check_after }: { ids: readonly string[]; check_after: string }) =>
-  tx.updateTable('blobs').set({ check_after }).where('id', 'in', ids),
+const check = prepared(
+  (tx: Tx, { ids, check_after }: { ids: readonly string[]; check_after: string }) =>
+    tx.updateTable('blobs').set({ check_after }).where('id', 'in', ids),
+  { blind: true },
 )
 
 /** Locks blobs that are due for a check, so that no second collector takes them. */
