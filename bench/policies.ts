@@ -31,8 +31,8 @@ try {
 }
 
 /** Denies what nobody here does, so that every statement is looked at. */
-const policyOf = (bucket: string): string =>
-  JSON.stringify({
+function policyOf(bucket: string): string {
+  return JSON.stringify({
     Version: '2012-10-17',
     Statement: Array.from({ length: 20 }, (_, i) => ({
       Effect: 'Deny',
@@ -42,6 +42,7 @@ const policyOf = (bucket: string): string =>
       Condition: { IpAddress: { 'aws:SourceIp': `203.0.${i}.0/24` }, StringLike: { 'aws:UserAgent': `agent-${i}*` } },
     })),
   })
+}
 
 async function measure(): Promise<void> {
   const { access_token: token } = await createClient({ baseUrl: service.url }).login({ body: WHO })
