@@ -13,7 +13,17 @@ export interface Demo {
   reader: { email: string; password: string }
   stranger: { email: string; password: string }
   ids: Record<
-    'user' | 'group' | 'policy' | 'run' | 'webhook' | 'delivery' | 'failed' | 'job' | 'partly' | 'identityPolicy' | 'agent',
+    | 'user'
+    | 'group'
+    | 'policy'
+    | 'run'
+    | 'webhook'
+    | 'delivery'
+    | 'failed'
+    | 'job'
+    | 'partly'
+    | 'identityPolicy'
+    | 'agent',
     string
   >
   /** A moment before its last changes. */

@@ -71,7 +71,12 @@ function Card({ approval }: { approval: Approval }) {
         </Button>
       </div>
       <div className="agents-actions">
-        <ListTable label={text.happens} columns={columnsOf(actions)} rows={numbered(actions)} rowKey={({ n }) => String(n)} />
+        <ListTable
+          label={text.happens}
+          columns={columnsOf(actions)}
+          rows={numbered(actions)}
+          rowKey={({ n }) => String(n)}
+        />
       </div>
       {left > 0 ? <p className="dim small">{text.more(left)}</p> : null}
     </section>

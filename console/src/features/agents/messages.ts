@@ -61,7 +61,6 @@ export const text = catalogue('agents.text', {
   reject: 'Reject',
   approvedNote: 'Approved. The agent can now do this once.',
   rejectedNote: 'Rejected',
-  limits: 'Limits',
   counts: 'Budget used',
   what: 'What',
   hour: 'This hour',

@@ -62,7 +62,6 @@ export const text: Translation<typeof english.text> = {
   reject: 'Ablehnen',
   approvedNote: 'Genehmigt. Der Agent kann das jetzt einmal tun.',
   rejectedNote: 'Abgelehnt',
-  limits: 'Grenzen',
   counts: 'Verbrauchtes Budget',
   what: 'Was',
   hour: 'Diese Stunde',

@@ -62,7 +62,6 @@ export const text: Translation<typeof english.text> = {
   reject: 'Rechazar',
   approvedNote: 'Aprobado. El agente ya puede hacerlo una vez.',
   rejectedNote: 'Rechazado',
-  limits: 'Límites',
   counts: 'Presupuesto usado',
   what: 'Qué',
   hour: 'Esta hora',

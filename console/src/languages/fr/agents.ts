@@ -63,7 +63,6 @@ export const text: Translation<typeof english.text> = {
   reject: 'Refuser',
   approvedNote: 'Approuvé. L’agent peut maintenant le faire une fois.',
   rejectedNote: 'Refusé',
-  limits: 'Limites',
   counts: 'Budget utilisé',
   what: 'Quoi',
   hour: 'Cette heure',

@@ -62,7 +62,6 @@ export const text: Translation<typeof english.text> = {
   reject: '却下',
   approvedNote: '承認しました。エージェントはこの操作を 1 回実行できます。',
   rejectedNote: '却下しました',
-  limits: '制限',
   counts: '使用した予算',
   what: '項目',
   hour: 'この 1 時間',

@@ -60,7 +60,6 @@ export const text: Translation<typeof english.text> = {
   reject: '拒绝',
   approvedNote: '已批准。智能体现在可以执行一次。',
   rejectedNote: '已拒绝',
-  limits: '限制',
   counts: '已用预算',
   what: '项目',
   hour: '本小时',
