@@ -352,7 +352,11 @@ describeEngines('what users get mail about', (engine, itOnce) => {
 /** What a text says with every value that it takes, each to be seen in it. */
 function filled(text: (typeof texts)['en'][keyof (typeof texts)['en']], kind: 'tokens' | 'access_keys'): string {
   if (typeof text === 'string') return text
-  const values = { kind, took: true, ...named(['name', 'mark', 'left', 'at', 'bucket', 'percent', 'held', 'quota']) }
+  const values = {
+    kind,
+    took: true,
+    ...named(['name', 'mark', 'left', 'at', 'bucket', 'percent', 'held', 'quota', 'agent', 'objects', 'size']),
+  }
   const first = /^\s*\(?\s*\{/.test(String(text)) ? values : /Hint|Reason/.test(text.name) ? kind : '{0}'
   return (text as (...given: unknown[]) => string)(first, '{1}')
 }
