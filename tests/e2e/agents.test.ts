@@ -32,7 +32,7 @@ describe('console: agents', { skip: noBrowser }, () => {
         .first()
         .fill('inbox')
       await page.keyboard.press('Tab')
-      await dialog.getByLabel('More objects at once than').fill('1')
+      await dialog.getByLabel('More objects per request than').fill('1')
       await check('agent-new')
       await dialog.getByRole('button', { name: 'Create agent' }).click()
       const token = await dialog.getByLabel('Token', { exact: true }).inputValue()
