@@ -27,10 +27,7 @@ describe('console: agents', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'New agent' }).first().click()
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Name').fill('Sorter')
-      await dialog
-        .getByRole('textbox', { name: /^Bucket/ })
-        .first()
-        .fill('inbox')
+      await dialog.getByRole('combobox', { name: 'Bucket, Row 1' }).fill('inbox')
       await page.keyboard.press('Tab')
       await dialog.getByLabel('More objects per request than').fill('1')
       await check('agent-new')
