@@ -97,7 +97,7 @@ async function* merge(files: readonly string[], compare: Compare): AsyncGenerato
 /** The keys of a source in order, each once, by way of files in a folder. Takes memory for some pages, whatever their number. */
 export async function* sorted(
   source: AsyncIterable<readonly string[]>,
-  { folder, tick }: { folder: string; tick: Tick },
+  { folder, tick, inRun = IN_RUN, atOnce = AT_ONCE }: { folder: string; tick: Tick; inRun?: number; atOnce?: number },
 ): AsyncGenerator<string[]> {
   let count = 0
   let held: string[] = []
@@ -127,15 +127,15 @@ export async function* sorted(
   for await (const keys of source)
     for (const key of keys) {
       held.push(key)
-      if (held.length >= IN_RUN) await putHeld()
+      if (held.length >= inRun) await putHeld()
     }
   if (held.length > 0) await putHeld()
   // Runs that were sorted before the first such key have none.
-  while (runs.length > AT_ONCE) {
-    const some = runs.slice(0, AT_ONCE)
+  while (runs.length > atOnce) {
+    const some = runs.slice(0, atOnce)
     const file = await put(merge(some, compare))
     await Promise.all(some.map((one) => rm(one)))
-    runs = [...runs.slice(AT_ONCE), file]
+    runs = [...runs.slice(atOnce), file]
   }
   for await (const keys of merge(runs, compare)) {
     await tick()
