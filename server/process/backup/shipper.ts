@@ -15,8 +15,8 @@ import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
 import { storeBase } from './base.ts'
 import { type Chain, type Pending, storeChanges, storedBefore } from './changes.ts'
 import { assertSame, epochOf, Fenced, newestEpoch, recordEpoch } from './epochs.ts'
-import { CHAINS } from './find.ts'
-import { chainName, keyFor, nextOfChains, sha256 } from './format.ts'
+import { nextChain } from './find.ts'
+import { keyFor, sha256 } from './format.ts'
 import { PulseWriter } from './pulse.ts'
 import { thinOut } from './thin.ts'
 
@@ -182,9 +182,7 @@ export class Shipper {
       this.#baseFirst = number + 1
       return
     }
-    const { number: epoch } = epochOf(follower)
-    const known = (await place.folders(CHAINS)).concat(state?.chain ?? [])
-    const name = chainName(epoch, nextOfChains(epoch, known), now())
+    const name = await nextChain(place, epochOf(follower).number, { last: state?.chain, now: now() })
     this.#base = null
     this.#chain = { name, key: key(name), number: 0, hash: sha256(name), position: follower.position, based: false }
     this.#note()

@@ -1,5 +1,5 @@
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
-import { CHAINS, findFiles } from '../backup/find.ts'
+import { chainsAt, findFiles } from '../backup/find.ts'
 import { changesName, keyFor, Unreadable } from '../backup/format.ts'
 import { type Pulse, readPulse } from '../backup/pulse.ts'
 
@@ -8,10 +8,6 @@ interface At {
   chain: string
   number: number
 }
-
-/** The names of the chains at a place; the newest last. */
-export const chainsAt = async (place: NamedFiles): Promise<string[]> =>
-  (await place.folders(CHAINS)).map((name) => name.slice(0, -1))
 
 /** The whole copies of a chain. */
 const finished = async (place: NamedFiles, chain: string) =>

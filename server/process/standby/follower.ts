@@ -4,18 +4,15 @@ import { machineUptime } from '../../base/uptime.ts'
 import { assertFree, assertSound, nameDatabase, removeFiles, StandbyFile } from '../../db/sqlite-files.ts'
 import { forgetStandby, readStandby, type StandbyState, standbyFiles, writeStandby } from '../../db/standby-state.ts'
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
-import { type Changes, readChanges } from '../backup/changes.ts'
 import { type Epoch, epochOf, type Own } from '../backup/epochs.ts'
-import { changesName, keyFor, sha256, Unreadable } from '../backup/format.ts'
+import { changesName, sha256, Unreadable } from '../backup/format.ts'
 import { type Recovered, recoverDatabase } from '../backup/recover.ts'
 import { gapBefore, isLeftBehind, newestCopy, pulseOf } from './beyond.ts'
+import { after, fetchParts, interrupted, type Part } from './coming.ts'
 import { Hearing } from './hearing.ts'
-import { keepParts, keptParts } from './parts.ts'
+import { keepParts } from './parts.ts'
 import { leavePromoted } from './promoted.ts'
 
-/** How many files are asked for at once, and the bytes of pages that are applied at once. */
-const MOST_AHEAD = 16
-const MOST_BYTES = 64 * 1024 * 1024
 /** How often it is looked whether a newer history has begun, and whether the other side is alive, in milliseconds. */
 const LOOK_MS = 2500
 /** When a copy that cannot be used is fetched again, at first and at most, in milliseconds; at once if there is another. */
@@ -35,11 +32,6 @@ export interface FollowerOptions {
 
 /** It does not go on without a new copy, which was not to be fetched. */
 export class NeedsCopy extends Refusal {}
-
-interface Part {
-  changes: Changes
-  file: Buffer
-}
 
 /**
  * Keeps a copy of a database up to date from a backup place. Files of changes are applied whole, in order, and first kept
@@ -98,7 +90,7 @@ export class Follower {
     }
     let again: Part[]
     try {
-      again = await this.#begun(state)
+      again = await interrupted(database, state, this.#o.secretKeys)
     } catch (error) {
       report(`What was being applied cannot be read any more (${(error as Error).message}): a new copy is fetched`)
       return
@@ -127,7 +119,7 @@ export class Follower {
   async #advance(began: number, copies: boolean): Promise<boolean> {
     if (!this.#state) return this.#copy(copies)
     let damaged: Unreadable | undefined
-    const parts = await this.#fetch(this.#state).catch((error: unknown) => {
+    const parts = await fetchParts(this.#o.place, this.#state, this.#o.secretKeys).catch((error: unknown) => {
       if (!(error instanceof Unreadable)) throw error
       damaged = error
       return []
@@ -217,54 +209,6 @@ export class Follower {
     }
   }
 
-  /** The changes that were being applied after this state; none if nothing was. */
-  async #begun(state: StandbyState): Promise<Part[]> {
-    const kept = keptParts(standbyFiles(this.#o.database).parts)
-    if (!kept || kept.chain !== state.chain || kept.first !== state.number + 1) return []
-    const parts: Part[] = []
-    let previous = state.hash
-    for (const [i, file] of kept.files.entries()) {
-      const changes = await this.#read({ chain: kept.chain, number: kept.first + i, previous }, file)
-      parts.push({ changes, file })
-      previous = changes.hash
-    }
-    return parts
-  }
-
-  async #fetch({ chain, number, hash }: StandbyState): Promise<Part[]> {
-    const parts: Part[] = []
-    let previous = hash
-    let bytes = 0
-    for (let width = 1; bytes < MOST_BYTES; width = Math.min(width * 2, MOST_AHEAD)) {
-      const first = number + 1 + parts.length
-      const names = Array.from({ length: width }, (_, i) => changesName(chain, first + i))
-      for (const file of await Promise.all(names.map((name) => this.#o.place.get(name)))) {
-        if (!file) return parts
-        try {
-          const changes = await this.#read({ chain, number: number + 1 + parts.length, previous }, file)
-          parts.push({ changes, file })
-          previous = changes.hash
-          bytes += changes.header.pages * changes.pageSize
-        } catch (error) {
-          if (parts.length === 0) throw error
-          return parts
-        }
-      }
-    }
-    return parts
-  }
-
-  async #read(at: Parameters<typeof readChanges>[1], file: Buffer): Promise<Changes> {
-    let failure: unknown
-    for (const secretKey of this.#o.secretKeys)
-      try {
-        return await readChanges(keyFor(secretKey, at.chain), at, file)
-      } catch (error) {
-        failure ??= error
-      }
-    throw failure
-  }
-
   async #apply(state: StandbyState, parts: readonly Part[]): Promise<void> {
     const files = parts.map(({ file }) => file)
     keepParts(standbyFiles(this.#o.database).parts, { chain: state.chain, first: state.number + 1, files })
@@ -352,9 +296,4 @@ export class Follower {
     if (state && (last.chain < state.chain || (last.chain === state.chain && last.number <= state.number)))
       throw new Unreadable('The newest copy of the database is no newer than what is here.')
   }
-}
-
-function after(state: StandbyState, parts: readonly Part[]): StandbyState {
-  const last = parts.at(-1)?.changes
-  return last ? { ...state, number: last.header.number, hash: last.hash, moment: last.header.moment } : state
 }
