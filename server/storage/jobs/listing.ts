@@ -70,7 +70,7 @@ async function findByQuery(
   const asked = { bucketId, ranges, terms: termsOf(query, 'body.query'), prefix }
   const search = await prepareIn(asker, source_bucket, asked)
   const page = { order: 'asc', after, limit: KEYS_A_STEP } as const
-  const found = await search.find(page, { keys: KEYS_A_STEP, rows: KEYS_A_STEP })
+  const found = await search.find(page, { keys: KEYS_A_STEP, rows: KEYS_A_STEP, until: Number.POSITIVE_INFINITY })
   return { keys: found.rows.map(({ key }) => key), next: found.next }
 }
 
