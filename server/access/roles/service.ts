@@ -6,7 +6,8 @@ import { readPolicy } from '../../iam/document.ts'
 import { malformed } from '../../iam/malformed.ts'
 import { randomText } from '../../secrets/random.ts'
 import { allowIam } from '../identity-policies/allow-iam.ts'
-import { deleteOf, hasPolicies, type Owner } from '../identity-policies/store.ts'
+import { deletePoliciesOf } from '../identity-policies/inline.ts'
+import { hasPolicies, type Owner } from '../identity-policies/store.ts'
 import { fullRoleArn, GROUPS_ROLE, roleResource } from './arn.ts'
 import { keepTrust, trustText } from './documents.ts'
 import * as store from './store.ts'
@@ -180,7 +181,7 @@ export const deleteRole = (ctx: Ctx, name: string): Promise<void> =>
 /** Deletes a role with its policies, and ends its sessions. Throws not_found. */
 export async function deleteRoleWhole(ctx: Ctx, name: string): Promise<void> {
   for (const action of ['iam:DeleteRolePolicy', 'iam:DetachRolePolicy']) await roleFor(ctx, name, action)
-  await removeRole(ctx, name, ({ tx }, owner) => deleteOf(tx, owner))
+  await removeRole(ctx, name, ({ tx }, owner) => deletePoliciesOf(tx, owner))
 }
 
 async function removeRole(ctx: Ctx, name: string, first: (step: Step, owner: Owner) => Promise<void>): Promise<void> {

@@ -54,7 +54,7 @@ export async function confirmedOwner(
 const WORDS = { user: 'User', group: 'Group', role: 'Role' } as const
 
 /** What an action of IAM is called for a kind of owners: `Put?Policy`. */
-export const actionOn = (kind: OwnerKind, action: string): string => action.replace('?', WORDS[kind])
+export const actionOn = (kind: OwnerKind, action: string): string => action.split('?').join(WORDS[kind])
 
 /** An owner as the API names them, if the caller may ask for some actions on them. Throws forbidden and not_found. */
 export const findOwner = (

@@ -1,6 +1,6 @@
+import { useEndpoint } from '../../api/endpoint.ts'
 import { Snippets } from '../../ui/Snippets.tsx'
 import { settingsOf } from './clients.ts'
-import { useEndpoint } from './endpoint.ts'
 import { text } from './messages.ts'
 
 const PLACEHOLDERS = { access_key_id: 'YOUR_ACCESS_KEY_ID', secret_access_key: 'YOUR_SECRET_ACCESS_KEY' }

@@ -1,8 +1,8 @@
+import { useEndpoint } from '../../api/endpoint.ts'
 import { useMe } from '../../api/queries.ts'
 import { CopyField } from '../../ui/CopyField.tsx'
 import { Snippets } from '../../ui/Snippets.tsx'
 import { websiteCommands } from './clients.ts'
-import { useEndpoint } from './endpoint.ts'
 import { text } from './messages.ts'
 
 /** Where a bucket is shown as a website, and how S3 clients set that up; nothing while there is no domain for websites. */

@@ -1,4 +1,4 @@
-import { useMe } from '../../api/queries.ts'
+import { useMe } from './queries.ts'
 
 /** Where S3 clients reach the service; null without an S3 endpoint. */
 export function useEndpoint(): { endpoint: string; region: string } | null {
