@@ -6332,7 +6332,7 @@ export interface Operations {
         })[]
         /** Only say what would be done: `total` of a copy, move or deletion, `plan` or `merge_plan` of the others. */
         dry_run?: boolean
-        /** A dry run of the same (rollback, merge). The job fails before it changes anything, and says what differs, unless it would do exactly what that one has planned. */
+        /** A dry run of the same (rollback, merge, a deletion with `needed`). The job fails before it changes anything, and says what differs, unless it would do exactly what that one has planned. */
         planned?: string
       }
     }

@@ -294,7 +294,7 @@ export const operations = {
         Type.String({
           ...Id,
           description:
-            'A dry run of the same (rollback, merge). The job fails before it changes anything, and says what differs, unless it would do exactly what that one has planned.',
+            'A dry run of the same (rollback, merge, a deletion with `needed`). The job fails before it changes anything, and says what differs, unless it would do exactly what that one has planned.',
         }),
       ),
     }),

@@ -38,6 +38,12 @@ describeEngines('orphans: what a list of needed keys does not have', (engine, it
     assert.deepEqual(planned.comparison, { ...missing, orphans, orphan_keys, newer: 0, report: null })
     assert.deepEqual([planned.status, planned.total, planned.done], ['succeeded', 4, 0])
     assert.deepEqual(await keysOf(bucket), keys.toSorted(byBytes))
+    // What was not in the plan is not done.
+    await put(bucket, 'a/2', 'another')
+    server.clock.advance(1000)
+    await put(needed.bucket, needed.key, await text(needed.bucket, needed.key))
+    const changed = await server.records([], () => run({ ...body, planned: planned.id }))
+    assert.match(changed.detail ?? '', /changed since the dry run/)
     const done = await server.records(
       orphan_keys.map((key) => ({ action: 'delete' as const, bucket, key })),
       () => run(body),
@@ -120,7 +126,10 @@ describeEngines('orphans: what a list of needed keys does not have', (engine, it
   itOnce('sorts more keys than it holds, each once', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'sorted-'))
     try {
-      const many = Array.from({ length: 6_000 }, (_, i) => `k/${(i * 7_919) % 5_003}${['', '\n"', '\uffff', '\u{10000}'][i % 4]}`)
+      const many = Array.from(
+        { length: 6_000 },
+        (_, i) => `k/${(i * 7_919) % 5_003}${['', '\n"', '\uffff', '\u{10000}'][i % 4]}`,
+      )
       const source = (async function* () {
         for (let i = 0; i < many.length; i += 500) yield many.slice(i, i + 500)
       })()

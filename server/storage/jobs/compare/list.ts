@@ -1,4 +1,5 @@
 // What a deletion lists that is given the keys that are needed: the objects that nobody needs, and what is needed and not there.
+import { createHash } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
@@ -13,6 +14,7 @@ import { read } from '../../objects/read.ts'
 import { findObjects, type ObjectRow } from '../../objects/store.ts'
 import { write } from '../../objects/write.ts'
 import { assertAsApproved } from '../approved.ts'
+import { assertAsPlanned } from '../as-planned.ts'
 import { holdSource } from '../held.ts'
 import * as itemStore from '../items/store.ts'
 import { keepAlive } from '../keep-alive.ts'
@@ -64,6 +66,8 @@ async function compare(ctx: Ctx, claim: Claim, request: CreateJob & { needed: Ne
     missing_keys: [],
     report: null,
   }
+  /** Of the orphans as they are, so that a job does what its dry run has said. */
+  const digest = createHash('sha256')
   let [page, at]: [readonly string[], number] = [[], 0]
   let next: string | undefined
   /** Goes to the next needed key; a promise where that has to be read. */
@@ -101,6 +105,7 @@ async function compare(ctx: Ctx, claim: Claim, request: CreateJob & { needed: Ne
         continue
       }
       orphans.push(object)
+      digest.update(JSON.stringify([object.key, object.blob_id, Number(object.moment)]))
       sum.orphans.objects++
       sum.orphans.bytes += Number(object.size)
       if (sum.orphan_keys.length < SHOWN) sum.orphan_keys.push(object.key)
@@ -132,16 +137,17 @@ async function compare(ctx: Ctx, claim: Claim, request: CreateJob & { needed: Ne
     await list.return(undefined)
     await Promise.all([files.orphans.end(), files.missing.end()])
   }
-  if (request.approved !== undefined)
-    await ctx.upkeep(async (step) => {
-      await assertAsApproved(step, claim.id, request)
-      return step.nothing(undefined)
-    })
+  const listed = { digest: digest.digest('hex') }
+  await ctx.upkeep(async (step) => {
+    await assertAsApproved(step, claim.id, request)
+    if (request.planned !== undefined) await assertAsPlanned(step, request.planned, { ...sum, ...listed })
+    return step.nothing(undefined)
+  })
   if (needed.report) sum.report = await writeReport(ctx, needed.report, files)
   await ctx.upkeep(async (step) => {
     const job = await lease.hold(step.tx, claim)
     await store.updateJob(step.tx, job.id, {
-      plan: JSON.stringify(sum),
+      plan: JSON.stringify({ ...sum, ...listed }),
       listed_at: step.now().toISOString(),
       selection: store.NO_SELECTION,
       ...(dry_run ? { position: job.total } : {}),
