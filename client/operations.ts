@@ -4333,7 +4333,7 @@ export interface Operations {
       counted_at: string | null
     }
   }
-  /** GET /buckets/{bucket}/browse: Browse a folder. Folders (`common_prefixes`) and objects directly under `prefix`. By name, both are sorted together in byte order, and a page’s cost does not grow with the bucket. By size or time, folders come first, and objects of one size or time are in order of their keys. `offset` jumps; `cursor` continues. A page’s cost does not grow with the folder either, unless `offset` is given: then all of the folder is counted. `total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page). */
+  /** GET /buckets/{bucket}/browse: Browse a folder. Folders (`common_prefixes`) and objects directly under `prefix`. By name, both are sorted together in byte order, and a page’s cost does not grow with the bucket. By `natural`, folders come first, numbers in names are in order of their size (`img-2` before `img-10`), and capitals and accents do not count; a folder with more than 10,000 entries is in byte order. By size or time, folders come first, and objects of one size or time are in order of their keys. `offset` jumps; `cursor` continues. A page’s cost does not grow with the folder either, unless `offset` is given: then all of the folder is counted. `total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page). */
   browse: {
     call: {
       params: {
@@ -4350,7 +4350,7 @@ export interface Operations {
         offset?: number
         /** Maximum items per page. */
         limit?: number
-        sort?: 'name' | 'size' | 'modified'
+        sort?: 'name' | 'natural' | 'size' | 'modified'
         order?: 'asc' | 'desc'
         /** `first`: as file managers show a folder: folders before objects also when sorted by name, and without the empty object that only marks the folder itself. */
         folders?: 'mixed' | 'first'
