@@ -55,14 +55,14 @@ export const actionsShape = { pinned: true, title: text.actionsColumn, untitled:
 const staysOnPhones = <T,>({ pinned, untitled }: Column<T>): boolean => pinned === true || untitled === true
 
 /**
- * A table of one or a few pages. On a phone, what there are columns for elsewhere is below the name of each row. The object
+ * A table of one or a few pages. On a phone, what other columns say is below the name of each row. The object
  * browser has its own grid.
  */
 export function ListTable<T>({ label, columns: all, rows, rowKey, onOpen, below, more }: Props<T>) {
   const isPhone = useMedia('(max-width: 480px)')
   const named = all.find((column) => column.breaks) ?? all.find((column) => !staysOnPhones(column))
   const columns = isPhone ? all.filter((column) => column === named || staysOnPhones(column)) : all
-  const folded = all.filter((column) => !columns.includes(column))
+  const folded = all.filter((column) => !columns.includes(column) && !column.optional)
   const shape = ({ number, optional, breaks, pinned }: Column<T>) =>
     [number && 'number', optional && 'optional', breaks && 'breaks', pinned && 'pinned'].filter(Boolean).join(' ')
   return (

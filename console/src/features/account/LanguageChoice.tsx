@@ -4,19 +4,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type LanguageTag, languages } from '../../../../contract/languages.ts'
 import { meQuery, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { followLanguage } from '../../language.ts'
+import { followLanguage, languageNames } from '../../language.ts'
 import { notify } from '../../ui/notify.tsx'
 import { text } from './messages.ts'
-
-/** Each in its own words, so that everyone finds theirs. */
-const names: { readonly [Tag in LanguageTag]: string } = {
-  en: 'English',
-  de: 'Deutsch',
-  es: 'Español',
-  fr: 'Français',
-  ja: '日本語',
-  'zh-CN': '简体中文',
-}
 
 /** The language of the console for this account; the page is loaded again in it. */
 export function LanguageChoice() {
@@ -38,7 +28,7 @@ export function LanguageChoice() {
       leftSection={<IconLanguage size={16} stroke={1.6} />}
       data={[
         { value: '', label: text.languageOfBrowser },
-        ...languages.map((tag) => ({ value: tag, label: names[tag] })),
+        ...languages.map((tag) => ({ value: tag, label: languageNames[tag] })),
       ]}
       renderOption={({ option }) => <span lang={option.value || undefined}>{option.label}</span>}
       value={language ?? ''}

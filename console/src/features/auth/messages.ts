@@ -19,6 +19,7 @@ export const text = catalogue('auth.text', {
   openConsole: 'Open console',
   again: 'Back to sign-in',
   finishing: 'Signing you in…',
+  language: 'Language',
   firstStart: 'First start? The server printed how to sign in. A password that you set yourself is not printed.',
   setupTitle: 'Set up Strongroom',
   setupHint: 'Create the first administrator account. This link works only once.',

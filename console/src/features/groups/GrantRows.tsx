@@ -1,6 +1,7 @@
 import './groups.css'
 import { ActionIcon, Autocomplete, Checkbox, Select } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
+import { Fragment } from 'react'
 import { type BucketAction, type Preset, presetNames, presetOf, presets } from '../../../../contract/permissions.ts'
 import type { Row } from './changes.ts'
 import { actionHints, text } from './messages.ts'
@@ -117,6 +118,17 @@ export function GrantRows({ rows, faults, buckets, actions: grantable, readOnly,
           </div>
         )
       })}
+      <details className="groups-legend">
+        <summary>{text.legend}</summary>
+        <dl className="facts">
+          {grantable.map((action) => (
+            <Fragment key={action}>
+              <dt>{action}</dt>
+              <dd>{actionHints[action]}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      </details>
     </div>
   )
 }

@@ -91,6 +91,7 @@ export const text = catalogue('groups.text', {
   custom: 'custom',
   patternExample: 'photos, logs-*',
   badPattern: 'Use lowercase letters, digits, “.”, “-” and up to three “*”.',
+  legend: 'What each permission allows',
   noActions: 'Select at least one permission, or remove the row.',
   addGrant: 'Add permission',
   removeGrant: (at: string) => `Remove permission on ${at}`,

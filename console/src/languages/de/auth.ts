@@ -21,6 +21,7 @@ export const text: Translation<typeof english.text> = {
   openConsole: 'Konsole öffnen',
   again: 'Zurück zur Anmeldung',
   finishing: 'Sie werden angemeldet …',
+  language: 'Sprache',
   firstStart:
     'Erster Start? Der Server hat ausgegeben, wie man sich anmeldet. Ein selbst gesetztes Passwort gibt er nicht aus.',
   setupTitle: 'Strongroom einrichten',

@@ -95,6 +95,7 @@ export const text: Translation<typeof english.text> = {
   custom: 'eigene',
   patternExample: 'photos, logs-*',
   badPattern: 'Verwenden Sie Kleinbuchstaben, Ziffern, „.“, „-“ und bis zu drei „*“.',
+  legend: 'Was jede Berechtigung erlaubt',
   noActions: 'Wählen Sie mindestens eine Berechtigung oder entfernen Sie die Zeile.',
   addGrant: 'Berechtigung hinzufügen',
   removeGrant: (at) => `Berechtigung für ${at} entfernen`,

@@ -21,6 +21,7 @@ export const text: Translation<typeof english.text> = {
   openConsole: 'Abrir la consola',
   again: 'Volver al inicio de sesión',
   finishing: 'Iniciando sesión…',
+  language: 'Idioma',
   firstStart:
     '¿Es el primer arranque? El servidor mostró cómo iniciar sesión. No muestra una contraseña elegida por usted.',
   setupTitle: 'Configurar Strongroom',

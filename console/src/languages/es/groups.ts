@@ -90,6 +90,7 @@ export const text: Translation<typeof english.text> = {
   custom: 'personalizado',
   patternExample: 'photos, logs-*',
   badPattern: 'Use letras minúsculas, dígitos, “.”, “-” y hasta tres “*”.',
+  legend: 'Qué permite cada permiso',
   noActions: 'Seleccione al menos un permiso o quite la fila.',
   addGrant: 'Añadir permiso',
   removeGrant: (at) => `Quitar el permiso en ${at}`,

@@ -20,6 +20,7 @@ export const text: Translation<typeof english.text> = {
   openConsole: 'Ouvrir la console',
   again: 'Retour à la connexion',
   finishing: 'Connexion en cours…',
+  language: 'Langue',
   firstStart:
     'Premier démarrage ? Le serveur a affiché comment se connecter. Il n’affiche pas un mot de passe choisi par vous.',
   setupTitle: 'Configurer Strongroom',

@@ -99,6 +99,7 @@ export const text: Translation<typeof english.text> = {
   custom: 'personnalisé',
   patternExample: 'photos, logs-*',
   badPattern: 'Utilisez des lettres minuscules, des chiffres, « . », « - » et jusqu’à trois « * ».',
+  legend: 'Ce que permet chaque autorisation',
   noActions: 'Sélectionnez au moins une autorisation, ou retirez la ligne.',
   addGrant: 'Ajouter une autorisation',
   removeGrant: (at) => `Retirer l’autorisation sur ${at}`,

@@ -21,6 +21,7 @@ export const text: Translation<typeof english.text> = {
   openConsole: 'コンソールを開く',
   again: 'ログインに戻る',
   finishing: 'ログインしています…',
+  language: '言語',
   firstStart:
     '初めての起動ですか？サインインの方法はサーバーの出力に表示されています。自分で設定したパスワードは表示されません。',
   setupTitle: 'Strongroom のセットアップ',

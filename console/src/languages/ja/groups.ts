@@ -91,6 +91,7 @@ export const text: Translation<typeof english.text> = {
   custom: 'カスタム',
   patternExample: 'photos, logs-*',
   badPattern: '英小文字、数字、「.」、「-」と、3 つまでの「*」を使ってください。',
+  legend: '各権限でできること',
   noActions: '権限を 1 つ以上選択するか、行を削除してください。',
   addGrant: '権限を追加',
   removeGrant: (at) => `${at} の権限を削除`,

@@ -20,6 +20,7 @@ export const text: Translation<typeof english.text> = {
   openConsole: '打开控制台',
   again: '返回登录',
   finishing: '正在登录…',
+  language: '语言',
   firstStart: '首次启动？服务器已输出登录方式。您自己设置的密码不会输出。',
   setupTitle: '设置 Strongroom',
   setupHint: '创建第一个管理员账号。此链接只能使用一次。',

@@ -87,6 +87,7 @@ export const text: Translation<typeof english.text> = {
   custom: '自定义',
   patternExample: 'photos, logs-*',
   badPattern: '请使用小写字母、数字、“.”、“-”和最多三个“*”。',
+  legend: '每项权限允许什么',
   noActions: '请至少选择一项权限，或移除此行。',
   addGrant: '添加权限',
   removeGrant: (at) => `移除 ${at} 的权限`,
