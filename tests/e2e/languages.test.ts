@@ -90,23 +90,21 @@ describe('console: languages', { skip: noBrowser }, () => {
 
   it('can be chosen before signing in, for an account that has chosen none', async () => {
     const nils = await person('Nils')
-    await inBrowser(
-      async (browser) => {
-        const { page, check } = await openConsole(browser, server, '/login', { expect: [401] })
-        await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch')
-        await page.getByRole('heading', { name: 'Anmelden' }).waitFor()
-        await check('login-de')
-        await page.getByLabel('E-Mail').fill(nils.email)
-        await page.getByLabel('Passwort', { exact: true }).fill(nils.password)
-        await page.getByRole('button', { name: 'Anmelden' }).click()
-        await page
-          .getByRole('navigation')
-          .getByRole('link', { name: 'Freigabelinks' })
-          .or(page.getByText('Papierkorb'))
-          .first()
-          .waitFor()
-      },
-    )
+    await inBrowser(async (browser) => {
+      const { page, check } = await openConsole(browser, server, '/login', { expect: [401] })
+      await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch')
+      await page.getByRole('heading', { name: 'Anmelden' }).waitFor()
+      await check('login-de')
+      await page.getByLabel('E-Mail').fill(nils.email)
+      await page.getByLabel('Passwort', { exact: true }).fill(nils.password)
+      await page.getByRole('button', { name: 'Anmelden' }).click()
+      await page
+        .getByRole('navigation')
+        .getByRole('link', { name: 'Freigabelinks' })
+        .or(page.getByText('Papierkorb'))
+        .first()
+        .waitFor()
+    })
   })
 
   it('speaks the one that the account has chosen, in every browser, from its sign-in on', async () => {
