@@ -20,7 +20,12 @@ const slimContract = (): Plugin => ({
       ([name, { method, url, root, consumes, produces, access, otherStatus, ...shapes }]) => [
         name,
         {
-          ...{ method, url, root, consumes, produces, otherStatus },
+          method,
+          url,
+          root,
+          consumes,
+          produces,
+          otherStatus,
           // What is left out is falsy.
           ...(access === 'public' ? { access } : {}),
           ...(shapes.body ? { body: true } : {}),

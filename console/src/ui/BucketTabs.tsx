@@ -43,19 +43,20 @@ export function BucketTabs({ bucket, active }: { bucket: string; active: BucketT
   const manages = can('manage', bucket)
   const source = about.data?.source
   const lists = !readOnly && canIn('list', bucket)
-  const page = (tab: BucketTab, label: string, shown: boolean, path: string = tab, search = {}): Section => ({
+  const page = (tab: BucketTab, label: string, shown: boolean, search?: Record<string, string>): Section => ({
     tab,
     label,
-    to: `/b/${bucket}/${path}`,
-    search,
+    // The pages of the past have one address.
+    to: `/b/${bucket}/${search ? 'history' : tab}`,
+    search: search ?? {},
     shown,
   })
   const groups: readonly (readonly [label: string, ...pages: Section[]])[] = [
     [text.tabObjects, { tab: 'objects', label: text.tabObjects, to: `/b/${bucket}`, shown: true }],
     [
       text.tabHistory,
-      page('changes', text.tabChanges, lists, 'history'),
-      page('snapshots', text.tabSnapshots, lists, 'history', { tab: 'snapshots' }),
+      page('changes', text.tabChanges, lists, {}),
+      page('snapshots', text.tabSnapshots, lists, { tab: 'snapshots' }),
       page('deleted', text.tabDeleted, lists && (about.data?.versioning ?? 'off') !== 'off'),
       page('trash', text.tabTrash, lists),
     ],

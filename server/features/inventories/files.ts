@@ -45,8 +45,17 @@ export async function writeTable(
   ctx: Ctx,
   claim: Claim,
   row: runStore.RunRow,
-  { of, number, columns }: { of: WrittenFile['of']; number: number; columns: readonly TableColumn[] },
-  pages: () => AsyncIterable<TablePage>,
+  {
+    of,
+    number,
+    columns,
+    pages,
+  }: {
+    of: WrittenFile['of']
+    number: number
+    columns: readonly TableColumn[]
+    pages: () => AsyncIterable<TablePage>
+  },
 ): Promise<WrittenFile> {
   const { format } = runSettings(row)
   const folder = of === 'objects' ? 'data' : 'changes'
@@ -94,7 +103,7 @@ export async function writeFile(
   }
   const { bucket } = runSettings(row).destination
   const upload = { key, content_type, metadata: {}, source: counted }
-  await write(ctx, bucket, upload, {}, (tx) => lease.hold(tx, claim))
+  await write(ctx, bucket, upload, { holds: (tx) => lease.hold(tx, claim) })
   return { key, size, md5: md5.digest('hex') }
 }
 

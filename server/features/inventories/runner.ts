@@ -147,7 +147,7 @@ async function writeRows(ctx: Ctx, claim: Claim, row: runStore.RunRow): Promise<
     }
   }
   const columns = objectTable(chosen)
-  const file = await writeTable(ctx, claim, row, { of: 'objects', number: files.length + 1, columns }, pages)
+  const file = await writeTable(ctx, claim, row, { of: 'objects', number: files.length + 1, columns, pages })
   // No file but the first is empty.
   for (let bucket = buckets[place.bucket]; bucket; bucket = buckets[place.bucket]) {
     if ((await readRows(ctx.db, await listedIn(ctx, row, bucket), place.after, 1)).length > 0) break
@@ -192,7 +192,7 @@ async function writeChanges(ctx: Ctx, claim: Claim, row: runStore.RunRow): Promi
       }
     }
   }
-  const file = await writeTable(ctx, claim, row, { of: 'changes', number: 1, columns: changeTable }, pages)
+  const file = await writeTable(ctx, claim, row, { of: 'changes', number: 1, columns: changeTable, pages })
   await note(ctx, claim, { file, place: { part: 'manifest', bucket: 0, after: null } })
 }
 

@@ -1,19 +1,17 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Inventory, InventoryRun } from '../../../contract/inventories.ts'
-import { byteLength } from '../../../contract/names.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
-import { invalid } from '../../base/invalid.ts'
 import { type Actor, asCurrent, type Ctx, currentActor, type Step } from '../../context.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
-import { assertWritable } from '../../storage/buckets/writable.ts'
 import { forgetVersions } from './begin.ts'
 import { describeRun, finishStep, newRun } from './run.ts'
 import { drainRuns } from './runner.ts'
 import * as runStore from './runs/store.ts'
 import {
   allowInventory,
+  assertDestination,
   columnsOf,
   complete,
   describeSettings,
@@ -28,8 +26,6 @@ import * as store from './store.ts'
 /** Most inventories of one bucket, and of all together: as many as S3 has. */
 const MOST = 1000
 const SCAN = 500
-/** Bytes of a destination's prefix; what comes after it in the key of a file has at most 200. */
-const MOST_PREFIX = 800
 
 const inventoryMissing = () => new ServiceError('not_found', 'There is no such inventory.')
 
@@ -51,18 +47,6 @@ export function describe(row: store.NamedInventory, last: runStore.RunRow | unde
 
 /** What the audit log says of settings. */
 const recorded = (settings: Settings): object => ({ ...settings, destination: { ...settings.destination } })
-
-/**
- * Throws not_found or read_only for a destination that cannot take files, and invalid_request where their keys would be longer
- * than keys may be.
- */
-async function assertDestination({ db }: Pick<Ctx, 'db'>, { destination }: Settings): Promise<void> {
-  if (byteLength(destination.prefix) > MOST_PREFIX)
-    throw invalid('body.destination.prefix', `has more than ${MOST_PREFIX} bytes: keys below it would be too long`)
-  const bucket = await findBucket(db, destination.bucket)
-  if (!bucket) throw bucketMissing(destination.bucket)
-  assertWritable(bucket)
-}
 
 /** Creates an inventory, whose author the caller is. `bucket`: null for all buckets. */
 export async function createInventory(

@@ -1,12 +1,20 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Inventory, InventoryColumn } from '../../../contract/inventories.ts'
+import { byteLength } from '../../../contract/names.ts'
 import { isAdmin } from '../../../contract/permissions.ts'
+import { invalid } from '../../base/invalid.ts'
 import { DAY_MS, HOUR_MS } from '../../base/time.ts'
-import { type Actor, allow } from '../../context.ts'
+import { type Actor, allow, type Ctx } from '../../context.ts'
 import type { Reach } from '../../iam/decide.ts'
 import { LIST_VERSIONS, READ_VERSION } from '../../iam/names-of-rights.ts'
+import { bucketMissing } from '../../storage/buckets/service.ts'
+import { findBucket } from '../../storage/buckets/store.ts'
+import { assertWritable } from '../../storage/buckets/writable.ts'
 import { allowWhole } from '../../storage/forks/fill.ts'
 import type { InventoryRow } from './store.ts'
+
+/** Bytes of a destination's prefix; what comes after it in the key of a file has at most 200. */
+const MOST_PREFIX = 800
 
 /** What an inventory lists, and where it is written to. */
 export interface Settings {
@@ -128,3 +136,15 @@ export const describeSettings = (settings: Settings): Omit<Settings, 'columns'> 
   ...settings,
   columns: settings.columns === null ? null : [...settings.columns],
 })
+
+/**
+ * Throws not_found or read_only for a destination that cannot take files, and invalid_request where their keys would be longer
+ * than keys may be.
+ */
+export async function assertDestination({ db }: Pick<Ctx, 'db'>, { destination }: Settings): Promise<void> {
+  if (byteLength(destination.prefix) > MOST_PREFIX)
+    throw invalid('body.destination.prefix', `has more than ${MOST_PREFIX} bytes: keys below it would be too long`)
+  const bucket = await findBucket(db, destination.bucket)
+  if (!bucket) throw bucketMissing(destination.bucket)
+  assertWritable(bucket)
+}

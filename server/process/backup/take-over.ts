@@ -78,7 +78,7 @@ async function giveBack({ places, secretKeys, own, report }: TakeOver): Promise<
       await giveBackEpoch(place, secretKeys, own)
     } catch (error) {
       report(
-        `Could not be told that this database does not take over: ${(error as Error).message}. The former service is refused until that is told, or another takes over.`,
+        `Could not be noted that this database does not take over: ${(error as Error).message}. The former service is refused until that is noted, or another takes over.`,
       )
     }
 }

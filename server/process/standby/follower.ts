@@ -248,7 +248,7 @@ export class Follower {
         const wait = Math.min((last?.wait ?? COPY_AGAIN_MS / 2) * 2, COPY_AGAIN_MOST_MS)
         this.#unusable = { copy, error, wait, until: performance.now() + wait }
         if (copy)
-          this.#o.report(`This copy is of no use; it is fetched again after ${wait / 1000} s, another one at once`)
+          this.#o.report(`This copy cannot be used; it is fetched again after ${wait / 1000} s, another one at once`)
       }
       throw error
     } finally {

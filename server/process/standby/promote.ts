@@ -54,7 +54,7 @@ export async function promote(config: Config, promotion: Promotion): Promise<str
     const own = isBegun ? begun : await nextEpoch(places, secretKeys, { instance, number: known })
     if (!isBegun && own.number > known + 1 && !promotion.supersede)
       throw new Refusal(
-        `Another instance has taken over (epoch ${own.number - 1}), and what it has changed is not here. A standby follows it by itself: ask again once it does. If that instance is gone for good: promote --supersede.`,
+        `Another instance has taken over (epoch ${own.number - 1}), and what it has changed is not here. A standby follows it by itself: ask again once it does. If that instance is gone permanently: promote --supersede.`,
       )
     if (!(await promotion.isWanted())) throw new Refusal('Nobody asks for it any more.')
     // Before it is taken: who is started after a crash finishes what was begun.

@@ -40,14 +40,13 @@ export interface Written {
   lifecycle: string | null
 }
 
-/** Stores one object. Needs `write` on the key. `before` runs in the transaction and may refuse. */
-export async function write(
-  ctx: Ctx,
-  bucket: string,
-  upload: Upload,
-  conditions: WriteConditions,
-  before?: (tx: Tx) => Promise<unknown>,
-): Promise<Written> {
+/** Conditions of the service's own besides: `holds` is called in the transaction, and may refuse. */
+export interface OwnConditions extends WriteConditions {
+  holds?: (tx: Tx) => Promise<unknown>
+}
+
+/** Stores one object. Needs `write` on the key. */
+export async function write(ctx: Ctx, bucket: string, upload: Upload, conditions: OwnConditions): Promise<Written> {
   allow(ctx.actor, 'write', bucket, upload.key)
   const { receive, end } = await startReceiving(ctx, bucket)
   if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined)
@@ -58,7 +57,7 @@ export async function write(
       throw error
     }
   const received = await receive(upload)
-  const [placed] = await writeAll(ctx, bucket, [received], conditions, before)
+  const [placed] = await writeAll(ctx, bucket, [received], conditions)
   return placed as Written
 }
 
@@ -70,13 +69,12 @@ export async function writeAll(
   ctx: Ctx,
   bucketName: string,
   received: readonly Received[],
-  conditions: WriteConditions = {},
-  before?: (tx: Tx) => Promise<unknown>,
+  conditions: OwnConditions = {},
 ): Promise<Written[]> {
   try {
     const result = await withNewBlobs(ctx, async (step, copies) => {
       const { tx } = step
-      await before?.(tx)
+      await conditions.holds?.(tx)
       await received[0]?.arrival.settle(tx)
       const [bucket, actor] = await Promise.all([holdBucket(tx, bucketName), currentActor(step)])
       for (const { upload } of received) await allowLocked({ ...step, actor }, bucketName, upload.key, upload.lock)

@@ -3,17 +3,10 @@ import { IconDots, IconUpload } from '@tabler/icons-react'
 import { lazy } from 'react'
 import { MenuButton } from '../../ui/MenuButton.tsx'
 import { useMedia } from '../../ui/useMedia.ts'
+import type { FolderAction } from './folder-action.ts'
 import { text } from './messages.ts'
 
 const FolderItems = lazy(() => import('./FolderItems.tsx'))
-
-export interface FolderAction {
-  label: string
-  Icon: typeof IconDots
-  run: () => void
-  /** Its icon says enough. */
-  bare?: boolean
-}
 
 /** What can be done in the folder. On a phone, all but the upload is in a menu. */
 export function FolderActions({

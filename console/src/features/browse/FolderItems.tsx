@@ -1,5 +1,5 @@
 import { Menu } from '@mantine/core'
-import type { FolderAction } from './FolderActions.tsx'
+import type { FolderAction } from './folder-action.ts'
 
 /** What can be done in a folder, as items of a menu. */
 const FolderItems = ({ actions }: { actions: readonly FolderAction[] }) =>

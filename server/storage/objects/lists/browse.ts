@@ -50,7 +50,11 @@ export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
   const listing = !isByName
     ? await bySort(ctx, { ...walk, prefix, ranges }, { column: columns[sort], cursor, offset, limit })
     : isFoldersFirst
-      ? await foldersFirst(ctx, walk, ranges, { offset: offset ?? offsetOf(cursor), limit }, sort === 'natural')
+      ? await foldersFirst(ctx, walk, ranges, {
+          offset: offset ?? offsetOf(cursor),
+          limit,
+          naturally: sort === 'natural',
+        })
       : offset !== undefined
         ? await byNameFrom(ctx, walk, ranges, { offset, limit })
         : await byName(ctx, walk, ranges, { cursor, limit })
@@ -201,8 +205,7 @@ async function foldersFirst(
   ctx: Ctx,
   walk: lists.Walk,
   ranges: readonly KeyRange[],
-  { offset, limit }: lists.Slice,
-  naturally: boolean,
+  { offset, limit, naturally }: lists.Slice & { naturally: boolean },
 ): Promise<Listing> {
   const gaps = await gapsOf(ctx, walk, ranges)
   const total = totalOf(gaps)
