@@ -194,6 +194,7 @@ const OPTIONS = {
   checkpoints: { type: 'string' },
   to: { type: 'string' },
   at: { type: 'string' },
+  since: { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
   serve: { type: 'boolean', default: false },
 } as const
@@ -204,7 +205,7 @@ const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
   verify: ['deep', 'fix', 'yes-remove'],
   audit: ['from', 'checkpoints'],
   'move-database': ['to'],
-  recover: ['from', 'at', 'dry-run'],
+  recover: ['from', 'at', 'since', 'dry-run'],
   standby: ['from', 'serve'],
   promote: ['from'],
 }
@@ -242,6 +243,7 @@ export async function runCommand(name: string, rest: readonly string[], env: Env
           to: values.to,
           from: values.from,
           at: values.at,
+          since: values.since,
           dryRun: values['dry-run'],
           serve: values.serve,
           words: positionals,

@@ -1,17 +1,19 @@
 import cluster from 'node:cluster'
 import fs from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { ServiceError } from '../../../contract/errors.ts'
 import { within } from '../../base/deadline.ts'
 import { Refusal } from '../../base/refusal.ts'
+import type { BackupPlace } from '../../config/backup.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { storageFolder } from '../../drivers/open.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
-import { assertSame, type Epoch, Fenced, newestEpoch, recordEpoch } from './epochs.ts'
-import { placeFor } from './place.ts'
+import { assertNoRival, assertSame, type Epoch, Fenced, newestEpoch, recordEpoch, withdrawEpoch } from './epochs.ts'
+import { mirrorsOfDefault, placeFor } from './place.ts'
 
 /** How often a service looks whether another instance has taken over, and how old a look may be for a write, in milliseconds. */
 const EVERY_MS = 5000
@@ -19,32 +21,50 @@ const OLDEST_MS = 15_000
 /** How long a place has to answer. */
 const DEADLINE_MS = 5000
 
-type Own = Epoch & { instance: string }
+/** An epoch of a database. */
+export type Own = Epoch & { instance: string }
 
 /** The epoch of a database. */
-async function epochIn(db: Db): Promise<Own> {
+export async function epochIn(db: Db): Promise<Own> {
   const row = await db.selectFrom('instance').select(['id', 'epoch', 'epoch_holder']).executeTakeFirstOrThrow()
   return { instance: row.id, number: row.epoch, holder: row.epoch_holder ?? row.id }
 }
 
 /**
- * Where epochs are on record: next to the blobs of the default storage, and at the backup place, which may be known only to the
- * database.
+ * Where epochs are on record: next to the blobs of the default storage, at both of its places if it has a mirror, and at the
+ * backup place. Some of that only the database knows.
  */
-export async function placesOf(config: Config, db?: Db): Promise<NamedFiles[]> {
+async function recordsOf(config: Config, db?: Db): Promise<BackupPlace[]> {
   const { storageUrl, s3Credentials } = config
-  const backup = await placeFor(config, db)
-  const folder = storageFolder(storageUrl)
+  const storage = { url: storageUrl, credentials: s3Credentials }
+  const [mirrors, backup] = [db ? await mirrorsOfDefault(config, db) : [], await placeFor(config, db)]
   // A folder that is not there is not made for this.
-  const storage = folder === undefined || fs.existsSync(folder) ? [await openNamedFiles(storageUrl, s3Credentials)] : []
-  return backup === null ? storage : storage.concat(await openNamedFiles(backup.url, backup.credentials))
+  return [storage, ...mirrors, ...(backup ? [backup] : [])].filter((one) => {
+    const folder = one === backup ? undefined : storageFolder(one.url)
+    return folder === undefined || fs.existsSync(folder)
+  })
 }
+const openAll = (places: readonly BackupPlace[]): Promise<NamedFiles[]> =>
+  Promise.all(places.map(({ url, credentials }) => openNamedFiles(url, credentials)))
 
-/** Records at each of these places that an epoch has begun. Returns why it could not, for each where that failed. */
-export async function recordAtAll(places: readonly NamedFiles[], config: Config, own: Own): Promise<string[]> {
+/** The places where epochs are on record; without a database, those that the environment names. */
+export const placesOf = async (config: Config, db?: Db): Promise<NamedFiles[]> => openAll(await recordsOf(config, db))
+
+/**
+ * Takes an epoch for a database: records it at these places, and only then looks whether another one has it or a later one. Of two that
+ * take it at once, the later to look sees the record of the other, so that they never both get it. Returns why a place could
+ * not be told, for each where that failed. Throws Fenced, and leaves no record, if it is another's.
+ */
+export async function takeEpoch(places: readonly NamedFiles[], config: Config, own: Own): Promise<string[]> {
   const results = await Promise.allSettled(
     places.map((place) => recordEpoch(place, config.secretKey, own, { instance: own.instance, now: new Date() })),
   )
+  try {
+    await lookAtAll(places, (place) => assertNoRival(place, secretKeysOf(config), own))
+  } catch (error) {
+    await Promise.allSettled(places.map((place) => withdrawEpoch(place, own)))
+    throw error
+  }
   return results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []))
 }
 
@@ -54,19 +74,23 @@ export async function highestEpoch(places: readonly NamedFiles[], secretKeys: re
   return Math.max(0, ...found.map((one) => (one.status === 'fulfilled' ? (one.value?.header.number ?? 0) : 0)))
 }
 
-/**
- * Throws Fenced if a place says that another instance has taken over. A place that does not answer, or has only what cannot be
- * read, says nothing: a service does not stop because of it.
- */
-export async function assertAtAll(
-  places: readonly NamedFiles[],
-  secretKeys: readonly string[],
-  own: Own,
-): Promise<void> {
-  const looks = places.map(async (place) => {
-    const found = await within(DEADLINE_MS, newestEpoch(place, secretKeys)).catch(() => undefined)
+/** Throws Fenced if a place says that another instance has taken over. */
+export const assertAtAll = (places: readonly NamedFiles[], secretKeys: readonly string[], own: Own): Promise<void> =>
+  lookAtAll(places, async (place) => {
+    const found = await newestEpoch(place, secretKeys)
     if (found?.header.instance === own.instance) assertSame(found.header, own)
   })
+
+/**
+ * Throws if a look at one of these places throws Fenced. A place that does not answer, or has only what cannot be read, says
+ * nothing: a service does not stop because of it.
+ */
+async function lookAtAll(places: readonly NamedFiles[], look: (place: NamedFiles) => Promise<void>): Promise<void> {
+  const looks = places.map((place) =>
+    within(DEADLINE_MS, look(place)).catch((error: unknown) => {
+      if (error instanceof Fenced) throw error
+    }),
+  )
   await Promise.all(looks)
 }
 
@@ -97,14 +121,25 @@ export interface Fence {
  */
 export async function raiseFence(config: Config, db: Db, log: Logger): Promise<Fence> {
   const own = await epochIn(db)
-  const places = await placesOf(config, db)
+  let records = await recordsOf(config, db)
+  let places = await openAll(records)
   const secretKeys = secretKeysOf(config)
+  /** The backup place, or a mirror, may be another by now. */
+  const follow = async (): Promise<void> => {
+    const now = await within(DEADLINE_MS, recordsOf(config, db))
+    if (isDeepStrictEqual(now, records)) return
+    const [opened, former] = [await openAll(now), places]
+    records = now
+    places = opened
+    for (const place of former) place.close()
+  }
   let fenced: Fenced | undefined
   let looked = { clock: Date.now(), elapsed: performance.now() }
   let looking: Promise<void> | undefined
   const look = async (): Promise<void> => {
     const began = { clock: Date.now(), elapsed: performance.now() }
     try {
+      await follow().catch(() => undefined)
       await assertAtAll(places, secretKeys, own)
       looked = began
     } catch (error) {

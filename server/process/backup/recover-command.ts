@@ -3,15 +3,17 @@ import path from 'node:path'
 import { counted } from '../../base/count-words.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/config.ts'
-import { databaseFile } from '../../db/engine.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
-import { highestEpoch, placesOf, recordAtAll } from './fence.ts'
+import { Fenced } from './epochs.ts'
+import { highestEpoch, placesOf, takeEpoch } from './fence.ts'
 import { placeToRead } from './place.ts'
 import { type Recovered, recoverDatabase } from './recover.ts'
 
 /** What an operator has asked for. */
 export interface RecoverArguments {
+  /** The SQLite file to make. */
+  target: string
   /** Default: BACKUP_URL. */
   from: string | undefined
   at: string | undefined
@@ -19,20 +21,17 @@ export interface RecoverArguments {
 }
 
 /**
- * Makes the configured SQLite database, which must not exist, from what is at a backup place, and records there that it is the
+ * Makes a SQLite database, which must not exist, from what is at a backup place, and records there that it is the
  * one that may write now. Returns the text to print; `report` gets a line for each step. Throws a Refusal where there is
  * nothing to recover, or something in the way.
  */
 export async function recover(
   config: Config,
-  { from, at, dryRun }: RecoverArguments,
+  { target, from, at, dryRun }: RecoverArguments,
   report: (line: string) => void,
 ): Promise<string> {
-  const target = databaseFile(config.databaseUrl)
-  if (target === undefined)
-    throw new Refusal('DATABASE_URL is PostgreSQL, which has its own backups: see docs/recovery.md.')
   const backup = placeToRead(config, from)
-  const until = at === undefined ? undefined : momentOf(at)
+  const until = at === undefined ? undefined : momentOf('--at', at)
   const place = await openNamedFiles(backup.url, backup.credentials)
   const secretKeys = secretKeysOf(config)
   try {
@@ -44,30 +43,40 @@ export async function recover(
         const places = [place].concat(await placesOf(config))
         const own = { instance, number: (await highestEpoch(places, secretKeys)) + 1, holder: randomUUID() }
         // The old service ends before this one can begin.
-        for (const failure of await recordAtAll(places, config, own))
-          report(`Could not be told that this database takes over: ${failure}. Make sure that the old service is off.`)
+        for (const failure of await takeEpoch(places, config, own)) report(untold(failure))
         file.finish(own)
       },
     )
     return textOf(found, { target: path.resolve(target), dryRun })
+  } catch (error) {
+    if (!(error instanceof Fenced)) throw error
+    throw new Refusal(`It was not recovered: ${error.message}.`)
   } finally {
     place.close()
   }
 }
 
-function momentOf(text: string): Date {
+/** The time that was given with an option. */
+export function momentOf(option: string, text: string): Date {
   const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw new Refusal('--at must be a time such as 2026-11-28T09:30:00Z.')
+  if (Number.isNaN(at.getTime())) throw new Refusal(`${option} must be a time such as 2026-11-28T09:30:00Z.`)
   return at
 }
+
+/** What is said of a place where it could not be recorded who may write now. */
+export const untold = (failure: string): string =>
+  `Could not be told that this database takes over: ${failure}. Make sure that the old service is off.`
+
+/** How much a database holds. */
+export const heldText = ({ buckets, objects, users }: Recovered['counts']): string =>
+  `${counted(buckets, 'bucket')}, ${counted(objects, 'object')} and ${counted(users, 'user')}`
 
 function textOf(
   { moment, counts, missing }: Recovered,
   { target, dryRun }: { target: string; dryRun: boolean },
 ): string {
-  const held = `${counted(counts.buckets, 'bucket')}, ${counted(counts.objects, 'object')} and ${counted(counts.users, 'user')}`
   return [
-    `Everything that was acknowledged until ${moment} is there: ${held}.`,
+    `Everything that was acknowledged until ${moment} is there: ${heldText(counts)}.`,
     missing.length === 0 ? 'Nothing at the backup place is missing or damaged.' : 'What could not be used:',
     missing.map((one) => `  - ${one}`),
     dryRun

@@ -6,8 +6,9 @@ import type { Config } from '../../config/config.ts'
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
 import { Fenced } from '../backup/epochs.ts'
-import { assertAtAll, highestEpoch, placesOf, recordAtAll } from '../backup/fence.ts'
+import { assertAtAll, highestEpoch, placesOf, takeEpoch } from '../backup/fence.ts'
 import { Unreadable } from '../backup/format.ts'
+import { untold } from '../backup/recover-command.ts'
 import type { Follower } from './follower.ts'
 
 /** A main service that stored something so lately may still be at work; it stops storing within so long once it is fenced, in milliseconds. */
@@ -40,8 +41,7 @@ export async function promote(
   try {
     const number = Math.max(known, await highestEpoch(places, secretKeys)) + 1
     const own = { instance, number, holder: randomUUID() }
-    for (const failure of await recordAtAll(places, config, own))
-      report(`Could not be told that this database takes over: ${failure}. Make sure that the old service is off.`)
+    for (const failure of await takeEpoch(places, config, own)) report(untold(failure))
     if (Date.now() - Date.parse(follower.moment ?? '') < ALIVE_MS) {
       await pause(LAST_WORDS_MS)
       await takeIn(follower, report)
