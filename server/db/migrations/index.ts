@@ -51,6 +51,7 @@ import { formerVersions } from './0054-former-versions.ts'
 import { agents } from './0055-agents.ts'
 import { wordsOfObjects } from './0057-words-of-objects.ts'
 import { inventories } from './0058-inventories.ts'
+import { lockedMirrors } from './0063-locked-mirrors.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -107,4 +108,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0055-agents': agents,
   '0057-words-of-objects': wordsOfObjects,
   '0058-inventories': inventories,
+  '0063-locked-mirrors': lockedMirrors,
 }

@@ -8,6 +8,7 @@ import type { StoredBlob, StoredPart } from '../driver.ts'
 import { assertBlobId, type BlobDriver, BlobMissing, isBlobId, MARK, UnnamedPartsRefused } from '../driver.ts'
 import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './bytes.ts'
 import { ask, connect, type S3Options, unless } from './client.ts'
+import { s3Held } from './held.ts'
 import { s3Mark } from './mark.ts'
 import { s3Orphans } from './orphans.ts'
 import { assertHandle, assertPart, assertRef, couldBeMadeOf, partSizes, s3Uploads } from './uploads.ts'
@@ -288,6 +289,7 @@ export function s3Driver(options: S3Options): BlobDriver {
       return getSignedUrl(client, new s3.GetObjectCommand({ Bucket, Key, ...as }), { expiresIn })
     },
     list,
+    ...s3Held({ client, Bucket, keyOf, remove }),
     ...s3Mark(client, { Bucket, Key: `${prefix}${MARK}` }),
     ...s3Orphans({ client, Bucket, prefix, uploads, keyOf, sizeOf, removeObject, most: limits.single }),
     check,

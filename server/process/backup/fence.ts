@@ -167,7 +167,9 @@ export async function raiseFence(config: Config, db: Db, log: Logger): Promise<F
   return {
     mayWrite() {
       if (!fenced && !isOld()) return undefined
-      return (fenced ? Promise.resolve() : lookOnce()).then(assertOwn)
+      // A look that was under way when the process was stopped says nothing of the time since.
+      const again = () => (fenced || !isOld() ? undefined : lookOnce())
+      return (fenced ? Promise.resolve() : lookOnce().then(again)).then(assertOwn)
     },
     stop() {
       clearInterval(timer)

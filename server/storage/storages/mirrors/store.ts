@@ -199,6 +199,15 @@ export const findKept = async (db: Db, place: number, ids: readonly string[]): P
   return new Set((await kept.execute()).map(({ blob_id }) => blob_id))
 }
 
+/** The engine holds what was to be removed until then. */
+export const putOffRemoval = (tx: Tx, { blob_id, place }: Removal, until: Date) =>
+  tx
+    .updateTable('copy_removals')
+    .set({ due_at: until.toISOString() })
+    .where('blob_id', '=', blob_id)
+    .where('place', '=', place)
+    .execute()
+
 export const deleteRemoval = (tx: Tx, { blob_id, place }: Removal) =>
   tx.deleteFrom('copy_removals').where('blob_id', '=', blob_id).where('place', '=', place).execute()
 
