@@ -13,14 +13,13 @@ import { s3Mark } from './mark.ts'
 import { s3Orphans } from './orphans.ts'
 import { assertHandle, assertPart, assertRef, couldBeMadeOf, partSizes, s3Uploads } from './uploads.ts'
 
-const KiB = 1024
-const MiB = 1024 * KiB
-const GiB = 1024 * MiB
+const MiB = 1024 ** 2
+const GiB = 1024 ** 3
 
 /** Bodies up to this size are returned as one chunk. */
 const ONE_CHUNK = STORED_SEGMENT
 /** Blobs and parts up to this size are sent from a buffer, so that the SDK can retry. */
-const SENT_AGAIN = 256 * KiB
+const SENT_AGAIN = MiB / 4
 /** Most bytes that an engine is asked to copy as a part: the answer to more might take too long. */
 const MOST_COPIED = 1 * GiB
 /** Most bytes that S3 accepts in one request, and the part size for larger blobs of unknown size. */
@@ -182,9 +181,8 @@ export function s3Driver(options: S3Options): BlobDriver {
 
   async function check(): Promise<void> {
     const key = `${prefix}probe-${randomUUID()}`
-    const bytes = Buffer.from('strongroom')
     try {
-      await putObject(key, bytes, bytes.length)
+      await putObject(key, Buffer.from('strongroom'), 10)
     } catch (error) {
       await removeObject(key).catch(ignore)
       throw error

@@ -1,3 +1,4 @@
+import { within } from '../../../base/deadline.ts'
 import { DAY_MS } from '../../../base/time.ts'
 import type { Ctx } from '../../../context.ts'
 import { listMirrors } from '../../../drivers/copies/store.ts'
@@ -20,7 +21,7 @@ export async function holdCopy(ctx: Ctx, mirror: store.MirrorRow | undefined, id
 export async function noteLocks(ctx: Ctx): Promise<void> {
   for (const { storage, second, locks } of await listMirrors(ctx.db)) {
     if (second === null) continue
-    const can = await ctx.blobs.place(second).then(canHold, () => undefined)
+    const can = await within(ctx.config.mirrorTimeoutMs, ctx.blobs.place(second).then(canHold)).catch(() => undefined)
     if (can === undefined || can === locks) continue
     await ctx.upkeep(async (step) => {
       const now = await store.lockMirror(step.tx, storage)
@@ -29,8 +30,4 @@ export async function noteLocks(ctx: Ctx): Promise<void> {
     })
   }
 }
-const canHold = (driver: BlobDriver): Promise<number | undefined> =>
-  driver.holds().then(
-    (holds) => (holds ? 1 : 0),
-    () => undefined,
-  )
+const canHold = async (driver: BlobDriver): Promise<number> => ((await driver.holds()) ? 1 : 0)

@@ -91,7 +91,13 @@ async function scrub(ctx: Ctx, { place, storages, inline }: Scrubbed): Promise<v
         if (await store.isDue(ctx.db, { blob_id: blob.id, place })) continue
         const { reason, isSummed } = await findDamage(ctx, blob, place, pacer)
         const mirror = mirrors.get(storageOf(blob.id) ?? 0)
-        if (!reason && blob.inline === 0 && mirror?.second === place) await holdCopy(ctx, mirror, blob.id)
+        if (!reason && blob.inline === 0 && mirror?.second === place)
+          await holdCopy(ctx, mirror, blob.id).catch((error: unknown) =>
+            ctx.log.warn(
+              { err: error, blob: blob.id, place },
+              'a copy could not be locked; the next scrub tries it again',
+            ),
+          )
         if (isSummed) counts.summed++
         if (!reason || !(await store.findBlob(ctx.db, blob.id))) continue
         if (reason === 'missing' && (await markAt(ctx, place)) !== mark)
