@@ -135,8 +135,10 @@ describeOnce('a mirror whose engine locks objects', (engine) => {
     assert.equal(await outcome(thief().send(new s3.HeadObjectCommand({ Bucket: 'vault', Key }))), 'NotFound')
     // As if that time had passed at the engine.
     const past = new Date(Date.now() - DAY_MS).toISOString()
-    for (const table of ['objects', 'versions'] as const)
-      await other.server.database.db.updateTable(table).set({ locked_until: past }).where('key', '=', Key).execute()
+    await other.server.database.transaction(async (tx) => {
+      for (const table of ['objects', 'versions'] as const)
+        await tx.updateTable(table).set({ locked_until: past }).where('key', '=', Key).execute()
+    })
     await server.later(2 * SCRUB * DAY_MS)
     await server.running.tick('mirror-copies')
     assert.equal(await removal(), undefined)
