@@ -1,4 +1,5 @@
 import type { StoredObject } from '../client/index.ts'
+import { UsageError } from './config.ts'
 import { show } from './places.ts'
 import { print, type Run } from './run.ts'
 import { changedAt } from './transfer.ts'
@@ -7,10 +8,13 @@ interface FindOptions {
   /** Without it, all buckets. */
   bucket: string | undefined
   long: boolean
+  /** As the bucket was. */
+  at?: string | undefined
 }
 
 /** `find`: the objects that a query finds, and a note where some could not be asked. */
-export async function find(run: Run, query: string, { bucket, long }: FindOptions): Promise<void> {
+export async function find(run: Run, query: string, { bucket, long, at }: FindOptions): Promise<void> {
+  if (at !== undefined && bucket === undefined) throw new UsageError('--at needs --bucket.')
   const { client, progress } = run
   const unread = new Map<string, string>()
   let cursor: string | undefined
@@ -22,7 +26,10 @@ export async function find(run: Run, query: string, { bucket, long }: FindOption
       for (const object of page.items) await printFound(run, object, long)
       cursor = page.next_cursor ?? undefined
     } else {
-      const page = await client.searchObjects({ params: { bucket }, query: asked })
+      const page = await client.searchObjects({
+        params: { bucket },
+        query: { ...asked, ...(at !== undefined && { at }) },
+      })
       if (page.unread) unread.set(bucket, atLeast(page.unread))
       for (const object of page.items) await printFound(run, object, long)
       cursor = page.next_cursor ?? undefined

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { agentCommands } from './agent-commands.ts'
 import { type Command, type Commands, numberOf, type Options } from './command.ts'
 import { openClient, UsageError } from './config.ts'
 import { configurationCommands } from './configuration-commands.ts'
@@ -20,6 +21,7 @@ const commands: Commands = {
   ...storageCommands,
   ...encryptionCommands,
   ...configurationCommands,
+  ...agentCommands,
   login: {
     usage: 'login [--email e] [--token-stdin] [--expires 90d] [--profile p] <url>',
     about: `Signs in to a service and stores a personal access token for this machine, readable only by you.

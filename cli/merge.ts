@@ -47,7 +47,7 @@ export async function merge(run: Run, target: string, wanted: Wanted): Promise<v
       },
       sums({ merge_plan: plan }) {
         const changes = plan
-          ? plan.added.objects + plan.replaced.objects + plan.deleted.objects + plan.beside.objects
+          ? plan.added.objects + plan.replaced.objects + plan.deleted.objects + plan.beside.objects + plan.kept
           : 0
         return { changes, growth_bytes: plan?.growth_bytes ?? 0, room_bytes: plan?.room_bytes ?? null }
       },

@@ -1,7 +1,9 @@
 import { type Commands, type Given, numberOf } from './command.ts'
+import { UsageError } from './config.ts'
 import { copy, move, remove } from './copy.ts'
 import { find } from './find.ts'
 import { list } from './list.ts'
+import { orphans } from './orphans.ts'
 import { remotePlace } from './places.ts'
 import { bytesText, print, type Run, readSecret } from './run.ts'
 import { sync } from './sync.ts'
@@ -27,18 +29,60 @@ export const objectCommands: Commands = {
     work: ({ words, flag }, run) => list(run(), words[0], { recursive: flag('recursive'), long: flag('long') }),
   },
   find: {
-    usage: 'find [--bucket name] [-l] [--json] <query>',
+    usage: 'find [--bucket name] [--at t] [-l] [--json] <query>',
     about: `Finds objects by name, tags, metadata, type, size, time and writer, in all buckets or one:
 
   strongroom find 'tag:project=apollo type:image/* size:>10MB modified:<7d name:*report*'
 
       --bucket name  only in this bucket
+      --at t         as it was at this time, such as 2026-11-27T14:05:00Z, or in this snapshot
   -l, --long         with size and time
       --json         one JSON object a line, with unescaped keys`,
-    options: { bucket: { type: 'string' }, long: { type: 'boolean', short: 'l' }, json: many.json },
+    options: {
+      bucket: { type: 'string' },
+      at: { type: 'string' },
+      long: { type: 'boolean', short: 'l' },
+      json: many.json,
+    },
     words: [1, 64],
     work: ({ words, flag, value }, run) =>
-      find(run(), words.join(' '), { bucket: value('bucket'), long: flag('long') }),
+      find(run(), words.join(' '), { bucket: value('bucket'), long: flag('long'), at: value('at') }),
+  },
+  orphans: {
+    usage:
+      'orphans --needed list [--report sr:bucket/folder/] [--delete] [--yes] [--no-wait] [--json] <bucket or sr:path>',
+    about: `Compares a list of the keys that an application needs with a bucket: what the bucket lacks, and what nobody needs.
+
+The list has one key a line; a line that starts with a quotation mark is a JSON string. A file is uploaded into the bucket
+for that time. What changed after the list was made stays. Deleted objects go to the trash, as with any deletion.
+
+      --needed list  a file, or sr:bucket/key
+      --report path  where to write all keys, as orphans.txt and missing.txt
+      --delete       delete what nobody needs, after asking
+  -y, --yes          do not ask
+      --no-wait      print the job's id and do not wait
+      --json         print the plan and the job as JSON`,
+    options: {
+      needed: { type: 'string' },
+      report: { type: 'string' },
+      delete: { type: 'boolean' },
+      yes: { type: 'boolean', short: 'y' },
+      'no-wait': { type: 'boolean' },
+      json: many.json,
+    },
+    words: [1, 1],
+    async work({ words: [target = ''], flag, value }, run) {
+      const needed = value('needed')
+      if (needed === undefined) throw new UsageError('Give the list of needed keys: --needed keys.txt')
+      const wanted = {
+        needed,
+        report: value('report'),
+        delete: flag('delete'),
+        yes: flag('yes'),
+        wait: !flag('no-wait'),
+      }
+      await orphans(run(), target, wanted)
+    },
   },
   cp: {
     usage: 'cp [-r] [-j n] [--version id] [--json] <from> <to>',

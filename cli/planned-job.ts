@@ -36,7 +36,8 @@ export async function runPlanned(run: Run, planned: Planned, { dryRun, yes, wait
     )
   if (dryRun || changes === 0) return
   if (!(await agrees(question(plan), yes))) throw new Error('Nothing was changed.')
-  const started = await run.client.createJob({ body: asPlanned(plan) })
+  // What has changed meanwhile is not done without being asked about.
+  const started = await run.client.createJob({ body: { ...asPlanned(plan), planned: plan.id } })
   if (!wait) return print(`${run.json ? JSON.stringify(started) : started.id}\n`)
   run.progress.failures.length = 0
   await printJob(run, succeeded(await followJob(run, started, bucket)))

@@ -294,6 +294,7 @@ export interface Configuration {
     noncurrent_days?: number | null
     keep_versions?: number | null
     expired_markers?: boolean | null
+    keep_snapshots?: number | null
     max_deletes?: number | null
     max_delete_percent?: number | null
     cron?: string | null
@@ -795,6 +796,79 @@ export interface DescribedPolicy {
     names: string[]
     /** The warning in English. */
     text: string
+  })[]
+}
+
+export interface OidcProvider {
+  issuer: string
+  /** The issuer without its scheme, as policies and conditions name it. */
+  key: string
+  arn: string
+  /** The clients whose tokens count; of any where there are none. */
+  audiences: string[]
+  /** The service’s own, with which people sign in. */
+  own: boolean
+  /** Null of the service’s own, unless it is registered as well. */
+  created_at: string | null
+}
+
+export interface Role {
+  id: string
+  name: string
+  path: string
+  /** What programs name it by. */
+  arn: string
+  description: string
+  /** The policy that says who may take it on. */
+  trust: string
+  max_session_seconds: number
+  tags: Record<string, string>
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string
+}
+
+export interface IdentityPolicy {
+  /** A UUIDv7; of a built-in one, `aws:` and its name. */
+  id: string
+  name: string
+  path: string
+  arn: string
+  description: string
+  /** Built in: it can be attached, but neither changed nor deleted. */
+  builtin: boolean
+  /** Which of its versions is in force. */
+  version: number
+  /** To how many it is attached. */
+  attachments: number
+  updated_at: string | null
+}
+
+export interface IdentityPolicyDetail {
+  /** A UUIDv7; of a built-in one, `aws:` and its name. */
+  id: string
+  name: string
+  path: string
+  arn: string
+  description: string
+  /** Built in: it can be attached, but neither changed nor deleted. */
+  builtin: boolean
+  /** Which of its versions is in force. */
+  version: number
+  /** To how many it is attached. */
+  attachments: number
+  updated_at: string | null
+  /** Latest first; five at most. */
+  versions: ({
+    version: number
+    document: string
+    in_force: boolean
+    created_at: string | null
+  })[]
+  /** The first hundred. */
+  attached_to: ({
+    kind: 'user' | 'group' | 'role'
+    id: string
+    name: string
   })[]
 }
 
@@ -1347,25 +1421,6 @@ export interface ObjectLockChange {
   years?: number | null
 }
 
-export interface ImageQuery {
-  /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
-  w?: number
-  /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
-  h?: number
-  /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
-  format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
-  /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
-  q?: number
-  /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
-  fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
-  /** Multiplies `w` and `h`. */
-  dpr?: number
-  /** `1`: may be enlarged beyond the source. */
-  enlarge?: '0' | '1'
-  /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
-  animated?: '0' | '1'
-}
-
 export interface Upload {
   /** A UUIDv7. */
   upload_id: string
@@ -1491,6 +1546,33 @@ export interface SharedUpload {
   expires_at: string
 }
 
+export interface Comparison {
+  /** Keys of the list, each counted once. */
+  needed: number
+  /** Objects that the list does not have: what is deleted. */
+  orphans: {
+    objects: number
+    bytes: number
+  }
+  /** Keys of the list that are no object. */
+  missing: number
+  /** Objects that the list does not have, and that changed after `as_of`. They stay. */
+  newer: number
+  /** The first 100. */
+  orphan_keys: string[]
+  /** The first 100. */
+  missing_keys: string[]
+  /** The objects that have all of these keys, one a line. */
+  report: {
+    /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+    bucket: string
+    /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+    orphans: string
+    /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+    missing: string
+  } | null
+}
+
 export interface Job {
   /** A UUIDv7. */
   id: string
@@ -1538,6 +1620,17 @@ export interface Job {
   on_conflict: 'fork' | 'origin' | 'both' | null
   /** What a merge is to do, as far as it is listed. */
   merge_plan: MergePlan | null
+  /** The list of the keys that are needed: what it does not have is deleted. */
+  needed: {
+    /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+    bucket: string
+    /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+    key: string
+    /** ISO 8601, UTC, milliseconds. */
+    as_of: string
+  } | null
+  /** What the list and the bucket have, as far as they are compared. */
+  comparison: Comparison | null
   /** Whether a `restore` job can restore what this job deleted, moved or took back. */
   restorable: boolean
   total: number | null
@@ -1583,7 +1676,7 @@ export interface MergePlan {
     objects: number
     bytes: number
   }
-  /** Conflicts decided for the origin. */
+  /** Conflicts decided for the origin: they stay decided until the fork changes them again. */
   kept: number
   /** Conflicts that nobody decided. They are left alone. */
   conflicts: number
@@ -1640,6 +1733,7 @@ export interface Policy {
   noncurrent_days: number | null
   keep_versions: number | null
   expired_markers: boolean
+  keep_snapshots: number | null
   max_deletes: number | null
   max_delete_percent: number | null
   cron: string | null
@@ -1665,10 +1759,11 @@ export interface Policy {
     examined: number
     matched: number
     matched_bytes: number
+    /** Of a policy that takes snapshots: the earlier snapshots that it ended. */
     deleted: number
     /** Bytes deleted; for a dry run, bytes it would delete. */
     bytes: number
-    /** Matched, but changed, locked or deleted before their turn. */
+    /** Matched, but changed, locked or deleted before their turn, or buckets of which no snapshot could be taken. */
     kept: number
     /** A UUIDv7. */
     author_id: string
@@ -1713,10 +1808,11 @@ export interface PolicyRun {
   examined: number
   matched: number
   matched_bytes: number
+  /** Of a policy that takes snapshots: the earlier snapshots that it ended. */
   deleted: number
   /** Bytes deleted; for a dry run, bytes it would delete. */
   bytes: number
-  /** Matched, but changed, locked or deleted before their turn. */
+  /** Matched, but changed, locked or deleted before their turn, or buckets of which no snapshot could be taken. */
   kept: number
   /** A UUIDv7. */
   author_id: string
@@ -2237,7 +2333,7 @@ export interface SettingsChange {
 export interface Mail {
   /** A UUIDv7. */
   id: string
-  kind: 'token_expiring' | 'access_key_expiring' | 'share_opened' | 'quota_warning' | 'invitation'
+  kind: 'token_expiring' | 'access_key_expiring' | 'share_opened' | 'quota_warning' | 'invitation' | 'approval'
   recipient: string
   subject: string
   /** `unknown`: all of it was sent and the mail server did not answer; it is not sent again. */
@@ -2764,7 +2860,7 @@ export interface Backup {
   /** Bytes of the database’s log that are not at the place yet. */
   waiting_bytes: number
   standby: {
-    /** `copying`: a whole copy is being fetched. `waiting`: what comes next is damaged, and a new copy is awaited. `failing`: the place cannot be read. */
+    /** `copying`: a whole copy is being fetched. `waiting`: what comes next is damaged or missing, and a new copy is awaited. `failing`: the place cannot be read. */
     state: 'copying' | 'following' | 'waiting' | 'failing' | 'promoting' | 'promoted'
     /** The place that is followed. */
     from: string
@@ -3523,6 +3619,269 @@ export interface Operations {
       via: Via | null
     }
   }
+  /** GET /roles: List roles by name. Needs an administrator, or a policy that allows `iam:ListRoles`. */
+  listRoles: {
+    call: {
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<Role>
+  }
+  /** POST /roles: Create a role, which programs take on with the token that they have. Its trust policy says who may; its policies, which it is given next, what it may. Needs an administrator, or a policy that allows `iam:CreateRole`. */
+  createRole: {
+    call: {
+      body: {
+        /** The name of a role. */
+        name: string
+        path?: string
+        description?: string
+        /** A policy in AWS’ language, as JSON. */
+        trust: string
+        /** How long a session lasts at most, and by default if that is less than an hour. */
+        max_session_seconds?: number
+        tags?: Record<string, string>
+      }
+    }
+    reply: Role
+  }
+  /** GET /roles/{role}: Get a role. Needs an administrator, or a policy that allows `iam:GetRole`. */
+  getRole: {
+    call: {
+      params: {
+        /** The name of a role. */
+        role: string
+      }
+    }
+    reply: Role
+  }
+  /** PATCH /roles/{role}: Change a role. Takes effect on the next request. Needs an administrator, or a policy that allows `iam:UpdateRole`. The trust policy needs `iam:UpdateAssumeRolePolicy`, tags `iam:TagRole` and `iam:UntagRole`. */
+  updateRole: {
+    call: {
+      params: {
+        /** The name of a role. */
+        role: string
+      }
+      body: {
+        description?: string
+        /** A policy in AWS’ language, as JSON. */
+        trust?: string
+        /** How long a session lasts at most, and by default if that is less than an hour. */
+        max_session_seconds?: number
+        tags?: Record<string, string>
+      }
+    }
+    reply: Role
+  }
+  /** DELETE /roles/{role}: Delete a role with its policies, and end its sessions. Needs an administrator, or a policy that allows `iam:DeleteRole`, `iam:DeleteRolePolicy`, `iam:DetachRolePolicy`. */
+  deleteRole: {
+    call: {
+      params: {
+        /** The name of a role. */
+        role: string
+      }
+    }
+    reply: undefined
+  }
+  /** GET /oidc-providers: List the identity providers whose tokens open sessions. There are 100 at most. Needs an administrator, or a policy that allows `iam:ListOpenIDConnectProviders`, `iam:GetOpenIDConnectProvider`. */
+  listOidcProviders: {
+    call: object
+    reply: {
+      items: OidcProvider[]
+    }
+  }
+  /** POST /oidc-providers: Register an identity provider: of a cluster, GitHub, GitLab. Its keys are found by discovery. Needs an administrator, or a policy that allows `iam:CreateOpenIDConnectProvider`. */
+  createOidcProvider: {
+    call: {
+      body: {
+        issuer: string
+        audiences?: string[]
+      }
+    }
+    reply: OidcProvider
+  }
+  /** PATCH /oidc-providers: Set for which clients tokens of an identity provider count. Needs an administrator, or a policy that allows `iam:AddClientIDToOpenIDConnectProvider`, `iam:RemoveClientIDFromOpenIDConnectProvider`. */
+  updateOidcProvider: {
+    call: {
+      body: {
+        issuer: string
+        audiences: string[]
+      }
+    }
+    reply: OidcProvider
+  }
+  /** DELETE /oidc-providers: Remove an identity provider, and end the sessions that its tokens opened. Needs an administrator, or a policy that allows `iam:DeleteOpenIDConnectProvider`. */
+  deleteOidcProvider: {
+    call: {
+      query: {
+        issuer: string
+      }
+    }
+    reply: undefined
+  }
+  /** GET /identity-policies: List the policies that can be attached, the built-in ones first. Needs an administrator, or a policy that allows `iam:ListPolicies`. */
+  listIdentityPolicies: {
+    call: {
+      query?: {
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<IdentityPolicy>
+  }
+  /** POST /identity-policies: Create a policy that can be attached to users, groups and roles. Needs an administrator, or a policy that allows `iam:CreatePolicy`. */
+  createIdentityPolicy: {
+    call: {
+      body: {
+        name: string
+        path?: string
+        description?: string
+        /** A policy in AWS’ language, as JSON. */
+        document: string
+      }
+    }
+    reply: IdentityPolicy
+  }
+  /** GET /identity-policies/{policy}: Get a policy with its versions, and to whom it is attached. Needs an administrator, or a policy that allows `iam:GetPolicy`, `iam:GetPolicyVersion`, `iam:ListEntitiesForPolicy`. */
+  getIdentityPolicy: {
+    call: {
+      params: {
+        /** Its `id`. */
+        policy: string
+      }
+    }
+    reply: IdentityPolicyDetail
+  }
+  /** PATCH /identity-policies/{policy}: Change a policy: to a new document, or back to one of its versions. Takes effect on the next request of everyone whom it is attached to. A new document is a new version; of five, the oldest that is not in force goes. Needs an administrator, or a policy that allows `iam:CreatePolicyVersion`, `iam:SetDefaultPolicyVersion`. */
+  updateIdentityPolicy: {
+    call: {
+      params: {
+        /** Its `id`. */
+        policy: string
+      }
+      body: {
+        /** A policy in AWS’ language, as JSON. */
+        document: string
+      } | {
+        version: number
+      }
+    }
+    reply: IdentityPolicy
+  }
+  /** DELETE /identity-policies/{policy}: Delete a policy that is attached to nobody, with all its versions. Needs an administrator, or a policy that allows `iam:DeletePolicy`, `iam:DeletePolicyVersion`. */
+  deleteIdentityPolicy: {
+    call: {
+      params: {
+        /** Its `id`. */
+        policy: string
+      }
+    }
+    reply: undefined
+  }
+  /** GET /policies-of/{kind}/{owner}: Get the policies of a user, a group or a role: their own, and those that are attached. Needs an administrator, or a policy that allows `iam:ListUserPolicies`, `iam:ListAttachedUserPolicies`. */
+  getPoliciesOf: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+      }
+    }
+    reply: {
+      /** Whose they are. */
+      name: string
+      /** The names of their own. */
+      inline: string[]
+      attached: ({
+        /** A UUIDv7; of a built-in one, `aws:` and its name. */
+        id: string
+        name: string
+        path: string
+        arn: string
+        description: string
+        /** Built in: it can be attached, but neither changed nor deleted. */
+        builtin: boolean
+        /** Which of its versions is in force. */
+        version: number
+        updated_at: string | null
+      })[]
+    }
+  }
+  /** GET /policies-of/{kind}/{owner}/inline/{name}: Get a policy of a user’s, a group’s or a role’s own. Needs an administrator, or a policy that allows `iam:GetUserPolicy`. */
+  getInlinePolicy: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+        name: string
+      }
+    }
+    reply: {
+      document: string
+    }
+  }
+  /** PUT /policies-of/{kind}/{owner}/inline/{name}: Give a user, a group or a role a policy of their own. In place of one of the same name. Takes effect on the next request. Needs an administrator, or a policy that allows `iam:PutUserPolicy`. */
+  putInlinePolicy: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+        name: string
+      }
+      body: {
+        /** A policy in AWS’ language, as JSON. */
+        document: string
+      }
+    }
+    reply: {
+      document: string
+    }
+  }
+  /** DELETE /policies-of/{kind}/{owner}/inline/{name}: Delete a policy of a user’s, a group’s or a role’s own. Needs an administrator, or a policy that allows `iam:DeleteUserPolicy`. */
+  deleteInlinePolicy: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+        name: string
+      }
+    }
+    reply: undefined
+  }
+  /** PUT /policies-of/{kind}/{owner}/attached/{policy}: Attach a policy to a user, a group or a role. Needs an administrator, or a policy that allows `iam:AttachUserPolicy`. */
+  attachPolicy: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+        /** Its `id`. */
+        policy: string
+      }
+    }
+    reply: undefined
+  }
+  /** DELETE /policies-of/{kind}/{owner}/attached/{policy}: Detach a policy from a user, a group or a role. Needs an administrator, or a policy that allows `iam:DetachUserPolicy`. */
+  detachPolicy: {
+    call: {
+      params: {
+        kind: 'user' | 'group' | 'role'
+        /** The id of the user or group, or the name of the role. */
+        owner: string
+        /** Its `id`. */
+        policy: string
+      }
+    }
+    reply: undefined
+  }
   /** POST /agents: Create an agent. A credential for a program that decides by itself what it does. It acts as you within its scope, by the API with its token and by S3 with its key pair, until it expires. What it changes, deletes and reads counts against its budget, and what its `approval` names waits until a user has approved it. It deletes nothing permanently: what it deletes or overwrites goes to the trash, or becomes a version. With `fork`, a fork of a bucket is made, which is the only bucket that it can reach; you need what creating a fork needs. At most 50 valid agents per user. */
   createAgent: {
     call: {
@@ -3604,7 +3963,7 @@ export interface Operations {
     }
     reply: Agent
   }
-  /** PATCH /agents/{id}: Change an agent. Counts from the next request on. What is not named of `budget` and `approval` stays. The scope of one that works on a fork cannot be changed. */
+  /** PATCH /agents/{id}: Change an agent. Counts from the next request on. What is not named of `budget` and `approval` stays. The scope of one that works on a fork cannot be changed; its fork ends when it does. */
   updateAgent: {
     call: {
       params: {
@@ -3711,6 +4070,13 @@ export interface Operations {
       }
     }
     reply: Approval
+  }
+  /** POST /mcp: Call the MCP server. The Model Context Protocol over Streamable HTTP: one JSON-RPC message, answered by itself. Needs the token of an agent, or one with a scope. Its tools do what the operations of this API do, within the same limits; docs/mcp.md lists them. */
+  callMcp: {
+    call: {
+      body: unknown
+    }
+    reply: Response
   }
   /** POST /buckets: Create a bucket. */
   createBucket: {
@@ -3969,7 +4335,7 @@ export interface Operations {
       counted_at: string | null
     }
   }
-  /** GET /buckets/{bucket}/browse: Browse a folder. Folders (`common_prefixes`) and objects directly under `prefix`. By name, both are sorted together in byte order, and a page’s cost does not grow with the bucket. By size or time, folders come first, and objects of one size or time are in order of their keys. `offset` jumps; `cursor` continues. A page’s cost does not grow with the folder either, unless `offset` is given: then all of the folder is counted. `total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page). */
+  /** GET /buckets/{bucket}/browse: Browse a folder. Folders (`common_prefixes`) and objects directly under `prefix`. By name, both are sorted together in byte order, and a page’s cost does not grow with the bucket. By `natural`, folders come first, numbers in names are in order of their size (`img-2` before `img-10`), and capitals and accents do not count; a folder with more than 10,000 entries is in byte order. By size or time, folders come first, and objects of one size or time are in order of their keys. `offset` jumps; `cursor` continues. A page’s cost does not grow with the folder either, unless `offset` is given: then all of the folder is counted. `total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page). */
   browse: {
     call: {
       params: {
@@ -3986,7 +4352,7 @@ export interface Operations {
         offset?: number
         /** Maximum items per page. */
         limit?: number
-        sort?: 'name' | 'size' | 'modified'
+        sort?: 'name' | 'natural' | 'size' | 'modified'
         order?: 'asc' | 'desc'
         /** `first`: as file managers show a folder: folders before objects also when sorted by name, and without the empty object that only marks the folder itself. */
         folders?: 'mixed' | 'first'
@@ -4395,6 +4761,8 @@ export interface Operations {
         bucket: string
       }
       query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
         /** What to search for. Required unless `search` is given. */
         q?: string
         /** A text that keys contain. */
@@ -4489,7 +4857,7 @@ export interface Operations {
       complete: boolean
     }
   }
-  /** GET /buckets/{bucket}/versions: List versions and delete markers. Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`. */
+  /** GET /buckets/{bucket}/versions: List versions and delete markers. Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`. With `at`, the versions that there were, and which was the latest; those that were permanently deleted since are left out. */
   listVersions: {
     call: {
       params: {
@@ -4497,6 +4865,8 @@ export interface Operations {
         bucket: string
       }
       query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
@@ -4717,7 +5087,7 @@ export interface Operations {
     }
     reply: BulkResult
   }
-  /** GET /buckets/{bucket}/objects/archive: Download a folder or a selection as a zip. Streamed while it is read. Objects the caller may not read are left out. Without `prefix` and `keys` this returns the object with the key `archive`. */
+  /** GET /buckets/{bucket}/objects/archive: Download a folder or a selection as a zip. Streamed while it is read. Objects the caller may not read are left out. With `at`, what was purged or erased since is an empty file with `.erased` added to its name. Without `prefix` and `keys` this returns the object with the key `archive`. */
   archiveObjects: {
     call: {
       params: {
@@ -4725,6 +5095,8 @@ export interface Operations {
         bucket: string
       }
       query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
         /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
         prefix?: string
         keys?: string[]
@@ -4742,6 +5114,8 @@ export interface Operations {
       }
       body: {
         keys: string[]
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
       }
     }
     reply: Response
@@ -4846,7 +5220,26 @@ export interface Operations {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
-      query?: ImageQuery
+      query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
+        w?: number
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
+        h?: number
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
+        format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
+        q?: number
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
+        fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
+        /** Multiplies `w` and `h`. */
+        dpr?: number
+        /** `1`: may be enlarged beyond the source. */
+        enlarge?: '0' | '1'
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
+        animated?: '0' | '1'
+      }
     }
     reply: Response
   }
@@ -4859,7 +5252,26 @@ export interface Operations {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
       }
-      query?: ImageQuery
+      query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
+        /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
+        w?: number
+        /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
+        h?: number
+        /** `auto` picks the best format that `Accept` names: AVIF, else WebP, else JPEG or (with transparency) PNG. Default: the source’s format if we can write it, else WebP. */
+        format?: 'jpeg' | 'jpg' | 'png' | 'webp' | 'avif' | 'auto'
+        /** Quality. Default: JPEG 80, WebP 80, AVIF 50. Ignored for PNG. */
+        q?: number
+        /** How the image fits the box of `w` and `h`: entirely inside (`contain`, `inside`), filling it with the overflow cropped (`cover`), stretched (`fill`), or entirely inside with margins (`pad`). */
+        fit?: 'contain' | 'cover' | 'inside' | 'fill' | 'pad'
+        /** Multiplies `w` and `h`. */
+        dpr?: number
+        /** `1`: may be enlarged beyond the source. */
+        enlarge?: '0' | '1'
+        /** `1`: all frames of a GIF or WebP, as WebP. Otherwise, and in other formats, only the first. */
+        animated?: '0' | '1'
+      }
     }
     reply: Response
   }
@@ -4873,6 +5285,8 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
         /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
@@ -4903,6 +5317,8 @@ export interface Operations {
       query: {
         /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
         key: string
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
         /** Width of the box in CSS pixels; with only one, the aspect ratio is kept. */
         w?: number
         /** Height of the box in CSS pixels; with only one, the aspect ratio is kept. */
@@ -5857,6 +6273,22 @@ export interface Operations {
         exclude?: string[]
         /** Instead of a prefix. */
         keys?: string[]
+        /** Instead of a selection: an object that lists the keys that are needed, one a line (a line that starts with a quotation mark is a JSON string). What it does not have is deleted, and `comparison` says what it has and the bucket lacks (delete). Needs `read` on the list, and `list` on all that it is compared with. */
+        needed?: {
+          /** By default the source. */
+          bucket?: string
+          /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+          key: string
+          /** When the list was made; by default, when its object was written. Objects that changed later stay. */
+          as_of?: string
+          /** Where to write the keys: `orphans.txt` and `missing.txt` below this prefix. */
+          report?: {
+            /** By default the source. */
+            bucket?: string
+            /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+            prefix?: string
+          }
+        }
         /** Where to copy or move to. With `merge`, the bucket that it was forked from, which it is by default. */
         dest_bucket?: string
         /** Replaces `prefix` in the keys (copy, move). */
@@ -5902,6 +6334,8 @@ export interface Operations {
         })[]
         /** Only say what would be done: `total` of a copy, move or deletion, `plan` or `merge_plan` of the others. */
         dry_run?: boolean
+        /** A dry run of the same (rollback, merge). The job fails before it changes anything, and says what differs, unless it would do exactly what that one has planned. */
+        planned?: string
       }
     }
     reply: Job
@@ -5939,7 +6373,7 @@ export interface Operations {
     }
     reply: Job
   }
-  /** POST /policies: Create a cleanup policy. Needs `policy` on everything that the patterns and the prefix cover. At least one condition is required. `glob`, `min_size`, `max_size` and `tags` say what it is about; an object is deleted if it meets these and `older_than_days`, `date` and `keep_newest` as far as they are given. `noncurrent_days` and `keep_versions` delete versions that are not current, `expired_markers` delete markers; where only such conditions of versions are given besides those that say what it is about, objects stay. */
+  /** POST /policies: Create a cleanup policy. Needs `policy` on everything that the patterns and the prefix cover. At least one condition is required. `glob`, `min_size`, `max_size` and `tags` say what it is about; an object is deleted if it meets these and `older_than_days`, `date` and `keep_newest` as far as they are given. `noncurrent_days` and `keep_versions` delete versions that are not current, `expired_markers` delete markers; where only such conditions of versions are given besides those that say what it is about, objects stay. With `keep_snapshots` it deletes nothing, but takes snapshots. */
   createPolicy: {
     call: {
       body: {
@@ -5958,6 +6392,7 @@ export interface Operations {
         noncurrent_days?: number | null
         keep_versions?: number | null
         expired_markers?: boolean | null
+        keep_snapshots?: number | null
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
@@ -5999,6 +6434,7 @@ export interface Operations {
         noncurrent_days?: number | null
         keep_versions?: number | null
         expired_markers?: boolean | null
+        keep_snapshots?: number | null
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
@@ -6035,7 +6471,7 @@ export interface Operations {
       objects: ({
         /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         bucket: string
-        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        /** Of a policy that takes snapshots: the name of the snapshot. */
         key: string
         size: number
         /** ISO 8601, UTC, milliseconds. */
@@ -6082,6 +6518,7 @@ export interface Operations {
         noncurrent_days?: number | null
         keep_versions?: number | null
         expired_markers?: boolean | null
+        keep_snapshots?: number | null
         max_deletes?: number | null
         max_delete_percent?: number | null
         cron?: string | null
@@ -6160,7 +6597,7 @@ export interface Operations {
         run_id: string
       }
       query?: {
-        outcome?: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'not_reached'
+        outcome?: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'not_reached' | 'taken' | 'not_taken'
         /** Maximum items per page. */
         limit?: number
         /** Opaque; the previous page’s `next_cursor`. */
@@ -6170,7 +6607,7 @@ export interface Operations {
     reply: Page<{
       /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
       bucket: string
-      /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+      /** Of a policy that takes snapshots: the name of the snapshot. */
       key: string
       size: number
       /** ISO 8601, UTC, milliseconds. */
@@ -6179,7 +6616,7 @@ export interface Operations {
       /** Whether it is a delete marker. */
       marker: boolean
       etag: string
-      outcome: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'not_reached'
+      outcome: 'matched' | 'pending' | 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'not_reached' | 'taken' | 'not_taken'
     }>
   }
   /** POST /policies/{id}/runs/{run_id}/cancel: Cancel a run. Takes effect before its next step. Deleted objects stay in the trash. */
@@ -7675,6 +8112,11 @@ export interface Operations {
       storage: {
         ok: boolean
         error?: string
+      }
+      /** Of a standby: whether it is at most `STANDBY_MAX_LAG_SECONDS` behind. */
+      standby?: {
+        ok: boolean
+        lag_seconds: number | null
       }
     }
   }

@@ -19,7 +19,13 @@ const slimContract = (): Plugin => ({
     const slim = Object.entries(api).map(
       ([name, { method, url, root, consumes, produces, access, otherStatus, ...shapes }]) => [
         name,
-        { method, url, root, consumes, produces, access, otherStatus, body: !!shapes.body, reply: !!shapes.reply },
+        {
+          ...{ method, url, root, consumes, produces, otherStatus },
+          // What is left out is falsy.
+          ...(access === 'public' ? { access } : {}),
+          ...(shapes.body ? { body: true } : {}),
+          ...(shapes.reply ? { reply: true } : {}),
+        },
       ],
     )
     return `export const api = ${JSON.stringify(Object.fromEntries(slim))}`

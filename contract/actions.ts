@@ -206,7 +206,7 @@ export interface ActionDetails {
   delete_bucket: { trash_bytes: number; bucket_id: string; reason?: 'expired' | 'unfinished' } & Fronted
   /** A moment of a bucket has a name from now on, and what it was then is kept. */
   snapshot_create: { name: string; moment: string; note?: string; expires_at: string | null }
-  snapshot_delete: { name: string; moment: string; reason: 'requested' | 'expired' }
+  snapshot_delete: { name: string; moment: string; reason: 'requested' | 'expired' | 'policy' }
   /** A bucket holds `percent` of its quota; what open uploads have reserved counts. */
   quota_warning: { percent: number; used_bytes: number; reserved_bytes: number; quota_gb: number }
   /** An attached bucket was detached; everything on the storage stays. */
@@ -539,5 +539,12 @@ export type Action = {
     status_code?: number
     error_code?: string
     details: ActionDetails[N]
+    /**
+     * Never recorded: what else an approval of an agent's action is about. `shown` is for whoever decides, `hidden` stands for
+     * what nobody may read.
+     */
+    binds?: { shown: { [field: string]: unknown }; hidden?: string }
+    /** Never recorded: that an agent's budgets have counted its bytes already, as parts of an upload. */
+    counted?: true
   }
 }[ActionName]

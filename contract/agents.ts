@@ -253,7 +253,7 @@ export const operations = {
     tag: 'agents',
     summary: 'Change an agent',
     description:
-      'Counts from the next request on. What is not named of `budget` and `approval` stays. The scope of one that works on a fork cannot be changed.',
+      'Counts from the next request on. What is not named of `budget` and `approval` stays. The scope of one that works on a fork cannot be changed; its fork ends when it does.',
     access: 'signed_in',
     ofAccount: true,
     status: 200,
@@ -270,7 +270,7 @@ export const operations = {
     ),
     reply: Agent,
     errors: ['invalid_request', 'not_found', 'conflict'],
-    records: ['agent_update'],
+    records: ['agent_update', 'update_bucket'],
   }),
 
   revokeAgent: route({

@@ -154,7 +154,7 @@ export const events = {
   ),
   snapshot_delete: event(
     'A snapshot of a bucket was deleted, or ended by itself.',
-    Type.Object({ name: Text, moment: Text, reason: Type.Enum(['requested', 'expired']) }),
+    Type.Object({ name: Text, moment: Text, reason: Type.Enum(['requested', 'expired', 'policy']) }),
   ),
   delete_bucket: event(
     'A bucket was deleted.',

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { At } from './moment.ts'
 import { route } from './route.ts'
 import { BucketName, Exactly, ObjectKey } from './shapes.ts'
 
@@ -69,7 +70,17 @@ const getSpec = {
     'if-none-match': Type.Optional(Type.String()),
   }),
   produces: 'bytes',
-  errors: ['not_found', 'precondition_failed', 'too_large', 'unsupported_media_type', 'busy', 'archived', 'damaged'],
+  errors: [
+    'not_found',
+    'invalid_request',
+    'precondition_failed',
+    'too_large',
+    'unsupported_media_type',
+    'busy',
+    'archived',
+    'damaged',
+    'erased',
+  ],
 } as const
 const headSpec = {
   ...getSpec,
@@ -81,12 +92,12 @@ const headSpec = {
 const inPath = {
   url: '/images/{bucket}/{+key}',
   params: Type.Object({ bucket: BucketName, key: ObjectKey }),
-  query: Exactly(imageQuery),
+  query: Exactly({ at: Type.Optional(At), ...imageQuery }),
 } as const
 const inQuery = {
   url: '/images/{bucket}',
   params: Type.Object({ bucket: BucketName }),
-  query: Exactly({ key: ObjectKey, ...imageQuery }),
+  query: Exactly({ key: ObjectKey, at: Type.Optional(At), ...imageQuery }),
 } as const
 
 export const operations = {

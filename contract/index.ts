@@ -10,6 +10,7 @@ import * as buckets from './buckets.ts'
 import * as changes from './changes.ts'
 import * as encryption from './encryption.ts'
 import * as groups from './groups.ts'
+import * as identityPolicies from './identity-policies.ts'
 import * as images from './images.ts'
 import * as inventories from './inventories.ts'
 import * as invitations from './invitations.ts'
@@ -17,10 +18,12 @@ import * as jobs from './jobs.ts'
 import * as locks from './locks.ts'
 import * as machineSessions from './machine-sessions.ts'
 import * as mail from './mail.ts'
+import * as mcp from './mcp.ts'
 import * as objects from './objects.ts'
 import * as policies from './policies.ts'
 import * as presign from './presign.ts'
 import * as replication from './replication.ts'
+import * as roles from './roles.ts'
 import type { RouteSpec } from './route.ts'
 import * as scans from './scans.ts'
 import * as search from './search.ts'
@@ -47,7 +50,10 @@ export const files = {
   accessKeys,
   machineSessions,
   accessPolicies,
+  roles,
+  identityPolicies,
   agents,
+  mcp,
   buckets,
   attached,
   usage,

@@ -98,13 +98,31 @@ export const MergePlan = Type.Object({
     description: 'What the fork has deleted. It goes to the trash or becomes a version, as with any deletion.',
   },
   beside: { ...Sum, description: 'Conflicts decided for both: what comes under another name.' },
-  kept: Type.Integer({ description: 'Conflicts decided for the origin.' }),
+  kept: Type.Integer({
+    description: 'Conflicts decided for the origin: they stay decided until the fork changes them again.',
+  }),
   conflicts: Type.Integer({ description: 'Conflicts that nobody decided. They are left alone.' }),
   refused: Type.Integer({ description: 'Keys that are locked, or that the creator of the job may not change.' }),
   growth_bytes: Type.Integer({ description: 'By how much the origin grows; negative if it shrinks.' }),
   room_bytes: Nullable(Type.Integer(), { description: 'What its quotas leave; null without a quota.' }),
 })
 export type MergePlan = Type.Static<typeof MergePlan>
+
+/** What a bucket has and a list of needed keys has not, and the other way round. */
+export const Comparison = Type.Object({
+  needed: Type.Integer({ description: 'Keys of the list, each counted once.' }),
+  orphans: { ...Sum, description: 'Objects that the list does not have: what is deleted.' },
+  missing: Type.Integer({ description: 'Keys of the list that are no object.' }),
+  newer: Type.Integer({
+    description: 'Objects that the list does not have, and that changed after `as_of`. They stay.',
+  }),
+  orphan_keys: Type.Array(Type.String(), { description: 'The first 100.' }),
+  missing_keys: Type.Array(Type.String(), { description: 'The first 100.' }),
+  report: Nullable(Type.Object({ bucket: BucketName, orphans: ObjectKey, missing: ObjectKey }), {
+    description: 'The objects that have all of these keys, one a line.',
+  }),
+})
+export type Comparison = Type.Static<typeof Comparison>
 
 export const Job = Type.Object({
   id: Id,
@@ -132,6 +150,10 @@ export const Job = Type.Object({
   plan: Nullable(RollbackPlan, { description: 'What a rollback is to do, as far as it is listed.' }),
   on_conflict: Nullable(Side, { description: 'What a merge does with conflicts of which no decision was given.' }),
   merge_plan: Nullable(MergePlan, { description: 'What a merge is to do, as far as it is listed.' }),
+  needed: Nullable(Type.Object({ bucket: BucketName, key: ObjectKey, as_of: Timestamp }), {
+    description: 'The list of the keys that are needed: what it does not have is deleted.',
+  }),
+  comparison: Nullable(Comparison, { description: 'What the list and the bucket have, as far as they are compared.' }),
   restorable: Type.Boolean({
     description: 'Whether a `restore` job can restore what this job deleted, moved or took back.',
   }),
@@ -201,6 +223,32 @@ export const operations = {
           description: 'Instead of a prefix.',
         }),
       ),
+      needed: Type.Optional(
+        Exactly(
+          {
+            bucket: Type.Optional({ ...BucketName, description: 'By default the source.' }),
+            key: ObjectKey,
+            as_of: Type.Optional({
+              ...Timestamp,
+              description:
+                'When the list was made; by default, when its object was written. Objects that changed later stay.',
+            }),
+            report: Type.Optional(
+              Exactly(
+                {
+                  bucket: Type.Optional({ ...BucketName, description: 'By default the source.' }),
+                  prefix: Type.Optional(Prefix),
+                },
+                { description: 'Where to write the keys: `orphans.txt` and `missing.txt` below this prefix.' },
+              ),
+            ),
+          },
+          {
+            description:
+              'Instead of a selection: an object that lists the keys that are needed, one a line (a line that starts with a quotation mark is a JSON string). What it does not have is deleted, and `comparison` says what it has and the bucket lacks (delete). Needs `read` on the list, and `list` on all that it is compared with.',
+          },
+        ),
+      ),
       dest_bucket: Type.Optional({
         ...BucketName,
         description:
@@ -240,6 +288,13 @@ export const operations = {
         Type.Boolean({
           description:
             'Only say what would be done: `total` of a copy, move or deletion, `plan` or `merge_plan` of the others.',
+        }),
+      ),
+      planned: Type.Optional(
+        Type.String({
+          ...Id,
+          description:
+            'A dry run of the same (rollback, merge). The job fails before it changes anything, and says what differs, unless it would do exactly what that one has planned.',
         }),
       ),
     }),

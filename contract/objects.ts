@@ -239,6 +239,7 @@ export const operations = {
     description: [
       'Folders (`common_prefixes`) and objects directly under `prefix`.',
       'By name, both are sorted together in byte order, and a page’s cost does not grow with the bucket.',
+      'By `natural`, folders come first, numbers in names are in order of their size (`img-2` before `img-10`), and capitals and accents do not count; a folder with more than 10,000 entries is in byte order.',
       'By size or time, folders come first, and objects of one size or time are in order of their keys. `offset` jumps; `cursor` continues.',
       'A page’s cost does not grow with the folder either, unless `offset` is given: then all of the folder is counted.',
       '`total` counts folders and objects; it is exact when `total_exact` says so (always with `offset`, or when the folder fits the page).',
@@ -252,7 +253,7 @@ export const operations = {
       cursor: Type.Optional(Cursor),
       offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
       limit: Type.Optional(Limit),
-      sort: Type.Optional(Type.Enum(['name', 'size', 'modified'], { default: 'name' })),
+      sort: Type.Optional(Type.Enum(['name', 'natural', 'size', 'modified'], { default: 'name' })),
       order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc' })),
       folders: Type.Optional(
         Type.Enum(['mixed', 'first'], {

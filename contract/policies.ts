@@ -20,7 +20,17 @@ import { Line, Opaque } from './texts.ts'
 
 const runStatuses = ['queued', 'running', 'succeeded', 'stopped', 'failed', 'cancelled'] as const
 const runTriggers = ['manual', 'schedule'] as const
-const runOutcomes = ['matched', 'pending', 'deleted', 'kept_changed', 'kept_locked', 'gone', 'not_reached'] as const
+const runOutcomes = [
+  'matched',
+  'pending',
+  'deleted',
+  'kept_changed',
+  'kept_locked',
+  'gone',
+  'not_reached',
+  'taken',
+  'not_taken',
+] as const
 
 const Patterns = Type.Array(BucketPattern, { minItems: 1, maxItems: 20, uniqueItems: true })
 const Name = Line(100)
@@ -73,6 +83,12 @@ const Markers = Type.Boolean({
   description:
     'Deletes delete markers of which no other version is left, if they meet `older_than_days` and `date`. None has a size or tags.',
 })
+const Snapshots = Type.Integer({
+  minimum: 1,
+  maximum: 500,
+  description:
+    'Instead of deleting objects, takes a snapshot of each bucket, and ends those it took before, except for this many of the newest of each bucket. Needs `manage` on the buckets, and goes with no other condition, folder or limit.',
+})
 const CronText = Type.String({
   minLength: 9,
   maxLength: 200,
@@ -106,6 +122,7 @@ const rule = {
   noncurrent_days: Type.Optional(Nullable(Noncurrent)),
   keep_versions: Type.Optional(Nullable(Versions)),
   expired_markers: Type.Optional(Nullable(Markers)),
+  keep_snapshots: Type.Optional(Nullable(Snapshots)),
 }
 const guards = {
   max_deletes: Type.Optional(Nullable(MaxDeletes)),
@@ -136,9 +153,12 @@ const RunSummary = Type.Object({
   examined: Type.Integer({ description: 'Objects and versions in scope.' }),
   matched: Type.Integer(),
   matched_bytes: Type.Integer(),
-  deleted: Type.Integer(),
+  deleted: Type.Integer({ description: 'Of a policy that takes snapshots: the earlier snapshots that it ended.' }),
   bytes: Type.Integer({ description: 'Bytes deleted; for a dry run, bytes it would delete.' }),
-  kept: Type.Integer({ description: 'Matched, but changed, locked or deleted before their turn.' }),
+  kept: Type.Integer({
+    description:
+      'Matched, but changed, locked or deleted before their turn, or buckets of which no snapshot could be taken.',
+  }),
   author_id: Id,
   author_email: Nullable(Type.String()),
   requested_by: Nullable(Type.String()),
@@ -181,6 +201,7 @@ export const Policy = Type.Object({
   noncurrent_days: Nullable(Type.Integer()),
   keep_versions: Nullable(Type.Integer()),
   expired_markers: Type.Boolean(),
+  keep_snapshots: Nullable(Type.Integer()),
   max_deletes: Nullable(Type.Integer()),
   max_delete_percent: Nullable(Type.Number()),
   cron: Nullable(Type.String()),
@@ -204,7 +225,7 @@ const byRun = Type.Object({ id: Id, run_id: Id })
 
 const Found = Type.Object({
   bucket: BucketName,
-  key: ObjectKey,
+  key: { ...ObjectKey, description: 'Of a policy that takes snapshots: the name of the snapshot.' },
   size: Type.Integer(),
   last_modified: Timestamp,
   version_id: Nullable(Type.String({ description: 'Of a version that is not current, or a delete marker.' })),
@@ -223,7 +244,7 @@ export const operations = {
     tag: 'policies',
     summary: 'Create a cleanup policy',
     description:
-      'Needs `policy` on everything that the patterns and the prefix cover. At least one condition is required. `glob`, `min_size`, `max_size` and `tags` say what it is about; an object is deleted if it meets these and `older_than_days`, `date` and `keep_newest` as far as they are given. `noncurrent_days` and `keep_versions` delete versions that are not current, `expired_markers` delete markers; where only such conditions of versions are given besides those that say what it is about, objects stay.',
+      'Needs `policy` on everything that the patterns and the prefix cover. At least one condition is required. `glob`, `min_size`, `max_size` and `tags` say what it is about; an object is deleted if it meets these and `older_than_days`, `date` and `keep_newest` as far as they are given. `noncurrent_days` and `keep_versions` delete versions that are not current, `expired_markers` delete markers; where only such conditions of versions are given besides those that say what it is about, objects stay. With `keep_snapshots` it deletes nothing, but takes snapshots.',
     access: 'signed_in',
     status: 201,
     body: Exactly(policyFields),

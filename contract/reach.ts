@@ -6,15 +6,17 @@ export interface Reach {
   noncurrent_days: number | null
   keep_versions: number | null
   expired_markers: boolean
+  keep_snapshots: number | null
 }
 
 /** Whether a policy deletes versions that are not current. */
 export const reachesVersions = ({ noncurrent_days, keep_versions }: Reach): boolean =>
   noncurrent_days !== null || keep_versions !== null
 
-/** Whether a policy deletes objects: unless all it says is about versions. */
+/** Whether a policy deletes objects: unless it takes snapshots, or all it says is about versions. */
 export const reachesObjects = (rule: Reach): boolean =>
-  (!reachesVersions(rule) && !rule.expired_markers) ||
-  rule.older_than_days !== null ||
-  rule.date !== null ||
-  rule.keep_newest !== null
+  rule.keep_snapshots === null &&
+  ((!reachesVersions(rule) && !rule.expired_markers) ||
+    rule.older_than_days !== null ||
+    rule.date !== null ||
+    rule.keep_newest !== null)

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { kinds } from './kinds.ts'
+import { At } from './moment.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import { BucketName, Cursor, Exactly, KeyPart, Limit, Nullable, Prefix, Timestamp } from './shapes.ts'
@@ -41,6 +42,7 @@ export const operations = {
     status: 200,
     params: Type.Object({ bucket: BucketName }),
     query: Exactly({
+      at: Type.Optional(At),
       q: Type.Optional(SearchText({ description: 'What to search for. Required unless `search` is given.' })),
       search: Type.Optional(KeyPart({ description: 'A text that keys contain.' })),
       prefix: Type.Optional(Prefix),

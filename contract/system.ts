@@ -44,7 +44,7 @@ export const Backup = Type.Object({
       {
         state: Type.Enum(['copying', 'following', 'waiting', 'failing', 'promoting', 'promoted'], {
           description:
-            '`copying`: a whole copy is being fetched. `waiting`: what comes next is damaged, and a new copy is awaited. `failing`: the place cannot be read.',
+            '`copying`: a whole copy is being fetched. `waiting`: what comes next is damaged or missing, and a new copy is awaited. `failing`: the place cannot be read.',
         }),
         from: Type.String({ description: 'The place that is followed.' }),
         moment: Nullable(
@@ -53,7 +53,12 @@ export const Backup = Type.Object({
             description: 'Everything that the main service acknowledged until then is here.',
           }),
         ),
-        lag_seconds: Nullable(Type.Number({ description: 'How long ago that is.' })),
+        lag_seconds: Nullable(
+          Type.Number({
+            description:
+              'For how long it has not heard from the main service, or not had everything, by its own clock. Null if it has not since it was started.',
+          }),
+        ),
         error: Nullable(Type.String()),
       },
       { description: 'Of a standby that serves reads: how far it has followed. Null otherwise.' },
@@ -133,7 +138,17 @@ export const operations = {
     access: 'public',
     status: 200,
     otherStatus: [503],
-    reply: Type.Object({ status: Type.Enum(['ready', 'not_ready']), database: Check, storage: Check }),
+    reply: Type.Object({
+      status: Type.Enum(['ready', 'not_ready']),
+      database: Check,
+      storage: Check,
+      standby: Type.Optional(
+        Type.Object(
+          { ok: Type.Boolean(), lag_seconds: Nullable(Type.Number()) },
+          { description: 'Of a standby: whether it is at most `STANDBY_MAX_LAG_SECONDS` behind.' },
+        ),
+      ),
+    }),
     rate: 'none',
   }),
 

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { ObjectEncryption } from './encryption.ts'
 import { Lock } from './locks.ts'
+import { At } from './moment.ts'
 import { StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import {
@@ -53,11 +54,12 @@ export const operations = {
     tag: 'versions',
     summary: 'List versions and delete markers',
     description:
-      'Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`.',
+      'Of one `key`, or of all keys under a `prefix`, in the order of keys and of each key the latest first. In a bucket that never kept versions, every object is the only version of its key, `null`. With `at`, the versions that there were, and which was the latest; those that were permanently deleted since are left out.',
     access: 'signed_in',
     status: 200,
     params,
     query: Exactly({
+      at: Type.Optional(At),
       key: Type.Optional(ObjectKey),
       prefix: Type.Optional(Prefix),
       limit: Type.Optional(Limit),

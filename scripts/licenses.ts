@@ -43,6 +43,8 @@ const copied = [
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/resources',
   '@opentelemetry/sdk-trace',
+  '@modelcontextprotocol/server',
+  'papaparse',
 ]
 /** Lists of the packages that a build contains (console/packages.ts). */
 const builds = ['console/dist', 'console/link/dist', 'site/dist'].map((build) => `${build}/.vite/packages.json`)

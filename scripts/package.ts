@@ -33,6 +33,8 @@ if (fs.existsSync(tsc)) {
     { opentelemetry: path.join(dist, 'server/observe/opentelemetry.js') },
     path.join(dist, 'server/observe'),
   )
+  // MCP's SDK brings 16 MB.
+  await joinModules({ sdk: path.join(dist, 'server/fronts/mcp/sdk.js') }, path.join(dist, 'server/fronts/mcp'))
   const pages = ['console/dist', 'console/link/dist']
   if (pages.every((page) => fs.existsSync(path.join(root, page))))
     for (const page of pages) fs.cpSync(path.join(root, page), path.join(dist, page), { recursive: true })

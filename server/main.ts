@@ -44,7 +44,9 @@ const USAGE = `usage: strongroom <command>
                                     and make it the one that may write; the former one is refused from then on
   standby [--from <url>] [--serve]  follow a service by what it copies to its BACKUP_URL, or --from; with --serve,
                                     answer reads; keeps running until it is stopped or promoted
-  promote [--from <url>]            make the standby the service that may write; the former one is refused from then on
+  promote [--from <url>] [--supersede]
+                                    make the standby the service that may write; the former one is refused from then on;
+                                    with --supersede also where another has taken over whose changes are not here
   move-database --to <database URL>
                                     move everything between SQLite and PostgreSQL, either way, while the service is
                                     stopped; the former database is kept unchanged

@@ -4,13 +4,14 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Navigate,
   Outlet,
 } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { views } from './features/views.ts'
 import { wholeLanguage } from './i18n.ts'
-import { BASE_PATH, history } from './navigation.ts'
-import { Broken, FailedView, Forbidden, NotFound } from './shell/failures.tsx'
+import { BASE_PATH, history, useView } from './navigation.ts'
+import { Broken, FailedView, Forbidden, NotFound, NotFoundFramed } from './shell/failures.tsx'
 import { Gate } from './shell/Gate.tsx'
 import { part } from './shell/new-version.ts'
 
@@ -30,6 +31,16 @@ const framed = createRoute({
     </Gate>
   ),
 })
+
+/** An address without a view: it may be one that a view is guessed to have. */
+function Unknown() {
+  const { pathname, search } = useView()
+  const [, bucket] = /^\/buckets\/([^/]+)\/?$/.exec(pathname) ?? []
+  const guess = bucket ? `/b/${bucket}` : `/admin${pathname}`
+  if (bucket || views.some(({ path }) => path === guess))
+    return <Navigate to={guess} search={search as never} replace />
+  return <NotFoundFramed />
+}
 
 const page = (path: string, component: () => ReactNode) => createRoute({ getParentRoute: () => root, path, component })
 
@@ -55,7 +66,10 @@ const stringifySearch = (search: Record<string, unknown>): string => {
 
 // The paths come from a list, so the router cannot type them.
 const children = [
-  framed.addChildren(routes(framed, false) as never),
+  framed.addChildren([
+    ...routes(framed, false),
+    createRoute({ getParentRoute: () => framed, path: '$', component: Unknown }),
+  ] as never),
   ...routes(root, true),
   page('/403', Forbidden),
   page('/404', NotFound),

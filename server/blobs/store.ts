@@ -17,8 +17,10 @@ export const insertBlobs = (
 export const setCheckAfter = async (tx: Tx, ids: readonly string[], checkAfter: Date): Promise<void> => {
   await check(tx, { ids, check_after: checkAfter.toISOString() })
 }
-const check = prepared((tx: Tx, { ids, check_after }: { ids: readonly string[]; check_after: string }) =>
-  tx.updateTable('blobs').set({ check_after }).where('id', 'in', ids),
+const check = prepared(
+  (tx: Tx, { ids, check_after }: { ids: readonly string[]; check_after: string }) =>
+    tx.updateTable('blobs').set({ check_after }).where('id', 'in', ids),
+  { blind: true },
 )
 
 /** Locks blobs that are due for a check, so that no second collector takes them. */
@@ -43,9 +45,11 @@ export type BlobFacts = Pick<Row<'blobs'>, 'md5' | 'sha256' | 'checksums' | 'env
 const insertInlineBlob = prepared(
   (tx: Tx, row: { id: string; check_after: string | null; inline: number } & BlobFacts) =>
     tx.insertInto('blobs').values(row),
+  { blind: true },
 )
-const insertBody = prepared((tx: Tx, row: { blob_id: string; bytes: Uint8Array }) =>
-  tx.insertInto('bodies').values(row),
+const insertBody = prepared(
+  (tx: Tx, row: { blob_id: string; bytes: Uint8Array }) => tx.insertInto('bodies').values(row),
+  { blind: true },
 )
 /**
  * Inserts a blob with its bytes. Without `checkAfter` nothing will check it: what points at it commits in the same
@@ -62,8 +66,9 @@ export async function insertInline(
   ])
 }
 
-const describe = prepared((tx: Tx, { id, ...facts }: { id: string } & BlobFacts) =>
-  tx.updateTable('blobs').set(facts).where('id', '=', id),
+const describe = prepared(
+  (tx: Tx, { id, ...facts }: { id: string } & BlobFacts) => tx.updateTable('blobs').set(facts).where('id', '=', id),
+  { blind: true },
 )
 /** Which of these blobs are encrypted. */
 export const findEncrypted = async (db: Db, ids: readonly string[]): Promise<string[]> =>

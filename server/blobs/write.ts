@@ -118,7 +118,8 @@ export async function writeBlob(
   }
   const id = await takeBlobId(ctx, claim.storage)
   claim.ids.push(id)
-  const keepsSha256 = ctx.config.sha256 === 'always' || algorithm === 'sha256'
+  // What a user approves of an agent is told by it: whoever makes contents can make others with the same MD5.
+  const keepsSha256 = ctx.config.sha256 === 'always' || algorithm === 'sha256' || ctx.actor.agent !== undefined
   const algorithms = new Set<ChecksumAlgorithm>(['md5'])
   if (algorithm) algorithms.add(algorithm)
   if (keepsSha256 || signed) algorithms.add('sha256')

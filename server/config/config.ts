@@ -32,6 +32,8 @@ export interface Config {
   backupCredentials: KeyPair | null
   /** Of a standby that serves reads: the SQLite database that it becomes; otherwise null. */
   standbyOf: string | null
+  /** How old its answers may be; 0: however old. */
+  standbyMaxLagSeconds: number
   directTransfers: boolean
   /** In which folders, as absolute paths, storages of files may be registered. */
   storageFolders: readonly string[]
@@ -215,6 +217,7 @@ export function readConfig(env: Env, share: Share = { n: 0, of: 1 }): Config {
     backup: backupOf(v, databaseUrlOf(env)),
     backupCredentials: backupKeys(v),
     standbyOf: null,
+    standbyMaxLagSeconds: v.STANDBY_MAX_LAG_SECONDS,
     directTransfers: v.DIRECT_TRANSFERS,
     storagesEnabled: v.STORAGES_ENABLED,
     storageFolders: v.STORAGE_FOLDERS.map((folder) => path.resolve(folder)),

@@ -21,7 +21,7 @@ interface Acting {
 export const authorOf = ({ type, user_id, auth_method, token_id, session, share_id, job_id }: Acting): Author => ({
   kind: auth_method ?? type,
   user_id: user_id ?? session?.user_id ?? null,
-  // Of a session, its role: sessions are too many, and gone soon.
+  // Of a session, its role: sessions are too many, and gone soon. Of an agent's link, the agent.
   credential_id: token_id ?? session?.role_id ?? null,
   share_id: share_id ?? null,
   job_id: job_id ?? null,

@@ -2,18 +2,23 @@ import fs from 'node:fs'
 import type { LogPosition } from './sqlite/follow.ts'
 import { readJson, writeJson } from './state-file.ts'
 
+/** How far a chain is: the last number stored, its SHA-256, and up to where in the log that is. */
+export interface Stored {
+  number: number
+  hash: string
+  position: LogPosition
+}
+
 /** What is kept next to a SQLite database about its copy at the backup place; every process of the service can read it. */
-export interface BackupState {
+export interface BackupState extends Stored {
   /** The key that the chain is encrypted with, by its fingerprint, and where it is. */
   key: string
   url: string
   chain: string
-  /** The last number stored, and its SHA-256. */
-  number: number
-  hash: string
   /** Whether a whole copy of the database belongs to the chain. */
   based: boolean
-  position: LogPosition
+  /** What is being stored, and may be there already; missing in what earlier releases have written. */
+  storing?: Stored | null
   /** How the database's file was when everything in it had been stored and nobody had it open; null while it is in use. */
   file: string | null
 }

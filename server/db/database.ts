@@ -82,6 +82,8 @@ export interface DatabaseOptions {
    * no.
    */
   answersWait?: () => boolean
+  /** When the request arrived that the caller serves, as `performance.now()`; infinite without one, which is the default. */
+  arrived?: () => number
   /** Rejects instead of creating a missing SQLite file. */
   existing?: boolean
   /** Where several processes of one service write to a SQLite file; a server needs none. */

@@ -12,6 +12,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     connections: 20,
     observer: unobserved,
     answersWait: () => false,
+    arrived: () => Number.POSITIVE_INFINITY,
     existing: false,
     turn: undefined,
     ...options,

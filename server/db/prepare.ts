@@ -5,6 +5,8 @@ import type { Db } from './schema.ts'
 /** A prepared query that is being executed. Only a query of the same text has the same name, in any process. */
 export interface Prepared extends CompiledQuery {
   name: string
+  /** In a transaction, whoever asks need not wait for the answer; see `prepared`. */
+  blind: boolean
 }
 export const isPrepared = (query: CompiledQuery): query is Prepared => 'name' in query
 
@@ -41,10 +43,12 @@ const NO_LISTS: readonly number[] = []
  * them on but not look at them. A parameter may be a list of values or of rows, whose texts are built for each length;
  * with more than 4 entries the query is built anew each time. There is a placeholder for each key of the *first* call's
  * parameters. So parameters and rows have no optional keys: one that a later call leaves out throws, and one that only a
- * later call has is ignored. Returns the rows.
+ * later call has is ignored. Returns the rows. Of a change that returns none, `blind` says that nothing has to be known but
+ * that it succeeds: then a transaction on a server continues at once, and fails at its commit if the change does.
  */
 export function prepared<D extends Db, P extends object, R>(
   build: (db: D, parameters: P) => Compilable<R>,
+  { blind = false } = {},
 ): (db: D, parameters: P) => Promise<R[]> {
   let lists: readonly (keyof P)[] | undefined
   const compiled = new Map<unknown, Map<string, Compiled<R>>>()
@@ -70,7 +74,7 @@ export function prepared<D extends Db, P extends object, R>(
     const values = known.places.map((place) => valueAt(parameters, place))
     const { adapter } = executor as { adapter: Partial<AnswersAtOnce> }
     if (adapter.readAtOnce) return adapter.readAtOnce(known.query, values)
-    const query: Prepared & CompiledQuery<R> = { ...known.query, parameters: values, name: known.name }
+    const query: Prepared & CompiledQuery<R> = { ...known.query, parameters: values, name: known.name, blind }
     // As `executeQuery` does it, but for the plugins, none of which changes results: they would be asked one after another.
     const { rows } = await executor.provideConnection((connection) => connection.executeQuery<R>(query))
     return rows

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { machineUptime } from '../base/uptime.ts'
 import { readJson, writeJson } from './state-file.ts'
 
 /** What is kept next to the database of a standby: what it has applied. The next process goes on from there. */
@@ -12,14 +13,21 @@ export interface StandbyState {
   /** Everything that was acknowledged until then is in it. */
   moment: string
   instance: string
+  /** The epoch that it takes, or has taken: who finds this after a crash finishes it, if it was taken. */
+  promoting?: { number: number; holder: string }
 }
 /** How a standby is getting on. */
 export interface StandbyProgress {
-  /** `copying`: a whole copy is being fetched. `waiting`: what comes next cannot be used; a new copy is awaited. */
+  /** `copying`: a whole copy is being fetched. `waiting`: what comes next cannot be used, or is missing; a new copy is awaited. */
   state: 'copying' | 'following' | 'waiting' | 'failing' | 'promoting' | 'promoted'
   from: string
   moment: string | null
   number: number
+  /**
+   * When this machine last heard from the main service while it had everything, by the machine's uptime in milliseconds: the clock
+   * of another machine says nothing. Null while it has not.
+   */
+  fresh: number | null
   error: string | null
   /** When this was written. */
   written: string
@@ -32,8 +40,9 @@ export const standbyFiles = (database: string) => ({
   parts: `${database}-standby-parts`,
   state: `${database}-standby-state`,
   progress: `${database}-standby-progress`,
-  /** That somebody wants it to be promoted. */
+  /** That somebody wants it to be promoted, and what came of it. */
   asked: `${database}-standby-promote`,
+  answered: `${database}-standby-promoted`,
 })
 
 export const readStandby = (database: string): StandbyState | undefined => readJson(standbyFiles(database).state)
@@ -46,5 +55,15 @@ export const forgetStandby = (database: string): void => {
 }
 export const readStandbyProgress = (database: string): StandbyProgress | undefined =>
   readJson(standbyFiles(database).progress)
-export const writeStandbyProgress = (database: string, progress: StandbyProgress): void =>
-  writeJson(standbyFiles(database).progress, progress)
+export const writeStandbyProgress = (
+  database: string,
+  progress: Omit<StandbyProgress, 'written'>,
+  options?: { synced: boolean },
+): void => writeJson(standbyFiles(database).progress, { ...progress, written: new Date().toISOString() }, options)
+
+/** For how long a standby has not heard from the main service, or not had everything, in seconds; null if it never has. */
+export function standbyLag({ fresh }: Pick<StandbyProgress, 'fresh'>): number | null {
+  const passed = fresh === null ? -1 : machineUptime() - fresh
+  // Of before the machine was started again.
+  return passed < 0 ? null : passed / 1000
+}

@@ -6,4 +6,6 @@ export interface ActingAgent {
   name: string
   budget: AgentBudget
   approval: AgentApproval
+  /** That a visitor of its link acts, which a user has approved where that was needed: `approval` names nothing. */
+  ofLink?: true
 }

@@ -193,7 +193,7 @@ export interface Reach extends KeyRange {
 const WHATEVER = '\udc00'.repeat(8)
 
 /** The statements that may decide about an action in a bucket, whatever it is asked for on. */
-function concerning(asker: Asker, { action }: Asked, bucket: string): Statement[] {
+export function concerning(asker: Asker, { action }: Asked, bucket: string): Statement[] {
   const force = action === null ? undefined : inForce(asker, bucket)
   if (action === null || !force) return []
   const { policies, all } = force

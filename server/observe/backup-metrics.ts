@@ -14,7 +14,7 @@ export const backupMetrics = {
   },
   strongroom_standby_lag_seconds: {
     type: 'gauge',
-    help: 'Of a standby that serves reads: how long ago the moment is up to which everything of the main service is here.',
+    help: 'Of a standby that serves reads: for how long it has not heard from the main service, or not had everything; missing while it has not since it was started.',
     together: 'first',
   },
 } as const satisfies { [name: string]: Metric }

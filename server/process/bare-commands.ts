@@ -11,6 +11,7 @@ export interface Bare {
   since: string | undefined
   dryRun: boolean
   serve: boolean
+  supersede: boolean
   words: readonly string[]
 }
 /** Commands for which no database is opened as for the others: they change its schema, or must not write to it. */
@@ -44,10 +45,11 @@ export const bareCommands: { [name: string]: (config: Config, given: Bare) => Pr
     const { runStandby } = await import('./standby/run.ts')
     return runStandby(config, { from, serve })
   },
-  promote: async (config, { from, words }) => {
-    if (words.length > 0) throw new ServiceError('invalid_request', 'Usage: strongroom promote [--from <url>]')
+  promote: async (config, { from, supersede, words }) => {
+    if (words.length > 0)
+      throw new ServiceError('invalid_request', 'Usage: strongroom promote [--from <url>] [--supersede]')
     const { promoteStandby } = await import('./standby/run.ts')
-    return promoteStandby(config, from)
+    return promoteStandby(config, { from, supersede })
   },
   'upgrade-database': async (config) => {
     const { upgradeDatabase } = await import('./upgrade.ts')

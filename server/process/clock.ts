@@ -1,9 +1,5 @@
-import os from 'node:os'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/time.ts'
 import type { Gap } from './instance/gap.ts'
-
-/** Milliseconds since the machine booted, including sleep (Linux); unaffected by setting the clock. */
-export const machineUptime = (): number => os.uptime() * 1000
 
 /** Returns why nothing may be deleted by age right now, or null when it may be. */
 export type ClockDoubt = () => string | null

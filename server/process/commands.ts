@@ -197,6 +197,7 @@ const OPTIONS = {
   since: { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
   serve: { type: 'boolean', default: false },
+  supersede: { type: 'boolean', default: false },
 } as const
 /** The options each command takes; a command not listed takes none. */
 const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
@@ -207,7 +208,7 @@ const taken: { [command: string]: readonly (keyof typeof OPTIONS)[] } = {
   'move-database': ['to'],
   recover: ['from', 'at', 'since', 'dry-run'],
   standby: ['from', 'serve'],
-  promote: ['from'],
+  promote: ['from', 'supersede'],
 }
 
 /** Parses a command's arguments; throws as parseArgs does, adding which options the command takes. */
@@ -246,6 +247,7 @@ export async function runCommand(name: string, rest: readonly string[], env: Env
           since: values.since,
           dryRun: values['dry-run'],
           serve: values.serve,
+          supersede: values.supersede,
           words: positionals,
         })
       : await withSystem(config, log, { storage: name === 'verify' }, (system) =>

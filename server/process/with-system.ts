@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/open.ts'
 import type { WriteTurn } from '../db/turn.ts'
 import type { BlobDriver } from '../drivers/driver.ts'
-import { isBeforeAnswer } from '../observe/meter.ts'
+import { currentMeter, isBeforeAnswer } from '../observe/meter.ts'
 import { databaseObserver } from '../observe/telemetry.ts'
 import { blobsOf } from './blobs.ts'
 import { assertMayWork, storageOfCommand } from './instance/join.ts'
@@ -23,6 +23,7 @@ export const openDatabaseOf = (
     observer: databaseObserver(config),
     // onSend in fronts/api/app.ts waits once for all that a request has read.
     answersWait: isBeforeAnswer,
+    arrived: () => currentMeter()?.began ?? Number.POSITIVE_INFINITY,
     report: (error) => log.warn({ err: error }, 'database'),
     migrated: (migration) =>
       log.info(

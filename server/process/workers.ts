@@ -28,6 +28,7 @@ import { snapshotWorker } from '../storage/history/snapshots/expiry.ts'
 import { trashWorker } from '../storage/history/trash/service.ts'
 import { forgetJobs, jobWorker } from '../storage/jobs/runner.ts'
 import { clockKeeper } from '../storage/locks/clock.ts'
+import { fillWords } from '../storage/objects/query/filling/fill.ts'
 import { replicator } from '../storage/replication/worker.ts'
 import { storageWatch } from '../storage/storages/health.ts'
 import { copyWorker } from '../storage/storages/mirrors/copies.ts'
@@ -78,6 +79,7 @@ const workers: readonly Worker[] = [
   reservationSweeper,
   clockKeeper,
   jobWorker,
+  fillWords,
   scanWorker,
   hintWorker,
   forgetScans,

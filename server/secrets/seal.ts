@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { derivedKeysOf, type Keys } from './derive.ts'
 
+export type { Keys } from './derive.ts'
+
 /**
  * Encrypts a text that must be readable later (AES-256-GCM) with a key derived from SECRET_KEY for one purpose. The
  * result names the key, so that it can still be decrypted after SECRET_KEY changes and moves to SECRET_KEY_PREVIOUS.

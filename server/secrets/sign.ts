@@ -6,6 +6,10 @@ export const hashSecret = (text: string): string => hash('sha256', text)
 
 const mac = (key: KeyObject, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
+/** What stands for a text that is not to be stored, and which only this service can compute. */
+export const markOf = (config: Keys, purpose: string, text: string): string =>
+  mac(derivedKeysOf(config).current.for(purpose), text).toString('base64url')
+
 /** Encodes claims for a URL, signed with a key derived from SECRET_KEY for one purpose: `<kid>.<claims>.<HMAC>`. */
 export function signClaims(config: Keys, purpose: string, claims: object): string {
   const { current } = derivedKeysOf(config)

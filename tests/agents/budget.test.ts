@@ -80,8 +80,8 @@ describeEngines('budgets of agents', (engine, itOnce, _itStored, itRaced) => {
     assert.deepEqual(used_in_all, {
       change_objects: 2,
       change_bytes: 8,
-      delete_objects: 0,
-      delete_bytes: 0,
+      delete_objects: 1,
+      delete_bytes: 4,
       read_bytes: 0,
     })
   })

@@ -437,7 +437,7 @@ describeEngines('a configuration', (engine, itOnce) => {
         'body.configuration.access_keys.0.user names a user that does not exist: "nobody@example.com"',
         'body.configuration.webhooks.0.events.0 "no_event" is not an event',
         'body.configuration.webhooks.0.url must be an http or https URL',
-        'body.configuration.policies.0 requires at least one condition: glob, older_than_days, min_size, max_size, tags, date, keep_newest, noncurrent_days, keep_versions, expired_markers',
+        'body.configuration.policies.0 requires at least one condition: glob, older_than_days, min_size, max_size, tags, date, keep_newest, noncurrent_days, keep_versions, expired_markers, or keep_snapshots',
       ],
     )
     assert.deepEqual(await faultsIn([], { dry: true }), ['body.dry is unknown', 'body.configuration must be object'])

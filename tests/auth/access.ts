@@ -1,6 +1,7 @@
 import type { Client } from '../../client/derived.ts'
 import type { OperationName } from '../../contract/index.ts'
 import { newId } from '../../server/base/id.ts'
+import { identities } from './access-identities.ts'
 
 export const BUCKET = 'table-b'
 
@@ -98,6 +99,7 @@ export const form = () => {
 
 /** Every operation of the API: TypeScript and the first test refuse one that is missing. */
 export const table: Record<OperationName, Entry> = {
+  ...identities,
   login: {
     expect: everyone(401),
     call: (c) => c.login({ body: { username: `${newId()}@x.org`, password: 'wrong one' } }),
@@ -213,6 +215,11 @@ export const table: Record<OperationName, Entry> = {
   getApproval: { expect: signedIn(404), call: (c) => c.getApproval({ params: { id: NO_ID } }) },
   approve: { expect: signedIn(404), call: (c) => c.approve({ params: { id: NO_ID } }) },
   reject: { expect: signedIn(404), call: (c) => c.reject({ params: { id: NO_ID } }) },
+  // A session and a token without a scope are refused; all bodies are read before that is known.
+  callMcp: {
+    expect: signedIn(403),
+    call: (c) => c.callMcp({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
+  },
   createBucket: { expect: holder(201), call: (c) => c.createBucket({ body: { name: `table-${newId().slice(-12)}` } }) },
   listBuckets: { expect: signedIn(200), call: (c) => c.listBuckets() },
   getBucket: { expect: insider(200), call: (c) => c.getBucket({ params }) },

@@ -45,6 +45,18 @@ describe('files', () => {
     assert.equal(fs.statSync(folder).mode & 0o077, 0)
   })
 
+  test('nothing counts as removed while the disk is away', async (t) => {
+    const { driver, folder } = openFiles(t)
+    const id = await putBytes(driver, randomBytes(10))
+    fs.renameSync(folder, `${folder}-away`)
+    await assert.rejects(driver.remove(id), { outage: true })
+    fs.renameSync(`${folder}-away`, folder)
+    assert.deepEqual(filesIn(folder), [`${id.slice(-2)}/${id}`])
+    await driver.remove(id)
+    await driver.remove(id)
+    assert.deepEqual(filesIn(folder), [])
+  })
+
   test('a stream reads into the memory of recycled chunks, once each and only its own', async (t) => {
     const { driver } = openFiles(t)
     const [one, two] = [randomBytes(MiB), randomBytes(MiB)]

@@ -4,17 +4,18 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, it } from 'node:test'
 import fc from 'fast-check'
+import { type Kysely, sql } from 'kysely'
 import { kept } from '../../server/db/kept.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
 import type { Db, Tx } from '../../server/db/schema.ts'
+import { createDatabase, postgresUrl } from '../support/postgres.ts'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-kept-'))
 after(() => fs.rmSync(folder, { recursive: true }))
 
 let files = 0
 /** One database, as two processes have it open. */
-async function twice(): Promise<[Database, Database]> {
-  const url = `sqlite:${path.join(folder, `${files++}.db`)}`
+async function twice(url = `sqlite:${path.join(folder, `${files++}.db`)}`): Promise<[Database, Database]> {
   const first = await openDatabase(url)
   await first.migrate()
   return [first, await openDatabase(url)]
@@ -39,7 +40,29 @@ async function change(tx: Tx, id: string, value: number): Promise<void> {
 
 class Undone extends Error {}
 
-it('whatever two processes change, commit and undo, what is kept is what a statement would find', async () => {
+const FINDS = 'whatever two processes change, commit and undo, what is kept is what a statement would find'
+it(`${FINDS}, on SQLite`, () =>
+  findsWhatIsThere(25, async () => {
+    const databases = await twice()
+    return { databases, close: async () => void (await Promise.all(databases.map((one) => one.close()))) }
+  }))
+it(`${FINDS}, on PostgreSQL`, async () => {
+  const { url, drop } = await createDatabase(await postgresUrl())
+  const databases = await twice(url)
+  const close = async () => void (await databases[0].transaction((tx) => tx.deleteFrom('groups').execute()))
+  try {
+    await findsWhatIsThere(10, async () => ({ databases, close }))
+  } finally {
+    await Promise.all(databases.map((one) => one.close()))
+    await drop()
+  }
+})
+
+/** `close` leaves no group behind. */
+async function findsWhatIsThere(
+  numRuns: number,
+  open: () => Promise<{ databases: [Database, Database]; close(): Promise<void> }>,
+): Promise<void> {
   const place = { process: fc.constantFrom(0, 1), group: fc.constantFrom(...GROUPS) }
   const step = fc.oneof(
     fc.record({ kind: fc.constant('look' as const), ...place }),
@@ -54,7 +77,7 @@ it('whatever two processes change, commit and undo, what is kept is what a state
   )
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-      const databases = await twice()
+      const { databases, close } = await open()
       const find = kept(read)
       const look = async (db: Db, group: string) => assert.deepEqual(await find(db, group), await read(db, group))
       try {
@@ -79,15 +102,15 @@ it('whatever two processes change, commit and undo, what is kept is what a state
           for (const { db } of databases) for (const id of GROUPS) await look(db, id)
         }
       } finally {
-        for (const one of databases) await one.close()
+        await close()
       }
       async function seen(db: Db, group: string): Promise<void> {
         await find(db, group)
       }
     }),
-    { numRuns: 25 },
+    { numRuns },
   )
-})
+}
 
 it('a commit counts at once, also in the turn of the event loop in which the counter was looked at', async () => {
   const url = `sqlite:${path.join(folder, `${files++}.db`)}`
@@ -225,4 +248,32 @@ it('every column of the tables that are watched is counted, or named here; a mig
     assert.deepEqual([...changes, ...uncounted].sort(), columns.sort(), table)
   }
   sqlite.close()
+})
+
+it('PostgreSQL counts what SQLite counts', async () => {
+  const { url, drop } = await createDatabase(await postgresUrl())
+  const database = await openDatabase(url)
+  try {
+    await database.migrate()
+    const { rows } = await sql<{ table: string; text: string }>`
+      select tgrelid::regclass::text as "table", pg_get_triggerdef(oid) as text from pg_trigger
+        where not tgisinternal and tgfoid = 'revise'::regproc`.execute(database.db as Kysely<never>)
+    for (const [table, uncounted] of Object.entries(UNCOUNTED)) {
+      const text = rows.find((one) => one.table === table)?.text ?? ''
+      const events = [...(UNCOUNTED_WHEN_NEW.has(table) ? [] : ['INSERT']), 'DELETE']
+      for (const event of events) assert.match(text, new RegExp(`(AFTER|OR) ${event}\\b`), `${table}: ${event}`)
+      const columns = /UPDATE OF (.*?) ON /.exec(text)?.[1]?.split(', ') ?? []
+      const all = await sql<{ name: string }>`
+        select attname::text as name from pg_attribute
+          where attrelid = ${table}::regclass and attnum > 0 and not attisdropped`.execute(database.db as Kysely<never>)
+      assert.deepEqual([...columns, ...uncounted].sort(), all.rows.map(({ name }) => name).sort(), table)
+    }
+    assert.deepEqual(
+      rows.map(({ table }) => table).sort(),
+      [...Object.keys(UNCOUNTED), 'inline_policies', 'attached_policies', 'managed_policies'].sort(),
+    )
+  } finally {
+    await database.close()
+    await drop()
+  }
 })

@@ -20,7 +20,8 @@ describe('console: access keys', { skip: noBrowser }, () => {
     inBrowser(async (browser) => {
       const world = s3World(server)
       const { page, check, shot } = await openConsole(browser, server, '/b/photos/overview')
-      await page.getByRole('navigation', { name: 'photos' }).getByRole('link', { name: 'Connect' }).click()
+      await page.getByRole('navigation', { name: 'Sections of photos' }).getByRole('link', { name: 'Access' }).click()
+      await page.getByRole('navigation', { name: 'Access' }).getByRole('link', { name: 'Connect' }).click()
       assert.equal(await page.getByLabel('Endpoint', { exact: true }).inputValue(), world.url.origin)
       const settings = page.getByRole('region', { name: 'S3 clients' }).locator('pre.snippet')
       await settings.getByText('aws configure set').waitFor()

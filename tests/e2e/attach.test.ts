@@ -134,7 +134,7 @@ describeConsole('attach', (engine) => {
       await row.getByRole('link', { name: 'photos' }).click()
       await page.getByRole('gridcell', { name: 'readme.md', exact: true }).waitFor()
       const tabs = page.getByRole('navigation', { name: 'Sections of photos' }).getByRole('link')
-      assert.deepEqual(await tabs.allTextContents(), ['Objects', 'Overview', 'Scans', 'Access', 'Connect', 'Settings'])
+      assert.deepEqual(await tabs.allTextContents(), ['Objects', 'Scans', 'Access', 'Settings'])
       for (const name of ['Upload', 'New folder', 'Show deleted files'])
         assert.equal(await page.getByRole('button', { name }).count(), 0, name)
       await check('browse-attached')

@@ -457,9 +457,10 @@ describeConsole('jobs, trash, bucket pages and usage', (engine) => {
       async ({ page, check, shot, faults }) => {
         await page.getByRole('link', { name: 'Overview' }).waitFor()
         assert.equal(await page.getByRole('link', { name: 'Settings' }).count(), 0)
-        assert.equal(await page.getByRole('link', { name: 'Uploads' }).count(), 0)
+        assert.equal(await page.getByRole('link', { name: 'Unfinished uploads' }).count(), 0)
         await check('bucket-overview-narrow')
-        await page.getByRole('link', { name: 'Trash' }).last().click()
+        await page.getByRole('link', { name: 'History' }).click()
+        await page.getByRole('navigation', { name: 'History' }).getByRole('link', { name: 'Trash' }).click()
         await page.getByRole('cell', { name: 'x', exact: true }).waitFor()
         assert.equal(await page.getByRole('button', { name: 'Restore' }).count(), 0)
         await check('trash-narrow')

@@ -55,7 +55,7 @@ describeConsole('public access', (engine) => {
       await badge.waitFor()
       assert.equal(await badge.count(), 1)
       await check('public-buckets')
-      for (const tab of ['Objects', 'Overview', 'Trash', 'Settings', 'Protection']) {
+      for (const tab of ['Objects', 'History', 'Trash', 'Access', 'Connect', 'Settings', 'Overview', 'Protection']) {
         if (tab === 'Objects') await page.getByRole('link', { name: bucket }).click()
         else await page.getByRole('link', { name: tab, exact: true }).last().click()
         await badge.first().waitFor()

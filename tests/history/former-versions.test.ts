@@ -14,7 +14,7 @@ describeEngines('the history of versions after an upgrade', (engine) => {
   const world = momentsWorld(engine)
 
   /** A release without moments had only this, and the first one with them made this of it. */
-  async function upgrade({ name }: Bucket): Promise<void> {
+  async function upgrade({ name }: Bucket, snapshotAt?: string): Promise<void> {
     const { server } = world
     const micros = (column: string) =>
       sql.raw(
@@ -38,6 +38,10 @@ describeEngines('the history of versions after an upgrade', (engine) => {
       await sql`delete from former_objects where ${of}`.execute(tx)
       await fill(tx, 'trash', 'deleted_at', '')
       await fill(tx, 'versions', 'noncurrent_at', 'and blob_id is not null')
+      if (snapshotAt !== undefined)
+        await sql`insert into snapshots (id, bucket_id, name, moment, created_at)
+          select 'of-before', id, 'of-before', ${Date.parse(snapshotAt) * 1000}, ${snapshotAt} from buckets
+          where name = ${name}`.execute(tx)
       await formerVersions(columnTypes[engine]).up(tx as unknown as Kysely<never>)
     })
   }
@@ -81,5 +85,25 @@ describeEngines('the history of versions after an upgrade', (engine) => {
       [['a', 2], whole(2)],
     ])
     assert.deepEqual(await shown(server.clock.now().toISOString()), [['a', 2], whole(2)])
+  })
+
+  it('erases nothing that a snapshot keeps, and reads each version of a key once', async () => {
+    const { server, open } = world
+    const bucket = await open({ versioning: 'enabled' })
+    const many = 300
+    await bucket.put('a', 'kept by the snapshot')
+    server.clock.advance(MINUTE)
+    const at = server.clock.now().toISOString()
+    server.clock.advance(MINUTE)
+    for (let i = 0; i < many; i++) {
+      await bucket.put('a', `later ${i}`)
+      server.clock.advance(1000)
+    }
+    const { items } = await server.admin.listVersions({ params: bucket.params, query: { key: 'a', limit: 1000 } })
+    const first = items.find(({ size }) => size === 20)
+    await bucket.remove('a', `?version_id=${first?.version_id}`)
+    await upgrade(bucket, at)
+    server.clock.advance(MINUTE)
+    assert.equal(await bucket.text('a', 'of-before'), 'kept by the snapshot')
   })
 })

@@ -137,7 +137,7 @@ describeEngines('merge', (engine, itOnce) => {
       { key: 'a/3', take: 'both', dest_key: 'elsewhere/3' },
     ] as const
     const job = await merge(fork, { decisions: [...decisions], on_conflict: 'both' })
-    assert.deepEqual(counts(job), ['succeeded', 4, 4, 0])
+    assert.deepEqual(counts(job), ['succeeded', 6, 6, 0])
     assert.deepEqual([job.merge_plan?.beside.objects, job.merge_plan?.kept, job.on_conflict], [2, 2, 'both'])
     assert.deepEqual(await textsOf(origin), {
       'a/1.txt': 'by the fork',
@@ -150,14 +150,19 @@ describeEngines('merge', (engine, itOnce) => {
       'gone.txt': 'by the origin',
       'left.txt': 'by the fork',
     })
-    // What came beside is not brought again, until the fork changes it.
-    assert.deepEqual(
-      (await changesOf(fork, { only: 'conflicts' })).items.map(({ key }) => key),
-      ['a/2.txt', 'gone.txt'],
-    )
+    // What came beside is not brought again, and what was kept is not asked about again, until the fork changes it.
+    const undecided = async () => (await changesOf(fork, { only: 'conflicts' })).items.map(({ key }) => key)
+    assert.deepEqual(await undecided(), [])
+    assert.deepEqual(counts(await merge(fork)), ['succeeded', 0, 0, 0])
     await fork.put('a/3', 'later by the fork')
-    assert.deepEqual(codes(await merge(fork, { prefix: 'a/3' })), [['a/3', 'conflict']])
+    await fork.put('a/2.txt', 'later by the fork')
+    assert.deepEqual(codes(await merge(fork)), [
+      ['a/2.txt', 'conflict'],
+      ['a/3', 'conflict'],
+    ])
+    // Its undo makes conflicts of all that it decided.
     await undo(job)
+    assert.deepEqual(await undecided(), keys)
     assert.equal((await textsOf(origin))['elsewhere/3'], undefined)
     await usageIsRight()
   })
@@ -195,6 +200,162 @@ describeEngines('merge', (engine, itOnce) => {
       ],
     )
     assert.deepEqual(codes(await merge(fork)), [['lost', 'conflict']])
+  })
+
+  it('knows what the fork has deleted of what was merged before, also when its history is over', async () => {
+    const origin = await open()
+    await origin.put('stays', 'first')
+    const fork = await forkOf(origin, { trash_days: 0 })
+    await fork.put('new', 'by the fork')
+    assert.deepEqual(counts(await merge(fork)), ['succeeded', 1, 1, 0])
+    await fork.remove('new')
+    server.clock.advance(MINUTE)
+    await server.running.tick('trash-expiry')
+    const { totals } = await changesOf(fork)
+    assert.deepEqual(totals, { fork: 1, origin: 0, conflicts: 0, same: 0 })
+    assert.deepEqual(counts(await merge(fork)), ['succeeded', 1, 1, 0])
+    assert.deepEqual(await textsOf(origin), { stays: 'first' })
+  })
+
+  it('knows what an origin has deleted that never kept any history', async () => {
+    const origin = await open({ trash_days: 0 })
+    for (const key of ['lost', 'theirs']) await origin.put(key, 'first')
+    const fork = await forkOf(origin)
+    for (const key of ['lost', 'theirs']) await origin.remove(key)
+    await fork.put('lost', 'by the fork')
+    const { items, totals } = await changesOf(fork)
+    assert.deepEqual(totals, { fork: 0, origin: 1, conflicts: 1, same: 0 })
+    assert.deepEqual(
+      items.map(({ key, origin: side }) => [key, side?.change]),
+      [
+        ['lost', 'deleted'],
+        ['theirs', 'deleted'],
+      ],
+    )
+  })
+
+  it('leaves what was merged before as it was when a second merge is undone', async () => {
+    const origin = await open()
+    for (const key of ['a', 'b']) await origin.put(key, 'first')
+    const fork = await forkOf(origin)
+    for (const key of ['a', 'b']) await fork.put(key, 'second')
+    await merge(fork)
+    for (const key of ['a', 'b']) await fork.put(key, 'third')
+    await origin.put('b', 'by the origin')
+    const second = await merge(fork, { on_conflict: 'fork' })
+    assert.deepEqual(counts(second), ['succeeded', 2, 2, 0])
+    assert.deepEqual(counts(await undo(second)), ['succeeded', 2, 2, 0])
+    assert.deepEqual(await textsOf(origin), { a: 'second', b: 'by the origin' })
+    assert.deepEqual((await changesOf(fork)).totals, { fork: 1, origin: 0, conflicts: 1, same: 0 })
+    assert.deepEqual(codes(await merge(fork)), [['b', 'conflict']])
+    assert.deepEqual(await textsOf(origin), { a: 'third', b: 'by the origin' })
+  })
+
+  it('compares a fork of a folder with that folder alone', async () => {
+    const origin = await open()
+    for (const key of ['in/a', 'out/b', 'out/c']) await origin.put(key, 'first')
+    const fork = await forkOf(origin, { from: { bucket: origin.name, prefix: 'in/' } })
+    await origin.put('out/b', 'second')
+    await origin.put('out/new', 'new')
+    await origin.put('in/a', 'second')
+    const listed = async () => (await changesOf(fork)).items.map(({ key, conflict }) => [key, conflict])
+    assert.deepEqual(await listed(), [['in/a', false]])
+    // What it adds elsewhere never takes the place of what the origin has there.
+    await fork.put('out/c', 'by the fork')
+    await fork.put('out/d', 'by the fork')
+    assert.deepEqual(await listed(), [
+      ['in/a', false],
+      ['out/c', true],
+      ['out/d', false],
+    ])
+    assert.deepEqual(codes(await merge(fork)), [['out/c', 'conflict']])
+    assert.equal((await textsOf(origin))['out/d'], 'by the fork')
+  })
+
+  it('fails where another bucket has the name of the origin or the fork by now', async () => {
+    const origin = await open()
+    await origin.put('a', 'first')
+    const fork = await forkOf(origin)
+    await fork.put('a', 'second')
+    const queued = await server.admin.createJob({ body: { kind: 'merge', source_bucket: fork.name, dry_run: true } })
+    const { db } = server.database
+    const { request } = await db
+      .selectFrom('jobs')
+      .select('request')
+      .where('id', '=', queued.id)
+      .executeTakeFirstOrThrow()
+    await finish(queued)
+    // As if it had waited, and the origin had been deleted and made again since.
+    await origin.remove('a')
+    await server.admin.deleteBucket({ params: origin.params })
+    await server.admin.createBucket({ body: { name: origin.name } })
+    for (const [asked, detail] of [
+      [request, /There is no bucket/],
+      // As an earlier release wrote it.
+      [JSON.stringify({ ...JSON.parse(request), source_id: undefined, dest_id: undefined }), /was not forked from/],
+    ] as const) {
+      const waiting = {
+        status: 'queued',
+        request: asked,
+        listed_at: null,
+        listed_to: null,
+        total: 0,
+        position: 0,
+      } as const
+      await server.database.transaction((tx) =>
+        tx
+          .updateTable('jobs')
+          .set({ ...waiting, plan: null, finished_at: null, runner: null, leased_until: null })
+          .where('id', '=', queued.id)
+          .execute(),
+      )
+      await server.running.tick('jobs')
+      const job = await finish(queued)
+      assert.equal(job.status, 'failed')
+      assert.match(job.detail ?? '', detail)
+    }
+    assert.deepEqual(await origin.list(), [])
+  })
+
+  it('does exactly what a dry run has planned, or says what has changed since', async () => {
+    const origin = await open()
+    for (const key of ['a', 'b']) await origin.put(key, 'first')
+    const fork = await forkOf(origin)
+    await fork.put('a', 'second')
+    const dry = await merge(fork, { dry_run: true })
+    await fork.put('b', 'second')
+    const other = await server.records([], () => merge(fork, { planned: dry.id }))
+    assert.deepEqual([other.status, other.done], ['failed', 0])
+    assert.match(other.detail ?? '', /replaced was objects: 1.* and is objects: 2/)
+    const again = await merge(fork, { dry_run: true })
+    await fork.put('b', 'other!')
+    assert.match((await merge(fork, { planned: again.id })).detail ?? '', /of other objects/)
+    const last = await merge(fork, { dry_run: true })
+    assert.deepEqual(counts(await merge(fork, { planned: last.id })), ['succeeded', 2, 2, 0])
+    await server.records([], async () => {
+      await rejectsWith(merge(fork, { planned: other.id }), 'conflict', 'body.planned')
+      await rejectsWith(merge(fork, { planned: last.id, dry_run: true }), 'invalid_request', 'body.planned')
+      await rejectsWith(merge(fork, { kind: 'delete', planned: last.id }), 'invalid_request', 'body.planned')
+    })
+  })
+
+  it('says nothing of what is the same to those who may not read it', async () => {
+    const origin = await open()
+    for (const key of ['a', 'b']) await origin.put(key, 'first')
+    const fork = await forkOf(origin)
+    for (const bucket of [origin, fork]) await bucket.put('a', 'the same')
+    await fork.put('b', 'another')
+    const visitor = server.as(
+      await server.userWith(
+        { bucket_pattern: fork.name, actions: ['list', 'read'] },
+        { bucket_pattern: origin.name, actions: ['list', 'write'] },
+      ),
+    )
+    const job = await merge(fork, { dry_run: true }, visitor)
+    assert.deepEqual(codes(job), [
+      ['a', 'forbidden'],
+      ['b', 'forbidden'],
+    ])
   })
 
   it('makes new versions where they are kept, leaves locks and ACLs, and deletes nothing that is locked', async () => {
@@ -409,9 +570,9 @@ describeEngines('merge', (engine, itOnce) => {
         const model = new Model(await stateOf(origin))
         for (const one of [...steps, { kind: 'merge' as const, others: undefined, undone: false }]) {
           if (one.kind === 'merge') {
-            const { after, conflicts, done, commit } = model.merged(one.others, fork.name)
+            const { after, conflicts, done, kept, commit } = model.merged(one.others, fork.name)
             const job = await merge(fork, one.others === undefined ? {} : { on_conflict: one.others })
-            assert.deepEqual([job.status, job.done], ['succeeded', done])
+            assert.deepEqual([job.status, job.done], ['succeeded', done + kept])
             assert.deepEqual(
               codes(job),
               conflicts.map((name) => [name, 'conflict']),
@@ -420,7 +581,6 @@ describeEngines('merge', (engine, itOnce) => {
             if (one.undone && job.done > 0) {
               assert.deepEqual(counts(await undo(job)), ['succeeded', done, done, 0])
               assert.deepEqual(await stateOf(origin), model.origin, 'undone')
-              model.forget()
             } else commit()
           } else {
             const bucket = one.side === 'fork' ? fork : origin
@@ -448,10 +608,8 @@ class Model {
   readonly base: State
   fork: State
   origin: State
-  /** Of keys that were merged: which sides have changed them since, and whether they were deleted. */
-  readonly #merged = new Map<string, { fork: boolean; origin: boolean; gone: boolean }>()
-  /** What the last merge has merged. */
-  #last = new Set<string>()
+  /** Of keys that were merged: which sides have changed them since, whether they were deleted, and whether both differ since then. */
+  readonly #merged = new Map<string, { fork: boolean; origin: boolean; gone: boolean; differ: boolean }>()
   constructor(base: State) {
     this.base = base
     this.fork = { ...base }
@@ -464,18 +622,17 @@ class Model {
     if (merged) merged[side] = true
   }
 
-  /** What the last merge has merged was undone. */
-  forget(): void {
-    for (const key of this.#last) this.#merged.delete(key)
-  }
-
   #judge(key: string): { fork: boolean; origin: boolean; same: boolean } {
     const same = alike(this.fork[key], this.origin[key])
     const merged = this.#merged.get(key)
     // What was deleted then, and is not there, is what it was.
     const isAsMerged = (side: 'fork' | 'origin') => merged?.gone && !this[side][key]
     if (merged)
-      return { fork: merged.fork && !isAsMerged('fork'), origin: merged.origin && !isAsMerged('origin'), same }
+      return {
+        fork: merged.fork && !isAsMerged('fork'),
+        origin: merged.differ || (merged.origin && !isAsMerged('origin')),
+        same,
+      }
     return {
       fork: !alike(this.fork[key], this.base[key]),
       origin: !alike(this.origin[key], this.base[key]),
@@ -492,6 +649,7 @@ class Model {
     const after = { ...this.origin }
     const conflicts: string[] = []
     const taken = new Map<string, boolean>()
+    const kept: string[] = []
     for (const key of this.#keys) {
       const { fork: byFork, origin: byOrigin, same } = this.#judge(key)
       if (!byFork || same) continue
@@ -508,15 +666,14 @@ class Model {
         if (mine) after[key] = mine
         else delete after[key]
         taken.set(key, false)
-      }
+      } else kept.push(key)
     }
-    this.#last = new Set(taken.keys())
     const commit = () => {
       this.origin = after
-      for (const [key, isBeside] of taken)
-        this.#merged.set(key, { fork: false, origin: isBeside, gone: !this.fork[key] })
+      for (const [key, differ] of [...taken, ...kept.map((key) => [key, true] as const)])
+        this.#merged.set(key, { fork: false, origin: false, gone: !this.fork[key], differ })
     }
-    return { after, conflicts, done: taken.size, commit }
+    return { after, conflicts, done: taken.size, kept: kept.length, commit }
   }
 
   async assertListed({ items }: Awaited<ReturnType<Client['listForkChanges']>>): Promise<void> {

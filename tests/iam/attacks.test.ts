@@ -43,7 +43,18 @@ describeEngines('A user whom a policy denies what their grants allow', (engine) 
   let admin: S3Client
   let theirs: S3Client
   let token: string
-  let before_: { presigned: string; direct: string; link: string; folder: string; version: string; email: string }
+  let before_: {
+    presigned: string
+    direct: string
+    link: string
+    folder: string
+    version: string
+    email: string
+    /** When there was only that version. */
+    moment: string
+    agent: { token: string; s3: S3Client }
+  }
+  let made = 0
 
   const statement = (more: object) => ({
     Effect: 'Deny',
@@ -72,8 +83,8 @@ describeEngines('A user whom a policy denies what their grants allow', (engine) 
     for (let i = 0; i < 20; i++) await server.running.tick()
     return { status, text: `${text} ${(await call('/jobs')).text}` }
   }
-  const read = (command: GetObjectCommand) =>
-    theirs
+  const read = (command: GetObjectCommand, by = theirs) =>
+    by
       .send(command)
       .then(async ({ Body }) => ({ status: 200, text: (await Body?.transformToString()) ?? '' }))
       .catch((error: Error) => ({ status: 403, text: `${error.name} ${error.message}` }))
@@ -90,16 +101,29 @@ describeEngines('A user whom a policy denies what their grants allow', (engine) 
     const first = await admin.send(
       new PutObjectCommand({ Bucket: B, Key: KEY, Body: SECRET, Tagging: `why=${SECRET.length}` }),
     )
-    await admin.send(new PutObjectCommand({ Bucket: B, Key: KEY, Body: SECRET }))
-    await admin.send(new PutObjectCommand({ Bucket: B, Key: 'secret/dot.png', Body: PNG, ContentType: 'image/png' }))
+    const dot = { Key: 'secret/dot.png', Body: PNG, ContentType: 'image/png', Tagging: 'why=secret' }
+    await admin.send(new PutObjectCommand({ Bucket: B, ...dot }))
     await admin.send(new PutObjectCommand({ Bucket: B, Key: 'open.txt', Body: 'open' }))
+    server.clock.advance(1000)
+    const moment = server.clock.now().toISOString()
+    await server.admin.createSnapshot({ params: { bucket: B }, body: { name: 'then' } })
+    server.clock.advance(1000)
+    await admin.send(new PutObjectCommand({ Bucket: B, Key: KEY, Body: SECRET }))
     const client = server.as(token)
+    await client.createBucket({ body: { name: 'their-fork', from: { bucket: B } } })
+    await client.putObject({ params: { bucket: 'their-fork', key: KEY }, body: 'theirs' })
+    const agent = await client.createAgent({
+      body: { name: 'reader', scope: [{ bucket: B, actions: ['list', 'read'] }] },
+    })
+    server.secrets.add(agent.token).add(agent.secret_access_key)
     const me = await client.me()
     const link = await client.createShare({ body: { kind: 'object', bucket: B, key: KEY } })
     const folder = await client.createShare({ body: { kind: 'folder', bucket: B, prefix: '' } })
     const presigned = await client.presignObject({ params: { bucket: B }, body: { key: KEY } })
     before_ = {
       email: me.email,
+      moment,
+      agent: { token: agent.token, s3: world.clientOf(agent) },
       version: first.VersionId ?? '',
       link: link.token,
       folder: folder.token,
@@ -119,7 +143,39 @@ describeEngines('A user whom a policy denies what their grants allow', (engine) 
       return { status: ended === 'ok' ? 200 : 403, text: ended === 'ok' ? SECRET : ended }
     }
     const source = `${B}/${KEY}`
+    /** A fork that they make now, and what of the secret is in it. */
+    const fork = (from: object) => async () => {
+      const name = `fork-${++made}`
+      const answer = await post('/buckets', { name, from: { bucket: B, ...from } })
+      for (let i = 0; i < 8; i++) await server.running.tick()
+      return answer.status === 201 ? call(`/buckets/${name}/objects/${KEY}`) : answer
+    }
+    /** Names that are found by the tag of what is secret. */
+    const search = (path: string) => async () => {
+      const { status, text } = await call(`${path}?q=${encodeURIComponent(`tag:why=secret bucket:${B}`)}`)
+      return { status, text: text.includes('secret/dot.png') ? SECRET : text }
+    }
+    const inventory = async () => {
+      const body = { name: `all-${++made}`, bucket: B, destination: { bucket: 'elsewhere', prefix: `lists-${made}/` } }
+      const { status, text } = await post('/inventories', { ...body, format: 'csv' })
+      if (status !== 201) return { status, text }
+      const at = `/inventories/${(JSON.parse(text) as { id: string }).id}`
+      await post(`${at}/run`, {})
+      for (let i = 0; i < 8; i++) await server.running.tick()
+      const { items } = JSON.parse((await call(`${at}/runs`)).text) as { items: { status: string }[] }
+      return { status, text: items[0]?.status === 'succeeded' ? SECRET : JSON.stringify(items) }
+    }
     return {
+      'a moment over S3': () => read(new GetObjectCommand({ ...at, Bucket: `${B}.at-then` })),
+      'a moment': () => call(`/buckets/${B}/objects/${KEY}?at=${before_.moment}`),
+      'a fork': fork({}),
+      'a fork of a moment': fork({ at: before_.moment }),
+      'a fork of the folder': fork({ prefix: 'secret/' }),
+      'a search in the bucket': search(`/buckets/${B}/search`),
+      'a search everywhere': search('/search'),
+      'an inventory': inventory,
+      'their agent': () => call(`/buckets/${B}/objects/${KEY}`, {}, before_.agent.token),
+      'their agent over S3': () => read(new GetObjectCommand(at), before_.agent.s3),
       'GET over S3': () => read(new GetObjectCommand(at)),
       'HEAD over S3': s3(() => theirs.send(new HeadObjectCommand(at))),
       'a version over S3': () => read(new GetObjectCommand({ ...at, VersionId: before_.version })),
@@ -247,6 +303,10 @@ describeEngines('A user whom a policy denies what their grants allow', (engine) 
     await job({ kind: 'delete', source_bucket: B, prefix: 'secret/' })
     await job({ kind: 'empty_bucket', source_bucket: B })
     await post('/buckets/elsewhere/objects/move', { source_bucket: B, source_key: KEY })
+    const merge = () => job({ kind: 'merge', source_bucket: 'their-fork', on_conflict: 'fork' })
+    const rollback = () => job({ kind: 'rollback', source_bucket: B, prefix: 'secret/', to: before_.moment })
+    await merge()
+    await rollback()
     assert.equal(await count(), before)
     // What is beside was emptied.
     const { Contents = [] } = await admin.send(new ListObjectsV2Command({ Bucket: B }))
@@ -254,6 +314,13 @@ describeEngines('A user whom a policy denies what their grants allow', (engine) 
       Contents.map(({ Key }) => Key),
       ['secret/dot.png', KEY],
     )
+    // Without the policy, these two change it.
+    await admin.send(new DeleteBucketPolicyCommand({ Bucket: B }))
+    for (const change of [merge, rollback]) {
+      const earlier = await count()
+      const { text } = await change()
+      assert.notEqual(await count(), earlier, text)
+    }
   })
 
   it('has as much right as before once the policy is gone, and none once it is there, from the next request on', async () => {

@@ -143,6 +143,8 @@ describeEngines('jobs', (engine, itOnce) => {
       query: null,
       on_conflict: null,
       merge_plan: null,
+      needed: null,
+      comparison: null,
       restorable: false,
       total: 6,
       done: 6,

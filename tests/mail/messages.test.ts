@@ -103,6 +103,24 @@ describeEngines('what users get mail about', (engine, itOnce) => {
     assert.deepEqual(await mails(), [])
   })
 
+  it('an agent that asks for approval, once for each request', async () => {
+    const { client, email } = await person()
+    const agent = await client.createAgent({
+      body: { name: 'Sorter', scope: [{ bucket: BUCKET, actions: ['read', 'write', 'share'] }] },
+    })
+    for (const secret of [agent.token, agent.secret_access_key]) server.secrets.add(secret)
+    const share = () =>
+      rejectsWith(
+        server.as(agent.token).createShare({ body: { kind: 'object', bucket: BUCKET, key: 'docs/a.txt' } }),
+        'approval_required',
+      )
+    await share()
+    await share()
+    assert.deepEqual(await mails(), [[email, 'The agent “Sorter” asks for your approval']])
+    assert.match(mail.taken[0]?.body ?? '', new RegExp(`/console/agents/${agent.id}\\r\\n`))
+    assert.deepEqual(await mails(), [])
+  })
+
   it('nobody who is disabled', async () => {
     const { client, id } = await person()
     await client.createToken({ body: { name: 'left behind', expires_in: '30d' } })
@@ -334,7 +352,11 @@ describeEngines('what users get mail about', (engine, itOnce) => {
 /** What a text says with every value that it takes, each to be seen in it. */
 function filled(text: (typeof texts)['en'][keyof (typeof texts)['en']], kind: 'tokens' | 'access_keys'): string {
   if (typeof text === 'string') return text
-  const values = { kind, took: true, ...named(['name', 'mark', 'left', 'at', 'bucket', 'percent', 'held', 'quota']) }
+  const values = {
+    kind,
+    took: true,
+    ...named(['name', 'mark', 'left', 'at', 'bucket', 'percent', 'held', 'quota', 'agent', 'objects', 'size']),
+  }
   const first = /^\s*\(?\s*\{/.test(String(text)) ? values : /Hint|Reason/.test(text.name) ? kind : '{0}'
   return (text as (...given: unknown[]) => string)(first, '{1}')
 }

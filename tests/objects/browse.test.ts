@@ -152,6 +152,65 @@ describeEngines('browse', (engine, itOnce) => {
     assert.deepEqual(await shown({ prefix: 'z/' }), ['z/', 'z/full'], 'what holds something is an object')
   })
 
+  it('sorts names as people count: folders first, numbers by size, without regard to capitals and accents', async () => {
+    const all = [
+      'f1/x',
+      'f10/x',
+      'f2/x',
+      'Big',
+      'big2',
+      'img-002',
+      'img-1',
+      'img-10',
+      'img-2',
+      'Über',
+      'zeta',
+      'a/b',
+      '7',
+    ]
+    const name = await fill(all.map((key) => `n/${key}`))
+    const natural = [
+      'a/',
+      'f1/',
+      'f2/',
+      'f10/',
+      '7',
+      'Big',
+      'big2',
+      'img-1',
+      'img-002',
+      'img-2',
+      'img-10',
+      'Über',
+      'zeta',
+    ]
+    const browse = (query: { order?: Order; offset?: number; cursor?: string; limit?: number }) =>
+      server.admin.browse({ params: { bucket: name }, query: { prefix: 'n/', sort: 'natural', ...query } })
+    const backwards = [...natural.slice(0, 4).reverse(), ...natural.slice(4).reverse()]
+    for (const [order, entries] of [
+      ['asc', natural],
+      ['desc', backwards],
+    ] as const) {
+      const page = await browse({ order })
+      assert.deepEqual([page.total, page.total_exact, page.total_folders], [13, true, 4])
+      assert.deepEqual(
+        names(page),
+        entries.map((one) => `n/${one}`),
+      )
+      for (const offset of [0, 3, 4, 9, 12, 13])
+        assert.deepEqual(names(await browse({ order, offset, limit: 3 })), names(page).slice(offset, offset + 3))
+      const walked: string[] = []
+      let cursor: string | undefined
+      do {
+        const next = await browse({ order, limit: 2, ...(cursor ? { cursor } : {}) })
+        walked.push(...names(next))
+        cursor = next.next_cursor ?? undefined
+      } while (cursor)
+      assert.deepEqual(walked, names(page))
+    }
+    await rejectsWith(browse({ offset: 1, cursor: 'x' }), 'invalid_request')
+  })
+
   it('shows someone exactly what their grants hold, in every order and listing', async () => {
     const email = 'someone@example.com'
     const password = 'password of someone'

@@ -243,11 +243,65 @@ describeEngines('search by anything', (engine, itOnce) => {
       (await findAll('tag:kind=k', 100, client)).filter((one) => one.startsWith(bucket)),
       [`${bucket}/open/1`],
     )
+    const plain = await client.searchObjects({ params: { bucket }, query: { search: '1' } })
+    assert.deepEqual(
+      plain.items.map(({ key }) => key),
+      ['open/1'],
+    )
+    // A page that ends among what is hidden does not say so.
+    for (let i = 0; i < 4; i++) await put(bucket, `open/${i}1`)
+    const page = await client.searchObjects({ params: { bucket }, query: { q: '1', limit: 2 } })
+    assert.ok(page.next_cursor && !Buffer.from(page.next_cursor, 'base64url').toString('latin1').includes('open/'))
+    await rejectsWith(
+      client.searchObjects({
+        params: { bucket },
+        query: { q: '1', cursor: Buffer.from('["a","1"]').toString('base64url') },
+      }),
+      'invalid_request',
+      'query.cursor',
+    )
     await deny({ Action: 's3:GetObjectTagging', Resource: `arn:aws:s3:::${bucket}/open/*` })
     assert.deepEqual(await find(bucket, 'tag:kind=k', {}, client), ['secret/1'])
     assert.deepEqual(await find(bucket, 'meta:camera=c', {}, client), ['open/1', 'secret/1'])
     await deny({ Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/open/*` })
     assert.deepEqual(await find(bucket, 'meta:camera=c', {}, client), ['secret/1'])
+  })
+
+  it('shows no tags or metadata that a policy forbids to read, however the object was found', async () => {
+    const bucket = await open()
+    for (const key of ['open/1', 'other/1']) await put(bucket, key, { tags: { kind: 'k' }, meta: { camera: 'c' } })
+    const client = server.as(await server.userWith({ bucket_pattern: bucket, actions: ['list', 'read'] }))
+    const s3 = world.clientOf(await world.keyOf())
+    const shown = async () => {
+      const params = { bucket }
+      const lists = [
+        (await client.searchObjects({ params, query: { q: '1' } })).items,
+        (await client.searchObjects({ params, query: { search: '1', sort: 'size' } })).items,
+        (await client.searchEverywhere({ query: { q: `1 bucket:${bucket}` } })).items,
+        (await client.listObjects({ params })).items,
+        (await client.browse({ params, query: { prefix: 'open/' } })).objects,
+      ]
+      return lists.map((items) => {
+        const one = items.find(({ key }) => key === 'open/1')
+        return [one?.tags ?? null, one?.metadata]
+      })
+    }
+    const deny = (Action: string) =>
+      s3.send(
+        new PutBucketPolicyCommand({
+          Bucket: bucket,
+          Policy: JSON.stringify({
+            Version: '2012-10-17',
+            Statement: [{ Effect: 'Deny', Principal: '*', Action, Resource: `arn:aws:s3:::${bucket}/open/*` }],
+          }),
+        }),
+      )
+    const five = (one: unknown) => Array.from({ length: 5 }, () => one)
+    assert.deepEqual(await shown(), five([{ kind: 'k' }, { camera: 'c' }]))
+    await deny('s3:GetObjectTagging')
+    assert.deepEqual(await shown(), five([null, { camera: 'c' }]))
+    await deny('s3:GetObject')
+    assert.deepEqual(await shown(), five([{ kind: 'k' }, {}]))
   })
 
   it('has jobs act on what it finds, as it was listed, and only counts in a dry run', async () => {
@@ -306,8 +360,8 @@ describeEngines('search by anything', (engine, itOnce) => {
     const objects = await db.selectFrom('objects').selectAll().where('bucket_id', '=', id).execute()
     const expected = objects.flatMap(({ key, tags, metadata }) => [
       ...Object.entries(JSON.parse(tags ?? '{}') as object).flatMap(([name, value]) => [
-        [key, `k:${name}`],
-        [key, `t:${name}=${[...String(value)].slice(0, 200).join('')}`],
+        [key, `k:${name.replace('=', '%3D')}`],
+        [key, `t:${name.replace('=', '%3D')}=${[...String(value)].slice(0, 200).join('')}`],
       ]),
       ...Object.entries(JSON.parse(metadata) as object).map(([name, value]) => [
         key,
@@ -317,6 +371,48 @@ describeEngines('search by anything', (engine, itOnce) => {
     const sorted = (pairs: string[][]) => [...new Set(pairs.map((pair) => pair.join('\n')))].sort()
     return { index: sorted(words.map(({ key, word }) => [key, word])), expected: sorted(expected), objects }
   }
+
+  it('names and values are told apart, whatever equals signs they have', async () => {
+    const bucket = await open()
+    await put(bucket, 'one', { tags: { 'a=b': 'c' } })
+    await put(bucket, 'other', { tags: { a: 'b=c' } })
+    await put(bucket, 'percent', { tags: { 'a%3Db': 'c' } })
+    assert.deepEqual(await find(bucket, 'tag:"a=b"=c'), ['one'])
+    assert.deepEqual(await find(bucket, 'tag:a=b=c'), ['other'])
+    assert.deepEqual(await find(bucket, 'tag:a%3Db=c'), ['percent'])
+    const suggested = async (query: object) =>
+      (await server.admin.suggestSearch({ query: { field: 'tag', bucket, ...query } })).items.map(({ value }) => value)
+    assert.deepEqual(await suggested({}), ['a', 'a%3Db', 'a=b'])
+    assert.deepEqual(await suggested({ name: 'a' }), ['b=c'])
+    assert.deepEqual(await suggested({ name: 'a=b' }), ['c'])
+  })
+
+  it('an index that is still written leaves nothing out, and goes on where it stopped', async () => {
+    const bucket = await open()
+    for (let i = 0; i < 12; i++) await put(bucket, `k${i % 10}${i}`, { tags: { project: i % 2 ? 'apollo' : 'gemini' } })
+    const found = async () => [
+      await find(bucket, 'tag:project=apollo'),
+      await findAll(`tag:project=apollo bucket:${bucket}`),
+      (await server.admin.suggestSearch({ query: { field: 'tag', bucket } })).complete,
+    ]
+    const [whole, everywhere, complete] = await found()
+    assert.deepEqual([(whole as string[]).length, (everywhere as string[]).length, complete], [6, 6, true])
+    // As an upgrade leaves it.
+    await server.database.transaction(async (tx) => {
+      await tx.deleteFrom('object_words').execute()
+      await tx.updateTable('instance').set({ words_to: '' }).execute()
+    })
+    assert.deepEqual(await found(), [whole, everywhere, false])
+    // What changes meanwhile is in the index already.
+    await put(bucket, 'k00', { tags: { project: 'soyuz' } })
+    await server.admin.deleteObject({ params: { bucket, key: 'k22' } })
+    await server.records([], () => server.running.tick('search-words'))
+    const { words_to } = await server.database.db.selectFrom('instance').select('words_to').executeTakeFirstOrThrow()
+    assert.equal(words_to, null)
+    const { index, expected } = await indexOf(bucket)
+    assert.deepEqual(index, expected)
+    assert.deepEqual(await found(), [whole, everywhere, true])
+  })
 
   it('the index says what the objects are, whatever happens to them', async () => {
     const names = fc.constantFrom('project', 'a=b', 'x', 'ü')

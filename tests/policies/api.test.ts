@@ -33,6 +33,7 @@ describeEngines('cleanup policies', (engine, itOnce) => {
       keep_newest: null,
       noncurrent_days: null,
       keep_versions: null,
+      keep_snapshots: null,
       expired_markers: false,
       max_deletes: null,
       max_delete_percent: null,

@@ -182,6 +182,7 @@ describeEngines('policies: matching against a model', (engine) => {
             ...conditions,
             noncurrent_days: null,
             keep_versions: null,
+            keep_snapshots: null,
             expired_markers: false,
             max_deletes: null,
             max_delete_percent: null,

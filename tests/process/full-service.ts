@@ -92,6 +92,7 @@ export async function fillRareTables(database: Database): Promise<void> {
           blob_id: null,
           last_modified: late,
           version_id: null,
+          kept: 1,
         }),
         tx.insertInto('job_moves').values({
           job_id: job.id,
@@ -306,6 +307,14 @@ export async function fillRareTables(database: Database): Promise<void> {
           decided_by: null,
           done_at: null,
         }),
+        tx.insertInto('plans').values({
+          id: newId(),
+          user_id: user.id,
+          credential: agent,
+          change: JSON.stringify({ action: 'delete', bucket: 'b', keys: [ODD_KEY] }),
+          state: 'e'.repeat(64),
+          expires_at: late,
+        }),
         tx.insertInto('roles').values({
           id: 'AROA0000000000000000A',
           name: 'Deploy',
@@ -383,7 +392,19 @@ export async function fillRareTables(database: Database): Promise<void> {
           expires_at: late,
         }),
         tx.insertInto('fork_merges').values([
-          { bucket_id, key: ODD_KEY, origin_key: ODD_KEY, fork_moment: bytes, origin_moment: null, job_id: newId() },
+          {
+            bucket_id,
+            key: ODD_KEY,
+            origin_key: ODD_KEY,
+            fork_moment: bytes,
+            origin_moment: null,
+            job_id: newId(),
+            was_moment: bytes,
+            before_job_id: newId(),
+            before_origin_key: ODD_KEY,
+            before_fork_moment: bytes,
+            before_origin_moment: bytes,
+          },
           { bucket_id, key: 'b', origin_key: 'c', fork_moment: 0, origin_moment: bytes, job_id: newId() },
         ]),
         tx.insertInto('blob_removals').values({ blob_id: newId(), queued_at: early }),

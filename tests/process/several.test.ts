@@ -198,8 +198,8 @@ it('what replaces a process at SIGHUP brings the schema up to date first', linux
   // As a release left it that lacked the last migration, one whose changes can be made twice.
   const database = new DatabaseSync(path.join(folder, 'strongroom.db'))
   const [last] = database.prepare('select name from kysely_migration order by name desc limit 1').all()
-  assert.equal(last?.name, '0063-locked-mirrors', 'what it added is listed here')
-  database.exec('alter table mirrors drop column locks')
+  assert.equal(last?.name, '0066-revisions', 'what it added is listed here')
+  database.exec('drop table revisions')
   database.exec(`delete from kysely_migration where name = '${last.name}'`)
   process.kill(service.child.pid as number, 'SIGHUP')
   await until(() => /all processes replaced/.test(service.log()))

@@ -12,7 +12,20 @@ export interface Demo {
   /** A user who can only view, and a user in no group. */
   reader: { email: string; password: string }
   stranger: { email: string; password: string }
-  ids: Record<'user' | 'group' | 'policy' | 'run' | 'webhook' | 'delivery' | 'failed' | 'job' | 'partly', string>
+  ids: Record<
+    | 'user'
+    | 'group'
+    | 'policy'
+    | 'run'
+    | 'webhook'
+    | 'delivery'
+    | 'failed'
+    | 'job'
+    | 'partly'
+    | 'identityPolicy'
+    | 'agent',
+    string
+  >
   /** A moment before its last changes. */
   earlier: string
   /** The secrets of share links. */
@@ -92,6 +105,8 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   const stranger = { email: 'jonas.berg@example.com', password }
   await admin.createUser({ body: { ...reader, display_name: 'Iris Novak', group_ids: [press.id] } })
   await admin.createUser({ body: { ...stranger, display_name: 'Jonas Berg' } })
+
+  const identityPolicy = await addMachines(admin)
 
   // Webhooks.
   const hook = async (name: string, events: string[], limits: object = {}) => {
@@ -249,6 +264,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   const { items } = await admin.listDeliveries({ params: { id: mirror } })
   const delivery = items.find(({ status }) => status === 'acknowledged')?.id ?? ''
   const failed = items.find(({ status }) => status === 'failed')?.id ?? ''
+  const agent = await addAgent(server, taken.slice(0, 3))
   await addHistory(server)
   // The demo's webhook receiver is on this machine; real ones are not.
   const addresses = {
@@ -271,6 +287,8 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
       failed,
       job: copied,
       partly,
+      identityPolicy,
+      agent,
     },
     links: {
       file: file.token,
@@ -280,6 +298,54 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
       gone: gone.token,
     },
   }
+}
+
+/** A role that deploys the site with the token of its job; returns the id of the policy that it has. */
+async function addMachines(admin: TestServer['admin']): Promise<string> {
+  const key = 'token.actions.githubusercontent.com'
+  await admin.createOidcProvider({ body: { issuer: `https://${key}`, audiences: ['sts.amazonaws.com'] } })
+  const document = (statement: object) =>
+    JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...statement }] }, null, 2)
+  const trust = document({
+    Principal: { Federated: `arn:aws:iam:::oidc-provider/${key}` },
+    Action: 'sts:AssumeRoleWithWebIdentity',
+    Condition: { StringLike: { [`${key}:sub`]: 'repo:acme/site:*' } },
+  })
+  await admin.createRole({ body: { name: 'Deploy', description: 'Publishes the site', trust, tags: { team: 'web' } } })
+  const of = (...Action: string[]) =>
+    document({ Action, Resource: ['arn:aws:s3:::site-assets', 'arn:aws:s3:::site-assets/*'] })
+  const body = { name: 'SiteAssets', description: 'What the site is made of', document: of('s3:GetObject') }
+  const { id } = await admin.createIdentityPolicy({ body })
+  await admin.updateIdentityPolicy({
+    params: { policy: id },
+    body: { document: of('s3:GetObject', 's3:PutObject', 's3:ListBucket') },
+  })
+  const role = { kind: 'role', owner: 'Deploy' } as const
+  await admin.attachPolicy({ params: { ...role, policy: id } })
+  const own = document({ Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::site-assets/old/*' })
+  await admin.putInlinePolicy({ params: { ...role, name: 'tidy-up' }, body: { document: own } })
+  return id
+}
+
+/** An agent that has changed something, and waits for approval to delete these objects. */
+async function addAgent(server: TestServer, keys: string[]): Promise<string> {
+  const bucket = 'press-kit'
+  const { id, token, secret_access_key } = await server.admin.createAgent({
+    body: {
+      name: 'Press kit keeper',
+      scope: [{ bucket, actions: ['list', 'read', 'write', 'delete'] }],
+      budget: { read_bytes_per_hour: 500_000_000 },
+      approval: { actions: ['share'], above_objects: 2 },
+      expires_at: new Date(server.clock.now().getTime() + 30 * DAY).toISOString(),
+    },
+  })
+  server.secrets.add(token).add(secret_access_key)
+  const keeper = server.as(token)
+  const key = '2026/lisbon/harbour.jpg'
+  await keeper.updateObjectByQuery({ params: { bucket }, query: { key }, body: { tags: { kit: 'spring' } } })
+  const refused = await keeper.bulkDelete({ params: { bucket }, body: { keys } }).catch((error: unknown) => error)
+  if (!(refused instanceof Error)) throw new Error('What the agent of the demo asks for needed no approval')
+  return id
 }
 
 const HISTORY_DAYS = 45
@@ -323,6 +389,7 @@ async function addHistory({ admin, database, clock }: TestServer): Promise<void>
 export const demoWords: readonly string[] = [
   ...people.flatMap(([, name]) => [name, ...name.split(' ')]),
   'Iris Novak',
+  'Press kit keeper',
   'Jonas Berg',
   'Administrators',
   'Administrator',

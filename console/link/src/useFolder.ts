@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { sortNaturally } from '../../../contract/natural-order.ts'
 import { type Item, listFolder, Refused, type ShareListing } from './api.ts'
 
 export interface Folder {
@@ -6,15 +7,13 @@ export interface Folder {
   files: readonly Item[]
   next: string | null
 }
-const byName = new Intl.Collator(undefined, { numeric: true }).compare
-
 /** Without the markers of folders; in natural order, `img-2` before `img-10`, once everything is there. */
 function settled({ folders, files, next }: Folder): Folder {
   const shown = files.filter(({ name, size }) => size > 0 || !/(^|\/)$/.test(name))
   if (next !== null) return { folders, files: shown, next }
   return {
-    folders: folders.toSorted(byName),
-    files: shown.toSorted((a, b) => byName(a.name, b.name)),
+    folders: sortNaturally(folders, (name) => name),
+    files: sortNaturally(shown, ({ name }) => name),
     next,
   }
 }

@@ -2,6 +2,7 @@ import type { View } from '../routes.ts'
 import { accessKeyViews } from './access-keys/views.ts'
 import { accessPolicyViews } from './access-policies/views.ts'
 import { accountViews } from './account/views.ts'
+import { agentViews } from './agents/views.ts'
 import { attachedViews } from './attached/views.ts'
 import { auditViews } from './audit/views.ts'
 import { authViews } from './auth/views.ts'
@@ -11,6 +12,7 @@ import { encryptionViews } from './encryption/views.ts'
 import { groupViews } from './groups/views.ts'
 import { historyViews } from './history/views.ts'
 import { homeViews } from './home/views.ts'
+import { identityViews } from './identities/views.ts'
 import { jobViews } from './jobs/views.ts'
 import { policyViews } from './policies/views.ts'
 import { protectionViews } from './protection/views.ts'
@@ -29,7 +31,9 @@ import { webhookViews } from './webhooks/views.ts'
 export const views: readonly View[] = [
   ...accessKeyViews,
   ...accessPolicyViews,
+  ...identityViews,
   ...accountViews,
+  ...agentViews,
   ...attachedViews,
   ...auditViews,
   ...authViews,

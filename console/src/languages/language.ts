@@ -3,10 +3,12 @@ import type * as api from '../api/messages.ts'
 import type * as accessKeys from '../features/access-keys/messages.ts'
 import type * as accessPolicies from '../features/access-policies/messages.ts'
 import type * as account from '../features/account/messages.ts'
+import type * as agents from '../features/agents/messages.ts'
 import type * as attached from '../features/attached/messages.ts'
 import type * as audit from '../features/audit/messages.ts'
 import type * as auth from '../features/auth/messages.ts'
 import type * as browse from '../features/browse/messages.ts'
+import type * as browseObject from '../features/browse/object-messages.ts'
 import type * as bucketsAttached from '../features/buckets/attached-messages.ts'
 import type * as buckets from '../features/buckets/messages.ts'
 import type * as encryption from '../features/encryption/messages.ts'
@@ -54,9 +56,7 @@ export interface FrameTexts {
   folders: Of<typeof folders>
   home: Of<typeof home>
   jobs: Of<typeof jobs>
-  protection: Of<typeof protection>
   secondFactor: Of<typeof secondFactor>
-  shares: Of<typeof shares>
   shell: Of<typeof shell>
   ui: Of<typeof ui>
   uploads: Of<typeof uploads>
@@ -67,8 +67,10 @@ export interface ViewTexts {
   accessKeys: Of<typeof accessKeys>
   accessPolicies: Of<typeof accessPolicies>
   account: Of<typeof account>
+  agents: Of<typeof agents>
   attached: Of<typeof attached>
   audit: Of<typeof audit>
+  browseObject: Of<typeof browseObject>
   bucketsAttached: Of<typeof bucketsAttached>
   encryption: Of<typeof encryption>
   groups: Of<typeof groups>
@@ -76,7 +78,9 @@ export interface ViewTexts {
   past: Of<typeof past>
   recovery: Of<typeof recovery>
   policies: Of<typeof policies>
+  protection: Of<typeof protection>
   settings: Of<typeof settings>
+  shares: Of<typeof shares>
   sso: Of<typeof sso>
   storages: Of<typeof storages>
   tokens: Of<typeof tokens>

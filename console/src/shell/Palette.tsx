@@ -1,15 +1,20 @@
 import './palette.css'
 import { Modal, TextInput, useMantineColorScheme } from '@mantine/core'
 import {
-  IconArrowRight,
+  IconBucket,
   IconClock,
+  IconDatabaseImport,
+  IconHistory,
+  IconInbox,
   IconKeyboard,
   IconLogout,
   IconMoon,
-  IconPlus,
+  IconPlugConnected,
   IconSearch,
+  IconShare3,
   IconSun,
   IconUpload,
+  IconWebhook,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
@@ -27,7 +32,7 @@ interface Item {
   id: string
   label: string
   hint?: string | undefined
-  icon: typeof IconPlus
+  icon: typeof IconClock
   run: () => void
 }
 
@@ -62,21 +67,22 @@ export default function Palette({
   })
   const has = ({ label }: { label: string }) => label.toLowerCase().includes(wanted)
   const recent = wanted === '' ? recentPlaces(me.id).map((place) => ({ ...place, icon: IconClock })) : []
-  const pages = places.map((place) => ({ ...place, icon: IconArrowRight }))
+  const pages = { title: text.pages, items: places.filter(has).map(toItem) }
+  const listed = sections.map(({ title, found }) => ({ title, items: found.map(toItem) }))
+  const doable = {
+    title: text.actions,
+    items: actions.filter(has).map((item) => ({
+      ...item,
+      run: () => {
+        onClose()
+        item.run()
+      },
+    })),
+  }
   const shown: { title: string; items: Item[] }[] = [
     { title: text.recent, items: recent.map(toItem).map((item) => ({ ...item, id: `recent ${item.id}` })) },
-    { title: text.pages, items: pages.filter(has).map(toItem) },
-    ...sections.map(({ title, found }) => ({ title, items: found.map(toItem) })),
-    {
-      title: text.actions,
-      items: actions.filter(has).map((item) => ({
-        ...item,
-        run: () => {
-          onClose()
-          item.run()
-        },
-      })),
-    },
+    // What is beside the palette anyway comes last, until something is asked for.
+    ...(wanted === '' ? [doable, ...listed, pages] : [pages, ...listed, doable]),
   ].filter(({ items }) => items.length > 0)
   const items = shown.flatMap((section) => section.items)
   const chosen = Math.min(at, items.length - 1)
@@ -164,10 +170,10 @@ function useActions({
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const here = useQuery(bucketsQuery).data?.find(({ name }) => name === bucket)
   const isDark = colorScheme === 'dark'
-  const opens = (label: string, to: string, search: Record<string, string> = {}): Item => ({
+  const opens = (label: string, to: string, icon: typeof IconClock, search: Record<string, string> = {}): Item => ({
     id: label,
     label,
-    icon: IconPlus,
+    icon,
     run: () => void go(to, search),
   })
   const when = (yes: boolean, ...items: Item[]) => (yes ? items : [])
@@ -179,12 +185,16 @@ function useActions({
       icon: IconUpload,
       run: () => void openUpload({ bucket: bucket ?? '', prefix }),
     }),
-    ...when(me.canSomewhere('share'), opens(text.newLink, '/shares', { pick: 'give' })),
-    ...when(me.canSomewhere('share'), opens(text.requestFiles, '/shares', { pick: 'take' })),
-    ...when(me.canSomewhere('create'), opens(text.newBucket, '/buckets', { new: '1' })),
-    ...when(me.canSomewhere('policy'), opens(text.newPolicy, '/policies/new')),
-    ...when(me.s3 !== null, opens(text.newAccessKey, '/access-keys/new')),
-    ...when(me.isAdmin, opens(text.newWebhook, '/admin/webhooks/new'), opens(text.attachBucket, '/buckets/attach')),
+    ...when(me.canSomewhere('share'), opens(text.newLink, '/shares', IconShare3, { pick: 'give' })),
+    ...when(me.canSomewhere('share'), opens(text.requestFiles, '/shares', IconInbox, { pick: 'take' })),
+    ...when(me.canSomewhere('create'), opens(text.newBucket, '/buckets', IconBucket, { new: '1' })),
+    ...when(me.canSomewhere('policy'), opens(text.newPolicy, '/policies/new', IconHistory)),
+    ...when(me.s3 !== null, opens(text.newAccessKey, '/access-keys/new', IconPlugConnected)),
+    ...when(
+      me.isAdmin,
+      opens(text.newWebhook, '/admin/webhooks/new', IconWebhook),
+      opens(text.attachBucket, '/buckets/attach', IconDatabaseImport),
+    ),
     {
       id: 'scheme',
       label: isDark ? text.toLight : text.toDark,

@@ -20,19 +20,23 @@ function StatePage({
   title,
   hint,
   icon,
+  isFramed = false,
   children,
 }: {
   title: string
   hint: string
   icon: ReactNode
+  /** Inside the frame, which has the main part of the page. */
+  isFramed?: boolean
   children?: ReactNode
 }) {
+  const Around = isFramed ? 'div' : 'main'
   const { search } = useView()
   useTitle(title)
   // The address may come from anyone: accept only what looks like a request ID.
   const request = /^[\w-]{1,64}$/.exec(search.request ?? '')?.[0]
   return (
-    <main className="alone">
+    <Around className="alone">
       <div className="state">
         {icon}
         <h1>{title}</h1>
@@ -47,14 +51,22 @@ function StatePage({
           {text.toHome}
         </Anchor>
       </div>
-    </main>
+    </Around>
   )
 }
 
-/** `/404`, and every unknown address. */
-export const NotFound = () => (
-  <StatePage title={text.notFoundTitle} hint={text.notFoundHint} icon={<IconError404 size={34} stroke={1.4} />} />
+const notFound = (isFramed: boolean) => (
+  <StatePage
+    title={text.notFoundTitle}
+    hint={text.notFoundHint}
+    icon={<IconError404 size={34} stroke={1.4} />}
+    isFramed={isFramed}
+  />
 )
+/** `/404` */
+export const NotFound = () => notFound(false)
+/** Every address without a view. */
+export const NotFoundFramed = () => notFound(true)
 
 /** `/403` */
 export const Forbidden = () => (

@@ -17,7 +17,7 @@ export function secondsOf(length: string): number {
   return Number.parseInt(length, 10) * (UNITS[length.slice(-1)] ?? 1)
 }
 /** `7 days`, `12 hours`. */
-function nameLength(length: string): string {
+export function nameLength(length: string): string {
   if (length === 'never') return text.lengthNever
   const seconds = secondsOf(length)
   for (const [unit, size] of [

@@ -2,6 +2,7 @@ import { Button, Table } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { text } from './messages.ts'
 import { TableFrame } from './TableFrame.tsx'
+import { useMedia } from './useMedia.ts'
 
 export interface Column<T> {
   key: string
@@ -50,8 +51,18 @@ export const moreOf = (pages: {
 /** The column of what can be done with a row. */
 export const actionsShape = { pinned: true, title: text.actionsColumn, untitled: true } as const
 
-/** A table of one or a few pages. The object browser has its own grid. */
-export function ListTable<T>({ label, columns, rows, rowKey, onOpen, below, more }: Props<T>) {
+/** What a phone shows in columns: what selects a row, its name, and what can be done with it. */
+const staysOnPhones = <T,>({ pinned, untitled }: Column<T>): boolean => pinned === true || untitled === true
+
+/**
+ * A table of one or a few pages. On a phone, what there are columns for elsewhere is below the name of each row. The object
+ * browser has its own grid.
+ */
+export function ListTable<T>({ label, columns: all, rows, rowKey, onOpen, below, more }: Props<T>) {
+  const isPhone = useMedia('(max-width: 480px)')
+  const named = all.find((column) => column.breaks) ?? all.find((column) => !staysOnPhones(column))
+  const columns = isPhone ? all.filter((column) => column === named || staysOnPhones(column)) : all
+  const folded = all.filter((column) => !columns.includes(column))
   const shape = ({ number, optional, breaks, pinned }: Column<T>) =>
     [number && 'number', optional && 'optional', breaks && 'breaks', pinned && 'pinned'].filter(Boolean).join(' ')
   return (
@@ -84,6 +95,16 @@ export function ListTable<T>({ label, columns, rows, rowKey, onOpen, below, more
                   {columns.map((column) => (
                     <Table.Td key={column.key} className={shape(column)}>
                       {column.cell(row)}
+                      {column === named && folded.length > 0 ? (
+                        <dl className="row-facts">
+                          {folded.map(({ key, title, cell }) => (
+                            <div key={key}>
+                              <dt>{title}</dt>
+                              <dd>{cell(row)}</dd>
+                            </div>
+                          ))}
+                        </dl>
+                      ) : null}
                     </Table.Td>
                   ))}
                 </Table.Tr>

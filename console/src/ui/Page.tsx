@@ -62,7 +62,7 @@ function CopyCall({ call }: { call: ApiCall }) {
     if (await copyText(curlOf(call))) notify.ok(text.copied)
   }
   return (
-    <ActionIcon aria-label={text.copyCall} title={text.copyCallHint} onClick={copy}>
+    <ActionIcon className="optional" aria-label={text.copyCall} title={text.copyCallHint} onClick={copy}>
       <IconTerminal2 size={17} stroke={1.6} />
     </ActionIcon>
   )

@@ -5,6 +5,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import { HOUR_MS } from '../../base/time.ts'
 import type { Ctx, Upkeep } from '../../context.ts'
 import type { ActingAgent } from '../../iam/acting-agent.ts'
+import { type HeldAgent, holdAgent } from './acting.ts'
 import * as store from './store.ts'
 
 export const NOTHING: AgentUse = {
@@ -20,10 +21,12 @@ export function costOf(actions: readonly Action[]): AgentUse {
   const cost = { ...NOTHING }
   for (const { name, details, result = 'success' } of actions) {
     if (result !== 'success') continue
-    if (name === 'delete' || name === 'version_delete') {
+    // A move leaves nothing where the object was.
+    if (name === 'delete' || name === 'version_delete' || name === 'move') {
       cost.delete_objects++
       cost.delete_bytes += details.size
-    } else if (name === 'upload' || name === 'copy' || name === 'move' || name === 'restore') {
+    }
+    if (name === 'upload' || name === 'copy' || name === 'move' || name === 'restore') {
       cost.change_objects++
       cost.change_bytes += details.size
     } else if (name === 'update_object') cost.change_objects++
@@ -45,18 +48,23 @@ export function hourOf(row: Pick<store.UseRow, 'hour_from' | 'this_hour'>, now: 
 const sum = (a: AgentUse, b: AgentUse): AgentUse =>
   Object.fromEntries(agentCounts.map((one) => [one, a[one] + b[one]])) as AgentUse
 
+/** The cost of actions without the bytes that were counted as parts of uploads arrived. */
+export function costNow(actions: readonly Action[]): AgentUse {
+  const counted = costOf(actions.filter((one) => one.counted)).change_bytes
+  const cost = costOf(actions)
+  return { ...cost, change_bytes: cost.change_bytes - counted }
+}
+
 /**
  * Step: counts what an agent does. Throws budget_exceeded where that is more than is left of any budget: then nothing of it is
  * counted.
  */
 export async function spend(
   { tx, now }: Pick<Upkeep, 'tx' | 'now'>,
-  { id, budget }: Pick<ActingAgent, 'id' | 'budget'>,
+  { use: row, agent: { id, budget } }: HeldAgent,
   cost: AgentUse,
 ): Promise<void> {
   if (agentCounts.every((one) => cost[one] === 0)) return
-  const row = await store.lockUse(tx, id)
-  if (!row) throw new ServiceError('unauthenticated', 'The agent is no longer valid.')
   const { use, ends } = hourOf(row, now())
   const total = JSON.parse(row.in_all) as AgentUse
   for (const count of agentCounts) {
@@ -70,6 +78,29 @@ export async function spend(
     this_hour: JSON.stringify(sum(use, cost)),
     in_all: JSON.stringify(sum(total, cost)),
   })
+}
+
+/** Step: counts bytes that an agent reads, or sends as a part of an upload. Throws budget_exceeded; does nothing for others. */
+export async function spendBytes(
+  step: Pick<Upkeep, 'tx' | 'now' | 'actor'>,
+  count: 'read_bytes' | 'change_bytes',
+  bytes: number,
+): Promise<void> {
+  const { agent } = step.actor
+  if (agent && bytes > 0) await spend(step, await holdAgent(step, agent), { ...NOTHING, [count]: bytes })
+}
+
+/** Throws budget_exceeded before bytes come that would be refused once they are here. */
+export const assertBytesLeft = async (
+  { actor, upkeep }: Pick<Ctx, 'actor' | 'upkeep'>,
+  count: 'read_bytes' | 'change_bytes',
+  bytes: number,
+): Promise<void> => {
+  if (actor.agent && bytes > 0)
+    await upkeep(async (step) => {
+      await spendBytes(step, count, bytes)
+      return step.nothing(undefined)
+    })
 }
 
 const WHAT: { [count in AgentCount]: string } = {
@@ -111,7 +142,5 @@ function assertWithin({ budget, name, count, used, needed, renews, now }: Asked)
 
 /** Counts bytes of contents before an agent gets them; resolves at once for everyone else. Throws budget_exceeded. */
 export async function spendRead({ actor, upkeep }: Pick<Ctx, 'actor' | 'upkeep'>, bytes: number): Promise<void> {
-  const { agent } = actor
-  if (agent && bytes > 0)
-    await upkeep((step) => spend(step, agent, { ...NOTHING, read_bytes: bytes }), { relaxed: true })
+  if (actor.agent && bytes > 0) await upkeep((step) => spendBytes(step, 'read_bytes', bytes), { relaxed: true })
 }

@@ -1,21 +1,22 @@
 import type { Action } from '../../../contract/actions.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { AgentGate } from '../../context.ts'
+import { holdAgent } from './acting.ts'
 import { approvedRequests, assertApproved } from './approvals/ask.ts'
-import { costOf, spend } from './budget.ts'
+import { costNow, costOf, spend } from './budget.ts'
 
 /**
  * What all changes of agents pass, whatever front or job they come through: nothing is deleted for good or locked, the budgets hold, and
  * what needs approval has it. What a job does was approved with the job.
  */
 export const agentGate: AgentGate = async (step, agent) => {
-  const inJob = step.actor.job_id !== undefined
-  const approved = inJob ? [] : await approvedRequests(step, agent)
+  const isApproved = step.actor.job_id !== undefined || agent.ofLink === true
+  const approved = isApproved ? [] : await approvedRequests(step, agent)
   return async (actions) => {
     for (const action of actions) if ((action.result ?? 'success') === 'success') refuseForGood(action)
-    const cost = costOf(actions)
-    await spend(step, agent, cost)
-    if (!inJob) await assertApproved(step, agent, { actions, cost, approved })
+    const held = await holdAgent(step, agent)
+    await spend(step, held, costNow(actions))
+    if (!isApproved) await assertApproved(step, held.agent, { actions, cost: costOf(actions), approved })
   }
 }
 

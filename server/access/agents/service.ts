@@ -16,6 +16,7 @@ import { invalid } from '../../base/invalid.ts'
 import type { Ctx, Step } from '../../context.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { newSecret, resealSecret, sealSecret } from '../access-keys/secret.ts'
+import { holdUses } from '../agent-limits/acting.ts'
 import { hourOf, NOTHING } from '../agent-limits/budget.ts'
 import { admitOwner } from '../credentials/issue.ts'
 import { scopeText } from '../sessions/scope.ts'
@@ -46,12 +47,19 @@ const given = <T extends object>(fields: { [name in keyof T]?: T[name] | undefin
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>
 
 /** Creates an agent of the caller; only this response contains its token and its secret. 409 if they have 50 valid ones. */
-export function createAgent(ctx: Ctx, fields: AgentFields, fork: string | null = null): Promise<NewAgent> {
+export const createAgent = (ctx: Ctx, fields: AgentFields): Promise<NewAgent> => ctx.act(prepareAgent(ctx, fields))
+
+/** The step that creates an agent. Throws invalid_request at once. */
+export function prepareAgent(
+  ctx: Pick<Ctx, 'now' | 'actor'>,
+  fields: AgentFields,
+  fork: string | null = null,
+): (step: Step) => Promise<NewAgent> {
   const expires_at = readEnd(fields.expires_at ?? null, ctx.now())
   const token = newTokenValue(AGENT_TOKEN_START)
   const access_key_id = newAgentKeyId()
   const secret = newSecret()
-  return ctx.act(async (step) => {
+  return async (step) => {
     const { tx, record, config } = step
     const user_id = await admitOwner(step, 'agents', ctx.actor.user_id)
     const row: store.AgentRow = {
@@ -95,7 +103,7 @@ export function createAgent(ctx: Ctx, fields: AgentFields, fork: string | null =
       },
     })
     return { ...common({ ...row, email: ctx.actor.email ?? '' }), token, secret_access_key: secret }
-  })
+  }
 }
 
 const limitsOf = (row: Pick<store.AgentRow, 'scope' | 'budget' | 'approval'>) => ({
@@ -161,15 +169,27 @@ export async function getOwnAgent(ctx: Ctx): Promise<Agent> {
   return describe(row, ctx.now())
 }
 
-/** Step: an agent of the caller, or as an administrator anyone's, that is not revoked. Throws not_found. */
+/**
+ * Step: an agent of the caller, or as an administrator anyone's, that is not revoked, once nothing is counted for it: what it does
+ * comes before the change, or meets it. Throws not_found.
+ */
 async function lockOwn(step: Step, id: string): Promise<store.AgentRow> {
   const row = await store.lockAgent(step.tx, id)
   if (!row || row.revoked_at !== null || !isOver(step, row)) throw agentMissing()
+  await holdUses(step, id)
   return row
 }
 
-/** Changes an agent. Throws not_found, and conflict for the scope of one that works on a fork. */
-export async function updateAgent(ctx: Ctx, id: string, fields: Partial<AgentFields>): Promise<Agent> {
+/**
+ * Changes an agent. Throws not_found, and conflict for the scope of one that works on a fork; `moveEnd` is a step that has its
+ * fork end when it does.
+ */
+export async function updateAgent(
+  ctx: Ctx,
+  id: string,
+  fields: Partial<AgentFields>,
+  moveEnd: (step: Step, fork: string, end: string | null) => Promise<void>,
+): Promise<Agent> {
   const { name, scope, budget, approval, expires_at } = fields
   const end = expires_at === undefined ? undefined : readEnd(expires_at, ctx.now())
   await ctx.act(async (step) => {
@@ -185,6 +205,7 @@ export async function updateAgent(ctx: Ctx, id: string, fields: Partial<AgentFie
       ...(end === undefined ? {} : { expires_at: end }),
     }
     await store.updateAgent(step.tx, id, change)
+    if (row.fork !== null && end !== undefined) await moveEnd(step, row.fork, end)
     const side = (one: store.AgentRow) => {
       const all: { [field: string]: unknown } = { ...one, ...limitsOf(one) }
       return Object.fromEntries(Object.keys(change).map((field) => [field, all[field]]))

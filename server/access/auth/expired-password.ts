@@ -10,10 +10,10 @@ import {
 } from '../second-factor/challenge.ts'
 import { hasFactor, isFactorNeeded } from '../second-factor/factors.ts'
 import type { Answer } from '../second-factor/verify.ts'
+import { beginAttempt, setAside } from '../throttle/throttle.ts'
 import { replacePassword } from '../users/service.ts'
 import { assertLocalEnabled, asUser, verifyPassword } from './local.ts'
 import { attemptOf, type Entered, enter } from './second-step.ts'
-import { beginAttempt, setAside } from './throttle.ts'
 
 /**
  * Finishes a login whose password was right and must be changed: sets the new one together with the session, so that none

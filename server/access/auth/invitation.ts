@@ -5,12 +5,12 @@ import { hashSecret } from '../../secrets/sign.ts'
 import { enrollmentRequired, factorRequired } from '../second-factor/challenge.ts'
 import { hasFactor, isFactorNeeded } from '../second-factor/factors.ts'
 import { openSession, subjectOf, tokensOf } from '../sessions/sessions.ts'
+import { beginAttempt } from '../throttle/throttle.ts'
 import { findInvitation, takeInvitation } from '../users/invitations.ts'
 import { recordLogin, replacePassword } from '../users/service.ts'
 import { recordFailure } from './failures.ts'
 import { assertLocalEnabled, asUser } from './local.ts'
 import type { Entered } from './second-step.ts'
-import { beginAttempt } from './throttle.ts'
 
 const over = () =>
   new ServiceError(

@@ -3,7 +3,7 @@ import type { Row } from '../../db/schema.ts'
 import * as passwords from '../../secrets/passwords.ts'
 import { loginDisabled } from '../sessions/sessions.ts'
 import { settingsInForce } from '../settings/effective.ts'
-import { type Attempt, retractAttempt } from './throttle.ts'
+import { type Attempt, retractAttempt } from '../throttle/throttle.ts'
 
 /** Throws login_disabled where logins with a password are. */
 export async function assertLocalEnabled(ctx: Ctx): Promise<void> {

@@ -5,13 +5,13 @@ import * as passwords from '../../secrets/passwords.ts'
 import { enrollmentRequired, factorRequired, passwordChangeRequired } from '../second-factor/challenge.ts'
 import { hasFactor, isFactorNeeded } from '../second-factor/factors.ts'
 import { openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
+import { type Attempt, beginAttempt, forgiveAttempt, setAside } from '../throttle/throttle.ts'
 import { emailKey, renewPasswordHash, replacePassword } from '../users/service.ts'
 import { findByEmailKey, findUser } from '../users/store.ts'
 import { knownDevice } from './device.ts'
 import { recordFailure } from './failures.ts'
 import { assertLocalEnabled, verifyPassword } from './local.ts'
 import { enter } from './second-step.ts'
-import { type Attempt, beginAttempt, forgiveAttempt, setAside } from './throttle.ts'
 
 export interface Login {
   username: string

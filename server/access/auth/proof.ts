@@ -5,10 +5,10 @@ import type { Ctx, Step } from '../../context.ts'
 import { type Challenge, countTry, findChallenge, takeChallenge, type User } from '../second-factor/challenge.ts'
 import { hasFactor } from '../second-factor/factors.ts'
 import { type Answer, nameAnswer, verifyAnswer } from '../second-factor/verify.ts'
+import { type Attempt, beginAttempt, forgiveAttempt } from '../throttle/throttle.ts'
 import { findUser } from '../users/store.ts'
 import { recordFailure } from './failures.ts'
 import { verifyPassword } from './local.ts'
-import { type Attempt, beginAttempt, forgiveAttempt } from './throttle.ts'
 
 /** Who proved that the account is theirs. */
 export interface Proven {

@@ -5,11 +5,11 @@ import { countTry, findChallenge, takeChallenge, type User } from '../second-fac
 import { addFactor, beginEnrollment, type Confirmation, readEnrollment } from '../second-factor/enroll.ts'
 import { type Answer, nameAnswer, type Verified, verifyAnswer } from '../second-factor/verify.ts'
 import { openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
+import { type Attempt, beginAttempt, forgiveAttempt } from '../throttle/throttle.ts'
 import { recordLogin } from '../users/service.ts'
 import { knownDevice } from './device.ts'
 import { recordFailure } from './failures.ts'
 import { assertLocalEnabled } from './local.ts'
-import { type Attempt, beginAttempt, forgiveAttempt } from './throttle.ts'
 
 const wrong = () =>
   new ServiceError('invalid_second_factor', 'The second factor is wrong, has expired, or was already used.')

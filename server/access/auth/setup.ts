@@ -9,11 +9,11 @@ import { enrollmentRequired } from '../second-factor/challenge.ts'
 import { isFactorNeeded } from '../second-factor/factors.ts'
 import { openSession, subjectOf, type Tokens, tokensOf } from '../sessions/sessions.ts'
 import { findSetupHash, lockSetupHash, replaceSetupHash } from '../settings/setup.ts'
+import { beginAttempt } from '../throttle/throttle.ts'
 import { insertAdmin } from '../users/break-glass.ts'
 import { recordLogin } from '../users/service.ts'
 import { hasAdmin, hasSignedIn } from '../users/store.ts'
 import { recordFailure } from './failures.ts'
-import { beginAttempt } from './throttle.ts'
 
 const isSame = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))

@@ -152,14 +152,16 @@ async function assertMayPutInForce({ tx, actor }: Step, { id, name }: store.Mana
     throw new ServiceError('forbidden', `You need the "admin" permission to change ${name}: an administrator has it.`)
 }
 
-/** Deletes a policy. Throws not_found, forbidden, and not_empty while it is attached or has other versions. */
-export const deletePolicy = (ctx: Ctx, arn: string): Promise<undefined> =>
+/**
+ * Deletes a policy. Throws not_found, forbidden, and not_empty while it is attached, or has other versions, unless those go `whole`.
+ */
+export const deletePolicy = (ctx: Ctx, arn: string, whole = false): Promise<undefined> =>
   ctx.act(async (step) => {
     const { tx, record } = step
     const { id, name } = await lockPolicy(step, arn)
     if ((await store.countAttachments(tx, [id])).has(id))
       throw new ServiceError('not_empty', 'Cannot delete a policy attached to entities.')
-    if ((await store.listVersions(tx, id)).length > 1)
+    if (!whole && (await store.listVersions(tx, id)).length > 1)
       throw new ServiceError(
         'not_empty',
         'This policy has more than one version. Delete all but the default version first.',
@@ -169,11 +171,14 @@ export const deletePolicy = (ctx: Ctx, arn: string): Promise<undefined> =>
     return undefined
   })
 
-/** Adds a version to a policy. Throws MalformedPolicy, not_found, forbidden, and limit_reached for one too many. */
+/**
+ * Adds a version to a policy. Throws MalformedPolicy, not_found, forbidden, and limit_reached for one too many, unless the oldest one
+ * that is not in force gives way (`dropOldest`).
+ */
 export async function createVersion(
   ctx: Ctx,
   arn: string,
-  { document, isDefault }: { document: string; isDefault: boolean },
+  { document, isDefault, dropOldest = false }: { document: string; isDefault: boolean; dropOldest?: boolean },
 ): Promise<PolicyVersion> {
   readPolicy(document, { of: 'identity' })
   return ctx.act(async (step) => {
@@ -181,7 +186,11 @@ export async function createVersion(
     const row = await lockPolicy(step, arn)
     const { id, name, latest_version, default_version } = row
     if (isDefault) await assertMayPutInForce(step, row)
-    if ((await store.listVersions(tx, id)).length >= MOST_VERSIONS)
+    const versions = (await store.listVersions(tx, id)).map((one) => one.version)
+    const oldest = versions.findLast((one) => one !== default_version)
+    const dropped = dropOldest && versions.length >= MOST_VERSIONS ? oldest : undefined
+    if (dropped !== undefined) await store.deleteVersion(tx, id, dropped)
+    else if (versions.length >= MOST_VERSIONS)
       throw new ServiceError(
         'limit_reached',
         `A managed policy can have up to ${MOST_VERSIONS} versions. Before you create a new version, you must delete an existing version.`,
@@ -198,7 +207,11 @@ export async function createVersion(
     record({
       name: 'identity_policy_update',
       resource: resourceOf(id),
-      details: { ...detailsOf(name, null), before: { default_version }, after },
+      details: {
+        ...detailsOf(name, null),
+        before: { default_version, ...(dropped === undefined ? {} : { version: dropped }) },
+        after,
+      },
     })
     return { version, document, isDefault, created_at }
   })

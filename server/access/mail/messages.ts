@@ -116,6 +116,25 @@ export interface Filling {
   quota_gb: number
 }
 
+/** What an agent asks whoever created it to approve. */
+export const approvalAsked =
+  ({ agent, agent_id, objects, bytes }: AskedApproval): Message =>
+  ({ texts, size }) => {
+    const name = named(agent)
+    return {
+      subject: texts.approvalSubject(name),
+      lines: [texts.approval({ agent: name, objects, size: size(bytes) }), texts.approvalHint],
+      path: `/agents/${agent_id}`,
+      reason: texts.approvalReason,
+    }
+  }
+export interface AskedApproval {
+  agent: string
+  agent_id: string
+  objects: number
+  bytes: number
+}
+
 /** What administrators send themselves from the settings. */
 export const tested =
   (site: string): Message =>

@@ -166,8 +166,8 @@ export async function listProviders(ctx: Ctx): Promise<Provider[]> {
 }
 
 /** A provider. Throws not_found. */
-export async function getProvider(ctx: Ctx, key: string): Promise<Provider> {
-  allowIam(ctx.actor, 'iam:GetOpenIDConnectProvider', providerResource(key))
+export async function getProvider(ctx: Ctx, key: string, action = 'iam:GetOpenIDConnectProvider'): Promise<Provider> {
+  allowIam(ctx.actor, action, providerResource(key))
   const found = await findProvider(ctx, key)
   if (!found) throw missing(key)
   return found
@@ -175,15 +175,21 @@ export async function getProvider(ctx: Ctx, key: string): Promise<Provider> {
 
 /** What can be changed of a provider, from what it is; the same list for nothing. */
 export interface ProviderChange {
-  /** What the caller has to be allowed. */
-  action: string
   audiences?(now: readonly string[]): readonly string[]
   thumbprints?: readonly string[]
 }
 
-/** Changes a registered provider. Throws not_found, and limit_reached for too many audiences. */
-export async function updateProvider(ctx: Ctx, key: string, change: ProviderChange): Promise<void> {
-  await assertMayChange(ctx, change.action, key)
+/**
+ * Changes a registered provider; `actions` are what the caller has to be allowed. Throws not_found, and limit_reached for too
+ * many audiences.
+ */
+export async function updateProvider(
+  ctx: Ctx,
+  key: string,
+  change: ProviderChange,
+  ...actions: readonly string[]
+): Promise<void> {
+  for (const action of actions) await assertMayChange(ctx, action, key)
   await ctx.act(async (step) => {
     const row = await lockProvider(step, key)
     const before = describe(row)

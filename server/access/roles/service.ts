@@ -6,7 +6,7 @@ import { readPolicy } from '../../iam/document.ts'
 import { malformed } from '../../iam/malformed.ts'
 import { randomText } from '../../secrets/random.ts'
 import { allowIam } from '../identity-policies/allow-iam.ts'
-import { hasPolicies } from '../identity-policies/store.ts'
+import { deleteOf, hasPolicies, type Owner } from '../identity-policies/store.ts'
 import { fullRoleArn, GROUPS_ROLE, roleResource } from './arn.ts'
 import { keepTrust, trustText } from './documents.ts'
 import * as store from './store.ts'
@@ -106,19 +106,20 @@ async function roleFor(ctx: Ctx, name: string, action: string): Promise<store.Ro
   return row
 }
 
-/** What can be changed of a role; `action` is what the caller has to be allowed. */
-export type RoleChange = Partial<Pick<NewRole, 'description' | 'max_session_seconds' | 'trust'>>
+/** What can be changed of a role. */
+export type RoleChange = Partial<Pick<NewRole, 'description' | 'max_session_seconds' | 'trust' | 'tags'>>
 
-/** Changes a role. Throws not_found or MalformedPolicy. */
-export async function updateRole(ctx: Ctx, name: string, { action, ...change }: RoleChange & { action: string }) {
-  await roleFor(ctx, name, action)
+/** Changes a role; `actions` are what the caller has to be allowed. Throws not_found or MalformedPolicy. */
+export async function updateRole(ctx: Ctx, name: string, change: RoleChange, ...actions: readonly string[]) {
+  for (const action of actions) await roleFor(ctx, name, action)
   await ctx.act(async (step) => {
     const row = await lockRole(step, name)
-    const { trust, ...plain } = change
+    const { trust, tags, ...plain } = change
     const next = {
       ...row,
       ...plain,
       ...(trust === undefined ? {} : { trust: await keepTrust(step.tx, trust) }),
+      ...(tags === undefined ? {} : { tags: JSON.stringify(tags) }),
     }
     const side = (one: store.RoleRow) => {
       const all = describe(one)
@@ -170,12 +171,23 @@ async function lockRole({ tx }: Step, name: string): Promise<store.RoleRow> {
 }
 
 /** Deletes a role and ends its sessions. Throws not_found, and not_empty while it has policies. */
-export async function deleteRole(ctx: Ctx, name: string): Promise<void> {
+export const deleteRole = (ctx: Ctx, name: string): Promise<void> =>
+  removeRole(ctx, name, async ({ tx }, owner) => {
+    if (await hasPolicies(tx, owner))
+      throw new ServiceError('not_empty', 'Cannot delete entity, must delete policies first.')
+  })
+
+/** Deletes a role with its policies, and ends its sessions. Throws not_found. */
+export async function deleteRoleWhole(ctx: Ctx, name: string): Promise<void> {
+  for (const action of ['iam:DeleteRolePolicy', 'iam:DetachRolePolicy']) await roleFor(ctx, name, action)
+  await removeRole(ctx, name, ({ tx }, owner) => deleteOf(tx, owner))
+}
+
+async function removeRole(ctx: Ctx, name: string, first: (step: Step, owner: Owner) => Promise<void>): Promise<void> {
   await roleFor(ctx, name, 'iam:DeleteRole')
   await ctx.act(async (step) => {
     const row = await lockRole(step, name)
-    if (await hasPolicies(step.tx, { kind: 'role', id: row.id }))
-      throw new ServiceError('not_empty', 'Cannot delete entity, must delete policies first.')
+    await first(step, { kind: 'role', id: row.id })
     await store.deleteRole(step.tx, row.id)
     step.record({
       name: 'role_delete',

@@ -45,3 +45,6 @@ export const listRoles = (
     .orderBy('name_key')
     .limit(limit)
     .execute()
+
+export const findRolesByIds = async (db: Db, ids: readonly string[]): Promise<RoleRow[]> =>
+  ids.length === 0 ? [] : db.selectFrom('roles').selectAll().where('id', 'in', ids).execute()

@@ -1,4 +1,4 @@
-import { matching } from './readers.ts'
+import { integer, matching } from './readers.ts'
 
 /** Where the database is copied to. */
 export const backupVariables = {
@@ -22,5 +22,11 @@ export const backupVariables = {
     summary: 'The secret of BACKUP_S3_ACCESS_KEY_ID.',
     default: '',
     read: String,
+  },
+  STANDBY_MAX_LAG_SECONDS: {
+    summary:
+      'A standby that has not heard from the main service for longer answers reads with 503, and is not ready; 0: it answers however old its data is (docs/recovery.md).',
+    default: '0',
+    read: integer(0, 86_400 * 365),
   },
 }

@@ -49,13 +49,12 @@ interface Upgrade {
 }
 
 async function repairAll(db: Kysely<never>, upgrade: Upgrade): Promise<void> {
-  const isSure = isCertain(upgrade)
   for (let after: Place | undefined = { bucket_id: '', key: '' }; after; ) {
     const places: Place[] = await run(
       db,
       sql<Place>`select distinct f.bucket_id, f.key from former_objects f
         join buckets b on b.id = f.bucket_id and b.versioning is not null
-        where (f.bucket_id, f.key) > (${after.bucket_id}, ${after.key}) and f.ended <= ${upgrade.since} and not ${isSure}
+        where (f.bucket_id, f.key) > (${after.bucket_id}, ${after.key}) and f.ended <= ${upgrade.since}
         order by f.bucket_id, f.key limit ${KEYS}`,
     )
     for (const place of places) await repair(db, upgrade, place)
@@ -63,42 +62,58 @@ async function repairAll(db: Kysely<never>, upgrade: Upgrade): Promise<void> {
   }
 }
 
-/** Whether a row of `former_objects` was current until it ended: as a version, as what was overwritten, or by what was deleted since. */
-const isCertain = ({ since, micros }: Upgrade) => sql`(
-  exists (select 1 from versions v where v.bucket_id = f.bucket_id and v.key = f.key
-    and ${micros('v.noncurrent_at')} = f.ended)
-  or exists (select 1 from trash t where t.blob_id = f.blob_id and t.bucket_id = f.bucket_id and t.key = f.key
-    and (${micros('t.deleted_at')} > ${since} or (t.version_id is null and t.reason = 'overwritten'))))`
-
+/** Reads what is known of one key, each table once: a key may have very many versions. */
 async function repair(db: Kysely<never>, upgrade: Upgrade, { bucket_id, key }: Place): Promise<void> {
   const { since, micros } = upgrade
   const ofKey = sql`bucket_id = ${bucket_id} and key = ${key}`
-  const former = await run(
+  const rows = await run(
     db,
-    sql<State>`select f.*, case when f.ended > ${since} or ${isCertain(upgrade)} then 1 else 0 end as sure
-      from former_objects f where f.bucket_id = ${bucket_id} and f.key = ${key} and f.moment <= ${since}`,
+    sql<Omit<State, 'sure'>>`select * from former_objects where ${ofKey} and moment <= ${since}`,
   )
+  const versions = await run(
+    db,
+    sql<{ began: number; ended: number; marker: number }>`select ${micros('last_modified')} as began,
+      ${micros('noncurrent_at')} as ended, case when blob_id is null then 1 else 0 end as marker
+      from versions where ${ofKey} order by 1`,
+  )
+  const trashed = await run(
+    db,
+    sql<{ blob_id: string }>`select t.blob_id from former_objects f join trash t on t.blob_id = f.blob_id
+      and t.bucket_id = f.bucket_id and t.key = f.key
+      where f.bucket_id = ${bucket_id} and f.key = ${key} and f.moment <= ${since}
+        and (${micros('t.deleted_at')} > ${since} or (t.version_id is null and t.reason = 'overwritten'))`,
+  )
+  const asVersion = new Set(versions.map(({ ended }) => Number(ended)))
+  const asTrash = new Set(trashed.map(({ blob_id }) => blob_id))
+  /** Whether it was current until it ended: as a version, as what was overwritten, or by what was deleted since. */
+  const isSure = ({ ended, blob_id }: Omit<State, 'sure'>) =>
+    Number(ended) > since || asVersion.has(Number(ended)) || asTrash.has(String(blob_id))
+  const former = rows.map((row): State => ({ ...row, sure: isSure(row) }) as State)
+  if (former.every(({ sure }) => sure)) return
   const [object] = await run(db, sql<State>`select * from objects where ${ofKey} and moment <= ${since}`)
-  const markers = await run(
+  const snapshots = await run(
     db,
-    sql<{ began: number; ended: number }>`select ${micros('last_modified')} as began,
-      (select min(${micros('n.last_modified')}) from versions n where n.bucket_id = v.bucket_id and n.key = v.key
-        and n.last_modified > v.last_modified) as ended
-      from versions v where ${ofKey} and blob_id is null`,
+    sql<{ moment: number }>`select moment from snapshots where bucket_id = ${bucket_id} and moment <= ${since}`,
   )
+  // What a snapshot keeps is kept, though perhaps it had ended by then.
+  const isHeld = (from: number, to: number) => snapshots.some(({ moment }) => moment >= from && moment < to)
+  const begins = [...new Set(versions.map(({ began }) => Number(began)))]
+  const nextOf = new Map(begins.map((began, i) => [began, begins[i + 1] ?? Number.POSITIVE_INFINITY]))
   const stretches: Stretch[] = [
     ...former.map((state) => ({
       from: microsOf(state.last_modified),
       to: Number(state.ended),
       state,
-      sure: Number(state.sure) === 1,
+      sure: state.sure === true,
     })),
-    ...markers.map(({ began, ended }) => ({
-      from: Number(began),
-      to: ended === null ? Number.POSITIVE_INFINITY : Number(ended),
-      state: null,
-      sure: true,
-    })),
+    ...versions
+      .filter(({ marker }) => Number(marker) === 1)
+      .map(({ began }) => ({
+        from: Number(began),
+        to: nextOf.get(Number(began)) ?? Number.POSITIVE_INFINITY,
+        state: null,
+        sure: true,
+      })),
     ...(object
       ? [{ from: microsOf(object.last_modified), to: Number.POSITIVE_INFINITY, state: object, sure: true }]
       : []),
@@ -109,7 +124,8 @@ async function repair(db: Kysely<never>, upgrade: Upgrade, { bucket_id, key }: P
   for (const { from, to, state, sure } of inOrder(stretches)) {
     const ended = Math.min(to, until)
     if (state === null || from >= ended) continue
-    const { sure: _, ...columns } = { ...state, moment: from, ended, ...(sure ? {} : { blob_id: UNKNOWN }) }
+    const isKept = sure || isHeld(from, ended)
+    const { sure: _, ...columns } = { ...state, moment: from, ended, ...(isKept ? {} : { blob_id: UNKNOWN }) }
     const names = Object.keys(columns).map((name) => sql.ref(name))
     await run(
       db,

@@ -8,7 +8,8 @@ const LARGE = 65_536
 
 /**
  * What objects are found by: their tags and metadata as words, and indexes of their type, size, time and writer. The words are
- * written by triggers, so that no change of an object can leave them out. Only adds.
+ * written by triggers, so that no change of an object can leave them out; those of the objects that are there already, by the migration
+ * `0062`. Only adds.
  */
 export const wordsOfObjects = ({ engine, id, bytewise }: ColumnTypes): Migration => ({
   async up(db: Kysely<never>) {
@@ -45,12 +46,6 @@ const sqliteDelete = `delete from object_words where bucket_id = old.bucket_id a
   and word in (${sqliteWordsOf('old')});`
 
 const sqliteWords = [
-  `insert into object_words (bucket_id, word, key)
-    select bucket_id, 'k:' || tag.key, objects.key from objects, json_each(tags) tag where tags is not null
-    union select bucket_id, 't:' || tag.key || '=' || substr(tag.value, 1, ${MOST}), objects.key
-      from objects, json_each(tags) tag where tags is not null
-    union select bucket_id, 'm:' || pair.key || '=' || substr(pair.value, 1, ${MOST}), objects.key
-      from objects, json_each(metadata) pair where metadata <> '{}'`,
   `create trigger objects_words_added after insert on objects when ${hasWords('new')} begin
     ${sqliteInsert}
   end`,
@@ -78,8 +73,6 @@ const postgresWords = [
   exception when data_exception then
     return;
   end $$`,
-  `insert into object_words (bucket_id, word, key)
-    select bucket_id, word, key from objects, strongroom_words(tags, metadata) word where ${hasWords('objects')}`,
   `create function strongroom_note_words() returns trigger language plpgsql as $$
   begin
     if tg_op <> 'INSERT' and ${hasWords('old')} then

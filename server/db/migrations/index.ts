@@ -51,7 +51,11 @@ import { formerVersions } from './0054-former-versions.ts'
 import { agents } from './0055-agents.ts'
 import { wordsOfObjects } from './0057-words-of-objects.ts'
 import { inventories } from './0058-inventories.ts'
+import { scheduledSnapshots } from './0059-scheduled-snapshots-breaking.ts'
+import { plans } from './0061-plans.ts'
+import { wordsInTheBackground } from './0062-words-in-the-background.ts'
 import { lockedMirrors } from './0063-locked-mirrors.ts'
+import { revisions } from './0066-revisions.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -108,5 +112,9 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0055-agents': agents,
   '0057-words-of-objects': wordsOfObjects,
   '0058-inventories': inventories,
+  '0059-scheduled-snapshots-breaking': scheduledSnapshots,
+  '0061-plans': plans,
+  '0062-words-in-the-background': wordsInTheBackground,
   '0063-locked-mirrors': lockedMirrors,
+  '0066-revisions': revisions,
 }

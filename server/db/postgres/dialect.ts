@@ -9,6 +9,7 @@ import {
   PrimitiveValueListNode,
 } from 'kysely'
 import pg from 'pg'
+import type { Revision, WithRevision } from '../kept.ts'
 import { PooledDriver } from './driver.ts'
 
 const INT8 = 20
@@ -36,9 +37,21 @@ class Compiler extends PostgresQueryCompiler {
   }
 }
 
-/** Kysely's dialect over a pool, with empty lists as on SQLite. `report` gets what an administrator should know. */
-export const serverDialect = (pool: pg.Pool, report: (error: Error) => void): Dialect => ({
-  createAdapter: () => new PostgresAdapter(),
+/** The adapter of connections on which what is read may be kept. */
+export class KeepingAdapter extends PostgresAdapter implements WithRevision {
+  readonly revision: Revision
+  constructor(revision: Revision) {
+    super()
+    this.revision = revision
+  }
+}
+
+/**
+ * Kysely's dialect over a pool, with empty lists as on SQLite. `report` gets what an administrator should know. With a
+ * `revision`, what is read outside of transactions may be kept.
+ */
+export const serverDialect = (pool: pg.Pool, report: (error: Error) => void, revision?: Revision): Dialect => ({
+  createAdapter: () => (revision ? new KeepingAdapter(revision) : new PostgresAdapter()),
   createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
   createQueryCompiler: () => new Compiler(),
   createDriver: () => new PooledDriver(pool, () => report(new Error(UNKEPT))),

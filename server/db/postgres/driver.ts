@@ -2,11 +2,12 @@ import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, 
 import type pg from 'pg'
 import { isPrepared } from '../prepare.ts'
 import { isAfterFailure, isForgotten, isStalePlan } from './errors.ts'
+import type { SoFar } from './revision.ts'
 
 /**
  * Kysely's driver over a pool, with two differences. A transaction's first statement does not wait for its beginning: both
- * travel together, as do statements of a transaction that its code does not await one by one. And the server keeps the
- * plans of prepared queries, under their names.
+ * travel together, as do statements of a transaction that its code does not await one by one, or whose answer nobody needs
+ * (`Prepared.blind`). And the server keeps the plans of prepared queries, under their names.
  */
 export class PooledDriver implements Driver {
   readonly #pool: pg.Pool
@@ -54,7 +55,27 @@ interface Plans {
 
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
-class Connection implements DatabaseConnection {
+/** Tables of which nothing is kept: a change of them is none of what a transaction has seen (`db/kept.ts`). */
+const UNKEPT = new Set([
+  'objects',
+  'versions',
+  'trash',
+  'blobs',
+  'bodies',
+  'blob_sums',
+  'bucket_usage',
+  'audit_recent',
+  'webhook_deliveries',
+])
+/** Whether a statement may change something that is kept. */
+function mayChangeKept({ query, sql }: CompiledQuery): boolean {
+  if (query.kind === 'SelectQueryNode') return false
+  if (query.kind === 'RawNode') return !/^(begin|commit|rollback)/.test(sql)
+  const table = /^(?:insert into|update|delete from) "(\w+)"/.exec(sql)?.[1]
+  return table === undefined || !UNKEPT.has(table)
+}
+
+export class Connection implements DatabaseConnection, SoFar {
   readonly #client: pg.PoolClient
   readonly #plans: Plans
   #open = false
@@ -64,12 +85,22 @@ class Connection implements DatabaseConnection {
   #waiting = false
   /** Why the open transaction failed. */
   #failure: unknown
+  /** The answers of the open transaction's statements that nobody has waited for. */
+  #unawaited: Promise<unknown>[] = []
   #gathering = false
+  #sent = 0
+  #changes = 0
   constructor(client: pg.PoolClient, plans: Plans) {
     this.#client = client
     this.#plans = plans
   }
 
+  sent(): number {
+    return this.#sent
+  }
+  changes(): number {
+    return this.#changes
+  }
   /** Sends the beginning; whatever it fails with, the statements after it do. */
   begin({ isolationLevel, accessMode }: TransactionSettings): void {
     const level = isolationLevel ? ` isolation level ${isolationLevel}` : ''
@@ -81,10 +112,15 @@ class Connection implements DatabaseConnection {
     this.#open = true
     this.#waiting = false
     this.#failure = undefined
+    this.#unawaited = []
   }
+  /** A commit rejects where a statement failed that nobody waited for: the server has taken it for a rollback. */
   async end(how: 'commit' | 'rollback'): Promise<void> {
+    // A commit that failed has ended it.
+    if (!this.#open) return
     try {
       await this.executeQuery(CompiledQuery.raw(how))
+      if (how === 'commit') await Promise.all(this.#unawaited)
     } finally {
       this.#begun = undefined
       this.#open = false
@@ -92,11 +128,22 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    this.#sent++
+    if (mayChangeKept(query)) this.#changes++
     // Sent together with a beginning that fails, it would run outside any transaction: so this is only done with reads.
     if (this.#begun && (this.#waiting || query.query.kind !== 'SelectQueryNode')) {
       this.#waiting = true
       await this.#begun
     }
+    if (this.#open && isPrepared(query) && query.blind) {
+      const answer = this.#answer(query)
+      answer.catch(() => undefined)
+      this.#unawaited.push(answer)
+      return { rows: [] }
+    }
+    return this.#answer<R>(query)
+  }
+  async #answer<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { generation } = this.#plans
     try {
       return await this.#send<R>(query)

@@ -62,3 +62,6 @@ export function momentOf(error: unknown): number | undefined {
   const moment = Number(error.detail)
   return Number.isSafeInteger(moment) ? moment : undefined
 }
+
+/** Whether a table is not there (undefined_table). */
+export const isMissingTable = (error: unknown): boolean => error instanceof Error && codeOf(error) === '42P01'

@@ -10,13 +10,15 @@ import { prepared } from '../prepare.ts'
 import type { Db, Schema, Tx } from '../schema.ts'
 import { openHandle } from '../transaction.ts'
 import { refuseBackup } from './backup.ts'
-import { openPool, serverDialect } from './dialect.ts'
+import { KeepingAdapter, openPool, serverDialect } from './dialect.ts'
+import type { Connection } from './driver.ts'
 import { isOutage, isRetryable, momentOf } from './errors.ts'
+import { revisionOfReaders, revisionOfTransaction } from './revision.ts'
 
 /** Opens a database of a server through a pool of connections. */
 export async function openPostgres(
   url: string,
-  { report, migrated, connections, observer }: AllOptions,
+  { report, migrated, connections, observer, arrived }: AllOptions,
 ): Promise<Database> {
   // By this a move sees that somebody is using the database: postgres/move-source.ts.
   const pool = openPool(url, connections, { least: 1, name: 'strongroom' })
@@ -24,8 +26,13 @@ export async function openPostgres(
   pool.on('error', report)
   // The same for one that is lost between two statements of a transaction: its next statement fails.
   pool.on('connect', (client) => void client.on('error', report))
-  const dialect = observeDialect(serverDialect(pool, report), observer, isOutage)
-  const { handle: writer, transact } = await openHandle(dialect)
+  const shared = { committed: Number.NaN }
+  const dialect = observeDialect(serverDialect(pool, report, revisionOfReaders(shared, arrived)), observer, isOutage)
+  const { handle: writer, transact } = await openHandle(
+    dialect,
+    [],
+    (connection) => new KeepingAdapter(revisionOfTransaction(shared, connection as Connection)),
+  )
   const reader = writer.withPlugin(rootHandleGuard)
   const moments = new Moments()
   const transaction = async <T>(work: (tx: Tx) => Promise<T>, { change }: TransactionOptions = {}): Promise<T> => {

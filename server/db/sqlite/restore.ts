@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { makeFolder, syncFolder } from '../../base/make-folder.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { removeFiles } from './backup.ts'
-import type { PageSet } from './standby.ts'
+import { checkPages, type PageSet } from './standby.ts'
 
 /**
  * A database that is put together from a copy of its bytes and from pages that were changed since. It gets its name when it
@@ -50,15 +50,15 @@ export class RestoredFile {
   }
 
   /** What the database says of itself. */
-  describe(): { instance: string; buckets: number; objects: number; users: number } {
+  describe(): Described {
     return withDatabase(this.#draft, (database) =>
       database
         .prepare(
-          `select id as instance, (select count(*) from buckets where deleted_at is null) as buckets,
+          `select id as instance, epoch, (select count(*) from buckets where deleted_at is null) as buckets,
             (select count(*) from objects) as objects, (select count(*) from users) as users from instance`,
         )
         .get(),
-    ) as { instance: string; buckets: number; objects: number; users: number }
+    ) as unknown as Described
   }
 
   close(): void {
@@ -70,6 +70,14 @@ export class RestoredFile {
     for (let done = 0; done < bytes.length; )
       done += fs.writeSync(this.#handle, bytes, done, bytes.length - done, at + done)
   }
+}
+
+interface Described {
+  instance: string
+  epoch: number
+  buckets: number
+  objects: number
+  users: number
 }
 
 /** The number of an epoch that begins, and who holds it. */
@@ -90,26 +98,49 @@ function withDatabase<T>(file: string, work: (database: DatabaseSync) => T): T {
 }
 
 /** Throws if a database that nobody uses is damaged. */
-export function assertSound(file: string): void {
-  const found = withDatabase(file, (database) => database.prepare('pragma quick_check(3)').all())
-  if (found.length !== 1 || found[0]?.quick_check !== 'ok')
-    throw new Error(`The recovered database is damaged: ${found.map((row) => row.quick_check).join('; ')}`)
-}
+export const assertSound = (file: string): void => withDatabase(file, checkPages)
 
 /**
  * Writes an epoch into a database that nobody uses, and gives it its final name, with all of it on disk. Throws a Refusal if
- * the name is taken.
+ * the name is taken. Where it throws, the draft is what it was.
  */
 export function nameDatabase(draft: string, target: string, epoch: NewEpoch | undefined): void {
-  if (epoch)
-    withDatabase(draft, (database) =>
-      database.prepare('update instance set epoch = ?, epoch_holder = ?').run(epoch.number, epoch.holder),
-    )
   assertFree(target)
-  fs.linkSync(draft, target)
-  fs.rmSync(draft)
-  syncFolder(path.dirname(path.resolve(target)))
+  const former = epoch && readEpoch(draft)
+  try {
+    if (epoch) writeEpoch(draft, epoch)
+    fs.linkSync(draft, target)
+    try {
+      syncFolder(path.dirname(path.resolve(target)))
+    } catch (error) {
+      fs.rmSync(target)
+      throw error
+    }
+  } catch (error) {
+    if (former) ifPossible(() => writeEpoch(draft, former))
+    throw error
+  }
+  // It has its final name: what stays of this one harms nobody.
+  ifPossible(() => removeFiles(draft))
 }
+
+function ifPossible(work: () => void): void {
+  try {
+    work()
+  } catch {}
+}
+
+/** What a database that nobody uses says of who may write. */
+const readEpoch = (file: string): FormerEpoch =>
+  withDatabase(file, (database) =>
+    database.prepare('select epoch as number, epoch_holder as holder from instance').get(),
+  ) as unknown as FormerEpoch
+type FormerEpoch = Omit<NewEpoch, 'holder'> & { holder: string | null }
+
+const writeEpoch = (file: string, { number, holder }: FormerEpoch): void =>
+  withDatabase(file, (database) => {
+    database.prepare('update instance set epoch = ?, epoch_holder = ?').run(number, holder)
+  })
 
 /** Throws a Refusal if there is a database, or something in its place. */
 export function assertFree(target: string): void {

@@ -23,6 +23,7 @@ function readerOf(database: DatabaseSync): () => number | undefined {
 export const revisionOfWriter = (shared: Revision['shared'], database: DatabaseSync): Revision => ({
   shared,
   writes: true,
+  locks: false,
   settle: () => undefined,
   now: readerOf(database),
 })
@@ -46,6 +47,7 @@ export function revisionOfReader(
   return {
     shared,
     writes: false,
+    locks: false,
     settle,
     forget,
     now() {

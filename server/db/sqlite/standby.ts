@@ -12,6 +12,13 @@ const ROLLBACK_JOURNAL = 1
 /** How long readers may keep a change waiting, in milliseconds. */
 const LOCK_MS = 30_000
 
+/** Throws if a database is damaged. */
+export function checkPages(database: DatabaseSync): void {
+  const found = database.prepare('pragma quick_check(3)').all()
+  if (found.length !== 1 || found[0]?.quick_check !== 'ok')
+    throw new Error(`The recovered database is damaged: ${found.map((row) => row.quick_check).join('; ')}`)
+}
+
 /** A change of the file was begun and not finished. */
 export class Torn extends Error {}
 
@@ -62,6 +69,11 @@ export class StandbyFile {
   /** One row of one query. */
   row(query: string): Record<string, unknown> | undefined {
     return this.#lock.prepare(query).get()
+  }
+
+  /** Throws if it is damaged. */
+  check(): void {
+    checkPages(this.#lock)
   }
 
   close(): void {

@@ -58,4 +58,16 @@ export interface AgentTables {
     decided_by: string | null
     done_at: string | null
   }
+  /** Bulk changes that were tried, and may be made by the credential that tried them. */
+  plans: {
+    id: string
+    user_id: string
+    /** The agent, or the token. */
+    credential: string
+    /** JSON: what was tried. */
+    change: string
+    /** SHA-256 in hex of what it was about, and of what was left out. */
+    state: string
+    expires_at: string
+  }
 }

@@ -24,6 +24,8 @@ export interface HistoryTables {
     created_at: string
     created_by: string | null
     expires_at: string | null
+    /** The policy that took it; null for all others. */
+    policy_id: Generated<string | null>
   }
   /** Buckets of which a snapshot has ended: what only that needed is to be released. */
   ended_snapshots: { bucket_id: string; ended_at: string }
@@ -71,6 +73,13 @@ export interface HistoryTables {
     /** Of what it became in the origin; 0 if that was nothing, null if the origin has something else under the key. */
     origin_moment: number | null
     job_id: string
+    /** What the origin's key had for a moment just before. */
+    was_moment: Generated<number | null>
+    /** What had been merged of the key before, which holds again when this is undone; null if nothing had been. */
+    before_job_id: Generated<string | null>
+    before_origin_key: Generated<string | null>
+    before_fork_moment: Generated<number | null>
+    before_origin_moment: Generated<number | null>
   }
   /** Who has changed objects, and by what. */
   change_authors: {

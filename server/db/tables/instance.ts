@@ -15,10 +15,15 @@ export interface InstanceTables {
     clock_gap_from: Generated<string | null>
     clock_gap_seen: Generated<string | null>
     /**
-     * Raised by triggers with every change of what requests ask about again and again; always 0 on PostgreSQL. Read by
-     * `db/kept.ts` alone.
+     * Raised by triggers with every change of what requests ask about again and again; on PostgreSQL, `revisions` says
+     * that.
      */
     revision: Generated<number>
+    /**
+     * Up to which object, as JSON of its bucket's id and key, the words of those were written that were there before the index; ''
+     * for none yet, null: all.
+     */
+    words_to: Generated<string | null>
     /** Since when every change of an object is known, in microseconds since 1970. */
     moments_since: Generated<number>
     /** Raised by each copy of the database that takes over: the one with the highest may write. */
@@ -27,6 +32,11 @@ export interface InstanceTables {
     epoch_holder: Generated<string | null>
     /** Another random text after each change of the policy of any bucket, by triggers; '' before the first. */
     policies: Generated<string>
+  }
+  /** Of PostgreSQL: triggers change one of its rows with every change of what requests ask about again and again. */
+  revisions: {
+    slot: number
+    value: number
   }
   /** The service's keys that encrypt the keys of blobs; the highest version that is not retired is current. */
   encryption_keys: {

@@ -73,6 +73,8 @@ export interface JobTables {
     seen: Generated<number | null>
     /** Of a merge: the other name under which the object comes; null for its own. */
     dest_key: Generated<string | null>
+    /** Of a merge: whether it is a conflict that was decided for the origin, of which nothing changes. */
+    kept: Generated<1 | null>
   }
   /**
    * What a job moved, by the position of its item, until that is undone or too long ago: `source_key` is where it was,

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** Cleanup policies, their runs, and what each run matched. */
 export interface PolicyTables {
   policies: {
@@ -19,6 +21,8 @@ export interface PolicyTables {
     keep_versions: number | null
     /** Whether it deletes delete markers of which nothing else is left. */
     expired_markers: 1 | null
+    /** Of a policy that takes snapshots and deletes no objects: how many of its own stay of each bucket. */
+    keep_snapshots: Generated<number | null>
     max_deletes: number | null
     max_delete_percent: number | null
     cron: string | null
@@ -97,6 +101,6 @@ export interface PolicyTables {
     blob_id: string
     last_modified: string
     /** Null until its turn has come. */
-    outcome: 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | null
+    outcome: 'deleted' | 'kept_changed' | 'kept_locked' | 'gone' | 'taken' | 'not_taken' | null
   }
 }

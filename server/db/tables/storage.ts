@@ -99,8 +99,8 @@ export interface StorageTables {
     author: Generated<number | null>
   }
   /**
-   * What an object is found by: `k:project` and `t:project=apollo` of a tag, `m:camera=nikon` of metadata; long values are cut.
-   * Written by triggers.
+   * What an object is found by: `k:project` and `t:project=apollo` of a tag, `m:camera=nikon` of metadata; long values are cut, and
+   * names escaped. Written by triggers; `instance.words_to` says whether all are.
    */
   object_words: { bucket_id: string; word: string; key: string }
   /**

@@ -11,6 +11,7 @@ import {
   type DamagedEntry,
   isDamage,
   MARK,
+  StorageAway,
   type StoredBlob,
   type StoredPart,
 } from '../driver.ts'
@@ -160,6 +161,8 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
       return fs.promises.rm(finalPath(id), { recursive: true })
     })
     await parts.remove(id)
+    // On a disk that is away nothing is removed, although nothing is found either.
+    if (!(await exists(shardOf(id).directory))) throw new StorageAway('The folder of the storage is not there.')
   }
 
   /** An entry that is not a file is not a blob, or with `strict` an error. */

@@ -8,6 +8,8 @@ import type { NamedFile, NamedFiles } from './named-files.ts'
 
 /** Of a file that is not complete. */
 const DRAFT = '.draft'
+/** What file systems say that know no second name for a file. */
+const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /** Named files in a folder, which only its owner can read. */
 export function namedFilesIn(root: string): NamedFiles {
@@ -21,19 +23,42 @@ export function namedFilesIn(root: string): NamedFiles {
     known.add(folder)
   }
 
+  /** Writes a file completely before `name` gives it its own. */
+  async function write(file: string, bytes: Buffer, name: (draft: string) => Promise<void>): Promise<void> {
+    const folder = path.dirname(file)
+    const draft = `${file}.${randomUUID()}${DRAFT}`
+    try {
+      makeOnce(folder)
+      await fs.promises.writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true })
+      await name(draft)
+      await syncFolder(folder)
+    } catch (error) {
+      known.delete(folder)
+      throw error
+    } finally {
+      await fs.promises.rm(draft, { force: true }).catch(() => undefined)
+    }
+  }
+
   return {
-    async put(name, bytes) {
+    put: (name, bytes) => write(fileOf(name), bytes, (draft) => fs.promises.rename(draft, fileOf(name))),
+    async create(name, bytes) {
       const file = fileOf(name)
-      const folder = path.dirname(file)
-      const draft = `${file}.${randomUUID()}${DRAFT}`
       try {
-        makeOnce(folder)
-        await fs.promises.writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true })
-        await fs.promises.rename(draft, file)
-        await syncFolder(folder)
+        await write(file, bytes, (draft) => fs.promises.link(draft, file))
+        return true
       } catch (error) {
-        known.delete(folder)
-        await fs.promises.rm(draft, { force: true }).catch(() => undefined)
+        const { code = '' } = error as NodeJS.ErrnoException
+        if (code === 'EEXIST') return bytes.equals(await fs.promises.readFile(file))
+        if (!WITHOUT_LINKS.has(code)) throw error
+      }
+      // A file system without links.
+      try {
+        await fs.promises.writeFile(file, bytes, { flag: 'wx', mode: 0o600, flush: true })
+        await syncFolder(path.dirname(file))
+        return true
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
         throw error
       }
     },

@@ -5,6 +5,11 @@
 export interface NamedFiles {
   /** Stores a file durably, complete or not at all, in the place of one of the same name. */
   put(name: string, bytes: Buffer): Promise<void>
+  /**
+   * Stores a file durably unless there is one of that name: of several that do so at once, one succeeds. Resolves to whether
+   * this one is what is there.
+   */
+  create(name: string, bytes: Buffer): Promise<boolean>
   /** Undefined if there is none. */
   get(name: string): Promise<Buffer | undefined>
   /** Files whose names begin with `prefix`, which is empty or ends with a slash, in the order of their names. */

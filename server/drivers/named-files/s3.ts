@@ -1,5 +1,5 @@
 import * as s3 from '@aws-sdk/client-s3'
-import { ask, connect, type S3Options, unless } from '../s3/client.ts'
+import { ask, connect, S3Failure, type S3Options, unless } from '../s3/client.ts'
 import type { NamedFile, NamedFiles } from './named-files.ts'
 
 /** Named files as objects of any S3-compatible engine. Relies on what `s3Driver` relies on: an object is whole or absent. */
@@ -17,17 +17,32 @@ export function namedObjectsIn(options: S3Options): NamedFiles {
       if (ContinuationToken === undefined) return
     }
   }
+  async function put(name: string, bytes: Buffer, condition?: Pick<s3.PutObjectCommandInput, 'IfNoneMatch'>) {
+    const request = { ...at(name), Body: bytes, ContentLength: bytes.length, ...condition }
+    await ask('PutObject', client.send(new s3.PutObjectCommand(request)))
+  }
+  async function get(name: string): Promise<Buffer | undefined> {
+    const found = await unless(
+      ['NoSuchKey', 'NotFound'],
+      ask('GetObject', client.send(new s3.GetObjectCommand(at(name)))),
+    )
+    return found?.Body && Buffer.from(await ask('GetObject', found.Body.transformToByteArray()))
+  }
   return {
-    async put(name, bytes) {
-      const request = { ...at(name), Body: bytes, ContentLength: bytes.length }
-      await ask('PutObject', client.send(new s3.PutObjectCommand(request)))
-    },
-    async get(name) {
-      const found = await unless(
-        ['NoSuchKey', 'NotFound'],
-        ask('GetObject', client.send(new s3.GetObjectCommand(at(name)))),
-      )
-      return found?.Body && Buffer.from(await ask('GetObject', found.Body.transformToByteArray()))
+    put,
+    get,
+    async create(name, bytes) {
+      try {
+        await put(name, bytes, { IfNoneMatch: '*' })
+      } catch (error) {
+        if (!(error instanceof S3Failure)) throw error
+        // An engine that knows no conditions: whoever came later reads what was there before.
+        if (error.status === 501) {
+          if (!(await get(name))) await put(name, bytes)
+        } else if (error.status !== 412 && error.status !== 409) throw error
+      }
+      // It may be ours although the answer was lost, or another's although the engine ignores the condition.
+      return (await get(name))?.equals(bytes) === true
     },
     async list(within) {
       const found: NamedFile[] = []

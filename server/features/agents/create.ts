@@ -1,8 +1,9 @@
-import type { NewAgent } from '../../../contract/agents.ts'
-import { type AgentFields, createAgent } from '../../access/agents/service.ts'
+import type { Agent, NewAgent } from '../../../contract/agents.ts'
+import { type AgentFields, prepareAgent, updateAgent } from '../../access/agents/service.ts'
 import { invalid } from '../../base/invalid.ts'
 import type { Ctx } from '../../context.ts'
 import { randomText } from '../../secrets/random.ts'
+import { moveForkEnd } from '../../storage/forks/end.ts'
 import { forkBucket } from '../../storage/jobs/fork/create.ts'
 
 /** Of what there is in names of buckets. */
@@ -22,6 +23,27 @@ export async function createAgentOnFork(
     if (entry.bucket !== bucket) throw invalid(`body.scope.${i}.bucket`, `must be "${bucket}", which is forked`)
   const name = `${bucket.slice(0, MOST_OF_A_NAME)}-agent-${randomText(LETTERS, 8)}`
   const { expires_at } = fields
-  await forkBucket(ctx, { name, from: { bucket }, expires_at: expires_at ?? undefined })
-  return createAgent(ctx, { ...fields, scope: fields.scope.map((entry) => ({ ...entry, bucket: name })) }, name)
+  const create = prepareAgent(
+    ctx,
+    { ...fields, scope: fields.scope.map((entry) => ({ ...entry, bucket: name })) },
+    name,
+  )
+  let agent: NewAgent | undefined
+  await forkBucket(ctx, { name, from: { bucket }, expires_at: expires_at ?? undefined }, async (step) => {
+    agent = await create(step)
+  })
+  if (!agent) throw new Error('A fork was made without its agent')
+  return agent
 }
+
+/** Changes an agent; a fork that was made for it ends when it does. */
+export const updateAgentAndFork = (ctx: Ctx, id: string, fields: Partial<AgentFields>): Promise<Agent> =>
+  updateAgent(ctx, id, fields, async (step, name, end) => {
+    const before = await moveForkEnd(step, name, end)
+    if (before === undefined || before === end) return
+    step.record({
+      name: 'update_bucket',
+      bucket: name,
+      details: { before: { expires_at: before }, after: { expires_at: end } },
+    })
+  })

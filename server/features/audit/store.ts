@@ -3,7 +3,7 @@ import { countUpToMost, type Queue } from '../../db/count.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
 
-const insertOne = prepared((tx: Tx, row: Row<'audit'>) => tx.insertInto('audit_recent').values(row))
+const insertOne = prepared((tx: Tx, row: Row<'audit'>) => tx.insertInto('audit_recent').values(row), { blind: true })
 
 export async function insertRecords(tx: Tx, rows: readonly Row<'audit'>[]): Promise<void> {
   const [only] = rows

@@ -29,7 +29,7 @@ export interface Plan extends Geometry {
 
 const validate = validatorCompiler({ schema: ImageQuery, httpPart: 'querystring' } as never)
 /** Query parameters allowed beside the image parameters. */
-const beside = ['key', ...Object.keys(openFields)]
+const beside = ['key', 'at', ...Object.keys(openFields)]
 
 /**
  * The image parameters of a query; otherwise throws an error answered as a 422 that names the invalid and unknown ones.

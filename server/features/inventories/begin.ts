@@ -15,7 +15,15 @@ import { keepMoment } from '../../storage/history/snapshots/internal.ts'
 import { findStorageNames } from '../../storage/storages/use.ts'
 import { type Claim, renewed } from '../../work/lease.ts'
 import { lease } from './lease.ts'
-import { bucketsOf, type ListedBucket, nameWhileListing, type RunSettings, runSettings } from './run.ts'
+import {
+  bucketsOf,
+  folderOf,
+  type ListedBucket,
+  nameOfBefore,
+  nameWhileListing,
+  type RunSettings,
+  runSettings,
+} from './run.ts'
 import * as runStore from './runs/store.ts'
 
 /** Most buckets that one inventory lists: all are held at once for a moment. */
@@ -44,11 +52,13 @@ export async function begin(ctx: Ctx, claim: Claim, bucketId: string | null): Pr
       if (kept) await keepMoment(step, id, { name: nameWhileListing(run.id), moment })
       if (settings.versions === 'all') await runStore.keepVersions(tx, run.id, id)
       const before = last ? await knownSince(tx, bucket, last, settings) : null
+      // It is compared with at the end, which may be hours from now.
+      if (kept && before !== null) await keepMoment(step, id, { name: nameOfBefore(run.id), moment: before })
       buckets.push({ id, name, storage: storages.get(bucket.storage_id) ?? DEFAULT_STORAGE, versioning, kept, before })
     }
     const time = `${formatMoment(moment).slice(0, 16).replace(':', '-')}Z`
-    const base = `${settings.bucket ?? 'all-buckets'}/${settings.name}/${time}`
-    const taken = await runStore.countFolders(tx, run.inventory_id, base)
+    const base = `${folderOf(settings)}/${time}`
+    const taken = await runStore.countFolders(tx, { name: settings.name, bucketId }, base)
     await runStore.updateRun(tx, run.id, {
       moment,
       folder: taken === 0 ? `${base}/` : `${base}-${taken + 1}/`,

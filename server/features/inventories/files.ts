@@ -43,6 +43,7 @@ const writerFor = (format: 'parquet' | 'csv', columns: readonly TableColumn[]): 
 /** Writes pages as a file of a table, which is one object; the same pages under the same number replace it. */
 export async function writeTable(
   ctx: Ctx,
+  claim: Claim,
   row: runStore.RunRow,
   { of, number, columns }: { of: WrittenFile['of']; number: number; columns: readonly TableColumn[] },
   pages: () => AsyncIterable<TablePage>,
@@ -64,7 +65,7 @@ export async function writeTable(
     if (rest.length > 0) yield rest
   }
   try {
-    const file = await writeFile(ctx, row, { key, content_type: TYPES[format], source })
+    const file = await writeFile(ctx, claim, row, { key, content_type: TYPES[format], source })
     return { ...file, rows, of }
   } finally {
     // Here, since a write that fails need not have read the source to its end.
@@ -72,9 +73,13 @@ export async function writeTable(
   }
 }
 
-/** Writes bytes as an object of the destination, and returns what a manifest says of it. */
+/**
+ * Writes bytes as an object of the destination, and returns what a manifest says of it. Throws LeaseLost, with nothing written,
+ * where another process has the run by then: what that has written stays.
+ */
 export async function writeFile(
   ctx: Ctx,
+  claim: Claim,
   row: runStore.RunRow,
   { key, content_type, source }: { key: string; content_type: string; source: () => AsyncIterable<Uint8Array> },
 ): Promise<{ key: string; size: number; md5: string }> {
@@ -87,7 +92,9 @@ export async function writeFile(
       yield bytes
     }
   }
-  await write(ctx, runSettings(row).destination.bucket, { key, content_type, metadata: {}, source: counted }, {})
+  const { bucket } = runSettings(row).destination
+  const upload = { key, content_type, metadata: {}, source: counted }
+  await write(ctx, bucket, upload, {}, (tx) => lease.hold(tx, claim))
   return { key, size, md5: md5.digest('hex') }
 }
 

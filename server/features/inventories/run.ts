@@ -53,8 +53,14 @@ export const bucketsOf = ({ buckets }: runStore.RunRow): ListedBucket[] => JSON.
 export const placeOf = ({ place }: runStore.RunRow): Place => JSON.parse(place) as Place
 export const filesOf = ({ files }: runStore.RunRow): WrittenFile[] => JSON.parse(files) as WrittenFile[]
 
-/** Under which name what a bucket was is kept for a run. It is no valid name: nobody sees it, or can delete it. */
+/** Under which names what a bucket was is kept for a run. They are no valid names: nobody sees them, or can delete them. */
 export const nameWhileListing = (runId: string): string => `~inventory-${runId}`
+/** The same of what it was at the inventory before, as long as a run compares with that. */
+export const nameOfBefore = (runId: string): string => `~inventory-${runId}-before`
+
+/** The folder of an inventory's runs, below the destination's prefix. No bucket can have the name of all of them. */
+export const folderOf = ({ bucket, name }: Pick<RunSettings, 'bucket' | 'name'>): string =>
+  `${bucket ?? 'ALL-BUCKETS'}/${name}`
 
 /** A row for a new run of an inventory with its current settings. */
 export function newRun(
@@ -133,7 +139,10 @@ export interface Ending {
 export async function finishStep(step: Step, row: runStore.RunRow, { status, reason }: Ending): Promise<void> {
   const { tx, record } = step
   await runStore.updateRun(tx, row.id, { status, reason, finished_at: step.now().toISOString(), ...unclaimed })
-  for (const { id, kept } of bucketsOf(row)) if (kept) await letGo(step, id, nameWhileListing(row.id))
+  for (const { id, kept, before } of bucketsOf(row)) {
+    if (kept) await letGo(step, id, nameWhileListing(row.id))
+    if (kept && before !== null) await letGo(step, id, nameOfBefore(row.id))
+  }
   const { name, bucket, destination } = runSettings(row)
   const files = filesOf(row)
   record({

@@ -39,6 +39,8 @@ import type { TablePage } from './tables/table.ts'
 
 /** Rows that are read at once: on SQLite it blocks the process. */
 const PAGE_ROWS = 2000
+/** Most files of objects of a run: all of them are part of its description. */
+const MOST_FILES = 1000
 
 class RunCancelled extends Error {}
 
@@ -84,7 +86,7 @@ async function takeStep(ctx: Ctx, claim: Claim): Promise<boolean> {
   if (place.part === 'objects') await writeRows(own, claim, row)
   else if (place.part === 'changes') await writeChanges(own, claim, row)
   else {
-    await writeManifest(own, row)
+    await writeManifest(own, claim, row)
     await finish(ctx, claim, { status: 'succeeded', reason: null })
     return false
   }
@@ -115,6 +117,11 @@ async function writeRows(ctx: Ctx, claim: Claim, row: runStore.RunRow): Promise<
   const buckets = bucketsOf(row)
   const chosen = chosenColumns(settings.columns)
   const files = filesOf(row)
+  if (files.length >= MOST_FILES)
+    throw new ServiceError(
+      'limit_reached',
+      `An inventory has at most ${MOST_FILES} files of objects. Set rows_per_file to more than ${settings.rows_per_file}.`,
+    )
   const alive = keepAlive(ctx, claim)
   const turn = takingTurns()
   const people = new People()
@@ -140,7 +147,7 @@ async function writeRows(ctx: Ctx, claim: Claim, row: runStore.RunRow): Promise<
     }
   }
   const columns = objectTable(chosen)
-  const file = await writeTable(ctx, row, { of: 'objects', number: files.length + 1, columns }, pages)
+  const file = await writeTable(ctx, claim, row, { of: 'objects', number: files.length + 1, columns }, pages)
   // No file but the first is empty.
   for (let bucket = buckets[place.bucket]; bucket; bucket = buckets[place.bucket]) {
     if ((await readRows(ctx.db, await listedIn(ctx, row, bucket), place.after, 1)).length > 0) break
@@ -185,7 +192,7 @@ async function writeChanges(ctx: Ctx, claim: Claim, row: runStore.RunRow): Promi
       }
     }
   }
-  const file = await writeTable(ctx, row, { of: 'changes', number: 1, columns: changeTable }, pages)
+  const file = await writeTable(ctx, claim, row, { of: 'changes', number: 1, columns: changeTable }, pages)
   await note(ctx, claim, { file, place: { part: 'manifest', bucket: 0, after: null } })
 }
 

@@ -1,8 +1,10 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Inventory, InventoryRun } from '../../../contract/inventories.ts'
+import { byteLength } from '../../../contract/names.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
-import { type Actor, asCurrent, type Ctx, type Step } from '../../context.ts'
+import { invalid } from '../../base/invalid.ts'
+import { type Actor, asCurrent, type Ctx, currentActor, type Step } from '../../context.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
 import { assertWritable } from '../../storage/buckets/writable.ts'
@@ -26,6 +28,8 @@ import * as store from './store.ts'
 /** Most inventories of one bucket, and of all together: as many as S3 has. */
 const MOST = 1000
 const SCAN = 500
+/** Bytes of a destination's prefix; what comes after it in the key of a file has at most 200. */
+const MOST_PREFIX = 800
 
 const inventoryMissing = () => new ServiceError('not_found', 'There is no such inventory.')
 
@@ -48,8 +52,13 @@ export function describe(row: store.NamedInventory, last: runStore.RunRow | unde
 /** What the audit log says of settings. */
 const recorded = (settings: Settings): object => ({ ...settings, destination: { ...settings.destination } })
 
-/** Throws not_found or read_only for a destination that cannot take files. */
+/**
+ * Throws not_found or read_only for a destination that cannot take files, and invalid_request where their keys would be longer
+ * than keys may be.
+ */
 async function assertDestination({ db }: Pick<Ctx, 'db'>, { destination }: Settings): Promise<void> {
+  if (byteLength(destination.prefix) > MOST_PREFIX)
+    throw invalid('body.destination.prefix', `has more than ${MOST_PREFIX} bytes: keys below it would be too long`)
   const bucket = await findBucket(db, destination.bucket)
   if (!bucket) throw bucketMissing(destination.bucket)
   assertWritable(bucket)
@@ -207,7 +216,7 @@ export async function changeStep(step: Step, row: store.NamedInventory, after: S
   })
 }
 
-async function lockOwn({ tx, actor }: Step, id: string): Promise<store.NamedInventory> {
+async function lockOwn({ tx, actor }: Pick<Step, 'tx' | 'actor'>, id: string): Promise<store.NamedInventory> {
   const row = await store.lockInventory(tx, id)
   if (row && mayChange(actor, row.bucket, settingsOf(row))) return row
   throw inventoryMissing()
@@ -243,9 +252,8 @@ export async function deleteStep(step: Step, row: store.NamedInventory): Promise
 export async function runInventory(ctx: Ctx, id: string): Promise<InventoryRun> {
   await getVisible(ctx, id)
   assertUnlimited(ctx.actor)
-  const runId = await ctx.upkeep(async ({ tx }) => {
-    const row = await store.lockInventory(tx, id)
-    if (!row) throw inventoryMissing()
+  const runId = await ctx.upkeep(async ({ tx, actor }) => {
+    const row = await lockOwn({ tx, actor: await currentActor({ tx, actor }) }, id)
     const run = newRun(ctx, row, 'manual', ctx.actor)
     if (!(await runStore.insertRun(tx, run)))
       throw new ServiceError('conflict', 'This inventory is being written. Wait for that to end, or cancel it.')
@@ -278,7 +286,10 @@ export async function listInventoryRuns(ctx: Ctx, id: string, limit: number, cur
 /** Stops a run before its next file, or within a page of rows; a finished run stays as it is. */
 export async function cancelInventoryRun(ctx: Ctx, id: string, runId: string): Promise<InventoryRun> {
   await getInventoryRun(ctx, id, runId)
-  await ctx.upkeep(({ tx }) => runStore.askToCancel(tx, runId, ctx.now()))
+  await ctx.upkeep(async ({ tx, actor }) => {
+    await lockOwn({ tx, actor: await currentActor({ tx, actor }) }, id)
+    await runStore.askToCancel(tx, runId, ctx.now())
+  })
   ctx.background(() => drainRuns(ctx))
   return findRun(ctx, id, runId)
 }

@@ -20,7 +20,8 @@ export const inventoryWorker = {
         // One that cannot start must not hold up the others.
         ctx.log.error({ err: error, inventory: row.id }, 'could not start an inventory')
       })
-    await drainRuns(ctx)
+    // Not waited for: what is due meanwhile is queued, and a second one written beside a long one.
+    ctx.background(() => drainRuns(ctx))
   },
 }
 

@@ -19,6 +19,7 @@ const columnsOf = (text: PolicyText, now: Date, disabledAt: string | null) => ({
   noncurrent_days: text.noncurrent_days,
   keep_versions: text.keep_versions,
   expired_markers: text.expired_markers ? (1 as const) : null,
+  keep_snapshots: text.keep_snapshots,
   max_deletes: text.max_deletes,
   max_delete_percent: text.max_delete_percent,
   cron: text.cron,

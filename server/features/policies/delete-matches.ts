@@ -19,13 +19,13 @@ import { conditionsAt } from './rule.ts'
 import * as store from './store.ts'
 
 /** The objects whose failure a run names. */
-const MOST_NAMED = 100
+export const MOST_NAMED = 100
 
 /** One of the first objects that were kept. */
 export interface KeptObject {
   bucket: string
   key: string
-  code: 'conflict' | 'locked' | 'not_found'
+  code: ServiceError['code']
   detail: string
 }
 

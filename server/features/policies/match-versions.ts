@@ -67,7 +67,7 @@ const isInScope = (rule: Rule, { covered_at }: RowPlace): boolean =>
 
 async function* pagesOf(db: Db, bucketId: string, { from, to }: KeyRange): AsyncGenerator<VersionRow[]> {
   for (let last: VersionRow | undefined; ; ) {
-    const rest = last ? await listEarlier(db, bucketId, { key: last.key, before: last.seq }, PAGE) : []
+    const rest = last ? await listEarlier(db, bucketId, { key: last.key, before: last.seq }, { limit: PAGE }) : []
     const next = { from: last ? afterKey(last.key) : from, to }
     const more = rest.length < PAGE ? await listRetired(db, bucketId, next, PAGE - rest.length) : []
     const rows = [...rest, ...more]

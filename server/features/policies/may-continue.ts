@@ -5,7 +5,7 @@ import { actorOfUser } from '../../access/sessions/service.ts'
 import type { Actor, Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { LeaseLost } from '../../work/lease.ts'
-import { allowOnAll, type RunRule } from './rule.ts'
+import { allowOnAll, type RunRule, rightOf } from './rule.ts'
 import * as store from './store.ts'
 
 /** Ends the run for a reason that is not an error. */
@@ -19,7 +19,7 @@ export class RunEnded extends Error {
 
 /**
  * Checked at every step: the run was not cancelled, the policy has not changed, and its author is active and has both
- * rights on everything it reaches. Returns the actor to delete as.
+ * rights on everything it reaches. Returns the actor to act as.
  */
 export async function assertMayContinue(db: Db, { now }: Pick<Ctx, 'now'>, run: store.RunRow): Promise<Actor> {
   if (run.cancel_at !== null) throw new RunEnded('cancelled', 'The run was cancelled.')
@@ -28,7 +28,8 @@ export async function assertMayContinue(db: Db, { now }: Pick<Ctx, 'now'>, run: 
   if (policy.revision !== run.revision) throw new RunEnded('stopped', 'The policy was changed during the run.')
   const author = await actorOfUser({ db, now, actor: systemActor }, run.author_id, null)
   if (!author) throw new ServiceError('forbidden', "The policy's author no longer has an active account.")
-  allowOnAll(author.groups, ['policy', 'delete'], ruleOfRun(run), "The policy's author lacks")
+  const rule = ruleOfRun(run)
+  allowOnAll(author.groups, ['policy', rightOf(rule)], rule, "The policy's author lacks")
   return { ...author, type: 'system', auth_method: 'system' }
 }
 
@@ -45,4 +46,5 @@ const laterConditions = {
   noncurrent_days: null,
   keep_versions: null,
   expired_markers: false,
+  keep_snapshots: null,
 }

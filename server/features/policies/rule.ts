@@ -29,6 +29,8 @@ export interface Rule {
   keep_versions: number | null
   /** Delete markers of which nothing else is left. */
   expired_markers: boolean
+  /** How many of the snapshots that it takes of each bucket stay; then it deletes no objects. */
+  keep_snapshots: number | null
   max_deletes: number | null
   max_delete_percent: number | null
 }
@@ -43,6 +45,8 @@ export interface PolicyText extends Rule {
 export interface RunRule extends Rule {
   /** The only bucket it reaches, whatever has its name by now; absent where the patterns alone decide. */
   bucket_id?: string | null
+  /** The policy's, after which its snapshots are named. */
+  name?: string
 }
 /** What a request says of a policy. */
 export type Given = { [K in keyof Omit<PolicyText, 'expired_markers'>]?: PolicyText[K] | undefined } & {
@@ -64,6 +68,7 @@ export const noPolicy: PolicyText = {
   noncurrent_days: null,
   keep_versions: null,
   expired_markers: false,
+  keep_snapshots: null,
   max_deletes: null,
   max_delete_percent: null,
   cron: null,
@@ -90,8 +95,21 @@ export function complete(given: Given, before: PolicyText = noPolicy, now: Date)
   const changed = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined))
   const text: PolicyText = { ...before, ...changed, expired_markers: expired_markers ?? false }
   const faults: Fault[] = []
-  if (conditions.every((condition) => text[condition] === null || text[condition] === false))
-    faults.push({ path: 'body', message: `requires at least one condition: ${conditions.join(', ')}` })
+  if (text.keep_snapshots !== null) {
+    const others = [...conditions, 'max_deletes', 'max_delete_percent'] as const
+    for (const name of others)
+      if (text[name] !== null && text[name] !== false)
+        faults.push({ path: `body.${name}`, message: 'cannot be combined with keep_snapshots' })
+    if (text.prefix !== '')
+      faults.push({
+        path: 'body.prefix',
+        message: 'cannot be combined with keep_snapshots, which is about whole buckets',
+      })
+  } else if (conditions.every((condition) => text[condition] === null || text[condition] === false))
+    faults.push({
+      path: 'body',
+      message: `requires at least one condition: ${conditions.join(', ')}, or keep_snapshots`,
+    })
   if (text.min_size !== null && text.max_size !== null && text.min_size > text.max_size)
     faults.push({ path: 'body.max_size', message: 'must not be less than min_size' })
   // A glob accepted before there was a limit keeps working.
@@ -131,28 +149,38 @@ export const ruleOf = (row: Row<'policies'>): Rule => ({
   noncurrent_days: row.noncurrent_days,
   keep_versions: row.keep_versions,
   expired_markers: row.expired_markers !== null,
+  keep_snapshots: row.keep_snapshots,
   max_deletes: row.max_deletes,
   max_delete_percent: row.max_delete_percent,
 })
 
-type Scope = Pick<Rule, 'bucket_patterns' | 'prefix'>
+type Place = Pick<Rule, 'bucket_patterns' | 'prefix'>
+type Scope = Place & Pick<Rule, 'keep_snapshots'>
+
+/** The right with which a policy does what it does, as its author. */
+export const rightOf = ({ keep_snapshots }: Pick<Rule, 'keep_snapshots'>): 'delete' | 'manage' =>
+  keep_snapshots === null ? 'delete' : 'manage'
 
 /**
- * The rights that a caller needs on everything a policy may reach, to see, change and run it: it deletes with those of its
+ * The rights that a caller needs on everything a policy may reach, to see, change and run it: it acts with those of its
  * author, which a token with a scope has to have as well.
  */
-const rightsOver = ({ scope }: Pick<Actor, 'scope'>) =>
-  scope === undefined ? (['policy'] as const) : (['policy', 'delete'] as const)
+const rightsOver = ({ scope }: Pick<Actor, 'scope'>, of: Scope) =>
+  scope === undefined ? (['policy'] as const) : (['policy', rightOf(of)] as const)
 
 /** Whether a policy is the caller's to see, change and run. */
 export const mayManagePolicy = (actor: Pick<Actor, 'groups' | 'scope'>, scope: Scope): boolean =>
-  rightsOver(actor).every((action) => missing(actor.groups, action, scope) === undefined)
+  rightsOver(actor, scope).every((action) => missing(actor.groups, action, scope) === undefined)
 
 /** Throws forbidden, naming what is missing, unless a policy would be the caller's. */
 export const assertMayManagePolicy = (actor: Pick<Actor, 'groups' | 'scope'>, scope: Scope): void =>
-  allowOnAll(actor.groups, rightsOver(actor), scope)
+  allowOnAll(actor.groups, rightsOver(actor, scope), scope)
 
-const missing = (groups: readonly GrantingGroup[], action: 'policy' | 'delete', { bucket_patterns, prefix }: Scope) =>
+const missing = (
+  groups: readonly GrantingGroup[],
+  action: 'policy' | 'delete' | 'manage',
+  { bucket_patterns, prefix }: Place,
+) =>
   bucket_patterns.find((bucket_pattern) => {
     const grants = [{ id: '', bucket_pattern, prefix, actions: [action] }]
     return !covers(groups, [{ id: '', name: '', global: [], grants }])
@@ -161,8 +189,8 @@ const missing = (groups: readonly GrantingGroup[], action: 'policy' | 'delete', 
 /** Throws forbidden, naming what is missing, unless these groups grant the rights on everything a policy may reach. */
 export function allowOnAll(
   groups: readonly GrantingGroup[],
-  actions: readonly ('policy' | 'delete')[],
-  scope: Scope,
+  actions: readonly ('policy' | 'delete' | 'manage')[],
+  scope: Place,
   who = 'You need',
 ): void {
   for (const action of actions) {

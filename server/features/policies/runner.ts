@@ -9,6 +9,7 @@ import { lease } from './lease.ts'
 import { listMatches } from './list-matches.ts'
 import { assertMayContinue, RunEnded, ruleOfRun } from './may-continue.ts'
 import { guardRail } from './rule.ts'
+import { snapshotNext } from './snapshots.ts'
 import * as store from './store.ts'
 
 /** With 20 at a time, a run beside busy uploads took twice as long. */
@@ -48,7 +49,8 @@ async function takeStep(ctx: Ctx, claim: Claim, size: number): Promise<boolean> 
     await finish(ctx, run, claim, { status: 'succeeded', reason: null })
     return false
   }
-  await deleteNext(ctx, run, claim, size)
+  if (ruleOfRun(run).keep_snapshots !== null) await snapshotNext(ctx, run, claim)
+  else await deleteNext(ctx, run, claim, size)
   return true
 }
 

@@ -16,6 +16,7 @@ import {
   guardRail,
   mayManagePolicy,
   type PolicyText,
+  rightOf,
   ruleOf,
   textOf,
 } from './rule.ts'
@@ -94,7 +95,7 @@ async function lockOwn(ctx: Ctx, { tx }: Step, id: string): Promise<store.Policy
 export async function previewPolicy(ctx: Ctx, given: Given) {
   const cutoff = ctx.now()
   const text = complete(given, undefined, cutoff)
-  allowOnAll(ctx.actor.groups, ['policy', 'delete'], text)
+  allowOnAll(ctx.actor.groups, ['policy', rightOf(text)], text)
   const sum = { examined: 0, matched: 0, bytes: 0 }
   const excluded = nothingExcluded()
   const objects: (Pick<Match, 'bucket' | 'key' | 'size' | 'last_modified'> & ReturnType<typeof versionOf>)[] = []

@@ -27,7 +27,7 @@ export function newRun(ctx: Ctx, policy: store.PolicyRow, more: Partial<NewRow<'
     trigger: 'manual',
     status: 'queued',
     reason: null,
-    rule: JSON.stringify({ ...ruleOf(policy), bucket_id: policy.bucket_id } satisfies RunRule),
+    rule: JSON.stringify({ ...ruleOf(policy), bucket_id: policy.bucket_id, name: policy.name } satisfies RunRule),
     revision: policy.revision,
     author_id: policy.author_id,
     author_email: policy.author_email,

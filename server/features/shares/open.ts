@@ -1,10 +1,12 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { afterPrefix, compareKeys } from '../../../contract/permissions.ts'
 import type { Sender } from '../../../contract/shares.ts'
+import { NO_APPROVAL } from '../../access/agent-limits/acting.ts'
 import { actorOfUser } from '../../access/sessions/service.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { newId } from '../../base/id.ts'
 import type { Actor, Ctx } from '../../context.ts'
+import { standbyRefuses } from '../../http/standby.ts'
 import { isReached, type Reach, reachOf } from '../../iam/decide.ts'
 import { withoutCredentials } from '../../observe/log.ts'
 import { hashSecret } from '../../secrets/sign.ts'
@@ -26,6 +28,9 @@ export interface OpenLink {
 
 /** Finds a token's link and checks that it is valid, except for the password. Throws gone. */
 export async function findLink(ctx: Ctx, token: string): Promise<OpenLink> {
+  // Each use of a link is counted or noted, which a standby cannot.
+  if (ctx.config.standbyOf !== null)
+    throw standbyRefuses('Links are opened by the main service, which notes who used them.')
   const row = await store.findByHash(ctx.db, hashSecret(token))
   if (!row) throw gone()
   return openLink(ctx, row)
@@ -73,15 +78,17 @@ export function rangesOf(link: OpenLink, prefix: string): Reach[] {
 export const isOpen = isReached
 
 /**
- * Whoever uses a link, as the audit log and the history of objects have them. What they do with the link of an agent counts
- * against its budgets; a person has approved the link, if that was needed.
+ * Whoever uses a link, as the audit log and the history of objects have them. What they do with the link of an agent is done
+ * with that agent, as far as the log, a rollback and its budgets go; a user has approved the link, if that was needed.
  */
 export function visitorOf(ctx: Ctx, { row, creator }: OpenLink): Ctx {
   const visitor: Actor = { ...ctx.actor, auth_method: 'share_link', share_id: row.id }
-  if (creator?.agent) visitor.agent = { ...creator.agent, approval: NO_APPROVAL }
+  if (creator?.agent) {
+    visitor.agent = { ...creator.agent, approval: NO_APPROVAL, ofLink: true }
+    visitor.token_id = creator.agent.id
+  }
   return ctx.as(visitor)
 }
-const NO_APPROVAL = { actions: [], above_objects: null, above_bytes: null }
 
 type Outcome = 'opened' | 'served' | 'previewed' | 'continued' | 'uploaded' | 'wrong_password' | 'limit_spent'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
-import { beginAttempt, forgiveAttempt, retractAttempt } from '../../access/auth/throttle.ts'
+import { beginAttempt, forgiveAttempt, retractAttempt } from '../../access/throttle/throttle.ts'
 import { perSystem } from '../../base/per-system.ts'
 import { MINUTE_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'

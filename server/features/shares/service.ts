@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { isAdmin } from '../../../contract/permissions.ts'
 import type { NewShare, Share } from '../../../contract/shares.ts'
-import { type EffectiveSettings, settingsInForce } from '../../access/settings/effective.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
-import { DAY_MS, HOUR_MS, secondsOf } from '../../base/time.ts'
+import { DAY_MS, HOUR_MS } from '../../base/time.ts'
 import { allow, type Ctx } from '../../context.ts'
 import { permits } from '../../iam/decide.ts'
 import { hashPassword } from '../../secrets/passwords.ts'
@@ -19,13 +19,14 @@ import { findObject } from '../../storage/objects/store.ts'
 import { endUploadsOfLink } from '../../storage/uploads/service.ts'
 import { limitsOf } from './accept.ts'
 import * as accessStore from './accesses/store.ts'
+import { bindsOf } from './approval.ts'
 import { describe, shareMissing, type UploadLimits, urlsOf } from './describe.ts'
+import { lifetimeOf } from './lifetime.ts'
 import { sealToken } from './link.ts'
 import { assertNotifiable } from './notice.ts'
 import { isShareOwner, rightsToShare, targetsOf } from './owner.ts'
 import * as store from './store.ts'
 
-const TEN_YEARS_SECONDS = 315_360_000
 const ACCESSES_KEPT_MS = 365 * DAY_MS
 
 export interface LinkLimits {
@@ -51,28 +52,6 @@ export interface CreateShare extends LinkLimits, UploadLimits {
 interface ListQuery extends store.Wanted {
   limit?: number | undefined
   cursor?: string | undefined
-}
-
-/** Seconds; null for `never`. */
-function lifetimeOf(expiresIn: string | number): number | null {
-  if (expiresIn === 'never') return null
-  const seconds = secondsOf(expiresIn)
-  if (seconds > TEN_YEARS_SECONDS) throw invalid('body.expires_in', 'must not be more than ten years')
-  return seconds
-}
-
-/** When a link created now expires, from the request, the default, and the longest lifetime that the settings allow. */
-function expiryOf(
-  ctx: Ctx,
-  { shares }: Pick<EffectiveSettings, 'shares'>,
-  expiresIn: string | number | undefined,
-): string | null {
-  const longest = shares.max_expires_in === null ? null : lifetimeOf(shares.max_expires_in)
-  const wanted = lifetimeOf(expiresIn ?? shares.default_expires_in)
-  if (expiresIn !== undefined && longest !== null && (wanted === null || wanted > longest))
-    throw invalid('body.expires_in', `must not be more than ${shares.max_expires_in}, the limit in the settings`)
-  const seconds = longest === null ? wanted : Math.min(wanted ?? longest, longest)
-  return seconds === null ? null : new Date(ctx.now().getTime() + seconds * 1000).toISOString()
 }
 
 const passwordHash = (ctx: Ctx, password: string): Promise<string> => {
@@ -106,7 +85,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
     throw invalid('body.max_files', 'is only allowed when kind is upload, like the other upload limits')
   const settings = await settingsInForce(ctx)
   assertNotifiable(settings, notify)
-  const expires_at = expiryOf(ctx, settings, input.expires_in)
+  const { expires_at, expires_in } = lifetimeOf(ctx, settings, input.expires_in)
   const password_hash = input.password ? await passwordHash(ctx, input.password) : null
   const bucket = await findBucket(ctx.db, input.bucket)
   if (!bucket) throw bucketMissing(input.bucket)
@@ -153,6 +132,7 @@ export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShar
         ...(kind === 'selection' ? { keys: input.keys?.length ?? 0, object_keys: input.keys ?? [] } : {}),
         expires_at,
       },
+      binds: bindsOf(ctx, row, { password: input.password, expires_in }),
     })
   })
   return { ...describe(ctx, row, ctx.actor.email), ...urlsOf(ctx, token) }
@@ -191,7 +171,7 @@ function isOver(ctx: Ctx, row: store.ShareRow): boolean {
 export async function updateShare(ctx: Ctx, id: string, change: ShareChange): Promise<Share> {
   const settings = await settingsInForce(ctx)
   assertNotifiable(settings, change.notify)
-  const expires_at = change.expires_in === undefined ? undefined : expiryOf(ctx, settings, change.expires_in)
+  const lifetime = change.expires_in === undefined ? undefined : lifetimeOf(ctx, settings, change.expires_in)
   const hash = change.password ? await passwordHash(ctx, change.password) : null
   return ctx.act(async ({ tx, record }) => {
     const row = await store.lockShare(tx, id)
@@ -202,7 +182,7 @@ export async function updateShare(ctx: Ctx, id: string, change: ShareChange): Pr
       throw invalid('body.content_types', 'is only allowed for links that accept uploads')
     const limits = { ...limitsOf(row), content_types: content_types ?? undefined }
     const fields = {
-      ...(expires_at === undefined ? {} : { expires_at }),
+      ...(lifetime && { expires_at: lifetime.expires_at }),
       ...(change.password === undefined ? {} : { password_hash: hash }),
       ...(change.max_downloads === undefined ? {} : { max_downloads: change.max_downloads }),
       ...(change.filename === undefined ? {} : { filename: change.filename }),
@@ -231,6 +211,7 @@ export async function updateShare(ctx: Ctx, id: string, change: ShareChange): Pr
       ...(row.kind === 'object' ? { key: row.target } : {}),
       resource: { type: 'share', id },
       details: { share_id: id, before: visible(row), after: visible(next) },
+      binds: bindsOf(ctx, next, { password: change.password, expires_in: lifetime?.expires_in }),
     })
     return describe(ctx, next, await store.emailOf(tx, row.created_by), (await accessStore.sumUses(tx, [id])).get(id))
   })

@@ -2,7 +2,7 @@ import type { Backup } from '../../../contract/system.ts'
 import type { Ctx } from '../../context.ts'
 import { readProgress } from '../../db/backup-state.ts'
 import { databaseFile } from '../../db/engine.ts'
-import { readStandbyProgress } from '../../db/standby-state.ts'
+import { readStandbyProgress, standbyLag } from '../../db/standby-state.ts'
 
 const OFF: Backup = {
   state: 'off',
@@ -23,7 +23,7 @@ export function describeBackup({ config, now }: Pick<Ctx, 'config' | 'now'>): Ba
     const told = readStandbyProgress(config.standbyOf)
     if (!told) return OFF
     const { state, from, moment, error } = told
-    return { ...OFF, standby: { state, from, moment, lag_seconds: lagOf(moment), error } }
+    return { ...OFF, standby: { state, from, moment, lag_seconds: standbyLag(told), error } }
   }
   const database = databaseFile(config.databaseUrl)
   if (config.backup === null || database === undefined) return OFF

@@ -1,6 +1,7 @@
 import { within } from '../../base/deadline.ts'
 import type { Ctx } from '../../context.ts'
 import { isStorageFull } from '../../db/storage-full.ts'
+import { behind } from '../../http/standby.ts'
 import { sharedFor } from './share-result.ts'
 import { selectOne } from './store.ts'
 
@@ -14,8 +15,14 @@ const FRESH_MS = 1000
  */
 export async function checkReadiness(ctx: Ctx) {
   const [database, storage] = await look(ctx)
-  const ready = database.ok && storage.ok && !ctx.stopping.aborted
-  return { status: ready ? ('ready' as const) : ('not_ready' as const), database, storage }
+  const standby = behind(ctx.config)
+  const ready = database.ok && storage.ok && !standby?.isTooFar && !ctx.stopping.aborted
+  return {
+    status: ready ? ('ready' as const) : ('not_ready' as const),
+    database,
+    storage,
+    ...(standby && { standby: { ok: !standby.isTooFar, lag_seconds: standby.seconds } }),
+  }
 }
 
 const look = sharedFor(FRESH_MS, (ctx) =>

@@ -11,7 +11,7 @@ const enabled = prepared((db: Db, _none: object) =>
 )
 /** The endpoints that events are queued for. */
 export const findEnabledEndpoints = async (db: Db) => (await keptEndpoints(db, '')) ?? []
-const keptEndpoints = kept((db) => enabled(db, {}))
+const keptEndpoints = kept((db) => enabled(db, {}), { lately: true })
 
 /** Who created each of these buckets. */
 export async function findOwners(db: Db, names: readonly string[]): Promise<Map<string, string | null>> {

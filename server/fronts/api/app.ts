@@ -18,6 +18,7 @@ import { limitConnections, trackConnections } from '../../http/connections.ts'
 import { refuseConnect } from '../../http/refuse-connection.ts'
 import { judgeRequests } from '../../http/request-framing.ts'
 import { siteOf } from '../../http/site.ts'
+import { headerOfStandby } from '../../http/standby.ts'
 import { serializerCompiler, validatorCompiler } from '../../http/validation.ts'
 import { markOfRequest } from '../../observe/log.ts'
 import { countUnreadable } from '../../observe/requests.ts'
@@ -44,12 +45,15 @@ import { authRoutes } from './routes/auth.ts'
 import { bucketRoutes } from './routes/buckets.ts'
 import { encryptionRoutes } from './routes/encryption.ts'
 import { groupRoutes } from './routes/groups.ts'
+import { identityPolicyRoutes } from './routes/identity-policies.ts'
 import { imageRoutes } from './routes/images.ts'
 import { inventoryRoutes } from './routes/inventories.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { machineSessionRoutes } from './routes/machine-sessions.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { objectRoutes } from './routes/objects.ts'
 import { policyRoutes } from './routes/policies.ts'
+import { roleRoutes } from './routes/roles.ts'
 import { scanRoutes } from './routes/scans.ts'
 import { secondFactorRoutes } from './routes/second-factor.ts'
 import { settingsRoutes } from './routes/settings.ts'
@@ -89,7 +93,10 @@ export const handlers: readonly Handler[] = [
   ...accessKeyRoutes,
   ...machineSessionRoutes,
   ...accessPolicyRoutes,
+  ...roleRoutes,
+  ...identityPolicyRoutes,
   ...agentRoutes,
+  ...mcpRoutes,
   ...bucketRoutes,
   ...objectRoutes,
   ...imageRoutes,
@@ -118,6 +125,10 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 
 /** Maximum length of a path parameter; the longest is a presigned URL's token. */
 const PATH_LIMIT = 14_000
+
+/** Paths that say how a service is, or are the same for all; a standby that is far behind answers these. */
+const OF_NO_DATA = /^\/(healthz|readyz|metrics|api\/v1\/system\/backup|console)(?=[/?]|$)/
+const isOfNoData = (url: string): boolean => OF_NO_DATA.test(url)
 
 /** The HTTP server of one process, not yet listening; a background process only serves its health. */
 export async function createApp(system: System, role: Role = 'all'): Promise<FastifyInstance> {
@@ -185,6 +196,11 @@ export async function createApp(system: System, role: Role = 'all'): Promise<Fas
     if (misread === 'ignored') return void reply.hijack()
     beginRequest(system, request)
     reply.headers(security).header('x-request-id', request.id)
+    try {
+      headerOfStandby(system.config, (name, value) => reply.header(name, value), isOfNoData(request.url))
+    } catch (error) {
+      return done(error as Error)
+    }
     if (misread) return done(new ServiceError(misread.code, misread.detail, { headers: { connection: 'close' } }))
     // Pages of owners of buckets have that origin: nothing of ours may have it too, however requests are led here.
     if (siteOf(request.headers.host, system.config.s3.websiteDomains)) return done(atWebsite())

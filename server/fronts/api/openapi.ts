@@ -32,6 +32,8 @@ const tags = [
   { name: 'agents', description: 'Programs that decide by themselves, their budgets, and what needs approval.' },
   { name: 'machine-sessions', description: 'Sessions of temporary credentials.' },
   { name: 'access-policies', description: 'Policies in AWS’ language: of buckets, and what they would decide.' },
+  { name: 'roles', description: 'Roles that programs take on, and the identity providers whose tokens open them.' },
+  { name: 'identity-policies', description: 'Policies in AWS’ language, of users, groups and roles.' },
   { name: 'settings', description: 'Runtime settings.' },
   { name: 'configuration', description: 'The whole configuration of a service as one document.' },
   { name: 'storages', description: 'Places for the bytes of buckets.' },

@@ -11,6 +11,7 @@ import { listeningOf } from '../../http/listening.ts'
 import { answerUnreadable, endUnread, refuseConnect } from '../../http/refuse-connection.ts'
 import { judgeRequests, type Misread } from '../../http/request-framing.ts'
 import { siteOf } from '../../http/site.ts'
+import { headerOfStandby } from '../../http/standby.ts'
 import { detached, measured } from '../../observe/meter.ts'
 import { beginRequest, endRequest } from '../../observe/requests.ts'
 import { telemetryOf } from '../../observe/telemetry.ts'
@@ -165,6 +166,7 @@ async function serveRequest(
   })
   try {
     await measured(meter, async () => {
+      headerOfStandby(config, (name, value) => response.setHeader(name, value))
       refuseMisread(request, misread)
       const { path: rawPath, query: rawQuery } = splitTarget(request.url ?? '/')
       const site = siteOf(request.headers.host, config.s3.websiteDomains)

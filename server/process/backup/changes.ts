@@ -1,28 +1,46 @@
-import type { LogPosition, PageChanges, PageSet } from '../../db/sqlite-files.ts'
+import type { BackupState, Stored } from '../../db/backup-state.ts'
+import type { PageChanges, PageSet } from '../../db/sqlite-files.ts'
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
 import { type ChangesHeader, changesName, decode, encode, sha256, Unreadable } from './format.ts'
 
 /** A history that is being written. */
-export interface Chain {
+export interface Chain extends Stored {
   name: string
   key: Uint8Array
-  /** The last number stored, its hash, and up to where in the log that is. */
-  number: number
-  hash: string
-  position: LogPosition
   /** Whether a whole copy of the database belongs to it. */
   based: boolean
 }
 
-/** Stores changes under the next number of a chain. Returns the bytes of the file. */
+/** Changes that are to be stored, and the file once it was made: what may have been stored already must not be made again. */
+export interface Pending {
+  changes: PageChanges
+  moment: string
+  file?: Buffer
+}
+
+/**
+ * Stores changes under the next number of a chain. `onFile` is called before, with what the chain will be then: who finds the file
+ * at the place after a crash knows by it that it is whole, and where it ends. Returns the bytes of the file.
+ */
 export async function storeChanges(
   place: NamedFiles,
   chain: Chain,
-  { pages, pageSize, size, end }: PageChanges,
-  moment: string,
+  pending: Pending,
+  onFile: (next: Stored) => void,
 ): Promise<number> {
   const number = chain.number + 1
   const name = changesName(chain.name, number)
+  const file = pending.file ?? (await encodeChanges(chain, name, pending))
+  pending.file = file
+  const next: Stored = { number, hash: sha256(file), position: pending.changes.end }
+  onFile(next)
+  await place.put(name, file)
+  Object.assign(chain, next)
+  return file.length
+}
+
+async function encodeChanges(chain: Chain, name: string, { changes, moment }: Pending): Promise<Buffer> {
+  const { pages, pageSize, size } = changes
   const numbers = Buffer.alloc(pages.size * 4)
   const contents: Buffer[] = [numbers]
   let at = 0
@@ -30,14 +48,25 @@ export async function storeChanges(
     at = numbers.writeUInt32LE(page, at)
     contents.push(bytes)
   }
-  const previous = chain.hash
+  const [number, previous] = [chain.number + 1, chain.hash]
   const header = { kind: 'changes' as const, number, previous, moment, pageSize, size, pages: pages.size }
-  const file = await encode(chain.key, name, header, contents)
-  await place.put(name, file)
-  chain.number = number
-  chain.hash = sha256(file)
-  chain.position = end
-  return file.length
+  return encode(chain.key, name, header, contents)
+}
+
+/**
+ * How far a chain got that an earlier process has noted; undefined if it cannot be continued. A file that was stored and not
+ * noted before the process died counts if it is the one that was to be stored. Any other would be stored a second time with
+ * something else in it, and who follows may have it already.
+ */
+export async function storedBefore(place: NamedFiles, state: BackupState): Promise<BackupState | undefined> {
+  const { chain, number, hash, based, storing } = state
+  const get = (which: number) => place.get(changesName(chain, which))
+  const last = number > 0 ? await get(number) : undefined
+  if (!based || (number > 0 && (!last || sha256(last) !== hash))) return undefined
+  const next = await get(number + 1)
+  if (!next) return { ...state, storing: null }
+  if (sha256(next) !== storing?.hash) return undefined
+  return { ...state, ...storing, storing: null }
 }
 
 /** A file of changes that was read. */

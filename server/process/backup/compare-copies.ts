@@ -9,8 +9,8 @@ import { listMirrors } from '../../drivers/copies/store.ts'
 import type { BlobDriver, StoredBlob } from '../../drivers/driver.ts'
 import { isExternal } from '../../drivers/routing/ids.ts'
 import { listStorages } from '../../drivers/routing/store.ts'
-import { findKept } from '../../storage/storages/mirrors/store.ts'
 import { markAt, nameOfPlace } from '../../storage/storages/mirrors/places.ts'
+import { findKept } from '../../storage/storages/mirrors/store.ts'
 
 const BATCH = 1000
 const AT_ONCE = 16

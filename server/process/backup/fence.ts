@@ -12,7 +12,7 @@ import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { storageFolder } from '../../drivers/open.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
-import { assertNoRival, assertSame, type Epoch, Fenced, newestEpoch, recordEpoch, withdrawEpoch } from './epochs.ts'
+import { assertSame, Fenced, newestEpoch, type Own } from './epochs.ts'
 import { mirrorsOfDefault, placeFor } from './place.ts'
 
 /** How often a service looks whether another instance has taken over, and how old a look may be for a write, in milliseconds. */
@@ -20,9 +20,6 @@ const EVERY_MS = 5000
 const OLDEST_MS = 15_000
 /** How long a place has to answer. */
 const DEADLINE_MS = 5000
-
-/** An epoch of a database. */
-export type Own = Epoch & { instance: string }
 
 /** The epoch of a database. */
 export async function epochIn(db: Db): Promise<Own> {
@@ -49,24 +46,6 @@ const openAll = (places: readonly BackupPlace[]): Promise<NamedFiles[]> =>
 
 /** The places where epochs are on record; without a database, those that the environment names. */
 export const placesOf = async (config: Config, db?: Db): Promise<NamedFiles[]> => openAll(await recordsOf(config, db))
-
-/**
- * Takes an epoch for a database: records it at these places, and only then looks whether another one has it or a later one. Of two that
- * take it at once, the later to look sees the record of the other, so that they never both get it. Returns why a place could
- * not be told, for each where that failed. Throws Fenced, and leaves no record, if it is another's.
- */
-export async function takeEpoch(places: readonly NamedFiles[], config: Config, own: Own): Promise<string[]> {
-  const results = await Promise.allSettled(
-    places.map((place) => recordEpoch(place, config.secretKey, own, { instance: own.instance, now: new Date() })),
-  )
-  try {
-    await lookAtAll(places, (place) => assertNoRival(place, secretKeysOf(config), own))
-  } catch (error) {
-    await Promise.allSettled(places.map((place) => withdrawEpoch(place, own)))
-    throw error
-  }
-  return results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []))
-}
 
 /** The highest epoch on record at those of these places that answer; 0 if there is none. */
 export async function highestEpoch(places: readonly NamedFiles[], secretKeys: readonly string[]): Promise<number> {

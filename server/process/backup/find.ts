@@ -1,5 +1,5 @@
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
-import { type BaseHeader, decode, keyFor, partsOf, Unreadable } from './format.ts'
+import { type BaseHeader, chainName, decode, keyFor, nextOfChains, partsOf, Unreadable } from './format.ts'
 
 interface Numbered {
   name: string
@@ -23,6 +23,20 @@ export interface Base extends BaseHeader {
 }
 
 export const CHAINS = 'chains/'
+
+/** The names of the chains at a place; the newest last. */
+export const chainsAt = async (place: NamedFiles): Promise<string[]> =>
+  (await place.folders(CHAINS)).map((name) => name.slice(0, -1))
+
+/** The name of a chain that comes after all that are there, and after the last that was written here, perhaps elsewhere. */
+export async function nextChain(
+  place: NamedFiles,
+  epoch: number,
+  { last, now }: { last: string | undefined; now: Date },
+): Promise<string> {
+  const known = (await chainsAt(place)).concat(last ?? [])
+  return chainName(epoch, nextOfChains(epoch, known), now)
+}
 
 /** All chains, or those of which something is `within` a folder; the newest last. */
 export async function findFiles(place: NamedFiles, within = CHAINS): Promise<ChainFiles[]> {

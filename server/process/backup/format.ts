@@ -65,15 +65,25 @@ type Header = ChangesHeader | PieceHeader | BaseHeader | EpochHeader | PulseHead
 
 const digits = (value: number, width: number): string => String(value).padStart(width, '0')
 
-/** A chain is one uninterrupted history. Names are in the order of epochs, then of time. */
-export const chainName = (epoch: number, at: Date): string =>
-  `chains/${digits(epoch, 6)}-${at.toISOString().replaceAll(/[-:]/g, '')}-${randomBytes(4).toString('hex')}`
+/**
+ * A chain is one uninterrupted history. Names are in the order of epochs, then of their numbers, whatever the clocks said. Those of
+ * earlier releases have no number, and come before.
+ */
+export const chainName = (epoch: number, number: number, at: Date): string =>
+  `chains/${digits(epoch, 6)}-n${digits(number, 6)}-${at.toISOString().replaceAll(/[-:]/g, '')}-${randomBytes(4).toString('hex')}`
+/** The number of the next chain of an epoch, where these are known. */
+export function nextOfChains(epoch: number, names: readonly string[]): number {
+  const numbers = names.map((name) => new RegExp(`^chains/${digits(epoch, 6)}-n(\\d+)-`).exec(name)?.[1])
+  return 1 + Math.max(0, ...numbers.map((number = '0') => Number(number)))
+}
 export const changesName = (chain: string, number: number): string => `${chain}/changes/${digits(number, 12)}`
 export const baseFolder = (chain: string, first: number): string => `${chain}/bases/${digits(first, 12)}/`
 export const pieceName = (folder: string, index: number): string => `${folder}${digits(index, 6)}`
 export const baseName = (folder: string): string => `${folder}complete`
 export const pulseName = (chain: string): string => `${chain}/pulse`
 export const epochName = (number: number, holder: string): string => `epochs/${digits(number, 6)}-${holder}`
+/** There is at most one of these for each number. It comes before all names with a holder. */
+export const takenName = (number: number): string => `epochs/${digits(number, 6)}--taken`
 
 /** The chain that a file's name says it belongs to, and what it is there; undefined for other names. */
 export function partsOf(

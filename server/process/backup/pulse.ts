@@ -2,7 +2,7 @@ import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
 import type { Chain } from './changes.ts'
 import { decode, encode, pulseName } from './format.ts'
 
-/** How often it is stored that nothing has changed, in milliseconds. */
+/** How often it is stored, in milliseconds. */
 const EVERY_MS = 5000
 
 /** What was stored of a chain, and up to which moment that is everything. */
@@ -11,7 +11,7 @@ export interface Pulse {
   moment: string
 }
 
-/** Says at the backup place, for a standby, that there is nothing new. */
+/** Says at the backup place, for a standby, how far the changes are that it should find. */
 export class PulseWriter {
   #at = 0
 

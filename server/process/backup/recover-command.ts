@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { counted } from '../../base/count-words.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/config.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
-import { Fenced } from './epochs.ts'
-import { highestEpoch, placesOf, takeEpoch } from './fence.ts'
+import { placesOf } from './fence.ts'
 import { placeToRead } from './place.ts'
 import { type Recovered, recoverDatabase } from './recover.ts'
+import { nextEpoch, takeOver } from './take-over.ts'
 
 /** What an operator has asked for. */
 export interface RecoverArguments {
@@ -37,20 +36,19 @@ export async function recover(
   try {
     const found = await recoverDatabase(
       { place, secretKeys, target, at: until, report },
-      async (file, { instance }) => {
+      async (file, { instance, epoch }) => {
         file.check()
         if (dryRun) return
         const places = [place].concat(await placesOf(config))
-        const own = { instance, number: (await highestEpoch(places, secretKeys)) + 1, holder: randomUUID() }
+        const own = await nextEpoch(places, secretKeys, { instance, number: epoch })
         // The old service ends before this one can begin.
-        for (const failure of await takeEpoch(places, config, own)) report(untold(failure))
-        file.finish(own)
+        await takeOver({ places, secretKeys, own, report }, async (assertOwn) => {
+          await assertOwn()
+          file.finish(own)
+        })
       },
     )
     return textOf(found, { target: path.resolve(target), dryRun })
-  } catch (error) {
-    if (!(error instanceof Fenced)) throw error
-    throw new Refusal(`It was not recovered: ${error.message}.`)
   } finally {
     place.close()
   }
@@ -62,10 +60,6 @@ export function momentOf(option: string, text: string): Date {
   if (Number.isNaN(at.getTime())) throw new Refusal(`${option} must be a time such as 2026-11-28T09:30:00Z.`)
   return at
 }
-
-/** What is said of a place where it could not be recorded who may write now. */
-export const untold = (failure: string): string =>
-  `Could not be told that this database takes over: ${failure}. Make sure that the old service is off.`
 
 /** How much a database holds. */
 export const heldText = ({ buckets, objects, users }: Recovered['counts']): string =>

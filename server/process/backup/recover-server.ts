@@ -6,12 +6,13 @@ import type { Config } from '../../config/config.ts'
 import { type Ctx, createContext } from '../../context.ts'
 import { isReplica } from '../../db/look.ts'
 import { createLog } from '../../observe/log.ts'
+import { secretKeysOf } from '../../secrets/derive.ts'
 import { countHeld, findNewestTime, writeEpoch } from '../instance/store.ts'
 import { withSystem } from '../with-system.ts'
 import { type Compared, compareCopies } from './compare-copies.ts'
-import { Fenced } from './epochs.ts'
-import { epochIn, placesOf, takeEpoch } from './fence.ts'
-import { heldText, momentOf, untold } from './recover-command.ts'
+import { epochIn, placesOf } from './fence.ts'
+import { heldText, momentOf } from './recover-command.ts'
+import { takeOver } from './take-over.ts'
 
 /** What an operator has asked for. */
 export interface ServerArguments {
@@ -39,7 +40,7 @@ export async function recoverServer(
   return withSystem(config, log, { storage: false }, async (system) => {
     const ctx = createContext(system, cliActor)
     // Before the comparison: whoever still writes to the same storages ends now.
-    const epoch = dryRun ? undefined : await takeOver(ctx, report)
+    const epoch = dryRun ? undefined : await takeDatabaseOver(ctx, report)
     const moment = await findNewestTime(ctx.db)
     const compared = await compareCopies(ctx, { since: from, moment, report })
     return [
@@ -53,19 +54,17 @@ export async function recoverServer(
 }
 
 /** Takes the next epoch for this database: in it first, then wherever the former service looks. */
-async function takeOver({ db, config, upkeep }: Ctx, report: (line: string) => void): Promise<number> {
+async function takeDatabaseOver({ db, config, upkeep }: Ctx, report: (line: string) => void): Promise<number> {
   const before = await epochIn(db)
   const own = { ...before, number: before.number + 1, holder: randomUUID() }
   if (!(await upkeep(({ tx }) => writeEpoch(tx, before, own))))
     throw new Refusal('Another "recover" has taken over this database at the same time. Nothing more was done.')
   const places = await placesOf(config, db)
   try {
-    for (const failure of await takeEpoch(places, config, own)) report(untold(failure))
-    if (places.length === 0) report(untold('neither its storage nor a mirror is there'))
+    if (places.length === 0)
+      report('Neither the storage nor a mirror of it is there to tell: make sure that the old service is off.')
+    await takeOver({ places, secretKeys: secretKeysOf(config), own, report }, (assertOwn) => assertOwn())
     return own.number
-  } catch (error) {
-    if (!(error instanceof Fenced)) throw error
-    throw new Refusal(`This database must not be used: ${error.message}.`)
   } finally {
     for (const place of places) place.close()
   }

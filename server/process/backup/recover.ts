@@ -18,9 +18,15 @@ export interface RecoverOptions {
   /** The latest moment to recover; undefined: as late as possible. */
   at: Date | undefined
   report: (line: string) => void
+  /** Aborted when it is not wanted any more. */
+  signal?: AbortSignal
+  /** Told how much of the copy was fetched. */
+  onBytes?: (bytes: number, of: number) => void
 }
 export interface Recovered {
   instance: string
+  /** The number of its epoch. */
+  epoch: number
   /** Everything acknowledged until then is in it. */
   moment: string
   counts: { buckets: number; objects: number; users: number }
@@ -37,9 +43,10 @@ export interface Recovered {
  * nothing to recover.
  */
 export async function recoverDatabase(
-  { place, secretKeys, target, at, report }: RecoverOptions,
+  options: RecoverOptions,
   finish: (file: RestoredFile, found: Recovered) => Promise<void>,
 ): Promise<Recovered> {
+  const { place, secretKeys, target, at, report } = options
   const file = new RestoredFile(target)
   try {
     const missing: string[] = []
@@ -59,15 +66,15 @@ export async function recoverDatabase(
     const later = chains.filter(({ name }) => name > base.chain)
     if (!at) for (const { name } of later) missing.push(`${name} starts later, but has no whole copy of the database`)
     report(`Copy of the database of ${base.moment} (${base.bytes} bytes)`)
-    await restoreBase(place, file, base)
+    await restoreBase(options, file, base)
     const reached = await applyChanges(
-      { place, file, base, at, report },
+      { ...options, file, base },
       chains.find(({ name }) => name === base.chain)?.changes.map(({ number }) => number) ?? [],
     )
     missing.push(...reached.missing)
-    const { instance, ...counts } = file.describe()
+    const { instance, epoch, ...counts } = file.describe()
     const { moment, number, hash } = reached
-    const found: Recovered = { instance, moment, counts, missing, last: { chain: base.chain, number, hash } }
+    const found: Recovered = { instance, epoch, moment, counts, missing, last: { chain: base.chain, number, hash } }
     await finish(file, found)
     return found
   } finally {
@@ -75,15 +82,19 @@ export async function recoverDatabase(
   }
 }
 
-async function restoreBase(place: NamedFiles, file: RestoredFile, base: Base): Promise<void> {
+async function restoreBase(options: RecoverOptions, file: RestoredFile, base: Base): Promise<void> {
   const names = base.pieces.map((_, index) => pieceName(base.folder, index))
-  for await (const { name, index, bytes: piece } of ahead(place, names, PIECES_AHEAD)) {
+  let done = 0
+  for await (const { name, index, bytes: piece } of ahead(options, names, PIECES_AHEAD)) {
     const hash = base.pieces[index]
     if (!piece || sha256(piece) !== hash)
       throw new Refusal(
         `The copy of ${base.moment} is damaged: ${name} is ${piece ? 'not what it was' : 'missing'}. Give an earlier moment with --at.`,
       )
-    file.append((await decode(base.key, name, 'piece', piece)).bytes)
+    const { bytes } = await decode(base.key, name, 'piece', piece)
+    file.append(bytes)
+    done += bytes.length
+    options.onBytes?.(done, base.bytes)
   }
 }
 
@@ -103,7 +114,8 @@ async function applyChanges(
     base,
     at,
     report,
-  }: { place: NamedFiles; file: RestoredFile; base: Base; at: Date | undefined; report: (line: string) => void },
+    signal,
+  }: Omit<RecoverOptions, 'secretKeys' | 'target'> & { file: RestoredFile; base: Base },
   numbers: readonly number[],
 ): Promise<Reached> {
   const reached: Reached = { moment: base.moment, number: base.first - 1, hash: base.previous, missing: [] }
@@ -113,7 +125,7 @@ async function applyChanges(
     changesName(base.chain, base.first + i),
   )
   let failure: string | undefined
-  for await (const { name, index, bytes } of ahead(place, names, CHANGES_AHEAD)) {
+  for await (const { name, index, bytes } of ahead({ place, signal }, names, CHANGES_AHEAD)) {
     const number = base.first + index
     if (!bytes) {
       failure = `${name} is missing`
@@ -149,7 +161,7 @@ async function applyChanges(
 
 /** The files of these names in order, while the next ones are being fetched. */
 async function* ahead(
-  place: NamedFiles,
+  { place, signal }: Pick<RecoverOptions, 'place' | 'signal'>,
   names: readonly string[],
   most: number,
 ): AsyncGenerator<{ name: string; index: number; bytes: Buffer | undefined }> {
@@ -161,6 +173,20 @@ async function* ahead(
       next.catch(() => undefined)
       coming.push(next)
     }
-    yield { name, index, bytes: await coming.shift() }
+    yield { name, index, bytes: await unlessAborted(signal, coming.shift()) }
+  }
+}
+
+/** Resolves as `work` does, or rejects at once when it is not wanted any more. */
+async function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T> | undefined): Promise<T | undefined> {
+  if (!signal) return work
+  signal.throwIfAborted()
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const end = () => reject(signal.reason)
+  signal.addEventListener('abort', end)
+  try {
+    return await Promise.race([work, ended])
+  } finally {
+    signal.removeEventListener('abort', end)
   }
 }

@@ -6,15 +6,17 @@ import {
   forgetState,
   identityOf,
   readState,
+  type Stored,
   writeProgress,
   writeState,
 } from '../../db/backup-state.ts'
 import { copySqlite, LogFollower, type PageChanges, removeFiles } from '../../db/sqlite-files.ts'
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
 import { storeBase } from './base.ts'
-import { type Chain, storeChanges } from './changes.ts'
+import { type Chain, type Pending, storeChanges, storedBefore } from './changes.ts'
 import { assertSame, epochOf, Fenced, newestEpoch, recordEpoch } from './epochs.ts'
-import { chainName, changesName, keyFor, sha256 } from './format.ts'
+import { nextChain } from './find.ts'
+import { keyFor, sha256 } from './format.ts'
 import { PulseWriter } from './pulse.ts'
 import { thinOut } from './thin.ts'
 
@@ -57,7 +59,7 @@ export class Shipper {
   #follower: LogFollower | undefined
   #chain: Chain | undefined
   /** Made and not stored yet: it is stored again until that succeeds. */
-  #pending: { changes: PageChanges; moment: string }[] = []
+  #pending: Pending[] = []
   #reading: Iterator<PageChanges, void, undefined> | undefined
   #lookedAt = 0
   #moment: string | null = null
@@ -87,10 +89,8 @@ export class Shipper {
     const waiting = follower.waiting()
     const isDue = waiting >= SOON_BYTES || (waiting > 0 && now - this.#sentAt >= this.#o.every)
     if (all || isDue || this.#pending.length > 0) await this.#ship(follower)
-    else if (waiting === 0) {
-      this.#moment = new Date(now).toISOString()
-      await this.#pulse.beat(this.#o.place, this.#chain as Chain, this.#moment)
-    }
+    else if (waiting === 0) this.#moment = new Date(now).toISOString()
+    if (this.#moment !== null) await this.#pulse.beat(this.#o.place, this.#chain as Chain, this.#moment)
     if (!this.#basing && !all) this.#renewBase()
     if (now - this.#thinnedAt > THIN_MS && !this.#basing) {
       this.#thinnedAt = now
@@ -153,7 +153,7 @@ export class Shipper {
     const own = epochOf(this.#follower)
     assertSame(found?.header, own)
     if (!found?.isCurrentKey || found.header.number < own.number)
-      await recordEpoch(place, secretKeys[0] as string, own, { instance: own.instance, now: now() })
+      await recordEpoch(place, secretKeys[0] as string, own, { found, now: now() })
     this.#epochAt = at
     return this.#follower
   }
@@ -173,18 +173,16 @@ export class Shipper {
   async #begin(follower: LogFollower): Promise<void> {
     const { database, url, keyName, place, secretKeys, now } = this.#o
     const state = readState(database)
-    const fits = state?.key === keyName && state.url === url
-    const stored = fits && state.number > 0 ? await place.get(changesName(state.chain, state.number)) : undefined
-    const isThere = fits && state.based && (state.number === 0 || (stored && sha256(stored) === state.hash))
-    const unchanged = isThere && state.file !== null && identityOf(database) === state.file
+    const there = state?.key === keyName && state.url === url ? await storedBefore(place, state) : undefined
+    const unchanged = there !== undefined && there.file !== null && identityOf(database) === there.file
     const key = (name: string) => keyFor(secretKeys[0] as string, name)
-    if (follower.begin(isThere ? state.position : undefined, unchanged === true) && isThere) {
-      const { chain: name, number, hash, position } = state
+    if (follower.begin(there?.position, unchanged) && there) {
+      const { chain: name, number, hash, position } = there
       this.#chain = { name, key: key(name), number, hash, position, based: true }
       this.#baseFirst = number + 1
       return
     }
-    const name = chainName(epochOf(follower).number, now())
+    const name = await nextChain(place, epochOf(follower).number, { last: state?.chain, now: now() })
     this.#base = null
     this.#chain = { name, key: key(name), number: 0, hash: sha256(name), position: follower.position, based: false }
     this.#note()
@@ -227,19 +225,20 @@ export class Shipper {
   #momentOf = (changes: PageChanges): string =>
     changes.last ? new Date(this.#lookedAt).toISOString() : (this.#moment ?? new Date(0).toISOString())
 
-  async #store({ changes, moment }: { changes: PageChanges; moment: string }): Promise<void> {
-    const chain = this.#chain as Chain
-    const bytes = await storeChanges(this.#o.place, chain, changes, moment)
+  async #store(pending: Pending): Promise<void> {
+    const { changes, moment } = pending
+    const bytes = await storeChanges(this.#o.place, this.#chain as Chain, pending, (next) => this.#note(next))
     this.#moment = moment
     this.#sinceBase += changes.pages.size * changes.pageSize
     this.#sent = { files: this.#sent.files + 1, bytes: this.#sent.bytes + bytes }
     this.#note()
   }
 
-  #note(): void {
+  /** Before something is stored (`storing`), and after it. */
+  #note(storing: Stored | null = null): void {
     const { database, url, keyName } = this.#o
     const { name: chain, number, hash, position, based } = this.#chain as Chain
-    writeState(database, { key: keyName, url, chain, number, hash, based, position, file: null })
+    writeState(database, { key: keyName, url, chain, number, hash, based, position, storing, file: null })
   }
 
   #renewBase(): void {

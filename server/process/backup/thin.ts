@@ -33,9 +33,9 @@ export async function thinOut(place: NamedFiles, secretKeys: readonly string[], 
   }
 }
 
-/** Which copies stay, and whether with all changes after them. */
+/** Which copies stay, and whether with all changes after them. They are given in the order of their histories, which no clock changes. */
 export function keptOf(bases: readonly Base[], now: Date): (Base & { onward: boolean })[] {
-  const newestFirst = bases.toSorted((a, b) => Date.parse(b.moment) - Date.parse(a.moment))
+  const newestFirst = bases.toReversed()
   const slots = new Set<string>()
   return newestFirst.flatMap((base, i) => {
     const age = now.getTime() - Date.parse(base.moment)

@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.ts'
 import { openDatabaseToRead } from '../../db/open.ts'
 import type { BlobDriver } from '../../drivers/driver.ts'
 import { assertServiceKeys, latestServiceKey } from '../../encryption/service-keys.ts'
+import { standbyRefuses } from '../../http/standby.ts'
 import { databaseObserver } from '../../observe/telemetry.ts'
 import { assertKeyOfService } from '../instance/key.ts'
 import { assertOwner } from '../instance/storage.ts'
@@ -13,9 +14,7 @@ import { readInstance } from '../instance/store.ts'
 
 /** The answer to every change on a standby. */
 export const refuseOnStandby = (): Promise<never> =>
-  Promise.reject(
-    new ServiceError('standby', 'This is a standby, which only answers reads. Send changes to the main service.'),
-  )
+  Promise.reject(standbyRefuses('This is a standby, which only answers reads. Send changes to the main service.'))
 
 /** Whether that is why something failed. */
 export const isOfStandby = (error: unknown): boolean => error instanceof ServiceError && error.code === 'standby'

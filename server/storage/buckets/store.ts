@@ -38,7 +38,7 @@ const byName = prepared((db: Db, { name, total }: { name: string; total: string 
 export const findBucket = kept(
   (db, name) => byName(db, { name, total: TOTAL }).then(([found]): FoundBucket | undefined => found),
   // What all buckets use changes with every upload.
-  ({ total_quota_gb }) => total_quota_gb === null,
+  { isKept: ({ total_quota_gb }) => total_quota_gb === null },
 )
 
 /** Live buckets after a name whose names start with a text, in name order. */
@@ -70,8 +70,7 @@ const share = prepared((tx: Db, { name }: { name: string }) =>
     .where('deleted_at', 'is', null)
     .forShare(),
 )
-// Kept only where there is nothing to lock: SQLite has one writer at a time.
-const shared = kept((db, name) => share(db, { name }).then(([found]) => found))
+const shared = kept((db, name) => share(db, { name }).then(([found]) => found), { locks: true })
 
 /** Like `shareBucket`, by id and including deleted buckets, for work that remains after a bucket has lost its name. */
 export const shareAnyBucket = async (tx: Tx, id: string) =>
@@ -193,6 +192,10 @@ export async function endSnapshots(tx: Tx, bucketId: string, now: Date): Promise
       .onConflict((conflict) => conflict.column('bucket_id').doUpdateSet({ ended_at }))
       .execute()
 }
+
+/** A live bucket by its id. */
+export const findBucketById = (db: Db, id: string): Promise<Row<'buckets'> | undefined> =>
+  db.selectFrom('buckets').selectAll().where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
 
 /** A live bucket's name. */
 export const findBucketName = async (db: Db, id: string): Promise<string | undefined> =>

@@ -1,10 +1,11 @@
 // The keys that a fork or its origin has changed since the fork, in order.
-import { afterKey, compareKeys } from '../../../contract/permissions.ts'
+import { afterKey, afterPrefix, compareKeys } from '../../../contract/permissions.ts'
 import type { Db } from '../../db/schema.ts'
-import type { Reach } from '../../iam/decide.ts'
+import { isReached, type Reach } from '../../iam/decide.ts'
+import { findBucketById } from '../buckets/store.ts'
 import { asOf } from '../history/former/as-of.ts'
-import { changedKeys } from '../history/former/changed-keys.ts'
-import { findSince } from '../history/former/store.ts'
+import { type ChangedPlace, type ChangedStep, changedKeys } from '../history/former/changed-keys.ts'
+import { knownMoments } from '../history/former/past.ts'
 import type { Pair } from './compare.ts'
 import * as store from './store.ts'
 
@@ -16,20 +17,61 @@ type Steps = AsyncGenerator<readonly string[], undefined>
 /** Those in the ranges, from a key on, step by step. */
 export async function* keysOfEither(db: Db, pair: Pair, ranges: readonly Reach[], from: string): Steps {
   const { forkId, originId, begun, since } = pair
-  const place = { from, dense: false }
-  const ofFork = keysOf(changedKeys(db, { bucketId: forkId, from: begun, to: Number.MAX_SAFE_INTEGER }, ranges, place))
+  const taken = ranges.flatMap((range) => within(range, pair.prefix))
   const ofOrigin = keysOf(
-    changedKeys(db, { bucketId: originId, from: since, to: Number.MAX_SAFE_INTEGER }, ranges, place),
+    changedKeys(db, { bucketId: originId, from: since, to: Number.MAX_SAFE_INTEGER }, taken, { from, dense: false }),
   )
-  const either = merged(ofFork, ofOrigin)
-  const { forgotten } = await findSince(db, originId)
-  // Where it is not known any more what the origin has deleted, all that the fork began with is compared.
-  if (Number(forgotten ?? 0) <= since) yield* either
+  const either = merged(keysOfFork(db, pair, ranges, from), ofOrigin)
+  const origin = await findBucketById(db, originId)
+  const isKnown = origin !== undefined && (await knownMoments({ db }, origin)).from <= since
+  // Where it is not known what the origin has deleted, all that the fork began with is compared.
+  if (isKnown) yield* either
   else yield* merged(either, allKeys(asOf(db, { bucketId: forkId, moment: begun }), pair, ranges, from))
+}
+
+/** What of a range starts with a prefix. */
+function within(range: Reach, prefix: string): Reach[] {
+  const end = afterPrefix(prefix)
+  const from = compareKeys(range.from, prefix) > 0 ? range.from : prefix
+  const to = range.to === null || (end !== null && compareKeys(end, range.to) < 0) ? end : range.to
+  return to === null || compareKeys(from, to) < 0 ? [{ ...range, from, to }] : []
 }
 
 async function* keysOf(steps: ReturnType<typeof changedKeys>): Steps {
   for await (const { keys } of steps) yield keys
+}
+
+async function* keysOfFork(db: Db, pair: Pair, ranges: readonly Reach[], from: string): Steps {
+  for (let place: ChangedPlace | null = { from, dense: false }; place !== null; ) {
+    const { keys, next }: ChangedStep = await nextChangedInFork(db, pair, ranges, place)
+    yield keys
+    place = next
+  }
+}
+
+/**
+ * The next keys that a fork may have changed: what its history has, and what was merged before. That the fork has deleted such a
+ * key since is forgotten with its trash.
+ */
+export async function nextChangedInFork(
+  db: Db,
+  { forkId, begun }: Pair,
+  ranges: readonly Reach[],
+  place: ChangedPlace = { from: '', dense: false },
+): Promise<ChangedStep> {
+  const span = { bucketId: forkId, from: begun, to: Number.MAX_SAFE_INTEGER }
+  const { value } = await changedKeys(db, span, ranges, place).next()
+  const { keys, next } = value ?? { keys: [], next: null }
+  const range = { from: place.from, to: next?.from ?? null }
+  const before = await store.listMergedKeys(db, forkId, range, STEP + 1)
+  // The rest of these comes with the next step, and so does all that is behind them.
+  const cut = before[STEP]
+  const isDue = (key: string) => cut === undefined || compareKeys(key, cut) < 0
+  const due = [...keys, ...before.filter((key) => isReached(ranges, key))].filter(isDue)
+  return {
+    keys: [...new Set(due)].sort(compareKeys),
+    next: cut === undefined ? next : { from: cut, dense: next?.dense ?? place.dense },
+  }
 }
 
 /** All keys of a fork as `db` shows it. */

@@ -5,7 +5,7 @@ import * as store from './store.ts'
 export async function noteMerged(
   { tx }: Upkeep,
   { forkId, job_id }: { forkId: string; job_id: string },
-  rows: readonly { key: string; origin_key: string; fork_moment: number; is: store.Merged }[],
+  rows: readonly Omit<store.NewMerged, 'bucket_id' | 'job_id'>[],
 ): Promise<void> {
   if (rows.length === 0) return
   await store.insertMerged(
@@ -14,7 +14,10 @@ export async function noteMerged(
   )
 }
 
-/** Step: forgets that a job has merged these keys of its origin: that was undone. */
+/** Step: forgets that a job has merged these keys of its origin: that was undone. What had been merged before holds again. */
 export const forgetMerged = async ({ tx }: Upkeep, job: string, originKeys: readonly string[]): Promise<void> => {
-  if (originKeys.length > 0) await store.deleteMerged(tx, job, originKeys)
+  if (originKeys.length > 0) await store.undoMerged(tx, job, originKeys)
 }
+
+/** Step: forgets that a job has kept keys of its origin as they were: these are conflicts again. */
+export const forgetKept = ({ tx }: Upkeep, job: string): Promise<void> => store.undoMerged(tx, job, 'kept')

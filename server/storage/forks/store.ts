@@ -1,5 +1,5 @@
 // Forks: buckets that began as another was, and the rows that fill them.
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { KeyRange } from '../../../contract/permissions.ts'
 import type { Db, NewRow, ObjectRow, Row, RowChange, Schema, Tx } from '../../db/schema.ts'
 import { shared } from '../history/store.ts'
@@ -44,8 +44,24 @@ export const findMerged = (db: Db, bucketId: string, keys: readonly string[]): P
     ? Promise.resolve([])
     : db.selectFrom('fork_merges').selectAll().where('bucket_id', '=', bucketId).where('key', 'in', keys).execute()
 
-/** Notes what was merged just now: objects of the origin have the moment of the transaction. */
-export const insertMerged = (tx: Tx, rows: readonly (Omit<MergedRow, 'origin_moment'> & { is: Merged })[]) =>
+/** The next keys of a range in their order of which something was merged. */
+export const listMergedKeys = async (db: Db, bucketId: string, { from, to }: KeyRange, limit: number) => {
+  const all = db.selectFrom('fork_merges').select('key').where('bucket_id', '=', bucketId).where('key', '>=', from)
+  const until = to === null ? all : all.where('key', '<', to)
+  return (await until.orderBy('key').limit(limit).execute()).map(({ key }) => key)
+}
+
+/** What is noted of a key that was merged just now. */
+export interface NewMerged extends Pick<MergedRow, 'bucket_id' | 'key' | 'origin_key' | 'fork_moment' | 'job_id'> {
+  /** What the key had for a moment in the origin; 0 if that was nothing. */
+  was_moment: number
+  is: Merged
+}
+/** What a key is in the origin now: the fork's object, nothing like in the fork, or what it was, perhaps with the fork's beside it. */
+export type Merged = 'there' | 'gone' | 'as_it_was'
+
+/** Notes what was merged just now, and what had been before: objects of the origin have the moment of the transaction. */
+export const insertMerged = (tx: Tx, rows: readonly NewMerged[]) =>
   tx
     .insertInto('fork_merges')
     .values(
@@ -60,15 +76,46 @@ export const insertMerged = (tx: Tx, rows: readonly (Omit<MergedRow, 'origin_mom
         fork_moment: e.ref('excluded.fork_moment'),
         origin_moment: e.ref('excluded.origin_moment'),
         job_id: e.ref('excluded.job_id'),
+        was_moment: e.ref('excluded.was_moment'),
+        before_job_id: e.ref('fork_merges.job_id'),
+        before_origin_key: e.ref('fork_merges.origin_key'),
+        before_fork_moment: e.ref('fork_merges.fork_moment'),
+        before_origin_moment: e.ref('fork_merges.origin_moment'),
       })),
     )
     .execute()
-/** What a key is in the origin now: the fork's object, nothing like in the fork, or what it was, with the fork's beside it. */
-export type Merged = 'there' | 'gone' | 'beside'
 
-/** Forgets what a job has merged to these keys of an origin. */
-export const deleteMerged = (tx: Tx, jobId: string, originKeys: readonly string[]) =>
-  tx.deleteFrom('fork_merges').where('job_id', '=', jobId).where('origin_key', 'in', originKeys).execute()
+/**
+ * Forgets what a job has merged to these keys of an origin, which are what they were again from this transaction on; or, without
+ * keys, what it has kept of it. What had been merged before holds again.
+ */
+export async function undoMerged(tx: Tx, jobId: string, originKeys: readonly string[] | 'kept'): Promise<void> {
+  const which = (e: ExpressionBuilder<Schema, 'fork_merges'>) =>
+    e.and([
+      e('job_id', '=', jobId),
+      originKeys === 'kept'
+        ? e.and([e('origin_moment', 'is', null), e('origin_key', '=', e.ref('key'))])
+        : e('origin_key', 'in', originKeys),
+    ])
+  await tx.deleteFrom('fork_merges').where(which).where('before_job_id', 'is', null).execute()
+  await tx
+    .updateTable('fork_merges')
+    .set({
+      origin_key: sql`before_origin_key`,
+      fork_moment: sql`before_fork_moment`,
+      // Where nobody had changed the origin in between, it is again what had been merged, but at another moment.
+      origin_moment: sql`case when before_origin_moment = was_moment and was_moment <> 0
+        then strongroom_moment(0) else before_origin_moment end`,
+      job_id: sql`before_job_id`,
+      was_moment: null,
+      before_job_id: null,
+      before_origin_key: null,
+      before_fork_moment: null,
+      before_origin_moment: null,
+    })
+    .where(which)
+    .execute()
+}
 
 /** What a fork does not take from its origin of an object: neither its version, nor its lock, nor its ACL. */
 const LEFT = ['bucket_id', 'version_id', 'lock_mode', 'locked_until', 'legal_hold', 'acl'] as const
@@ -121,6 +168,22 @@ export const takeObjects = (
     )
     .returning(['size', 'encryption'])
     .execute()
+
+export async function moveForkEnd(tx: Tx, name: string, end: string | null): Promise<string | null | undefined> {
+  const fork = await tx
+    .selectFrom('bucket_forks')
+    .innerJoin('buckets', (join) =>
+      join.on((e) => e.or([e('buckets.id', '=', e.ref('bucket_id')), e('buckets.id', '=', e.ref('placeholder_id'))])),
+    )
+    .select(['bucket_id', 'expires_at'])
+    .where('buckets.name', '=', name)
+    .where('deleted_at', 'is', null)
+    .forUpdate('bucket_forks')
+    .executeTakeFirst()
+  if (!fork) return undefined
+  await tx.updateTable('bucket_forks').set({ expires_at: end }).where('bucket_id', '=', fork.bucket_id).execute()
+  return fork.expires_at
+}
 
 /** Whole forks whose time has come. */
 export const findExpired = async (db: Db, now: Date): Promise<string[]> =>

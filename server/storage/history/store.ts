@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { compareKeys, type KeyRange } from '../../../contract/permissions.ts'
 import { prepared } from '../../db/prepare.ts'
 import type { Db, NewRow, Row, Tx } from '../../db/schema.ts'
@@ -9,8 +9,9 @@ export type KeptRow = VersionRow & { blob_id: string }
 export const hasContents = (row: VersionRow): row is KeptRow => row.blob_id !== null
 
 export const insertVersions = (tx: Tx, rows: readonly NewRow<'versions'>[]) => insert(tx, { rows })
-const insert = prepared((tx: Tx, { rows }: { rows: readonly NewRow<'versions'>[] }) =>
-  tx.insertInto('versions').values(rows),
+const insert = prepared(
+  (tx: Tx, { rows }: { rows: readonly NewRow<'versions'>[] }) => tx.insertInto('versions').values(rows),
+  { blind: true },
 )
 
 /** A key's version by its id; null is the `null` version. */
@@ -148,7 +149,7 @@ export async function listVersions(
   db: Db,
   bucketId: string,
   { from, to }: KeyRange,
-  limit: number,
+  { limit, at }: { limit: number; at?: number | undefined },
 ): Promise<AnyVersion[]> {
   const rows = await db
     .selectFrom((e) => {
@@ -166,7 +167,8 @@ export async function listVersions(
       db
         .selectFrom((e) => {
           const older = e.selectFrom('versions').selectAll().where('bucket_id', '=', bucketId).where('key', '>=', from)
-          return (to === null ? older : older.where('key', '<', to))
+          const those = to === null ? older : older.where('key', '<', to)
+          return (at === undefined ? those : those.where(wasRetired(at)))
             .orderBy('key')
             .orderBy('seq', 'desc')
             .limit(limit)
@@ -183,22 +185,33 @@ export async function listVersions(
     .slice(0, limit)
 }
 
-/** Versions of one key before another of it, the latest first. */
+/**
+ * Whether a version was not current any more at a moment. What it was while it was current is kept for as long as it is; of a
+ * delete marker, only its time is.
+ */
+function wasRetired(at: number): RawBuilder<SqlBool> {
+  const former = sql`select 1 from former_objects f where f.bucket_id = versions.bucket_id and f.key = versions.key
+    and f.blob_id = versions.blob_id and f.version_id is not distinct from versions.version_id`
+  return sql<SqlBool>`case when versions.blob_id is null
+    then versions.last_modified <= ${new Date(Math.floor(at / 1000)).toISOString()}
+    else exists (${former} and f.ended <= ${at}) and not exists (${former} and f.ended > ${at}) end`
+}
+
+/** Versions of one key before another of it, the latest first; as they were at a moment, if that is given. */
 export const listEarlier = (
   db: Db,
   bucketId: string,
   { key, before }: { key: string; before: number },
-  limit: number,
-): Promise<VersionRow[]> =>
-  db
+  { limit, at }: { limit: number; at?: number | undefined },
+): Promise<VersionRow[]> => {
+  const older = db
     .selectFrom('versions')
     .selectAll()
     .where('bucket_id', '=', bucketId)
     .where('key', '=', key)
     .where('seq', '<', before)
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute()
+  return (at === undefined ? older : older.where(wasRetired(at))).orderBy('seq', 'desc').limit(limit).execute()
+}
 
 /** Versions of a range of keys that are not current, and delete markers, in the order of keys, the latest of each first. */
 export function listRetired(db: Db, bucketId: string, { from, to }: KeyRange, limit: number): Promise<VersionRow[]> {

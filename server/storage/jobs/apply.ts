@@ -1,9 +1,8 @@
 // One step of a job: copies, moves or deletes the next of its listed objects.
-import { asCurrent, type Ctx, type Step, type Upkeep } from '../../context.ts'
+import { asCurrent, type Ctx, currentActor, type Step, type Upkeep } from '../../context.ts'
 import { renewed } from '../../work/lease.ts'
 import type { Claim } from '../../work/store.ts'
 import { askedBy } from '../buckets/encryption.ts'
-import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import type { ItemError } from '../objects/item-error.ts'
 import type { KnownStates } from '../objects/object-state.ts'
 import { deleteKeys, destination } from '../objects/transfers/bulk.ts'
@@ -11,10 +10,11 @@ import { Elsewhere, withCopies } from '../objects/transfers/copies.ts'
 import { transferObjects } from '../objects/transfers/transfer.ts'
 import { emptyStep } from './empty.ts'
 import { noted } from './failures.ts'
+import { holdBoth, holdSource } from './held.ts'
 import * as itemStore from './items/store.ts'
 import { keepAlive } from './keep-alive.ts'
 import { lease } from './lease.ts'
-import { mergeStep } from './merge/apply.ts'
+import { keepStep, mergeStep } from './merge/apply.ts'
 import { type CreateJob, goesBack } from './request.ts'
 import { rollbackStep } from './rollback/apply.ts'
 import * as store from './store.ts'
@@ -49,6 +49,7 @@ export async function applyOrCopy(
 
 /** Processes the next objects. Outcome and progress commit together, so that no object is processed twice. */
 async function applyStep(ctx: Ctx, claim: Claim, work: Work): Promise<void> {
+  if (work.request.kind === 'merge' && (await ctx.upkeep((step) => applyKept(step, claim, work)))) return
   const failed = await ctx.act(async (step) => {
     const job = await lease.hold(step.tx, claim)
     const outcome = await apply(await asCurrent(step), job, work)
@@ -57,6 +58,19 @@ async function applyStep(ctx: Ctx, claim: Claim, work: Work): Promise<void> {
     return null
   })
   if (failed) await ctx.upkeep(async (step) => noteOutcome(step, await lease.hold(step.tx, claim), failed))
+}
+
+/** Step: processes the next keys of a merge that stay as they are, which is nothing to record; false if there are none. */
+async function applyKept(step: Upkeep, claim: Claim, { request, size }: Work) {
+  const job = await lease.hold(step.tx, claim)
+  const next = await itemStore.listItems(step.tx, job.id, job.position, size)
+  const end = next.findIndex(({ kept }) => !kept)
+  const items = end < 0 ? next : next.slice(0, end)
+  const last = items.at(-1)
+  if (!last) return step.nothing(false)
+  const outcome = await keepStep({ ...step, actor: await currentActor(step) }, request, items, { job_id: job.id })
+  await noteOutcome(step, job, { ...outcome, progress: { position: last.position } })
+  return true
 }
 
 /** Step: stores a step's outcome. */
@@ -84,20 +98,21 @@ const versionsOf = (items: readonly itemStore.Item[]): KnownStates =>
 async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome> {
   const { tx } = step
   const { request, size, copies } = work
-  const { kind, source_bucket, prefix = '', dest_bucket = source_bucket, dest_prefix = '', if_none_match } = request
+  const { kind, prefix = '', dest_prefix = '', if_none_match } = request
   const job_id = job.id
   if (kind === 'restore' && !goesBack(request)) return undoStep(step, job, work)
-  const items = await itemStore.listItems(tx, job_id, job.position, size)
+  const next = await itemStore.listItems(tx, job_id, job.position, size)
+  const end = next.findIndex(({ kept }) => kept)
+  const items = end < 0 ? next : next.slice(0, end)
   const keys = items.map(({ key }) => key)
   const seen = versionsOf(items)
   const progress = { position: items.at(-1)?.position ?? job.total }
   if (goesBack(request)) {
-    const options = { job_id, keepNew: request.keep_new ?? false, of: request.of }
-    return { ...(await rollbackStep(step, source_bucket, items, options)), progress }
+    return { ...(await rollbackStep(step, request, items, job_id)), progress }
   }
   if (kind === 'merge') return { ...(await mergeStep(step, request, items, { job_id, copies })), progress }
   if (kind === 'delete' || kind === 'empty_bucket') {
-    const bucket = await holdBucket(tx, source_bucket)
+    const bucket = await holdSource(tx, request)
     if (items.some(({ version_id }) => version_id !== null)) return emptyStep(step, bucket, items, job_id)
     const { removed, errors } = await deleteKeys(step, bucket, keys, { job_id, seen })
     return { done: removed.length, errors, progress }
@@ -109,7 +124,7 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
     if (dest === null) errors.push({ key, code: 'invalid_request', detail: 'The destination key would be invalid.' })
     return dest === null ? [] : [{ key, dest }]
   })
-  const buckets = await holdBuckets(tx, source_bucket, dest_bucket, kind)
+  const buckets = await holdBoth(tx, request, kind)
   const recoding = { wanted: askedBy(request.encryption) }
   const options = { kind, ifNoneMatch: if_none_match === '*', recoding, job_id, seen, copies }
   const { placed, errors: refused } = await transferObjects(step, buckets, pairs, options)

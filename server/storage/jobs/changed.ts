@@ -2,12 +2,13 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Upkeep } from '../../context.ts'
 import type { NewRow } from '../../db/schema.ts'
-import { reachOf } from '../../iam/decide.ts'
+import { type Reach, reachOf } from '../../iam/decide.ts'
 import { renewed } from '../../work/lease.ts'
 import { type HeldBucket, quotaExceeded, roomOf } from '../buckets/service.ts'
 import { type ChangedPlace, changedKeys } from '../history/former/changed-keys.ts'
 import type { Span } from '../history/former/changes-store.ts'
 import type { ItemError } from '../objects/item-error.ts'
+import { assertAsPlanned, withDigest } from './as-planned.ts'
 import { noted } from './failures.ts'
 import { insertItems } from './items/store.ts'
 import type { CreateJob } from './request.ts'
@@ -21,16 +22,23 @@ export function placeOf(listedTo: string | null): ChangedPlace | undefined {
 const listedTo = (place: ChangedPlace | null): string | null =>
   place && encodeCursor([place.from, place.dense ? 'dense' : ''])
 
+/** Where in a job's source its creator sees keys. */
+export function visibleRanges(
+  { actor }: Pick<Upkeep, 'actor'>,
+  { source_bucket, prefix = '' }: Pick<CreateJob, 'source_bucket' | 'prefix'>,
+): readonly Reach[] {
+  const listed = reachOf(actor, 'list', source_bucket, prefix)
+  return listed.length > 0 ? listed : reachOf(actor, 'read', source_bucket, prefix)
+}
+
 /** Step: the next keys of a job's source that changed between two moments, of those that the creator sees. */
 export async function nextKeys(
-  { tx, actor }: Upkeep,
+  step: Upkeep,
   span: Span,
-  { source_bucket, prefix = '' }: Pick<CreateJob, 'source_bucket' | 'prefix'>,
+  request: Pick<CreateJob, 'source_bucket' | 'prefix'>,
   place: ChangedPlace | undefined,
 ) {
-  const listed = reachOf(actor, 'list', source_bucket, prefix)
-  const ranges = listed.length > 0 ? listed : reachOf(actor, 'read', source_bucket, prefix)
-  const { value } = await changedKeys(tx, span, ranges, place).next()
+  const { value } = await changedKeys(step.tx, span, visibleRanges(step, request), place).next()
   return value ?? { keys: [], next: null }
 }
 
@@ -64,7 +72,7 @@ interface Listed {
   /** The plan of the whole, with what the step adds. */
   plan: { growth_bytes: number }
   /** What is to be done. */
-  items: readonly Pick<NewRow<'job_items'>, 'key' | 'moment' | 'seen' | 'dest_key'>[]
+  items: readonly Pick<NewRow<'job_items'>, 'key' | 'moment' | 'seen' | 'dest_key' | 'kept'>[]
   errors: readonly ItemError[]
   /** Where the list goes on; null when it is whole. */
   next: ChangedPlace | null
@@ -72,18 +80,20 @@ interface Listed {
 
 /**
  * Step: writes down what a step of a list has found, which is to be done in `bucket`. A dry run ends with its list. Throws
- * quota_exceeded where the whole would not fit.
+ * quota_exceeded where the whole would not fit, and conflict where it is not what a dry run has planned.
  */
 export async function noteListed(
   step: Upkeep,
   job: store.JobRow,
-  { dry_run = false }: Pick<CreateJob, 'dry_run'>,
-  { bucket, plan, items, errors, next }: Listed & { bucket: HeldBucket },
+  { dry_run = false, planned }: Pick<CreateJob, 'dry_run' | 'planned'>,
+  { bucket, plan: sums, items, errors, next }: Listed & { bucket: HeldBucket },
 ): Promise<void> {
+  const plan = withDigest(job.plan, sums, [items, errors.map(({ key, code }) => [key, code])])
   const room = roomOf(bucket)
   const isLast = next === null
   if (isLast && !dry_run && room !== null && plan.growth_bytes > Math.max(0, room))
     throw quotaExceeded(bucket.name, room, plan.growth_bytes)
+  if (isLast && planned !== undefined) await assertAsPlanned(step, planned, plan)
   if (!dry_run)
     await insertItems(
       step.tx,

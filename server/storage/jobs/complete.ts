@@ -6,6 +6,7 @@ import type { Ctx } from '../../context.ts'
 import { assertComplete, assertKeyKnown } from '../../encryption/default.ts'
 import { termsOf } from '../objects/query/ask.ts'
 import { prepareStorage } from '../storages/use.ts'
+import { completeNeeded } from './compare/complete.ts'
 import { completeMerge } from './merge/complete.ts'
 import { assertMayMigrate } from './migration/migrate.ts'
 import { assertMayRecode } from './recode/recode.ts'
@@ -37,6 +38,8 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
     prefix,
     dest_bucket = source_bucket,
     dest_prefix,
+    source_id,
+    dest_id = source_id,
     to,
   } = JSON.parse(job.request) as CreateJob
   if (kind === 'merge')
@@ -45,16 +48,19 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
       kind: 'restore',
       of,
       source_bucket: dest_bucket,
+      source_id: dest_id,
       to: formatMoment(Date.parse(job.created_at) * 1000 - APART),
     }
-  if (kind !== 'move') return { kind: 'restore', of, source_bucket, prefix, to }
+  if (kind !== 'move') return { kind: 'restore', of, source_bucket, source_id, prefix, to }
   return {
     kind: 'restore',
     of,
     if_none_match: '*',
     source_bucket: dest_bucket,
+    source_id: dest_id,
     prefix: dest_prefix,
     dest_bucket: source_bucket,
+    dest_id: source_id,
     dest_prefix: prefix,
   }
 }
@@ -91,6 +97,7 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
   if (body.kind === 'encrypt' || body.kind === 'decrypt') return completeRecoding(ctx, body)
   if (body.kind === 'rollback') return completeRollback(ctx, body)
   if (body.kind === 'merge') return completeMerge(ctx, body)
+  if (body.planned !== undefined) throw invalid('body.planned', 'is only allowed for rollback and merge')
   for (const name of ['to', 'keep_new', 'by'] as const)
     if (body[name] !== undefined) throw invalid(`body.${name}`, 'is only allowed for rollback')
   for (const name of ['on_conflict', 'decisions'] as const)
@@ -115,7 +122,14 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
     termsOf(query, 'body.query')
   }
   const asked = query === undefined ? {} : { asked_at: ctx.now().toISOString() }
-  if (!transfers) return { ...body, ...asked, source_bucket, prefix }
+  const { needed: list, ...rest } = body
+  if (list !== undefined) {
+    if (kind !== 'delete') throw invalid('body.needed', 'is only allowed for delete')
+    if (keys || search !== undefined || query !== undefined)
+      throw invalid('body.needed', 'cannot be combined with keys, search or query')
+    return { ...rest, source_bucket, prefix, needed: await completeNeeded(ctx, list, { source_bucket, prefix }) }
+  }
+  if (!transfers) return { ...rest, ...asked, source_bucket, prefix }
   if (dest_bucket === undefined && dest_prefix === undefined)
     throw invalid('body.dest_prefix', 'is required unless dest_bucket is given')
   const destination = { dest_bucket: dest_bucket ?? source_bucket, dest_prefix: dest_prefix ?? prefix }
@@ -123,5 +137,5 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
   // Named keys are finite and each is decided separately.
   if (within && ((kind === 'move' && !keys) || destination.dest_prefix === prefix))
     throw conflict('body.dest_prefix', 'is inside the folder to move or copy')
-  return { ...body, ...asked, source_bucket, prefix, ...destination }
+  return { ...rest, ...asked, source_bucket, prefix, ...destination }
 }

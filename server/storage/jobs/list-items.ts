@@ -2,8 +2,9 @@
 import type { Upkeep } from '../../context.ts'
 import { renewed } from '../../work/lease.ts'
 import type { Claim } from '../../work/store.ts'
-import { holdBucket } from '../buckets/service.ts'
 import { findStates } from '../objects/object-state.ts'
+import { assertAsApproved } from './approved.ts'
+import { holdSource } from './held.ts'
 import * as itemStore from './items/store.ts'
 import { lease } from './lease.ts'
 import { listStep, listVersionsStep } from './listing.ts'
@@ -16,13 +17,21 @@ import { countUndoable } from './undo.ts'
 /** Stands for a missing version: there was nothing under a named key. */
 const NO_BLOB = '00000000-0000-0000-0000-000000000000'
 
-/** Lists the next keys; for a restore, whose items are already known, only counts them. */
+/**
+ * Lists the next keys; for a restore, whose items are already known, only counts them. Throws where the whole is not what was
+ * approved.
+ */
 export async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Promise<void> {
+  const job = await lease.hold(step.tx, claim)
+  await listNext(step, job, request)
+  if ((await store.findJob(step.tx, job.id))?.listed_at != null) await assertAsApproved(step, job.id, request)
+}
+
+async function listNext(step: Upkeep, job: store.JobRow, request: CreateJob): Promise<void> {
   const { tx } = step
-  const job = await lease.hold(tx, claim)
   const { id } = job
   if (request.kind === 'merge') return listMerge(step, job, request)
-  const bucket = await holdBucket(tx, request.source_bucket, request.kind === 'copy' ? 'read' : 'write')
+  const bucket = await holdSource(tx, request, request.kind === 'copy' ? 'read' : 'write')
   if (goesBack(request)) return listRollback(step, job, request, bucket)
   const { id: bucketId, versioning } = bucket
   if (request.kind === 'restore') {
@@ -49,7 +58,9 @@ export async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob
 }
 
 type NewItems = {
-  items: (Omit<itemStore.Item, 'job_id' | 'position' | 'moment' | 'seen' | 'dest_key'> & { seen?: number | null })[]
+  items: (Omit<itemStore.Item, 'job_id' | 'position' | 'moment' | 'seen' | 'dest_key' | 'kept'> & {
+    seen?: number | null
+  })[]
   next: string | null
 }
 
@@ -58,8 +69,9 @@ async function objectItems(step: Upkeep, bucketId: string, request: CreateJob, t
   const seen = new Map((await findStates(step.tx, bucketId, keys)).map((one) => [one.key, one]))
   const items = keys.map((key) => {
     const { blob_id = NO_BLOB, last_modified = null, moment = null } = seen.get(key) ?? {}
-    // Only a query may ask for what changes without the others, such as tags.
-    return { key, blob_id, last_modified, version_id: null, seen: request.query === undefined ? null : moment }
+    // Only a query, or a user who approved it, may ask for what changes without the others, such as tags.
+    const asksMore = request.query !== undefined || request.approved !== undefined
+    return { key, blob_id, last_modified, version_id: null, seen: asksMore ? moment : null }
   })
   return { items, next }
 }

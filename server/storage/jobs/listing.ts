@@ -89,14 +89,14 @@ export async function listVersionsStep(
   const versions: AnyVersion[] = []
   if (key !== undefined && seq !== undefined) {
     const before = seq === '' ? Number.MAX_SAFE_INTEGER : Number(seq)
-    versions.push(...(await listEarlier(tx, bucketId, { key, before }, KEYS_A_STEP)))
+    versions.push(...(await listEarlier(tx, bucketId, { key, before }, { limit: KEYS_A_STEP })))
   }
   const ranges = visibleRanges(step, request, '')
   for (const { from, to } of ranges) {
     const rest = KEYS_A_STEP - versions.length
     const start = key === undefined || compareKeys(from, key) > 0 ? from : afterKey(key)
     if (rest > 0 && (to === null || compareKeys(start, to) < 0))
-      versions.push(...(await listVersions(tx, bucketId, { from: start, to }, rest)))
+      versions.push(...(await listVersions(tx, bucketId, { from: start, to }, { limit: rest })))
   }
   const last = versions.length < KEYS_A_STEP ? undefined : versions.at(-1)
   return {

@@ -6,6 +6,9 @@ import type { Actor } from '../../context.ts'
 export interface CreateJob {
   kind: Job['kind']
   source_bucket: string
+  /** The ids of both buckets, since another one may get the name of one that is deleted. */
+  source_id?: string | undefined
+  dest_id?: string | undefined
   /** The job whose deletions are restored or whose moves are undone. */
   of?: string | undefined
   /** The run of a policy whose deletions are restored. */
@@ -31,14 +34,42 @@ export interface CreateJob {
   /** What a merge does with conflicts: of these keys, and of others. */
   decisions?: readonly Decision[] | undefined
   on_conflict?: Side | undefined
+  /** What a user has approved that the job of an agent does; it does that, or nothing. */
+  approved?: string | undefined
+  /** The keys that are needed: a deletion is about all other objects. */
+  needed?: Needed | undefined
   /** Whether only the list is made. */
   dry_run?: boolean | undefined
+  /** The dry run that planned it, whose plan it must still be. */
+  planned?: string | undefined
   /** How the bucket, or copies, are to be encrypted; undefined: as the bucket says of new contents. */
   encryption?: BucketEncryption | undefined
 }
 
 /** The request body. */
-export type JobBody = Omit<CreateJob, 'source_bucket' | 'asked_at'> & { source_bucket?: string | undefined }
+export type JobBody = Omit<
+  CreateJob,
+  'source_bucket' | 'source_id' | 'dest_id' | 'asked_at' | 'approved' | 'needed'
+> & {
+  source_bucket?: string | undefined
+  needed?: NeededBody | undefined
+}
+
+/** A list of keys, which is an object. */
+export interface NeededBody {
+  bucket?: string | undefined
+  key: string
+  as_of?: string | undefined
+  report?: { bucket?: string | undefined; prefix?: string | undefined } | undefined
+}
+/** The same, with the contents that it had then. */
+export interface Needed {
+  bucket: string
+  key: string
+  blob_id: string
+  as_of: string
+  report?: { bucket: string; prefix: string }
+}
 
 /** What of it is stored apart, since it may be megabytes. */
 export type Selection = Pick<CreateJob, 'keys' | 'exclude' | 'decisions'>

@@ -9,7 +9,9 @@ import type { Claim } from '../../work/lease.ts'
 import { drain } from '../../work/steps.ts'
 import { unclaimed } from '../../work/store.ts'
 import { applyOrCopy, type Pace } from './apply.ts'
+import { listOrphans } from './compare/list.ts'
 import { beginFork, forkStep } from './fork/steps.ts'
+import { assertSameBuckets } from './held.ts'
 import * as itemStore from './items/store.ts'
 import { lease } from './lease.ts'
 import { listItemsOf } from './list-items.ts'
@@ -94,6 +96,7 @@ async function takeStep(
       ),
   )
   const creator = ctx.as({ ...actor, job_id: claim.id })
+  await assertSameBuckets(ctx.db, request)
   if (job.listed_at === null) {
     await (beginnings[job.kind] ?? listItems)(creator, claim, request)
     return true
@@ -118,4 +121,5 @@ const beginnings: { [kind in CreateJob['kind']]?: typeof beginRelease } = {
   encrypt: beginRecoding,
   decrypt: beginRecoding,
 }
-const listItems: typeof beginRelease = (ctx, claim, request) => ctx.upkeep((step) => listItemsOf(step, claim, request))
+const listItems: typeof beginRelease = (ctx, claim, { needed, ...request }) =>
+  needed ? listOrphans(ctx, claim, { ...request, needed }) : ctx.upkeep((step) => listItemsOf(step, claim, request))

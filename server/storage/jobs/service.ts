@@ -8,7 +8,10 @@ import { allowSomewhere, type Ctx, type Upkeep } from '../../context.ts'
 import { bucketMissing } from '../buckets/service.ts'
 import { findBucket } from '../buckets/store.ts'
 import { assertWritable } from '../buckets/writable.ts'
+import { planForApproval } from './approved.ts'
+import { assertPlanned, shownPlan } from './as-planned.ts'
 import { complete } from './complete.ts'
+import { assertSameBuckets, withIds } from './held.ts'
 import type { CreateJob, JobActor, JobBody, Selection } from './request.ts'
 import { findRestorable } from './restorable.ts'
 import { runJobs } from './runner.ts'
@@ -53,6 +56,8 @@ export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
   }
   if (request.of !== undefined && !(await isRestorable(ctx, request.of)))
     throw new ServiceError('nothing_to_restore', 'Nothing that the job did can be undone any more.')
+  await assertSameBuckets(ctx.db, request)
+  await assertPlanned(ctx, request)
   return queueJob(ctx, request)
 }
 
@@ -62,10 +67,12 @@ const isRestorable = async (ctx: Ctx, id: string): Promise<boolean> => {
 }
 
 /** Queues what was completed and is allowed. Throws limit_reached. */
-export async function queueJob(ctx: Ctx, request: CreateJob): Promise<Job> {
-  const row = newJob(ctx, request)
+export async function queueJob(ctx: Ctx, asked: CreateJob): Promise<Job> {
+  const request = await withIds(ctx.db, asked)
+  const plan = await planForApproval(ctx, request)
+  const row = newJob(ctx, plan ? { ...request, approved: plan.state } : request)
   await ctx.upkeep(async (step) => {
-    await assertJobApproved(step, request)
+    await assertJobApproved(step, request, plan)
     await insertJobStep(step, row, request)
   })
   ctx.background(() => runJobs(ctx))
@@ -135,9 +142,10 @@ function describe(row: store.JobRow, restorable = false): Job {
     keep_new = false,
     by = null,
     on_conflict = null,
+    needed,
     dry_run = false,
   } = JSON.parse(row.request) as CreateJob
-  const plan = row.plan === null ? null : JSON.parse(row.plan)
+  const plan = shownPlan(row.plan)
   return {
     id: row.id,
     kind: row.kind,
@@ -156,9 +164,11 @@ function describe(row: store.JobRow, restorable = false): Job {
     keep_new,
     by,
     dry_run,
-    plan: row.kind === 'merge' ? null : plan,
+    plan: row.kind === 'merge' || needed ? null : plan,
     on_conflict,
     merge_plan: row.kind === 'merge' ? plan : null,
+    needed: needed ? { bucket: needed.bucket, key: needed.key, as_of: needed.as_of } : null,
+    comparison: needed ? plan : null,
     restorable,
     total: row.listed_at === null ? null : row.total,
     done: row.done,

@@ -1,6 +1,5 @@
 import type { Step } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
-import { holdBucket, holdBuckets } from '../buckets/service.ts'
 import { countMarkers } from '../history/store.ts'
 import { countDeleted } from '../history/trash/store.ts'
 import type { ItemError } from '../objects/item-error.ts'
@@ -8,6 +7,7 @@ import type { Copies } from '../objects/transfers/copies.ts'
 import { lockUnchanged, transferObjects } from '../objects/transfers/transfer.ts'
 import { restoreDeleted, restoreItems } from '../restore/items.ts'
 import { unmarkStep } from '../versions/remove-markers.ts'
+import { holdBoth, holdSource } from './held.ts'
 import * as itemStore from './items/store.ts'
 import type { CreateJob } from './request.ts'
 import type * as store from './store.ts'
@@ -54,7 +54,7 @@ export async function undoStep(step: Step, job: store.JobRow, work: Work): Promi
     const moves = uniqueKeys(await itemStore.lockMoves(tx, by, at === null ? null : Number(at.slice(1)), limit))
     if (moves.length > 0) return moveBack(step, work, { moves, before }, more)
   }
-  const bucket = await holdBucket(tx, request.source_bucket)
+  const bucket = await holdSource(tx, request)
   const isAtMarkers = at?.startsWith('@') ?? false
   if (!isAtMarkers) {
     const after = isAtMoves ? '' : at
@@ -85,8 +85,8 @@ async function moveBack(
   more: { job_id: string },
 ): Promise<Outcome> {
   const { tx } = step
-  const { of = '', source_bucket, dest_bucket = source_bucket } = request
-  const buckets = await holdBuckets(tx, source_bucket, dest_bucket, 'move')
+  const { of = '' } = request
+  const buckets = await holdBoth(tx, request, 'move')
   const unchanged = await lockUnchanged(tx, buckets[0], moves)
   const same = moves.filter(({ key }) => unchanged.has(key))
   const pairs = same.map(({ key, source_key: dest }) => ({ key, dest }))
@@ -95,7 +95,7 @@ async function moveBack(
   const left = new Set(placed.map(({ pair }) => pair.key))
   const replaced = same.flatMap(({ key, trash_id }) => (left.has(key) && trash_id !== null ? [trash_id] : []))
   // Locked again, with the room that the objects moved out have freed.
-  const bucket = replaced.length > 0 ? await holdBucket(tx, source_bucket) : buckets[0]
+  const bucket = replaced.length > 0 ? await holdSource(tx, request) : buckets[0]
   const { restored, errors: taken } = await restoreItems(step, bucket, replaced, more)
   const stays = new Set(stayed.map(({ key }) => key))
   const [done, errors] = [placed.length + restored, [...stayed.map(asTaken), ...taken]]

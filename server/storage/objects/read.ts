@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { spendRead } from '../../access/agent-limits/budget.ts'
+import { settingsInForce } from '../../access/settings/effective.ts'
 import type { ByteRange } from '../../base/byte-range.ts'
 import { assertOpens } from '../../blobs/encrypted.ts'
 import { type DirectUrlOptions, directUrl, type OpenOptions, openBlob, pieceOf } from '../../blobs/open.ts'
@@ -7,6 +8,7 @@ import type { Ctx } from '../../context.ts'
 import type { BlobBody } from '../../drivers/driver.ts'
 import { kindOf } from '../../encryption/sealing.ts'
 import type { Delivery } from '../../http/delivery.ts'
+import { standbyRefuses } from '../../http/standby.ts'
 import { countDownload } from '../usage/traffic.ts'
 import { reported } from './damage.ts'
 import type { Found } from './lookup.ts'
@@ -49,6 +51,7 @@ export interface ReadOptions {
 
 /** Returns a key's contents; needs `read`. Throws `forbidden` or `not_found`. */
 export async function read(ctx: Ctx, bucket: string, key: string, options: ReadOptions): Promise<ReadContents> {
+  await assertTraceable(ctx)
   const { row, bytes, sums, envelope, lifecycle, versioning, replication } = await getContents(
     ctx,
     bucket,
@@ -71,6 +74,12 @@ export async function read(ctx: Ctx, bucket: string, key: string, options: ReadO
     return reported(ctx, row, async () => pieceOf(row, body, range))
   }
   return { ...contents, open, directUrl: async () => null }
+}
+
+/** Throws on a standby where reads are recorded, which it cannot. */
+async function assertTraceable(ctx: Ctx): Promise<void> {
+  if (ctx.config.standbyOf === null || !(await settingsInForce(ctx)).audit.log_reads) return
+  throw standbyRefuses('Reads of objects are recorded (audit.log_reads), which only the main service can.')
 }
 
 const lengthOf = ({ size }: Pick<ObjectRow, 'size'>, range?: ByteRange): number =>

@@ -62,8 +62,10 @@ export async function insertObjects(tx: Tx, unordered: readonly ObjectRow[]): Pr
 export const deleteObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<void> => {
   if (keys.length > 0) await remove(tx, { bucketId, keys })
 }
-const remove = prepared((tx: Tx, { bucketId, keys }: Keys) =>
-  tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', 'in', keys),
+const remove = prepared(
+  (tx: Tx, { bucketId, keys }: Keys) =>
+    tx.deleteFrom('objects').where('bucket_id', '=', bucketId).where('key', 'in', keys),
+  { blind: true },
 )
 
 export const describeAs = (
@@ -109,12 +111,14 @@ export const setAcl = (tx: Tx, { bucket_id, key }: Pick<ObjectRow, 'bucket_id' |
     .where('key', '=', key)
     .execute()
 
-export const replaceObject = prepared((tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>
-  tx
-    .updateTable('objects')
-    .set({ ...content, ...changed() })
-    .where('bucket_id', '=', bucket_id)
-    .where('key', '=', key),
+export const replaceObject = prepared(
+  (tx: Tx, { bucket_id, key, created_at: _kept, ...content }: ObjectRow) =>
+    tx
+      .updateTable('objects')
+      .set({ ...content, ...changed() })
+      .where('bucket_id', '=', bucket_id)
+      .where('key', '=', key),
+  { blind: true },
 )
 
 /** The rows of a range of keys. */

@@ -40,8 +40,14 @@ export interface Written {
   lifecycle: string | null
 }
 
-/** Stores one object. Needs `write` on the key. */
-export async function write(ctx: Ctx, bucket: string, upload: Upload, conditions: WriteConditions): Promise<Written> {
+/** Stores one object. Needs `write` on the key. `before` runs in the transaction and may refuse. */
+export async function write(
+  ctx: Ctx,
+  bucket: string,
+  upload: Upload,
+  conditions: WriteConditions,
+  before?: (tx: Tx) => Promise<unknown>,
+): Promise<Written> {
   allow(ctx.actor, 'write', bucket, upload.key)
   const { receive, end } = await startReceiving(ctx, bucket)
   if (conditions.ifNoneMatch !== undefined || conditions.ifMatch !== undefined)
@@ -52,7 +58,7 @@ export async function write(ctx: Ctx, bucket: string, upload: Upload, conditions
       throw error
     }
   const received = await receive(upload)
-  const [placed] = await writeAll(ctx, bucket, [received], conditions)
+  const [placed] = await writeAll(ctx, bucket, [received], conditions, before)
   return placed as Written
 }
 
@@ -65,10 +71,12 @@ export async function writeAll(
   bucketName: string,
   received: readonly Received[],
   conditions: WriteConditions = {},
+  before?: (tx: Tx) => Promise<unknown>,
 ): Promise<Written[]> {
   try {
     const result = await withNewBlobs(ctx, async (step, copies) => {
       const { tx } = step
+      await before?.(tx)
       await received[0]?.arrival.settle(tx)
       const [bucket, actor] = await Promise.all([holdBucket(tx, bucketName), currentActor(step)])
       for (const { upload } of received) await allowLocked({ ...step, actor }, bucketName, upload.key, upload.lock)
@@ -182,6 +190,7 @@ async function writeContents(
       ...(parts === undefined ? {} : { parts }),
       ...sent,
     },
+    ...(parts === undefined ? {} : { counted: true }),
   })
   return { object: describeObject(row, bucket.name, bucket.versioning), created: !old, growth }
 }

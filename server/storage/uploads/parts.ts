@@ -2,6 +2,7 @@ import { type KeyObject, randomBytes } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
 import type { ChecksumAlgorithm } from '../../../contract/shapes.ts'
 import { MAX_PART_BYTES } from '../../../contract/uploads.ts'
+import { assertBytesLeft, spendBytes } from '../../access/agent-limits/budget.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { malformedHeader } from '../../base/invalid.ts'
 import { takeRoom } from '../../blobs/room.ts'
@@ -73,6 +74,7 @@ export async function storePart(
   const algorithms = checksumAlgorithmsOf(row, body)
   const storage = storageOf(row.blob_id)
   await takeRoom(ctx.config, storage, size, { ahead: true })
+  await assertBytesLeft(ctx, 'change_bytes', size)
   const leave = countSender(ctx)
   let held = 0
   let arrived = 0
@@ -268,6 +270,7 @@ const writeDown = (
       const growth = part.size - (before?.size ?? 0) - held
       if (growth !== 0) await countReserved(tx, bucket, row, growth)
     }
+    await spendBytes(step, 'change_bytes', part.size)
     const now = ctx.now()
     await store.upsertPart(tx, { upload_id: row.id, ...part, received_at: now.toISOString() })
     if (row.kind === 'free')

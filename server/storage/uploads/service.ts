@@ -85,6 +85,8 @@ export async function openUpload(
   if (!bucket || !row || row.bucket_id !== bucket.id || isOver(row, ctx.now())) throw uploadMissing()
   if (!permits(ctx.actor, 'write', name, row.key)) throw uploadMissing()
   if (row.share_id !== null && !ofLinks) throw uploadMissing()
+  // An agent deals with its own, and those through its links: a part of another one, or its end, is no change that is kept.
+  if (ctx.actor.agent && row.created_with !== ctx.actor.agent.id) throw uploadMissing()
   return row
 }
 
@@ -116,7 +118,11 @@ export async function listUploads(ctx: Ctx, name: string, limit: number, cursor:
     ctx.db,
     page.map(({ id }) => id),
   )
-  const mine = page.filter((row) => !isOver(row, ctx.now()) && isReached(ranges, row.key))
+  const { agent } = ctx.actor
+  const mine = page.filter(
+    (row) =>
+      !isOver(row, ctx.now()) && isReached(ranges, row.key) && (agent === undefined || row.created_with === agent.id),
+  )
   return {
     items: mine.map((row) => describe(name, row, sums.get(row.id))),
     next_cursor,

@@ -3,7 +3,6 @@ import { afterKey, compareKeys, type KeyRange } from '../../../contract/permissi
 import type { Version } from '../../../contract/versions.ts'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { allow, type Ctx } from '../../context.ts'
-import type { Db } from '../../db/schema.ts'
 
 import { encryptionField } from '../../encryption/describe.ts'
 
@@ -59,7 +58,7 @@ export async function listVersions(
   // Below a common prefix, the rest of the key's versions belongs to that.
   const isBelow = delimiter !== '' && toEntry(after.key, walk.depth, delimiter).is_folder
   const goesOn = after.seq !== undefined && !isBelow && ranges.some(isInside)
-  if (goesOn) found.push(...(await restOfKey(ctx.db, bucketId, after, limit + 1)).map(asEntry))
+  if (goesOn) found.push(...(await restOfKey(ctx, bucketId, after, limit + 1)).map(asEntry))
   const start = goesOn ? afterKey(after.key) : startAfter(after.key, prefix, walk)
   for (const range of start === null ? [] : ranges) {
     if (found.length > limit) break
@@ -68,37 +67,50 @@ export async function listVersions(
     const most = limit + 1 - found.length
     const entries =
       delimiter === ''
-        ? (await versionsIn(ctx.db, bucketId, rest, most)).map(asEntry)
-        : await entriesIn(ctx.db, walk, rest, most)
+        ? (await versionsIn(ctx, bucketId, rest, most)).map(asEntry)
+        : await entriesIn(ctx, walk, rest, most)
     // Two ranges can lead into one common prefix.
     for (const entry of entries) if (entry.version || entry.prefix !== found.at(-1)?.prefix) found.push(entry)
   }
   return { entries: found.slice(0, limit), more: found.length > limit }
 }
 
+type Reader = Pick<Ctx, 'db' | 'past'>
+
 const asEntry = (version: ListedVersion): VersionEntry => ({ version })
 
 /** What comes behind one of a key's versions. */
 async function restOfKey(
-  db: Db,
+  { db, past }: Reader,
   bucketId: string,
   { key, seq }: VersionPlace,
   limit: number,
 ): Promise<ListedVersion[]> {
   const before = seq ?? Number.MAX_SAFE_INTEGER
-  return (await listEarlier(db, bucketId, { key, before }, limit)).map((row) => ({ ...row, latest: false }))
+  return (await listEarlier(db, bucketId, { key, before }, { limit, at: past?.moment })).map((row) => ({
+    ...row,
+    latest: false,
+  }))
 }
 
 /** All versions of a range of keys. */
-const versionsIn = async (db: Db, bucketId: string, range: KeyRange, limit: number): Promise<ListedVersion[]> =>
-  (await listRows(db, bucketId, range, limit)).map((row, i, rows) => ({ ...row, latest: rows[i - 1]?.key !== row.key }))
+const versionsIn = async (
+  { db, past }: Reader,
+  bucketId: string,
+  range: KeyRange,
+  limit: number,
+): Promise<ListedVersion[]> =>
+  (await listRows(db, bucketId, range, { limit, at: past?.moment })).map((row, i, rows) => ({
+    ...row,
+    latest: rows[i - 1]?.key !== row.key,
+  }))
 
 /** Versions directly in a folder, and the folders below it. */
-async function entriesIn(db: Db, walk: Walk, range: KeyRange, limit: number): Promise<VersionEntry[]> {
+async function entriesIn(reader: Reader, walk: Walk, range: KeyRange, limit: number): Promise<VersionEntry[]> {
   const { bucketId } = walk
   const [current, older] = await Promise.all([
-    walkEntries(db, walk, range, limit),
-    walkEntries(db, { ...walk, table: 'versions' }, range, limit),
+    walkEntries(reader.db, walk, range, limit),
+    walkEntries(reader.db, { ...walk, table: 'versions' }, range, limit),
   ])
   const isFolder = new Map([...current, ...older].map((entry) => [entry.name, entry.is_folder]))
   const names = [...isFolder.keys()].sort(compareKeys).slice(0, limit)
@@ -109,7 +121,7 @@ async function entriesIn(db: Db, walk: Walk, range: KeyRange, limit: number): Pr
     run = []
     if (first === undefined || last === undefined) return
     const between = { from: first, to: afterKey(last) }
-    entries.push(...(await versionsIn(db, bucketId, between, limit - entries.length)).map(asEntry))
+    entries.push(...(await versionsIn(reader, bucketId, between, limit - entries.length)).map(asEntry))
   }
   for (const name of names) {
     if (!isFolder.get(name)) {
@@ -172,8 +184,8 @@ async function ofKey(
   allow(ctx.actor, LIST_VERSIONS, bucket, key)
   const { bucketId } = await openListing(ctx, bucket, key, LIST_VERSIONS)
   const found = after
-    ? await restOfKey(ctx.db, bucketId, { ...after, key }, limit + 1)
-    : await versionsIn(ctx.db, bucketId, { from: key, to: afterKey(key) }, limit + 1)
+    ? await restOfKey(ctx, bucketId, { ...after, key }, limit + 1)
+    : await versionsIn(ctx, bucketId, { from: key, to: afterKey(key) }, limit + 1)
   return { entries: found.slice(0, limit).map(asEntry), more: found.length > limit }
 }
 

@@ -1,6 +1,5 @@
-import { Anchor, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { refreshBucket } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -33,15 +32,12 @@ export default function BucketPolicy() {
       windowTitle={`${text.title} – ${bucket}`}
       call={{ operation: 'getBucketPolicy', params: { bucket } }}
     >
-      <BucketTabs bucket={bucket} active="access" />
+      <BucketTabs bucket={bucket} active="policy" />
       {mayEdit ? (
         <section className="stack" aria-labelledby="policy-title">
           <header className="stack-tight">
             <h2 id="policy-title">{text.edit}</h2>
             <p className="dim">{text.hint}</p>
-            <Anchor component={Link} to={`/b/${bucket}/access`}>
-              {text.back}
-            </Anchor>
           </header>
           <StateView query={policy}>
             {({ document }) => <Editor key={document ?? ''} bucket={bucket} before={document ?? ''} />}

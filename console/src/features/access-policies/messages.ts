@@ -22,7 +22,6 @@ export const text = catalogue('accessPolicies.text', {
   title: 'Policy',
   hint: 'Allows and denies besides the permissions of groups, in the policy language of AWS. It takes effect on the next request, at every endpoint.',
   edit: 'Policy of this bucket',
-  back: 'Who has access',
   document: 'Document',
   documentHint: 'JSON. What is unknown in it is refused.',
   says: 'What it says',

@@ -1,5 +1,5 @@
 import './browse.css'
-import { ActionIcon, Button } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import {
   IconAdjustments,
   IconFolderPlus,
@@ -9,7 +9,6 @@ import {
   IconRefresh,
   IconRestore,
   IconShare3,
-  IconUpload,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, lazy, Suspense, useEffect, useRef, useState } from 'react'
@@ -35,6 +34,7 @@ import { Crumbs } from './Crumbs.tsx'
 import { Dialogs, type Open } from './Dialogs.tsx'
 import { allowDrop, folderAt, hasFiles, takeDrop } from './drag.ts'
 import { EmptyPlace, NothingFound } from './Empty.tsx'
+import { type FolderAction, FolderActions } from './FolderActions.tsx'
 import { filtersOf, isFiltered, noFilters, termsOf } from './filters.ts'
 import { List } from './List.tsx'
 import { type Place, type Row, type Sort, sortsOf, useFolder, useMatches } from './listing.ts'
@@ -53,7 +53,7 @@ const MomentDialog = lazy(() => wholeLanguage().then(() => import('../past/Momen
 const WasEmpty = lazy(() => wholeLanguage().then(() => import('../past/WasEmpty.tsx')))
 const UnknownMoment = lazy(() => wholeLanguage().then(() => import('../past/UnknownMoment.tsx')))
 const RowMenu = lazy(() => import('./RowMenu.tsx'))
-const Preview = lazy(() => import('./Preview.tsx'))
+const Preview = lazy(() => wholeLanguage().then(() => import('./Preview.tsx')))
 const Tiles = lazy(() => import('./Tiles.tsx'))
 const FilterRow = lazy(() => import('./FilterRow.tsx'))
 const VIEWS = [
@@ -242,44 +242,29 @@ function Browser() {
           : { operation: 'browse', params: { bucket }, query: { prefix, folders: 'first', ...atOf(at) } }
       }
       actions={
-        <>
-          <ActionIcon aria-label={text.refresh} title={text.refresh} onClick={() => void refreshObjects()}>
-            <IconRefresh size={17} stroke={1.6} />
-          </ActionIcon>
-          {keepsPast && at === undefined ? (
-            <Button variant="default" leftSection={<IconHistory size={15} />} onClick={() => setChoosing(true)}>
-              {text.timeline}
-            </Button>
-          ) : null}
-          {(about.data?.versioning ?? 'off') === 'off' || at !== undefined ? null : (
-            <Button
-              variant="default"
-              leftSection={<IconRestore size={15} />}
-              onClick={() => void go(`/b/${bucket}/deleted`, prefix ? { prefix } : {})}
-            >
-              {text.deletedTitle}
-            </Button>
-          )}
-          {me.can('share', bucket, prefix) && search === '' && at === undefined ? (
-            <ActionIcon
-              aria-label={prefix ? text.shareFolder : text.shareBucket}
-              title={prefix ? text.shareFolder : text.shareBucket}
-              onClick={() => setDialog({ kind: 'share', rows: [{ key: prefix, object: null }] })}
-            >
-              <IconShare3 size={17} stroke={1.6} />
-            </ActionIcon>
-          ) : null}
-          {mayWrite ? (
-            <>
-              <Button variant="default" leftSection={<IconFolderPlus size={15} />} onClick={newFolder}>
-                {text.newFolder}
-              </Button>
-              <Button leftSection={<IconUpload size={15} />} onClick={upload}>
-                {text.upload}
-              </Button>
-            </>
-          ) : null}
-        </>
+        <FolderActions
+          actions={[
+            { label: text.refresh, Icon: IconRefresh, run: () => void refreshObjects(), bare: true },
+            ...when(keepsPast && at === undefined, {
+              label: text.timeline,
+              Icon: IconHistory,
+              run: () => setChoosing(true),
+            }),
+            ...when((about.data?.versioning ?? 'off') !== 'off' && at === undefined, {
+              label: text.deletedTitle,
+              Icon: IconRestore,
+              run: () => void go(`/b/${bucket}/deleted`, prefix ? { prefix } : {}),
+            }),
+            ...when(me.can('share', bucket, prefix) && search === '' && at === undefined, {
+              label: prefix ? text.shareFolder : text.shareBucket,
+              Icon: IconShare3,
+              run: () => setDialog({ kind: 'share', rows: [{ key: prefix, object: null }] }),
+              bare: true,
+            }),
+            ...when(mayWrite, { label: text.newFolder, Icon: IconFolderPlus, run: newFolder }),
+          ]}
+          upload={mayWrite ? upload : undefined}
+        />
       }
     >
       <BucketTabs bucket={bucket} active="objects" />
@@ -544,6 +529,8 @@ function Browser() {
     </Page>
   )
 }
+
+const when = (yes: boolean, action: FolderAction) => (yes ? [action] : [])
 
 /** Query parameters kept from folder to folder. */
 const kept = ({ sort, dir, view, at }: { [name: string]: string | undefined }) => ({

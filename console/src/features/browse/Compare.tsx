@@ -7,7 +7,7 @@ import { client } from '../../api/session.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
 import { legible, nameOf, parentOf } from '../../keys.ts'
 import { kindOf } from './contents/kinds.ts'
-import { text } from './messages.ts'
+import { objectText } from './object-messages.ts'
 
 const MOST_TEXT = 256 * 1024
 const MOST_PICTURE = 32 * 1024 * 1024
@@ -28,7 +28,7 @@ export function Compare({ before, after, onClose }: { before: Version; after: Ve
   const name = legible(nameOf(after.key, parentOf(after.key)))
   const isText = kindOf({ key: after.key, content_type: after.content_type ?? '' }) === 'text'
   return (
-    <Modal opened onClose={onClose} title={text.compareTitle(name)} size="90%">
+    <Modal opened onClose={onClose} title={objectText.compareTitle(name)} size="90%">
       <div className="compare">
         <Head version={before} />
         <Head version={after} />
@@ -47,7 +47,7 @@ export function Compare({ before, after, onClose }: { before: Version; after: Ve
 
 const Head = ({ version: { last_modified, latest, size } }: { version: Version }) => (
   <p className="dim small">
-    {latest ? text.currentVersion : text.versionOf(formatTime(last_modified))} · {formatBytes(size)}
+    {latest ? objectText.currentVersion : objectText.versionOf(formatTime(last_modified))} · {formatBytes(size)}
   </p>
 )
 
@@ -73,14 +73,14 @@ function Differences({ before, after }: { before: Version; after: Version }) {
     gcTime: 0,
     refetchOnWindowFocus: false,
   })
-  if (found.error) return <Whole>{text.brokenPreview}</Whole>
+  if (found.error) return <Whole>{objectText.brokenPreview}</Whole>
   if (found.isPending) return <Whole>{<Loader size="sm" />}</Whole>
-  if (found.data === null) return <Whole>{text.tooDifferent}</Whole>
-  if (found.data.length === 0) return <Whole>{text.noDifference}</Whole>
+  if (found.data === null) return <Whole>{objectText.tooDifferent}</Whole>
+  if (found.data.length === 0) return <Whole>{objectText.noDifference}</Whole>
   return found.data.map((hunk) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
-    <section className="compare-hunk" key={hunk.newStart} tabIndex={0} aria-label={text.linesFrom(hunk.newStart)}>
-      <p className="dim small compare-whole">{text.linesFrom(hunk.newStart)}</p>
+    <section className="compare-hunk" key={hunk.newStart} tabIndex={0} aria-label={objectText.linesFrom(hunk.newStart)}>
+      <p className="dim small compare-whole">{objectText.linesFrom(hunk.newStart)}</p>
       {pairsOf(hunk.lines).map(([left, right], i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they never change
         <Pair key={i} left={left} right={right} />
@@ -129,8 +129,8 @@ function Picture({ version }: { version: Version }) {
   })
   const url = picture.data
   useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url])
-  if (picture.error) return <p className="dim">{text.brokenPreview}</p>
+  if (picture.error) return <p className="dim">{objectText.brokenPreview}</p>
   if (url === undefined) return <Loader size="sm" />
-  const time = version.latest ? text.currentVersion : text.versionOf(formatTime(version.last_modified))
+  const time = version.latest ? objectText.currentVersion : objectText.versionOf(formatTime(version.last_modified))
   return <img className="compare-picture" src={url} alt={time} />
 }

@@ -142,7 +142,7 @@ export default function Deleted() {
         </Button>
       }
     >
-      <BucketTabs bucket={bucket} active="objects" />
+      <BucketTabs bucket={bucket} active="deleted" />
       <section className="stack-tight" aria-labelledby="deleted-title">
         <h2 id="deleted-title">{text.deletedTitle}</h2>
         <Steps bucket={bucket} prefix={prefix} go={(folder) => void go(`/b/${bucket}/deleted`, queryOf(folder))} />

@@ -12,9 +12,11 @@ import { Person } from '../../ui/Person.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
 import { useAt } from '../past/at.ts'
 import { LockStatus } from '../protection/LockStatus.tsx'
+import { Dimensions } from './Dimensions.tsx'
 import { Edit } from './Edit.tsx'
 import { ExactBytes } from './ExactBytes.tsx'
 import { text } from './messages.ts'
+import { objectText } from './object-messages.ts'
 
 /** All properties of an object. Its type, metadata and tags can be edited; in a read-only bucket only the tags. */
 export function Details({ object }: { object: StoredObject }) {
@@ -40,48 +42,47 @@ export function Details({ object }: { object: StoredObject }) {
         </dd>
         <dt>{text.type}</dt>
         <dd>{content_type}</dd>
+        {/^image\/(?!svg)/.test(content_type) && size > 0 && !object.erased && encryption?.algorithm !== 'SSE-C' ? (
+          <Dimensions object={object} />
+        ) : null}
         <dt>{text.modified}</dt>
         <dd>
           <TimeAgo time={last_modified} />
         </dd>
         {readOnly ? null : (
           <>
-            <dt>{text.created}</dt>
+            <dt>{objectText.created}</dt>
             <dd>
               <TimeAgo time={created_at} />
             </dd>
-            <dt>{text.uploader}</dt>
+            <dt>{objectText.uploader}</dt>
             <dd>
               <Person id={created_by} />
             </dd>
           </>
         )}
-        <dt>{text.etag}</dt>
+        <dt>{objectText.etag}</dt>
         <dd className="mono">{etag}</dd>
-        {sha256 ? (
-          <>
-            <dt>{text.sha256}</dt>
-            <dd className="mono">{sha256}</dd>
-          </>
-        ) : null}
+        <dt>{objectText.sha256}</dt>
+        {sha256 ? <dd className="mono">{sha256}</dd> : <dd className="dim">{objectText.noSha256}</dd>}
         {checksums.map(({ algorithm, value }) => (
           <Fragment key={algorithm}>
             <dt>{algorithm.toUpperCase()}</dt>
             <dd className="mono">{value}</dd>
           </Fragment>
         ))}
-        {headers ? <Pairs title={text.headers} of={headers} /> : null}
-        <Pairs title={text.metadata} of={metadata} />
-        {tags ? <Pairs title={text.tags} of={tags} /> : null}
+        {headers ? <Pairs title={objectText.headers} of={headers} /> : null}
+        <Pairs title={objectText.metadata} of={metadata} />
+        {tags ? <Pairs title={objectText.tags} of={tags} /> : null}
         {encryption ? (
           <>
-            <dt>{text.encryption}</dt>
+            <dt>{objectText.encryption}</dt>
             <dd>{encryptionWords(encryption)}</dd>
           </>
         ) : null}
         {object.lock ? (
           <>
-            <dt>{text.lock}</dt>
+            <dt>{objectText.lock}</dt>
             <dd className="row">
               <LockStatus lock={object.lock} explain />
             </dd>
@@ -90,7 +91,7 @@ export function Details({ object }: { object: StoredObject }) {
         <PublicRead object={object} />
         {me.seesAccess(object.bucket) ? (
           <>
-            <dt>{text.access}</dt>
+            <dt>{objectText.access}</dt>
             <dd>
               <Anchor component={Link} to={`/b/${object.bucket}/access`} search={{ key } as never}>
                 {text.whoHasAccess}
@@ -102,7 +103,7 @@ export function Details({ object }: { object: StoredObject }) {
       {mayEdit ? (
         <div>
           <Button variant="default" onClick={() => setEditing(true)}>
-            {readOnly ? text.editTags : text.edit}
+            {readOnly ? objectText.editTags : objectText.edit}
           </Button>
         </div>
       ) : null}
@@ -111,19 +112,23 @@ export function Details({ object }: { object: StoredObject }) {
 }
 
 function encryptionWords({ algorithm, key }: NonNullable<StoredObject['encryption']>): string {
-  if (algorithm === 'SSE-C') return text.byClient
-  return key === undefined ? text.byService : text.byKey(key)
+  if (algorithm === 'SSE-C') return objectText.byClient
+  return key === undefined ? objectText.byService : objectText.byKey(key)
 }
 
 /** To whom an object's ACL makes it public, where ACLs have an effect. */
 function PublicRead({ object: { bucket, acl = [] } }: { object: StoredObject }) {
   const about = useQuery(bucketQuery(bucket))
   const mayRead = (to: 'everyone' | 'authenticated') => acl.some((one) => one.to === to && one.permission === 'READ')
-  const reader = mayRead('everyone') ? text.publicToAll : mayRead('authenticated') ? text.publicToKeys : undefined
+  const reader = mayRead('everyone')
+    ? objectText.publicToAll
+    : mayRead('authenticated')
+      ? objectText.publicToKeys
+      : undefined
   if (reader === undefined || !about.data?.public_access?.object_acls) return null
   return (
     <>
-      <dt>{text.publicAccess}</dt>
+      <dt>{objectText.publicAccess}</dt>
       <dd>
         <Status tone="warn">{common.public}</Status> {reader}
       </dd>
@@ -139,7 +144,7 @@ function Pairs({ title, of }: { title: string; of: Record<string, string> }) {
       <dt>{title}</dt>
       <dd>
         {entries.length === 0 ? (
-          <span className="dim">{text.noMetadata}</span>
+          <span className="dim">{objectText.noMetadata}</span>
         ) : (
           <ul className="details-metadata">
             {entries.map(([name, value]) => (

@@ -7,6 +7,7 @@ import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { refreshObjects } from './background.tsx'
 import { text } from './messages.ts'
+import { objectText } from './object-messages.ts'
 
 interface Entry {
   id: number
@@ -20,9 +21,15 @@ const pairsOf = (entries: readonly Entry[]): Record<string, string> =>
   Object.fromEntries(entries.filter(({ name }) => name !== '').map(({ name, value }) => [name, value]))
 const isSame = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Edits an object's type, metadata and tags. */
+/** The headers of a download that are often set by hand; others that it has are kept. */
+const EDITED = [
+  { name: 'cache-control', label: 'Cache-Control', example: 'public, max-age=3600' },
+  { name: 'content-disposition', label: 'Content-Disposition', example: 'attachment' },
+] as const
+
+/** Edits an object's type, headers, metadata and tags. */
 export function Edit({
-  object: { bucket, key, etag, content_type, metadata, tags = {} },
+  object: { bucket, key, etag, content_type, headers = {}, metadata, tags = {} },
   tagsOnly,
   onClose,
 }: {
@@ -32,13 +39,18 @@ export function Edit({
   onClose: () => void
 }) {
   const [type, setType] = useState(content_type)
+  const [nextHeaders, setHeaders] = useState(headers)
   const [metadataEntries, setMetadata] = useState(() => entriesOf(metadata))
   const [tagEntries, setTags] = useState(() => entriesOf(tags))
   const [sending, setSending] = useState(false)
   const save = async () => {
     const nextTags = pairsOf(tagEntries)
     const described = tagsOnly ? {} : { content_type: type, metadata: pairsOf(metadataEntries) }
-    const body = { ...described, ...(isSame(nextTags, tags) ? {} : { tags: nextTags }) }
+    const body = {
+      ...described,
+      ...(tagsOnly || isSame(nextHeaders, headers) ? {} : { headers: nextHeaders }),
+      ...(isSame(nextTags, tags) ? {} : { tags: nextTags }),
+    }
     if (Object.keys(body).length === 0) return onClose()
     setSending(true)
     try {
@@ -49,7 +61,7 @@ export function Edit({
         body,
       })
       await refreshObjects()
-      notify.ok(text.saved)
+      notify.ok(objectText.saved)
       onClose()
     } catch (error) {
       notify.problem(error)
@@ -67,23 +79,35 @@ export function Edit({
       {tagsOnly ? null : (
         <>
           <TextInput label={text.type} value={type} onChange={(event) => setType(event.currentTarget.value)} />
+          {EDITED.map(({ name, label, example }) => (
+            <TextInput
+              key={name}
+              label={label}
+              placeholder={example}
+              value={nextHeaders[name] ?? ''}
+              onChange={({ currentTarget: { value } }) => {
+                const { [name]: _before, ...others } = nextHeaders
+                setHeaders(value === '' ? others : { ...others, [name]: value })
+              }}
+            />
+          ))}
           <Entries
-            label={text.metadata}
-            add={text.addEntry}
+            label={objectText.metadata}
+            add={objectText.addEntry}
             entries={metadataEntries}
             onChange={setMetadata}
             shape={(name) => name.toLowerCase()}
           />
         </>
       )}
-      <Entries label={text.tags} add={text.addTag} entries={tagEntries} onChange={setTags} />
-      {tagsOnly ? <p className="dim small">{text.tagsHint}</p> : null}
+      <Entries label={objectText.tags} add={objectText.addTag} entries={tagEntries} onChange={setTags} />
+      {tagsOnly ? <p className="dim small">{objectText.tagsHint}</p> : null}
       <div className="dialog-actions">
         <Button variant="default" onClick={onClose}>
           {common.cancel}
         </Button>
         <Button type="submit" loading={sending}>
-          {text.save}
+          {objectText.save}
         </Button>
       </div>
     </form>
@@ -113,19 +137,19 @@ function Entries({
       {entries.map(({ id, name, value }) => (
         <div key={id} className="details-entry">
           <TextInput
-            aria-label={text.entryName}
-            placeholder={text.entryName}
+            aria-label={objectText.entryName}
+            placeholder={objectText.entryName}
             value={name}
             onChange={(event) => set(id, { name: shape(event.currentTarget.value) })}
           />
           <TextInput
-            aria-label={text.entryValue}
-            placeholder={text.entryValue}
+            aria-label={objectText.entryValue}
+            placeholder={objectText.entryValue}
             value={value}
             onChange={(event) => set(id, { value: event.currentTarget.value })}
           />
           <ActionIcon
-            aria-label={text.removeEntry(name)}
+            aria-label={objectText.removeEntry(name)}
             onClick={() => onChange(entries.filter((entry) => entry.id !== id))}
           >
             <IconTrash size={15} />

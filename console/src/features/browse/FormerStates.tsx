@@ -13,7 +13,7 @@ import { justBefore } from '../past/at.ts'
 import { text as past } from '../past/messages.ts'
 import { refreshObjects } from './background.tsx'
 import { downloadPast } from './bulk.tsx'
-import { text } from './messages.ts'
+import { objectText } from './object-messages.ts'
 
 const PAGE = 50
 
@@ -27,7 +27,7 @@ export default function FormerStates({ bucket, objectKey: key }: { bucket: strin
   const restore = async ({ id }: TrashItem) => {
     try {
       await client.restoreTrash({ params: { bucket }, body: { ids: [id], on_conflict: 'replace' } })
-      notify.ok(text.versionRestored)
+      notify.ok(objectText.versionRestored)
     } catch (error) {
       notify.problem(error)
     }
@@ -47,7 +47,7 @@ export default function FormerStates({ bucket, objectKey: key }: { bucket: strin
                     <span className="row">
                       <TimeAgo time={item.deleted_at} />
                       <Status tone={item.reason === 'deleted' ? 'warn' : 'idle'}>
-                        {item.reason === 'deleted' ? text.deleteMarker : past.replaced}
+                        {item.reason === 'deleted' ? objectText.deleteMarker : past.replaced}
                       </Status>
                     </span>
                     <span className="dim small">
@@ -55,16 +55,16 @@ export default function FormerStates({ bucket, objectKey: key }: { bucket: strin
                     </span>
                   </div>
                   <ActionIcon
-                    aria-label={text.openMoment}
-                    title={text.openMoment}
+                    aria-label={objectText.openMoment}
+                    title={objectText.openMoment}
                     onClick={() => void open({ at: justBefore(item.deleted_at) })}
                   >
                     <IconHistory size={16} />
                   </ActionIcon>
                   {me.can('read', bucket, key) ? (
                     <ActionIcon
-                      aria-label={text.downloadVersion}
-                      title={text.downloadVersion}
+                      aria-label={objectText.downloadVersion}
+                      title={objectText.downloadVersion}
                       onClick={() => void downloadPast(bucket, { key, at: justBefore(item.deleted_at) })}
                     >
                       <IconDownload size={16} />
@@ -72,8 +72,8 @@ export default function FormerStates({ bucket, objectKey: key }: { bucket: strin
                   ) : null}
                   {me.can('write', bucket, key) ? (
                     <ActionIcon
-                      aria-label={text.restoreVersion}
-                      title={text.restoreVersion}
+                      aria-label={objectText.restoreVersion}
+                      title={objectText.restoreVersion}
                       onClick={() => void restore(item)}
                     >
                       <IconRestore size={16} />
@@ -84,7 +84,7 @@ export default function FormerStates({ bucket, objectKey: key }: { bucket: strin
             </ol>
             {list.more.available ? (
               <Button variant="default" loading={list.more.loading} onClick={() => list.more.load()}>
-                {text.moreVersions}
+                {objectText.moreVersions}
               </Button>
             ) : null}
           </>

@@ -9,7 +9,7 @@ import { Contents } from './contents/Contents.tsx'
 import { kindOf } from './contents/kinds.ts'
 import { prepare } from './contents/Picture.tsx'
 import type { Deed } from './deed.ts'
-import { text } from './messages.ts'
+import { objectText } from './object-messages.ts'
 
 /** How far a finger has to move for the next object, in CSS pixels. */
 const SWIPE = 60
@@ -98,7 +98,7 @@ export default function Lightbox({
               <bdi>{name}</bdi>
             </Modal.Title>
             <span className="dim optional" role="status">
-              {steps.place ? text.placeOf(steps.place.at, steps.place.of) : ''}
+              {steps.place ? objectText.placeOf(steps.place.at, steps.place.of) : ''}
             </span>
             <span className="grow" />
             {shown.map(({ id, label, run }) => {
@@ -113,12 +113,12 @@ export default function Lightbox({
                 </Button>
               )
             })}
-            <Modal.CloseButton aria-label={text.closeFull} size={isNarrow ? 44 : 30} />
+            <Modal.CloseButton aria-label={objectText.closeFull} size={isNarrow ? 44 : 30} />
           </Modal.Header>
           <Modal.Body className="lightbox-body" onTouchStart={onTouchStart} onTouchEnd={onTouchEnd}>
-            {side(-1, text.previous, IconChevronLeft)}
+            {side(-1, objectText.previous, IconChevronLeft)}
             <Contents key={`${object.key} ${object.etag}`} object={object} />
-            {side(1, text.next, IconChevronRight)}
+            {side(1, objectText.next, IconChevronRight)}
           </Modal.Body>
         </div>
       </Modal.Content>

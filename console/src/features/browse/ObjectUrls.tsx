@@ -8,6 +8,7 @@ import { useMe } from '../../api/queries.ts'
 import { CopyField } from '../../ui/CopyField.tsx'
 import { ShareDialog } from '../shares/dialog.ts'
 import { text } from './messages.ts'
+import { objectText } from './object-messages.ts'
 import { SignedUrl } from './SignedUrl.tsx'
 import { isPictured } from './thumbnails.ts'
 
@@ -21,14 +22,14 @@ export function ObjectUrls({ object }: { object: StoredObject }) {
   return (
     <div className="stack details-facts">
       <CopyField
-        label={text.apiUrl}
+        label={objectText.apiUrl}
         hideLabel={false}
         mono
         value={urlOf(location.origin, api.getObjectByQuery, { params: { bucket }, query: { key } })}
       />
       <div className="stack-tight">
         <SignedUrl object={object} />
-        <p className="dim small">{text.signedHint}</p>
+        <p className="dim small">{objectText.signedHint}</p>
       </div>
       {me.can('share', bucket, key) ? (
         <div className="stack-tight">
@@ -37,7 +38,7 @@ export function ObjectUrls({ object }: { object: StoredObject }) {
               {text.share}
             </Button>
           </div>
-          <p className="dim small">{text.shareHint}</p>
+          <p className="dim small">{objectText.shareHint}</p>
         </div>
       ) : null}
       {isPictured(object) ? (

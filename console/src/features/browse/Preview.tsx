@@ -17,6 +17,7 @@ import type { Deed } from './deed.ts'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
 import { ObjectUrls } from './ObjectUrls.tsx'
+import { objectText } from './object-messages.ts'
 import { Versions } from './Versions.tsx'
 
 const Lightbox = lazy(() => import('./Lightbox.tsx'))
@@ -95,17 +96,17 @@ export default function Preview({
     </ActionIcon>
   )
   return (
-    <aside className="details" aria-label={text.contents(name)} ref={panel} tabIndex={-1}>
+    <aside className="details" aria-label={objectText.contents(name)} ref={panel} tabIndex={-1}>
       <header className="details-head">
         <h2>
           <bdi>{name}</bdi>
         </h2>
-        {step(-1, text.previous, <IconChevronLeft size={17} />)}
-        {step(1, text.next, <IconChevronRight size={17} />)}
+        {step(-1, objectText.previous, <IconChevronLeft size={17} />)}
+        {step(1, objectText.next, <IconChevronRight size={17} />)}
         <ActionIcon aria-label={text.fullScreen} title={text.fullScreen} onClick={() => onFull(true)}>
           <IconMaximize size={17} />
         </ActionIcon>
-        <ActionIcon aria-label={text.closePreview} title={text.closePreview} onClick={onClose}>
+        <ActionIcon aria-label={objectText.closePreview} title={objectText.closePreview} onClick={onClose}>
           <IconX size={17} />
         </ActionIcon>
       </header>
@@ -155,9 +156,9 @@ export default function Preview({
               </div>
               <Tabs defaultValue="details" keepMounted={false}>
                 <Tabs.List>
-                  <Tabs.Tab value="details">{text.details}</Tabs.Tab>
-                  {keepsVersions ? <Tabs.Tab value="versions">{text.versions}</Tabs.Tab> : null}
-                  {isNow ? <Tabs.Tab value="links">{text.links}</Tabs.Tab> : null}
+                  <Tabs.Tab value="details">{objectText.details}</Tabs.Tab>
+                  {keepsVersions ? <Tabs.Tab value="versions">{objectText.versions}</Tabs.Tab> : null}
+                  {isNow ? <Tabs.Tab value="links">{objectText.links}</Tabs.Tab> : null}
                 </Tabs.List>
                 <Tabs.Panel value="details">
                   <Details key={object.key} object={object} />
@@ -184,8 +185,8 @@ export default function Preview({
 const Gone = () => (
   <div className="state" role="alert">
     <IconFileOff size={28} stroke={1.4} />
-    <h2>{text.gone}</h2>
-    <p className="dim">{text.goneHint}</p>
+    <h2>{objectText.gone}</h2>
+    <p className="dim">{objectText.goneHint}</p>
   </div>
 )
 

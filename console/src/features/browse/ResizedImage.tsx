@@ -12,7 +12,7 @@ import { formatBytes } from '../../i18n.ts'
 import { CopyField } from '../../ui/CopyField.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { linkQuery, linksToQuery } from '../shares/queries.ts'
-import { text } from './messages.ts'
+import { objectText } from './object-messages.ts'
 import { fetchImage } from './pictures.ts'
 import { SignedUrl } from './SignedUrl.tsx'
 
@@ -53,21 +53,21 @@ export default function ResizedImage({ object }: { object: StoredObject }) {
   )
   return (
     <section className="stack-tight resized" aria-labelledby="resized">
-      <h3 id="resized">{text.resized}</h3>
+      <h3 id="resized">{objectText.resized}</h3>
       <div className="resized-fields">
-        {side('w', text.width)}
-        {side('h', text.height)}
+        {side('w', objectText.width)}
+        {side('h', objectText.height)}
         <Select
-          label={text.fit}
-          data={fits.map((value) => ({ value, label: text.fits(value) }))}
+          label={objectText.fit}
+          data={fits.map((value) => ({ value, label: objectText.fits(value) }))}
           value={fit}
           onChange={(value) => setFit((value as typeof fit | null) ?? fit)}
           disabled={!isBox}
           allowDeselect={false}
         />
         <Select
-          label={text.format}
-          data={formats.map((value) => ({ value, label: text.formats(value) }))}
+          label={objectText.format}
+          data={formats.map((value) => ({ value, label: objectText.formats(value) }))}
           value={format}
           onChange={(value) => setFormat((value ?? '') as Format)}
           allowDeselect={false}
@@ -76,12 +76,12 @@ export default function ResizedImage({ object }: { object: StoredObject }) {
       {isAsked ? (
         <>
           <Result path={address('')} source={object.size} />
-          <CopyField label={text.apiUrl} hideLabel={false} mono value={address(location.origin)} />
+          <CopyField label={objectText.apiUrl} hideLabel={false} mono value={address(location.origin)} />
           <SignedUrl key={JSON.stringify(image)} object={object} image={image} />
           <Linked object={object} image={image} />
         </>
       ) : (
-        <p className="dim small">{text.resizedNothing}</p>
+        <p className="dim small">{objectText.resizedNothing}</p>
       )}
     </section>
   )
@@ -134,15 +134,20 @@ function Result({ path, source }: { path: string; source: number }) {
       {loaded ? (
         <img
           src={loaded.url}
-          alt={text.resizedResult}
+          alt={objectText.resizedResult}
           onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) => setSize({ width, height })}
         />
       ) : null}
       <figcaption className="dim small" role="status">
         {loaded && size
-          ? text.resizedFacts(size, formatBytes(loaded.bytes), loaded.type, Math.round((loaded.bytes / source) * 100))
+          ? objectText.resizedFacts(
+              size,
+              formatBytes(loaded.bytes),
+              loaded.type,
+              Math.round((loaded.bytes / source) * 100),
+            )
           : null}
-        {isLoading ? <Loader size={12} role="img" aria-label={text.resizedLoading} /> : null}
+        {isLoading ? <Loader size={12} role="img" aria-label={objectText.resizedLoading} /> : null}
       </figcaption>
     </figure>
   )
@@ -169,9 +174,9 @@ function Linked({ object: { bucket, key }, image }: { object: StoredObject; imag
     const query = new URLSearchParams(Object.entries(image).map(([name, value]) => [name, String(value)]))
     return (
       <CopyField
-        label={text.linkedImageUrl}
+        label={objectText.linkedImageUrl}
         hideLabel={false}
-        description={text.linkedImageHint}
+        description={objectText.linkedImageHint}
         mono
         value={`${url}?${query}`}
       />
@@ -180,10 +185,10 @@ function Linked({ object: { bucket, key }, image }: { object: StoredObject; imag
   return usable ? (
     <div>
       <Button variant="default" onClick={() => void show(usable.id)}>
-        {text.linkedImageShow}
+        {objectText.linkedImageShow}
       </Button>
     </div>
   ) : (
-    <p className="dim small">{text.linkedImageNone}</p>
+    <p className="dim small">{objectText.linkedImageNone}</p>
   )
 }

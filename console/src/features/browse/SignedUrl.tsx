@@ -7,7 +7,7 @@ import { client } from '../../api/session.ts'
 import { formatBoth } from '../../i18n.ts'
 import { CopyField } from '../../ui/CopyField.tsx'
 import { notify } from '../../ui/notify.tsx'
-import { text } from './messages.ts'
+import { objectText } from './object-messages.ts'
 
 const spans = ['15m', '1h', '1d', '7d'] as const
 type Span = (typeof spans)[number]
@@ -28,22 +28,22 @@ export function SignedUrl({ object: { bucket, key }, image }: { object: StoredOb
     <>
       <div className="details-sign">
         <Select
-          label={text.expires}
+          label={objectText.expires}
           value={span}
-          data={spans.map((value) => ({ value, label: text.expiry(value) }))}
+          data={spans.map((value) => ({ value, label: objectText.expiry(value) }))}
           onChange={(value) => {
             setSpan((value as Span | null) ?? span)
             setSigned(undefined)
           }}
         />
         <Button variant="default" leftSection={<IconLink size={15} />} onClick={() => void sign()}>
-          {image ? text.signImage : text.sign}
+          {image ? objectText.signImage : objectText.sign}
         </Button>
       </div>
       {signed ? (
         <>
-          <CopyField label={image ? text.signedImageUrl : text.signedUrl} value={signed.url} mono />
-          <p className="dim small">{text.expiresAt(formatBoth(signed.expires_at))}</p>
+          <CopyField label={image ? objectText.signedImageUrl : objectText.signedUrl} value={signed.url} mono />
+          <p className="dim small">{objectText.expiresAt(formatBoth(signed.expires_at))}</p>
         </>
       ) : null}
     </>

@@ -9,7 +9,7 @@ import { type Row, sortsOf } from './listing.ts'
 import { text } from './messages.ts'
 import { checkOf, iconOf, linkOf, moreOf } from './Rows.tsx'
 import { SelectAll } from './SelectAll.tsx'
-import { isPictured, shownThumbnail, watchThumbnail } from './thumbnails.ts'
+import { shownThumbnail, thumbnailOf, watchThumbnail } from './thumbnails.ts'
 import { type Shown, useGridInput } from './useGridInput.ts'
 
 /** A folder or search results as tiles with thumbnails. */
@@ -42,7 +42,7 @@ export default function Tiles(props: Shown) {
               isSelected={row !== undefined && chosen.isSelected(row.key)}
               isOpen={row !== undefined && isOpen(row)}
               draggable={mayDrag}
-              pictured={row?.object != null && isPictured(row.object) && mayRead(row.key)}
+              pictured={row?.object != null && thumbnailOf(row.object) !== undefined && mayRead(row.key)}
             />
           )
         }}
@@ -123,11 +123,7 @@ const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: P
       draggable={draggable}
     >
       <span className="tile-picture" data-picture>
-        {object && pictured ? (
-          <Thumbnail key={object.etag} bucket={bucket} object={object} />
-        ) : (
-          <Sign object={object} />
-        )}
+        {object && pictured ? <Thumbnail key={object.etag} object={object} /> : <Sign object={object} />}
       </span>
       <span className="tile-caption">
         <span className="tile-check" data-check>
@@ -154,15 +150,17 @@ function Sign({ object }: { object: StoredObject | null }) {
 }
 
 /** The thumbnail once it is visible and loaded; otherwise the icon of its type. */
-function Thumbnail({ bucket, object }: { bucket: string; object: StoredObject }) {
+function Thumbnail({ object }: { object: StoredObject }) {
   const place = useRef<HTMLSpanElement>(null)
-  const { key, etag } = object
+  const { bucket, key, etag } = object
+  // Of another object there is another thumbnail.
+  const shown = useRef(object)
   const [picture, setPicture] = useState(() => shownThumbnail(bucket, key, etag))
   const isHere = picture !== undefined
   useEffect(() => {
     if (isHere || !place.current) return
-    return watchThumbnail(place.current, { bucket, key, etag }, setPicture)
-  }, [isHere, bucket, key, etag])
+    return watchThumbnail(place.current, shown.current, setPicture)
+  }, [isHere])
   return (
     <span ref={place} className="tile-thumbnail">
       {picture === undefined ? (

@@ -23,6 +23,7 @@ import { refreshObjects } from './background.tsx'
 import { downloadOne } from './bulk.tsx'
 import { Compare, isComparable } from './Compare.tsx'
 import { text } from './messages.ts'
+import { objectText } from './object-messages.ts'
 
 const FormerStates = lazy(() => wholeLanguage().then(() => import('./FormerStates.tsx')))
 
@@ -54,16 +55,16 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
   const download = ({ version_id }: Version) =>
     downloadOne(bucket, { key, version_id }).catch((error) => notify.problem(error))
   const restore = ({ version_id }: Version) =>
-    run(() => client.restoreVersion({ params: { bucket }, body: { key, version_id } }), text.versionRestored)
+    run(() => client.restoreVersion({ params: { bucket }, body: { key, version_id } }), objectText.versionRestored)
   const remove = async ({ version_id, marker, lock }: Version) => {
     const days = settings.data?.trash_days ?? 0
     const bypass_lock = lock !== undefined && isLocked(lock)
     const yes = await confirm({
-      title: marker ? text.undeleteTitle : text.deleteVersionTitle,
+      title: marker ? objectText.undeleteTitle : objectText.deleteVersionTitle,
       children: marker
-        ? text.undeleteText
-        : `${bypass_lock ? `${text.deleteLocked} ` : ''}${text.deleteVersionText(days)}`,
-      action: marker ? text.undelete : text.deleteVersion,
+        ? objectText.undeleteText
+        : `${bypass_lock ? `${objectText.deleteLocked} ` : ''}${objectText.deleteVersionText(days)}`,
+      action: marker ? text.undelete : objectText.deleteVersion,
       // One click must not be enough for what somebody wanted to keep.
       ...(bypass_lock ? { typed: nameOf(key, parentOf(key)) } : {}),
     })
@@ -74,7 +75,7 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
           params: { bucket },
           query: { key, version_id, ...(bypass_lock ? { bypass_lock } : {}) },
         }),
-      marker ? text.undeleted : text.versionDeleted,
+      marker ? objectText.undeleted : objectText.versionDeleted,
     )
   }
   const versioning = settings.data?.versioning
@@ -89,7 +90,7 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
   return (
     <div className="stack-tight details-facts">
       {versioning === undefined || versioning === 'enabled' ? null : (
-        <p className="dim">{versioning === 'off' ? text.versionsOff : text.versionsSuspended}</p>
+        <p className="dim">{versioning === 'off' ? objectText.versionsOff : objectText.versionsSuspended}</p>
       )}
       {versioning === 'off' ? (
         <Suspense fallback={null}>
@@ -106,9 +107,9 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
                     <span className="row">
                       <TimeAgo time={version.last_modified} />
                       {version.marker ? (
-                        <Status tone="warn">{text.deleteMarker}</Status>
+                        <Status tone="warn">{objectText.deleteMarker}</Status>
                       ) : version.latest ? (
-                        <Status tone="ok">{text.currentVersion}</Status>
+                        <Status tone="ok">{objectText.currentVersion}</Status>
                       ) : null}
                     </span>
                     {version.lock ? (
@@ -126,20 +127,22 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
                     </span>
                   </div>
                   {version.noncurrent_at
-                    ? deed(text.openMoment, IconHistory, () => open({ at: justBefore(version.noncurrent_at ?? '') }))
+                    ? deed(objectText.openMoment, IconHistory, () =>
+                        open({ at: justBefore(version.noncurrent_at ?? '') }),
+                      )
                     : null}
                   {current && version !== current && isComparable(version, current)
-                    ? deed(text.compare, IconColumns2, () => setCompared(version))
+                    ? deed(objectText.compare, IconColumns2, () => setCompared(version))
                     : null}
-                  {version.marker ? null : deed(text.downloadVersion, IconDownload, () => download(version))}
+                  {version.marker ? null : deed(objectText.downloadVersion, IconDownload, () => download(version))}
                   {!version.marker && !version.latest && me.can('write', bucket, key)
-                    ? deed(text.restoreVersion, IconRestore, () => restore(version))
+                    ? deed(objectText.restoreVersion, IconRestore, () => restore(version))
                     : null}
                   {!version.marker && settings.data?.object_lock && me.can('write', bucket, key)
-                    ? deed(text.lockVersion, IconLock, () => setLocking(version))
+                    ? deed(objectText.lockVersion, IconLock, () => setLocking(version))
                     : null}
                   {mayDelete(version)
-                    ? deed(version.marker ? text.undelete : text.deleteVersion, IconTrash, () => remove(version))
+                    ? deed(version.marker ? text.undelete : objectText.deleteVersion, IconTrash, () => remove(version))
                     : null}
                 </li>
               ))}
@@ -153,7 +156,7 @@ export function Versions({ bucket, objectKey: key }: { bucket: string; objectKey
       {locking ? <LockDialog version={locking} onClose={() => setLocking(undefined)} onDone={refreshObjects} /> : null}
       {list.more.available ? (
         <Button variant="default" loading={list.more.loading} onClick={() => list.more.load()}>
-          {text.moreVersions}
+          {objectText.moreVersions}
         </Button>
       ) : null}
     </div>

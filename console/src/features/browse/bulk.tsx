@@ -8,6 +8,7 @@ import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { beginJob } from '../jobs/begin.ts'
 import { isTaken } from '../jobs/describe.ts'
+import { atOf } from '../past/at.ts'
 import { numbered } from '../uploads/engine/item.ts'
 import { allWith } from './allWith.ts'
 import { fetchFile, fetchZip, refreshObjects, saveAs, watchJob } from './background.tsx'
@@ -379,11 +380,11 @@ export async function download(picked: Picked): Promise<void> {
   const name = legible(nameOf(lastSegment(folder ?? prefix))) || bucket
   if (folder !== undefined)
     return fetchZip(name, (signal) =>
-      client.archiveObjects({ params, query: { prefix: folder, download: '1' }, signal }),
+      client.archiveObjects({ params, query: { prefix: folder, download: '1', ...atOf(at) }, signal }),
     )
   const keys = await namesOf(picked)
   if (keys === undefined) return notify.failure(text.downloadZip, text.zipTooMany)
-  return fetchZip(name, (signal) => client.archiveSelection({ params, body: { keys }, signal }))
+  return fetchZip(name, (signal) => client.archiveSelection({ params, body: { keys, ...atOf(at) }, signal }))
 }
 
 /** The keys of a selection, including its folders' contents; undefined if there are too many for a zip. */

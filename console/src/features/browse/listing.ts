@@ -68,7 +68,15 @@ async function readPage(
 ): Promise<FolderPage> {
   const { common_prefixes, objects, total, total_folders } = await client.browse({
     params: { bucket },
-    query: { prefix, sort: sort === 'type' ? 'name' : sort, order: dir, offset, limit, folders: 'first', ...atOf(at) },
+    query: {
+      prefix,
+      sort: sort === 'type' || sort === 'name' ? 'natural' : sort,
+      order: dir,
+      offset,
+      limit,
+      folders: 'first',
+      ...atOf(at),
+    },
     ...(signal ? { signal } : {}),
   })
   // Folders come before objects, so the two lists form one order.
@@ -139,17 +147,6 @@ export function useFolder(place: Place, enabled: boolean): Listing {
   }
 }
 
-/** Objects whose keys had a text at a moment. */
-async function matchesAt(
-  { bucket, at }: { bucket: string; at: string },
-  query: { prefix: string; search: string; cursor?: string },
-  signal: AbortSignal,
-): Promise<Matches> {
-  const found = await client.listObjects({ params: { bucket }, query: { ...query, at, limit: PAGE }, signal })
-  return { ...found, folders: [], folders_complete: true, sorted_first: null }
-}
-type Matches = Awaited<ReturnType<typeof client.searchObjects>>
-
 /** Sorted pages are larger: for each of them the server sorts all. */
 const SORTED_PAGE = 1000
 
@@ -161,13 +158,11 @@ export function useMatches({ bucket, prefix, sort, dir, at }: Place, search: str
     queryKey: ['browse', bucket, prefix, at ?? '', 'search', query],
     queryFn: ({ pageParam, signal }) => {
       const cursor = pageParam === '' ? {} : { cursor: pageParam }
-      return at === undefined
-        ? client.searchObjects({
-            params: { bucket },
-            query: { ...query, limit: sort === 'name' ? PAGE : SORTED_PAGE, ...cursor },
-            signal,
-          })
-        : matchesAt({ bucket, at }, { prefix, search, ...cursor }, signal)
+      return client.searchObjects({
+        params: { bucket },
+        query: { ...query, ...atOf(at), limit: sort === 'name' ? PAGE : SORTED_PAGE, ...cursor },
+        signal,
+      })
     },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,

@@ -30,17 +30,18 @@ export const pictureNow = (bucket: string, key: string, etag: string, width: num
 
 /**
  * The object URL of an object's image of at most this width. The image proxy returns a raster image whatever was
- * uploaded, and only this page can open it. Aborting the signal releases it.
+ * uploaded, unless the image is `fetched` another way, and only this page can open it. Aborting the signal releases it.
  */
 export function pictureOf(
   { bucket, key, etag }: { bucket: string; key: string; etag: string },
   width: number,
   signal?: AbortSignal,
+  fetched: (signal?: AbortSignal) => Promise<Blob> = (signal) => fetchPicture(bucket, key, width, signal),
 ): Promise<string> {
   const id = idOf(bucket, key, etag, width)
   const found = use(id)
   if (found) return found.fetched
-  const picture: Picture = { fetched: fetchPicture(bucket, key, width, signal) }
+  const picture: Picture = { fetched: fetched(signal).then(URL.createObjectURL) }
   kept.set(id, picture)
   picture.fetched.then(
     (url) => {
@@ -56,9 +57,9 @@ export function pictureOf(
   return picture.fetched
 }
 
-async function fetchPicture(bucket: string, key: string, w: number, signal?: AbortSignal): Promise<string> {
+async function fetchPicture(bucket: string, key: string, w: number, signal?: AbortSignal): Promise<Blob> {
   const address = urlOf('', api.getImageByQuery, { params: { bucket }, query: { key, w, format: 'webp' } })
-  return URL.createObjectURL(await fetchImage(address, signal))
+  return fetchImage(address, signal)
 }
 
 /** What the image proxy serves at an address. Throws its problem. */

@@ -1,4 +1,5 @@
 import type { StoredObject } from '../../../../contract/objects.ts'
+import { isDrawing, kindOf } from './contents/kinds.ts'
 import { pictureNow, pictureOf } from './pictures.ts'
 
 const WIDTH = 256
@@ -7,14 +8,22 @@ const AT_ONCE = 3
 /** Tiles that are only scrolled past are not loaded. */
 const REST_MS = 120
 
+/** Larger drawings are not loaded for their thumbnails. */
+const MOST_DRAWING = 256 * 1024
+
 /** Types that the image proxy renders. */
 export const isPictured = ({ content_type, size }: Pick<StoredObject, 'content_type' | 'size'>): boolean =>
   size > 0 && /^image\/(jpeg|png|webp|avif|gif|tiff)\b/.test(content_type)
 
-interface Pictured {
-  bucket: string
-  key: string
-  etag: string
+type Pictured = Pick<StoredObject, 'bucket' | 'key' | 'etag' | 'content_type' | 'size' | 'encryption'>
+
+/** What a thumbnail is made of: the image proxy's picture, or what the browser draws itself. */
+export function thumbnailOf(object: Pictured): 'picture' | 'drawing' | 'video' | 'text' | undefined {
+  if (object.encryption?.algorithm === 'SSE-C' || object.size === 0) return undefined
+  if (isPictured(object)) return 'picture'
+  if (isDrawing(object)) return object.size <= MOST_DRAWING ? 'drawing' : undefined
+  const kind = kindOf(object)
+  return kind === 'video' || kind === 'text' ? kind : undefined
 }
 /** The thumbnail, if it is already loaded. */
 export const shownThumbnail = (bucket: string, key: string, etag: string): string | undefined =>
@@ -39,18 +48,16 @@ function admit(): void {
 }
 
 /** Loads the thumbnail once its tile stays visible. Returns a function that cancels it when the tile leaves. */
-export function watchThumbnail(
-  tile: Element,
-  { bucket, key, etag }: Pictured,
-  show: (url: string) => void,
-): () => void {
+export function watchThumbnail(tile: Element, object: Pictured, show: (url: string) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let control = new AbortController()
   let isShown = false
   const start = async () => {
     const { signal } = control
     try {
-      const url = await pictureOf({ bucket, key, etag }, WIDTH, signal)
+      const of = thumbnailOf(object)
+      const drawn = of === undefined || of === 'picture' ? undefined : (await import('./drawn.ts'))[of]
+      const url = await pictureOf(object, WIDTH, signal, drawn && ((signal) => drawn(object, signal)))
       if (signal.aborted) return
       isShown = true
       show(url)

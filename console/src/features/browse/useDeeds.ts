@@ -79,8 +79,8 @@ export function useDeeds({
       single && picked.search !== '' && { id: 'reveal', label: text.showInFolder, run: () => reveal(single) },
       may('read') &&
         !isErased &&
-        // Of the past, single objects only.
-        (isNow || single?.object != null) && {
+        // Of the past, what is chosen beside folders would need the names of all that was in these.
+        (isNow || single !== undefined || (all ? rows.length === 0 && picked.search === '' : !rows.some(isFolder))) && {
           id: 'download',
           label: single?.object ? text.download : text.downloadZip,
           run: settled(download),

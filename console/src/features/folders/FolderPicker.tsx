@@ -28,7 +28,7 @@ export function FolderPicker({
     queryFn: ({ signal }) =>
       client.browse({
         params: { bucket: to.bucket },
-        query: { prefix: to.prefix, folders: 'first', offset: 0, limit: MOST },
+        query: { prefix: to.prefix, sort: 'natural', offset: 0, limit: MOST },
         signal,
       }),
   })

@@ -12,6 +12,7 @@ const StepItems = lazy(() => import('./StepItems.tsx'))
 const AT_MOST = 4
 const ROOM = 90
 const NARROW_ROOM = 30
+const PHONE = '(max-width: 480px)'
 interface Way {
   bucket: string
   prefix: string
@@ -26,21 +27,24 @@ interface Step {
 export function Trail({ bucket, prefix, go, crumb }: Way & { crumb: (step: Step) => ReactNode }) {
   const steps = [{ name: bucket, prefix: '' }, ...stepsTo(prefix)]
   const isNarrow = useMedia('(max-width: 900px)')
+  const isPhone = useMedia(PHONE)
   const letters = steps.reduce((sum, { name }) => sum + name.length + 3, 0)
-  const isFolded = steps.length > AT_MOST && letters > (isNarrow ? NARROW_ROOM : ROOM)
-  const hidden = isFolded ? steps.slice(1, steps.length - 2) : []
-  const shown = isFolded ? steps.slice(-2) : steps.slice(1)
+  const isFolded = isPhone ? steps.length > 1 : steps.length > AT_MOST && letters > (isNarrow ? NARROW_ROOM : ROOM)
+  // On a phone, only where one is has room.
+  const [from, to] = isPhone ? [0, -1] : [1, -2]
+  const hidden = isFolded ? steps.slice(from, to) : []
+  const shown = isFolded ? steps.slice(to) : steps.slice(1)
   const [root] = steps
   const here = steps.at(-1)
   const show = (step: Step) => (step === here ? <span className="crumb-here">{label(step.name)}</span> : crumb(step))
   return (
     <span className="crumbs">
-      {root ? show(root) : null}
+      {root && !hidden.includes(root) ? show(root) : null}
       {hidden.length > 0 ? (
         <span className="crumb-step">
           <MenuButton
             label={text.crumbsHidden}
-            size={24}
+            size={isPhone ? 44 : 24}
             items={<StepItems steps={hidden.map(({ name, prefix }) => ({ prefix, label: label(name) }))} go={go} />}
           >
             <IconDots size={15} />

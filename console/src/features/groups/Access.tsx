@@ -15,7 +15,6 @@ import { text as common } from '../../ui/messages.ts'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
-import { text as policies } from '../access-policies/messages.ts'
 import { accessText, text } from './messages.ts'
 import './groups.css'
 
@@ -63,11 +62,6 @@ export default function Access() {
               </p>
             )}
             <p className="dim">{accessText.hint}</p>
-            {me.can('manage', bucket) ? (
-              <Anchor component={Link} to={`/b/${bucket}/policy`}>
-                {policies.edit}
-              </Anchor>
-            ) : null}
           </header>
           <Everyone bucket={bucket} />
           <StateView query={list}>

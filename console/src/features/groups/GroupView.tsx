@@ -14,6 +14,8 @@ import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { ViewTabs } from '../../ui/ViewTabs.tsx'
+import { text as identities } from '../identities/messages.ts'
+import { PoliciesOf } from '../identities/PoliciesOf.tsx'
 import { GroupFields } from './GroupFields.tsx'
 import { Members } from './Members.tsx'
 import { text } from './messages.ts'
@@ -103,6 +105,15 @@ export default function GroupView() {
                   label: text.permissionsTab,
                   content: () => <Permissions key={group.id} group={group} />,
                 },
+                ...(me.isAdmin && !group.public
+                  ? [
+                      {
+                        name: 'policies',
+                        label: identities.policiesTab,
+                        content: () => <PoliciesOf kind="group" owner={group.id} />,
+                      },
+                    ]
+                  : []),
               ]}
             />
             {renaming ? <Rename group={group} onClose={() => setRenaming(false)} /> : null}

@@ -21,6 +21,7 @@ export function GoBack({
   prefix,
   to,
   suspects,
+  only = '',
   onClose,
 }: {
   bucket: string
@@ -28,10 +29,12 @@ export function GoBack({
   /** The moment, as the list of changes had it. */
   to: string
   suspects: readonly Suspect[]
+  /** Whose changes are chosen at first. */
+  only?: string
   onClose: () => void
 }) {
   const [keepNew, setKeepNew] = useState(false)
-  const [whose, setWhose] = useState('')
+  const [whose, setWhose] = useState(only)
   const [starting, setStarting] = useState(false)
   const by = suspects.find(({ id }) => id === whose)?.by
   const body = {
@@ -48,7 +51,7 @@ export function GoBack({
   const goBack = async () => {
     setStarting(true)
     try {
-      const job = await beginJob(body)
+      const job = await beginJob({ ...body, ...(dry.job && { planned: dry.job.id }) })
       onClose()
       void watchJob(job, text.went)
     } catch (error) {
@@ -72,9 +75,9 @@ export function GoBack({
             description={whose === '' ? undefined : text.whoseHint}
             data={[
               { value: '', label: text.everyones },
-              ...suspects.map(({ id, user, means }) => ({
+              ...suspects.map(({ id, user, means, name }) => ({
                 value: id,
-                label: text.onlyOf((user !== null && names.get(user)) || text.visitor, means),
+                label: text.onlyOf(name ?? ((user !== null && names.get(user)) || text.visitor), means),
               })),
             ]}
             value={whose}

@@ -5,7 +5,6 @@ import { useView } from '../../navigation.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
-import { ViewTabs } from '../../ui/ViewTabs.tsx'
 import { Changes } from './Changes.tsx'
 import { text } from './messages.ts'
 import { Snapshots } from './Snapshots.tsx'
@@ -31,17 +30,9 @@ export default function History() {
             }
       }
     >
-      <BucketTabs bucket={name} active="history" />
+      <BucketTabs bucket={name} active={isOfSnapshots ? 'snapshots' : 'changes'} />
       <StateView query={bucket}>
-        {(data) => (
-          <ViewTabs
-            label={text.tabs}
-            tabs={[
-              { name: 'changes', label: text.changes, content: () => <Changes key={name} bucket={data} /> },
-              { name: 'snapshots', label: text.snapshots, content: () => <Snapshots key={name} bucket={data} /> },
-            ]}
-          />
-        )}
+        {(data) => (isOfSnapshots ? <Snapshots key={name} bucket={data} /> : <Changes key={name} bucket={data} />)}
       </StateView>
     </Page>
   )

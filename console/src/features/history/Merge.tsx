@@ -39,7 +39,7 @@ export function Merge({ fork, origin, onClose }: { fork: string; origin: string;
   const merge = async () => {
     setStarting(true)
     try {
-      const job = await beginJob(body)
+      const job = await beginJob({ ...body, ...(dry.job && { planned: dry.job.id }) })
       onClose()
       void watchJob(job)
     } catch (error) {
@@ -99,9 +99,9 @@ export function Merge({ fork, origin, onClose }: { fork: string; origin: string;
   )
 }
 
-/** How many objects a merge is to change. */
-const changesOf = ({ added, replaced, deleted, beside }: MergePlan): number =>
-  added.objects + replaced.objects + deleted.objects + beside.objects
+/** How many objects a merge is to change, or decides to leave. */
+const changesOf = ({ added, replaced, deleted, beside, kept }: MergePlan): number =>
+  added.objects + replaced.objects + deleted.objects + beside.objects + kept
 
 const doesOf = ({ added, replaced, deleted, beside }: MergePlan) => [
   added.objects > 0 && text.mergeAdds(added.objects, formatBytes(added.bytes)),

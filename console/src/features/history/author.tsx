@@ -35,6 +35,8 @@ export interface Suspect {
   by: ChangedBy
   user: string | null
   means: string
+  /** What they are called, if that is not their account's. */
+  name?: string
 }
 
 /** Those who made these changes, each once: by their account, and by each key, token and link of theirs. */

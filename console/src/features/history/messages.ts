@@ -5,7 +5,6 @@ const objects = (n: number) => plural(n, { one: 'object', other: 'objects' })
 
 export const text = catalogue('history.text', {
   title: 'History',
-  tabs: 'Views of the history',
   changes: 'Changes',
   snapshots: 'Snapshots',
   // Changes

@@ -138,6 +138,13 @@ export function PolicyForm({
             onChange={(event) => form.set('expired_markers', event.currentTarget.checked)}
           />
         </section>
+        <section className="card stack" aria-label={text.snapshots}>
+          <div>
+            <h2>{text.snapshots}</h2>
+            <p className="dim small">{text.snapshotsHint}</p>
+          </div>
+          {number('keep_snapshots', text.keepSnapshots, { min: 1, max: 500, allowDecimal: false })}
+        </section>
         <section className="card stack" aria-label={text.schedule}>
           <h2>{text.schedule}</h2>
           <Select

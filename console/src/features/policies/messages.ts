@@ -36,6 +36,10 @@ export const text = catalogue('policies.text', {
   noncurrentDays: 'Replaced or deleted before (days)',
   keepVersions: 'Always keep the newest of each key',
   expiredMarkers: 'Also delete markers of which no version is left',
+  snapshots: 'Snapshots',
+  snapshotsHint:
+    'Instead of deleting objects: takes a snapshot of each bucket, and ends earlier ones. Leave everything else empty.',
+  keepSnapshots: 'Take snapshots, and keep the newest of each bucket',
   version: 'earlier version',
   marker: 'delete marker',
   guards: 'Safety limits',
@@ -78,6 +82,8 @@ export const text = catalogue('policies.text', {
   wordsSize: (size: string) => `of ${size} or more`,
   wordsMost: (size: string) => `of ${size} or less`,
   wordsTags: (tags: string) => `tagged ${tags}`,
+  wordsSnapshots: (buckets: string, n: number) =>
+    `Take a snapshot of ${buckets}, and keep the newest ${formatCount(n)}`,
   wordsFrom: (words: string, time: string) => `${words}, starting ${time}`,
   wordsGlob: (glob: string) => `matching ${glob}`,
   wordsKeep: (n: number) => (n === 1 ? 'except the newest per folder' : `except the newest ${n} per folder`),
@@ -174,6 +180,8 @@ export const text = catalogue('policies.text', {
   outcome_kept_locked: 'Skipped: locked',
   outcome_gone: 'Already gone',
   outcome_not_reached: 'Not reached',
+  outcome_taken: 'Snapshot taken',
+  outcome_not_taken: 'No snapshot',
   noItems: 'No objects',
   author: 'Runs with the permissions of',
   inAudit: 'These runs in the audit log',

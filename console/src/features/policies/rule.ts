@@ -22,6 +22,7 @@ export type Draft = {
   noncurrent_days: number | string
   keep_versions: number | string
   expired_markers: boolean
+  keep_snapshots: number | string
   max_deletes: number | string
   max_delete_percent: number | string
   cron: string
@@ -42,6 +43,7 @@ export const emptyDraft = (): Draft => ({
   noncurrent_days: '',
   keep_versions: '',
   expired_markers: false,
+  keep_snapshots: '',
   max_deletes: '',
   max_delete_percent: '',
   cron: '',
@@ -62,6 +64,7 @@ export const draftOf = (policy: Policy): Draft => ({
   noncurrent_days: policy.noncurrent_days ?? '',
   keep_versions: policy.keep_versions ?? '',
   expired_markers: policy.expired_markers,
+  keep_snapshots: policy.keep_snapshots ?? '',
   max_deletes: policy.max_deletes ?? '',
   max_delete_percent: policy.max_delete_percent ?? '',
   cron: policy.cron ?? '',
@@ -102,6 +105,7 @@ export const ruleOf = (draft: Draft) => ({
   noncurrent_days: number(draft.noncurrent_days),
   keep_versions: number(draft.keep_versions),
   expired_markers: draft.expired_markers,
+  keep_snapshots: number(draft.keep_snapshots),
   max_deletes: number(draft.max_deletes),
   max_delete_percent: number(draft.max_delete_percent),
   cron: draft.cron === '' ? null : draft.cron,
@@ -123,6 +127,7 @@ const conditions = [
   'noncurrent_days',
   'keep_versions',
   'expired_markers',
+  'keep_snapshots',
 ] as const
 
 /** A rule in words: `Delete objects older than 30 days under logs/ in media`. */
@@ -153,6 +158,7 @@ export function inWords(rule: Pick<Rule, 'prefix' | 'bucket_patterns' | (typeof 
     ...(rule.expired_markers ? [text.wordsMarkers] : []),
   ]
   const buckets = lists.format(rule.bucket_patterns)
+  if (rule.keep_snapshots !== null) return text.wordsSnapshots(buckets, rule.keep_snapshots)
   const where = prefix === '' ? text.wordsIn(buckets) : text.wordsUnder(prefix, buckets)
   const words = text.words(lists.format(kinds), where)
   return date === null ? words : text.wordsFrom(words, formatTime(date))

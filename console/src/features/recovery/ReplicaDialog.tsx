@@ -1,5 +1,6 @@
-import { Button, Modal, Select, Switch, TextInput } from '@mantine/core'
+import { Anchor, Button, Modal, Select, Switch, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { bucketsQuery } from '../../api/buckets.ts'
 import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -23,9 +24,10 @@ export function ReplicaDialog({
   onClose: () => void
 }) {
   const { data: buckets = [] } = useQuery(bucketsQuery)
-  const { data: storages = [] } = useQuery(storagesQuery)
+  const storages = useQuery(storagesQuery)
   const free = buckets.filter(({ name, mode }) => mode === 'owned' && !taken.includes(name)).map(({ name }) => name)
-  const targets = storages.filter(({ kind, enabled }) => kind === 's3' && enabled).map(({ name }) => name)
+  const targets = (storages.data ?? []).filter(({ kind, enabled }) => kind === 's3' && enabled).map(({ name }) => name)
+  const hasNoTarget = replica === null && storages.isSuccess && targets.length === 0
   const rules = replica?.rules ?? []
   const [rule] = rules
   const form = useForm({
@@ -68,42 +70,52 @@ export function ReplicaDialog({
         }}
       >
         <p className="dim">{text.replicaHint}</p>
-        {rules.length > 1 ? <p className="warn">{text.rules(rules.length)}</p> : null}
-        <Select
-          label={text.bucket}
-          data={replica === null ? free : [replica.bucket]}
-          value={bucket}
-          onChange={(value) => form.set('bucket', value ?? '')}
-          error={form.faults.bucket}
-          disabled={replica !== null}
-          searchable
-          data-autofocus
-        />
-        <Select
-          label={text.target}
-          description={targets.length === 0 ? text.noTarget : undefined}
-          data={targets}
-          value={storage}
-          onChange={(value) => form.set('storage', value ?? '')}
-          error={form.faults.storage}
-        />
-        <TextInput {...form.field('prefix')} label={text.targetPrefix} description={text.targetPrefixHint} />
-        <TextInput
-          {...form.field('only')}
-          error={form.faults['rules.0.prefix']}
-          label={text.onlyPrefix}
-          description={text.onlyPrefixHint}
-        />
-        <Switch
-          label={text.deletes}
-          checked={deletes}
-          onChange={(event) => form.set('deletes', event.currentTarget.checked)}
-        />
-        <Switch
-          label={text.existing}
-          checked={existing}
-          onChange={(event) => form.set('existing', event.currentTarget.checked)}
-        />
+        {hasNoTarget ? (
+          <p>
+            {text.noTarget}{' '}
+            <Anchor component={Link} to="/admin/storages/_new">
+              {text.register}
+            </Anchor>
+          </p>
+        ) : (
+          <>
+            {rules.length > 1 ? <p className="warn">{text.rules(rules.length)}</p> : null}
+            <Select
+              label={text.bucket}
+              data={replica === null ? free : [replica.bucket]}
+              value={bucket}
+              onChange={(value) => form.set('bucket', value ?? '')}
+              error={form.faults.bucket}
+              disabled={replica !== null}
+              searchable
+              data-autofocus
+            />
+            <Select
+              label={text.target}
+              data={targets}
+              value={storage}
+              onChange={(value) => form.set('storage', value ?? '')}
+              error={form.faults.storage}
+            />
+            <TextInput {...form.field('prefix')} label={text.targetPrefix} description={text.targetPrefixHint} />
+            <TextInput
+              {...form.field('only')}
+              error={form.faults['rules.0.prefix']}
+              label={text.onlyPrefix}
+              description={text.onlyPrefixHint}
+            />
+            <Switch
+              label={text.deletes}
+              checked={deletes}
+              onChange={(event) => form.set('deletes', event.currentTarget.checked)}
+            />
+            <Switch
+              label={text.existing}
+              checked={existing}
+              onChange={(event) => form.set('existing', event.currentTarget.checked)}
+            />
+          </>
+        )}
         <div className="dialog-actions">
           <Button variant="default" onClick={onClose}>
             {common.cancel}

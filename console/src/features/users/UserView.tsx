@@ -13,6 +13,8 @@ import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { ViewTabs } from '../../ui/ViewTabs.tsx'
 import { groupsQuery, refreshPeople } from '../groups/queries.ts'
+import { text as identities } from '../identities/messages.ts'
+import { PoliciesOf } from '../identities/PoliciesOf.tsx'
 import { Activity } from './Activity.tsx'
 import { text } from './messages.ts'
 import { Overview } from './Overview.tsx'
@@ -57,6 +59,11 @@ export default function UserView() {
                 { name: 'permissions', label: text.permissionsTab, content: () => <UserPermissions user={user} /> },
                 ...(me.isAdmin
                   ? [
+                      {
+                        name: 'policies',
+                        label: identities.policiesTab,
+                        content: () => <PoliciesOf kind="user" owner={user.id} />,
+                      },
                       { name: 'tokens', label: text.tokensTab, content: () => <UserTokens user={user} /> },
                       { name: 'keys', label: text.keysTab, content: () => <UserAccessKeys user={user} /> },
                       { name: 'activity', label: text.activityTab, content: () => <Activity user={user} /> },

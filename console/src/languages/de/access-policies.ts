@@ -5,7 +5,6 @@ export const text: Translation<typeof english.text> = {
   title: 'Richtlinie',
   hint: 'Erlaubt und verbietet zusätzlich zu den Berechtigungen von Gruppen, in der Richtliniensprache von AWS. Sie gilt ab der nächsten Anfrage, an jedem Endpunkt.',
   edit: 'Richtlinie dieses Buckets',
-  back: 'Wer Zugriff hat',
   document: 'Dokument',
   documentHint: 'JSON. Unbekanntes darin wird abgelehnt.',
   says: 'Was sie besagt',

@@ -5,7 +5,6 @@ const objects = (n: number) => plural(n, { one: 'Objekt', other: 'Objekte' })
 
 export const text: Translation<typeof english.text> = {
   title: 'Verlauf',
-  tabs: 'Ansichten des Verlaufs',
   changes: 'Änderungen',
   snapshots: 'Snapshots',
   // Changes

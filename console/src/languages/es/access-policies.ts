@@ -5,7 +5,6 @@ export const text: Translation<typeof english.text> = {
   title: 'Política',
   hint: 'Permite y deniega además de los permisos de los grupos, en el lenguaje de políticas de AWS. Se aplica desde la siguiente petición, en todos los puntos de acceso.',
   edit: 'Política de este bucket',
-  back: 'Quién tiene acceso',
   document: 'Documento',
   documentHint: 'JSON. Lo desconocido se rechaza.',
   says: 'Lo que dice',

@@ -5,7 +5,6 @@ const objects = (n: number) => plural(n, { one: 'objeto', other: 'objetos' })
 
 export const text: Translation<typeof english.text> = {
   title: 'Historial',
-  tabs: 'Vistas del historial',
   changes: 'Cambios',
   snapshots: 'Instantáneas',
   // Changes

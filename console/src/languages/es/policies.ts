@@ -39,6 +39,10 @@ export const text: Translation<typeof english.text> = {
   noncurrentDays: 'Reemplazadas o eliminadas hace (días)',
   keepVersions: 'Conservar siempre las más recientes de cada clave',
   expiredMarkers: 'Eliminar también los marcadores sin ninguna versión restante',
+  snapshots: 'Instantáneas',
+  snapshotsHint:
+    'En lugar de eliminar objetos: toma una instantánea de cada bucket y finaliza las anteriores. Deje vacío todo lo demás.',
+  keepSnapshots: 'Tomar instantáneas y conservar las más recientes de cada bucket',
   version: 'versión anterior',
   marker: 'marcador de eliminación',
   guards: 'Límites de seguridad',
@@ -81,6 +85,7 @@ export const text: Translation<typeof english.text> = {
   wordsSize: (size) => `de ${size} o más`,
   wordsMost: (size) => `de ${size} o menos`,
   wordsTags: (tags) => `con las etiquetas ${tags}`,
+  wordsSnapshots: (buckets, n) => `Tomar una instantánea de ${buckets} y conservar las ${n} más recientes`,
   wordsFrom: (words, time) => `${words}, a partir del ${time}`,
   wordsGlob: (glob) => `que coinciden con ${glob}`,
   wordsKeep: (n) =>
@@ -181,6 +186,8 @@ export const text: Translation<typeof english.text> = {
   outcome_kept_locked: 'Omitido: bloqueado',
   outcome_gone: 'Ya no existía',
   outcome_not_reached: 'No alcanzado',
+  outcome_taken: 'Instantánea tomada',
+  outcome_not_taken: 'Sin instantánea',
   noItems: 'No hay objetos',
   author: 'Se ejecuta con los permisos de',
   inAudit: 'Estas ejecuciones en el registro de auditoría',

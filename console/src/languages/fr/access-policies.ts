@@ -5,7 +5,6 @@ export const text: Translation<typeof english.text> = {
   title: 'Stratégie',
   hint: 'Autorise et refuse en plus des autorisations des groupes, dans le langage de stratégies d’AWS. Elle s’applique dès la requête suivante, à tous les points d’accès.',
   edit: 'Stratégie de ce bucket',
-  back: 'Qui a accès',
   document: 'Document',
   documentHint: 'JSON. Ce qui est inconnu est refusé.',
   says: 'Ce qu’elle dit',

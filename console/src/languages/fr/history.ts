@@ -5,7 +5,6 @@ const objects = (n: number) => plural(n, { one: 'objet', other: 'objets' })
 
 export const text: Translation<typeof english.text> = {
   title: 'Historique',
-  tabs: 'Vues de l’historique',
   changes: 'Modifications',
   snapshots: 'Instantanés',
   // Changes

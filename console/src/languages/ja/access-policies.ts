@@ -5,7 +5,6 @@ export const text: Translation<typeof english.text> = {
   title: 'ポリシー',
   hint: 'グループの権限に加えて、AWS のポリシー言語で許可と拒否を行います。次のリクエストから、すべてのエンドポイントで有効です。',
   edit: 'このバケットのポリシー',
-  back: 'アクセスできるユーザー',
   document: 'ドキュメント',
   documentHint: 'JSON。不明な内容は拒否されます。',
   says: '内容',

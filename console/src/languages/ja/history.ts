@@ -5,7 +5,6 @@ const objects = (n: number) => `${formatCount(n)} 個のオブジェクト`
 
 export const text: Translation<typeof english.text> = {
   title: '履歴',
-  tabs: '履歴の表示',
   changes: '変更',
   snapshots: 'スナップショット',
   // Changes

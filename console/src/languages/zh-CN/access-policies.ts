@@ -5,7 +5,6 @@ export const text: Translation<typeof english.text> = {
   title: '策略',
   hint: '在群组权限之外，用 AWS 的策略语言允许和拒绝。从下一个请求起在所有端点生效。',
   edit: '此存储桶的策略',
-  back: '谁有访问权限',
   document: '文档',
   documentHint: 'JSON。未知内容会被拒绝。',
   says: '含义',

@@ -5,7 +5,6 @@ const objects = (n: number) => `${formatCount(n)} 个对象`
 
 export const text: Translation<typeof english.text> = {
   title: '历史',
-  tabs: '历史视图',
   changes: '更改',
   snapshots: '快照',
   // Changes

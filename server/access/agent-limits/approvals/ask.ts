@@ -8,6 +8,10 @@ import { DAY_MS } from '../../../base/time.ts'
 import { type Ctx, RefusalWithTrace, type Upkeep } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
 import type { ActingAgent } from '../../../iam/acting-agent.ts'
+import { enqueueMail } from '../../mail/enqueue.ts'
+import { approvalAsked } from '../../mail/messages.ts'
+import { holdAgent } from '../acting.ts'
+import { NOTHING } from '../budget.ts'
 import * as store from './store.ts'
 
 /** How long a request waits for a decision. */
@@ -41,12 +45,15 @@ interface Shown {
 /** An approved request whose objects are still what they were when it was asked for. */
 export type ApprovedRequest = Pick<store.ApprovalRow, 'id' | 'fingerprint'>
 
-/** Step: what the agent may make, before it has changed anything in this transaction. */
+/**
+ * Step: what the agent may make, before it has changed anything in this transaction. Nobody else changes these objects until it
+ * ends; one that is made under a free key meanwhile is replaced then, which was not approved.
+ */
 export async function approvedRequests({ tx, now }: Upkeep, { id }: ActingAgent): Promise<ApprovedRequest[]> {
   const fresh: ApprovedRequest[] = []
   for (const row of await store.lockApproved(tx, id, now())) {
     const places = JSON.parse(row.places) as Place[]
-    if ((await stateOf(tx, places)) === row.state) fresh.push(row)
+    if ((await stateOf(tx, places, store.lockStates)) === row.state) fresh.push(row)
   }
   return fresh
 }
@@ -83,10 +90,16 @@ export async function assertApproved(
   const reason = reasonOf(agent, kinds, cost)
   if (!reason) return
   const seen = actions.map(shown)
+  const places = actions.flatMap(placesOf)
   await use(step, agent, approved, {
     reason,
-    fingerprint: hash(seen),
-    places: actions.flatMap(placesOf),
+    // What it made counts as well: no record has the metadata of an upload, or the password of a link.
+    fingerprint: hash([
+      seen,
+      actions.map(({ binds }) => binds?.hidden),
+      await stateOf(step.tx, places, store.findContents),
+    ]),
+    places,
     shown: seen.slice(0, SHOWN),
     objects: cost.change_objects + cost.delete_objects,
     bytes: cost.change_bytes + cost.delete_bytes,
@@ -99,32 +112,59 @@ const OF_JOB: { [kind: string]: readonly ApprovableAction[] } = {
   delete: ['delete'],
 }
 
-/** Step: the same for a job that is to be queued: its steps ask for nothing more. */
-export async function assertJobApproved(
-  step: Upkeep,
-  request: {
-    kind: string
-    source_bucket: string
-    prefix?: string | undefined
-    dry_run?: boolean | undefined
-    asked_at?: string | undefined
-  },
-): Promise<void> {
-  const { agent } = step.actor
-  if (!agent || request.dry_run === true) return
-  const kinds = new Set<ApprovableAction>(OF_JOB[request.kind] ?? ['write', 'delete'])
+/** A job as it is asked for. */
+interface JobRequest {
+  kind: string
+  source_bucket: string
+  prefix?: string | undefined
+  dry_run?: boolean | undefined
+  asked_at?: string | undefined
+  /** Which buckets it names. */
+  source_id?: string | undefined
+  dest_id?: string | undefined
+}
+/** What a job would touch now. */
+export interface JobPlan {
+  /** Differs once that is anything else. */
+  state: string
+  objects: number
+  bytes: number
+  /** The first of its keys. */
+  first: readonly { bucket: string; key: string; size: number }[]
+}
+
+/** Which rule of an agent asks for approval of a job, of any number of objects; undefined if none does. */
+function reasonOfJob(agent: ActingAgent, { kind }: JobRequest): ApprovalReason | undefined {
+  const kinds = new Set<ApprovableAction>(OF_JOB[kind] ?? ['write', 'delete'])
   const many = Number.MAX_SAFE_INTEGER
-  const cost = { change_objects: many, change_bytes: many, delete_objects: 0, delete_bytes: 0, read_bytes: 0 }
-  const reason = reasonOf(agent, kinds, cost)
+  return reasonOf(agent, kinds, { ...NOTHING, change_objects: many, change_bytes: many })
+}
+
+/** Whether an agent needs approval of a job. */
+export const needsJobApproval = ({ actor: { agent } }: Pick<Upkeep, 'actor'>, request: JobRequest): boolean =>
+  agent !== undefined && request.dry_run !== true && reasonOfJob(agent, request) !== undefined
+
+/**
+ * Step: the same for a job that is to be queued: its steps ask for nothing more, and touch nothing but what `plan` has. Without one
+ * a job that needs approval is refused.
+ */
+export async function assertJobApproved(step: Upkeep, request: JobRequest, plan: JobPlan | undefined): Promise<void> {
+  if (!step.actor.agent || request.dry_run === true) return
+  const approved = await approvedRequests(step, step.actor.agent)
+  const { agent } = await holdAgent(step, step.actor.agent)
+  const reason = reasonOfJob(agent, request)
   if (!reason) return
+  if (!plan) throw new ServiceError('conflict', 'What the agent needs approval for has just changed. Ask again.')
   const { kind, source_bucket, prefix = '', asked_at: _, ...rest } = request
-  await use(step, agent, await approvedRequests(step, agent), {
+  const { state, first, objects, bytes } = plan
+  const job = { action: 'job', bucket: source_bucket, key: prefix, size: null, details: { kind, ...shortened(rest) } }
+  await use(step, agent, approved, {
     reason,
-    fingerprint: hash({ job: { kind, source_bucket, prefix, ...rest } }),
+    fingerprint: hash({ job: { kind, source_bucket, prefix, ...rest }, state }),
     places: [],
-    shown: [{ action: 'job', bucket: source_bucket, key: prefix, size: null, details: { kind, ...shortened(rest) } }],
-    objects: 0,
-    bytes: 0,
+    shown: [job, ...first.slice(0, SHOWN - 1).map((one) => ({ action: kind, ...one, details: {} }))],
+    objects,
+    bytes,
   })
 }
 
@@ -151,11 +191,14 @@ const NEW_EACH_TIME = new Set(['marker', 'bulk_id', 'expires_at', 'replaced_tras
 const MAKE_IDS = new Set<Action['name']>(['upload', 'copy', 'move', 'delete', 'update_object', 'share_create'])
 const IDS = new Set(['trash_id', 'version_id', 'share_id'])
 
-function shown({ name, bucket, key, details }: Action): Shown {
+function shown({ name, bucket, key, details, binds }: Action): Shown {
   const isNew = (field: string) => NEW_EACH_TIME.has(field) || (IDS.has(field) && MAKE_IDS.has(name))
-  const lasting = Object.entries(details).filter(([field]) => !isNew(field))
+  // `binds` has what stays the same of these: how long a link lasts, and not until when.
+  const lasting = (of: object) => Object.fromEntries(Object.entries(of).filter(([field]) => !isNew(field)))
+  const after = name === 'share_update' ? { after: lasting(details.after) } : {}
   const size = 'size' in details && typeof details.size === 'number' ? details.size : null
-  return { action: name, bucket: bucket ?? null, key: key ?? null, size, details: Object.fromEntries(lasting) }
+  const said = { ...lasting(details), ...after, ...binds?.shown }
+  return { action: name, bucket: bucket ?? null, key: key ?? null, size, details: said }
 }
 
 function placesOf({ bucket, key, details }: Action): Place[] {
@@ -165,20 +208,20 @@ function placesOf({ bucket, key, details }: Action): Place[] {
 
 const hash = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
-/** What the objects at these places are, as a hash; those that are not there count as well. */
-async function stateOf(db: Db, places: readonly Place[]): Promise<string> {
+/** What the objects at these places are, as a hash of what `find` says of them; those that are not there count as well. */
+async function stateOf(db: Db, places: readonly Place[], find: typeof store.findStates): Promise<string> {
   const byBucket = new Map<string, string[]>()
   for (const [bucket, key] of places) {
     const keys = byBucket.get(bucket)
     if (keys) keys.push(key)
     else byBucket.set(bucket, [key])
   }
-  const found: [string, string, string, number][] = []
-  for (const [bucket, keys] of byBucket)
+  const found: string[] = []
+  for (const [bucket, keys] of [...byBucket].sort())
     for (let from = 0; from < keys.length; from += AT_ONCE)
-      for (const { key, blob_id, moment } of await store.findStates(db, bucket, keys.slice(from, from + AT_ONCE)))
-        found.push([bucket, key, blob_id, Number(moment)])
-  return hash(found.map((one) => JSON.stringify(one)).sort())
+      for (const row of await find(db, bucket, keys.toSorted().slice(from, from + AT_ONCE)))
+        found.push(JSON.stringify([bucket, row]))
+  return hash(found.sort())
 }
 
 /** A request that a person has to agree to, which is noted once all that it did was rolled back. */
@@ -198,7 +241,7 @@ class ApprovalNeeded extends RefusalWithTrace {
       const { tx, record } = step
       const now = step.now()
       const asked = await store.findAsked(tx, agent.id, fingerprint, now)
-      const state = await stateOf(tx, places)
+      const state = await stateOf(tx, places, store.findStates)
       if (asked?.status === 'rejected') return step.nothing(rejected(asked.id))
       if (asked?.state === state) return step.nothing(needed(asked.id))
       if ((await store.countWaiting(tx, agent.id, now)) >= MOST_WAITING)
@@ -226,6 +269,14 @@ class ApprovalNeeded extends RefusalWithTrace {
         resource: { type: 'approval', id },
         details: { approval_id: id, agent_id: agent.id, agent: agent.name, reason, objects, bytes, actions },
       })
+      const { user_id } = step.actor
+      if (user_id !== null)
+        await enqueueMail(step, {
+          kind: 'approval',
+          about: id,
+          to: { user_id },
+          message: approvalAsked({ agent: agent.name, agent_id: agent.id, objects, bytes }),
+        })
       return needed(id)
     })
   }

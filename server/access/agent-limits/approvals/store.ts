@@ -91,13 +91,36 @@ export const deleteOver = async (tx: Tx, before: Date): Promise<void> => {
   await tx.deleteFrom('agent_approvals').where('expires_at', '<=', before.toISOString()).execute()
 }
 
-/** What objects are at these keys of a bucket: those that are there. */
-export const findStates = (db: Db, bucket: string, keys: readonly string[]) =>
+const objectsAt = (db: Db, bucket: string, keys: readonly string[]) =>
   db
     .selectFrom('objects as o')
     .innerJoin('buckets as b', 'b.id', 'o.bucket_id')
-    .select(['o.key', 'o.blob_id', 'o.moment'])
     .where('b.name', '=', bucket)
     .where('b.deleted_at', 'is', null)
     .where('o.key', 'in', keys)
+    .orderBy('o.key')
+
+const STATE = ['o.key', 'o.blob_id', 'o.moment'] as const
+
+/** Which objects are at these keys of a bucket: those that are there, until they change. */
+export const findStates = (db: Db, bucket: string, keys: readonly string[]): Promise<object[]> =>
+  objectsAt(db, bucket, keys)
+    .select(STATE)
     .execute()
+    .then((rows) => rows.map((row) => ({ ...row, moment: Number(row.moment) })))
+
+/** The same, which nobody else changes before the transaction ends. */
+export const lockStates = (tx: Db, bucket: string, keys: readonly string[]): Promise<object[]> =>
+  objectsAt(tx, bucket, keys)
+    .select(STATE)
+    .forUpdate('o')
+    .execute()
+    .then((rows) => rows.map((row) => ({ ...row, moment: Number(row.moment) })))
+
+/** What of the objects at these keys is the same whenever they are written in the same way. */
+export const findContents = (db: Db, bucket: string, keys: readonly string[]): Promise<object[]> =>
+  objectsAt(db, bucket, keys)
+    .select(['o.key', 'o.size', 'o.etag', 'o.sha256', 'o.checksums', 'o.content_type', 'o.headers', 'o.metadata'])
+    .select(['o.tags', 'o.storage_class', 'o.acl', 'o.encryption'])
+    .execute()
+    .then((rows) => rows.map((row) => ({ ...row, size: Number(row.size) })))

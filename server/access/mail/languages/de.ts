@@ -31,6 +31,14 @@ export const texts: Texts = {
   fillingHint: 'Sobald er voll ist, werden Uploads abgelehnt. Sein Kontingent und sein Inhalt:',
   fillingReason: 'Sie erhalten diese E-Mail, weil Sie Administrator sind.',
 
+  approvalSubject: (agent) => `Der Agent „${agent}“ bittet um Ihre Genehmigung`,
+  approval: ({ agent, objects, size }) =>
+    objects === 0
+      ? `Der Agent „${agent}“ bittet um Ihre Genehmigung. Bis Sie entscheiden, geschieht nichts.`
+      : `Der Agent „${agent}“ möchte ${objects} ${objects === 1 ? 'Objekt' : 'Objekte'} ändern (${size}). Bis Sie entscheiden, geschieht nichts.`,
+  approvalHint: 'Was genau geschehen würde, und Ihre Entscheidung:',
+  approvalReason: 'Sie erhalten diese E-Mail, weil der Agent Ihnen gehört.',
+
   testSubject: (site) => `Test-E-Mail von ${site}`,
   test: (site) => `Der Versand funktioniert: ${site} hat Ihnen diese E-Mail aus den Einstellungen gesendet.`,
   testReason: 'Sie erhalten diese E-Mail, weil Sie sie angefordert haben.',

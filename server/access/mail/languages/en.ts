@@ -23,6 +23,13 @@ export interface Filled {
   quota: string
 }
 
+/** What an agent asks for; no objects: nobody knows how many. */
+export interface AskedFor {
+  agent: string
+  objects: number
+  size: string
+}
+
 const what = { tokens: 'access token', access_keys: 'access key' } as const
 const who = (by: string | null): string => by ?? 'An administrator'
 
@@ -51,6 +58,14 @@ export const texts = {
     `The bucket “${bucket}” has reached ${percent} of its quota: ${held} of ${quota}, with what is being uploaded.`,
   fillingHint: 'Uploads are refused once it is full. Its quota and what it holds:',
   fillingReason: 'You get this because you are an administrator.',
+
+  approvalSubject: (agent: string) => `The agent “${agent}” asks for your approval`,
+  approval: ({ agent, objects, size }: AskedFor) =>
+    objects === 0
+      ? `The agent “${agent}” asks for your approval. Nothing is done until you decide.`
+      : `The agent “${agent}” asks to change ${objects} ${objects === 1 ? 'object' : 'objects'} (${size}). Nothing is done until you decide.`,
+  approvalHint: 'What exactly would happen, and your decision:',
+  approvalReason: 'You get this because the agent is yours.',
 
   testSubject: (site: string) => `A test mail of ${site}`,
   test: (site: string) => `Mail works: ${site} sent this to you from its settings.`,

@@ -33,6 +33,14 @@ export const texts: Texts = {
   fillingHint: 'Cuando esté lleno, se rechazarán las subidas. Su cuota y su contenido:',
   fillingReason: 'Recibe este correo porque es administrador.',
 
+  approvalSubject: (agent) => `El agente «${agent}» pide su aprobación`,
+  approval: ({ agent, objects, size }) =>
+    objects === 0
+      ? `El agente «${agent}» pide su aprobación. No se hace nada hasta que decida.`
+      : `El agente «${agent}» pide cambiar ${objects} ${objects === 1 ? 'objeto' : 'objetos'} (${size}). No se hace nada hasta que decida.`,
+  approvalHint: 'Qué ocurriría exactamente, y su decisión:',
+  approvalReason: 'Recibe este correo porque el agente es suyo.',
+
   testSubject: (site) => `Correo de prueba de ${site}`,
   test: (site) => `El correo funciona: ${site} le ha enviado este mensaje desde su configuración.`,
   testReason: 'Recibe este correo porque lo ha pedido.',

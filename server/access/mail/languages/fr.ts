@@ -31,6 +31,14 @@ export const texts: Texts = {
   fillingHint: 'Une fois plein, il refusera les envois. Son quota et son contenu :',
   fillingReason: 'Vous recevez cet e-mail parce que vous êtes administrateur.',
 
+  approvalSubject: (agent) => `L’agent « ${agent} » demande votre approbation`,
+  approval: ({ agent, objects, size }) =>
+    objects === 0
+      ? `L’agent « ${agent} » demande votre approbation. Rien n’est fait avant votre décision.`
+      : `L’agent « ${agent} » demande à modifier ${objects} ${objects === 1 ? 'objet' : 'objets'} (${size}). Rien n’est fait avant votre décision.`,
+  approvalHint: 'Ce qui se passerait exactement, et votre décision :',
+  approvalReason: 'Vous recevez cet e-mail parce que l’agent est à vous.',
+
   testSubject: (site) => `E-mail de test : ${site}`,
   test: (site) => `La messagerie fonctionne : ${site} vous a envoyé cet e-mail depuis ses paramètres.`,
   testReason: 'Vous recevez cet e-mail parce que vous l’avez demandé.',

@@ -30,6 +30,14 @@ export const texts: Texts = {
   fillingHint: 'いっぱいになると、アップロードは拒否されます。クォータと内容は次のページで確認できます。',
   fillingReason: 'このメールは、管理者に送信しています。',
 
+  approvalSubject: (agent) => `エージェント「${agent}」が承認を求めています`,
+  approval: ({ agent, objects, size }) =>
+    objects === 0
+      ? `エージェント「${agent}」が承認を求めています。決定するまで何も実行されません。`
+      : `エージェント「${agent}」が ${objects} 個のオブジェクト (${size}) の変更を求めています。決定するまで何も実行されません。`,
+  approvalHint: '実行される内容の確認と決定:',
+  approvalReason: 'このメールは、エージェントの作成者に送信しています。',
+
   testSubject: (site) => `${site} からのテストメール`,
   test: (site) => `メールは正常に送信できます。このメールは ${site} の設定画面から送信されました。`,
   testReason: 'このメールは、あなたの操作によって送信されました。',

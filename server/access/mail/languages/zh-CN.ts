@@ -27,6 +27,14 @@ export const texts: Texts = {
   fillingHint: '存储桶用满后，上传将被拒绝。查看其配额和内容：',
   fillingReason: '您收到此邮件，是因为您是管理员。',
 
+  approvalSubject: (agent) => `智能体“${agent}”请求您的批准`,
+  approval: ({ agent, objects, size }) =>
+    objects === 0
+      ? `智能体“${agent}”请求您的批准。在您决定之前不会执行任何操作。`
+      : `智能体“${agent}”请求更改 ${objects} 个对象（${size}）。在您决定之前不会执行任何操作。`,
+  approvalHint: '查看将会发生什么并作出决定：',
+  approvalReason: '您收到此邮件，是因为该智能体属于您。',
+
   testSubject: (site) => `来自 ${site} 的测试邮件`,
   test: (site) => `邮件功能正常：此邮件由 ${site} 的设置页面发送给您。`,
   testReason: '您收到此邮件，是因为您请求发送它。',

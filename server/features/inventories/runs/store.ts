@@ -86,12 +86,18 @@ export const findLastWhole = (db: Db, inventoryId: string): Promise<RunRow | und
     .limit(1)
     .executeTakeFirst()
 
-/** How many runs of an inventory have this folder, or one whose name begins so. */
-export const countFolders = async (db: Db, inventoryId: string, folder: string): Promise<number> => {
+/** How many runs of the inventories that have had this name have this folder, or one whose name starts so. */
+export const countFolders = async (
+  db: Db,
+  { name, bucketId }: { name: string; bucketId: string | null },
+  folder: string,
+): Promise<number> => {
   const rows = await db
     .selectFrom('inventory_runs')
+    .innerJoin('inventories', 'inventories.id', 'inventory_runs.inventory_id')
     .select('folder')
-    .where('inventory_id', '=', inventoryId)
+    .where('name', '=', name)
+    .where('bucket_id', bucketId === null ? 'is' : '=', bucketId)
     .where('folder', 'is not', null)
     .execute()
   return rows.filter((one) => one.folder?.startsWith(folder)).length
@@ -122,10 +128,10 @@ export const askToCancel = (tx: Tx, id: string, now: Date) =>
 
 /** From now on what becomes of these versions of a bucket is kept for a run; nobody may change it meanwhile. */
 export async function keepVersions(tx: Tx, runId: string, bucketId: string): Promise<void> {
+  // Of all buckets, which the primary key knows: that of one would read all of its versions.
   const last = await tx
     .selectFrom('versions')
     .select((e) => e.fn.max<number | null>('seq').as('seq'))
-    .where('bucket_id', '=', bucketId)
     .executeTakeFirst()
   await tx
     .insertInto('inventory_buckets')
@@ -159,17 +165,22 @@ export async function forgetVersions(tx: Tx, runId: string, limit: number): Prom
   return Number(deleted.numDeletedRows) === limit
 }
 
-/** Runs that have ended and for which versions are still kept. */
+/** Runs that have ended and for which versions are still kept, or some of what was kept is left. */
 export const findKeeping = async (db: Db): Promise<string[]> =>
   (
     await db
-      .selectFrom('inventory_buckets')
-      .innerJoin('inventory_runs', 'inventory_runs.id', 'inventory_buckets.run_id')
-      .select('run_id')
-      .distinct()
+      .selectFrom('inventory_runs')
+      .select('id')
       .where('finished_at', 'is not', null)
+      .where((e) =>
+        e.or(
+          (['inventory_buckets', 'inventory_versions'] as const).map((table) =>
+            e.exists(e.selectFrom(table).select('run_id').whereRef(`${table}.run_id`, '=', 'inventory_runs.id')),
+          ),
+        ),
+      )
       .execute()
-  ).map(({ run_id }) => run_id)
+  ).map(({ id }) => id)
 
 /** Runs that ended before a time, but for the last one of each inventory, which the next is compared with. */
 export const deleteOldRuns = (tx: Tx, before: Date) =>

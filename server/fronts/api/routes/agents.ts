@@ -1,7 +1,7 @@
 import { api } from '../../../../contract/index.ts'
 import { decideApproval, getApproval, listApprovals } from '../../../access/agent-limits/approvals/decide.ts'
 import * as service from '../../../access/agents/service.ts'
-import { createAgentOnFork } from '../../../features/agents/create.ts'
+import { createAgentOnFork, updateAgentAndFork } from '../../../features/agents/create.ts'
 import { handle } from '../handle.ts'
 
 export const agentRoutes = [
@@ -12,7 +12,7 @@ export const agentRoutes = [
   handle(api.listAgents, (ctx, { query }) => service.listAgents(ctx, query)),
   handle(api.getOwnAgent, (ctx) => service.getOwnAgent(ctx)),
   handle(api.getAgent, (ctx, { params }) => service.getAgent(ctx, params.id)),
-  handle(api.updateAgent, (ctx, { params, body }) => service.updateAgent(ctx, params.id, body)),
+  handle(api.updateAgent, (ctx, { params, body }) => updateAgentAndFork(ctx, params.id, body)),
   handle(api.revokeAgent, (ctx, { params }) => service.revokeAgent(ctx, params.id)),
   handle(api.listApprovals, (ctx, { query }) => listApprovals(ctx, query)),
   handle(api.getApproval, (ctx, { params }) => getApproval(ctx, params.id)),

@@ -4,7 +4,7 @@ import { noteArchived } from '../../../features/audit/reads.ts'
 import { readEntityTags } from '../../../http/conditions.ts'
 import { listForkChanges } from '../../../storage/forks/changes.ts'
 import { listChanges } from '../../../storage/history/former/changes.ts'
-import { inPast } from '../../../storage/history/former/past.ts'
+import { asAsked } from '../../../storage/history/former/past.ts'
 import { namedVersion } from '../../../storage/history/retire.ts'
 import { archive } from '../../../storage/objects/archive/archive.ts'
 import { browse, listObjects } from '../../../storage/objects/lists/browse.ts'
@@ -46,10 +46,6 @@ const send = async (
     { bucket, key, version: versionIn(query), download: download === '1' },
     raw,
   )
-/** The caller, who reads the bucket as it was if they ask for that. */
-const asAsked = (ctx: Ctx, bucket: string, at: string | undefined): Ctx | Promise<Ctx> =>
-  at === undefined ? ctx : inPast(ctx, bucket, at)
-
 async function remove(
   ctx: Ctx,
   { bucket, key }: ByKey,
@@ -66,7 +62,13 @@ async function remove(
 }
 const ifMatchOf = ({ headers }: Raw['request']) => readEntityTags(headers['if-match'])
 
-async function zip(ctx: Ctx, bucket: string, what: Parameters<typeof archive>[2], raw: Raw) {
+async function zip(
+  asking: Ctx,
+  bucket: string,
+  { at, ...what }: Parameters<typeof archive>[2] & { at?: string | undefined },
+  raw: Raw,
+) {
+  const ctx = await asAsked(asking, bucket, at)
   const onRead = ({ key, size }: ObjectRow) => noteArchived(ctx, { bucket, key, size })
   return sendArchive(ctx, await archive(ctx, bucket, what), { onRead }, raw)
 }
@@ -80,9 +82,12 @@ export const objectRoutes = [
       ? listObjects(await asAsked(ctx, params.bucket, at), params.bucket, { prefix, limit, cursor })
       : listMatching(await asAsked(ctx, params.bucket, at), params.bucket, { prefix, search, limit, cursor }),
   ),
-  handle(api.searchObjects, (ctx, { params, query: { q, ...query } }) =>
-    q === undefined ? searchObjects(ctx, params.bucket, query) : searchByQuery(ctx, params.bucket, { q, ...query }),
-  ),
+  handle(api.searchObjects, async (asking, { params, query: { q, at, ...query } }) => {
+    const ctx = await asAsked(asking, params.bucket, at)
+    return q === undefined
+      ? searchObjects(ctx, params.bucket, query)
+      : searchByQuery(ctx, params.bucket, { q, ...query })
+  }),
   handle(api.searchEverywhere, (ctx, { query }) => searchEverywhere(ctx, query)),
   handle(api.suggestSearch, (ctx, { query }) => suggest(ctx, query)),
   handle(api.countObjects, async (ctx, { params, query: { at, ...query } }) =>

@@ -1,4 +1,5 @@
 import { api } from '../../../../contract/index.ts'
+import { asAsked } from '../../../storage/history/former/past.ts'
 import { namedVersion } from '../../../storage/history/retire.ts'
 import { listVersionPage } from '../../../storage/versions/list.ts'
 import { listDeleted } from '../../../storage/versions/list-deleted.ts'
@@ -7,7 +8,9 @@ import { restoreVersion } from '../../../storage/versions/restore.ts'
 import { handle } from '../handle.ts'
 
 export const versionRoutes = [
-  handle(api.listVersions, (ctx, { params, query }) => listVersionPage(ctx, params.bucket, query)),
+  handle(api.listVersions, async (ctx, { params, query: { at, ...query } }) =>
+    listVersionPage(await asAsked(ctx, params.bucket, at), params.bucket, query),
+  ),
   handle(api.listDeleted, (ctx, { params, query }) => listDeleted(ctx, params.bucket, query)),
   handle(api.restoreVersion, (ctx, { params, body: { key, version_id } }) =>
     restoreVersion(ctx, params.bucket, { key, version_id: namedVersion(version_id) }),

@@ -1,6 +1,7 @@
 import type { Marker, ServiceError } from '../../../../contract/errors.ts'
 import type { System } from '../../../context.ts'
 import { asServiceError, isBrokenOff } from '../../../http/failure.ts'
+import { LAG_HEADER } from '../../../http/standby.ts'
 import { REDIRECT_LOCATION } from '../../../storage/objects/describe.ts'
 import { S3Error } from '../errors.ts'
 import type { Wire } from '../requests/exchange.ts'
@@ -178,4 +179,4 @@ export function dropHeaders(response: Wire['response']): void {
 }
 
 /** Headers that belong to every answer. */
-const KEPT = new Set(['connection', 'vary'])
+const KEPT = new Set(['connection', 'vary', LAG_HEADER])

@@ -12,12 +12,12 @@ const quotasOf = prepared((tx: Tx, { scope, total }: { scope: string; total: str
   tx.selectFrom('quotas').selectAll().where('scope', 'in', [scope, total]).orderBy('scope').forUpdate(),
 )
 
-/** Like `lockQuotas`, by the bucket's name. */
+/** Like `lockQuotas`, by the name of a bucket that is locked: so nobody sets its quota, nor that of all buckets. */
 export const lockQuotasOf = async (tx: Tx, bucket: string) => (await quotasKept(tx, bucket)) ?? []
 const quotasKept = kept(
   (db, bucket) => quotasByName(db, { bucket, total: TOTAL }),
   // What is used changes with every upload.
-  (quotas) => quotas.length === 0,
+  { isKept: (quotas) => quotas.length === 0 },
 )
 const quotasByName = prepared((tx: Db, { bucket, total }: { bucket: string; total: string }) =>
   tx
@@ -47,11 +47,13 @@ export const setQuota = (tx: Tx, scope: string, quota_gb: number, used_bytes: nu
 
 export const clearQuota = (tx: Tx, scope: string) => tx.deleteFrom('quotas').where('scope', '=', scope).execute()
 
-export const addToQuota = prepared((tx: Tx, { scope, bytes }: { scope: string; bytes: number }) =>
-  tx
-    .updateTable('quotas')
-    .set((e) => ({ used_bytes: e('used_bytes', '+', bytes) }))
-    .where('scope', '=', scope),
+export const addToQuota = prepared(
+  (tx: Tx, { scope, bytes }: { scope: string; bytes: number }) =>
+    tx
+      .updateTable('quotas')
+      .set((e) => ({ used_bytes: e('used_bytes', '+', bytes) }))
+      .where('scope', '=', scope),
+  { blind: true },
 )
 
 /** Locks every bucket against changes of its contents. */
@@ -93,22 +95,24 @@ export interface Usage {
   reserved: number
 }
 
-export const addUsage = prepared((tx: Tx, row: Usage & { bucket_id: string; shard: number }) =>
-  tx
-    .insertInto('bucket_usage')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.columns(['bucket_id', 'shard']).doUpdateSet((e) => ({
-        bytes: e('bucket_usage.bytes', '+', e.ref('excluded.bytes')),
-        objects: e('bucket_usage.objects', '+', e.ref('excluded.objects')),
-        trash_bytes: e('bucket_usage.trash_bytes', '+', e.ref('excluded.trash_bytes')),
-        version_bytes: e('bucket_usage.version_bytes', '+', e.ref('excluded.version_bytes')),
-        encrypted_bytes: e('bucket_usage.encrypted_bytes', '+', e.ref('excluded.encrypted_bytes')),
-        encrypted_objects: e('bucket_usage.encrypted_objects', '+', e.ref('excluded.encrypted_objects')),
-        history_bytes: e('bucket_usage.history_bytes', '+', e.ref('excluded.history_bytes')),
-        reserved: e('bucket_usage.reserved', '+', e.ref('excluded.reserved')),
-      })),
-    ),
+export const addUsage = prepared(
+  (tx: Tx, row: Usage & { bucket_id: string; shard: number }) =>
+    tx
+      .insertInto('bucket_usage')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.columns(['bucket_id', 'shard']).doUpdateSet((e) => ({
+          bytes: e('bucket_usage.bytes', '+', e.ref('excluded.bytes')),
+          objects: e('bucket_usage.objects', '+', e.ref('excluded.objects')),
+          trash_bytes: e('bucket_usage.trash_bytes', '+', e.ref('excluded.trash_bytes')),
+          version_bytes: e('bucket_usage.version_bytes', '+', e.ref('excluded.version_bytes')),
+          encrypted_bytes: e('bucket_usage.encrypted_bytes', '+', e.ref('excluded.encrypted_bytes')),
+          encrypted_objects: e('bucket_usage.encrypted_objects', '+', e.ref('excluded.encrypted_objects')),
+          history_bytes: e('bucket_usage.history_bytes', '+', e.ref('excluded.history_bytes')),
+          reserved: e('bucket_usage.reserved', '+', e.ref('excluded.reserved')),
+        })),
+      ),
+  { blind: true },
 )
 
 /** Exact usage of the given buckets; one that never held anything is missing. */

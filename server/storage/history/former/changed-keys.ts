@@ -13,7 +13,8 @@ export interface ChangedPlace {
   from: string
   dense: boolean
 }
-interface ChangedStep {
+/** The keys of one step. */
+export interface ChangedStep {
   keys: string[]
   /** Where the next step begins; null at the end. */
   next: ChangedPlace | null

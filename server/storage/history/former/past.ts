@@ -112,6 +112,10 @@ export async function inPast(ctx: Ctx, bucketName: string, at: string): Promise<
   return { ...ctx, db, past: { moment, present: ctx.db } }
 }
 
+/** The caller, who reads a bucket as it was if they ask for that. */
+export const asAsked = (ctx: Ctx, bucket: string, at: string | undefined): Ctx | Promise<Ctx> =>
+  at === undefined ? ctx : inPast(ctx, bucket, at)
+
 async function anyMoment(
   { db }: Ctx,
   bucket: { id: string } | undefined,

@@ -1,21 +1,16 @@
 import { ServiceError } from '../../../../contract/errors.ts'
 import type { Snapshot } from '../../../../contract/snapshots.ts'
 import { decodeCursor, pageOf } from '../../../base/cursor.ts'
-import { newId } from '../../../base/id.ts'
 import { invalid } from '../../../base/invalid.ts'
 import { formatMoment } from '../../../base/moment.ts'
 import { allow, type Ctx, currentActor } from '../../../context.ts'
-import { drawMoment } from '../../../db/changes.ts'
 import { allowAny, bucketMissing } from '../../buckets/service.ts'
 import { holdWhole } from '../../buckets/soft-delete.ts'
 import { findBucket } from '../../buckets/store.ts'
-import { assertWritable } from '../../buckets/writable.ts'
 import { assertKnown, momentOf } from '../former/past.ts'
-import { findLatest, findSnapshot, type SnapshotRow } from '../former/store.ts'
+import { findSnapshot, type SnapshotRow } from '../former/store.ts'
 import * as store from './store.ts'
-
-/** Most snapshots of one bucket. */
-const MOST = 1000
+import { holdForSnapshot, takeSnapshot } from './take.ts'
 
 const snapshotMissing = (bucket: string, name: string) =>
   new ServiceError('not_found', `The bucket "${bucket}" has no snapshot "${name}".`)
@@ -50,32 +45,13 @@ export async function createSnapshot(
   const ends = expires_at === undefined ? null : readEnd(expires_at, ctx.now())
   const wanted = at === undefined ? undefined : await momentIn(ctx, bucketName, at)
   return ctx.act(async (step) => {
-    const { tx, record } = step
-    // Nothing of it changes until this is committed: later changes find the snapshot, and their moments are after it.
-    const bucket = await holdWhole(tx, bucketName)
+    const { tx } = step
+    const bucket = await holdForSnapshot(tx, bucketName)
     allow(await currentActor(step), 'manage', bucketName)
     if (!bucket) throw bucketMissing(bucketName)
-    assertWritable(bucket)
-    if ((await store.countSnapshots(tx, bucket.id)) >= MOST)
-      throw new ServiceError('limit_reached', `The bucket "${bucketName}" has ${MOST} snapshots. Delete one first.`)
     // What is known of the past may have been deleted since.
     if (wanted !== undefined) await assertKnown(tx, bucket, { moment: wanted, path: 'body.at' })
-    const row: SnapshotRow = {
-      id: newId(),
-      bucket_id: bucket.id,
-      name,
-      moment: wanted ?? (await drawMoment(tx, await findLatest(tx, bucket.id))),
-      note: note ?? null,
-      created_at: step.now().toISOString(),
-      created_by: step.actor.user_id,
-      expires_at: ends,
-    }
-    if (!(await store.insertSnapshot(tx, row)))
-      throw new ServiceError('already_exists', `The bucket "${bucketName}" has a snapshot "${name}" already.`)
-    const snapshot = describe(row)
-    const details = { name, moment: snapshot.moment, ...(note === undefined ? {} : { note }), expires_at: ends }
-    record({ name: 'snapshot_create', bucket: bucketName, details })
-    return snapshot
+    return describe(await takeSnapshot(step, bucket, { names: [name], note, moment: wanted, expires_at: ends }))
   })
 }
 

@@ -35,6 +35,23 @@ export const listSnapshots = (
   return rest.orderBy('moment', 'desc').orderBy('id', 'desc').limit(limit).execute()
 }
 
+/** The snapshots that a policy has taken of a bucket, but for so many of the newest. */
+export const findBeyond = (
+  db: Db,
+  bucketId: string,
+  { policy_id, keep }: { policy_id: string; keep: number },
+): Promise<SnapshotRow[]> =>
+  db
+    .selectFrom('snapshots')
+    .selectAll()
+    .where('policy_id', '=', policy_id)
+    .where('bucket_id', '=', bucketId)
+    .orderBy('moment', 'desc')
+    .orderBy('id', 'desc')
+    .offset(keep)
+    .limit(1000)
+    .execute()
+
 /** Snapshots that were to end by now, with their buckets, which may be deleted. */
 export const findExpired = (db: Db, now: Date) =>
   db

@@ -6,7 +6,10 @@ import { isFree } from '../../locks/store.ts'
 export type TrashRow = Row<'trash'>
 
 export const insertTrash = (tx: Tx, rows: readonly NewRow<'trash'>[]) => insert(tx, { rows })
-const insert = prepared((tx: Tx, { rows }: { rows: readonly NewRow<'trash'>[] }) => tx.insertInto('trash').values(rows))
+const insert = prepared(
+  (tx: Tx, { rows }: { rows: readonly NewRow<'trash'>[] }) => tx.insertInto('trash').values(rows),
+  { blind: true },
+)
 
 /** Items in the ranges, latest first, after the previous page's position. */
 export function listTrash(

@@ -42,9 +42,13 @@ function assertForkable({ mode, name }: Pick<Row<'buckets'>, 'mode' | 'name'>): 
 /**
  * Creates a bucket with what another one is, or was, under a prefix, by rows alone: the bytes are shared. Needs `create` on its
  * name, and `read` on all that it takes. Returns at once; where there are many objects, a job takes them, and until it has
- * ended the bucket is empty and cannot be changed.
+ * ended the bucket is empty and cannot be changed. `also` is a step that is made with it, or neither is.
  */
-export async function forkBucket(ctx: Ctx, { from, expires_at, ...given }: NewFork): Promise<Bucket> {
+export async function forkBucket(
+  ctx: Ctx,
+  { from, expires_at, ...given }: NewFork,
+  also?: (step: Step) => Promise<void>,
+): Promise<Bucket> {
   const { bucket: name, at, prefix = '' } = from
   if (given.storage !== undefined) throw invalid('body.storage', 'is that of the bucket it is forked from')
   const ends = expires_at === undefined ? null : readEnd(expires_at, ctx.now())
@@ -80,6 +84,7 @@ export async function forkBucket(ctx: Ctx, { from, expires_at, ...given }: NewFo
     const fork = { origin_id: held.id, origin_moment: moment, prefix, expires_at: ends }
     if (isSmall) await fillAtOnce(step, row, { fork, source: { id: held.id, name, prefix, moment: past } })
     else await queueFilling(step, ctx, row, { fork, name })
+    await also?.(step)
   })
   if (!isSmall) ctx.background(() => runJobs(ctx))
   const row = await findBucket(ctx.db, given.name)

@@ -1,6 +1,5 @@
-import type { Step } from '../../../context.ts'
-import { type HeldBucket, holdBucket, holdBuckets, roomOf } from '../../buckets/service.ts'
-import { pairOf } from '../../forks/compare.ts'
+import type { Step, Upkeep } from '../../../context.ts'
+import { type HeldBucket, holdBucket, roomOf } from '../../buckets/service.ts'
 import { noteMerged } from '../../forks/merged.ts'
 import { lockKeys } from '../../history/keys.ts'
 import { isKept } from '../../history/retire.ts'
@@ -15,6 +14,7 @@ import { changedSince } from '../failures.ts'
 import type { Item } from '../items/store.ts'
 import type { CreateJob } from '../request.ts'
 import { nameTaken, refusalOf, type Turn } from './decide.ts'
+import { holdPair } from './hold.ts'
 import { growthOf } from './plan.ts'
 
 /**
@@ -24,31 +24,12 @@ import { growthOf } from './plan.ts'
  */
 export async function mergeStep(
   step: Step,
-  { source_bucket, dest_bucket = '' }: CreateJob,
+  request: CreateJob,
   items: readonly Item[],
   { job_id, copies }: { job_id: string; copies: Copies },
 ): Promise<{ done: number; errors: ItemError[] }> {
-  const { tx } = step
-  if (items.length === 0) return { done: 0, errors: [] }
-  const buckets = await holdBuckets(tx, source_bucket, dest_bucket, 'copy')
+  const { buckets, forkId, turns, errors } = await lockTurns(step, request, items)
   const [fork, origin] = buckets
-  const { forkId } = await pairOf(tx, fork)
-  const keys = items.map(({ key }) => key)
-  const dests = items.flatMap(({ dest_key }) => dest_key ?? [])
-  await lockKeys(tx, [fork, keys], [origin, [...keys, ...dests]])
-  const ofFork = byKey(await withKeys(tx, { bucketId: fork.id, keys }).forShare().execute())
-  const ofOrigin = byKey(await withKeys(tx, { bucketId: origin.id, keys }).forUpdate().execute())
-  const errors: ItemError[] = []
-  const turns: Turn[] = []
-  for (const { key, moment, seen, dest_key } of items) {
-    const [wanted, there] = [ofFork.get(key) ?? null, ofOrigin.get(key) ?? null]
-    const turn = { key, dest: dest_key ?? key, wanted, origin: there, current: dest_key === null ? there : null }
-    const isAsListed =
-      Number(wanted?.moment ?? 0) === Number(moment) && Number(there?.moment ?? 0) === Number(seen ?? 0)
-    const fault = isAsListed ? refusalOf(step, buckets, turn) : changedSince({ key })
-    if (fault) errors.push(fault)
-    else turns.push(turn)
-  }
   const leaving = turns.flatMap(({ current }) => (current && !isKept(origin, current) ? [current] : []))
   const locked = await findLocked(step, leaving, { ends: !isTrashed(origin) })
   for (const [{ key }, fault] of locked) errors.push(itemError(key, fault))
@@ -85,14 +66,61 @@ export async function mergeStep(
   await noteMerged(
     step,
     { forkId, job_id },
-    merged.map(({ key, dest, wanted }) => ({
-      key,
-      origin_key: dest,
-      fork_moment: Number(wanted?.moment ?? 0),
-      is: !wanted ? 'gone' : dest === key ? 'there' : 'beside',
-    })),
+    merged.map((turn) => ({ ...notedOf(turn), is: isOf(turn) })),
   )
   return { done: merged.length, errors }
+}
+
+const isOf = ({ key, dest, wanted }: Turn) => (dest !== key ? 'as_it_was' : wanted ? 'there' : 'gone')
+
+/**
+ * Step: notes of these keys that conflicts were decided for the origin, of which nothing changes. One that has changed since it
+ * was listed is left alone and gets an error.
+ */
+export async function keepStep(
+  step: Upkeep,
+  request: CreateJob,
+  items: readonly Item[],
+  { job_id }: { job_id: string },
+): Promise<{ done: number; errors: ItemError[] }> {
+  const { forkId, turns, errors } = await lockTurns(step, request, items)
+  await noteMerged(
+    step,
+    { forkId, job_id },
+    turns.map((turn) => ({ ...notedOf(turn), is: 'as_it_was' })),
+  )
+  return { done: turns.length, errors }
+}
+
+const notedOf = ({ key, dest, wanted, origin }: Turn) => ({
+  key,
+  origin_key: dest,
+  fork_moment: Number(wanted?.moment ?? 0),
+  was_moment: Number(origin?.moment ?? 0),
+})
+
+/** Step: locks keys in both buckets; those that have changed since they were listed, or that the actor may not change, get errors. */
+async function lockTurns(step: Upkeep, request: CreateJob, items: readonly Item[]) {
+  const { tx } = step
+  const { buckets, pair } = await holdPair(tx, request)
+  const [fork, origin] = buckets
+  const keys = items.map(({ key }) => key)
+  const dests = items.flatMap(({ dest_key }) => dest_key ?? [])
+  await lockKeys(tx, [fork, keys], [origin, [...keys, ...dests]])
+  const ofFork = byKey(await withKeys(tx, { bucketId: fork.id, keys }).forShare().execute())
+  const ofOrigin = byKey(await withKeys(tx, { bucketId: origin.id, keys }).forUpdate().execute())
+  const errors: ItemError[] = []
+  const turns: Turn[] = []
+  for (const { key, moment, seen, dest_key } of items) {
+    const [wanted, there] = [ofFork.get(key) ?? null, ofOrigin.get(key) ?? null]
+    const turn = { key, dest: dest_key ?? key, wanted, origin: there, current: dest_key === null ? there : null }
+    const isAsListed =
+      Number(wanted?.moment ?? 0) === Number(moment) && Number(there?.moment ?? 0) === Number(seen ?? 0)
+    const fault = isAsListed ? refusalOf(step, buckets, turn) : changedSince({ key })
+    if (fault) errors.push(fault)
+    else turns.push(turn)
+  }
+  return { buckets, forkId: pair.forkId, turns, errors }
 }
 
 /** The bucket, held again where it has a quota: with the room that is left by now. */

@@ -11,7 +11,7 @@ import type { CreateJob, JobBody } from '../request.ts'
  */
 export async function completeMerge(
   ctx: Ctx,
-  { kind, source_bucket, dest_bucket, prefix = '', on_conflict, decisions, dry_run = false, ...rest }: JobBody,
+  { kind, source_bucket, dest_bucket, prefix = '', on_conflict, decisions, dry_run = false, planned, ...rest }: JobBody,
 ): Promise<CreateJob> {
   const [other] = Object.keys(rest)
   if (other !== undefined) throw invalid(`body.${other}`, 'is not allowed for merge')
@@ -23,7 +23,7 @@ export async function completeMerge(
   const { origin } = await withOrigin(ctx, bucket)
   if (dest_bucket !== undefined && dest_bucket !== origin)
     throw invalid('body.dest_bucket', 'must be the bucket that it was forked from')
-  return { kind, source_bucket, dest_bucket: origin, prefix, on_conflict, decisions, dry_run }
+  return { kind, source_bucket, dest_bucket: origin, prefix, on_conflict, decisions, dry_run, planned }
 }
 
 function assertDecisions(decisions: JobBody['decisions'] = []): void {

@@ -27,8 +27,8 @@ export interface Turn {
 }
 export interface Decided {
   turns: Turn[]
-  /** How many conflicts were decided for the origin. */
-  kept: number
+  /** The conflicts that were decided for the origin. */
+  kept: Turn[]
   errors: ItemError[]
 }
 
@@ -41,7 +41,10 @@ export interface Decisions {
 /** How many names are tried for an object that comes beside another. */
 const MOST_NAMES = 10
 
-/** Step: what becomes of keys in the origin. Those that nobody decided, or that the actor may not change, get errors. */
+/**
+ * Step: what becomes of keys in the origin. Those that nobody decided, or that the actor may not change, get errors; so do all
+ * that the actor may not read, whether they are the same in both or not.
+ */
 export async function decideMerge(
   step: Upkeep,
   [fork, origin]: readonly [HeldBucket, HeldBucket],
@@ -52,12 +55,15 @@ export async function decideMerge(
   const turns: Turn[] = []
   const beside: Turn[] = []
   const named = new Map<string, string>()
-  let kept = 0
+  const kept: Turn[] = []
   for (const one of compared) {
-    const isOpen = isConflict(one)
-    if (!isOpen && !isTaken(one)) continue
+    if (!one.byFork) continue
     const { key, fork: wanted, origin: there } = one
     const turn: Turn = { key, dest: key, wanted, current: there, origin: there }
+    const unread = unreadable(step, [fork, origin], turn)
+    const isOpen = isConflict(one)
+    if (unread) errors.push(unread)
+    if (unread || (!isOpen && !isTaken(one))) continue
     const { take, dest_key } = isOpen
       ? (decisions.of.get(key) ?? { take: decisions.others })
       : { take: 'fork' as const }
@@ -65,7 +71,7 @@ export async function decideMerge(
     if (refused) errors.push(refused)
     else if (take === undefined) errors.push(undecided(key))
     // What the fork has deleted has nothing to come beside what the origin has.
-    else if (take === 'origin' || (take === 'both' && !wanted)) kept++
+    else if (take === 'origin' || (take === 'both' && !wanted)) kept.push(turn)
     else if (take === 'both' && there) {
       beside.push({ ...turn, current: null })
       if (dest_key !== undefined) named.set(key, dest_key)
@@ -89,18 +95,33 @@ const undecided = (key: string): ItemError => ({
   detail: `Both the fork and its origin have changed "${key}".`,
 })
 
-/** Why the actor may not change a key of the origin so; null if they may. */
-export function refusalOf(
+type Asked = Pick<Turn, 'key' | 'dest' | 'wanted' | 'origin'>
+
+/** Why the actor may not know whether a key is the same in a fork and its origin; null if they may. */
+function unreadable(
   { actor }: Pick<Upkeep, 'actor'>,
   [fork, origin]: readonly [HeldBucket, HeldBucket],
-  { key, dest, wanted, origin: there }: Pick<Turn, 'key' | 'dest' | 'wanted' | 'origin'>,
+  { key, wanted, origin: there }: Asked,
 ): ItemError | null {
   const refused =
     readRefusal(actor, fork.name, key, wanted ? { row: wanted } : {}) ??
-    readRefusal(actor, origin.name, key, there ? { row: there } : {}) ??
-    (wanted
-      ? refusal(actor, 'write', origin.name, dest === key && there ? withTags(there) : dest)
-      : refusal(actor, 'delete', origin.name, there ? withTags(there) : key))
+    readRefusal(actor, origin.name, key, there ? { row: there } : {})
+  return refused && itemError(key, refused)
+}
+
+/** Why the actor may not change a key of the origin so; null if they may. */
+export function refusalOf(
+  step: Pick<Upkeep, 'actor'>,
+  buckets: readonly [HeldBucket, HeldBucket],
+  asked: Asked,
+): ItemError | null {
+  const { key, dest, wanted, origin: there } = asked
+  const [, { name }] = buckets
+  const unread = unreadable(step, buckets, asked)
+  if (unread) return unread
+  const refused = wanted
+    ? refusal(step.actor, 'write', name, dest === key && there ? withTags(there) : dest)
+    : refusal(step.actor, 'delete', name, there ? withTags(there) : key)
   return refused && itemError(key, refused)
 }
 

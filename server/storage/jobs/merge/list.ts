@@ -1,11 +1,12 @@
 // The list of a merge: the keys that a fork has changed and that are to change in its origin.
 import type { Upkeep } from '../../../context.ts'
-import { holdBuckets } from '../../buckets/service.ts'
-import { compareKeys, pairOf } from '../../forks/compare.ts'
-import { nextKeys, noteListed, placeOf } from '../changed.ts'
+import { nextChangedInFork } from '../../forks/changed-keys.ts'
+import { compareKeys } from '../../forks/compare.ts'
+import { noteListed, placeOf, visibleRanges } from '../changed.ts'
 import type { CreateJob } from '../request.ts'
 import type * as jobStore from '../store.ts'
-import { decideMerge } from './decide.ts'
+import { decideMerge, type Turn } from './decide.ts'
+import { holdPair } from './hold.ts'
 import { extended } from './plan.ts'
 
 /**
@@ -14,22 +15,21 @@ import { extended } from './plan.ts'
  */
 export async function listMerge(step: Upkeep, job: jobStore.JobRow, request: CreateJob): Promise<void> {
   const { tx } = step
-  const { source_bucket, dest_bucket = '', on_conflict, decisions = [] } = request
-  const buckets = await holdBuckets(tx, source_bucket, dest_bucket, 'copy')
-  const [fork, origin] = buckets
-  const pair = await pairOf(tx, fork)
-  const span = { bucketId: fork.id, from: pair.begun, to: Number.MAX_SAFE_INTEGER }
-  const { keys, next } = await nextKeys(step, span, request, placeOf(job.listed_to))
+  const { on_conflict, decisions = [] } = request
+  const { buckets, pair } = await holdPair(tx, request)
+  const [, origin] = buckets
+  const { keys, next } = await nextChangedInFork(tx, pair, visibleRanges(step, request), placeOf(job.listed_to))
   const compared = await compareKeys(tx, pair, keys)
   const of = new Map(decisions.map((one) => [one.key, one]))
   const decided = await decideMerge(step, buckets, compared, { of, others: on_conflict })
-  const { turns, errors } = decided
-  const items = turns.map(({ key, dest, wanted, origin: there }) => ({
+  const { turns, kept, errors } = decided
+  const itemOf = ({ key, dest, wanted, origin: there }: Turn) => ({
     key,
     moment: Number(wanted?.moment ?? 0),
     seen: there && Number(there.moment),
     dest_key: dest === key ? null : dest,
-  }))
+  })
+  const items = [...turns.map(itemOf), ...kept.map((turn) => ({ ...itemOf(turn), kept: 1 as const }))]
   await noteListed(step, job, request, {
     bucket: origin,
     plan: extended(job.plan, origin, decided),

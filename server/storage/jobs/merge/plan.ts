@@ -23,7 +23,7 @@ export const growthOf = (origin: HeldBucket, { wanted, current }: Pick<Turn, 'wa
 /** A job's plan with what one step of its list adds. */
 export function extended(plan: string | null, origin: HeldBucket, { turns, kept, errors }: Decided): MergePlan {
   const sum = plan === null ? nothing() : (JSON.parse(plan) as MergePlan)
-  sum.kept += kept
+  sum.kept += kept.length
   for (const turn of turns) {
     const { key, dest } = turn
     sum.growth_bytes += growthOf(origin, turn)

@@ -1,5 +1,5 @@
 import type { Step } from '../../../context.ts'
-import { type HeldBucket, holdBucket, quotaExceeded, roomOf } from '../../buckets/service.ts'
+import { type HeldBucket, quotaExceeded, roomOf } from '../../buckets/service.ts'
 import { forgetMerged } from '../../forks/merged.ts'
 import { lockKeys } from '../../history/keys.ts'
 import { bringBack, describeBack, type Return } from '../../objects/bring-back.ts'
@@ -7,23 +7,26 @@ import { type ItemError, itemError } from '../../objects/item-error.ts'
 import { removeObjects } from '../../objects/service.ts'
 import { withKeys } from '../../objects/store.ts'
 import { changedSince } from '../failures.ts'
+import { holdSource } from '../held.ts'
 import type { Item } from '../items/store.ts'
+import type { CreateJob } from '../request.ts'
 import { decide, isInPlace, type Turn } from './decide.ts'
 import { growthOf } from './plan.ts'
 
 /**
  * Step: makes the keys of these items what they were at the moment of each, and records each. One that has changed since it was
  * listed, or that cannot go back, is left alone and gets an error. Bytes are shared with the trash, the versions or other
- * objects that have them. `of`: the job that this undoes.
+ * objects that have them.
  */
 export async function rollbackStep(
   step: Step,
-  name: string,
+  request: CreateJob,
   items: readonly Item[],
-  { job_id, keepNew, of }: { job_id: string; keepNew: boolean; of?: string | undefined },
+  job_id: string,
 ): Promise<{ done: number; errors: ItemError[] }> {
   const { tx } = step
-  const bucket = await holdBucket(tx, name)
+  const { keep_new: keepNew = false, of } = request
+  const bucket = await holdSource(tx, request)
   const keys = items.map(({ key }) => key)
   if (keys.length === 0) return { done: 0, errors: [] }
   await lockKeys(tx, [bucket, keys])
@@ -36,7 +39,7 @@ export async function rollbackStep(
   const gone = turns.flatMap((turn) => (turn.wanted ? [] : (turn.current ?? [])))
   await removeObjects(step, bucket, gone, { job_id })
   // Held again, with the room that they leave.
-  const held = gone.length > 0 && roomOf(bucket) !== null ? await holdBucket(tx, name) : bucket
+  const held = gone.length > 0 && roomOf(bucket) !== null ? await holdSource(tx, request) : bucket
   const { fitting, refused } = withinRoom(held, turns.filter(isReturn))
   const { described = [], anew = [] } = Object.groupBy(fitting, (turn) =>
     isInPlace(bucket, turn) ? 'described' : 'anew',

@@ -14,7 +14,7 @@ import { keepsNoHistory } from './list.ts'
  */
 export async function completeRollback(
   ctx: Ctx,
-  { kind, source_bucket, prefix = '', to, keep_new = false, by, dry_run = false, ...rest }: JobBody,
+  { kind, source_bucket, prefix = '', to, keep_new = false, by, dry_run = false, planned, ...rest }: JobBody,
 ): Promise<CreateJob> {
   const [other] = Object.keys(rest)
   if (other !== undefined) throw invalid(`body.${other}`, 'is not allowed for rollback')
@@ -29,5 +29,5 @@ export async function completeRollback(
   if (!keepsHistory(bucket)) throw keepsNoHistory(source_bucket)
   const moment = await momentOf(ctx, bucket, { text: to, path: 'body.to' })
   await assertComplete(ctx.db, bucket, { moment, path: 'body.to' })
-  return { kind, source_bucket, prefix, to: formatMoment(moment), keep_new, by, dry_run }
+  return { kind, source_bucket, prefix, to: formatMoment(moment), keep_new, by, dry_run, planned }
 }

@@ -5,6 +5,7 @@ import { parseMoment } from '../../../base/moment.ts'
 import type { Upkeep } from '../../../context.ts'
 import type { Row } from '../../../db/schema.ts'
 import type { HeldBucket } from '../../buckets/service.ts'
+import { forgetKept } from '../../forks/merged.ts'
 import { findAuthors } from '../../history/former/changes-store.ts'
 import { keepsHistory } from '../../history/former/past.ts'
 import { findEnds } from '../../history/former/store.ts'
@@ -50,6 +51,8 @@ export async function listRollback(
   const whole = await decide(step, bucket, asked, { current, keepNew: request.keep_new ?? false })
   const { turns, errors } = request.by ? await onlyBy(step, bucket, whole, { by: request.by, since }) : whole
   const plan = extended(job.plan, bucket, { turns, errors })
+  // What it undoes may have been a merge, of whose decisions for the origin nothing is to be seen there.
+  if (request.of !== undefined && next === null) await forgetKept(step, request.of)
   const items = turns.map(({ key, moment, current: now }) => ({ key, moment, seen: now?.moment ?? null }))
   await noteListed(step, job, request, { bucket, plan, items, errors, next })
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../../contract/errors.ts'
 import { afterKey } from '../../../../contract/permissions.ts'
+import { findPointed } from '../../../blobs/pointers.ts'
 import { allow, allowSomewhere, type Ctx } from '../../../context.ts'
 import { permits, type Reach } from '../../../iam/decide.ts'
 import { bucketMissing } from '../../buckets/service.ts'
@@ -77,6 +78,10 @@ export async function* rangedObjects(ctx: Ctx, bucketId: string, ranges: readonl
 export const folderName = (prefix: string): string | undefined =>
   prefix.split('/').findLast((segment) => segment !== '')
 
+/** Whether an object of the past has lost its contents since. */
+const isErased = async ({ past }: Ctx, { blob_id }: store.ObjectRow): Promise<boolean> =>
+  past !== null && !(await findPointed(past.present, [blob_id])).has(blob_id)
+
 /** An object as its storage has it now; undefined if it is gone there, or cannot be read. */
 const readableNow = (ctx: Ctx, row: store.ObjectRow): Promise<store.ObjectRow | undefined> =>
   confirm(ctx, row, { opens: true }).catch((error: unknown) => {
@@ -84,10 +89,18 @@ const readableNow = (ctx: Ctx, row: store.ObjectRow): Promise<store.ObjectRow | 
     throw error
   })
 
+const nothing = async () => new Uint8Array()
+
 /** Each object as an entry; a folder's marker becomes the folder. */
 async function* entriesOf(ctx: Ctx, rows: AsyncIterable<store.ObjectRow>, base: number): AsyncGenerator<ZipEntry> {
   const taken = new Set<string>()
   for await (const row of rows) {
+    if (await isErased(ctx, row)) {
+      // Left out, it would look as if it had not been there.
+      const name = entryName(`${row.key.slice(base)}.erased`, taken)
+      yield { name, size: 0, modified: new Date(row.last_modified), open: nothing }
+      continue
+    }
     const now = await readableNow(ctx, row)
     if (!now) continue
     const { key, size, last_modified } = now

@@ -9,8 +9,10 @@ import type { Asked } from '../../../iam/names-of-rights.ts'
 import { bucketMissing } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { describeObject } from '../describe.ts'
+import { withoutDenied } from '../query/rights.ts'
 import * as store from '../store.ts'
 import { bySort, columns } from './by-sort.ts'
+import { inOrder, MOST_NATURAL, naturalPage } from './natural.ts'
 import { type Listing, remaining } from './pages.ts'
 import * as lists from './store.ts'
 import { type Gap, measureGaps } from './stretches.ts'
@@ -20,7 +22,7 @@ export interface BrowseQuery {
   cursor?: string | undefined
   offset?: number | undefined
   limit?: number | undefined
-  sort?: 'name' | 'size' | 'modified' | undefined
+  sort?: 'name' | 'natural' | 'size' | 'modified' | undefined
   order?: 'asc' | 'desc' | undefined
   folders?: 'mixed' | 'first' | undefined
 }
@@ -39,18 +41,19 @@ export async function openListing(ctx: Ctx, bucket: string, prefix: string, aske
 export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
   const { prefix = '', limit = 100, sort = 'name', order = 'asc', folders = 'mixed', offset, cursor } = query
   if (offset !== undefined && cursor !== undefined) throw notBoth()
-  if (ctx.past && sort !== 'name') throw invalid('query.sort', 'can only be name where at is given')
+  const isByName = sort === 'name' || sort === 'natural'
+  if (ctx.past && !isByName) throw invalid('query.sort', 'can only be name or natural where at is given')
   const { bucketId, ranges: all } = await openListing(ctx, bucket, prefix)
   const walk: lists.Walk = { bucketId, depth: [...prefix].length, order }
-  const ranges = folders === 'first' ? await withoutMarker(ctx, bucketId, prefix, all) : all
-  const listing =
-    sort !== 'name'
-      ? await bySort(ctx, { ...walk, prefix, ranges }, { column: columns[sort], cursor, offset, limit })
-      : folders === 'first'
-        ? await foldersFirst(ctx, walk, ranges, { offset: offset ?? offsetOf(cursor), limit })
-        : offset !== undefined
-          ? await byNameFrom(ctx, walk, ranges, { offset, limit })
-          : await byName(ctx, walk, ranges, { cursor, limit })
+  const isFoldersFirst = folders === 'first' || sort === 'natural'
+  const ranges = isFoldersFirst ? await withoutMarker(ctx, bucketId, prefix, all) : all
+  const listing = !isByName
+    ? await bySort(ctx, { ...walk, prefix, ranges }, { column: columns[sort], cursor, offset, limit })
+    : isFoldersFirst
+      ? await foldersFirst(ctx, walk, ranges, { offset: offset ?? offsetOf(cursor), limit }, sort === 'natural')
+      : offset !== undefined
+        ? await byNameFrom(ctx, walk, ranges, { offset, limit })
+        : await byName(ctx, walk, ranges, { cursor, limit })
   return {
     prefix,
     common_prefixes: listing.folders,
@@ -62,13 +65,17 @@ export async function browse(ctx: Ctx, bucket: string, query: BrowseQuery) {
   }
 }
 
-/** Objects as a list says them: of the past, also which have lost their contents since. */
+/**
+ * Objects as a list says them to its caller: without what a policy forbids them to read; of the past, also which have lost their
+ * contents since.
+ */
 export async function describeListed(
-  { past }: Pick<Ctx, 'past'>,
+  { past, actor }: Pick<Ctx, 'past' | 'actor'>,
   bucket: string,
   rows: readonly store.ObjectRow[],
 ): Promise<StoredObject[]> {
-  const described = rows.map((row) => describeObject(row, bucket))
+  const known = withoutDenied(actor, bucket)
+  const described = rows.map((row) => describeObject(known(row), bucket))
   if (!past) return described
   const pointed = await findPointed(
     past.present,
@@ -189,22 +196,25 @@ async function byNameFrom(
 }
 const foldersOf = (gaps: readonly Gap[]): string[] => gaps.flatMap(({ folder }) => folder ?? [])
 
-/** Folders first, by name, then the objects by name. */
+/** Folders first, by name, then the objects by name; both in natural order if that is asked for and they are not too many. */
 async function foldersFirst(
   ctx: Ctx,
   walk: lists.Walk,
   ranges: readonly KeyRange[],
   { offset, limit }: lists.Slice,
+  naturally: boolean,
 ): Promise<Listing> {
   const gaps = await gapsOf(ctx, walk, ranges)
-  const all = foldersOf(gaps)
-  if (walk.order === 'desc') all.reverse()
+  const total = totalOf(gaps)
+  const isNatural = naturally && total <= MOST_NATURAL
+  const named = foldersOf(gaps)
+  const all = isNatural ? inOrder(named, walk.order) : walk.order === 'desc' ? named.toReversed() : named
   const folders = all.slice(offset, offset + limit)
   const stretches = gaps.filter(({ objects }) => objects > 0)
   const skip = Math.max(0, offset - all.length)
   const room = limit - folders.length
-  const objects = room === 0 ? [] : await byNameAlone(ctx, walk, stretches, { offset: skip, limit: room })
-  const total = totalOf(gaps)
+  const page = isNatural ? naturalPage : byNameAlone
+  const objects = room === 0 ? [] : await page(ctx, walk, stretches, { offset: skip, limit: room })
   const seen = offset + folders.length + objects.length
   const next = seen < total ? encodeCursor([String(seen)]) : null
   return { folders, objects, next, total, exact: true, totalFolders: all.length }

@@ -1,14 +1,16 @@
 // What a query finds in all buckets that the caller may list.
 import type { StoredObject } from '../../../../contract/objects.ts'
 import type { Term } from '../../../../contract/query.ts'
-import { countOf, decodeCursor, encodeCursor } from '../../../base/cursor.ts'
+import { countOf } from '../../../base/cursor.ts'
 import type { Ctx } from '../../../context.ts'
 import { type Reach, reachOf } from '../../../iam/decide.ts'
 import { allowList } from '../../buckets/service.ts'
 import { type BucketRow, findBucket, listBuckets } from '../../buckets/store.ts'
 import { isAbout, prefixIn, termsOf } from '../query/ask.ts'
 import { exactWordsOf } from '../query/candidates.ts'
-import { COUNTED_ON, newBudget } from '../query/find.ts'
+import { openCursor, sealCursor } from '../query/cursor.ts'
+import { hasAllWords } from '../query/filling/store.ts'
+import { COUNTED_ON, isSpent, newBudget } from '../query/find.ts'
 import { findBucketsWithWords } from '../query/store.ts'
 import { describeListed } from './browse.ts'
 import { prepareIn, rowsOf, type Total, type Unread, unreadOf } from './in-bucket.ts'
@@ -31,7 +33,7 @@ export async function searchEverywhere(
 ): Promise<Everywhere> {
   const terms = termsOf(q)
   allowList(ctx)
-  const [first = '', after = '', seenText = '0'] = decodeCursor(cursor, 3) ?? []
+  const [first = '', after = '', seenText = '0'] = openCursor(ctx.config, cursor, 3) ?? []
   const seen = countOf(seenText)
   const budget = newBudget()
   const items: StoredObject[] = []
@@ -41,18 +43,22 @@ export async function searchEverywhere(
   let last: [bucket: string, key: string] = [first, after]
   const ended = (next: boolean, isExact: boolean): Everywhere => {
     const total = seen + items.length
-    const next_cursor = next ? encodeCursor([...last, String(total)]) : null
+    const next_cursor = next ? sealCursor(ctx.config, [...last, String(total)]) : null
     return { items, next_cursor, total: total + more, total_exact: isExact, unread }
   }
   for await (const { bucketId, name, ranges } of searchable(ctx, terms, first)) {
     const isFull = items.length === limit
-    if (searched++ === MOST_SEARCHED || (isFull && more >= COUNTED_ON)) return ended(true, false)
+    if (searched > 0 && !isFull && isSpent(budget)) {
+      last = [name, '']
+      return ended(true, false)
+    }
+    if (searched++ === MOST_SEARCHED || (isFull && (more >= COUNTED_ON || isSpent(budget)))) return ended(true, false)
     const search = await prepareIn(ctx, name, { bucketId, ranges, terms, prefix: '' })
     const from = name === first && after !== '' ? after : undefined
     const found = await search.find({ order: 'asc', after: from, limit: limit - items.length }, budget)
     items.push(...(await describeListed(ctx, name, await rowsOf(ctx, bucketId, found.rows))))
     more += found.more
-    const unknown = isFull ? null : await unreadOf(ctx, bucketId, terms)
+    const unknown = isFull ? null : await unreadOf(ctx, { bucketId, name, ranges }, terms)
     if (unknown) unread.push({ bucket: name, ...unknown })
     const lastKey = found.rows.at(-1)?.key
     if (lastKey !== undefined) last = [name, lastKey]
@@ -76,10 +82,11 @@ interface Searchable {
 export async function* searchable(ctx: Ctx, terms: readonly Term[], first: string): AsyncGenerator<Searchable> {
   const inside = prefixIn(terms, '')
   if (!inside) return
-  const worded = terms.flatMap((term) => {
+  const all = terms.flatMap((term) => {
     const words = exactWordsOf(term)
     return words ? [words] : []
   })
+  const worded = all.length > 0 && (await hasAllWords(ctx.db)) ? all : []
   const row = first === '' ? undefined : await findBucket(ctx.db, first)
   let rows: Pick<BucketRow, 'id' | 'name'>[] = row ? [row] : []
   for (let after = first; ; ) {

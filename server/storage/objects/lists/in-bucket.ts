@@ -1,13 +1,14 @@
 // What a query finds in one bucket.
 import { afterPrefix, compareKeys } from '../../../../contract/permissions.ts'
 import type { Term } from '../../../../contract/query.ts'
-import { countOf, decodeCursor, encodeCursor } from '../../../base/cursor.ts'
+import { countOf } from '../../../base/cursor.ts'
 import type { Ctx } from '../../../context.ts'
-import type { Reach } from '../../../iam/decide.ts'
+import { isReached, type Reach } from '../../../iam/decide.ts'
 import { factsOf, isAbout, prefixIn } from '../query/ask.ts'
+import { openCursor, sealCursor } from '../query/cursor.ts'
 import { type Found, findInBucket, newBudget } from '../query/find.ts'
 import { finder } from '../query/rights.ts'
-import { countUnread, type Order, type Traits } from '../query/store.ts'
+import { listUnread, type Order, type Traits } from '../query/store.ts'
 import { findObjects, type ObjectRow } from '../store.ts'
 import { openListing } from './browse.ts'
 import { findFolders } from './search-folders.ts'
@@ -38,7 +39,7 @@ export interface QueryPage {
 /** A page by name. Throws as any list of the bucket does. */
 export async function findByName(ctx: Ctx, bucket: string, page: QueryPage) {
   const { order, limit } = page
-  const [after, seenText = '0'] = decodeCursor(page.cursor, 2) ?? []
+  const [after, seenText = '0'] = openCursor(ctx.config, page.cursor, 2) ?? []
   const seen = countOf(seenText)
   const search = await prepare(ctx, bucket, page)
   const found = await search.find({ order, after, limit })
@@ -47,7 +48,7 @@ export async function findByName(ctx: Ctx, bucket: string, page: QueryPage) {
     ...search,
     rows: found.rows,
     all: found.all,
-    next: found.next === null ? null : encodeCursor([found.next, String(total)]),
+    next: found.next === null ? null : sealCursor(ctx.config, [found.next, String(total)]),
     total: { total: total + found.more, total_exact: found.isCounted },
   }
 }
@@ -117,9 +118,21 @@ export async function rowsOf(ctx: Ctx, bucketId: string, found: readonly Traits[
 /** What only those know of an object who have read it. */
 const READ_FIELDS: ReadonlySet<Term['field']> = new Set(['tag', 'meta', 'type', 'kind', 'encrypted'])
 
-/** How many objects the terms could not be asked of; null if there are none. */
-export async function unreadOf(ctx: Ctx, bucketId: string, terms: readonly Term[]): Promise<Unread | null> {
-  if (!terms.some(({ field }) => READ_FIELDS.has(field))) return null
-  const objects = await countUnread(ctx.db, bucketId, MOST_UNREAD)
-  return objects === 0 ? null : { objects, exact: objects < MOST_UNREAD }
+/** How many objects that the caller may list the terms could not be asked of; null if there are none. */
+export async function unreadOf(
+  ctx: Ctx,
+  { bucketId, name, ranges }: { bucketId: string; name: string; ranges: readonly Reach[] },
+  terms: readonly Term[],
+): Promise<Unread | null> {
+  // What is known of the past was read when it was the present.
+  if (ctx.past || !terms.some(({ field }) => READ_FIELDS.has(field))) return null
+  const mayFind = finder(ctx.actor, name, [])
+  let objects = 0
+  let isExact = true
+  for (const range of ranges) {
+    const keys = await listUnread(ctx.db, bucketId, range, MOST_UNREAD + 1)
+    if (keys.length > MOST_UNREAD) isExact = false
+    objects += keys.filter((key) => isReached([range], key) && mayFind({ key, tags: null })).length
+  }
+  return objects === 0 ? null : { objects: Math.min(objects, MOST_UNREAD), exact: isExact && objects <= MOST_UNREAD }
 }

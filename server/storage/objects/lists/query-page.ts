@@ -20,7 +20,7 @@ export async function searchByQuery(ctx: Ctx, bucket: string, query: SearchQuery
     next_cursor: found.next,
     sorted_first: null,
     ...found.total,
-    unread: await unreadOf(ctx, found.bucketId, terms),
+    unread: await unreadOf(ctx, { ...found, name: bucket }, terms),
   }
 }
 
@@ -57,7 +57,7 @@ async function sorted(
     sorted_first: next === null ? null : rows.length,
     total: rows.length + more,
     total_exact: isCounted,
-    unread: await unreadOf(ctx, search.bucketId, terms),
+    unread: await unreadOf(ctx, { ...search, name: bucket }, terms),
   }
 }
 

@@ -6,9 +6,10 @@ import { shownType } from '../../../base/media-type.ts'
 import { takingTurns } from '../../../base/turns.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
-import { describeObject } from '../describe.ts'
+import { openCursor, sealCursor } from '../query/cursor.ts'
+import { finder } from '../query/rights.ts'
 import * as store from '../store.ts'
-import { openListing } from './browse.ts'
+import { describeListed, openListing } from './browse.ts'
 import { findKeys, type Order } from './search.ts'
 import { findFolders } from './search-folders.ts'
 
@@ -41,20 +42,22 @@ export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery
   const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
   const traits = new Map<string, Traits>()
   const fits = filterOf(query)
-  const keep =
-    fits || sort !== 'name'
-      ? async (keys: readonly string[]) => {
-          await readTraits(ctx, bucketId, keys, traits)
-          return keys.filter((key) => isFitting(traits.get(key), fits))
-        }
-      : undefined
-  const byName = sort === 'name' ? decodeCursor(cursor, 1)?.[0] : undefined
+  const mayFind = finder(ctx.actor, bucket, [])
+  const keep = async (keys: readonly string[]) => {
+    const left = ctx.actor.policies ? keys.filter((key) => mayFind({ key, tags: null })) : [...keys]
+    if (!fits && sort === 'name') return left
+    await readTraits(ctx, bucketId, left, traits)
+    return left.filter((key) => isFitting(traits.get(key), fits))
+  }
+  const byName = sort === 'name' ? openCursor(ctx.config, cursor, 1)?.[0] : undefined
   const after = sort === 'name' ? undefined : placeOf(sort, cursor)
   const found = await findKeys(ctx.db, bucketId, ranges, {
     prefix,
     search,
-    keep,
+    ...(fits || sort !== 'name' || ctx.actor.policies ? { keep } : {}),
     ...(sort === 'name' ? { after: byName, limit, order } : { after: undefined, limit: MOST_SORTED, common: COMMON }),
+    // The index knows the keys of now alone.
+    ...(ctx.past && { common: 0 }),
   })
   const folders =
     cursor === undefined && !fits
@@ -62,7 +65,7 @@ export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery
       : { folders: [], isComplete: true }
   const page =
     sort === 'name'
-      ? { keys: found.keys, next: found.next === null ? null : encodeCursor([found.next]) }
+      ? { keys: found.keys, next: found.next === null ? null : sealCursor(ctx.config, [found.next]) }
       : pageOf(
           found.keys.flatMap((key) => traits.get(key) ?? []),
           { sort, order, after, limit },
@@ -71,10 +74,11 @@ export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery
   return {
     folders: folders.folders,
     folders_complete: folders.isComplete,
-    items: page.keys.flatMap((key) => {
-      const row = rows.get(key)
-      return row ? [describeObject(row, bucket)] : []
-    }),
+    items: await describeListed(
+      ctx,
+      bucket,
+      page.keys.flatMap((key) => rows.get(key) ?? []),
+    ),
     next_cursor: page.next,
     sorted_first: sort === 'name' || found.next === null ? null : found.keys.length,
   }

@@ -1,10 +1,11 @@
 import { fold } from '../../../../contract/fold.ts'
 import { afterKey, compareKeys, type KeyRange } from '../../../../contract/permissions.ts'
-import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
 import { findKeysHolding, SHORTEST_INDEXED } from '../../../db/search.ts'
+import { openCursor, sealCursor } from '../query/cursor.ts'
 import { remainder } from '../query/remainder.ts'
+import { finder } from '../query/rights.ts'
 import * as store from '../store.ts'
 import { describeListed, openListing } from './browse.ts'
 
@@ -22,7 +23,7 @@ export async function listMatching(
   { prefix, search, limit, cursor }: { prefix: string; search: string; limit: number; cursor: string | undefined },
 ) {
   const { bucketId, ranges } = await openListing(ctx, bucket, prefix)
-  const [after] = decodeCursor(cursor, 1) ?? []
+  const [after] = openCursor(ctx.config, cursor, 1) ?? []
   const { keys, next } = await findKeys(ctx.db, bucketId, ranges, {
     prefix,
     search,
@@ -31,14 +32,16 @@ export async function listMatching(
     // The index knows the keys of now alone.
     ...(ctx.past && { common: 0 }),
   })
-  const rows = new Map((await store.findObjects(ctx.db, bucketId, keys)).map((row) => [row.key, row]))
+  const mayFind = finder(ctx.actor, bucket, [])
+  const found = (await store.findObjects(ctx.db, bucketId, keys)).filter(mayFind)
+  const rows = new Map(found.map((row) => [row.key, row]))
   return {
     items: await describeListed(
       ctx,
       bucket,
       keys.flatMap((key) => rows.get(key) ?? []),
     ),
-    next_cursor: next === null ? null : encodeCursor([next]),
+    next_cursor: next === null ? null : sealCursor(ctx.config, [next]),
   }
 }
 

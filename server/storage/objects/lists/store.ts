@@ -185,6 +185,10 @@ export interface Slice {
   limit: number
 }
 
+/** The keys of a stretch, in their order. */
+export const keysOfStretch = async (db: Db, bucketId: string, stretch: KeyRange): Promise<string[]> =>
+  (await inRange(db, bucketId, stretch).select('key').orderBy('key').execute()).map(({ key }) => key)
+
 /** Objects of a stretch in key order, starting at `offset`. */
 export const listStretch = (
   db: Db,

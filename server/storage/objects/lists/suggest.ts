@@ -1,4 +1,5 @@
 // What a search can ask for: names and values of tags and metadata, and types, of what the caller may find.
+import { performance } from 'node:perf_hooks'
 import { afterKey, afterPrefix } from '../../../../contract/permissions.ts'
 import { printTerm, type Term } from '../../../../contract/query.ts'
 import type { Suggestion } from '../../../../contract/search.ts'
@@ -7,16 +8,20 @@ import { takingTurns } from '../../../base/turns.ts'
 import type { Ctx } from '../../../context.ts'
 import { isReached, type Reach } from '../../../iam/decide.ts'
 import { allowList } from '../../buckets/service.ts'
-import { IN_WORD } from '../query/candidates.ts'
+import { hasAllWords } from '../query/filling/store.ts'
 import { typeOf } from '../query/filter.ts'
 import { finder } from '../query/rights.ts'
 import * as store from '../query/store.ts'
+import { IN_WORD, nameInWord, nameOfWord } from '../query/words.ts'
 import { openListing } from './browse.ts'
 import { searchable } from './everywhere.ts'
 
 /** Most buckets that are looked into, and most values of each. */
 const MOST_BUCKETS = 50
 const MOST_LOOKED_AT = 200
+/** Most values of all buckets for which objects are looked for, and how long, in milliseconds. */
+const MOST_ASKED = 1000
+const MOST_MS = 5000
 /** Most objects of a value that are looked at for one which the caller may find. */
 const MOST_TRIED = 20
 
@@ -34,11 +39,12 @@ export async function suggest(
   { bucket, limit = 20, ...asked }: SuggestionQuery,
 ): Promise<{ items: Suggestion[]; complete: boolean }> {
   const values = new Set<string>()
-  const look = { ...asked, starts_with: asked.starts_with ?? '', limit }
-  let complete = true
+  const left = { asked: MOST_ASKED, until: performance.now() + MOST_MS }
+  const look = { ...asked, starts_with: asked.starts_with ?? '', limit, left }
+  let complete = asked.field === 'type' || (await hasAllWords(ctx.db))
   if (bucket !== undefined) {
     const opened = await openListing(ctx, bucket, '')
-    complete = await collect(ctx, { ...opened, name: bucket }, look, values)
+    if (!(await collect(ctx, { ...opened, name: bucket }, look, values))) complete = false
   } else {
     allowList(ctx)
     let looked = 0
@@ -68,7 +74,12 @@ interface Bucket {
   name: string
   ranges: readonly Reach[]
 }
-type Look = Omit<SuggestionQuery, 'bucket' | 'starts_with'> & { starts_with: string; limit: number }
+type Look = Omit<SuggestionQuery, 'bucket' | 'starts_with'> & {
+  starts_with: string
+  limit: number
+  /** What all buckets together may take. */
+  left: { asked: number; until: number }
+}
 
 /** Adds what a bucket has; false if it may have more. */
 async function collect(ctx: Ctx, bucket: Bucket, look: Look, into: Set<string>): Promise<boolean> {
@@ -77,6 +88,7 @@ async function collect(ctx: Ctx, bucket: Bucket, look: Look, into: Set<string>):
   let looked = 0
   for await (const { value, word } of valuesOf(ctx, bucket, look)) {
     if (looked++ === MOST_LOOKED_AT || found > look.limit) return false
+    if (look.left.asked-- <= 0 || performance.now() > look.left.until) return false
     if (await isSeen(ctx, bucket, look, { value, word })) {
       into.add(value)
       found++
@@ -99,21 +111,23 @@ async function* valuesOf(ctx: Ctx, { bucketId }: Bucket, { field, name, starts_w
     // What came untyped is shown as what its key ends with.
     for (const type of types) if (type !== UNTYPED) yield { value: typeOf({ content_type: type, key: '' }), word: type }
   } else if (name !== undefined || field === 'tag') {
-    const start = name === undefined ? 'k:' : `${field === 'tag' ? 't' : 'm'}:${name}=`
-    const range = { from: start + starts_with, to: afterPrefix(start + starts_with) }
+    const start = name === undefined ? 'k:' : `${field === 'tag' ? 't' : 'm'}:${nameInWord(name)}=`
+    const from = start + (name === undefined ? nameInWord(starts_with) : starts_with)
+    const range = { from, to: afterPrefix(from) }
     for (const word of await store.listWords(ctx.db, bucketId, range, MOST_LOOKED_AT + 1)) {
-      const value = word.slice(start.length)
+      const rest = word.slice(start.length)
       // The rest of a longer one is not in the index.
-      if ([...value].length < IN_WORD) yield { value, word }
+      if ([...rest].length < IN_WORD) yield { value: name === undefined ? nameOfWord(rest) : rest, word }
     }
   } else {
-    // No name of metadata has an equals sign; each has many values, which are stepped over.
-    const to = afterPrefix(`m:${starts_with}`)
-    for (let from = `m:${starts_with}`; ; ) {
+    // Each name has many values, which are stepped over.
+    const start = `m:${nameInWord(starts_with)}`
+    const to = afterPrefix(start)
+    for (let from = start; ; ) {
       const word = await store.firstWord(ctx.db, bucketId, { from, to })
       if (word === undefined) return
       const named = word.slice(2, word.indexOf('='))
-      yield { value: named, word }
+      yield { value: nameOfWord(named), word }
       from = afterPrefix(`m:${named}=`) ?? afterKey(word)
     }
   }
@@ -144,7 +158,7 @@ async function keysWith(
     return store.listKeysWithFacet(ctx.db, { bucketId, facet: 'content_type', value: word }, range, page)
   if (field === 'tag' || name !== undefined) return store.listKeysWithWord(ctx.db, { bucketId, word }, range, page)
   // Of a name of metadata, by some of its values.
-  const start = `m:${value}=`
+  const start = `m:${nameInWord(value)}=`
   const words = await store.listWords(ctx.db, bucketId, { from: start, to: afterPrefix(start) }, MOST_TRIED)
   const keys: string[] = []
   for (const one of words)

@@ -9,7 +9,9 @@ import { findUserByEmail } from './store.ts'
 /** The terms of a query; throws invalid_query, which says where it is not understood. */
 export function termsOf(query: string, path = 'query.q'): Term[] {
   try {
-    return parseQuery(query)
+    const terms = parseQuery(query)
+    // Who says something twice asks for nothing more.
+    return [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()]
   } catch (error) {
     if (!(error instanceof QueryError)) throw error
     const { code: reason, position, length, message, suggestion } = error.fault

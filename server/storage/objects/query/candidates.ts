@@ -11,6 +11,7 @@ import type { Db } from '../../../db/schema.ts'
 import { findKeysHolding, SHORTEST_INDEXED } from '../../../db/search.ts'
 import { type Facts, matcher, timeText, typeOf } from './filter.ts'
 import * as store from './store.ts'
+import { cut, IN_WORD, nameInWord } from './words.ts'
 
 /** Up to here, candidates are counted; there are few enough of fewer to look at each. */
 export const FEW = 2000
@@ -20,9 +21,6 @@ const MOST_VALUES = 32
 const MOST_TYPES = 200
 /** Most keys that are gathered and put in order. */
 const MOST_GATHERED = 10_000
-/** Characters of a value that are in a word. */
-export const IN_WORD = 200
-
 /** Candidates in the order of keys. */
 export interface Candidates {
   /** How many there are, at least; FEW or more are not counted on. */
@@ -41,29 +39,33 @@ export interface Worded {
   words: readonly string[]
 }
 
+const startOf = ({ field, name }: { field: 'tag' | 'meta'; name: string }): string =>
+  `${field === 'tag' ? 't' : 'm'}:${nameInWord(name)}=`
+
 /** What a term of tags or metadata is as words; null if they are too many to name. */
 async function wordsOf(db: Db, bucketId: string, term: Term): Promise<readonly string[] | null> {
   if (term.negated || (term.field !== 'tag' && term.field !== 'meta')) return null
-  const named = exactWordsOf(term)
-  if (named) return named
-  const { field, name, value } = term
+  const exact = exactWordsOf(term)
+  if (exact) return exact
+  const { value } = term
   const text = value?.text ?? ''
-  const start = `${field === 'tag' ? 't' : 'm'}:${name}=${text.slice(0, Math.max(0, text.indexOf('*')))}`
+  const named = startOf(term)
+  const start = named + text.slice(0, Math.max(0, text.indexOf('*')))
   const words = await store.listWords(db, bucketId, { from: start, to: afterPrefix(start) }, MOST_VALUES + 1)
   if (words.length > MOST_VALUES) return null
   if (value === null) return words
   const matches = matcher(value)
   // A value that was cut may match.
-  return words.filter((word) => [...word].length >= IN_WORD || matches(word.slice(name.length + 3)))
+  return words.filter((word) => [...word].length >= IN_WORD || matches(word.slice(named.length)))
 }
 
 /** The one word of a term that asks for a tag, or for a value as a whole, in whatever bucket. */
 export function exactWordsOf(term: Term): readonly string[] | null {
   if (term.negated || (term.field !== 'tag' && term.field !== 'meta')) return null
   const { field, name, value } = term
-  if (value === null) return field === 'tag' ? [`k:${name}`] : null
+  if (value === null) return field === 'tag' ? [`k:${nameInWord(name)}`] : null
   if (value.glob) return null
-  return [`${field === 'tag' ? 't' : 'm'}:${name}=${[...value.text].slice(0, IN_WORD).join('')}`]
+  return [startOf(term) + cut(value.text)]
 }
 
 /** All terms that words answer. */

@@ -1,10 +1,12 @@
 // One page of the objects of a bucket that a query finds.
+import { performance } from 'node:perf_hooks'
 import { afterKey, type KeyRange } from '../../../../contract/permissions.ts'
 import type { Term } from '../../../../contract/query.ts'
 import { takingTurns } from '../../../base/turns.ts'
 import type { Db } from '../../../db/schema.ts'
 import { isReached, type Reach } from '../../../iam/decide.ts'
 import { byIndex, byText, type Candidates, everything, FEW, textOf, type Worded, wordedTerms } from './candidates.ts'
+import { hasAllWords } from './filling/store.ts'
 import { type Facts, filterOf } from './filter.ts'
 import { remainder } from './remainder.ts'
 import { findKeysWithWords, findTraits, type Order, type Traits } from './store.ts'
@@ -20,8 +22,12 @@ export interface Budget {
   keys: number
   /** Rows of objects. */
   rows: number
+  /** When it is over anyway, by the clock of the process. */
+  until: number
 }
-export const newBudget = (): Budget => ({ keys: 20_000, rows: 10_000 })
+const MOST_MS = 10_000
+export const newBudget = (): Budget => ({ keys: 20_000, rows: 10_000, until: performance.now() + MOST_MS })
+export const isSpent = ({ keys, rows, until }: Budget): boolean => keys <= 0 || rows <= 0 || performance.now() > until
 
 export interface Search {
   bucketId: string
@@ -38,7 +44,7 @@ export interface Search {
 }
 
 export interface Found {
-  /** What decides of each object that was found, in the order of keys. */
+  /** The objects that were found, in the order of keys, without tags and metadata. */
   rows: Traits[]
   /** The key to continue after; null when there are no more. */
   next: string | null
@@ -53,15 +59,22 @@ export interface Found {
 export async function findInBucket(db: Db, search: Search, budget: Budget): Promise<Found> {
   const { bucketId, terms, facts, indexed, after, order, limit } = search
   const left = remainder(search.ranges, after, order)
-  const worded = indexed ? await wordedTerms(db, bucketId, terms) : []
+  // Until all words are written, objects are looked for by everything else.
+  const isWorded = indexed && terms.some(({ field }) => field === 'tag' || field === 'meta') && (await hasAllWords(db))
+  const worded = isWorded ? await wordedTerms(db, bucketId, terms) : []
   const walk: Walk = { db, search, fits: filterOf(terms, facts), worded, budget, left }
   const candidates = indexed ? await byIndex(db, bucketId, { terms, worded, facts }) : everything(db, bucketId)
   const text = indexed && candidates.count >= FEW ? textOf(terms) : null
   if (text === null) return walkOn(walk, candidates)
   // A text that many keys contain fills the page from the first ones; the index would gather every match first.
-  const first = await walkOn({ ...walk, budget: { ...budget, keys: STEP } }, candidates)
-  if (first.next === null || first.rows.length === limit) return first
-  return walkOn(walk, (await byText(db, bucketId, text)) ?? candidates)
+  const few = { ...budget, keys: Math.min(STEP, budget.keys) }
+  const first = await walkOn({ ...walk, budget: few }, candidates)
+  budget.rows = few.rows
+  budget.keys -= STEP
+  if (first.next === null || first.rows.length === limit || isSpent(budget)) return first
+  const holding = await byText(db, bucketId, text)
+  budget.keys -= holding?.count ?? FEW
+  return walkOn(walk, holding ?? candidates)
 }
 
 interface Walk {
@@ -89,14 +102,15 @@ async function walkOn(walk: Walk, candidates: Candidates): Promise<Found> {
   for (const range of left)
     for (let rest = range; ; ) {
       const keys = await candidates.read(rest, { order, limit: STEP })
+      // Many may be put in order: what decided about them is not kept.
       for (const traits of await fitting(walk, candidates, keys))
-        if (rows.length < limit) rows.push(traits)
+        if (rows.length < limit) rows.push({ ...traits, metadata: '{}', tags: null })
         else more++
       budget.keys -= keys.length
       const last = keys.at(-1)
       if (last === undefined || keys.length < STEP) break
       const isFull = rows.length === limit
-      if (budget.keys <= 0 || budget.rows <= 0 || (isFull && more >= COUNTED_ON))
+      if (isSpent(budget) || (isFull && more >= COUNTED_ON))
         return ended(isFull ? (rows.at(-1)?.key ?? search.after ?? '') : last, false)
       rest = order === 'asc' ? { from: afterKey(last), to: rest.to } : { from: rest.from, to: last }
       await turn()

@@ -219,15 +219,22 @@ async function distinctValues(
   return found.map((row) => row.value)
 }
 
-/** How many objects of an attached bucket were listed, but not read yet, counted up to `most`. */
-export const countUnread = async (db: Db, bucketId: string, most: number): Promise<number> => {
+/** At most `limit` keys of a range, of objects of an attached bucket that were listed, but not read yet. */
+export const listUnread = async (
+  db: Db,
+  bucketId: string,
+  { from, to }: KeyRange,
+  limit: number,
+): Promise<string[]> => {
   const unread = db
-    .selectFrom('external_blobs')
-    .select('bucket_id')
-    .where('bucket_id', '=', bucketId)
-    .where('hydrated_at', 'is', null)
-    .limit(most)
-  return countSome(db, unread)
+    .selectFrom('external_blobs as e')
+    .innerJoin('objects as o', 'o.blob_id', 'e.blob_id')
+    .select('o.key')
+    .where('e.bucket_id', '=', bucketId)
+    .where('o.bucket_id', '=', bucketId)
+    .where('e.hydrated_at', 'is', null)
+    .where('o.key', '>=', from)
+  return keysOf((to === null ? unread : unread.where('o.key', '<', to)).limit(limit))
 }
 
 /** The id of the user whose folded address this is. */

@@ -8,6 +8,7 @@ import { legible, nameOf, parentOf } from '../../../keys.ts'
 import { useAt } from '../../past/at.ts'
 import { assertReadable, ownUrl } from '../bulk.tsx'
 import { text } from '../messages.ts'
+import { objectText } from '../object-messages.ts'
 import { isDrawing, kindOf } from './kinds.ts'
 import { Picture } from './Picture.tsx'
 import { Broken, Nothing, Waiting } from './states.tsx'
@@ -20,8 +21,8 @@ const Drawing = lazy(() => import('./Drawing.tsx'))
 export function Contents({ object, onFull }: { object: StoredObject; onFull?: () => void }) {
   const [asText, setAsText] = useState(false)
   const at = useAt()
-  if (object.encryption?.algorithm === 'SSE-C') return <Nothing>{text.clientsKey}</Nothing>
-  if (object.size === 0) return <Nothing>{text.emptyObject}</Nothing>
+  if (object.encryption?.algorithm === 'SSE-C') return <Nothing>{objectText.clientsKey}</Nothing>
+  if (object.size === 0) return <Nothing>{objectText.emptyObject}</Nothing>
   const kind = asText ? 'text' : kindOf(object)
   if (object.erased || (at !== undefined && kind !== 'text' && kind !== 'none'))
     return (
@@ -40,9 +41,9 @@ export function Contents({ object, onFull }: { object: StoredObject; onFull?: ()
   if (kind === 'none')
     return (
       <Nothing>
-        {text.noPreview}
+        {objectText.noPreview}
         <Button variant="subtle" onClick={() => setAsText(true)}>
-          {text.showAsText}
+          {objectText.showAsText}
         </Button>
       </Nothing>
     )
@@ -66,7 +67,7 @@ function Streamed({ object, kind }: { object: StoredObject; kind: 'pdf' | 'video
   if (signed.error || broken) return <Broken error={signed.error} />
   if (!signed.data) return <Waiting />
   const src = ownUrl(signed.data.url)
-  const name = text.contents(legible(key))
+  const name = objectText.contents(legible(key))
   if (kind === 'pdf') {
     // The browser's viewer shows the end of the address as the title, and saves the file under it.
     const end = encodeURIComponent(legible(nameOf(key, parentOf(key))) || text.noName)

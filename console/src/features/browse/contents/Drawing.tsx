@@ -2,7 +2,7 @@ import { SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import type { StoredObject } from '../../../../../contract/objects.ts'
 import { legible } from '../../../keys.ts'
-import { text } from '../messages.ts'
+import { objectText } from '../object-messages.ts'
 import { Broken, Waiting } from './states.tsx'
 import { Shown, useWhole } from './Whole.tsx'
 import { Words } from './Words.tsx'
@@ -20,10 +20,10 @@ export default function Drawing({ object, onFull }: { object: StoredObject; onFu
       <div className="contents-forms">
         <SegmentedControl
           size="xs"
-          aria-label={text.showAs}
+          aria-label={objectText.showAs}
           data={[
-            { value: 'picture', label: text.form('picture') },
-            { value: 'source', label: text.source },
+            { value: 'picture', label: objectText.form('picture') },
+            { value: 'source', label: objectText.source },
           ]}
           value={asSource ? 'source' : 'picture'}
           onChange={(value) => setAsSource(value === 'source')}
@@ -42,5 +42,5 @@ function Drawn({ object, onBroken, onFull }: { object: StoredObject; onBroken: (
   const { src, error } = useWhole(object, { type: 'image/svg+xml' })
   if (error) return <Broken error={error} />
   if (!src) return <Waiting />
-  return <Shown src={src} name={text.contents(legible(object.key))} onError={onBroken} onFull={onFull} />
+  return <Shown src={src} name={objectText.contents(legible(object.key))} onError={onBroken} onFull={onFull} />
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { StoredObject } from '../../../../../contract/objects.ts'
 import { legible } from '../../../keys.ts'
 import { text as past } from '../../past/messages.ts'
-import { text } from '../messages.ts'
+import { objectText } from '../object-messages.ts'
 import type { Kind } from './kinds.ts'
 import { Broken, Nothing, Waiting } from './states.tsx'
 import { Shown, useWhole } from './Whole.tsx'
@@ -22,7 +22,7 @@ export default function Former({ object, kind, onFull }: { object: StoredObject;
   if (!canShow) return <Nothing>{erased ? past.erasedHint : past.noPreview}</Nothing>
   if (error || isBroken) return <Broken error={error} />
   if (!src) return <Waiting />
-  const name = text.contents(legible(key))
+  const name = objectText.contents(legible(key))
   const fail = () => setBroken(true)
   if (kind === 'audio')
     return (

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { text } from '../messages.ts'
+import { objectText } from '../object-messages.ts'
 
 /** How many members are shown at first, and how many more each time. */
 const SHOWN = 200
@@ -21,7 +21,7 @@ export default function Json({ words }: { words: string }) {
   const value = useMemo(() => read(words), [words])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
-    <section className="contents-json" tabIndex={0} aria-label={text.form('json')}>
+    <section className="contents-json" tabIndex={0} aria-label={objectText.form('json')}>
       <Value value={value} depth={0} />
     </section>
   )
@@ -60,7 +60,7 @@ function Parent({ name, value, depth }: { name?: string; value: object; depth: n
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         {name === undefined ? null : <Name name={name} />}
-        <span className="dim">{text.members(members.length, Array.isArray(value))}</span>
+        <span className="dim">{objectText.members(members.length, Array.isArray(value))}</span>
       </summary>
       {isOpen ? (
         <div className="json-members">
@@ -69,7 +69,7 @@ function Parent({ name, value, depth }: { name?: string; value: object; depth: n
           ))}
           {members.length > shown ? (
             <Button variant="subtle" onClick={() => setShown(shown + SHOWN)}>
-              {text.moreMembers(Math.min(SHOWN, members.length - shown))}
+              {objectText.moreMembers(Math.min(SHOWN, members.length - shown))}
             </Button>
           ) : null}
         </div>

@@ -1,6 +1,6 @@
 import { lexer, type Token, type Tokens } from 'marked'
 import { Fragment, type ReactNode, useMemo } from 'react'
-import { text } from '../messages.ts'
+import { objectText } from '../object-messages.ts'
 import { Code } from './Code.tsx'
 
 /**
@@ -11,7 +11,7 @@ export default function Markdown({ words }: { words: string }) {
   const tokens = useMemo(() => lexer(words), [words])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
-    <section className="contents-markdown" tabIndex={0} aria-label={text.form('markdown')}>
+    <section className="contents-markdown" tabIndex={0} aria-label={objectText.form('markdown')}>
       <Blocks tokens={tokens} />
     </section>
   )

@@ -6,6 +6,7 @@ import type { StoredObject } from '../../../../../contract/objects.ts'
 import { formatShare } from '../../../i18n.ts'
 import { legible } from '../../../keys.ts'
 import { text } from '../messages.ts'
+import { objectText } from '../object-messages.ts'
 import { pictureOf } from '../pictures.ts'
 import { Broken, Waiting } from './states.tsx'
 
@@ -34,7 +35,7 @@ export function Picture({ object, onFull }: { object: StoredObject; onFull?: () 
   })
   if (picture.error) return <Broken error={picture.error} />
   if (!picture.data) return <Waiting />
-  const alt = text.contents(legible(key))
+  const alt = objectText.contents(legible(key))
   if (!onFull) return <Zoomed src={picture.data} alt={alt} />
   return (
     <button type="button" className="contents contents-picture contents-open" title={text.fullScreen} onClick={onFull}>
@@ -73,16 +74,16 @@ export function Zoomed({ src, alt, onError }: { src: string; alt: string; onErro
         />
       </section>
       <div className="contents-zoom">
-        <ActionIcon aria-label={text.zoomOut} title={text.zoomOut} onClick={() => zoom(1 / STEP)}>
+        <ActionIcon aria-label={objectText.zoomOut} title={objectText.zoomOut} onClick={() => zoom(1 / STEP)}>
           <IconZoomOut size={18} stroke={1.6} />
         </ActionIcon>
-        <span role="status">{scale === undefined ? text.zoomFits : formatShare(scale)}</span>
-        <ActionIcon aria-label={text.zoomIn} title={text.zoomIn} onClick={() => zoom(STEP)}>
+        <span role="status">{scale === undefined ? objectText.zoomFits : formatShare(scale)}</span>
+        <ActionIcon aria-label={objectText.zoomIn} title={objectText.zoomIn} onClick={() => zoom(STEP)}>
           <IconZoomIn size={18} stroke={1.6} />
         </ActionIcon>
         <ActionIcon
-          aria-label={text.zoomFit}
-          title={text.zoomFit}
+          aria-label={objectText.zoomFit}
+          title={objectText.zoomFit}
           disabled={scale === undefined}
           onClick={() => setScale(undefined)}
         >

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import papa from 'papaparse'
 import { useMemo, useState } from 'react'
-import { text } from '../messages.ts'
+import { objectText } from '../object-messages.ts'
 
 /** How many rows are shown at first, and how many more each time. */
 const SHOWN = 200
@@ -18,7 +18,7 @@ export default function Table({ words, isWhole }: { words: string; isWhole: bool
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
-      <section className="contents-table" tabIndex={0} aria-label={text.form('table')}>
+      <section className="contents-table" tabIndex={0} aria-label={objectText.form('table')}>
         <table>
           <thead>
             <tr>
@@ -28,7 +28,7 @@ export default function Table({ words, isWhole }: { words: string; isWhole: bool
               {columns.map((_, i) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: they never change
                 <th key={i} scope="col">
-                  {head[i] || text.column(i + 1)}
+                  {head[i] || objectText.column(i + 1)}
                 </th>
               ))}
             </tr>
@@ -50,10 +50,10 @@ export default function Table({ words, isWhole }: { words: string; isWhole: bool
         </table>
       </section>
       <p className="dim small">
-        {text.rows(Math.min(shown, rows.length), rows.length)}
+        {objectText.rows(Math.min(shown, rows.length), rows.length)}
         {rows.length > shown ? (
           <Button variant="subtle" onClick={() => setShown(shown + SHOWN * 5)}>
-            {text.moreRows}
+            {objectText.moreRows}
           </Button>
         ) : null}
       </p>

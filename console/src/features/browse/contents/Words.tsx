@@ -7,7 +7,7 @@ import { formatBytes } from '../../../i18n.ts'
 import { legible } from '../../../keys.ts'
 import { atOf, useAt } from '../../past/at.ts'
 import { refreshObjects } from '../background.tsx'
-import { text } from '../messages.ts'
+import { objectText } from '../object-messages.ts'
 import { Code } from './Code.tsx'
 import { type Form, formOf, languageOf } from './kinds.ts'
 import { Broken, Waiting } from './states.tsx'
@@ -47,15 +47,15 @@ export function Words({ object }: { object: StoredObject }) {
   const { read, form } = words.data
   const isWhole = isWholeOf(object)
   return (
-    <section className="contents contents-words" aria-label={text.contents(legible(key))}>
+    <section className="contents contents-words" aria-label={objectText.contents(legible(key))}>
       {form ? (
         <div className="contents-forms">
           <SegmentedControl
             size="xs"
-            aria-label={text.showAs}
+            aria-label={objectText.showAs}
             data={[
-              { value: 'form', label: text.form(form) },
-              { value: 'source', label: text.source },
+              { value: 'form', label: objectText.form(form) },
+              { value: 'source', label: objectText.source },
             ]}
             value={asSource ? 'source' : 'form'}
             onChange={(value) => setAsSource(value === 'source')}
@@ -73,7 +73,7 @@ export function Words({ object }: { object: StoredObject }) {
           <Markdown words={read} />
         )}
       </Suspense>
-      {isWhole ? null : <p className="dim small">{text.firstPart(formatBytes(TEXT_BYTES), formatBytes(size))}</p>}
+      {isWhole ? null : <p className="dim small">{objectText.firstPart(formatBytes(TEXT_BYTES), formatBytes(size))}</p>}
     </section>
   )
 }

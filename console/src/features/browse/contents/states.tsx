@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core'
 import { IconFileOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { codeOf, describeProblem } from '../../../api/problem.ts'
-import { text } from '../messages.ts'
+import { objectText } from '../object-messages.ts'
 
 export const Nothing = ({ children }: { children: ReactNode }) => (
   <div className="contents contents-none">
@@ -16,7 +16,7 @@ export const Broken = ({ error }: { error?: unknown }) => (
   <Nothing>
     {['archived', 'conflict', 'damaged', 'not_found'].includes(codeOf(error) ?? '')
       ? describeProblem(error).detail
-      : text.brokenPreview}
+      : objectText.brokenPreview}
   </Nothing>
 )
 

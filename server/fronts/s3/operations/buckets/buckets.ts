@@ -142,6 +142,8 @@ interface Answer {
   open?: 'anyone'
   /** Of the document, if that is not XML. */
   type?: string
+  /** Further headers of the answer. */
+  headers?: Record<string, string>
   document: (exchange: Exchange) => string | Promise<string>
 }
 
@@ -210,7 +212,13 @@ const answers: readonly Answer[] = [
   { name: 'GetBucketPolicy', query: 'policy', type: 'application/json', document: policyText },
   { name: 'GetBucketPolicyStatus', query: 'policyStatus', document: policyStatusDocument },
   { name: 'GetBucketCors', query: 'cors', document: bucketCors },
-  { name: 'GetBucketLifecycleConfiguration', query: 'lifecycle', document: bucketLifecycle },
+  {
+    name: 'GetBucketLifecycleConfiguration',
+    query: 'lifecycle',
+    // AWS' default, which holds where nothing moves between classes; Terraform compares it with its own.
+    headers: { 'x-amz-transition-default-minimum-object-size': 'all_storage_classes_128K' },
+    document: bucketLifecycle,
+  },
   { name: 'GetBucketTagging', query: 'tagging', document: bucketTagging },
   { name: 'GetBucketWebsite', query: 'website', document: websiteDocument },
   { name: 'GetBucketReplication', query: 'replication', document: replicationDocument },
@@ -225,10 +233,10 @@ const answers: readonly Answer[] = [
 ]
 
 /** Operations that say what is so of a bucket, to callers with any right in it. */
-export const bucketStateOperations = answers.map(({ document, type = 'application/xml', ...answer }) => ({
+export const bucketStateOperations = answers.map(({ document, type = 'application/xml', headers, ...answer }) => ({
   ...answer,
   async run(exchange: Exchange): Promise<void> {
     await assertBucket(exchange)
-    await answerXml(exchange, await document(exchange), { 'content-type': type })
+    await answerXml(exchange, await document(exchange), { 'content-type': type, ...headers })
   },
 }))

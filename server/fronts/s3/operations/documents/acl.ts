@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../../../contract/errors.ts'
 import { allow } from '../../../../context.ts'
 import { actionsIn } from '../../../../iam/decide.ts'
 import {
@@ -60,7 +61,10 @@ export async function newObjectAcl(exchange: Exchange): Promise<string | null> {
   const [row, { of }] = await Promise.all([findBucket(ctx.db, bucket), findAccess(ctx.db, [bucket])])
   const acl = aclInHeaders(exchange, { owner: ctx.actor.user_id, bucketOwner: row?.created_by ?? null }) ?? privateAcl
   await assertAllowed(exchange, acl, of(bucket))
-  return hasAcls(of(bucket)) ? aclText(acl) : null
+  const text = aclText(acl)
+  if (text !== null && ctx.actor.agent)
+    throw new ServiceError('forbidden', `Agents change no ACL: key "${key}" of bucket "${bucket}".`)
+  return hasAcls(of(bucket)) ? text : null
 }
 
 /** The ACL that a new bucket is to have; undefined for its owner's alone. Throws where it cannot have it. */

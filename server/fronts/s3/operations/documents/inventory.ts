@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../../contract/errors.ts'
 import { type Inventory, type InventoryColumn, inventoryColumns } from '../../../../../contract/inventories.ts'
-import { isBucketName } from '../../../../../contract/names.ts'
+import { isBucketName, isKeyText } from '../../../../../contract/names.ts'
 import { canonicalId } from '../../../../base/canonical-id.ts'
 import { findNamed, listNamed, putNamed, removeNamed } from '../../../../features/inventories/named.ts'
 import { actionsIn } from '../../../../iam/decide.ts'
@@ -125,10 +125,13 @@ export async function putBucketInventory(exchange: Exchange): Promise<void> {
   await assertOwns(exchange, name, childText(destination, 'AccountId')?.trim())
   const prefix = childText(destination, 'Prefix')
   const filter = child(document, 'Filter')
+  const listed = (filter && childText(filter, 'Prefix')) ?? ''
+  for (const text of [prefix ?? '', listed])
+    if (!isKeyText(text, 0)) throw invalidArgument('Prefix', text.slice(0, 100), 'The prefix is too long or invalid')
   const fields = child(document, 'OptionalFields')
   await putNamed(ctx, bucket, id, {
     destination: { bucket: name, prefix: prefix ? `${prefix}/` : '' },
-    prefix: (filter && childText(filter, 'Prefix')) ?? '',
+    prefix: listed,
     format: format === 'CSV' ? 'csv' : 'parquet',
     versions: versions === 'All' ? 'all' : 'current',
     columns: columnsIn(fields ? childTexts(fields, 'Field') : [], versions === 'All'),

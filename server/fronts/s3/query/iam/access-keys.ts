@@ -4,13 +4,14 @@ import { grantingGroupsOf } from '../../../../access/groups/service.ts'
 import { assertMayTouch } from '../../../../access/users/service.ts'
 import type { Step } from '../../../../context.ts'
 import type { Row } from '../../../../db/schema.ts'
+import { resourceOfArn } from '../../../../features/identities/resources.ts'
 import { userArn, userNameOf } from '../../../../iam/names.ts'
 import { element, xmlTime } from '../../answers/xml.ts'
 import { IAM, type QueryAction, type QueryCall } from '../action.ts'
 import { QueryError } from '../query-error.ts'
 import { answerPage, member, PAGED, pageIn } from './pages.ts'
 import { KEY_ID } from './rules.ts'
-import { callIn, permit, resourceOfArn, userIn } from './subjects.ts'
+import { callIn, permit, userIn } from './subjects.ts'
 
 /** The user whose keys a request changes: those of administrators are for administrators. */
 async function ownerIn(call: QueryCall): Promise<Row<'users'>> {

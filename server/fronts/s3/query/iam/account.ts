@@ -4,9 +4,10 @@ import { MOST_ATTACHED } from '../../../../access/identity-policies/attached.ts'
 import { MOST_POLICIES, MOST_VERSIONS } from '../../../../access/identity-policies/managed.ts'
 import { countManaged } from '../../../../access/identity-policies/store.ts'
 import { countUsers } from '../../../../access/users/store.ts'
+import { EVERYTHING } from '../../../../features/identities/resources.ts'
 import { element } from '../../answers/xml.ts'
 import { IAM, type QueryAction, type QueryCall } from '../action.ts'
-import { EVERYTHING, permit } from './subjects.ts'
+import { permit } from './subjects.ts'
 
 /** What is counted without a limit, in a field that has to be a number. */
 const UNLIMITED = 2_147_483_647

@@ -4,13 +4,14 @@ import { grantingGroupsOf } from '../../../../access/groups/service.ts'
 import { findMemberIds, listBelow } from '../../../../access/groups/store.ts'
 import { assertMayTouch } from '../../../../access/users/service.ts'
 import { findUserNamed, listUsersBelow } from '../../../../access/users/service-accounts.ts'
+import { EVERYTHING, resourceOfArn } from '../../../../features/identities/resources.ts'
 import { groupArn } from '../../../../iam/names.ts'
 import { element } from '../../answers/xml.ts'
 import { IAM, type QueryAction, type QueryCall } from '../action.ts'
 import { QueryError } from '../query-error.ts'
 import { answerPage, member, PAGED, pageIn } from './pages.ts'
 import { NAMED, NEW_GROUP_NAME, PATH, PATH_PREFIX } from './rules.ts'
-import { callIn, EVERYTHING, groupFields, groupIn, permit, resourceOfArn, userFields, userIn } from './subjects.ts'
+import { callIn, groupFields, groupIn, permit, userFields, userIn } from './subjects.ts'
 
 async function createGroup(call: QueryCall) {
   const name = call.parameters.required('GroupName', NEW_GROUP_NAME)

@@ -14,12 +14,13 @@ import {
   setDefaultVersion,
 } from '../../../../access/identity-policies/managed.ts'
 import { findUsers } from '../../../../access/users/store.ts'
+import { EVERYTHING, resourceOfArn } from '../../../../features/identities/resources.ts'
 import { policyArn, userNameOf } from '../../../../iam/names.ts'
 import { type Element, element, xmlTime } from '../../answers/xml.ts'
 import { IAM, type QueryAction, type QueryCall } from '../action.ts'
 import { answerPage, member, PAGED, pageIn } from './pages.ts'
 import { DESCRIPTION, DOCUMENT, NAMED, PATH, PATH_PREFIX, VERSION_ID } from './rules.ts'
-import { EVERYTHING, permit, policyIn, resourceOfArn } from './subjects.ts'
+import { permit, policyIn } from './subjects.ts'
 
 /** When built-in policies were made, for clients that need a time. */
 const EPOCH = new Date(0).toISOString()

@@ -8,6 +8,7 @@ import { systemActor } from '../../../../access/actors.ts'
 import { actorOfUser } from '../../../../access/sessions/service.ts'
 import { findUserNamed } from '../../../../access/users/service-accounts.ts'
 import type { Actor } from '../../../../context.ts'
+import { resourceOfArn } from '../../../../features/identities/resources.ts'
 import { keyOf } from '../../../../iam/condition-keys.ts'
 import { type Ruling, rule } from '../../../../iam/decide.ts'
 import { permitsIam, policiesSay } from '../../../../iam/decide-iam.ts'
@@ -19,7 +20,7 @@ import type { Parameters } from '../parameters.ts'
 import { QueryError } from '../query-error.ts'
 import { member, PAGED } from './pages.ts'
 import { POLICY_ARN } from './rules.ts'
-import { permit, resourceOfArn } from './subjects.ts'
+import { permit } from './subjects.ts'
 
 const MOST_ACTIONS = 100
 /** Actions times resources. */

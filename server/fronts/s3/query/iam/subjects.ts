@@ -1,33 +1,21 @@
 // Whom and what requests to IAM are about, once the caller is permitted to ask about it.
-import { ServiceError } from '../../../../../contract/errors.ts'
-import { type GrantingGroup, isAdmin } from '../../../../../contract/permissions.ts'
 import { findGroupNamed } from '../../../../access/groups/by-path.ts'
-import { getGroup, grantingGroupsOf } from '../../../../access/groups/service.ts'
 import { allowIam } from '../../../../access/identity-policies/allow-iam.ts'
 import type { NamedOwner } from '../../../../access/identity-policies/inline.ts'
 import { findPolicy, type ManagedPolicy, policyMissing } from '../../../../access/identity-policies/managed.ts'
 import type { Owner } from '../../../../access/identity-policies/store.ts'
-import { hasAdministrator } from '../../../../access/identity-policies/store.ts'
-import { lockAdministration } from '../../../../access/settings/administration.ts'
-import { assertMayTouch } from '../../../../access/users/service.ts'
 import { CANONICAL_ID, findUserNamed } from '../../../../access/users/service-accounts.ts'
 import { findUser } from '../../../../access/users/store.ts'
-import { currentActor, type Step } from '../../../../context.ts'
+import type { Step } from '../../../../context.ts'
 import type { Row } from '../../../../db/schema.ts'
+import { assertMayChangePolicies, confirmedOwner, ctxIn } from '../../../../features/identities/owners.ts'
+import { resourceOfArn } from '../../../../features/identities/resources.ts'
 import type { IamResource } from '../../../../iam/decide-iam.ts'
 import { groupArn, userArn, userNameOf } from '../../../../iam/names.ts'
-import { ACCOUNT_ID } from '../../../../iam/principal.ts'
 import { type Element, element, xmlTime } from '../../answers/xml.ts'
 import type { QueryCall } from '../action.ts'
 import { QueryError } from '../query-error.ts'
 import { NAMED, POLICY_ARN } from './rules.ts'
-
-/** An ARN also as policies for Ceph write it: without the account. */
-const withoutAccount = (arn: string): string => arn.replace(`::${ACCOUNT_ID}:`, ':::')
-export const resourceOfArn = (arn: string, others: readonly string[] = []): IamResource => ({
-  arns: [arn, withoutAccount(arn)],
-  exactly: others.flatMap((one) => [one, withoutAccount(one)]),
-})
 
 /**
  * Throws forbidden unless the caller may ask for the request's action on something. The refusal names what was asked for,
@@ -35,9 +23,6 @@ export const resourceOfArn = (arn: string, others: readonly string[] = []): IamR
  */
 export const permit = ({ ctx, action }: QueryCall, resource: IamResource, calledAs?: string): void =>
   allowIam(ctx.actor, `iam:${action.name}`, calledAs === undefined ? resource : { ...resource, calledAs })
-
-/** What lists and numbers of everything are asked for on. */
-export const EVERYTHING = resourceOfArn(`arn:aws:iam::${ACCOUNT_ID}:*`)
 
 const userMissing = (name: string) => new QueryError('NoSuchEntity', `The user with name ${name} cannot be found.`)
 const groupMissing = (name: string) => new QueryError('NoSuchEntity', `The group with name ${name} cannot be found.`)
@@ -83,18 +68,6 @@ export async function policyIn(call: QueryCall): Promise<ManagedPolicy> {
   return policy
 }
 
-/** Throws forbidden for a change of the policies of administrators, unless the caller is one. */
-async function assertMayChange({ ctx, action }: QueryCall, groups: () => Promise<GrantingGroup[]>): Promise<void> {
-  if (!/^(Get|List)/.test(action.name)) assertMayTouch(ctx, await groups())
-}
-
-/** Throws forbidden for a change of the policies of a group with an administrator in it, unless the caller is one. */
-async function assertReachesNoAdministrator({ ctx, action }: QueryCall, groupId: string): Promise<void> {
-  if (/^(Get|List)/.test(action.name) || isAdmin(ctx.actor.groups)) return
-  if (await hasAdministrator(ctx.db, groupId))
-    throw new ServiceError('forbidden', 'You need the "admin" permission: an administrator is in the group.')
-}
-
 /** Who can have policies: how requests name them, and what IAM's actions about them are called after. */
 export interface OwnerKind {
   name: 'User' | 'Group' | 'Role'
@@ -103,27 +76,16 @@ export interface OwnerKind {
   find(call: QueryCall): Promise<Owner & { name: string }>
 }
 
-/**
- * Step: a call as it is in a transaction: with the caller, and whoever is an administrator, as they are now and stay until that
- * ends.
- */
-export async function callIn(call: QueryCall, step: Step): Promise<QueryCall> {
-  await lockAdministration(step.tx)
-  return { ...call, ctx: { ...call.ctx, db: step.tx, actor: await currentActor(step) } }
-}
-
-const changed = () => new ServiceError('changed', 'Somebody else has changed it in the meantime. Try again.')
+/** Step: a call as it is in a transaction, with the caller as they are now. */
+export const callIn = async (call: QueryCall, step: Step): Promise<QueryCall> => ({
+  ...call,
+  ctx: await ctxIn(call.ctx, step),
+})
 
 /** Whom a request names, which is looked at again in the transaction that changes something of them. */
-export async function ownerIn(call: QueryCall, find: OwnerKind['find']): Promise<NamedOwner> {
-  const owner = await find(call)
-  return {
-    ...owner,
-    async confirm(step) {
-      if ((await find(await callIn(call, step))).id !== owner.id) throw changed()
-    },
-  }
-}
+export const ownerIn = (call: QueryCall, find: OwnerKind['find']): Promise<NamedOwner> =>
+  confirmedOwner(call.ctx, (ctx) => find({ ...call, ctx }))
+
 export const OWNERS: readonly OwnerKind[] = [
   {
     name: 'User',
@@ -131,7 +93,7 @@ export const OWNERS: readonly OwnerKind[] = [
     async find(call) {
       call.parameters.required('UserName', NAMED)
       const { id, email } = await userIn(call)
-      await assertMayChange(call, () => grantingGroupsOf(call.ctx.db, id))
+      await assertMayChangePolicies(call.ctx, call.action.name, { kind: 'user', id })
       return { kind: 'user', id, name: userNameOf(email) }
     },
   },
@@ -140,8 +102,7 @@ export const OWNERS: readonly OwnerKind[] = [
     parameter: 'GroupName',
     async find(call) {
       const { id, name } = await groupIn(call)
-      await assertMayChange(call, async () => [await getGroup(call.ctx.db, id)])
-      await assertReachesNoAdministrator(call, id)
+      await assertMayChangePolicies(call.ctx, call.action.name, { kind: 'group', id })
       return { kind: 'group', id, name }
     },
   },

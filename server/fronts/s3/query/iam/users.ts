@@ -6,6 +6,7 @@ import {
   listUsersBelow,
   renameUser,
 } from '../../../../access/users/service-accounts.ts'
+import { resourceOfArn } from '../../../../features/identities/resources.ts'
 import { addressOf, userArn, userNameOf } from '../../../../iam/names.ts'
 import { ACCOUNT_ID } from '../../../../iam/principal.ts'
 import { element } from '../../answers/xml.ts'
@@ -13,7 +14,7 @@ import { IAM, type QueryAction, type QueryCall } from '../action.ts'
 import { QueryError } from '../query-error.ts'
 import { answerPage, member, PAGED, pageIn } from './pages.ts'
 import { NAMED, NEW_USER_NAME, PATH, PATH_PREFIX } from './rules.ts'
-import { permit, resourceOfArn, userFields, userIn } from './subjects.ts'
+import { permit, userFields, userIn } from './subjects.ts'
 
 const ADDRESS = new RegExp(EMAIL)
 

@@ -73,24 +73,24 @@ async function list({ ctx, parameters }: QueryCall): Promise<Element[]> {
 async function update({ ctx, parameters }: QueryCall): Promise<Element[]> {
   const description = parameters.optional('Description', DESCRIPTION)
   const seconds = parameters.number('MaxSessionDuration', SESSION)
-  await roles.updateRole(ctx, nameIn(parameters), {
-    action: 'iam:UpdateRole',
+  const change = {
     ...(description === undefined ? {} : { description }),
     ...(seconds === undefined ? {} : { max_session_seconds: seconds }),
-  })
+  }
+  await roles.updateRole(ctx, nameIn(parameters), change, 'iam:UpdateRole')
   return []
 }
 
 async function describeAnew({ ctx, parameters }: QueryCall): Promise<Element[]> {
   const name = nameIn(parameters)
   const action = 'iam:UpdateRoleDescription'
-  await roles.updateRole(ctx, name, { action, description: parameters.required('Description', DESCRIPTION) })
+  await roles.updateRole(ctx, name, { description: parameters.required('Description', DESCRIPTION) }, action)
   return [element('Role', ...contentsOf(await roles.getRole(ctx, name, action)))]
 }
 
 async function setTrust({ ctx, parameters }: QueryCall): Promise<undefined> {
   const trust = parameters.required('PolicyDocument', DOCUMENT)
-  await roles.updateRole(ctx, nameIn(parameters), { action: 'iam:UpdateAssumeRolePolicy', trust })
+  await roles.updateRole(ctx, nameIn(parameters), { trust }, 'iam:UpdateAssumeRolePolicy')
   return undefined
 }
 

@@ -1,7 +1,7 @@
 // IAM's actions on identity providers.
 import * as providers from '../../../../access/oidc-providers/providers.ts'
 import { issuerKeyIn, providerArn } from '../../../../access/roles/arn.ts'
-import { endSessions } from '../../../../access/session-ends/revoke.ts'
+import { removeProvider } from '../../../../features/identities/roles.ts'
 import { type Element, element } from '../../answers/xml.ts'
 import { IAM, type QueryAction, type QueryCall } from '../action.ts'
 import type { Parameters } from '../parameters.ts'
@@ -69,34 +69,27 @@ async function list({ ctx }: QueryCall): Promise<Element[]> {
 }
 
 async function remove({ ctx, parameters }: QueryCall): Promise<undefined> {
-  const key = keyIn(parameters)
-  await providers.deleteProvider(ctx, key, (step) => endSessions(step, { issuerKey: key }))
+  await removeProvider(ctx, keyIn(parameters))
   return undefined
 }
 
 async function addClient({ ctx, parameters }: QueryCall): Promise<undefined> {
   const id = parameters.required('ClientID', CLIENT_ID)
-  await providers.updateProvider(ctx, keyIn(parameters), {
-    action: 'iam:AddClientIDToOpenIDConnectProvider',
-    audiences: (now) => [...new Set([...now, id])],
-  })
+  const change = { audiences: (now: readonly string[]) => [...new Set([...now, id])] }
+  await providers.updateProvider(ctx, keyIn(parameters), change, 'iam:AddClientIDToOpenIDConnectProvider')
   return undefined
 }
 
 async function removeClient({ ctx, parameters }: QueryCall): Promise<undefined> {
   const id = parameters.required('ClientID', CLIENT_ID)
-  await providers.updateProvider(ctx, keyIn(parameters), {
-    action: 'iam:RemoveClientIDFromOpenIDConnectProvider',
-    audiences: (now) => now.filter((one) => one !== id),
-  })
+  const change = { audiences: (now: readonly string[]) => now.filter((one) => one !== id) }
+  await providers.updateProvider(ctx, keyIn(parameters), change, 'iam:RemoveClientIDFromOpenIDConnectProvider')
   return undefined
 }
 
 async function setThumbprints({ ctx, parameters }: QueryCall): Promise<undefined> {
-  await providers.updateProvider(ctx, keyIn(parameters), {
-    action: 'iam:UpdateOpenIDConnectProviderThumbprint',
-    thumbprints: thumbprintsIn(parameters) ?? [],
-  })
+  const change = { thumbprints: thumbprintsIn(parameters) ?? [] }
+  await providers.updateProvider(ctx, keyIn(parameters), change, 'iam:UpdateOpenIDConnectProviderThumbprint')
   return undefined
 }
 

@@ -1,0 +1,6 @@
+import type { View } from '../../routes.ts'
+
+export const agentViews: readonly View[] = [
+  { path: '/agents', load: () => import('./Agents.tsx') },
+  { path: '/agents/$id', load: () => import('./AgentPage.tsx') },
+]

@@ -1,0 +1,43 @@
+// Which objects a bulk change is about.
+import { ServiceError } from '../../../contract/errors.ts'
+import type { Ctx } from '../../context.ts'
+import { listObjects } from '../../storage/objects/lists/browse.ts'
+import { searchByQuery } from '../../storage/objects/lists/query-page.ts'
+
+/** Objects that one plan can be about. */
+export const MOST_PLANNED = 1000
+/** Pages of a search: each reads some of the keys, and can find nothing. */
+const MOST_PAGES = 20
+
+/** What a bulk change does, to which objects of a bucket. */
+export interface Change {
+  action: 'delete' | 'copy' | 'move'
+  bucket: string
+  /** Exactly one of these three. */
+  keys?: readonly string[] | undefined
+  prefix?: string | undefined
+  q?: string | undefined
+  to_bucket?: string | undefined
+  to_prefix?: string | undefined
+}
+
+/** The keys that a change is about, in their order. Throws limit_reached for more than a plan can have. */
+export async function selectKeys(ctx: Ctx, { bucket, keys, prefix, q }: Change): Promise<string[]> {
+  if (keys) return [...keys]
+  const found: string[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const asked = { prefix: prefix ?? '', limit: MOST_PLANNED, cursor }
+    const { items, next_cursor } = await (q === undefined
+      ? listObjects(ctx, bucket, asked)
+      : searchByQuery(ctx, bucket, { ...asked, q }))
+    found.push(...items.map(({ key }) => key))
+    if (next_cursor === null && found.length <= MOST_PLANNED) return found
+    if (next_cursor === null || found.length >= MOST_PLANNED) break
+    cursor = next_cursor
+  }
+  throw new ServiceError(
+    'limit_reached',
+    `A plan can be about ${MOST_PLANNED} objects, and these are more. Plan a smaller folder or a narrower search, and the rest after that.`,
+  )
+}

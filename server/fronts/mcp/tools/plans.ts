@@ -1,0 +1,95 @@
+// Tools for changes of many objects: what they would do is seen first.
+import Type from 'typebox'
+import type { Action } from '../../../../contract/actions.ts'
+import { Exactly, Nullable, ObjectKey, Prefix } from '../../../../contract/shapes.ts'
+import { SearchText } from '../../../../contract/texts.ts'
+import { MOST_PLANNED } from '../../../features/plans/select.ts'
+import { carryOut, makePlan, type Outcome } from '../../../features/plans/service.ts'
+import { bucket, Errors } from '../shapes.ts'
+import { invalidArgument, tool } from '../tool.ts'
+
+/** How much of a plan is shown. */
+const SHOWN = 50
+
+const Happens = {
+  objects: Type.Integer({ description: 'How many objects are changed or deleted.' }),
+  bytes: Type.Integer(),
+  left_out: Type.Integer({ description: 'How many cannot be, because they are gone, taken or not allowed.' }),
+  errors: { ...Errors, description: `The first ${SHOWN} of those, and why.` },
+}
+
+const happens = ({ actions, errors }: Outcome) => ({
+  objects: actions.length,
+  bytes: actions.reduce((sum, { details }) => sum + ('size' in details ? Number(details.size) : 0), 0),
+  left_out: errors.length,
+  errors: errors.slice(0, SHOWN).map(({ key, code, detail }) => ({ key, code, detail })),
+})
+
+const entryOf = ({ name, bucket = '', key = '', details }: Action) => {
+  const source = 'source' in details ? details.source : undefined
+  const from = source ?? { bucket, key }
+  return { action: name, bucket: from.bucket, key: from.key, to: source ? { bucket, key } : null }
+}
+
+export const planTools = [
+  tool({
+    name: 'plan',
+    title: 'Plan a bulk change',
+    description: `Tries to delete, copy or move up to ${MOST_PLANNED} objects (a folder, what a search finds, or a list of keys), changes nothing, and tells exactly what would happen. Show that to the user if it matters, then pass plan_id to carry_out within an hour.`,
+    input: Exactly({
+      action: Type.Enum(['delete', 'copy', 'move']),
+      bucket,
+      prefix: Type.Optional({
+        ...Prefix,
+        description: 'All objects whose keys start with this; a folder ends with a slash.',
+      }),
+      q: Type.Optional(SearchText({ description: 'What a query finds, as search has it.' })),
+      keys: Type.Optional(Type.Array(ObjectKey, { minItems: 1, maxItems: MOST_PLANNED, uniqueItems: true })),
+      to_bucket: Type.Optional({ ...bucket, description: 'Copy, move: default is the same bucket.' }),
+      to_prefix: Type.Optional({
+        ...Prefix,
+        description:
+          'Copy, move: takes the place of prefix; without prefix, it is put before the last part of each key.',
+      }),
+    }),
+    output: Type.Object({
+      plan_id: Type.String(),
+      expires_at: Type.String(),
+      ...Happens,
+      actions: Type.Array(
+        Type.Object({
+          action: Type.String(),
+          bucket: Type.String(),
+          key: Type.String(),
+          to: Nullable(Type.Object({ bucket: Type.String(), key: Type.String() })),
+        }),
+        { description: `The first ${SHOWN}.` },
+      ),
+    }),
+    hints: { readOnlyHint: true, idempotentHint: true },
+    async run(ctx, change) {
+      const chosen = [change.prefix, change.q, change.keys].filter((one) => one !== undefined).length
+      if (chosen === 0)
+        throw invalidArgument('prefix', 'is required, or q or keys; an empty prefix is the whole bucket')
+      if (change.keys && chosen > 1) throw invalidArgument('keys', 'cannot be combined with prefix and q')
+      if ((change.action === 'delete') !== (change.to_prefix === undefined))
+        throw invalidArgument('to_prefix', 'is required for copy and move, and only for those')
+      if (change.action === 'delete' && change.to_bucket !== undefined)
+        throw invalidArgument('to_bucket', 'is only for copy and move')
+      const plan = await makePlan(ctx, change)
+      const { id: plan_id, expires_at, actions } = plan
+      return { data: { plan_id, expires_at, ...happens(plan), actions: actions.slice(0, SHOWN).map(entryOf) } }
+    },
+  }),
+
+  tool({
+    name: 'carry_out',
+    title: 'Carry out a plan',
+    description:
+      'Makes a planned change, once: all of it or nothing. Refused if anything that it is about has changed since it was planned; then plan again.',
+    input: Exactly({ plan_id: Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'From plan.' }) }),
+    output: Type.Object(Happens),
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+    run: async (ctx, { plan_id }) => ({ data: happens(await carryOut(ctx, plan_id)) }),
+  }),
+]
