@@ -2387,6 +2387,8 @@ export interface Mirror {
   due_since: string | null
   /** Whether everything has a copy there, including what was there before. */
   complete: boolean
+  /** Whether its engine locks the copies (Object Lock), so that nobody can destroy them before `keep_removed_days` are over. */
+  locked: boolean
 }
 
 export interface Storage {

@@ -76,6 +76,10 @@ export const Mirror = Type.Object({
   copies_due: Type.Integer({ description: 'How many copies it lacks, as far as they are queued.' }),
   due_since: Nullable(Timestamp, { description: 'Since when the one that has waited longest is queued.' }),
   complete: Type.Boolean({ description: 'Whether everything has a copy there, including what was there before.' }),
+  locked: Type.Boolean({
+    description:
+      'Whether its engine locks the copies (Object Lock), so that nobody can destroy them before `keep_removed_days` are over.',
+  }),
 })
 export type Mirror = Type.Static<typeof Mirror>
 const MirrorChange = Type.Object(

@@ -38,6 +38,10 @@ const USAGE = `usage: strongroom <command>
   recover [--from <url>] [--at <time>] [--dry-run]
                                     make the SQLite database again from what the service has copied to BACKUP_URL,
                                     or to --from: as of the last moment, or of --at; never overwrites a database
+  recover [--since <time>] [--dry-run]
+                                    with PostgreSQL, after a standby was promoted or a backup restored: compare the
+                                    database with all copies of its contents (--since: of those uploaded after it),
+                                    and make it the one that may write; the former one is refused from then on
   standby [--from <url>] [--serve]  follow a service by what it copies to its BACKUP_URL, or --from; with --serve,
                                     answer reads; keeps running until it is stopped or promoted
   promote [--from <url>] [--supersede]

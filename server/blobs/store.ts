@@ -274,6 +274,13 @@ export const findRemovals = (db: Db, after: Removal | undefined, limit: number):
 export const deleteRemovals = (tx: Tx, ids: readonly string[]) =>
   tx.deleteFrom('blob_removals').where('blob_id', 'in', ids).execute()
 
+/** Of which of these blobs it is known what they are: not of those whose id is only reserved. */
+export const findComplete = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
+  if (ids.length === 0) return new Set()
+  const rows = await db.selectFrom('blobs').select('id').where('id', 'in', ids).where('size', 'is not', null).execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Which of these ids have a row that keeps or deletes their bytes. */
 export const findKnown = async (db: Db, ids: readonly string[]): Promise<Set<string>> => {
   if (ids.length === 0) return new Set()

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { databaseFile } from './engine.ts'
 import type { Schema } from './schema.ts'
 import { lookIntoSqlite } from './sqlite/look.ts'
@@ -23,3 +23,11 @@ export async function lookInto<T>(
     await db?.destroy()
   }
 }
+
+/** Whether the database of this URL is on a server that follows another one, and cannot be changed. */
+export const isReplica = (url: string): Promise<boolean> =>
+  lookInto(url, async (db) => {
+    if (!db || databaseFile(url) !== undefined) return false
+    const { rows } = await sql<{ follows: boolean }>`select pg_is_in_recovery() as follows`.execute(db)
+    return rows[0]?.follows ?? false
+  })

@@ -6,8 +6,12 @@ import type { ExternalRemover, ExternalSource, ExternalWriter } from './external
 /** A storage: null is that of STORAGE_URL, a number the id of another one's row. */
 export type StorageId = number | null
 
+/** What is done with each copy for itself. */
+type Holding = 'holds' | 'hold' | 'removeHeld'
+
 /** Blobs on any storage: each call goes to the one that the blob's id says. Of bytes that others keep, only `get` works. */
-export interface Blobs extends Omit<BlobDriver, 'traits' | 'get' | 'putOver' | 'owner' | 'claimFor' | 'unclaim'> {
+export interface Blobs
+  extends Omit<BlobDriver, 'traits' | 'get' | 'putOver' | 'owner' | 'claimFor' | 'unclaim' | Holding> {
   /**
    * As a driver's `get`. With `expected`, each segment is compared with its checksum, if there is one, before any byte of it
    * is passed on: rejects with SegmentDamaged, or ends the stream with it.

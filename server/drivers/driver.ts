@@ -81,6 +81,15 @@ export interface BlobDriver {
    * may be back.
    */
   remove(id: string): Promise<void>
+  /** Whether the engine can hold blobs, so that nobody can destroy them for a time. */
+  holds(): Promise<boolean>
+  /** Has the engine hold what is under an id until a time, or longer if it does already. Only where it `holds`. */
+  hold(id: string, until: Date): Promise<void>
+  /**
+   * As `remove`, and whatever else the engine keeps of the blob. Resolves to the time from which the rest can be removed by the
+   * same call, if the engine holds some; nothing can be read under the id meanwhile.
+   */
+  removeHeld(id: string): Promise<Date | null>
   /**
    * Starts a multipart blob; returns a handle for the calls below, which the caller stores. Nothing can be read under
    * the id before completeParts.

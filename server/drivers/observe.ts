@@ -65,6 +65,9 @@ export function observeBlobs(driver: BlobDriver, observe: BlobObserver): BlobDri
         () => ({ read: range ? range.end - range.start + 1 : size }),
       ),
     remove: (id) => call('remove', () => driver.remove(id)),
+    holds: () => driver.holds(),
+    hold: (...held) => call('hold', () => driver.hold(...held)),
+    removeHeld: (id) => call('remove_held', () => driver.removeHeld(id)),
     beginParts: (id) => call('begin_parts', () => driver.beginParts(id)),
     putPart(id, handle, part, source) {
       const waiting = watch(source)

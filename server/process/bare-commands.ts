@@ -1,12 +1,14 @@
 import { ServiceError } from '../../contract/errors.ts'
 import type { Config } from '../config/config.ts'
 import { isDatabaseUrl } from '../config/variables.ts'
+import { databaseFile } from '../db/engine.ts'
 
 /** What the others have that an operator may give to these. */
 export interface Bare {
   to: string | undefined
   from: string | undefined
   at: string | undefined
+  since: string | undefined
   dryRun: boolean
   serve: boolean
   supersede: boolean
@@ -20,11 +22,22 @@ export const bareCommands: { [name: string]: (config: Config, given: Bare) => Pr
     const { moveDatabase } = await import('./move-database.ts')
     return moveDatabase(config, to, (line) => void process.stdout.write(`${line}\n`))
   },
-  recover: async (config, { from, at, dryRun, words }) => {
-    if (words.length > 0)
-      throw new ServiceError('invalid_request', 'Usage: strongroom recover [--from <url>] [--at <time>] [--dry-run]')
+  recover: async (config, { from, at, since, dryRun, words }) => {
+    const report = (line: string) => void process.stdout.write(`${line}\n`)
+    const target = databaseFile(config.databaseUrl)
+    if (words.length > 0 || (target === undefined ? (from ?? at) : since) !== undefined)
+      throw new ServiceError(
+        'invalid_request',
+        target === undefined
+          ? 'Usage with PostgreSQL: strongroom recover [--since <time>] [--dry-run]'
+          : 'Usage with SQLite: strongroom recover [--from <url>] [--at <time>] [--dry-run]',
+      )
+    if (target === undefined) {
+      const { recoverServer } = await import('./backup/recover-server.ts')
+      return recoverServer(config, { since, dryRun }, report)
+    }
     const { recover } = await import('./backup/recover-command.ts')
-    return recover(config, { from, at, dryRun }, (line) => void process.stdout.write(`${line}\n`))
+    return recover(config, { target, from, at, dryRun }, report)
   },
   standby: async (config, { from, serve, words }) => {
     if (words.length > 0)

@@ -116,6 +116,7 @@ export async function fillRareTables(database: Database): Promise<void> {
           acknowledge: 'both',
           when_down: 'continue',
           keep_removed_days: 2 ** 31 - 1,
+          locks: 1,
           changed_at: early,
           walked_to: '~',
           walked_again_at: late,

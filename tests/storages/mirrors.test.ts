@@ -66,6 +66,7 @@ describeEngines('mirrors', (engine) => {
       copies_due: 0,
       due_since: null,
       complete: false,
+      locked: false,
     })
     await world.put(bucket, 'after', randomBytes(100_000))
     const size = 5 * 1024 ** 2 + 1

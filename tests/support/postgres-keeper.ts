@@ -8,11 +8,14 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 
 /** The keeper's first message: where the server listens and which process it is, or why there is none. */
-export type KeeperMessage = { url: string; pid: number } | { error: string }
-/** A request: stop the server immediately, as in a crash, and restart it. Answered with the same message. */
-export type RestartOrder = { restartAfterMs: number }
+export type KeeperMessage = { url: string; pid: number; data: string } | { error: string }
+/** A request: end the server with a signal, if it runs, and start it again, if it is said when. Answered once that is done. */
+export type KeeperOrder = { end: NodeJS.Signals; startAfterMs: number | null }
+/** A server whose copy is to follow it. */
+export type Followed = { url: string; data: string }
 
 interface Binaries {
   postgres: string
@@ -22,6 +25,8 @@ interface Binaries {
 /** A folder with a certificate and its key, or nothing; and whether the server syncs. */
 const tls = process.argv[2] || undefined
 const isDurable = process.argv[3] === 'durable'
+/** The server that this one follows, if it is a standby. */
+const followed: Followed | undefined = process.argv[4] ? JSON.parse(process.argv[4]) : undefined
 const isWindows = process.platform === 'win32'
 // PostgreSQL refuses to run as root. initdb looks its uid up in the password file, so it must be a user that exists.
 const runAs = process.getuid?.() === 0 ? nobody() : undefined
@@ -38,22 +43,26 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 if (!process.connected) await end(0) // It ended before the first listener was there.
 
 try {
-  const password = randomBytes(16).toString('hex')
+  const password = followed ? new URL(followed.url).password : randomBytes(16).toString('hex')
   const binaries = await reachable(await findBinaries())
-  await initialise(binaries.initdb, password)
+  await (followed ? copyOf(followed) : initialise(binaries.initdb, password))
   const port = await start(binaries.postgres)
-  process.on('message', async ({ restartAfterMs }: RestartOrder) => {
+  process.on('message', async ({ end, startAfterMs }: KeeperOrder) => {
     restarting = true
     const before = running as ChildProcess
-    const exited = once(before, 'exit')
-    before.kill('SIGQUIT')
-    await exited
-    await pause(restartAfterMs)
-    await start(binaries.postgres, port)
-    restarting = false
-    process.send?.('restarted')
+    if (before.exitCode === null && before.signalCode === null) {
+      const exited = once(before, 'exit')
+      before.kill(end)
+      await exited
+    }
+    if (startAfterMs !== null) {
+      await pause(startAfterMs)
+      await start(binaries.postgres, port)
+      restarting = false
+    }
+    process.send?.('done')
   })
-  await say({ url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, pid: running?.pid ?? 0 })
+  await say({ url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, pid: running?.pid ?? 0, data })
 } catch (error) {
   await say({ error: error instanceof Error ? error.message : String(error) })
   await end(1)
@@ -109,12 +118,40 @@ async function initialise(initdb: string, password: string): Promise<void> {
   }
 }
 
+/**
+ * Makes a physical standby: a copy of the files of a server that continues to work, as pg_basebackup makes one, which is not in
+ * the npm package. What is written meanwhile is streamed once it starts.
+ */
+async function copyOf({ url, data: from }: Followed): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query("select pg_backup_start('standby', true)")
+    const left = new Set(['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot'])
+    fs.cpSync(from, data, { recursive: true, filter: (file) => !left.has(path.relative(from, file)) })
+    for (const empty of ['pg_wal', 'pg_replslot']) fs.mkdirSync(path.join(data, empty), { mode: 0o700 })
+    const { rows } = await client.query('select labelfile from pg_backup_stop(false)')
+    fs.writeFileSync(path.join(data, 'backup_label'), rows[0].labelfile)
+  } finally {
+    await client.end()
+  }
+  const { hostname, port, password } = new URL(url)
+  const where = `host=${hostname} port=${port} user=postgres password=${password}`
+  fs.appendFileSync(path.join(data, 'postgresql.auto.conf'), `primary_conninfo = '${where}'\n`)
+  fs.writeFileSync(path.join(data, 'standby.signal'), '')
+  if (!runAs) return
+  for (const entry of ['.', ...fs.readdirSync(data, { recursive: true, encoding: 'utf8' })])
+    fs.lchownSync(path.join(data, entry), runAs.uid, runAs.gid)
+}
+
 /** Starts the server and returns its port once it accepts connections. */
 async function start(postgres: string, wanted?: number): Promise<number> {
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 300,
+    // A standby that was copied gets what was written meanwhile.
+    wal_keep_size: '256MB',
     // Not to sync is only safe because this cluster never outlives its run: our kill -9 tests kill Strongroom, not
     // PostgreSQL or the machine. synchronous_commit, full isolation and locking stay as a real server has them.
     ...(isDurable ? {} : { fsync: 'off', full_page_writes: 'off' }),
@@ -125,7 +162,7 @@ async function start(postgres: string, wanted?: number): Promise<number> {
     const options = Object.entries({ ...settings, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const { child, log, closed } = run(postgres, ['-D', data, ...options])
     const ready = new Promise<true>((resolve) => {
-      child.stderr?.on('data', () => log().includes('ready to accept connections') && resolve(true))
+      child.stderr?.on('data', () => /ready to accept (read-only )?connections/.test(log()) && resolve(true))
     })
     if ((await Promise.race([ready, closed])) === true) {
       closed.then(() => {
@@ -136,7 +173,10 @@ async function start(postgres: string, wanted?: number): Promise<number> {
       return port
     }
     // Another process may take the port between our check and PostgreSQL's.
-    if (tries === 5 || !log().includes('could not bind')) throw new Error(`postgres failed:\n${log()}`)
+    // After a kill, what is left of the server takes a moment to notice.
+    const isTransient = /could not bind|still in use/.test(log())
+    if (tries === 5 || !isTransient) throw new Error(`postgres failed:\n${log()}`)
+    if (wanted !== undefined) await pause(500)
   }
 }
 

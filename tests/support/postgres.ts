@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import path from 'node:path'
 import pg from 'pg'
-import type { KeeperMessage, RestartOrder } from './postgres-keeper.ts'
+import type { Followed, KeeperMessage, KeeperOrder } from './postgres-keeper.ts'
 
 /** A running cluster; `url` is its superuser's, on the database `postgres`. */
 export interface Postgres {
@@ -14,6 +14,10 @@ export interface Postgres {
   stop(): Promise<void>
   /** Stops it immediately, like a crash, and restarts it after a delay. */
   restart(afterMs: number): Promise<void>
+  /** Kills the server; resolves with what starts it again. */
+  kill(): Promise<() => Promise<void>>
+  /** Its folder of data. */
+  data: string
 }
 
 /**
@@ -24,10 +28,19 @@ export interface Postgres {
  * killed, so a test run never leaves a server behind. It does not keep this process alive.
  *
  * `tls` is a folder with its `server.crt` and `server.key`; without one it speaks no TLS. With `durable` it syncs to disk,
- * as a server does by default, and is as slow. Throws with the end of PostgreSQL's own log when it cannot be started.
+ * as a server does by default, and is as slow. `follows`: it is a physical standby of another one. Throws with the end of PostgreSQL's own log when it cannot be started.
  */
-export async function startPostgres({ tls = '', durable = false } = {}): Promise<Postgres> {
-  const keeper = fork(path.join(import.meta.dirname, 'postgres-keeper.ts'), [tls, durable ? 'durable' : ''], {
+export async function startPostgres({
+  tls = '',
+  durable = false,
+  follows,
+}: {
+  tls?: string
+  durable?: boolean
+  follows?: Followed
+} = {}): Promise<Postgres> {
+  const asked = [tls, durable ? 'durable' : '', follows ? JSON.stringify({ url: follows.url, data: follows.data }) : '']
+  const keeper = fork(path.join(import.meta.dirname, 'postgres-keeper.ts'), asked, {
     execArgv: [],
     // Its own process group: Ctrl-C in the terminal reaches the tests, not the database under them.
     detached: true,
@@ -41,18 +54,24 @@ export async function startPostgres({ tls = '', durable = false } = {}): Promise
   if ('error' in message) throw new Error(`PostgreSQL for the tests did not start: ${message.error}`)
   keeper.unref()
   keeper.channel?.unref()
+  async function order(one: KeeperOrder): Promise<void> {
+    const done = once(keeper, 'message')
+    keeper.send(one)
+    await done
+  }
   return {
     url: message.url,
     pid: message.pid,
+    data: message.data,
     async stop() {
       keeper.ref()
       if (keeper.connected) keeper.disconnect()
       await exited
     },
-    async restart(restartAfterMs) {
-      const restarted = once(keeper, 'message')
-      keeper.send({ restartAfterMs } satisfies RestartOrder)
-      await restarted
+    restart: (startAfterMs) => order({ end: 'SIGQUIT', startAfterMs }),
+    async kill() {
+      await order({ end: 'SIGKILL', startAfterMs: null })
+      return () => order({ end: 'SIGKILL', startAfterMs: 0 })
     },
   }
 }

@@ -54,6 +54,7 @@ import { inventories } from './0058-inventories.ts'
 import { scheduledSnapshots } from './0059-scheduled-snapshots-breaking.ts'
 import { plans } from './0061-plans.ts'
 import { wordsInTheBackground } from './0062-words-in-the-background.ts'
+import { lockedMirrors } from './0063-locked-mirrors.ts'
 import { revisions } from './0066-revisions.ts'
 import type { ColumnTypes } from './types.ts'
 
@@ -114,5 +115,6 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0059-scheduled-snapshots-breaking': scheduledSnapshots,
   '0061-plans': plans,
   '0062-words-in-the-background': wordsInTheBackground,
+  '0063-locked-mirrors': lockedMirrors,
   '0066-revisions': revisions,
 }

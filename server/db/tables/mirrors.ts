@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /**
  * How stored bytes are verified, and where they are twice. A *place* is that of a storage, by its id: 0 is that of STORAGE_URL.
  */
@@ -18,6 +20,8 @@ export interface MirrorTables {
     when_down: 'refuse' | 'continue'
     /** How long the second copy of what was removed is kept. */
     keep_removed_days: number
+    /** 1 if the engine of `second` can hold copies so that nobody can destroy them (Object Lock), as far as it is known. */
+    locks: Generated<number>
     /** When `second` was last set. */
     changed_at: string
     /** Down to which blob, from the newest on, those are queued that were there before; null: to the last. */

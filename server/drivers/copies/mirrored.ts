@@ -88,14 +88,15 @@ export function mirrored(mirroring: Mirroring, traits: DriverTraits): BlobDriver
         await (await first()).remove(id).catch(() => undefined)
         throw away(failure.error)
       }
-      if (failure) await lacking(id)
+      // The worker that makes copies has the engine hold it.
+      if (failure || row.locks === 1) await lacking(id)
       return stored
     } catch (error) {
       copy.leave(error)
       await within(limitMs, copying).catch(() => undefined)
       // The collector removes what this leaves, as the row of the blob is there.
       void place(second as number)
-        .then((driver) => driver.remove(id))
+        .then((driver) => driver.removeHeld(id))
         .catch(() => undefined)
       throw error
     } finally {
@@ -135,6 +136,7 @@ export function mirrored(mirroring: Mirroring, traits: DriverTraits): BlobDriver
         parts.reduce((sum, part) => sum + part.size, 0),
         { at, target },
       )
+      if (row.locks === 1) await lacking(id, target)
     } catch (error) {
       if (row.when_down === 'refuse') throw away(error)
       await lacking(id, target)
@@ -164,8 +166,17 @@ export function mirrored(mirroring: Mirroring, traits: DriverTraits): BlobDriver
         const due_at = new Date(now().getTime() + row.keep_removed_days * DAY_MS).toISOString()
         await upkeep(({ tx }) => insertCopyRemoval(tx, { blob_id: id, place: second, due_at }), { relaxed: true })
       }
-      await (await first()).remove(id)
+      // Where the two were exchanged, the first one may hold it as well.
+      const until = await (await first()).removeHeld(id)
+      if (until)
+        await upkeep(({ tx }) => insertCopyRemoval(tx, { blob_id: id, place: row.first, due_at: until.toISOString() }))
     },
+    // Its places hold what they have each for itself.
+    holds: async () => false,
+    hold: async () => {
+      throw new Error('Copies are held each at its place')
+    },
+    removeHeld: async (id) => (await first()).removeHeld(id),
     async beginParts(id) {
       const handle = await (await first()).beginParts(id)
       return row.first === row.storage ? handle : `place:${row.first}:${handle}`

@@ -225,6 +225,14 @@ export function fileDriver(folder: string, { existing = false } = {}): BlobDrive
     },
     get,
     remove,
+    holds: async () => false,
+    hold: async () => {
+      throw new Error('Files cannot be held')
+    },
+    async removeHeld(id) {
+      await remove(id)
+      return null
+    },
     async beginParts(id) {
       assertBlobId(id)
       await assertFree(id)

@@ -8,18 +8,18 @@ import type { StoredBlob, StoredPart } from '../driver.ts'
 import { assertBlobId, type BlobDriver, BlobMissing, isBlobId, MARK, UnnamedPartsRefused } from '../driver.ts'
 import { countedStream, divided, gatherExactly, gathered, ignore, sendExactly } from './bytes.ts'
 import { ask, connect, type S3Options, unless } from './client.ts'
+import { s3Held } from './held.ts'
 import { s3Mark } from './mark.ts'
 import { s3Orphans } from './orphans.ts'
 import { assertHandle, assertPart, assertRef, couldBeMadeOf, partSizes, s3Uploads } from './uploads.ts'
 
-const KiB = 1024
-const MiB = 1024 * KiB
-const GiB = 1024 * MiB
+const MiB = 1024 ** 2
+const GiB = 1024 ** 3
 
 /** Bodies up to this size are returned as one chunk. */
 const ONE_CHUNK = STORED_SEGMENT
 /** Blobs and parts up to this size are sent from a buffer, so that the SDK can retry. */
-const SENT_AGAIN = 256 * KiB
+const SENT_AGAIN = MiB / 4
 /** Most bytes that an engine is asked to copy as a part: the answer to more might take too long. */
 const MOST_COPIED = 1 * GiB
 /** Most bytes that S3 accepts in one request, and the part size for larger blobs of unknown size. */
@@ -181,9 +181,8 @@ export function s3Driver(options: S3Options): BlobDriver {
 
   async function check(): Promise<void> {
     const key = `${prefix}probe-${randomUUID()}`
-    const bytes = Buffer.from('strongroom')
     try {
-      await putObject(key, bytes, bytes.length)
+      await putObject(key, Buffer.from('strongroom'), 10)
     } catch (error) {
       await removeObject(key).catch(ignore)
       throw error
@@ -288,6 +287,7 @@ export function s3Driver(options: S3Options): BlobDriver {
       return getSignedUrl(client, new s3.GetObjectCommand({ Bucket, Key, ...as }), { expiresIn })
     },
     list,
+    ...s3Held({ client, Bucket, keyOf, remove }),
     ...s3Mark(client, { Bucket, Key: `${prefix}${MARK}` }),
     ...s3Orphans({ client, Bucket, prefix, uploads, keyOf, sizeOf, removeObject, most: limits.single }),
     check,

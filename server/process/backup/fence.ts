@@ -1,9 +1,11 @@
 import cluster from 'node:cluster'
 import fs from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { ServiceError } from '../../../contract/errors.ts'
 import { within } from '../../base/deadline.ts'
 import { Refusal } from '../../base/refusal.ts'
+import type { BackupPlace } from '../../config/backup.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import type { NamedFiles } from '../../drivers/named-files/named-files.ts'
@@ -11,7 +13,7 @@ import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { storageFolder } from '../../drivers/open.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
 import { assertSame, Fenced, newestEpoch, type Own } from './epochs.ts'
-import { placeFor } from './place.ts'
+import { mirrorsOfDefault, placeFor } from './place.ts'
 
 /** How often a service looks whether another instance has taken over, and how old a look may be for a write, in milliseconds. */
 const EVERY_MS = 5000
@@ -20,23 +22,30 @@ const OLDEST_MS = 15_000
 const DEADLINE_MS = 5000
 
 /** The epoch of a database. */
-async function epochIn(db: Db): Promise<Own> {
+export async function epochIn(db: Db): Promise<Own> {
   const row = await db.selectFrom('instance').select(['id', 'epoch', 'epoch_holder']).executeTakeFirstOrThrow()
   return { instance: row.id, number: row.epoch, holder: row.epoch_holder ?? row.id }
 }
 
 /**
- * Where epochs are on record: next to the blobs of the default storage, and at the backup place, which may be known only to the
- * database.
+ * Where epochs are on record: next to the blobs of the default storage, at both of its places if it has a mirror, and at the
+ * backup place. Some of that only the database knows.
  */
-export async function placesOf(config: Config, db?: Db): Promise<NamedFiles[]> {
+async function recordsOf(config: Config, db?: Db): Promise<BackupPlace[]> {
   const { storageUrl, s3Credentials } = config
-  const backup = await placeFor(config, db)
-  const folder = storageFolder(storageUrl)
+  const storage = { url: storageUrl, credentials: s3Credentials }
+  const [mirrors, backup] = [db ? await mirrorsOfDefault(config, db) : [], await placeFor(config, db)]
   // A folder that is not there is not made for this.
-  const storage = folder === undefined || fs.existsSync(folder) ? [await openNamedFiles(storageUrl, s3Credentials)] : []
-  return backup === null ? storage : storage.concat(await openNamedFiles(backup.url, backup.credentials))
+  return [storage, ...mirrors, ...(backup ? [backup] : [])].filter((one) => {
+    const folder = one === backup ? undefined : storageFolder(one.url)
+    return folder === undefined || fs.existsSync(folder)
+  })
 }
+const openAll = (places: readonly BackupPlace[]): Promise<NamedFiles[]> =>
+  Promise.all(places.map(({ url, credentials }) => openNamedFiles(url, credentials)))
+
+/** The places where epochs are on record; without a database, those that the environment names. */
+export const placesOf = async (config: Config, db?: Db): Promise<NamedFiles[]> => openAll(await recordsOf(config, db))
 
 /** The highest epoch on record at those of these places that answer; 0 if there is none. */
 export async function highestEpoch(places: readonly NamedFiles[], secretKeys: readonly string[]): Promise<number> {
@@ -44,19 +53,23 @@ export async function highestEpoch(places: readonly NamedFiles[], secretKeys: re
   return Math.max(0, ...found.map((one) => (one.status === 'fulfilled' ? (one.value?.header.number ?? 0) : 0)))
 }
 
-/**
- * Throws Fenced if a place says that another instance has taken over. A place that does not answer, or has only what cannot be
- * read, says nothing: a service does not stop because of it.
- */
-export async function assertAtAll(
-  places: readonly NamedFiles[],
-  secretKeys: readonly string[],
-  own: Own,
-): Promise<void> {
-  const looks = places.map(async (place) => {
-    const found = await within(DEADLINE_MS, newestEpoch(place, secretKeys)).catch(() => undefined)
+/** Throws Fenced if a place says that another instance has taken over. */
+export const assertAtAll = (places: readonly NamedFiles[], secretKeys: readonly string[], own: Own): Promise<void> =>
+  lookAtAll(places, async (place) => {
+    const found = await newestEpoch(place, secretKeys)
     if (found?.header.instance === own.instance) assertSame(found.header, own)
   })
+
+/**
+ * Throws if a look at one of these places throws Fenced. A place that does not answer, or has only what cannot be read, says
+ * nothing: a service does not stop because of it.
+ */
+async function lookAtAll(places: readonly NamedFiles[], look: (place: NamedFiles) => Promise<void>): Promise<void> {
+  const looks = places.map((place) =>
+    within(DEADLINE_MS, look(place)).catch((error: unknown) => {
+      if (error instanceof Fenced) throw error
+    }),
+  )
   await Promise.all(looks)
 }
 
@@ -87,14 +100,25 @@ export interface Fence {
  */
 export async function raiseFence(config: Config, db: Db, log: Logger): Promise<Fence> {
   const own = await epochIn(db)
-  const places = await placesOf(config, db)
+  let records = await recordsOf(config, db)
+  let places = await openAll(records)
   const secretKeys = secretKeysOf(config)
+  /** The backup place, or a mirror, may be another by now. */
+  const follow = async (): Promise<void> => {
+    const now = await within(DEADLINE_MS, recordsOf(config, db))
+    if (isDeepStrictEqual(now, records)) return
+    const [opened, former] = [await openAll(now), places]
+    records = now
+    places = opened
+    for (const place of former) place.close()
+  }
   let fenced: Fenced | undefined
   let looked = { clock: Date.now(), elapsed: performance.now() }
   let looking: Promise<void> | undefined
   const look = async (): Promise<void> => {
     const began = { clock: Date.now(), elapsed: performance.now() }
     try {
+      await follow().catch(() => undefined)
       await assertAtAll(places, secretKeys, own)
       looked = began
     } catch (error) {
@@ -122,7 +146,9 @@ export async function raiseFence(config: Config, db: Db, log: Logger): Promise<F
   return {
     mayWrite() {
       if (!fenced && !isOld()) return undefined
-      return (fenced ? Promise.resolve() : lookOnce()).then(assertOwn)
+      // A look that was under way when the process was stopped says nothing of the time since.
+      const again = () => (fenced || !isOld() ? undefined : lookOnce())
+      return (fenced ? Promise.resolve() : lookOnce().then(again)).then(assertOwn)
     },
     stop() {
       clearInterval(timer)

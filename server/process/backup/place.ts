@@ -1,11 +1,14 @@
+import fs from 'node:fs'
 import path from 'node:path'
 import { Refusal } from '../../base/refusal.ts'
 import type { BackupPlace } from '../../config/backup.ts'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import { rowOf } from '../../db/sqlite-files.ts'
-import { whereOf } from '../../drivers/routing/open.ts'
-import { findStorage, type StorageRow } from '../../drivers/routing/store.ts'
+import { listMirrors } from '../../drivers/copies/store.ts'
+import { MARK } from '../../drivers/driver.ts'
+import { type Where, whereOf } from '../../drivers/routing/open.ts'
+import { findStorage, findStorageById, type StorageRow } from '../../drivers/routing/store.ts'
 import type { Keys } from '../../secrets/derive.ts'
 
 /** Of a place that is a registered storage. */
@@ -21,14 +24,33 @@ const nameIn = (url: string): string | undefined =>
 function placeOn(keys: Keys, name: string, row: StorageRow | undefined): BackupPlace {
   if (!row) throw new Error(`BACKUP_URL names the storage "${name}", which is not registered`)
   if (row.disabled_at !== null) throw new Error(`BACKUP_URL names the storage "${name}", which is turned off`)
-  const where = whereOf(keys, row)
-  if (where.kind === 'file') return { url: `file:${path.join(where.folder, FOLDER)}`, credentials: null }
+  return folderIn(whereOf(keys, row), FOLDER)
+}
+
+/** A folder of a storage, or the storage itself. */
+function folderIn(where: Where, folder: string): BackupPlace {
+  if (where.kind === 'file') return { url: `file:${path.join(where.folder, folder)}`, credentials: null }
   const { bucket, prefix, endpoint, region, pathStyle, credentials = null } = where.s3
   const asked = new URLSearchParams()
   for (const [name, value] of Object.entries({ endpoint, region, path_style: pathStyle }))
     if (value !== undefined) asked.set(name, String(value))
   const query = asked.size > 0 ? `?${asked}` : ''
-  return { url: `s3://${bucket}/${prefix}${FOLDER}${query}`, credentials }
+  return { url: `s3://${bucket}/${prefix}${folder}${query}`, credentials }
+}
+
+/** The registered storages that have the bytes of the default one. Those that are not used now are left out. */
+export async function mirrorsOfDefault(config: Config, db: Db): Promise<BackupPlace[]> {
+  if (!config.storagesEnabled) return []
+  const row = (await listMirrors(db)).find(({ storage }) => storage === 0)
+  const numbers = [row?.first, row?.second].filter((place) => typeof place === 'number' && place !== 0)
+  const rows = await Promise.all(numbers.map((place) => findStorageById(db, place as number)))
+  return rows.flatMap((one) => {
+    if (!one || one.disabled_at !== null) return []
+    const where = whereOf(config, one)
+    // Without its mark, what is there is another disk.
+    const isAway = where.kind === 'file' && !fs.existsSync(path.join(where.folder, MARK))
+    return isAway ? [] : [folderIn(where, '')]
+  })
 }
 
 /** The backup place of a service with this database; null if there is none, or it is a storage that is not used now. */

@@ -2,7 +2,6 @@ import path from 'node:path'
 import { counted } from '../../base/count-words.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/config.ts'
-import { databaseFile } from '../../db/engine.ts'
 import { openNamedFiles } from '../../drivers/named-files/open.ts'
 import { secretKeysOf } from '../../secrets/derive.ts'
 import { placesOf } from './fence.ts'
@@ -12,6 +11,8 @@ import { nextEpoch, takeOver } from './take-over.ts'
 
 /** What an operator has asked for. */
 export interface RecoverArguments {
+  /** The SQLite file to make. */
+  target: string
   /** Default: BACKUP_URL. */
   from: string | undefined
   at: string | undefined
@@ -19,20 +20,17 @@ export interface RecoverArguments {
 }
 
 /**
- * Makes the configured SQLite database, which must not exist, from what is at a backup place, and records there that it is the
+ * Makes a SQLite database, which must not exist, from what is at a backup place, and records there that it is the
  * one that may write now. Returns the text to print; `report` gets a line for each step. Throws a Refusal where there is
  * nothing to recover, or something in the way.
  */
 export async function recover(
   config: Config,
-  { from, at, dryRun }: RecoverArguments,
+  { target, from, at, dryRun }: RecoverArguments,
   report: (line: string) => void,
 ): Promise<string> {
-  const target = databaseFile(config.databaseUrl)
-  if (target === undefined)
-    throw new Refusal('DATABASE_URL is PostgreSQL, which has its own backups: see docs/recovery.md.')
   const backup = placeToRead(config, from)
-  const until = at === undefined ? undefined : momentOf(at)
+  const until = at === undefined ? undefined : momentOf('--at', at)
   const place = await openNamedFiles(backup.url, backup.credentials)
   const secretKeys = secretKeysOf(config)
   try {
@@ -56,19 +54,23 @@ export async function recover(
   }
 }
 
-function momentOf(text: string): Date {
+/** The time that was given with an option. */
+export function momentOf(option: string, text: string): Date {
   const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw new Refusal('--at must be a time such as 2026-11-28T09:30:00Z.')
+  if (Number.isNaN(at.getTime())) throw new Refusal(`${option} must be a time such as 2026-11-28T09:30:00Z.`)
   return at
 }
+
+/** How much a database holds. */
+export const heldText = ({ buckets, objects, users }: Recovered['counts']): string =>
+  `${counted(buckets, 'bucket')}, ${counted(objects, 'object')} and ${counted(users, 'user')}`
 
 function textOf(
   { moment, counts, missing }: Recovered,
   { target, dryRun }: { target: string; dryRun: boolean },
 ): string {
-  const held = `${counted(counts.buckets, 'bucket')}, ${counted(counts.objects, 'object')} and ${counted(counts.users, 'user')}`
   return [
-    `Everything that was acknowledged until ${moment} is there: ${held}.`,
+    `Everything that was acknowledged until ${moment} is there: ${heldText(counts)}.`,
     missing.length === 0 ? 'Nothing at the backup place is missing or damaged.' : 'What could not be used:',
     missing.map((one) => `  - ${one}`),
     dryRun

@@ -94,7 +94,7 @@ export async function assertFits(
       )
   } else if (db !== undefined && (await pointsAtStorage(db)))
     throw new Refusal(
-      `${nameOf(config)} is empty, but this database has objects whose contents should be there. Check STORAGE_URL, and whether its disk is mounted; if the contents are permanently lost, add --accept-new-storage.`,
+      `${nameOf(config)} is empty, but this database has objects whose contents should be there. Check STORAGE_URL, and whether its disk is mounted; if the contents are on a mirror, or permanently lost, add --accept-new-storage.`,
     )
 }
 

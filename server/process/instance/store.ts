@@ -31,3 +31,28 @@ export const noteGap = (tx: Tx, gap: { from: Date; seen: Date } | null) =>
 
 export const writeFingerprint = (tx: Tx, key_fingerprint: string) =>
   tx.updateTable('instance').set({ key_fingerprint }).execute()
+
+/** How much there is, for those who compare two databases. */
+export async function countHeld(db: Db): Promise<{ buckets: number; objects: number; users: number }> {
+  const count = (table: 'buckets' | 'objects' | 'users') =>
+    db.selectFrom(table).select((e) => e.fn.countAll<number>().as('n'))
+  const [buckets, objects, users] = await Promise.all([
+    count('buckets').where('deleted_at', 'is', null).executeTakeFirstOrThrow(),
+    count('objects').executeTakeFirstOrThrow(),
+    count('users').executeTakeFirstOrThrow(),
+  ])
+  return { buckets: Number(buckets.n), objects: Number(objects.n), users: Number(users.n) }
+}
+
+/** An epoch of a database; see its table. */
+interface Epoch {
+  number: number
+  holder: string
+}
+/** Writes the next epoch, unless the database has another one than `before` by now; resolves to whether it did. */
+export async function writeEpoch(tx: Tx, before: Epoch, next: Epoch): Promise<boolean> {
+  const { id, epoch, epoch_holder } = await lockInstance(tx)
+  if (epoch !== before.number || (epoch_holder ?? id) !== before.holder) return false
+  await tx.updateTable('instance').set({ epoch: next.number, epoch_holder: next.holder }).execute()
+  return true
+}

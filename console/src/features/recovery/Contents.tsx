@@ -70,6 +70,7 @@ function Place({ storage, onChange }: { storage: Storage; onChange: () => void }
               {mirror.acknowledge === 'both' ? text.whenDown(mirror.when_down) : null}
             </li>
             <li>{text.keeps(mirror.keep_removed_days)}</li>
+            {mirror.locked ? <li>{text.locks(mirror.storage)}</li> : null}
             {served_by === null ? null : <li>{text.switched(served_by)}</li>}
             <li>{text.wayBack(name, mirror.storage)}</li>
           </>

@@ -28,6 +28,8 @@ export const text: Translation<typeof english.text> = {
     n === 0
       ? 'Was entfernt wird, wird auf beiden entfernt.'
       : `Was entfernt wird, bleibt auf dem Spiegel noch ${days(n)} lang.`,
+  locks: (mirror) =>
+    `${mirror} sperrt die Kopien (Object Lock): bis dahin kann sie dort niemand vernichten, auch nicht mit dessen Schlüsseln.`,
   wayBack: (name, mirror) => `Falls ${name} verloren geht: auf ${mirror} umschalten. Nichts wird kopiert.`,
   switched: (place) => `Es wurde umgeschaltet: Gelesen wird zuerst am Ort von ${place}.`,
   neverRead: 'Noch nie ganz gelesen, um Schäden zu finden.',

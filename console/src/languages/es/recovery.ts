@@ -26,6 +26,8 @@ export const text: Translation<typeof english.text> = {
       : 'Mientras un lugar no funciona, las subidas continúan con una copia.',
   keeps: (n) =>
     n === 0 ? 'Lo que se quita se quita de ambos.' : `Lo que se quita permanece en el espejo durante ${days(n)}.`,
+  locks: (mirror) =>
+    `${mirror} bloquea las copias (Object Lock): hasta entonces nadie puede destruirlas allí, ni siquiera con sus claves.`,
   wayBack: (name, mirror) => `Si ${name} se pierde: cambie a ${mirror}. No se copia nada.`,
   switched: (place) => `Se cambió: el contenido se lee primero en el lugar de ${place}.`,
   neverRead: 'Nunca se ha leído entero para buscar daños.',

@@ -27,6 +27,8 @@ export const text: Translation<typeof english.text> = {
       : 'Si un endroit est en panne, les imports continuent avec une copie.',
   keeps: (n) =>
     n === 0 ? 'Ce qui est retiré l’est des deux.' : `Ce qui est retiré reste sur le miroir pendant ${days(n)}.`,
+  locks: (mirror) =>
+    `${mirror} verrouille les copies (Object Lock) : d’ici là, personne ne peut les y détruire, même avec ses clés.`,
   wayBack: (name, mirror) => `Si ${name} est perdu : basculez vers ${mirror}. Rien n’est copié.`,
   switched: (place) => `Basculé : le contenu est lu d’abord à l’endroit de ${place}.`,
   neverRead: 'Jamais lu en entier pour chercher des dommages.',

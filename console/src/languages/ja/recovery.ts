@@ -24,6 +24,8 @@ export const text: Translation<typeof english.text> = {
       : '片方が停止している間、アップロードは 1 つのコピーで続行します。',
   keeps: (n) =>
     n === 0 ? '削除されたものは両方から削除されます。' : `削除されたものは ${formatCount(n)} 日間ミラーに残ります。`,
+  locks: (mirror) =>
+    `${mirror} はコピーをロックします (Object Lock)。その間は、キーがあっても誰もそこで破壊できません。`,
   wayBack: (name, mirror) => `${name} が失われた場合: ${mirror} に切り替えます。何もコピーされません。`,
   switched: (place) => `切り替え済み: 内容は最初に ${place} の場所から読み取られます。`,
   neverRead: '破損を調べるための全体の読み取りはまだ行われていません。',

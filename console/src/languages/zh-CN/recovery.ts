@@ -18,6 +18,7 @@ export const text: Translation<typeof english.text> = {
     acknowledge === 'one' ? '写入一个副本后上传即完成，另一个随后写入。' : '两个副本都写入后上传才完成。',
   whenDown: (down) => (down === 'refuse' ? '其中一处不可用时，拒绝上传。' : '其中一处不可用时，以一个副本继续上传。'),
   keeps: (n) => (n === 0 ? '移除的内容会从两处移除。' : `移除的内容在镜像上保留 ${formatCount(n)} 天。`),
+  locks: (mirror) => `${mirror} 会锁定副本 (Object Lock)：在此期间，即使持有其密钥，也无人能在那里销毁它们。`,
   wayBack: (name, mirror) => `如果 ${name} 丢失：切换到 ${mirror}，不复制任何内容。`,
   switched: (place) => `已切换：优先从 ${place} 所在位置读取内容。`,
   neverRead: '从未完整读取以检查损坏。',

@@ -8,6 +8,7 @@ import { listMirrors } from '../../../drivers/copies/store.ts'
 import { storageOf } from '../../../drivers/routing/ids.ts'
 import { telemetryOf } from '../../../observe/telemetry.ts'
 import { copyTo, findDamage, isThere, type Known, type Pace } from './copy.ts'
+import { holdCopy, noteLocks } from './hold.ts'
 import { markAt, nameOfPlace } from './places.ts'
 import * as store from './store.ts'
 
@@ -41,6 +42,7 @@ export const copyWorker = {
   every: 1000,
   async run(ctx: Ctx): Promise<void> {
     const away = new Set<number>()
+    await noteLocks(ctx)
     do {
       await makeDue(ctx, away)
     } while (!ctx.stopping.aborted && (await queueExisting(ctx)))
@@ -74,8 +76,7 @@ async function makeOne(ctx: Ctx, due: store.Due, away: Set<number>): Promise<voi
           'a copy could not be made; it will be tried again',
         )
         if (!isBlobFault(error)) away.add(due.place)
-        const again = Math.min(LATEST_MS, AWAY_MS * 2 ** Math.min(due.attempts, 10))
-        return { again, attempts: due.attempts + 1 }
+        return { again: againAfter(due.attempts), attempts: due.attempts + 1 }
       })
   if (typeof outcome === 'object') {
     await ctx.upkeep(({ tx }) =>
@@ -116,16 +117,30 @@ async function make(ctx: Ctx, due: store.Due): Promise<Outcome> {
   if (size === null) return { again: Math.min(MINUTE_MS, Math.max(SOON_MS, ageOf(ctx, due) / 10)), attempts: 0 }
   const known: Known = { ...blob, size }
   const pace = renewing(ctx, due)
-  if (await isRight(ctx, known, due, pace)) return 'there'
+  if (await isRight(ctx, known, due, pace)) return held(ctx, due, 'there')
   // What looks like missing bytes is another disk where our mark is missing as well.
   if (isDamaged(due)) await inTime(ctx, markAt(ctx, place))
   await copyTo(ctx, known, { from, to: place }, pace)
-  if (await store.findBlob(ctx.db, blob_id)) return 'made'
+  if (await store.findBlob(ctx.db, blob_id)) return held(ctx, due, 'made')
   // It was removed meanwhile. The second place keeps it for the time that was set.
   if ((await store.findMirror(ctx.db, storageOf(blob_id) ?? 0))?.second !== place)
-    await inTime(ctx, (await ctx.blobs.place(place)).remove(blob_id))
+    await inTime(ctx, (await ctx.blobs.place(place)).removeHeld(blob_id))
   return 'over'
 }
+
+/** Has the engine hold a copy that is there; what came of it is due until that is done. */
+async function held(ctx: Ctx, { blob_id, place, attempts }: store.Due, outcome: 'made' | 'there'): Promise<Outcome> {
+  const mirror = await store.findMirror(ctx.db, storageOf(blob_id) ?? 0)
+  if (mirror?.second !== place) return outcome
+  try {
+    await inTime(ctx, holdCopy(ctx, mirror, blob_id))
+    return outcome
+  } catch (error) {
+    ctx.log.warn({ err: error, blob: blob_id, place }, 'a copy could not be locked; it will be tried again')
+    return { again: againAfter(attempts), attempts: attempts + 1 }
+  }
+}
+const againAfter = (attempts: number): number => Math.min(LATEST_MS, AWAY_MS * 2 ** Math.min(attempts, 10))
 
 /** Puts what was taken off again while it is worked on, so that nobody else takes it, however long that is. */
 function renewing(ctx: Ctx, due: store.Due): Pace {
@@ -210,8 +225,10 @@ async function removeDue(ctx: Ctx): Promise<void> {
     let failed = 0
     for (const removal of due) {
       try {
-        await inTime(ctx, (await ctx.blobs.place(removal.place)).remove(removal.blob_id))
-        await ctx.upkeep(({ tx }) => store.deleteRemoval(tx, removal))
+        const until = await inTime(ctx, (await ctx.blobs.place(removal.place)).removeHeld(removal.blob_id))
+        await ctx.upkeep(async ({ tx }) => {
+          await (until ? store.putOffRemoval(tx, removal, until) : store.deleteRemoval(tx, removal))
+        })
       } catch (error) {
         failed++
         ctx.log.warn({ err: error, place: removal.place }, 'a second copy could not be removed; it will be tried again')

@@ -5,9 +5,11 @@ import { DAY_MS, MINUTE_MS } from '../../../base/time.ts'
 import type { Ctx } from '../../../context.ts'
 import { type DueReason, listMirrors } from '../../../drivers/copies/store.ts'
 import { StorageAway } from '../../../drivers/driver.ts'
+import { storageOf } from '../../../drivers/routing/ids.ts'
 import { listStorages } from '../../../drivers/routing/store.ts'
 import { telemetryOf } from '../../../observe/telemetry.ts'
 import { findDamage, type Pace } from './copy.ts'
+import { holdCopy } from './hold.ts'
 import { markAt, nameOfPlace } from './places.ts'
 import * as store from './store.ts'
 
@@ -80,6 +82,7 @@ async function scrub(ctx: Ctx, { place, storages, inline }: Scrubbed): Promise<v
     const mark = await markAt(ctx, place)
     for (;;) {
       const blobs = await store.listAfter(ctx.db, { storages, inline, after: position, limit: BATCH })
+      const mirrors = new Map((await listMirrors(ctx.db)).map((row) => [row.storage, row]))
       const counts = { checked: 0, damaged: 0, summed: 0 }
       for (const blob of blobs) {
         if (ctx.stopping.aborted) break
@@ -87,6 +90,14 @@ async function scrub(ctx: Ctx, { place, storages, inline }: Scrubbed): Promise<v
         counts.checked++
         if (await store.isDue(ctx.db, { blob_id: blob.id, place })) continue
         const { reason, isSummed } = await findDamage(ctx, blob, place, pacer)
+        const mirror = mirrors.get(storageOf(blob.id) ?? 0)
+        if (!reason && blob.inline === 0 && mirror?.second === place)
+          await holdCopy(ctx, mirror, blob.id).catch((error: unknown) =>
+            ctx.log.warn(
+              { err: error, blob: blob.id, place },
+              'a copy could not be locked; the next scrub tries it again',
+            ),
+          )
         if (isSummed) counts.summed++
         if (!reason || !(await store.findBlob(ctx.db, blob.id))) continue
         if (reason === 'missing' && (await markAt(ctx, place)) !== mark)

@@ -40,7 +40,7 @@ export async function describeCopies(db: Db): Promise<Map<number, Copies>> {
   const [due, names] = [await store.countDue(db), await namesOf(db)]
   for (const { storage, first, second, walked_to, walked_again_at, ...row } of rows) {
     const waiting = second === null ? undefined : due.get(second)
-    const { acknowledge, when_down, keep_removed_days } = row
+    const { acknowledge, when_down, keep_removed_days, locks } = row
     const mirror = second !== null && {
       storage: names.get(second) ?? '',
       acknowledge,
@@ -48,6 +48,7 @@ export async function describeCopies(db: Db): Promise<Map<number, Copies>> {
       keep_removed_days,
       copies_due: waiting?.count ?? 0,
       due_since: waiting?.since ?? null,
+      locked: locks === 1 && keep_removed_days > 0,
       complete: walked_to === null && walked_again_at !== null && !waiting,
     }
     described.set(storage, {
@@ -106,7 +107,9 @@ export async function setMirror(ctx: Ctx, name: string, wanted: MirrorChange | n
       const walk = isNew
         ? { changed_at: step.now().toISOString(), walked_to: NEWEST, walked_again_at: null }
         : { changed_at: before.changed_at, walked_to: before.walked_to, walked_again_at: before.walked_again_at }
-      await store.putMirror(tx, { storage, first, second, acknowledge, when_down, keep_removed_days, ...walk })
+      // Another place is asked whether it locks before the next copy is made.
+      const locks = isNew ? 0 : before.locks
+      await store.putMirror(tx, { storage, first, second, acknowledge, when_down, keep_removed_days, locks, ...walk })
     }
     const after = await recorded(tx, await store.findMirror(tx, storage))
     record({
@@ -156,7 +159,7 @@ export async function failover(
         `The mirror lacks ${isWalked ? `${lacking} copies` : 'copies of what was there before it'}. Wait until it is complete, or accept that they cannot be read until the other place is back.`,
       )
     // Where the walk has not ended, what the new first place lacks is found by reads and the scrub.
-    await store.updateMirror(tx, storage, { first: second, second: row.first })
+    await store.updateMirror(tx, storage, { first: second, second: row.first, locks: 0 })
     const [before, after] = [await nameOfPlace(tx, row.first), await nameOfPlace(tx, second)]
     record({
       name: 'storage_failover',

@@ -192,6 +192,22 @@ export const listRemovals = (db: Db, now: Date, limit: number): Promise<Removal[
     .limit(limit)
     .execute()
 
+/** Which of these blobs a place still keeps although they were removed. */
+export const findKept = async (db: Db, place: number, ids: readonly string[]): Promise<Set<string>> => {
+  if (ids.length === 0) return new Set()
+  const kept = db.selectFrom('copy_removals').select('blob_id').where('place', '=', place).where('blob_id', 'in', ids)
+  return new Set((await kept.execute()).map(({ blob_id }) => blob_id))
+}
+
+/** The engine holds what was to be removed until then. */
+export const putOffRemoval = (tx: Tx, { blob_id, place }: Removal, until: Date) =>
+  tx
+    .updateTable('copy_removals')
+    .set({ due_at: until.toISOString() })
+    .where('blob_id', '=', blob_id)
+    .where('place', '=', place)
+    .execute()
+
 export const deleteRemoval = (tx: Tx, { blob_id, place }: Removal) =>
   tx.deleteFrom('copy_removals').where('blob_id', '=', blob_id).where('place', '=', place).execute()
 
