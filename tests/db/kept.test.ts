@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { type Kysely, sql } from 'kysely'
 import { kept } from '../../server/db/kept.ts'
 import { type Database, openDatabase } from '../../server/db/open.ts'
-import type { Db, Tx } from '../../server/db/schema.ts'
+import type { Db, Schema, Tx } from '../../server/db/schema.ts'
 import { createDatabase, postgresUrl } from '../support/postgres.ts'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-kept-'))
@@ -257,7 +257,7 @@ it('PostgreSQL counts what SQLite counts', async () => {
     await database.migrate()
     const { rows } = await sql<{ table: string; text: string }>`
       select tgrelid::regclass::text as "table", pg_get_triggerdef(oid) as text from pg_trigger
-        where not tgisinternal and tgfoid = 'revise'::regproc`.execute(database.db as Kysely<never>)
+        where not tgisinternal and tgfoid = 'revise'::regproc`.execute(database.db as Kysely<Schema>)
     for (const [table, uncounted] of Object.entries(UNCOUNTED)) {
       const text = rows.find((one) => one.table === table)?.text ?? ''
       const events = [...(UNCOUNTED_WHEN_NEW.has(table) ? [] : ['INSERT']), 'DELETE']
@@ -265,7 +265,9 @@ it('PostgreSQL counts what SQLite counts', async () => {
       const columns = /UPDATE OF (.*?) ON /.exec(text)?.[1]?.split(', ') ?? []
       const all = await sql<{ name: string }>`
         select attname::text as name from pg_attribute
-          where attrelid = ${table}::regclass and attnum > 0 and not attisdropped`.execute(database.db as Kysely<never>)
+          where attrelid = ${table}::regclass and attnum > 0 and not attisdropped`.execute(
+        database.db as Kysely<Schema>,
+      )
       assert.deepEqual([...columns, ...uncounted].sort(), all.rows.map(({ name }) => name).sort(), table)
     }
     assert.deepEqual(
