@@ -26,7 +26,7 @@ export const text = catalogue('recovery.text', {
   keeps: (n: number) =>
     n === 0 ? 'What is removed is removed from both.' : `What is removed stays on the mirror for ${days(n)}.`,
   locks: (mirror: string) =>
-    `${mirror} locks the copies (Object Lock): until then, they cannot be destroyed there, not even with its keys.`,
+    `${mirror} locks the copies (Object Lock): until then, they can’t be destroyed there, not even with its keys.`,
   wayBack: (name: string, mirror: string) => `If ${name} is lost: switch to ${mirror}. Nothing is copied.`,
   switched: (place: string) => `It was switched: its contents are read from the place of ${place} first.`,
   neverRead: 'It was never read as a whole to look for damage.',
