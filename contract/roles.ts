@@ -44,7 +44,7 @@ export const OidcProvider = Type.Object({
 export type OidcProvider = Type.Static<typeof OidcProvider>
 
 const Audiences = Type.Array(Opaque(255), { maxItems: 100, uniqueItems: true })
-const Issuer = Type.String({ maxLength: 255, pattern: '^https?://[^\\s?#@]*[^\\s?#@/][^\\s?#@]*$' })
+const Issuer = Type.String({ maxLength: 255, pattern: '^https?:///*[^\\s?#@/][^\\s?#@]*$' })
 const providers = { url: '/oidc-providers', tag: 'roles', access: 'signed_in', ofAccount: true } as const
 
 export const operations = {

@@ -317,8 +317,8 @@ export async function fillRareTables(database: Database): Promise<void> {
         }),
         tx.insertInto('roles').values({
           id: 'AROA0000000000000000A',
-          name: 'Deploy',
-          name_key: 'deploy',
+          name: 'Rare',
+          name_key: 'rare',
           path: '/ä/',
           description: '\t',
           trust: '{}',

@@ -42,9 +42,11 @@ export const matchBucket = (bucket: { id: string; name: string }, { name }: RunR
 function nameOf(policy: string, at: Date): string {
   const words = policy
     .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
+    .join('-')
     .slice(0, 40)
-    .replaceAll(/^-+|-+$/g, '')
+    .replace(/-$/, '')
   const time = at.toISOString().replaceAll(/[-:]|\.\d+/g, '')
   return `${words || 'snapshot'}-${time.toLowerCase()}`
 }

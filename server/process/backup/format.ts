@@ -73,8 +73,11 @@ export const chainName = (epoch: number, number: number, at: Date): string =>
   `chains/${digits(epoch, 6)}-n${digits(number, 6)}-${at.toISOString().replaceAll(/[-:]/g, '')}-${randomBytes(4).toString('hex')}`
 /** The number of the next chain of an epoch, where these are known. */
 export function nextOfChains(epoch: number, names: readonly string[]): number {
-  const numbers = names.map((name) => new RegExp(`^chains/${digits(epoch, 6)}-n(\\d+)-`).exec(name)?.[1])
-  return 1 + Math.max(0, ...numbers.map((number = '0') => Number(number)))
+  const start = `chains/${digits(epoch, 6)}-n`
+  const numbers = names
+    .filter((name) => name.startsWith(start))
+    .map((name) => Number.parseInt(name.slice(start.length), 10))
+  return 1 + Math.max(0, ...numbers.filter(Number.isSafeInteger))
 }
 export const changesName = (chain: string, number: number): string => `${chain}/changes/${digits(number, 12)}`
 export const baseFolder = (chain: string, first: number): string => `${chain}/bases/${digits(first, 12)}/`
