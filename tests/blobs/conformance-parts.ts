@@ -8,6 +8,7 @@ import {
   type StoredPart,
   UnnamedPartsRefused,
 } from '../../server/drivers/driver.ts'
+import { STORED_SEGMENT } from '../../server/segments/layout.ts'
 import type { PartsOfEngine } from './conformance.ts'
 import {
   assertNothing,
@@ -237,7 +238,7 @@ export function describeParts(it: It, { part, large, leavesOut, keepsEach }: Par
     const check = async (a: number, b: number) => {
       const [start, end] = [Math.min(a, b), Math.max(a, b)]
       const body = await driver.get(id, bytes.length, { start, end })
-      assert.equal(body instanceof Uint8Array, end - start < 64 * KiB)
+      assert.equal(body instanceof Uint8Array, end - start < STORED_SEGMENT)
       assert.ok((await collect(body)).equals(bytes.subarray(start, end + 1)), `${start}-${end} differs`)
     }
     for (let i = 0; i < 1000; i++) {
