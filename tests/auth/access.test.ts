@@ -130,7 +130,7 @@ describeOnce('who may call what', (engine) => {
       for (const { of, like, token } of limited) {
         const { ofAccount = false } = api[name] as RouteSpec
         const status = await statusOf(api[name], entry.call(server.as(token), making(of, true)))
-        const expected = ofAccount ? 403 : (entry.byToken ?? entry.expect)[who.indexOf(like)]
+        const expected = ofAccount ? 403 : (entry.byScope ?? entry.byToken ?? entry.expect)[who.indexOf(like)]
         assert.equal(status, expected, `a token of ${of} limited like ${like}`)
       }
     })

@@ -47,6 +47,8 @@ export interface Entry {
   expect: Expected
   /** With a personal access token, where that differs. */
   byToken?: Expected
+  /** With a token that has a scope, where that differs from one without. */
+  byScope?: Expected
   call(client: Client, made: Made): Promise<unknown>
 }
 
@@ -218,7 +220,12 @@ export const table: Record<OperationName, Entry> = {
   // A session and a token without a scope are refused; all bodies are read before that is known.
   callMcp: {
     expect: signedIn(403),
-    call: (c) => c.callMcp({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
+    byScope: signedIn(200),
+    call: (c) =>
+      c.callMcp({
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+        headers: { accept: 'application/json, text/event-stream' },
+      }),
   },
   createBucket: { expect: holder(201), call: (c) => c.createBucket({ body: { name: `table-${newId().slice(-12)}` } }) },
   listBuckets: { expect: signedIn(200), call: (c) => c.listBuckets() },

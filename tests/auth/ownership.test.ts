@@ -310,6 +310,8 @@ describeEngines('whose it is', (engine, itOnce) => {
     // A policy, in AWS' language.
     'apply.properties.configuration.properties.buckets.items.properties.policy.anyOf.0',
     'receiveEvents',
+    // JSON-RPC, as the Model Context Protocol says.
+    'callMcp',
   ]
   const intruders = { id: 'x', is_admin: true, created_by: 'x', used_bytes: 0, secret: 'x', token: 'x', user_id: 'x' }
   for (const [one, route] of routes) {
@@ -322,6 +324,7 @@ describeEngines('whose it is', (engine, itOnce) => {
         .replace(/\{(name|bucket)\}/, name)
         .replace('{key}', 'plan')
         .replace(/\{token\}/, 'x')
+        .replace('{kind}', 'user')
         .replaceAll(/\{\w+\}/g, of.user)
       const send = (body: string) =>
         request({

@@ -5,7 +5,7 @@ import type { Client, ProblemError } from '../../client/derived.ts'
 import type { ActionName } from '../../contract/actions.ts'
 import { api, type OperationName } from '../../contract/index.ts'
 import { bucketActions } from '../../contract/permissions.ts'
-import type { RouteSpec } from '../../contract/route.ts'
+import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
 import { type HalfSent, halfSent } from '../support/half-sent.ts'
 import { request } from '../support/http.ts'
 import { describeEngines, type Seen, startServer, type TestServer } from '../support/server.ts'
@@ -225,7 +225,7 @@ describeEngines('access revoked while a request is under way', (engine, itOnce) 
     for (const [name, route] of Object.entries(api) as [OperationName, RouteSpec][]) {
       if (!route.body || route.access === 'public' || ['bytes', 'multipart'].includes(route.consumes ?? 'json'))
         continue
-      const path = `/api/v1${route.url.replaceAll(/\{\+?\w+\}/g, 'x')}`
+      const path = pathTemplate(route).replaceAll(/\{\w+\}/g, 'x')
       const token = await server.login('admin@example.com', 'correct horse battery')
       const headers = { ...bearer(token), 'Content-Type': 'application/json' }
       const line = `${route.method} ${path}`
