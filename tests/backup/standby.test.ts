@@ -97,9 +97,11 @@ describe('a standby', () => {
       body: new URLSearchParams({ username: ADMIN.email, password: ADMIN.password }),
     })
     assert.deepEqual([login.status, (await login.json()).code], [503, 'standby'])
-    const { standby: told } = await reader(standby, token).getBackup()
-    assert.equal(told?.state, 'following')
-    assert.ok((told?.lag_seconds ?? Number.NaN) < 30)
+    // Known once it has heard from the main service after it had everything.
+    await until(async () => {
+      const { standby: told } = await reader(standby, token).getBackup()
+      return told?.state === 'following' && (told.lag_seconds ?? Number.NaN) < 30
+    })
 
     for (let round = 0; round < 3; round++) {
       await put(client, 12 + round * 4, 14 + round * 4)

@@ -3,7 +3,16 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { after } from 'node:test'
 import { until } from './until.ts'
+
+/** What a test that failed has left running would keep the file from ending. */
+const running = new Set<ChildProcess>()
+// Benchmarks use this file as well.
+if (process.env.NODE_TEST_CONTEXT !== undefined)
+  after(() => {
+    for (const child of running) child.kill('SIGKILL')
+  })
 
 /** The server's own program. */
 export const MAIN = path.join(import.meta.dirname, '..', '..', 'server', 'main.ts')
@@ -54,7 +63,11 @@ export async function spawnServer(env: Record<string, string>, args = ['serve'],
   process.once('exit', end)
   let log = ''
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
-  exit.then(() => process.off('exit', end))
+  running.add(child)
+  exit.then(() => {
+    process.off('exit', end)
+    running.delete(child)
+  })
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       log += chunk
