@@ -3,7 +3,14 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { after, before, it } from 'node:test'
 import { flat, seedObjects } from '../../bench/seed.ts'
-import { type Browser, type ConsolePage, describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
+import {
+  type Browser,
+  type ConsolePage,
+  describeConsole,
+  inBrowserOf,
+  navigate,
+  openConsole,
+} from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
@@ -459,8 +466,8 @@ describeConsole('jobs, trash, bucket pages and usage', (engine) => {
         assert.equal(await page.getByRole('link', { name: 'Settings' }).count(), 0)
         assert.equal(await page.getByRole('link', { name: 'Unfinished uploads' }).count(), 0)
         await check('bucket-overview-narrow')
-        await page.getByRole('link', { name: 'History' }).click()
-        await page.getByRole('navigation', { name: 'History' }).getByRole('link', { name: 'Trash' }).click()
+        await navigate(page, '/b/readonly/trash')
+        await page.getByRole('navigation', { name: 'History' }).getByRole('link', { name: 'Trash' }).waitFor()
         await page.getByRole('cell', { name: /^x/ }).waitFor()
         assert.equal(await page.getByRole('button', { name: 'Restore' }).count(), 0)
         await check('trash-narrow')

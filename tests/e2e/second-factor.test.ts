@@ -7,6 +7,7 @@ import {
   type ConsolePage,
   describeConsole,
   inBrowserOf,
+  navigate,
   openConsole,
   signIn,
 } from '../support/browser.ts'
@@ -304,7 +305,7 @@ describeConsole('two-step verification', (engine) => {
       await warning.getByRole('button', { name: 'Require and sign out' }).click()
       // The next request is refused, and the password leads to setting it up.
       await page.getByText('Sign-in settings saved').waitFor()
-      await page.getByRole('link', { name: 'Users' }).click()
+      await navigate(page, '/admin/users')
       const again = page.getByRole('dialog', { name: 'Your session expired' })
       await again.getByLabel(/Password/).fill(ADMIN.password)
       await again.getByRole('button', { name: 'Sign in', exact: true }).click()

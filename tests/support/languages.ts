@@ -13,7 +13,8 @@ const plain = (words: readonly string[]): string[] => [
   '\\bwebhook-\\w+',
   '\\bv1,\\S+',
   'sha256=',
-  '\\b(Node|node|Python|Bash|curl|CLI|TypeScript)\\b',
+  '(?<!\\w)\\.env\\b',
+  '\\b(Node|node|Python|Bash|curl|CLI|TypeScript|Kubernetes|GitHub Actions|AWS)\\b',
   ...[...words].sort((a, b) => b.length - a.length).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')),
   // Addresses, keys, identifiers, types of contents, variables, headers.
   '[\\w.+-]+@[\\w.-]+',
@@ -36,7 +37,7 @@ const plain = (words: readonly string[]): string[] => [
   `\\b(${[...Object.keys(events), ...auditOnly].join('|')}|ping)\\b`,
   '\\b(PAT|JWT|API|SHA-256|HMAC|CSV|NDJSON|JSON|GET|PUT|POST|PATCH|DELETE)\\b',
   // Names from the API: permissions, presets, resource types.
-  `\\b(${[...bucketActions, ...presetNames].join('|')}|user|token|group|webhook)\\b`,
+  `\\b(${[...bucketActions, ...presetNames].join('|')}|user|token|group|webhook|agent|approval)\\b`,
   // Sentences from the server.
   'May do everything\\.',
   'The key ".*" is taken\\.',

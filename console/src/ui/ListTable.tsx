@@ -60,7 +60,8 @@ const staysOnPhones = <T,>({ pinned, untitled }: Column<T>): boolean => pinned =
  */
 export function ListTable<T>({ label, columns: all, rows, rowKey, onOpen, below, more }: Props<T>) {
   const isPhone = useMedia('(max-width: 480px)')
-  const named = all.find((column) => column.breaks) ?? all.find((column) => !staysOnPhones(column))
+  const always = all.filter((column) => !column.optional)
+  const named = always.find((column) => column.breaks) ?? always.find((column) => !staysOnPhones(column))
   const columns = isPhone ? all.filter((column) => column === named || staysOnPhones(column)) : all
   const folded = all.filter((column) => !columns.includes(column) && !column.optional)
   const shape = ({ number, optional, breaks, pinned }: Column<T>) =>

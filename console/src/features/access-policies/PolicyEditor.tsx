@@ -53,6 +53,7 @@ export function PolicyEditor({
         label={label}
         description={text.documentHint}
         className="policy-document"
+        data-data
         value={document}
         onChange={(event) => onChange(event.currentTarget.value)}
         error={error}

@@ -142,6 +142,7 @@ export function RoleForm({
         autosize
         minRows={2}
         spellCheck={false}
+        data-data
       />
       <div className="dialog-actions">
         <Button

@@ -1,6 +1,6 @@
 /** How programs take on a role, ready to paste. */
 export const connections = ({ endpoint, region, arn }: { endpoint: string; region: string; arn: string }) => ({
-  Environment: `AWS_ENDPOINT_URL=${endpoint}
+  '.env': `AWS_ENDPOINT_URL=${endpoint}
 AWS_REGION=${region}
 AWS_ROLE_ARN=${arn}
 AWS_WEB_IDENTITY_TOKEN_FILE=/var/run/secrets/tokens/s3`,
