@@ -69,7 +69,7 @@ export async function findInBucket(db: Db, search: Search, budget: Budget): Prom
   // A text that many keys contain fills the page from the first ones; the index would gather every match first.
   const few = { ...budget, keys: Math.min(STEP, budget.keys) }
   const first = await walkOn({ ...walk, budget: few }, candidates)
-  budget.rows = few.rows
+  // Its rows are read once more if they are not enough, so they count then.
   budget.keys -= STEP
   if (first.next === null || first.rows.length === limit || isSpent(budget)) return first
   const holding = await byText(db, bucketId, text)
