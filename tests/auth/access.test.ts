@@ -178,6 +178,8 @@ describeOnce('who may call what', (engine) => {
     }
     const lists = [
       'browse',
+      // Which tools there are; each asks for rights.
+      'callMcp',
       'countObjects',
       'getBucket',
       'listApprovals',

@@ -310,12 +310,11 @@ describeEngines('whose it is', (engine, itOnce) => {
     // A policy, in AWS' language.
     'apply.properties.configuration.properties.buckets.items.properties.policy.anyOf.0',
     'receiveEvents',
-    // JSON-RPC, as the Model Context Protocol says.
-    'callMcp',
   ]
   const intruders = { id: 'x', is_admin: true, created_by: 'x', used_bytes: 0, secret: 'x', token: 'x', user_id: 'x' }
   for (const [one, route] of routes) {
-    if (!route.body || route.consumes === 'bytes' || route.consumes === 'multipart') continue
+    // The body of the MCP server is JSON-RPC, which its own tests are about.
+    if (!route.body || route.consumes === 'bytes' || route.consumes === 'multipart' || one === 'callMcp') continue
     itOnce(`${one}: rejects undeclared fields`, async () => {
       const declared = Object.keys((route.body as { properties?: object }).properties ?? {})
       const extra = Object.entries(intruders).filter(([field]) => !declared.includes(field))
