@@ -1,5 +1,6 @@
 // One step of a job: copies, moves or deletes the next of its listed objects.
 import { asCurrent, type Ctx, currentActor, type Step, type Upkeep } from '../../context.ts'
+import type { Tx } from '../../db/schema.ts'
 import { renewed } from '../../work/lease.ts'
 import type { Claim } from '../../work/store.ts'
 import { askedBy } from '../buckets/encryption.ts'
@@ -63,14 +64,23 @@ async function applyStep(ctx: Ctx, claim: Claim, work: Work): Promise<void> {
 /** Step: processes the next keys of a merge that stay as they are, which is nothing to record; false if there are none. */
 async function applyKept(step: Upkeep, claim: Claim, { request, size }: Work) {
   const job = await lease.hold(step.tx, claim)
-  const next = await itemStore.listItems(step.tx, job.id, job.position, size)
-  const end = next.findIndex(({ kept }) => !kept)
-  const items = end < 0 ? next : next.slice(0, end)
+  const items = await nextItems(step.tx, job, { size, kept: true })
   const last = items.at(-1)
   if (!last) return step.nothing(false)
   const outcome = await keepStep({ ...step, actor: await currentActor(step) }, request, items, { job_id: job.id })
   await noteOutcome(step, job, { ...outcome, progress: { position: last.position } })
   return true
+}
+
+/** The next items of a job, as far as all of them are to be kept as they are, or none. */
+async function nextItems(
+  tx: Tx,
+  job: store.JobRow,
+  { size, kept }: { size: number; kept: boolean },
+): Promise<itemStore.Item[]> {
+  const next = await itemStore.listItems(tx, job.id, job.position, size)
+  const end = next.findIndex((item) => Boolean(item.kept) !== kept)
+  return end < 0 ? next : next.slice(0, end)
 }
 
 /** Step: stores a step's outcome. */
@@ -101,9 +111,7 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
   const { kind, prefix = '', dest_prefix = '', if_none_match } = request
   const job_id = job.id
   if (kind === 'restore' && !goesBack(request)) return undoStep(step, job, work)
-  const next = await itemStore.listItems(tx, job_id, job.position, size)
-  const end = next.findIndex(({ kept }) => kept)
-  const items = end < 0 ? next : next.slice(0, end)
+  const items = await nextItems(tx, job, { size, kept: false })
   const keys = items.map(({ key }) => key)
   const seen = versionsOf(items)
   const progress = { position: items.at(-1)?.position ?? job.total }

@@ -5,7 +5,6 @@ import { type JobPlan, needsJobApproval } from '../../access/agent-limits/approv
 import type { Ctx, Upkeep } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { bucketMissing } from '../buckets/service.ts'
-import { findBucket } from '../buckets/store.ts'
 import { findLatest } from '../history/former/store.ts'
 import { findStates, type ObjectState } from '../objects/object-state.ts'
 import { findObjects } from '../objects/store.ts'
@@ -29,14 +28,12 @@ interface Buckets {
   dest: string
 }
 
-async function findBoth(
-  ctx: Pick<Ctx, 'db'>,
-  { source_bucket, dest_bucket = source_bucket }: CreateJob,
-): Promise<Buckets> {
-  const [source, dest] = await Promise.all([source_bucket, dest_bucket].map((name) => findBucket(ctx.db, name)))
-  if (!source) throw bucketMissing(source_bucket)
-  if (!dest) throw bucketMissing(dest_bucket)
-  return { source: source.id, dest: dest.id }
+/** The buckets that a job was asked for about (`withIds`). Throws not_found where one was not there. */
+function bucketsOf({ source_bucket, source_id: source, dest_bucket, dest_id }: CreateJob): Buckets {
+  if (source === undefined) throw bucketMissing(source_bucket)
+  if (dest_bucket === undefined) return { source, dest: source }
+  if (dest_id === undefined) throw bucketMissing(dest_bucket)
+  return { source, dest: dest_id }
 }
 
 /** What jobs that act on no list of objects are about: their buckets as they are. A restore only takes back what its job did. */
@@ -72,7 +69,7 @@ async function textsOf(
 /** What a job would touch, if it is an agent's that needs approval. Throws limit_reached where that is too much for one request. */
 export async function planForApproval(ctx: Ctx, request: CreateJob): Promise<JobPlan | undefined> {
   if (!needsJobApproval(ctx, request)) return undefined
-  const buckets = await findBoth(ctx, request)
+  const buckets = bucketsOf(request)
   if (!isListed(request)) return { state: await stateOfBuckets(ctx, request, buckets), objects: 0, bytes: 0, first: [] }
   const sum = createHash('sha256')
   const plan = { objects: 0, bytes: 0, first: [] as { bucket: string; key: string; size: number }[] }
@@ -109,7 +106,7 @@ export async function planForApproval(ctx: Ctx, request: CreateJob): Promise<Job
 /** Step: once a job has its list, throws unless that is what was approved. */
 export async function assertAsApproved({ tx }: Upkeep, jobId: string, request: CreateJob): Promise<void> {
   if (request.approved === undefined) return
-  const buckets = await findBoth({ db: tx }, request)
+  const buckets = bucketsOf(request)
   if ((await stateNow()) === request.approved) return
   throw new ServiceError('conflict', 'What the job would do has changed since it was approved. It has done nothing.')
 

@@ -24,7 +24,9 @@ const NO_BLOB = '00000000-0000-0000-0000-000000000000'
 export async function listItemsOf(step: Upkeep, claim: Claim, request: CreateJob): Promise<void> {
   const job = await lease.hold(step.tx, claim)
   await listNext(step, job, request)
-  if ((await store.findJob(step.tx, job.id))?.listed_at != null) await assertAsApproved(step, job.id, request)
+  if (request.approved === undefined) return
+  const { listed_at = null } = (await store.findJob(step.tx, job.id)) ?? {}
+  if (listed_at !== null) await assertAsApproved(step, job.id, request)
 }
 
 async function listNext(step: Upkeep, job: store.JobRow, request: CreateJob): Promise<void> {

@@ -100,22 +100,18 @@ const objectsAt = (db: Db, bucket: string, keys: readonly string[]) =>
     .where('o.key', 'in', keys)
     .orderBy('o.key')
 
-const STATE = ['o.key', 'o.blob_id', 'o.moment'] as const
+const statesAt = (db: Db, bucket: string, keys: readonly string[]) =>
+  objectsAt(db, bucket, keys).select(['o.key', 'o.blob_id', 'o.moment'])
+const inNumbers = (rows: readonly { moment: number | null }[]): object[] =>
+  rows.map((row) => ({ ...row, moment: Number(row.moment) }))
 
 /** Which objects are at these keys of a bucket: those that are there, until they change. */
 export const findStates = (db: Db, bucket: string, keys: readonly string[]): Promise<object[]> =>
-  objectsAt(db, bucket, keys)
-    .select(STATE)
-    .execute()
-    .then((rows) => rows.map((row) => ({ ...row, moment: Number(row.moment) })))
+  statesAt(db, bucket, keys).execute().then(inNumbers)
 
 /** The same, which nobody else changes before the transaction ends. */
 export const lockStates = (tx: Db, bucket: string, keys: readonly string[]): Promise<object[]> =>
-  objectsAt(tx, bucket, keys)
-    .select(STATE)
-    .forUpdate('o')
-    .execute()
-    .then((rows) => rows.map((row) => ({ ...row, moment: Number(row.moment) })))
+  statesAt(tx, bucket, keys).forUpdate('o').execute().then(inNumbers)
 
 /** What of the objects at these keys is the same whenever they are written in the same way. */
 export const findContents = (db: Db, bucket: string, keys: readonly string[]): Promise<object[]> =>
