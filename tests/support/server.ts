@@ -14,6 +14,7 @@ import type { Row, Schema } from '../../server/db/schema.ts'
 import { MARK } from '../../server/drivers/driver.ts'
 import { openStorage } from '../../server/drivers/open.ts'
 import { type Running, start } from '../../server/process/start.ts'
+import { poorStatements } from './bounds.ts'
 import { cephGateway, newBucket, noGateway } from './ceph.ts'
 import { brokenStatements } from './log-faults.ts'
 import { copyMigratedSqlite, migratedPostgres } from './migrated.ts'
@@ -277,6 +278,7 @@ export async function startServer(engine: Engine, env: Record<string, string> = 
       assertHoldsNoSecret('database', kept, secrets)
       assertHoldsNoSecret('log', log, secrets)
       assert.deepEqual(brokenStatements(log), [])
+      assert.deepEqual(poorStatements(), [])
     },
   }
 }

@@ -249,12 +249,7 @@ export const listOwners = (db: Db, policy: string, after: Owner | undefined, lim
     .select(['owner_kind as kind', 'owner_id as id'])
     .where('policy', '=', policy)
   const page = after
-    ? query.where((e) =>
-        e.or([
-          e('owner_kind', '>', after.kind),
-          e.and([e('owner_kind', '=', after.kind), e('owner_id', '>', after.id)]),
-        ]),
-      )
+    ? query.where((e) => e(e.refTuple('owner_kind', 'owner_id'), '>', e.tuple(after.kind, after.id)))
     : query
   return page.orderBy('owner_kind').orderBy('owner_id').limit(limit).execute()
 }

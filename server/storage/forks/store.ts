@@ -124,17 +124,18 @@ const isTaken = (name: (typeof shared)[number]): name is Exclude<(typeof shared)
   !(LEFT as readonly string[]).includes(name)
 const TAKEN = ['blob_id' as const, ...shared.filter(isTaken)]
 
-/** The next keys of a range in their order, of a bucket as `db` shows it. */
+/** The next keys of a range in their order, after one of it, of a bucket as `db` shows it. */
 export async function listKeys(
   db: Db,
   bucketId: string,
   { from, to }: KeyRange,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<string[]> {
-  const all = db.selectFrom('objects').select('key').where('bucket_id', '=', bucketId).where('key', '>=', from)
-  const until = to === null ? all : all.where('key', '<', to)
-  const rest = after === null ? until : until.where('key', '>', after)
-  return (await rest.orderBy('key').limit(limit).execute()).map(({ key }) => key)
+  const all = db.selectFrom('objects').select('key').where('bucket_id', '=', bucketId)
+  // One bound: of two, SQLite would begin at the first and read what was read before.
+  const rest = after === null ? all.where('key', '>=', from) : all.where('key', '>', after)
+  const until = to === null ? rest : rest.where('key', '<', to)
+  return (await until.orderBy('key').limit(limit).execute()).map(({ key }) => key)
 }
 
 /**

@@ -97,13 +97,13 @@ interface Ordered {
   follows: RawBuilder<unknown>
 }
 
-/** Whether a row comes after a position in an order. */
+/** Whether a row comes after a position in an order. Begins with a bound of the first column, from which an index is read. */
 function isAfter([first, ...rest]: readonly Ordered[], [value, ...values]: Position): RawBuilder<unknown> {
   if (!first) return sql`1 = 0`
   const { column, follows } = first
   return rest.length === 0
     ? sql`${column} ${follows} ${value}`
-    : sql`(${column} ${follows} ${value} or (${column} = ${value} and ${isAfter(rest, values)}))`
+    : sql`(${column} ${follows}= ${value} and (${column} ${follows} ${value} or ${isAfter(rest, values)}))`
 }
 
 /** How many rows of a bucket point at contents, but for those of what objects were, which are very many and rarely do. */

@@ -76,7 +76,7 @@ export const listFailed = (
     .selectAll()
     .where('bucket_id', '=', bucketId)
     .where('reason', 'is not', null)
-    .where((e) => e.or([e('key', '>', key), e.and([e('key', '=', key), e('version_id', '>', version_id)])]))
+    .where((e) => e(e.refTuple('key', 'version_id'), '>', e.tuple(key, version_id)))
     .orderBy('key')
     .orderBy('version_id')
     .limit(limit)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { KeyRange } from '../../../contract/permissions.ts'
+import { compareKeys, type KeyRange } from '../../../contract/permissions.ts'
 import { countUpToMost } from '../../db/count.ts'
 import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
@@ -38,9 +38,12 @@ export function listOpenFree(
     .where('bucket_id', '=', bucketId)
     .where('completed_at', 'is', null)
     .where('kind', '=', 'free')
-    .where('key', '>=', from)
   if (to !== null) query = query.where('key', '<', to)
-  if (after) query = query.where((e) => e(e.refTuple('key', 'id'), '>', e.tuple(after.key, after.id)))
+  // One bound: of two, SQLite would begin at the first and read what was read before.
+  query =
+    after && compareKeys(after.key, from) >= 0
+      ? query.where((e) => e(e.refTuple('key', 'id'), '>', e.tuple(after.key, after.id)))
+      : query.where('key', '>=', from)
   return query.orderBy('key').orderBy('id').limit(limit).execute()
 }
 

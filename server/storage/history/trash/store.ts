@@ -29,13 +29,7 @@ export function listTrash(
         ),
       ),
     )
-  if (after)
-    query = query.where((e) =>
-      e.or([
-        e('deleted_at', '<', after.deleted_at),
-        e.and([e('deleted_at', '=', after.deleted_at), e('id', '<', after.id)]),
-      ]),
-    )
+  if (after) query = query.where((e) => e(e.refTuple('deleted_at', 'id'), '<', e.tuple(after.deleted_at, after.id)))
   return query.orderBy('deleted_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
 }
 
