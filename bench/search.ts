@@ -8,7 +8,7 @@ import http from 'node:http'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
-import { type Client, createClient } from '../client/derived.ts'
+import { createClient } from '../client/derived.ts'
 import { newId } from '../server/base/id.ts'
 import { openDatabase } from '../server/db/open.ts'
 import { createDatabase, startPostgres } from '../tests/support/postgres.ts'
@@ -100,31 +100,25 @@ async function seed(databaseUrl: string, bucket: string): Promise<void> {
   await database.close()
 }
 
-/** A service of its own; `indexed`: as it is, or without what finds objects. */
-async function open(engine: string, indexed: boolean, postgres?: string) {
+/** A service of its own with a bucket; before it goes on, `prepare` gets its database for itself. */
+async function open(postgres: string | undefined, prepare: (databaseUrl: string) => Promise<void>) {
   const folder = fs.mkdtempSync(path.join(process.cwd(), 'bench-data-'))
   const databaseUrl = postgres ? (await createDatabase(postgres)).url : `sqlite:${folder}/strongroom.db`
   const env = { ...serviceEnv(folder, databaseUrl), WORKERS: '1' }
   let server = await spawnServer(env, ['serve'], COMPILED)
-  if (!indexed) {
-    await server.kill('SIGTERM')
-    const database = await openDatabase(databaseUrl)
-    await database.transaction(async (tx) => {
-      for (const name of INDEXES) await sql.raw(`drop index ${name}`).execute(tx)
-      for (const name of TRIGGERS)
-        await sql.raw(`drop trigger ${name}${engine === 'postgres' ? ' on objects' : ''}`).execute(tx)
-    })
-    await database.close()
-    server = await spawnServer(env, ['serve'], COMPILED)
+  const connect = async () => {
+    const { access_token: token } = await createClient({ baseUrl: server.url }).login({ body: WHO })
+    return { token, client: createClient({ baseUrl: server.url, token }) }
   }
-  const { access_token: token } = await createClient({ baseUrl: server.url }).login({ body: WHO })
-  const client: Client = createClient({ baseUrl: server.url, token })
-  await client.createBucket({ body: { name: 'bench' } })
+  await (await connect()).client.createBucket({ body: { name: 'bench' } })
+  await server.kill('SIGTERM')
+  await prepare(databaseUrl)
+  server = await spawnServer(env, ['serve'], COMPILED)
+  const { token, client } = await connect()
   const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   let uploads = 0
   return {
     client,
-    databaseUrl,
     /** CPU time of the service for an upload of 4 KiB, in ms. */
     async uploadCost(): Promise<number> {
       const before = cpuSeconds(server.child.pid)
@@ -159,9 +153,8 @@ async function open(engine: string, indexed: boolean, postgres?: string) {
 }
 
 async function searches(engine: string, url?: string): Promise<void> {
-  const { client, databaseUrl, stop } = await open(engine, true, url)
   const began = performance.now()
-  await seed(databaseUrl, 'bench')
+  const { client, stop } = await open(url, (databaseUrl) => seed(databaseUrl, 'bench'))
   console.log(`${engine}: ${OBJECTS} objects in ${Math.round((performance.now() - began) / 1000)} s`)
   for (const [what, q] of QUERIES) {
     const times: number[] = []
@@ -181,7 +174,16 @@ async function searches(engine: string, url?: string): Promise<void> {
 }
 
 async function uploads(engine: string, url?: string): Promise<void> {
-  const [indexed, bare] = [await open(engine, true, url), await open(engine, false, url)]
+  const indexed = await open(url, async () => {})
+  const bare = await open(url, async (databaseUrl) => {
+    const database = await openDatabase(databaseUrl)
+    await database.transaction(async (tx) => {
+      for (const name of INDEXES) await sql.raw(`drop index ${name}`).execute(tx)
+      for (const name of TRIGGERS)
+        await sql.raw(`drop trigger ${name}${engine === 'postgres' ? ' on objects' : ''}`).execute(tx)
+    })
+    await database.close()
+  })
   const ratios: number[] = []
   for (let i = 0; i <= ROUNDS; i++) {
     const [one, other] = i % 2 ? [indexed, bare] : [bare, indexed]

@@ -127,12 +127,7 @@ export async function unreadOf(
   // What is known of the past was read when it was the present.
   if (ctx.past || !terms.some(({ field }) => READ_FIELDS.has(field))) return null
   const mayFind = finder(ctx.actor, name, [])
-  let objects = 0
-  let isExact = true
-  for (const range of ranges) {
-    const keys = await listUnread(ctx.db, bucketId, range, MOST_UNREAD + 1)
-    if (keys.length > MOST_UNREAD) isExact = false
-    objects += keys.filter((key) => isReached([range], key) && mayFind({ key, tags: null })).length
-  }
-  return objects === 0 ? null : { objects: Math.min(objects, MOST_UNREAD), exact: isExact && objects <= MOST_UNREAD }
+  const { keys, isAll } = await listUnread(ctx.db, bucketId, MOST_UNREAD)
+  const objects = keys.filter((key) => isReached(ranges, key) && mayFind({ key, tags: null })).length
+  return objects === 0 && isAll ? null : { objects, exact: isAll }
 }

@@ -219,22 +219,24 @@ async function distinctValues(
   return found.map((row) => row.value)
 }
 
-/** At most `limit` keys of a range, of objects of an attached bucket that were listed, but not read yet. */
-export const listUnread = async (
-  db: Db,
-  bucketId: string,
-  { from, to }: KeyRange,
-  limit: number,
-): Promise<string[]> => {
-  const unread = db
-    .selectFrom('external_blobs as e')
-    .innerJoin('objects as o', 'o.blob_id', 'e.blob_id')
-    .select('o.key')
-    .where('e.bucket_id', '=', bucketId)
-    .where('o.bucket_id', '=', bucketId)
-    .where('e.hydrated_at', 'is', null)
-    .where('o.key', '>=', from)
-  return keysOf((to === null ? unread : unread.where('o.key', '<', to)).limit(limit))
+/**
+ * What of an attached bucket was listed, but not read yet: keys of objects, in any order, and whether these are all. At most
+ * `most` are looked at, by the index of those alone.
+ */
+export async function listUnread(db: Db, bucketId: string, most: number): Promise<{ keys: string[]; isAll: boolean }> {
+  const unread = await db
+    .selectFrom('external_blobs')
+    .select('blob_id')
+    .where('bucket_id', '=', bucketId)
+    .where('hydrated_at', 'is', null)
+    .limit(most + 1)
+    .execute()
+  if (unread.length === 0) return { keys: [], isAll: true }
+  const ids = unread.slice(0, most).map(({ blob_id }) => blob_id)
+  // The bucket is compared here: SQLite would read all of it to find the contents.
+  const rows = await db.selectFrom('objects').select(['bucket_id', 'key']).where('blob_id', 'in', ids).execute()
+  const keys = rows.filter(({ bucket_id }) => bucket_id === bucketId).map(({ key }) => key)
+  return { keys, isAll: unread.length <= most }
 }
 
 /** The id of the user whose folded address this is. */
