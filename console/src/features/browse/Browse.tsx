@@ -381,6 +381,7 @@ function Browser() {
                 filters={filters}
                 onSort={sortBy}
                 sortedFirst={listing.isPending ? null : listing.sortedFirst}
+                unread={listing.isPending ? null : listing.unread}
                 onChange={(next) => void open({ ...next, sel: undefined })}
               />
             </Suspense>

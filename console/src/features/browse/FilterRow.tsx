@@ -2,7 +2,7 @@ import { Button, Select } from '@mantine/core'
 import { kinds } from '../../../../contract/kinds.ts'
 import { formatBytes } from '../../i18n.ts'
 import { type Filters, isFiltered, noFilters, type Over, sizes, spans } from './filters.ts'
-import { type Place, type Sort, sortsOf } from './listing.ts'
+import { type Listing, type Place, type Sort, sortsOf } from './listing.ts'
 import { text } from './messages.ts'
 
 /** What one filter offers. */
@@ -19,6 +19,7 @@ export default function FilterRow({
   search,
   filters,
   sortedFirst,
+  unread,
   onChange,
   onSort,
 }: {
@@ -27,6 +28,8 @@ export default function FilterRow({
   filters: Filters
   /** Only so many of the results are sorted. */
   sortedFirst: number | null
+  /** What the search could not ask. */
+  unread: Listing['unread']
   onChange: (next: Filters) => void
   onSort: (sort: Sort, dir: Place['dir']) => void
 }) {
@@ -72,6 +75,8 @@ export default function FilterRow({
       ) : null}
       <span className="warn" role="status">
         {sortedFirst === null ? '' : text.sortedFirst(sortedFirst)}
+        {sortedFirst !== null && unread ? ' ' : ''}
+        {unread ? text.unread(unread.objects, unread.exact) : ''}
       </span>
     </fieldset>
   )

@@ -34,6 +34,8 @@ export interface Listing {
   moreFolders: boolean
   /** Only so many of a search's results are sorted and listed; null: all. */
   sortedFirst: number | null
+  /** Objects that others keep and that were not read yet, which a search could not ask; null if there are none. */
+  unread: { objects: number; exact: boolean } | null
   /** Whether there is more below the prefix, or that has the text, than what is listed. */
   isPart: boolean
   row: (index: number) => Row | undefined
@@ -128,6 +130,7 @@ export function useFolder(place: Place, enabled: boolean): Listing {
     folders: fresh?.folders ?? current.folders,
     moreFolders: false,
     sortedFirst: null,
+    unread: null,
     isPart: false,
     found: [],
     row: (index) => at(Math.floor(index / PAGE))?.rows[index % PAGE],
@@ -185,6 +188,7 @@ export function useMatches({ bucket, prefix, sort, dir, at }: Place, search: str
     folders: first?.folders.length ?? 0,
     moreFolders: first?.folders_complete === false,
     sortedFirst: enabled ? (first?.sorted_first ?? null) : null,
+    unread: enabled ? (first?.unread ?? null) : null,
     isPart: (first?.sorted_first ?? null) !== null,
     row: (index) => rows[index],
     found: enabled ? rows : [],

@@ -67,6 +67,8 @@ export const text = catalogue('browse.text', {
   order: 'Sort order',
   clearFilters: 'Clear filters',
   sortedFirst: (n: number) => `Only the first ${formatCount(n)} results are sorted. Sort by name to see all.`,
+  unread: (n: number, isExact: boolean) =>
+    `${isExact ? '' : 'At least '}${formatCount(n)} objects haven’t been read yet: tags, metadata and types can’t find them.`,
   refresh: 'Refresh',
   newFolder: 'New folder',
   upload: 'Upload',

@@ -67,6 +67,8 @@ export const text: Translation<typeof english.text> = {
   clearFilters: 'Filter zurücksetzen',
   sortedFirst: (n) =>
     `Nur die ersten ${formatCount(n)} Ergebnisse sind sortiert. Sortieren Sie nach Name, um alle zu sehen.`,
+  unread: (n, isExact) =>
+    `${isExact ? '' : 'Mindestens '}${formatCount(n)} Objekte wurden noch nicht gelesen: Tags, Metadaten und Typen finden sie nicht.`,
   refresh: 'Aktualisieren',
   newFolder: 'Neuer Ordner',
   upload: 'Hochladen',

@@ -68,6 +68,8 @@ export const text: Translation<typeof english.text> = {
   clearFilters: 'Borrar filtros',
   sortedFirst: (n) =>
     `Solo están ordenados los primeros ${formatCount(n)} resultados. Ordene por nombre para verlos todos.`,
+  unread: (n, isExact) =>
+    `${isExact ? '' : 'Al menos '}${formatCount(n)} objetos aún no se han leído: no se encuentran por etiquetas, metadatos ni tipos.`,
   refresh: 'Actualizar',
   newFolder: 'Nueva carpeta',
   upload: 'Subir',

@@ -69,6 +69,8 @@ export const text: Translation<typeof english.text> = {
   order: 'Ordre de tri',
   clearFilters: 'Effacer les filtres',
   sortedFirst: (n) => `Seuls les ${formatCount(n)} premiers résultats sont triés. Triez par nom pour les voir tous.`,
+  unread: (n, isExact) =>
+    `${isExact ? '' : 'Au moins '}${formatCount(n)} objets n’ont pas encore été lus : étiquettes, métadonnées et types ne les trouvent pas.`,
   refresh: 'Actualiser',
   newFolder: 'Nouveau dossier',
   upload: 'Envoyer',

@@ -65,6 +65,8 @@ export const text: Translation<typeof english.text> = {
   order: '並べ替え',
   clearFilters: '絞り込みを解除',
   sortedFirst: (n) => `先頭の ${formatCount(n)} 件だけを並べ替えています。すべて表示するには名前で並べ替えてください。`,
+  unread: (n, isExact) =>
+    `${formatCount(n)} 件${isExact ? '' : '以上'}のオブジェクトはまだ読み込まれていないため、タグ、メタデータ、種類では見つかりません。`,
   refresh: '更新',
   newFolder: '新しいフォルダー',
   upload: 'アップロード',

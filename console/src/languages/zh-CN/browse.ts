@@ -64,6 +64,8 @@ export const text: Translation<typeof english.text> = {
   order: '排序方式',
   clearFilters: '清除筛选条件',
   sortedFirst: (n) => `仅对前 ${formatCount(n)} 个结果排序。按名称排序可查看全部。`,
+  unread: (n, isExact) =>
+    `${isExact ? '' : '至少 '}${formatCount(n)} 个对象尚未读取：无法按标签、元数据或类型找到它们。`,
   refresh: '刷新',
   newFolder: '新建文件夹',
   upload: '上传',
