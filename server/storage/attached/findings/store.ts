@@ -1,4 +1,4 @@
-import { afterPrefix } from '../../../../contract/permissions.ts'
+import { afterPrefix, compareKeys } from '../../../../contract/permissions.ts'
 import { type KeyOrder, sortKeyOf } from '../../../base/key-order.ts'
 import type { Db, Row, Tx } from '../../../db/schema.ts'
 
@@ -17,15 +17,24 @@ export type TakenRef = Pick<Row<'external_blobs'>, 'key' | 'version_id' | 'etag'
 const COLUMNS = ['key', 'version_id', 'etag', 'external_blobs.size', 'modified_at'] as const
 
 /** What was taken over in a place and is still needed; a release may have written to another place of the same storage. */
-const taken = (db: Db, { bucket_id, storage_id, prefix }: TakenPlace) => {
-  const query = db
+const taken = (db: Db, { bucket_id, storage_id }: TakenPlace) =>
+  db
     .selectFrom('external_blobs')
     .innerJoin('blobs', 'blobs.id', 'external_blobs.blob_id')
     .select(COLUMNS)
     .where('bucket_id', '=', bucket_id)
     .where('blobs.storage_id', '=', storage_id)
-  const end = afterPrefix(prefix)
-  return (end === null ? query : query.where('key', '<', end)).where('key', '>=', prefix)
+
+/** The same from a key on, or after it. Each way has one bound: of two, SQLite would begin at the first. */
+const takenIn = (db: Db, place: TakenPlace, { after, to }: { after: string | null; to: string | null }) => {
+  const end = afterPrefix(place.prefix)
+  const all = taken(db, place)
+  const rest =
+    after !== null && compareKeys(after, place.prefix) >= 0
+      ? all.where('key', '>', after)
+      : all.where('key', '>=', place.prefix)
+  if (to !== null && (end === null || compareKeys(to, end) < 0)) return rest.where('key', '<=', to)
+  return end === null ? rest : rest.where('key', '<', end)
 }
 
 /** The same after a whole key, up to another one or, with null, to the end, in an order of keys. */
@@ -35,11 +44,10 @@ export const listTaken = (
   { after, to, order }: { after: string; to: string | null; order: KeyOrder },
   limit: number,
 ): Promise<TakenRef[]> => {
-  const isSorted = order === 'segments'
-  const column = isSorted ? 'sort_key' : 'key'
-  const placeOf = (key: string) => (isSorted ? sortKeyOf(key) : key)
-  const query = taken(db, place).where(column, '>', placeOf(after))
-  return (to === null ? query : query.where(column, '<=', placeOf(to))).orderBy(column).limit(limit).execute()
+  if (order === 'bytes') return takenIn(db, place, { after, to }).orderBy('key').limit(limit).execute()
+  const query = takenIn(db, place, { after: null, to: null }).where('sort_key', '>', sortKeyOf(after))
+  const until = to === null ? query : query.where('sort_key', '<=', sortKeyOf(to))
+  return until.orderBy('sort_key').limit(limit).execute()
 }
 
 /** What is known of these whole keys: `kept` is needed, `doomed` is about to be removed. */
@@ -49,7 +57,7 @@ export async function findTaken(
   keys: readonly string[],
 ): Promise<{ kept: Map<string, TakenRef>; doomed: Map<string, TakenRef> }> {
   if (keys.length === 0) return { kept: new Map(), doomed: new Map() }
-  const kept = await taken(db, place).where('key', 'in', keys).execute()
+  const kept = await takenIn(db, place, { after: null, to: null }).where('key', 'in', keys).execute()
   const doomed = await db
     .selectFrom('external_removals')
     .select(['key', 'version_id', 'etag', 'size', 'modified_at'])
