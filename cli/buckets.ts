@@ -8,6 +8,8 @@ export const BUCKETS_USAGE = 'buckets [options] [--json] create|set <bucket>'
 /** The options of a bucket, as they are typed. */
 export const BUCKET_OPTIONS = [
   'quota-gb',
+  'history-quota-gb',
+  'quota-includes-history',
   'trash-days',
   'versioning',
   'object-lock',
@@ -47,7 +49,7 @@ async function setBucket({ client, json }: Run, name: string, options: BucketOpt
   }
   if (Object.keys(body).length === 0)
     throw new UsageError(
-      'Say what to change: --quota-gb, --trash-days, --versioning, --object-lock, --encryption or --block-public-access.',
+      'Say what to change: --quota-gb, --history-quota-gb, --quota-includes-history, --trash-days, --versioning, --object-lock, --encryption or --block-public-access.',
     )
   const bucket = await client.updateBucket({ params: { bucket: name }, body })
   await print(json ? `${JSON.stringify(bucket)}\n` : `Changed the bucket ${name}.\n`)
@@ -55,9 +57,12 @@ async function setBucket({ client, json }: Run, name: string, options: BucketOpt
 
 /** What can be said of a bucket when it is created, and later. */
 function changeOf(options: BucketOptions): Change {
-  const { 'quota-gb': quota, 'trash-days': days, versioning, 'object-lock': lock, encryption } = options
+  const { 'quota-gb': quota, 'history-quota-gb': history, 'quota-includes-history': included } = options
+  const { 'trash-days': days, versioning, 'object-lock': lock, encryption } = options
   return {
-    ...(quota === undefined ? {} : { quota_gb: quotaOf(quota) }),
+    ...(quota === undefined ? {} : { quota_gb: quotaOf('--quota-gb', quota) }),
+    ...(history === undefined ? {} : { history_quota_gb: quotaOf('--history-quota-gb', history) }),
+    ...(included === undefined ? {} : { quota_includes_history: truthOf('--quota-includes-history', included) }),
     ...(days === undefined ? {} : { trash_days: daysOf(days) }),
     ...(versioning === undefined ? {} : { versioning: versioningOf(versioning) }),
     ...(lock === undefined ? {} : { object_lock: lockOf(lock) }),
@@ -65,10 +70,10 @@ function changeOf(options: BucketOptions): Change {
   }
 }
 
-function quotaOf(text: string): number | null {
+function quotaOf(option: string, text: string): number | null {
   if (text === 'none') return null
   if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) > 0) return Number(text)
-  throw new UsageError('--quota-gb must be a number greater than 0, or none.')
+  throw new UsageError(`${option} must be a number greater than 0, or none.`)
 }
 
 function daysOf(text: string): number {

@@ -80,6 +80,9 @@ ${ABOUT_PLACES}
   set <bucket>      changes only what is given
 
       --quota-gb n           maximum size in gigabytes (1024³ bytes), fractions allowed, or none
+      --history-quota-gb n   how much snapshots alone may keep before no more are taken, or none
+      --quota-includes-history true
+                             or false. With true, what snapshots alone keep takes room of the quota
       --trash-days n         days that deleted and overwritten objects stay restorable; 0: no trash
       --versioning enabled   or suspended. Once enabled, it cannot be turned off again
       --object-lock on       with versioning, and cannot be turned off again. To lock each new version by itself, give
@@ -93,6 +96,8 @@ ${ABOUT_PLACES}
     options: {
       json,
       'quota-gb': { type: 'string' },
+      'history-quota-gb': { type: 'string' },
+      'quota-includes-history': { type: 'string' },
       'trash-days': { type: 'string' },
       versioning: { type: 'string' },
       'object-lock': { type: 'string' },

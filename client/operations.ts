@@ -209,6 +209,9 @@ export interface Configuration {
     /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
     name: string
     quota_gb?: number | null
+    history_quota_gb?: number | null
+    /** Whether what snapshots alone keep takes room of the quota. Then none is taken either while the quota is exceeded. */
+    quota_includes_history?: boolean
     /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
     trash_days?: number
     /** `enabled`: what is replaced or deleted stays as a version. `suspended`: the versions stay, but no more are made. It cannot be turned off again. */
@@ -1039,8 +1042,12 @@ export interface Bucket {
   encrypted_bytes: number | null
   /** The part of `object_count` that is encrypted. Null unless the caller can list or manage the whole bucket. */
   encrypted_objects: number | null
-  /** Bytes that only snapshots keep; they do not count against the quota. Null unless the caller can list or manage the whole bucket. */
+  /** Bytes that only snapshots keep. They count against the quota where `quota_includes_history` says so. Null unless the caller can list or manage the whole bucket. */
   history_bytes: number | null
+  /** How much snapshots alone may keep before no more are taken. Null without a limit, or if `used_bytes` is null. */
+  history_quota_gb: number | null
+  /** Whether what snapshots alone keep takes room of the quota. Then none is taken either while the quota is exceeded. */
+  quota_includes_history: boolean
   /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
   trash_days: number
   versioning: 'off' | 'enabled' | 'suspended'
@@ -1711,7 +1718,7 @@ export interface RollbackPlan {
   by_others: number
   /** Keys that are locked, or that the creator of the job may not change. */
   refused: number
-  /** By how much the bucket grows; negative if it shrinks. */
+  /** By how much the bucket grows, as its quota counts; negative if it shrinks. */
   growth_bytes: number
   /** What its quotas leave; null without a quota. */
   room_bytes: number | null
@@ -4085,6 +4092,9 @@ export interface Operations {
         /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
         name: string
         quota_gb?: number | null
+        history_quota_gb?: number | null
+        /** Whether what snapshots alone keep takes room of the quota. Then none is taken either while the quota is exceeded. */
+        quota_includes_history?: boolean
         /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
         trash_days?: number
         /** `enabled`: what is replaced or deleted stays as a version. `suspended`: the versions stay, but no more are made. It cannot be turned off again. */
@@ -4156,7 +4166,7 @@ export interface Operations {
     }
     reply: Page<UserAccess>
   }
-  /** PATCH /buckets/{bucket}: Change a bucket's quota, trash days, versioning, Object Lock or public access. A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. Object Lock needs `versioning` `enabled`, and keeps it so (409). */
+  /** PATCH /buckets/{bucket}: Change a bucket's quotas, trash days, versioning, Object Lock or public access. A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. Object Lock needs `versioning` `enabled`, and keeps it so (409). */
   updateBucket: {
     call: {
       params: {
@@ -4165,6 +4175,9 @@ export interface Operations {
       }
       body: {
         quota_gb?: number | null
+        history_quota_gb?: number | null
+        /** Whether what snapshots alone keep takes room of the quota. Then none is taken either while the quota is exceeded. */
+        quota_includes_history?: boolean
         /** Days that deleted and overwritten objects stay restorable; 0 disables the trash. */
         trash_days?: number
         /** `enabled`: what is replaced or deleted stays as a version. `suspended`: the versions stay, but no more are made. It cannot be turned off again. */
@@ -4913,7 +4926,7 @@ export interface Operations {
     }
     reply: StoredObject
   }
-  /** POST /buckets/{bucket}/snapshots: Name a moment of a bucket, and keep what it was then. By default, the present: every change that was answered before is in it, none that is made later. As long as the snapshot exists, neither the end of the days in the trash nor a purge deletes what it needs. Needs `manage` on the bucket. */
+  /** POST /buckets/{bucket}/snapshots: Name a moment of a bucket, and keep what it was then. By default, the present: every change that was answered before is in it, none that is made later. As long as the snapshot exists, neither the end of the days in the trash nor a purge deletes what it needs. Needs `manage` on the bucket. Refused (`quota_exceeded`) while what snapshots alone keep is more than `history_quota_gb` of the bucket, or has exceeded its quota with `quota_includes_history`. */
   createSnapshot: {
     call: {
       params: {

@@ -188,6 +188,8 @@ export interface ActionDetails {
   } & Bulk
   create_bucket: {
     quota_gb: number | null
+    history_quota_gb?: number | null
+    quota_includes_history?: boolean
     trash_days: number
     versioning?: string
     object_lock?: object | null
@@ -207,8 +209,14 @@ export interface ActionDetails {
   /** A moment of a bucket has a name from now on, and what it was then is kept. */
   snapshot_create: { name: string; moment: string; note?: string; expires_at: string | null }
   snapshot_delete: { name: string; moment: string; reason: 'requested' | 'expired' | 'policy' }
-  /** A bucket holds `percent` of its quota; what open uploads have reserved counts. */
-  quota_warning: { percent: number; used_bytes: number; reserved_bytes: number; quota_gb: number }
+  /** A bucket holds `percent` of its quota; what open uploads have reserved counts, and `history_bytes` where it includes them. */
+  quota_warning: {
+    percent: number
+    used_bytes: number
+    reserved_bytes: number
+    history_bytes?: number
+    quota_gb: number
+  }
   /** An attached bucket was detached; everything on the storage stays. */
   release_bucket: { storage: string; prefix: string; objects: number; bucket_id: string }
   /** Once per scan of an attached bucket, when it has ended. */

@@ -15,6 +15,17 @@ export const QuotaGb = Type.Number({
   description: 'Maximum size of live objects in gigabytes (1024³ bytes); fractions are allowed.',
   examples: [10],
 })
+const HistoryQuotaGb = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: 1_000_000,
+  description:
+    'How much snapshots alone may keep, in gigabytes (1024³ bytes). While it is more, or will be once the trash has let go of what they need, no snapshot is taken (413). Nothing else is refused, and nothing is deleted for it.',
+  examples: [50],
+})
+const IncludesHistory = Type.Boolean({
+  description:
+    'Whether what snapshots alone keep takes room of the quota. Then none is taken either while the quota is exceeded.',
+})
 const TrashDays = Type.Integer({
   minimum: 0,
   maximum: 3650,
@@ -110,8 +121,13 @@ export const Bucket = Type.Object({
     description: `The part of \`object_count\` that is encrypted. ${hidden}`,
   }),
   history_bytes: Nullable(Type.Integer(), {
-    description: `Bytes that only snapshots keep; they do not count against the quota. ${hidden}`,
+    description: `Bytes that only snapshots keep. They count against the quota where \`quota_includes_history\` says so. ${hidden}`,
   }),
+  history_quota_gb: Nullable(HistoryQuotaGb, {
+    description:
+      'How much snapshots alone may keep before no more are taken. Null without a limit, or if `used_bytes` is null.',
+  }),
+  quota_includes_history: IncludesHistory,
   trash_days: TrashDays,
   versioning: Type.Enum([...versionings]),
   object_lock: Nullable(ObjectLock, { description: 'Null: nothing in it can be locked.' }),
@@ -133,6 +149,8 @@ export type Bucket = Type.Static<typeof Bucket>
 /** What can be said of an owned bucket. */
 export const bucketFields = {
   quota_gb: Type.Optional(Nullable(QuotaGb)),
+  history_quota_gb: Type.Optional(Nullable(HistoryQuotaGb)),
+  quota_includes_history: Type.Optional(IncludesHistory),
   trash_days: Type.Optional(TrashDays),
   versioning: Type.Optional(VersioningChange),
   object_lock: Type.Optional(ObjectLockChange),
@@ -268,7 +286,7 @@ export const operations = {
     method: 'PATCH',
     url: '/buckets/{bucket}',
     tag: 'buckets',
-    summary: "Change a bucket's quota, trash days, versioning, Object Lock or public access",
+    summary: "Change a bucket's quotas, trash days, versioning, Object Lock or public access",
     description:
       'A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. Object Lock needs `versioning` `enabled`, and keeps it so (409).',
     access: 'signed_in',

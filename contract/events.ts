@@ -132,6 +132,8 @@ export const events = {
     'A bucket was created.',
     Type.Object({
       quota_gb: Nullable(Type.Number()),
+      history_quota_gb: Optional(Nullable(Type.Number())),
+      quota_includes_history: Optional(Type.Boolean()),
       trash_days: Type.Number(),
       versioning: Optional(Text),
       object_lock: Optional(Nullable(Fields)),
@@ -166,8 +168,14 @@ export const events = {
     }),
   ),
   quota_warning: event(
-    'A bucket reached 80 or 95 percent of its quota, with what open uploads have reserved.',
-    Type.Object({ percent: Count, used_bytes: Count, reserved_bytes: Count, quota_gb: Type.Number() }),
+    'A bucket reached 80 or 95 percent of its quota, with what open uploads have reserved, and `history_bytes` where the quota includes what snapshots alone keep.',
+    Type.Object({
+      percent: Count,
+      used_bytes: Count,
+      reserved_bytes: Count,
+      history_bytes: Optional(Count),
+      quota_gb: Type.Number(),
+    }),
   ),
   user_create: event(
     'A user was created; `auto`: by their first login.',

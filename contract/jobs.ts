@@ -65,7 +65,9 @@ export const RollbackPlan = Type.Object({
   erased: Type.Integer({ description: 'Keys whose contents of that moment were erased since. They are left alone.' }),
   by_others: Type.Integer({ description: 'Keys that others changed as well. They are left alone.' }),
   refused: Type.Integer({ description: 'Keys that are locked, or that the creator of the job may not change.' }),
-  growth_bytes: Type.Integer({ description: 'By how much the bucket grows; negative if it shrinks.' }),
+  growth_bytes: Type.Integer({
+    description: 'By how much the bucket grows, as its quota counts; negative if it shrinks.',
+  }),
   room_bytes: Nullable(Type.Integer(), { description: 'What its quotas leave; null without a quota.' }),
 })
 export type RollbackPlan = Type.Static<typeof RollbackPlan>

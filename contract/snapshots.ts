@@ -41,7 +41,7 @@ export const operations = {
     tag: 'snapshots',
     summary: 'Name a moment of a bucket, and keep what it was then',
     description:
-      'By default, the present: every change that was answered before is in it, none that is made later. As long as the snapshot exists, neither the end of the days in the trash nor a purge deletes what it needs. Needs `manage` on the bucket.',
+      'By default, the present: every change that was answered before is in it, none that is made later. As long as the snapshot exists, neither the end of the days in the trash nor a purge deletes what it needs. Needs `manage` on the bucket. Refused (`quota_exceeded`) while what snapshots alone keep is more than `history_quota_gb` of the bucket, or has exceeded its quota with `quota_includes_history`.',
     access: 'signed_in',
     status: 201,
     params,
@@ -56,7 +56,7 @@ export const operations = {
       expires_at: Type.Optional({ ...Timestamp, description: 'When it ends by itself; by default, never.' }),
     }),
     reply: Snapshot,
-    errors: ['not_found', 'already_exists', 'invalid_request', 'read_only', 'limit_reached'],
+    errors: ['not_found', 'already_exists', 'invalid_request', 'read_only', 'limit_reached', 'quota_exceeded'],
     records: ['snapshot_create'],
   }),
 

@@ -69,6 +69,11 @@ describeOnce('the commands for buckets, trash, jobs and credentials of storages'
     assert.equal(changed, 'Changed the bucket daily.\n')
     assert.deepEqual([(await bucketOf('daily')).quota_gb, (await bucketOf('daily')).trash_days], [null, 30])
 
+    const limits = ['--history-quota-gb', '2', '--quota-includes-history', 'true']
+    await server.records(updated, () => ok('buckets', 'set', 'daily', ...limits))
+    const limited = await bucketOf('daily')
+    assert.deepEqual([limited.history_quota_gb, limited.quota_includes_history, limited.quota_gb], [2, true, null])
+
     await fails(1, /\(conflict, request /, ['buckets', 'set', 'daily', '--block-public-access', 'false'])
     await server.admin.updateSettings({ body: { s3: { public_access: true } } })
     await server.records(updated, () => ok('buckets', 'set', 'daily', '--block-public-access', 'false'))
@@ -91,6 +96,8 @@ describeOnce('the commands for buckets, trash, jobs and credentials of storages'
       [/is not a bucket/, 'buckets', 'set', 'sr:daily/a'],
       [/Say what to change/, 'buckets', 'set', 'daily'],
       [/--quota-gb must be a number/, 'buckets', 'set', 'daily', '--quota-gb', '0'],
+      [/--history-quota-gb must be a number/, 'buckets', 'set', 'daily', '--history-quota-gb', '0'],
+      [/--quota-includes-history must be/, 'buckets', 'set', 'daily', '--quota-includes-history', 'yes'],
       [/--trash-days must be a number/, 'buckets', 'set', 'daily', '--trash-days', 'week'],
       [/--versioning must be/, 'buckets', 'set', 'daily', '--versioning', 'off'],
       [/--object-lock must be/, 'buckets', 'set', 'daily', '--object-lock', 'governance'],

@@ -198,8 +198,10 @@ it('what replaces a process at SIGHUP brings the schema up to date first', linux
   // As a release left it that lacked the last migration, one whose changes can be made twice.
   const database = new DatabaseSync(path.join(folder, 'strongroom.db'))
   const [last] = database.prepare('select name from kysely_migration order by name desc limit 1').all()
-  assert.equal(last?.name, '0066-revisions', 'what it added is listed here')
-  database.exec('drop table revisions')
+  assert.equal(last?.name, '0069-history-quota', 'what it added is listed here')
+  database.exec('drop trigger buckets_revised_by_history')
+  for (const column of ['history_quota_gb', 'quota_includes_history'])
+    database.exec(`alter table buckets drop column ${column}`)
   database.exec(`delete from kysely_migration where name = '${last.name}'`)
   process.kill(service.child.pid as number, 'SIGHUP')
   await until(() => /all processes replaced/.test(service.log()))

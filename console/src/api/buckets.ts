@@ -63,14 +63,20 @@ export function useReadOnly(name: string): boolean | undefined {
 }
 
 /** What is in the whole of a bucket; null for a user who sees only parts of it. */
-export function totalsOf({ used_bytes, reserved_bytes, object_count, trash_bytes, version_bytes, quota_gb }: Bucket) {
+export function totalsOf(bucket: Bucket) {
+  const { used_bytes, reserved_bytes, object_count, trash_bytes, version_bytes, quota_gb } = bucket
   if (used_bytes === null || reserved_bytes === null || object_count === null) return null
+  const history_bytes = bucket.history_bytes ?? 0
+  const filled_bytes = used_bytes + (bucket.quota_includes_history ? history_bytes : 0)
   return {
     used_bytes,
     reserved_bytes,
     object_count,
     quota_gb,
-    counted_bytes: used_bytes + reserved_bytes,
+    /** What its quota counts, without and with what open uploads have reserved. */
+    filled_bytes,
+    counted_bytes: filled_bytes + reserved_bytes,
+    history_bytes,
     trash_bytes: trash_bytes ?? 0,
     version_bytes: version_bytes ?? 0,
   }

@@ -98,9 +98,9 @@ export const invitation =
 
 /** A bucket that has filled to one of the announced levels. */
 export const bucketFilling =
-  ({ bucket, percent: level, used_bytes, reserved_bytes, quota_gb }: Filling): Message =>
+  ({ bucket, percent: level, used_bytes, reserved_bytes, history_bytes = 0, quota_gb }: Filling): Message =>
   ({ texts, percent, size }) => {
-    const [held, quota] = [size(used_bytes + reserved_bytes), size(quota_gb * 1024 ** 3)]
+    const [held, quota] = [size(used_bytes + reserved_bytes + history_bytes), size(quota_gb * 1024 ** 3)]
     return {
       subject: texts.fillingSubject(bucket, percent(level)),
       lines: [texts.filling({ bucket, percent: percent(level), held, quota }), texts.fillingHint],
@@ -113,6 +113,8 @@ export interface Filling {
   percent: number
   used_bytes: number
   reserved_bytes: number
+  /** What snapshots alone keep, where the quota includes that. */
+  history_bytes?: number
   quota_gb: number
 }
 

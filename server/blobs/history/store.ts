@@ -1,6 +1,6 @@
 // Blobs that only snapshots keep: those of what objects were at the moments of snapshots.
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Tx } from '../../db/schema.ts'
+import type { Db, Tx } from '../../db/schema.ts'
 
 /** Whether a row of `former_objects` is of the state of its bucket that a snapshot keeps. */
 export const isInSnapshot = (alias: string) => {
@@ -30,20 +30,40 @@ export async function noteHistory(tx: Tx, ids: readonly string[]): Promise<void>
   await countAll(tx, rows, 1)
 }
 
-/** Of these blobs forgets those that something else points at again, and counts them no longer as kept by snapshots alone. */
-export async function forgetPointed(tx: Tx, blobs: RawBuilder<unknown>): Promise<void> {
+/** Which of these blobs nothing of a bucket has any more but snapshots, as far as that is noted. */
+export const findAlone = async (db: Db, bucketId: string, ids: readonly string[]): Promise<Set<string>> =>
+  ids.length === 0
+    ? new Set()
+    : new Set(
+        (
+          await db
+            .selectFrom('history_contents')
+            .select('blob_id')
+            .where('bucket_id', '=', bucketId)
+            .where('blob_id', 'in', ids)
+            .execute()
+        ).map(({ blob_id }) => blob_id),
+      )
+
+/**
+ * Of these blobs forgets those that something else points at again, and counts them no longer as kept by snapshots alone. Returns
+ * how many bytes these were of each bucket.
+ */
+export async function forgetPointed(tx: Tx, blobs: RawBuilder<unknown>): Promise<Map<string, number>> {
   const { rows } = await sql<{ bucket_id: string; size: number }>`
     delete from history_contents where blob_id in (${blobs}) and (
       exists (select 1 from objects o where o.blob_id = history_contents.blob_id)
       or exists (select 1 from versions v where v.blob_id = history_contents.blob_id)
       or exists (select 1 from trash t where t.blob_id = history_contents.blob_id))
     returning bucket_id, size`.execute(tx)
-  await countAll(tx, rows, -1)
+  return countAll(tx, rows, -1)
 }
 
-async function countAll(tx: Tx, rows: readonly { bucket_id: string; size: number }[], sign: 1 | -1): Promise<void> {
-  for (const [bucket_id, some = []] of Map.groupBy(rows, (row) => row.bucket_id))
-    await countHistory(tx, { bucket_id, history_bytes: sign * some.reduce((sum, { size }) => sum + Number(size), 0) })
+async function countAll(tx: Tx, rows: readonly { bucket_id: string; size: number }[], sign: 1 | -1) {
+  const sums = new Map<string, number>()
+  for (const { bucket_id, size } of rows) sums.set(bucket_id, (sums.get(bucket_id) ?? 0) + Number(size))
+  for (const [bucket_id, bytes] of sums) await countHistory(tx, { bucket_id, history_bytes: sign * bytes })
+  return sums
 }
 const countHistory = (tx: Tx, row: { bucket_id: string; history_bytes: number }) =>
   tx

@@ -56,6 +56,7 @@ import { plans } from './0061-plans.ts'
 import { wordsInTheBackground } from './0062-words-in-the-background.ts'
 import { lockedMirrors } from './0063-locked-mirrors.ts'
 import { revisions } from './0066-revisions.ts'
+import { historyQuota } from './0069-history-quota.ts'
 import type { ColumnTypes } from './types.ts'
 
 /** Every migration by its name, in order. One that was released is never edited, and a new one only adds. */
@@ -117,4 +118,5 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0062-words-in-the-background': wordsInTheBackground,
   '0063-locked-mirrors': lockedMirrors,
   '0066-revisions': revisions,
+  '0069-history-quota': historyQuota,
 }

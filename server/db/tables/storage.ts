@@ -26,6 +26,10 @@ export interface StorageTables {
     encryption: Generated<string | null>
     /** JSON: the rules by which its objects are replicated, the first that decides first; null if none are. */
     replication: Generated<string | null>
+    /** GiB that snapshots alone may keep before no more are taken; null for no limit. */
+    history_quota_gb: Generated<number | null>
+    /** Whether what snapshots alone keep takes room of its quota. */
+    quota_includes_history: Generated<0 | 1>
     created_at: string
     created_by: string | null
     deleted_at: string | null

@@ -2,7 +2,10 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { systemActor } from '../../access/actors.ts'
 import { type Step as ActStep, allow, type Ctx, type Upkeep } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
+import { findBucket } from '../../storage/buckets/store.ts'
+import { sumExpected } from '../../storage/history/snapshots/limit.ts'
 import { endBeyond, holdForSnapshot, takeSnapshot } from '../../storage/history/snapshots/take.ts'
 import { renewed } from '../../work/lease.ts'
 import type { Claim } from '../../work/store.ts'
@@ -52,10 +55,13 @@ function nameOf(policy: string, at: Date): string {
 }
 
 /** Takes the snapshot of the next bucket. It, and the run's progress, commit together, so that none is taken twice. */
-export async function snapshotNext(ctx: Ctx, { author_id, author_email }: store.RunRow, claim: Claim): Promise<void> {
+export async function snapshotNext(ctx: Ctx, run: store.RunRow, claim: Claim): Promise<void> {
+  const { author_id, author_email } = run
   const author = { ...systemActor, user_id: author_id, email: author_email, job_id: claim.id }
+  const { bucket } = await nextItem(ctx.db, run)
+  const expected = await sumExpected(ctx.db, await findBucket(ctx.db, bucket))
   try {
-    await ctx.as(author).act((step) => takeStep(step, claim))
+    await ctx.as(author).act((step) => takeStep(step, claim, expected))
   } catch (error) {
     // Of one bucket no snapshot can be taken: that is no reason to leave out the others.
     if (!(error instanceof NotTaken)) throw error
@@ -72,32 +78,34 @@ class NotTaken extends Error {
 }
 
 /** Step: takes the snapshot of the next bucket, and ends those of the policy beyond the number that it keeps. */
-async function takeStep(step: ActStep, claim: Claim): Promise<void> {
+async function takeStep(step: ActStep, claim: Claim, expected: number): Promise<void> {
   const run = await lease.hold(step.tx, claim)
   const actor = await assertMayContinue(step.tx, step, run)
-  const item = await nextItem(step, run)
+  const item = await nextItem(step.tx, run)
   const keep = ruleOfRun(run).keep_snapshots ?? 1
-  const ended = await takeOf({ ...step, actor }, item, { policy_id: run.policy_id, keep }).catch((error: unknown) => {
-    throw error instanceof ServiceError ? new NotTaken(error) : error
-  })
+  const ended = await takeOf({ ...step, actor }, item, { policy_id: run.policy_id, keep, expected }).catch(
+    (error: unknown) => {
+      throw error instanceof ServiceError ? new NotTaken(error) : error
+    },
+  )
   await noteStep(step, claim, { refused: null, ended })
 }
 
 async function takeOf(
   step: ActStep,
   { bucket: name, bucket_id, key }: itemStore.ItemRow,
-  { policy_id, keep }: { policy_id: string; keep: number },
+  { policy_id, keep, expected }: { policy_id: string; keep: number; expected: number },
 ): Promise<number> {
   const bucket = await holdForSnapshot(step.tx, name)
   if (bucket?.id !== bucket_id) throw bucketMissing(name)
   allow(step.actor, 'manage', name)
   const names = Array.from({ length: MOST_NAMES }, (_, i) => (i === 0 ? key : `${key}-${i + 1}`))
-  await takeSnapshot(step, bucket, { names, policy_id })
+  await takeSnapshot(step, bucket, { names, policy_id, expected })
   return endBeyond(step, bucket, { policy_id, keep })
 }
 
-async function nextItem({ tx }: Upkeep, { id, position }: store.RunRow): Promise<itemStore.ItemRow> {
-  const [item] = await itemStore.listItems(tx, id, { after: position }, 1)
+async function nextItem(db: Db, { id, position }: store.RunRow): Promise<itemStore.ItemRow> {
+  const [item] = await itemStore.listItems(db, id, { after: position }, 1)
   if (!item) throw new Error('A policy run has fewer items than it matched')
   return item
 }
@@ -110,7 +118,7 @@ async function noteStep(
 ): Promise<void> {
   const { tx } = step
   const run = await lease.hold(tx, claim)
-  const { bucket, key, position } = await nextItem(step, run)
+  const { bucket, key, position } = await nextItem(tx, run)
   const outcome = refused === null ? 'taken' : refused.code === 'not_found' ? 'gone' : 'not_taken'
   await itemStore.noteOutcomeOf(tx, run.id, [position], outcome)
   const known = JSON.parse(run.errors) as KeptObject[]

@@ -23,7 +23,15 @@ export interface AttachBucket extends CreateBucket {
 }
 
 /** What a bucket cannot have whose objects others keep. */
-const OF_OWNED = ['quota_gb', 'trash_days', 'versioning', 'object_lock', 'encryption'] as const
+const OF_OWNED = [
+  'quota_gb',
+  'history_quota_gb',
+  'quota_includes_history',
+  'trash_days',
+  'versioning',
+  'object_lock',
+  'encryption',
+] as const
 
 /**
  * Creates a bucket that shows what others keep on a storage, and queues the scan that finds it; for administrators. Throws

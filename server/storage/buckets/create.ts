@@ -8,7 +8,7 @@ import { allow, type Ctx, type Step } from '../../context.ts'
 import { holdKeyKnown } from '../../encryption/default.ts'
 import { trustClock } from '../locks/clock.ts'
 import { holdStorage, prepareStorage } from '../storages/use.ts'
-import { describe, keptOf } from './describe.ts'
+import { describe, type HistoryLimits, historyColumns, historyLimitsOf, keptOf } from './describe.ts'
 import type { BucketConfig } from './documents/kinds.ts'
 import { describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
@@ -18,7 +18,7 @@ import * as quotaStore from './quotas/store.ts'
 import * as store from './store.ts'
 import { completeVersioning, type VersioningChange } from './versioning.ts'
 
-export interface CreateBucket extends VersioningChange {
+export interface CreateBucket extends VersioningChange, HistoryLimits {
   name: string
   quota_gb?: number | null | undefined
   trash_days?: number | undefined
@@ -75,6 +75,7 @@ export async function prepareBucket(
       name,
       trash_days: trash_days ?? trash.default_days,
       ...versioned,
+      ...historyColumns(given, { history_quota_gb: null, quota_includes_history: 0 }),
       encryption: encryptionColumn(encryption),
       storage_id: await holdStorage(tx, storage),
       mode: fork?.mode ?? null,
@@ -84,7 +85,7 @@ export async function prepareBucket(
     })
     if (!row) throw new ServiceError('already_exists', `Bucket "${name}" already exists.`)
     if (quota !== null) await quotaStore.setQuota(tx, row.id, quota)
-    const kept = keptOf(row, given)
+    const kept = { ...keptOf(row, given), ...historyLimitsOf(row, {}) }
     for (const [kind, value] of Object.entries(configured) as [documentStore.ConfigKind, unknown][])
       await setDocument(step, row.id, kind, value)
     const elsewhere = storage === DEFAULT_STORAGE ? {} : { storage }

@@ -35,6 +35,30 @@ export const keptOf = (
   ...(row.object_lock || object_lock ? { object_lock: objectLockOf(row) } : {}),
 })
 
+/** What is limited of what snapshots alone keep of a bucket, as far as it is or was asked for. */
+export const historyLimitsOf = (
+  { history_quota_gb, quota_includes_history }: Pick<store.BucketRow, 'history_quota_gb' | 'quota_includes_history'>,
+  asked: HistoryLimits,
+) => ({
+  ...(history_quota_gb !== null || asked.history_quota_gb !== undefined ? { history_quota_gb } : {}),
+  ...(quota_includes_history === 1 || asked.quota_includes_history !== undefined
+    ? { quota_includes_history: quota_includes_history === 1 }
+    : {}),
+})
+/** What a caller says of it. */
+export interface HistoryLimits {
+  history_quota_gb?: number | null | undefined
+  quota_includes_history?: boolean | undefined
+}
+/** The same as columns; what is undefined stays as it is. */
+export const historyColumns = (
+  { history_quota_gb: limit, quota_includes_history: isIncluded }: HistoryLimits,
+  before: Pick<store.BucketRow, 'history_quota_gb' | 'quota_includes_history'>,
+): Pick<store.BucketRow, 'history_quota_gb' | 'quota_includes_history'> => ({
+  history_quota_gb: limit === undefined ? before.history_quota_gb : limit,
+  quota_includes_history: isIncluded === undefined ? before.quota_includes_history : isIncluded ? 1 : 0,
+})
+
 const versioningOf = ({ versioning }: Pick<store.BucketRow, 'versioning'>): Versioning => versioning ?? 'off'
 
 /** What of buckets is public, by their names; empty where nothing can be. */
@@ -87,6 +111,7 @@ export function describe(
     mode: modeOf(row),
     source: source ? (totals ? source : { ...source, findings: null }) : null,
     ...(totals ? usageOf(row, usage) : hiddenUsage),
+    quota_includes_history: row.quota_includes_history === 1,
     fork: fork ? describeFork(actor, fork) : null,
     trash_days: row.trash_days,
     versioning: versioningOf(row),
@@ -105,8 +130,12 @@ function modeOf({ mode }: Pick<store.BucketRow, 'mode'>): BucketMode {
   return mode === null || mode === 'filling' ? 'owned' : mode
 }
 
-const usageOf = ({ quota_gb }: Pick<store.BucketRow, 'quota_gb'>, usage: quotaStore.Usage) => ({
+const usageOf = (
+  { quota_gb, history_quota_gb }: Pick<store.BucketRow, 'quota_gb' | 'history_quota_gb'>,
+  usage: quotaStore.Usage,
+) => ({
   quota_gb,
+  history_quota_gb,
   used_bytes: usage.bytes,
   reserved_bytes: usage.reserved,
   object_count: usage.objects,
@@ -119,6 +148,7 @@ const usageOf = ({ quota_gb }: Pick<store.BucketRow, 'quota_gb'>, usage: quotaSt
 
 const hiddenUsage: { [field in keyof ReturnType<typeof usageOf>]: null } = {
   quota_gb: null,
+  history_quota_gb: null,
   used_bytes: null,
   reserved_bytes: null,
   object_count: null,

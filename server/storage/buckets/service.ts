@@ -118,6 +118,8 @@ export interface HeldBucket {
   mode: store.BucketRow['mode']
   /** How contents are encrypted of which nobody says, as JSON; null if they are not. */
   encryption: store.BucketRow['encryption']
+  /** Whether what snapshots alone keep takes room of its quota. */
+  quota_includes_history: store.BucketRow['quota_includes_history']
   /** Its lifecycle document, as JSON; absent where it was held by its id. */
   lifecycle?: string | null
   /** Bytes that may be added under its own quota, negative if that was set below its usage; null without a quota. */
@@ -150,7 +152,7 @@ export async function holdAnyBucket(tx: Tx, id: string): Promise<AnyBucket | und
   return bucket && withRoom(tx, bucket, await quotaStore.lockQuotas(tx, id))
 }
 
-async function withRoom<B extends Pick<HeldBucket, 'id' | 'mode'>>(
+async function withRoom<B extends Pick<HeldBucket, 'id' | 'mode' | 'quota_includes_history'>>(
   tx: Tx,
   bucket: B,
   quotas: readonly Row<'quotas'>[],
@@ -163,10 +165,16 @@ async function withRoom<B extends Pick<HeldBucket, 'id' | 'mode'>>(
   const incoming = quotas.length > 0 ? await quotaStore.sumIncoming(tx, bucket.id) : { own: 0, all: 0 }
   return {
     ...bucket,
-    room: own ? quotaBytes(own.quota_gb) - usage.bytes - usage.reserved - incoming.own : null,
+    room: own ? quotaBytes(own.quota_gb) - heldOf(bucket, usage) - incoming.own : null,
     totalRoom: total ? quotaBytes(total.quota_gb) - (total.used_bytes ?? 0) - incoming.all : null,
   }
 }
+
+/** What a bucket holds of its quota, with what open uploads have reserved. */
+export const heldOf = (
+  { quota_includes_history }: Pick<HeldBucket, 'quota_includes_history'>,
+  { bytes, reserved, history_bytes }: Pick<quotaStore.Usage, 'bytes' | 'reserved' | 'history_bytes'>,
+): number => bytes + reserved + (quota_includes_history === 1 ? history_bytes : 0)
 
 /**
  * Step: holds the two buckets of a transfer, which may be the same, always in the same order, so that callers cannot
@@ -198,6 +206,14 @@ const least = (...rooms: readonly (number | null)[]): number | null => {
 export const roomOf = (bucket: HeldBucket, moved = 0): number | null =>
   least(bucket.room, bucket.totalRoom === null ? null : bucket.totalRoom + moved)
 
+/** Whether contents of the past that come back into a held bucket take no new room of its quota. */
+export const countsHistory = ({ quota_includes_history, room }: HeldBucket): boolean =>
+  quota_includes_history === 1 && room !== null
+
+/** A held bucket, with the room that these bytes had taken as long as snapshots alone kept them. */
+export const withRoomOfHistory = (bucket: HeldBucket, freed: number): HeldBucket =>
+  countsHistory(bucket) ? { ...bucket, room: (bucket.room ?? 0) + freed } : bucket
+
 /**
  * Bytes that may be added to a bucket, as an estimate before the change is made; null without a quota. `countUsage`
  * makes the exact decision.
@@ -209,7 +225,7 @@ export async function estimateRoom(db: Db, bucket: store.FoundBucket): Promise<n
   const total = total_quota_gb === null ? null : quotaBytes(total_quota_gb) - (total_used_bytes ?? 0) - incoming.all
   if (quota_gb === null) return total
   const usage = (await quotaStore.sumUsage(db, [bucket.id])).get(bucket.id) ?? none
-  return least(quotaBytes(quota_gb) - usage.bytes - usage.reserved - incoming.own, total)
+  return least(quotaBytes(quota_gb) - heldOf(bucket, usage) - incoming.own, total)
 }
 
 /**

@@ -54,10 +54,21 @@ export const listBuckets = (db: Db, after: string, limit: number, prefix = ''): 
  * contents too.
  */
 export const shareBucket = (tx: Tx, name: string) => shared(tx, name)
+const HELD = [
+  'buckets.id',
+  'name',
+  'trash_days',
+  'versioning',
+  'object_lock',
+  'storage_id',
+  'mode',
+  'encryption',
+  'quota_includes_history',
+] as const
 const share = prepared((tx: Db, { name }: { name: string }) =>
   tx
     .selectFrom('buckets')
-    .select(['buckets.id', 'name', 'trash_days', 'versioning', 'object_lock', 'storage_id', 'mode', 'encryption'])
+    .select(HELD)
     .select((e) =>
       e
         .selectFrom('bucket_config')
@@ -76,18 +87,8 @@ const shared = kept((db, name) => share(db, { name }).then(([found]) => found), 
 export const shareAnyBucket = async (tx: Tx, id: string) =>
   tx
     .selectFrom('buckets')
-    .select([
-      'buckets.id',
-      'name',
-      'trash_days',
-      'versioning',
-      'object_lock',
-      'storage_id',
-      'mode',
-      'encryption',
-      'former_name',
-      'deleted_at',
-    ])
+    .select(HELD)
+    .select(['former_name', 'deleted_at'])
     .where('id', '=', id)
     .forShare()
     .executeTakeFirst()

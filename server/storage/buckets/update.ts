@@ -7,7 +7,7 @@ import { managing } from '../../iam/names-of-rights.ts'
 import { trustClock } from '../locks/clock.ts'
 import { findStorageNames } from '../storages/use.ts'
 import type { CreateBucket } from './create.ts'
-import { describe, keptOf } from './describe.ts'
+import { describe, historyColumns, historyLimitsOf, keptOf } from './describe.ts'
 import { allBlocked, describePublicAccess } from './documents/public-access.ts'
 import { setDocument } from './documents/set-document.ts'
 import { defaultEncryption, encryptionColumn } from './encryption.ts'
@@ -26,7 +26,7 @@ export interface BucketChange extends Partial<Omit<CreateBucket, 'name' | 'stora
 }
 
 /**
- * Changes quota, trash days, versioning, Object Lock, encryption, and whether it can be public; needs `manage`. A quota below the
+ * Changes quotas, trash days, versioning, Object Lock, encryption, and whether it can be public; needs `manage`. A quota below the
  * current usage only stops growth. Throws conflict where there would be Object Lock without versions, or public access
  * while there is none.
  */
@@ -63,13 +63,16 @@ export async function updateStep(
     quota_gb: quota?.quota_gb ?? null,
     trash_days: row.trash_days,
     ...keptOf(row, change),
+    ...historyLimitsOf(row, change),
     ...(encryption === undefined ? {} : { encryption: defaultEncryption(row) }),
   }
   const versioned = completeVersioning(change, row)
+  const limits = historyColumns(change, row)
   const after = {
     ...before,
     ...change,
     ...keptOf(versioned, change),
+    ...historyLimitsOf(limits, change),
     ...(encryption === undefined ? {} : { encryption }),
   }
   if (after.quota_gb === null) await quotaStore.clearQuota(tx, row.id)
@@ -77,6 +80,7 @@ export async function updateStep(
   const changed = {
     trash_days: after.trash_days,
     ...versioned,
+    ...limits,
     encryption: encryption === undefined ? row.encryption : encryptionColumn(encryption),
   }
   if (versioned.object_lock && !row.object_lock) {

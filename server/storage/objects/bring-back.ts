@@ -1,7 +1,7 @@
 import { formatMoment } from '../../base/moment.ts'
 import { notePointed } from '../../blobs/history/note.ts'
 import type { Step } from '../../context.ts'
-import { countUsage, type HeldBucket } from '../buckets/service.ts'
+import { countUsage, type HeldBucket, withRoomOfHistory } from '../buckets/service.ts'
 import { arriving, nextVersion, retire, sumChanges } from '../history/retire.ts'
 import { versionOf } from './describe.ts'
 import * as store from './store.ts'
@@ -63,12 +63,13 @@ export async function bringBack(
   const inserted = await store.insertObjects(tx, rows)
   // Another request has taken a key that was free: the step is tried again, and finds it changed.
   if (inserted.length < rows.length) throw new Error('A key was taken meanwhile')
-  await notePointed(
+  const freed = await notePointed(
     step,
     rows.map(({ blob_id }) => blob_id),
   )
   const objects = rows.length - replaced.length
-  awaitAtCommit(countUsage(tx, bucket, { ...sumChanges(change, arriving(rows)), objects }))
+  const held = withRoomOfHistory(bucket, freed.get(bucket.id) ?? 0)
+  awaitAtCommit(countUsage(tx, held, { ...sumChanges(change, arriving(rows)), objects }))
   const trashOf = new Map(leaving.map((key, i) => [key, trashIds[i]]))
   for (const [i, { key, current, wanted, moment }] of returns.entries()) {
     const trash_id = trashOf.get(key)

@@ -62,7 +62,7 @@ const columns: readonly Column<Bucket>[] = [
           <AsOf time={source.as_of} />
         </span>
       ) : (
-        <QuotaBar used={totals.used_bytes} reserved={totals.reserved_bytes} quotaGb={totals.quota_gb} />
+        <QuotaBar used={totals.filled_bytes} reserved={totals.reserved_bytes} quotaGb={totals.quota_gb} />
       )
     },
   },

@@ -66,7 +66,7 @@ const uploadFolderOf = (me: Me, bucket: string): string | undefined =>
 
 /** What is in the whole bucket. */
 function Totals({ bucket, totals }: { bucket: Bucket; totals: NonNullable<ReturnType<typeof totalsOf>> }) {
-  const { used_bytes, reserved_bytes, object_count, trash_bytes, version_bytes } = totals
+  const { used_bytes, reserved_bytes, object_count, trash_bytes, version_bytes, history_bytes } = totals
   const { versioning, mode, source } = bucket
   const isOurs = mode !== 'read_only'
   const free = roomIn(bucket)
@@ -91,6 +91,17 @@ function Totals({ bucket, totals }: { bucket: Bucket; totals: NonNullable<Return
           <Bytes bytes={version_bytes} />
         </Tile>
       )}
+      {history_bytes > 0 ? (
+        <Tile label={text.inSnapshots}>
+          <Link
+            to={`/b/${bucket.name}/history`}
+            {...({ search: { tab: 'snapshots' } } as object)}
+            className="bucket-link"
+          >
+            <Bytes bytes={history_bytes} />
+          </Link>
+        </Tile>
+      ) : null}
       {reserved_bytes > 0 ? (
         <Tile label={text.reserved}>
           <Link to={`/b/${bucket.name}/uploads`} className="bucket-link">
@@ -127,7 +138,7 @@ function Facts({ bucket }: { bucket: Bucket }) {
                     {totals.quota_gb === null ? (
                       text.noQuota
                     ) : (
-                      <QuotaBar used={totals.used_bytes} reserved={totals.reserved_bytes} quotaGb={totals.quota_gb} />
+                      <QuotaBar used={totals.filled_bytes} reserved={totals.reserved_bytes} quotaGb={totals.quota_gb} />
                     )}
                   </dd>
                 </>

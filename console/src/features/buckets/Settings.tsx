@@ -1,6 +1,6 @@
 import './buckets.css'
 import '../jobs/jobs.css'
-import { Alert, Button, NumberInput } from '@mantine/core'
+import { Alert, Button, NumberInput, Switch } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Bucket } from '../../../../contract/buckets.ts'
@@ -48,7 +48,7 @@ export default function Settings() {
             <>
               {isReadOnly(data) ? null : (
                 <>
-                  <Limits key={`${data.quota_gb}/${data.trash_days}`} bucket={data} />
+                  <Limits key={JSON.stringify(limitsOf(data))} bucket={data} />
                   <StorageCard bucket={data} />
                 </>
               )}
@@ -78,20 +78,34 @@ export default function Settings() {
   )
 }
 
+/** What the form shows; a limit that is not set is an empty text. */
+const limitsOf = ({ quota_gb, history_quota_gb, quota_includes_history, trash_days }: Bucket) => ({
+  quota_gb: quota_gb ?? ('' as number | string),
+  history_quota_gb: history_quota_gb ?? ('' as number | string),
+  quota_includes_history,
+  trash_days: trash_days as number | string,
+})
+const gigabytesIn = (value: number | string): number | null => (typeof value === 'number' ? value : null)
+
 function Limits({ bucket }: { bucket: Bucket }) {
-  const { name, quota_gb, trash_days } = bucket
-  const before = { quota_gb: quota_gb ?? ('' as number | string), trash_days: trash_days as number | string }
+  const { name } = bucket
+  const before = limitsOf(bucket)
   const form = useForm(before)
   const { values } = form
-  const dirty = values.quota_gb !== before.quota_gb || values.trash_days !== before.trash_days
-  const used = totalsOf(bucket)?.counted_bytes ?? 0
-  const below = typeof values.quota_gb === 'number' && values.quota_gb * GB < used
+  const dirty = JSON.stringify(values) !== JSON.stringify(before)
+  const { used_bytes = 0, reserved_bytes = 0, history_bytes = 0 } = totalsOf(bucket) ?? {}
+  const used = used_bytes + reserved_bytes + (values.quota_includes_history ? history_bytes : 0)
+  const isBelow = (limit: number | string, bytes: number) => typeof limit === 'number' && limit * GB < bytes
   const save = async () => {
-    const quota = typeof values.quota_gb === 'number' ? values.quota_gb : null
     const taken = await form.submit(() =>
       client.updateBucket({
         params: { bucket: name },
-        body: { quota_gb: quota, trash_days: Number(values.trash_days) },
+        body: {
+          quota_gb: gigabytesIn(values.quota_gb),
+          history_quota_gb: gigabytesIn(values.history_quota_gb),
+          quota_includes_history: values.quota_includes_history,
+          trash_days: Number(values.trash_days),
+        },
       }),
     )
     if (!taken) return
@@ -110,7 +124,13 @@ function Limits({ bucket }: { bucket: Bucket }) {
         <h2 id="bucket-limits">{text.limits}</h2>
         <NumberInput
           label={text.quota}
-          description={below ? <span className="warn">{text.below(formatBytes(used))}</span> : text.quotaHint}
+          description={
+            isBelow(values.quota_gb, used) ? (
+              <span className="warn">{text.below(formatBytes(used))}</span>
+            ) : (
+              text.quotaHint
+            )
+          }
           value={values.quota_gb}
           onChange={(value) => form.set('quota_gb', value)}
           error={form.faults.quota_gb}
@@ -128,6 +148,27 @@ function Limits({ bucket }: { bucket: Bucket }) {
           allowDecimal={false}
           required
           withAsterisk={false}
+        />
+        <NumberInput
+          label={text.historyQuota}
+          description={
+            isBelow(values.history_quota_gb, history_bytes) ? (
+              <span className="warn">{text.historyBelow(formatBytes(history_bytes))}</span>
+            ) : (
+              text.historyQuotaHint
+            )
+          }
+          value={values.history_quota_gb}
+          onChange={(value) => form.set('history_quota_gb', value)}
+          error={form.faults.history_quota_gb}
+          min={0}
+          hideControls
+        />
+        <Switch
+          label={text.includesHistory}
+          description={text.includesHistoryHint}
+          checked={values.quota_includes_history}
+          onChange={({ currentTarget }) => form.set('quota_includes_history', currentTarget.checked)}
         />
         <div className="dialog-actions row">
           <span className="dim small" role="status">

@@ -73,6 +73,13 @@ export const text = catalogue('buckets.text', {
   settings: 'Settings',
   limits: 'Limits',
   below: (used: string) => `Below current use (${used}). Existing files stay; new uploads will be rejected.`,
+  historyQuota: 'Snapshots keep at most (GB)',
+  historyQuotaHint:
+    'While they alone keep more, no new snapshots are created. Nothing is deleted to free space. Leave empty for no limit.',
+  historyBelow: (kept: string) => `Below what they alone keep (${kept}). It stays; no new snapshots are created.`,
+  includesHistory: 'Snapshots count toward the quota',
+  includesHistoryHint: 'What only snapshots keep takes room of the quota, too.',
+  inSnapshots: 'Kept by snapshots',
   trashDays: 'Trash retention (days)',
   trashHint: 'How long deleted and replaced files can be restored. 0 turns the trash off.',
   save: 'Save',

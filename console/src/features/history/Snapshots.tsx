@@ -8,7 +8,7 @@ import type { Snapshot } from '../../../../contract/snapshots.ts'
 import { isReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { formatBytes, formatTime } from '../../i18n.ts'
+import { formatBytes, formatTime, GB } from '../../i18n.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { actionsShape, type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
@@ -24,7 +24,7 @@ import { NewSnapshot } from './NewSnapshot.tsx'
 export function Snapshots({ bucket }: { bucket: Bucket }) {
   const me = useMe()
   const cache = useQueryClient()
-  const { name, history_bytes } = bucket
+  const { name, history_bytes, history_quota_gb } = bucket
   const snapshots = useQuery(snapshotsQuery(name))
   const [taking, setTaking] = useState(false)
   const [forking, setForking] = useState<string | null>()
@@ -139,7 +139,13 @@ export function Snapshots({ bucket }: { bucket: Bucket }) {
         ) : null}
         {mayTake && snapshots.data && snapshots.data.length > 0 ? take : null}
       </div>
-      {history_bytes ? <p className="dim">{text.kept(formatBytes(history_bytes))}</p> : null}
+      {history_bytes || history_quota_gb !== null ? (
+        <p className="dim">
+          {text.kept(formatBytes(history_bytes ?? 0))}{' '}
+          {history_quota_gb === null ? null : text.keptMost(formatBytes(history_quota_gb * GB))}{' '}
+          {bucket.quota_includes_history ? text.keptCounts : text.keptCountsNot}
+        </p>
+      ) : null}
       <StateView query={snapshots}>
         {(rows) =>
           rows.length === 0 ? (

@@ -84,7 +84,10 @@ export const text = catalogue('history.text', {
   removeText: 'What only this snapshot keeps is permanently deleted. This can’t be undone.',
   removeAction: 'Delete snapshot',
   deleted: (name: string) => `Snapshot ${name} deleted`,
-  kept: (bytes: string) => `Snapshots alone keep ${bytes}. They don’t count toward the quota.`,
+  kept: (bytes: string) => `Snapshots alone keep ${bytes}.`,
+  keptMost: (most: string) => `The limit is ${most}. Above it, no new snapshots are created.`,
+  keptCounts: 'That counts toward the quota.',
+  keptCountsNot: 'That doesn’t count toward the quota.',
   // Forks
   fork: 'Fork…',
   forkOf: (name: string) => `Fork ${name}`,

@@ -131,8 +131,8 @@ function aboutDisk({ of, state, free_bytes }: Disk): Item[] {
 }
 
 function aboutBucket(bucket: Bucket): Item[] {
-  const { name, source } = bucket
-  const { quota_gb, counted_bytes = 0 } = totalsOf(bucket) ?? {}
+  const { name, source, history_quota_gb } = bucket
+  const { quota_gb, counted_bytes = 0, history_bytes = 0 } = totalsOf(bucket) ?? {}
   const share = quota_gb ? counted_bytes / (quota_gb * GB) : 0
   return [
     ...(share >= NEARLY_FULL
@@ -141,6 +141,16 @@ function aboutBucket(bucket: Bucket): Item[] {
             id: `full ${name}`,
             to: `/b/${name}/overview`,
             words: share >= 1 ? text.full(name) : text.nearlyFull(name, formatShare(share)),
+          },
+        ]
+      : []),
+    ...(history_quota_gb !== null && history_bytes > history_quota_gb * GB
+      ? [
+          {
+            id: `history ${name}`,
+            to: `/b/${name}/history`,
+            search: { tab: 'snapshots' },
+            words: text.historyFull(name),
           },
         ]
       : []),

@@ -137,7 +137,7 @@ function Largest({ buckets }: { buckets: readonly Bucket[] }) {
   const largest = known.toSorted((a, b) => b.used_bytes - a.used_bytes).slice(0, LARGEST)
   return (
     <SomeBuckets id="largest" title={text.largest}>
-      {largest.map(({ name, mode, used_bytes, reserved_bytes, quota_gb }) => (
+      {largest.map(({ name, mode, used_bytes, filled_bytes, reserved_bytes, quota_gb }) => (
         <li key={name}>
           <Anchor component={Link} to={`/b/${name}`} fw={600}>
             {name}
@@ -145,7 +145,7 @@ function Largest({ buckets }: { buckets: readonly Bucket[] }) {
           {mode === 'read_only' ? (
             <Bytes bytes={used_bytes} />
           ) : (
-            <QuotaBar used={used_bytes} reserved={reserved_bytes} quotaGb={quota_gb} />
+            <QuotaBar used={filled_bytes} reserved={reserved_bytes} quotaGb={quota_gb} />
           )}
         </li>
       ))}

@@ -32,6 +32,7 @@ export const text = catalogue('home.text', {
   diskShort: 'The disk is almost full. Uploads are refused until there is room.',
   diskNearlyFull: (free: string) => `The disk is filling up: ${free} are free.`,
   storageDown: (name: string) => `The storage ${name} is unreachable.`,
+  historyFull: (bucket: string) => `Snapshots of ${bucket} keep more than the limit. No new ones are created.`,
   full: (bucket: string) => `${bucket} is full. New uploads are rejected.`,
   nearlyFull: (bucket: string, share: string) => `${bucket} is ${share} full.`,
   webhookOff: (name: string) => `The webhook ${name} was disabled because it failed too often.`,

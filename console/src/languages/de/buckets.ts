@@ -76,6 +76,13 @@ export const text: Translation<typeof english.text> = {
   settings: 'Einstellungen',
   limits: 'Limits',
   below: (used) => `Weniger als schon belegt ist (${used}). Vorhandene Dateien bleiben; neue Uploads werden abgelehnt.`,
+  historyQuota: 'Snapshots behalten höchstens (GB)',
+  historyQuotaHint:
+    'Solange nur sie mehr behalten, entsteht kein neuer Snapshot. Gelöscht wird dafür nichts. Leer lassen für unbegrenzt.',
+  historyBelow: (kept) => `Weniger als nur sie behalten (${kept}). Das bleibt; neue Snapshots entstehen nicht.`,
+  includesHistory: 'Snapshots zählen zum Kontingent',
+  includesHistoryHint: 'Was nur Snapshots behalten, belegt ebenfalls Platz im Kontingent.',
+  inSnapshots: 'In Snapshots',
   trashDays: 'Aufbewahrung im Papierkorb (Tage)',
   trashHint: 'Wie lange gelöschte und ersetzte Dateien wiederhergestellt werden können. 0 schaltet den Papierkorb aus.',
   save: 'Speichern',

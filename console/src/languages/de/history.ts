@@ -86,7 +86,10 @@ export const text: Translation<typeof english.text> = {
   removeText: 'Was nur dieser Snapshot erhält, wird endgültig gelöscht. Das kann nicht rückgängig gemacht werden.',
   removeAction: 'Snapshot löschen',
   deleted: (name) => `Snapshot ${name} gelöscht`,
-  kept: (bytes) => `Nur durch Snapshots bleiben ${bytes} erhalten. Sie zählen nicht zum Kontingent.`,
+  kept: (bytes) => `Nur durch Snapshots bleiben ${bytes} erhalten.`,
+  keptMost: (most) => `Das Limit ist ${most}: Darüber entstehen keine neuen.`,
+  keptCounts: 'Das zählt zum Kontingent.',
+  keptCountsNot: 'Das zählt nicht zum Kontingent.',
   // Forks
   fork: 'Abzweigen…',
   forkOf: (name) => `Von ${name} abzweigen`,

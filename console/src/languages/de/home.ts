@@ -33,6 +33,7 @@ export const text: Translation<typeof english.text> = {
   diskShort: 'Die Festplatte ist fast voll. Uploads werden abgelehnt, bis wieder Platz ist.',
   diskNearlyFull: (free) => `Die Festplatte füllt sich: Noch ${free} sind frei.`,
   storageDown: (name) => `Der Speicher ${name} ist nicht erreichbar.`,
+  historyFull: (bucket) => `Snapshots von ${bucket} behalten mehr als das Limit. Neue entstehen nicht.`,
   full: (bucket) => `${bucket} ist voll. Neue Uploads werden abgelehnt.`,
   nearlyFull: (bucket, share) => `${bucket} ist zu ${share} voll.`,
   webhookOff: (name) => `Der Webhook ${name} wurde deaktiviert, weil er zu oft fehlgeschlagen ist.`,

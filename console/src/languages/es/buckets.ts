@@ -75,6 +75,14 @@ export const text: Translation<typeof english.text> = {
   limits: 'Límites',
   below: (used) =>
     `Por debajo del uso actual (${used}). Los archivos existentes se mantienen; las subidas nuevas se rechazarán.`,
+  historyQuota: 'Máximo que conservan las instantáneas (GB)',
+  historyQuotaHint:
+    'Mientras ellas solas conserven más, no se crea ninguna. No se elimina nada por ello. Déjelo vacío para no poner límite.',
+  historyBelow: (kept) =>
+    `Menos de lo que conservan ellas solas (${kept}). Se mantiene, pero no se crean más instantáneas.`,
+  includesHistory: 'Las instantáneas cuentan para la cuota',
+  includesHistoryHint: 'Lo que solo conservan las instantáneas también ocupa espacio de la cuota.',
+  inSnapshots: 'En instantáneas',
   trashDays: 'Retención en la papelera (días)',
   trashHint:
     'Durante cuánto tiempo se pueden restaurar los archivos eliminados y reemplazados. Con 0 se desactiva la papelera.',

@@ -85,7 +85,10 @@ export const text: Translation<typeof english.text> = {
   removeText: 'Lo que solo conserva esta instantánea se elimina definitivamente. No se puede deshacer.',
   removeAction: 'Eliminar instantánea',
   deleted: (name) => `Instantánea ${name} eliminada`,
-  kept: (bytes) => `Solo las instantáneas conservan ${bytes}. No cuentan para la cuota.`,
+  kept: (bytes) => `Solo las instantáneas conservan ${bytes}.`,
+  keptMost: (most) => `El límite es ${most}: por encima no se crean más.`,
+  keptCounts: 'Eso cuenta para la cuota.',
+  keptCountsNot: 'Eso no cuenta para la cuota.',
   // Forks
   fork: 'Bifurcar…',
   forkOf: (name) => `Bifurcar ${name}`,

@@ -33,6 +33,7 @@ export const text: Translation<typeof english.text> = {
   diskShort: 'El disco está casi lleno. Las subidas se rechazan hasta que haya espacio.',
   diskNearlyFull: (free) => `El disco se está llenando: quedan ${free} libres.`,
   storageDown: (name) => `El almacenamiento ${name} no responde.`,
+  historyFull: (bucket) => `Las instantáneas de ${bucket} conservan más que el límite. No se crean más.`,
   full: (bucket) => `${bucket} está lleno. Se rechazan las subidas nuevas.`,
   nearlyFull: (bucket, share) => `${bucket} está lleno al ${share}.`,
   webhookOff: (name) => `El webhook ${name} se desactivó porque falló demasiadas veces.`,

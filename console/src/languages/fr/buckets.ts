@@ -76,6 +76,14 @@ export const text: Translation<typeof english.text> = {
   limits: 'Limites',
   below: (used) =>
     `Inférieur à l’utilisation actuelle (${used}). Les fichiers existants restent ; les nouveaux envois seront refusés.`,
+  historyQuota: 'Les instantanés conservent au plus (Go)',
+  historyQuotaHint:
+    'Tant qu’eux seuls conservent davantage, aucun n’est créé. Rien n’est supprimé pour autant. Laissez vide pour ne pas limiter.',
+  historyBelow: (kept) =>
+    `Moins que ce qu’eux seuls conservent (${kept}). Cela reste ; aucun nouvel instantané n’est créé.`,
+  includesHistory: 'Les instantanés comptent dans le quota',
+  includesHistoryHint: 'Ce que seuls les instantanés conservent occupe aussi de la place dans le quota.',
+  inSnapshots: 'Dans les instantanés',
   trashDays: 'Conservation en corbeille (jours)',
   trashHint:
     'Durée pendant laquelle les fichiers supprimés ou remplacés peuvent être restaurés. 0 désactive la corbeille.',

@@ -85,7 +85,10 @@ export const text: Translation<typeof english.text> = {
   removeText: 'Ce que seul cet instantané conserve est supprimé définitivement. Cette action est irréversible.',
   removeAction: 'Supprimer l’instantané',
   deleted: (name) => `Instantané ${name} supprimé`,
-  kept: (bytes) => `Seuls les instantanés conservent ${bytes}. Ils ne comptent pas dans le quota.`,
+  kept: (bytes) => `Seuls les instantanés conservent ${bytes}.`,
+  keptMost: (most) => `La limite est de ${most} : au-delà, aucun n’est plus créé.`,
+  keptCounts: 'Cela compte dans le quota.',
+  keptCountsNot: 'Cela ne compte pas dans le quota.',
   // Forks
   fork: 'Dupliquer…',
   forkOf: (name) => `Dupliquer ${name}`,

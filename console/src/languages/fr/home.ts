@@ -33,6 +33,7 @@ export const text: Translation<typeof english.text> = {
   diskShort: 'Le disque est presque plein. Les envois sont refusés tant qu’il n’y a pas de place.',
   diskNearlyFull: (free) => `Le disque se remplit : il reste ${free}.`,
   storageDown: (name) => `Le stockage ${name} est injoignable.`,
+  historyFull: (bucket) => `Les instantanés du bucket ${bucket} conservent plus que la limite. Aucun n’est plus créé.`,
   full: (bucket) => `Le bucket ${bucket} est plein. Les nouveaux envois sont refusés.`,
   nearlyFull: (bucket, share) => `Le bucket ${bucket} est plein à ${share}.`,
   webhookOff: (name) => `Le webhook ${name} a été désactivé après trop d’échecs.`,

@@ -75,6 +75,14 @@ export const text: Translation<typeof english.text> = {
   limits: '制限',
   below: (used) =>
     `現在の使用量 (${used}) を下回っています。既存のファイルは残りますが、新しいアップロードは拒否されます。`,
+  historyQuota: 'スナップショットが保持する上限 (GB)',
+  historyQuotaHint:
+    'スナップショットだけが保持する量がこれを超えている間、新しいスナップショットは作成されません。何かが削除されることはありません。空欄の場合は上限なし。',
+  historyBelow: (kept) =>
+    `スナップショットだけが保持している量 (${kept}) より小さい値です。内容は残りますが、新しいスナップショットは作成されません。`,
+  includesHistory: 'スナップショットをクォータに含める',
+  includesHistoryHint: 'スナップショットだけが保持する内容もクォータを使用します。',
+  inSnapshots: 'スナップショット内',
   trashDays: 'ゴミ箱の保持期間 (日)',
   trashHint: '削除または置き換えられたファイルを復元できる期間です。0 にするとゴミ箱がオフになります。',
   save: '保存',

@@ -85,7 +85,10 @@ export const text: Translation<typeof english.text> = {
   removeText: 'このスナップショットだけが保持する内容は完全に削除されます。元に戻せません。',
   removeAction: 'スナップショットを削除',
   deleted: (name) => `スナップショット ${name} を削除しました`,
-  kept: (bytes) => `スナップショットだけが ${bytes} を保持しています。容量制限には含まれません。`,
+  kept: (bytes) => `スナップショットだけが ${bytes} を保持しています。`,
+  keptMost: (most) => `上限は ${most} で、超えると新しいものは作成されません。`,
+  keptCounts: 'これはクォータに含まれます。',
+  keptCountsNot: 'これはクォータに含まれません。',
   // Forks
   fork: 'フォーク…',
   forkOf: (name) => `${name} をフォーク`,

@@ -33,6 +33,7 @@ export const text: Translation<typeof english.text> = {
   diskShort: 'ディスクがほぼ満杯です。空きができるまでアップロードは拒否されます。',
   diskNearlyFull: (free) => `ディスクの空きが少なくなっています: 残り ${free}。`,
   storageDown: (name) => `ストレージ ${name} に接続できません。`,
+  historyFull: (bucket) => `${bucket} のスナップショットが上限を超えています。新しいものは作成されません。`,
   full: (bucket) => `${bucket} は容量がいっぱいです。新しいアップロードは拒否されます。`,
   nearlyFull: (bucket, share) => `${bucket} は容量の ${share} を使用しています。`,
   webhookOff: (name) => `Webhook ${name} は、失敗が多すぎるため無効になりました。`,

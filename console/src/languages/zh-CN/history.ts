@@ -84,7 +84,10 @@ export const text: Translation<typeof english.text> = {
   removeText: '只有此快照保留的内容将被永久删除，无法撤消。',
   removeAction: '删除快照',
   deleted: (name) => `快照 ${name} 已删除`,
-  kept: (bytes) => `仅由快照保留的内容为 ${bytes}，不计入配额。`,
+  kept: (bytes) => `仅由快照保留的内容为 ${bytes}。`,
+  keptMost: (most) => `上限为 ${most}，超过后不再创建。`,
+  keptCounts: '该内容计入配额。',
+  keptCountsNot: '该内容不计入配额。',
   // Forks
   fork: '分叉…',
   forkOf: (name) => `分叉 ${name}`,

@@ -33,6 +33,7 @@ export const text: Translation<typeof english.text> = {
   diskShort: '磁盘几乎已满。在有空间之前，上传会被拒绝。',
   diskNearlyFull: (free) => `磁盘空间不多了：还剩 ${free}。`,
   storageDown: (name) => `无法连接到存储后端 ${name}。`,
+  historyFull: (bucket) => `${bucket} 的快照保留的内容超过上限，不再创建。`,
   full: (bucket) => `${bucket} 已满。新的上传会被拒绝。`,
   nearlyFull: (bucket, share) => `${bucket} 已使用 ${share}。`,
   webhookOff: (name) => `Webhook ${name} 因失败次数过多已被停用。`,

@@ -25,6 +25,7 @@ import { completeLock } from '../../../storage/locks/lock.ts'
 import { asPrefix } from '../../../storage/storages/place.ts'
 import { lifecycleStep } from '../../policies/lifecycle.ts'
 import { type EntryOf, type Existing, faultsOf, type Kind, unknownName } from '../kind.ts'
+import { effectsOf } from './bucket-effects.ts'
 import { effectsOfPolicy, faultsOfPolicy, newPolicy, policyOf } from './bucket-policy.ts'
 
 type Entry = EntryOf<'buckets'>
@@ -32,7 +33,16 @@ type Rule = NonNullable<Entry['lifecycle']>[number]
 
 const PAGE = 500
 /** What only buckets have whose objects are our own. */
-const OF_OWNED = ['quota_gb', 'trash_days', 'versioning', 'object_lock', 'encryption', 'lifecycle'] as const
+const OF_OWNED = [
+  'quota_gb',
+  'history_quota_gb',
+  'quota_includes_history',
+  'trash_days',
+  'versioning',
+  'object_lock',
+  'encryption',
+  'lifecycle',
+] as const
 
 export const buckets: Kind<Entry> = {
   kind: 'buckets',
@@ -48,6 +58,8 @@ export const buckets: Kind<Entry> = {
     mode: 'owned',
     public_access_blocked: false,
     object_lock: undefined,
+    history_quota_gb: null,
+    quota_includes_history: false,
     cors: null,
     lifecycle: null,
     website: null,
@@ -198,7 +210,8 @@ async function configure(
 }
 
 async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
-  const { name, quota_gb, trash_days, versioning, object_lock, encryption, storage, mode, source } = bucket
+  const { name, quota_gb, history_quota_gb, quota_includes_history, trash_days, encryption } = bucket
+  const { versioning, object_lock, storage, mode, source } = bucket
   const [cors = null, website = null, lifecycle, block, policy] = await Promise.all([
     findConfig(ctx.db, name, 'cors'),
     findConfig(ctx.db, name, 'website'),
@@ -211,7 +224,9 @@ async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
     storage,
     public_access_blocked: block !== undefined && isBlocked(block),
     ...(mode === 'taken_over' ? {} : { mode }),
-    ...(mode === 'read_only' && source ? { prefix: source.prefix } : { quota_gb, trash_days, encryption }),
+    ...(mode === 'read_only' && source
+      ? { prefix: source.prefix }
+      : { quota_gb, history_quota_gb, quota_includes_history, trash_days, encryption }),
     ...(versioning === 'off' ? {} : { versioning }),
     ...(object_lock && { object_lock }),
     cors: cors && sayable(cors),
@@ -252,26 +267,4 @@ async function existing(ctx: Ctx, bucket: Bucket): Promise<Existing<Entry>> {
       return { effects, remove: () => deleteBucket(ctx, name) }
     },
   }
-}
-
-function effectsOf(
-  { quota_gb, trash_days, versioning, object_lock, lifecycle }: Partial<Entry>,
-  before: Pick<Bucket, 'used_bytes' | 'trash_days' | 'object_lock' | 'versioning' | 'mode'> | undefined,
-): string[] {
-  const used = before?.used_bytes ?? 0
-  const keepsVersions = versioning === 'enabled' && before?.versioning !== 'suspended'
-  return [
-    ...(typeof quota_gb === 'number' && used > quota_gb * 1024 ** 3
-      ? [`It holds ${counted(used, 'byte')}, more than that: nothing can be added until there is room.`]
-      : []),
-    ...(before && trash_days !== undefined && trash_days < before.trash_days
-      ? ['What has been in its trash for longer is deleted.']
-      : []),
-    ...(keepsVersions ? ['It keeps versions from then on, which can be suspended but not turned off.'] : []),
-    ...(keepsVersions && before?.mode === 'taken_over'
-      ? ['It was taken over, and cannot be released to an engine while it has any version.']
-      : []),
-    ...(object_lock && !before?.object_lock ? ['Object Lock cannot be turned off again.'] : []),
-    ...(lifecycle ? ['Objects that meet its lifecycle rules are deleted, each night after midnight UTC.'] : []),
-  ]
 }

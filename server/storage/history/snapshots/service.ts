@@ -9,6 +9,7 @@ import { holdWhole } from '../../buckets/soft-delete.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { assertKnown, momentOf } from '../former/past.ts'
 import { findSnapshot, type SnapshotRow } from '../former/store.ts'
+import { sumExpected } from './limit.ts'
 import * as store from './store.ts'
 import { holdForSnapshot, takeSnapshot } from './take.ts'
 
@@ -33,7 +34,7 @@ interface NewSnapshot {
 
 /**
  * Names a moment of a bucket, by default the present, and keeps what the bucket was then; needs `manage`. Throws already_exists,
- * read_only for a bucket whose contents others keep, limit_reached, and invalid_request for a moment that has not come or is
+ * read_only for a bucket whose contents others keep, limit_reached, quota_exceeded where snapshots keep as much as they may, and invalid_request for a moment that has not come or is
  * not known any more.
  */
 export async function createSnapshot(
@@ -44,6 +45,7 @@ export async function createSnapshot(
   allow(ctx.actor, 'manage', bucketName)
   const ends = expires_at === undefined ? null : readEnd(expires_at, ctx.now())
   const wanted = at === undefined ? undefined : await momentIn(ctx, bucketName, at)
+  const expected = await sumExpected(ctx.db, await findBucket(ctx.db, bucketName))
   return ctx.act(async (step) => {
     const { tx } = step
     const bucket = await holdForSnapshot(tx, bucketName)
@@ -51,7 +53,9 @@ export async function createSnapshot(
     if (!bucket) throw bucketMissing(bucketName)
     // What is known of the past may have been deleted since.
     if (wanted !== undefined) await assertKnown(tx, bucket, { moment: wanted, path: 'body.at' })
-    return describe(await takeSnapshot(step, bucket, { names: [name], note, moment: wanted, expires_at: ends }))
+    return describe(
+      await takeSnapshot(step, bucket, { names: [name], note, moment: wanted, expires_at: ends, expected }),
+    )
   })
 }
 

@@ -35,6 +35,33 @@ export const listSnapshots = (
   return rest.orderBy('moment', 'desc').orderBy('id', 'desc').limit(limit).execute()
 }
 
+/** Where an item is in the trash, the oldest first. */
+export type TrashPlace = Pick<Row<'trash'>, 'deleted_at' | 'id'>
+
+/** The next items of a bucket's trash, and whether only snapshots of it will have their contents after the trash has gone. */
+export const findTrashOfSnapshots = (
+  db: Db,
+  bucketId: string,
+  { after, limit }: { after: TrashPlace | undefined; limit: number },
+) => {
+  const all = db.selectFrom('trash as t').where('t.bucket_id', '=', bucketId)
+  const rest = after
+    ? all.where((e) => e(e.refTuple('t.deleted_at', 't.id'), '>', e.tuple(after.deleted_at, after.id)))
+    : all
+  return rest
+    .select(['t.id', 't.deleted_at', 't.blob_id', 't.size'])
+    .select(
+      sql<number>`case when exists (select 1 from former_objects f
+          where f.blob_id = t.blob_id and f.bucket_id = t.bucket_id and ${isInSnapshot('f')})
+        and not exists (select 1 from objects o where o.blob_id = t.blob_id)
+        and not exists (select 1 from versions v where v.blob_id = t.blob_id) then 1 else 0 end`.as('is_kept'),
+    )
+    .orderBy('t.deleted_at')
+    .orderBy('t.id')
+    .limit(limit)
+    .execute()
+}
+
 /** The snapshots that a policy has taken of a bucket, but for so many of the newest. */
 export const findBeyond = (
   db: Db,

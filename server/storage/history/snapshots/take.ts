@@ -7,6 +7,7 @@ import { drawMoment } from '../../../db/changes.ts'
 import { holdWhole } from '../../buckets/soft-delete.ts'
 import { assertWritable } from '../../buckets/writable.ts'
 import { findLatest, type SnapshotRow } from '../former/store.ts'
+import { assertHistoryRoom } from './limit.ts'
 import * as store from './store.ts'
 
 /** Most snapshots of one bucket. */
@@ -24,20 +25,23 @@ interface Wanted {
   moment?: number | undefined
   expires_at?: string | null
   policy_id?: string | null
+  /** What snapshots will keep of the bucket's trash: `sumExpected`, asked before the bucket was held. */
+  expected: number
 }
 
 /**
- * Step: takes a snapshot of a held bucket, and records it. Throws already_exists, limit_reached, and read_only for a bucket whose
- * contents others keep.
+ * Step: takes a snapshot of a held bucket, and records it. Throws already_exists, limit_reached, quota_exceeded where snapshots
+ * keep as much of it as they may, and read_only for a bucket whose contents others keep.
  */
 export async function takeSnapshot(
   { tx, record, now, actor }: Step,
   bucket: Held,
-  { names, note, moment, expires_at = null, policy_id = null }: Wanted,
+  { names, note, moment, expires_at = null, policy_id = null, expected }: Wanted,
 ): Promise<SnapshotRow> {
   assertWritable(bucket)
   if ((await store.countSnapshots(tx, bucket.id)) >= MOST)
     throw new ServiceError('limit_reached', `The bucket "${bucket.name}" has ${MOST} snapshots. Delete one first.`)
+  await assertHistoryRoom(tx, bucket, expected)
   const row = {
     id: newId(),
     bucket_id: bucket.id,

@@ -1,9 +1,10 @@
 // What becomes of keys that go back to what they were: the same for the list of a job, which a dry run shows, and for its steps.
 import { ServiceError } from '../../../../contract/errors.ts'
+import { findAlone } from '../../../blobs/history/note.ts'
 import { findPointed } from '../../../blobs/pointers.ts'
 import { refusal, type Upkeep } from '../../../context.ts'
 import type { ObjectRow, Row } from '../../../db/schema.ts'
-import type { HeldBucket } from '../../buckets/service.ts'
+import { countsHistory, type HeldBucket } from '../../buckets/service.ts'
 import { asOf } from '../../history/former/as-of.ts'
 import { findSince, findSnapshot } from '../../history/former/store.ts'
 import { isKept } from '../../history/retire.ts'
@@ -24,6 +25,8 @@ export interface Asked {
 export interface Turn extends Asked {
   current: Row<'objects'> | null
   wanted: ObjectRow | null
+  /** The room that its contents take already, as snapshots alone keep them and the quota includes that. */
+  freed: number
 }
 export interface Decided {
   turns: Turn[]
@@ -72,7 +75,7 @@ export async function decide(
   const errors: ItemError[] = []
   const turns: Turn[] = []
   for (const { key, moment } of asked) {
-    const turn: Turn = { key, moment, current: current.get(key) ?? null, wanted: former.get(key) ?? null }
+    const turn: Turn = { key, moment, current: current.get(key) ?? null, wanted: former.get(key) ?? null, freed: 0 }
     if (moment < forgotten && !(await isOfSnapshot(moment))) errors.push(itemError(key, forgottenSince(key)))
     else if (!isSame(turn.current, turn.wanted) && (turn.wanted || !keepNew)) turns.push(turn)
   }
@@ -93,7 +96,21 @@ export async function decide(
     if (fault) errors.push(itemError(key, fault))
     return !fault
   })
-  return { turns: allowed, errors }
+  return { turns: await withFreed(step, bucket, allowed), errors }
+}
+
+/**
+ * Step: the turns with what each frees. The quota over all buckets does not include what snapshots keep: where there is one, what
+ * comes back has to fit as if it were new.
+ */
+async function withFreed({ tx }: Upkeep, bucket: HeldBucket, turns: Turn[]): Promise<Turn[]> {
+  if (!countsHistory(bucket) || bucket.totalRoom !== null) return turns
+  const ids = turns.flatMap((turn) => (turn.wanted && !isInPlace(bucket, turn) ? [turn.wanted.blob_id] : []))
+  const alone = await findAlone(tx, bucket.id, ids)
+  return turns.map((turn) =>
+    // Once only, of contents that several keys had.
+    turn.wanted && alone.delete(turn.wanted.blob_id) ? { ...turn, freed: turn.wanted.size } : turn,
+  )
 }
 
 /** What keys were at the moment of each. */

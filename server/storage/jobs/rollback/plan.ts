@@ -16,12 +16,12 @@ const nothing = (): RollbackPlan => ({
   room_bytes: null,
 })
 
-/** By how many bytes a bucket grows with a turn; negative if it shrinks. */
+/** By how many bytes of its quota a bucket grows with a turn; negative if it shrinks. */
 export function growthOf(bucket: HeldBucket, turn: Turn): number {
   if (isInPlace(bucket, turn)) return 0
-  const { current, wanted } = turn
+  const { current, wanted, freed } = turn
   const leaving = current && !isKept(bucket, current) ? current.size : 0
-  return (wanted?.size ?? 0) - leaving
+  return (wanted?.size ?? 0) - leaving - freed
 }
 
 /** A job's plan with what one step of its list adds. */

@@ -4,8 +4,8 @@ import { bucketFilling } from '../../../access/mail/messages.ts'
 import { MINUTE_MS } from '../../../base/time.ts'
 import type { Ctx, Upkeep } from '../../../context.ts'
 import { sumUsage, type Usage } from '../../buckets/quotas/store.ts'
-import { quotaBytes } from '../../buckets/service.ts'
-import { findBucketName } from '../../buckets/store.ts'
+import { type HeldBucket, heldOf, quotaBytes } from '../../buckets/service.ts'
+import { findBucketById } from '../../buckets/store.ts'
 import * as warningStore from './store.ts'
 
 /** Buckets per query. */
@@ -16,9 +16,9 @@ const LEVELS = [95, 80]
 const MARGIN_PERCENT = 5
 
 /** What a bucket holds of its quota, and what was announced of it. */
-interface Filled {
+interface Filled extends Pick<HeldBucket, 'quota_includes_history'> {
   quota_gb: number
-  usage: Pick<Usage, 'bytes' | 'reserved'> | undefined
+  usage: Usage | undefined
   warned: warningStore.Warning | undefined
 }
 
@@ -26,8 +26,8 @@ interface Filled {
 const levelAt = (percent: number): number => LEVELS.find((level) => percent >= level) ?? 0
 
 /** The level to remember of a bucket. The margin is for writers: a new quota counts as it is. */
-function levelOf({ quota_gb, usage, warned }: Filled): number {
-  const percent = (((usage?.bytes ?? 0) + (usage?.reserved ?? 0)) / quotaBytes(quota_gb)) * 100
+function levelOf({ quota_gb, usage, warned, ...bucket }: Filled): number {
+  const percent = ((usage ? heldOf(bucket, usage) : 0) / quotaBytes(quota_gb)) * 100
   const reached = levelAt(percent)
   if (!warned || warned.quota_gb !== quota_gb) return reached
   return Math.max(reached, Math.min(warned.percent, levelAt(percent + MARGIN_PERCENT)))
@@ -48,15 +48,22 @@ function changeOf(filled: Filled): { level: number; rises: boolean } | undefined
  */
 async function follow({ tx }: Upkeep, bucketId: string) {
   const quota = await warningStore.lockQuota(tx, bucketId)
-  const name = await findBucketName(tx, bucketId)
-  if (!quota || name === undefined) return undefined
+  const bucket = await findBucketById(tx, bucketId)
+  if (!quota || !bucket) return undefined
   const { quota_gb } = quota
+  const { name, quota_includes_history } = bucket
   const usage = (await sumUsage(tx, [bucketId])).get(bucketId)
-  const change = changeOf({ quota_gb, usage, warned: await warningStore.findWarning(tx, bucketId) })
+  const warned = await warningStore.findWarning(tx, bucketId)
+  const change = changeOf({ quota_gb, quota_includes_history, usage, warned })
   if (!change) return undefined
   if (change.level === 0) await warningStore.deleteWarning(tx, bucketId)
   else await warningStore.putWarning(tx, { bucket_id: bucketId, percent: change.level, quota_gb })
-  const figures = { used_bytes: usage?.bytes ?? 0, reserved_bytes: usage?.reserved ?? 0, quota_gb }
+  const figures = {
+    used_bytes: usage?.bytes ?? 0,
+    reserved_bytes: usage?.reserved ?? 0,
+    ...(quota_includes_history === 1 ? { history_bytes: usage?.history_bytes ?? 0 } : {}),
+    quota_gb,
+  }
   return { name, rises: change.rises, details: { percent: change.level, ...figures } }
 }
 
@@ -90,9 +97,9 @@ export const quotaWarnings = {
         ctx.db,
         page.map(({ bucket_id }) => bucket_id),
       )
-      for (const { bucket_id, quota_gb, percent, warned_quota_gb } of page) {
+      for (const { bucket_id, quota_gb, quota_includes_history, percent, warned_quota_gb } of page) {
         const warned = percent === null || warned_quota_gb === null ? undefined : { percent, quota_gb: warned_quota_gb }
-        const change = changeOf({ quota_gb, usage: held.get(bucket_id), warned })
+        const change = changeOf({ quota_gb, quota_includes_history, usage: held.get(bucket_id), warned })
         if (change) await (change.rises ? announce : forget)(ctx, bucket_id)
       }
       after = page.at(-1)?.bucket_id ?? after

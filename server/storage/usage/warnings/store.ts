@@ -10,6 +10,7 @@ export const listQuotas = (db: Db, after: string, limit: number) =>
     .innerJoin('buckets', 'buckets.id', 'quotas.scope')
     .leftJoin('quota_warnings', 'quota_warnings.bucket_id', 'quotas.scope')
     .select(['quotas.scope as bucket_id', 'quotas.quota_gb', 'percent', 'quota_warnings.quota_gb as warned_quota_gb'])
+    .select('buckets.quota_includes_history')
     .where('scope', '>', after)
     .where('deleted_at', 'is', null)
     .orderBy('scope')
