@@ -4425,6 +4425,32 @@ export interface Operations {
       next_cursor: string | null
     }
   }
+  /** POST /buckets/{bucket}/folder-sizes: Count what is in up to 100 folders, as far as that is quick. Of each prefix, the objects that the caller may list and their bytes, without the empty objects that only mark folders. A response looks at 20,000 objects at most, shared fairly: small folders are counted whole, and of large ones it says `complete: false`, with what was counted. `GET /buckets/{bucket}/count` counts them whole. */
+  sizeFolders: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** What the bucket was at this moment: an RFC 3339 time, which means the last change at or before it, as `x-strongroom-moment` of a change says it; or the name of a snapshot. */
+        at?: string
+      }
+      body: {
+        prefixes: string[]
+      }
+    }
+    reply: {
+      /** In the order of the prefixes. */
+      items: {
+        prefix: string
+        objects: number
+        bytes: number
+        /** False: there is more in it than that. */
+        complete: boolean
+      }[]
+    }
+  }
   /** POST /buckets/{bucket}/objects: Upload files as a form. One or more file parts; each is stored as `prefix` + its file name. Either all are stored or none. */
   uploadForm: {
     call: {

@@ -98,6 +98,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   browse: { method: 'GET', url: '/buckets/{bucket}/browse', reply: true },
   listObjects: { method: 'GET', url: '/buckets/{bucket}/objects', reply: true, pages: 'cursor', limit: true },
   countObjects: { method: 'GET', url: '/buckets/{bucket}/count', reply: true },
+  sizeFolders: { method: 'POST', url: '/buckets/{bucket}/folder-sizes', body: true, reply: true },
   uploadForm: { method: 'POST', url: '/buckets/{bucket}/objects', consumes: 'multipart', body: true, reply: true },
   putObject: { method: 'PUT', url: '/buckets/{bucket}/objects/{+key}', otherStatus: [200], consumes: 'bytes', body: true, reply: true },
   getObject: { method: 'GET', url: '/buckets/{bucket}/objects/{+key}', otherStatus: [206,304], produces: 'bytes' },

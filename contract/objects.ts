@@ -26,6 +26,9 @@ import {
   VersionId,
 } from './shapes.ts'
 
+/** Folders whose sizes one request asks for. */
+export const MOST_SIZED = 100
+
 export const StoredObject = Type.Object({
   bucket: BucketName,
   key: ObjectKey,
@@ -316,6 +319,35 @@ export const operations = {
       next_cursor: Nullable(Type.String()),
     }),
     errors: ['not_found'],
+  }),
+
+  sizeFolders: route({
+    method: 'POST',
+    url: '/buckets/{bucket}/folder-sizes',
+    tag: 'objects',
+    summary: 'Count what is in up to 100 folders, as far as that is quick',
+    description:
+      'Of each prefix, the objects that the caller may list and their bytes, without the empty objects that only mark folders. A response looks at 20,000 objects at most, shared fairly: small folders are counted whole, and of large ones it says `complete: false`, with what was counted. `GET /buckets/{bucket}/count` counts them whole.',
+    access: 'signed_in',
+    status: 200,
+    params: inBucket,
+    // Of keys that are as long as they can be.
+    bodyLimit: 1024 * 1024,
+    query: Exactly({ at: Type.Optional(At) }),
+    body: Exactly({ prefixes: Type.Array(Prefix, { minItems: 1, maxItems: MOST_SIZED }) }),
+    reply: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          prefix: Type.String(),
+          objects: Type.Integer(),
+          bytes: Type.Integer(),
+          complete: Type.Boolean({ description: 'False: there is more in it than that.' }),
+        }),
+        { description: 'In the order of the prefixes.' },
+      ),
+    }),
+    errors: ['not_found'],
+    records: [],
   }),
 
   uploadForm: route({

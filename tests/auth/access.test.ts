@@ -198,6 +198,7 @@ describeOnce('who may call what', (engine) => {
       'objectsExist',
       'searchEverywhere',
       'searchObjects',
+      'sizeFolders',
       'suggestSearch',
       'usage',
     ]

@@ -242,6 +242,7 @@ export const table: Record<OperationName, Entry> = {
   browse: { expect: holder(200), call: (c) => c.browse({ params, query: { prefix: 'docs/' } }) },
   listObjects: { expect: holder(200), call: (c) => c.listObjects({ params, query: { prefix: 'docs/' } }) },
   countObjects: { expect: holder(200), call: (c) => c.countObjects({ params, query: { prefix: 'docs/' } }) },
+  sizeFolders: { expect: holder(200), call: (c) => c.sizeFolders({ params, body: { prefixes: ['docs/'] } }) },
   listChanges: {
     expect: holder(200),
     call: async (c, { admin }) => {

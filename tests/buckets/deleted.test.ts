@@ -57,6 +57,7 @@ describeEngines('deleted buckets', (engine, itOnce) => {
       bulkMove: { source_bucket: 'there', keys: ['k'] },
       bulkDelete: { keys: ['k'] },
       objectsExist: { keys: ['k'] },
+      sizeFolders: { prefixes: ['k/'] },
       updateObject: { content_type: 'text/plain' },
       updateObjectByQuery: { content_type: 'text/plain' },
       archiveSelection: { keys: ['k'] },

@@ -35,6 +35,7 @@ const recordsNothing = [
   'testNewStorage',
   'testStorage',
   'objectsExist',
+  'sizeFolders',
   'archiveSelection',
   'presignObject',
   'initUpload',

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { inBrowserOf, openConsole } from '../support/browser.ts'
 import { noBrowser } from '../support/launch.ts'
+import { checkReflow } from '../support/reflow.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { at, row } from './listing.ts'
 
 const SIZE = 514_126
 const SHOWN = '502 KB'
@@ -62,6 +64,40 @@ describe('console: sizes', { skip: noBrowser }, () => {
       await server.admin.deleteObjectByQuery({ params: { bucket: 'free' }, query: { key: 'some.bin' } })
       await page.goto(`${server.url}/console/b/free/trash`)
       await sees(SHOWN)
+      assert.deepEqual(faults, [])
+    }))
+
+  it('of folders follow in the list, of large ones as at least so much, and their details count all', () =>
+    inBrowser(async (browser) => {
+      const bucket = 'folders'
+      await server.admin.createBucket({ body: { name: bucket } })
+      for (const key of ['small/a.bin', 'small/deep/b.bin', 'top.bin'])
+        await server.admin.putObject({ params: { bucket, key }, body: Buffer.alloc(SIZE) })
+      await server.database.transaction(async (tx) => {
+        const seed = await tx
+          .selectFrom('objects')
+          .selectAll()
+          .where('key', '=', 'small/a.bin')
+          .executeTakeFirstOrThrow()
+        for (let from = 0; from < 25_000; from += 1000)
+          await tx
+            .insertInto('objects')
+            .values(Array.from({ length: 1000 }, (_, i) => ({ ...seed, size: 1024, key: `large/${from + i}` })))
+            .execute()
+      })
+      const opened = await openConsole(browser, server, at(bucket))
+      const { page, check, faults } = opened
+      await row(page, 'small').getByText('1 MB', { exact: true }).waitFor()
+      await row(page, 'small').getByText('2 objects').waitFor()
+      assert.equal(await row(page, 'small').locator('.cell-size').getAttribute('title'), '1,028,252 B')
+      await row(page, 'large').getByText('> 19.5 MB').waitFor()
+      await row(page, 'large').getByText('19,998+ objects').waitFor()
+      await check('folder-sizes')
+      await checkReflow(opened, 'folder-sizes')
+      await row(page, 'large').click({ button: 'right' })
+      await page.getByRole('menuitem', { name: /^Details/ }).click()
+      await page.getByRole('dialog').getByText('25,000').waitFor()
+      await page.getByRole('dialog').getByText('24.4 MB').waitFor()
       assert.deepEqual(faults, [])
     }))
 })

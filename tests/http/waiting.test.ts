@@ -308,6 +308,10 @@ const byHand: Partial<Record<Name, readonly Asked[]>> = {
     { query: 'prefix=wide/&search=99&limit=1000' },
   ],
   countObjects: [{ query: '' }, { query: 'prefix=wide/' }],
+  sizeFolders: [
+    json({ prefixes: ['', 'wide/', 'deep/'] }),
+    json({ prefixes: many(100, (i) => 'wide/'.slice(0, 1 + (i % 5)) + (i < 5 ? '' : long(i))) }),
+  ],
   listChanges: [{ query: 'from={created}' }, { query: 'from={created}&prefix=wide/&limit=1000' }],
   listForkChanges: [
     { query: '', bucket: 'waits-fork' },

@@ -4,6 +4,7 @@ import { useMedia } from '../../ui/useMedia.ts'
 import { VirtualGrid } from '../../ui/VirtualGrid.tsx'
 import { text } from './messages.ts'
 import { GridHead, GridRow } from './Rows.tsx'
+import { useFolderSizes } from './useFolderSizes.ts'
 import { type Shown, useGridInput } from './useGridInput.ts'
 
 /** Row height in pixels; on narrow screens rows have two lines. */
@@ -17,6 +18,7 @@ export function List(props: Shown) {
   const { density } = usePreferences()
   const isNarrow = useMedia('(max-width: 640px)')
   const { isOpen, ...input } = useGridInput(props)
+  const { look, sizeOf } = useFolderSizes(place, listing)
   return (
     <VirtualGrid
       label={text.grid(legible(prefix || bucket))}
@@ -26,7 +28,10 @@ export function List(props: Shown) {
       cursor={chosen.cursor}
       handle={grid}
       busy={listing.isFetching}
-      onSight={listing.look}
+      onSight={(first, last) => {
+        listing.look(first, last)
+        look(first, last)
+      }}
       {...input}
       header={<GridHead {...props} />}
       row={({ slot, ...rowPlace }) => {
@@ -39,6 +44,7 @@ export function List(props: Shown) {
             bucket={bucket}
             prefix={prefix}
             row={row}
+            size={row && !row.object ? sizeOf(row.key) : undefined}
             isSelected={row !== undefined && chosen.isSelected(row.key)}
             isOpen={row !== undefined && isOpen(row)}
             draggable={mayDrag}

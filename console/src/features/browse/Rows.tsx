@@ -19,6 +19,7 @@ import { hrefOf } from './href.ts'
 import { type Row, type Sort, sortsOf } from './listing.ts'
 import { text } from './messages.ts'
 import { SelectAll } from './SelectAll.tsx'
+import type { FolderSize } from './useFolderSizes.ts'
 import type { Shown } from './useGridInput.ts'
 
 const icons: { readonly [K in Kind]: typeof IconFile } = {
@@ -75,11 +76,28 @@ export const moreOf = (name: string): ReactNode => (
   </button>
 )
 
+/** The bytes of an object or a folder in full. */
+const exactOf = (of: { size: number } | FolderSize | undefined): string | undefined =>
+  of && ('size' in of ? `${formatCount(of.size)} B` : atLeast(`${formatCount(of.bytes)} B`, of))
+/** A size of which it is said where there is more. */
+const atLeast = (size: string, { complete }: FolderSize): string => (complete ? size : `> ${size}`)
+const folderOf = (size: FolderSize | undefined): ReactNode =>
+  size ? (
+    <>
+      <span className="visually-hidden">{text.folder} </span>
+      {size.complete ? text.objects(size.objects) : text.moreObjects(size.objects)}
+    </>
+  ) : (
+    text.folder
+  )
+
 interface Props extends Omit<RowPlace, 'slot'> {
   bucket: string
   prefix: string
   at: string | undefined
   row: Row | undefined
+  /** Of a folder, once it is known. */
+  size: FolderSize | undefined
   isSelected: boolean
   isOpen: boolean
   draggable: boolean
@@ -87,7 +105,7 @@ interface Props extends Omit<RowPlace, 'slot'> {
 
 /** A row of plain elements. The grid handles its clicks. */
 export const GridRow = memo(function GridRow({ row, index, top, height, id, isCursor, ...rest }: Props) {
-  const { bucket, prefix, at, isSelected, isOpen, draggable } = rest
+  const { bucket, prefix, at, size, isSelected, isOpen, draggable } = rest
   const place = {
     id,
     'data-index': index,
@@ -113,6 +131,7 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
       data-cursor={isCursor || undefined}
       data-open={isOpen || undefined}
       data-folder={object ? undefined : row.key}
+      data-sized={size ? true : undefined}
       draggable={draggable}
     >
       <span role="gridcell" className="cell-check" data-check>
@@ -122,11 +141,11 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
         {signOf(object)}
         {linkOf({ bucket, prefix, at }, row, name)}
       </span>
-      <span role="gridcell" className="cell-size number" title={object ? `${formatCount(object.size)} B` : undefined}>
-        {object ? formatBytes(object.size) : ''}
+      <span role="gridcell" className="cell-size number" title={exactOf(object ?? size)}>
+        {object ? formatBytes(object.size) : size ? atLeast(formatBytes(size.bytes), size) : ''}
       </span>
       <span role="gridcell" className="cell-type">
-        {object ? (object.erased ? text.erased : bare(object.content_type)) : text.folder}
+        {object ? (object.erased ? text.erased : bare(object.content_type)) : folderOf(size)}
       </span>
       <span role="gridcell" className="cell-time">
         {object ? (

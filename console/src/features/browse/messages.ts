@@ -35,6 +35,8 @@ export const text = catalogue('browse.text', {
   selectAll: 'Select all in this folder',
   selectMatches: 'Select all results',
   folder: 'Folder',
+  objects: (n: number) => objects(n),
+  moreObjects: (n: number) => `${formatCount(n)}+ objects`,
   erased: 'Erased',
   loadingRow: 'Loading',
   viewAs: 'View',

@@ -34,6 +34,8 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'Alle in diesem Ordner auswählen',
   selectMatches: 'Alle Ergebnisse auswählen',
   folder: 'Ordner',
+  objects: (n) => objects(n),
+  moreObjects: (n) => `mehr als ${objects(n)}`,
   erased: 'Endgültig gelöscht',
   loadingRow: 'Wird geladen',
   viewAs: 'Ansicht',

@@ -35,6 +35,8 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'Seleccionar todo en esta carpeta',
   selectMatches: 'Seleccionar todos los resultados',
   folder: 'Carpeta',
+  objects: (n) => objects(n),
+  moreObjects: (n) => `más de ${objects(n)}`,
   erased: 'Borrado',
   loadingRow: 'Cargando',
   viewAs: 'Vista',

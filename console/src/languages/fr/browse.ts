@@ -36,6 +36,8 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'Tout sélectionner dans ce dossier',
   selectMatches: 'Sélectionner tous les résultats',
   folder: 'Dossier',
+  objects: (n) => objects(n),
+  moreObjects: (n) => `plus de ${objects(n)}`,
   erased: 'Effacé',
   loadingRow: 'Chargement',
   viewAs: 'Affichage',

@@ -33,6 +33,8 @@ export const text: Translation<typeof english.text> = {
   selectAll: 'このフォルダーのすべてを選択',
   selectMatches: 'すべての検索結果を選択',
   folder: 'フォルダー',
+  objects: (n) => objects(n),
+  moreObjects: (n) => `${formatCount(n)} 個以上のオブジェクト`,
   erased: '消去済み',
   loadingRow: '読み込み中',
   viewAs: '表示',

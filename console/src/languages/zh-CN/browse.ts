@@ -32,6 +32,8 @@ export const text: Translation<typeof english.text> = {
   selectAll: '选择此文件夹中的全部内容',
   selectMatches: '选择全部结果',
   folder: '文件夹',
+  objects: (n) => objects(n),
+  moreObjects: (n) => `${formatCount(n)}+ 个对象`,
   erased: '已清除',
   loadingRow: '正在加载',
   viewAs: '视图',

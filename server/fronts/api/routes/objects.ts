@@ -8,7 +8,7 @@ import { asAsked } from '../../../storage/history/former/past.ts'
 import { namedVersion } from '../../../storage/history/retire.ts'
 import { archive } from '../../../storage/objects/archive/archive.ts'
 import { browse, listObjects } from '../../../storage/objects/lists/browse.ts'
-import { countObjects } from '../../../storage/objects/lists/count.ts'
+import { countObjects, sizeFolders } from '../../../storage/objects/lists/count.ts'
 import { searchEverywhere } from '../../../storage/objects/lists/everywhere.ts'
 import { searchByQuery } from '../../../storage/objects/lists/query-page.ts'
 import { listMatching } from '../../../storage/objects/lists/search.ts'
@@ -92,6 +92,9 @@ export const objectRoutes = [
   handle(api.suggestSearch, (ctx, { query }) => suggest(ctx, query)),
   handle(api.countObjects, async (ctx, { params, query: { at, ...query } }) =>
     countObjects(await asAsked(ctx, params.bucket, at), params.bucket, query),
+  ),
+  handle(api.sizeFolders, async (ctx, { params, query: { at }, body }) =>
+    sizeFolders(await asAsked(ctx, params.bucket, at), params.bucket, body.prefixes),
   ),
   handle(api.listChanges, (ctx, { params, query }) => listChanges(ctx, params.bucket, query)),
   handle(api.listForkChanges, (ctx, { params, query }) => listForkChanges(ctx, params.bucket, query)),

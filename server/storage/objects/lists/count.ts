@@ -57,3 +57,52 @@ export async function countObjects(
   }
   return { objects, bytes, next_cursor: null }
 }
+
+/** A folder whose objects are being counted: what was found, and where its ranges go on. */
+interface Folder {
+  prefix: string
+  objects: number
+  bytes: number
+  complete: boolean
+  rest: KeyRange[]
+}
+
+/**
+ * How many objects the caller may list under each of some prefixes, and their bytes. At most 20,000 objects are looked at: as many
+ * of each folder, and what small ones leave goes to the others.
+ */
+export async function sizeFolders(ctx: Ctx, bucket: string, prefixes: readonly string[]) {
+  const folders: Folder[] = []
+  let bucketId = ''
+  for (const prefix of prefixes) {
+    const listing = await openListing(ctx, bucket, prefix)
+    bucketId = listing.bucketId
+    folders.push({ prefix, objects: 0, bytes: 0, complete: false, rest: [...listing.ranges] })
+  }
+  const turn = takingTurns()
+  for (let left = MOST_COUNTED; ; ) {
+    const open = folders.filter(({ complete }) => !complete)
+    const share = Math.min(AT_ONCE, Math.floor(left / open.length))
+    if (open.length === 0 || share === 0) break
+    for (const folder of open) {
+      left -= await countMore(ctx.db, bucketId, folder, share)
+      await turn()
+    }
+  }
+  return { items: folders.map(({ rest: _, ...counted }) => counted) }
+}
+
+/** Counts up to so many more objects of a folder; returns how many it looked at. */
+async function countMore(db: Db, bucketId: string, folder: Folder, most: number): Promise<number> {
+  let seen = 0
+  for (let range = folder.rest[0]; range && seen < most; range = folder.rest[0]) {
+    const part = await sumRange(db, bucketId, range, most - seen)
+    folder.objects += part.files
+    folder.bytes += part.bytes
+    if (part.last === null || part.seen < most - seen) folder.rest.shift()
+    else folder.rest[0] = { from: afterKey(part.last), to: range.to }
+    seen += part.seen
+  }
+  folder.complete = folder.rest.length === 0
+  return seen
+}
