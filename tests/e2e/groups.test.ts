@@ -105,6 +105,36 @@ describe('console: groups', { skip: noBrowser }, () => {
       assert.deepEqual(faults, [])
     }))
 
+  it('undoes a change of permissions, unless somebody has changed them since', () =>
+    inBrowser(async (browser) => {
+      const grant = { bucket_pattern: 'photos', actions: ['list' as const, 'read' as const, 'delete' as const] }
+      const group = await server.admin.createGroup({ body: { name: 'Undone', grants: [grant] } })
+      const params = { id: group.id }
+      const actions = async () => (await server.admin.getGroup({ params })).grants.map((one) => one.actions)
+      await signIn(browser, server)
+      const { page, faults } = await openConsole(browser, server, `/admin/groups/${group.id}?tab=permissions`)
+      const save = async () => {
+        await page.getByLabel('delete on photos').uncheck()
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Permissions saved').waitFor()
+      }
+      await save()
+      assert.deepEqual(await actions(), [['list', 'read']])
+      await server.records([{ action: 'group_update' }], async () => {
+        await page.getByRole('button', { name: 'Undo' }).click()
+        await page.getByText('Change undone').waitFor()
+      })
+      assert.deepEqual(await actions(), [grant.actions])
+      await save()
+      await server.admin.updateGroup({ params, body: { grants: [{ ...grant, actions: ['list'] }] } })
+      await server.records([], async () => {
+        await page.getByRole('button', { name: 'Undo' }).click()
+        await page.getByText('Someone changed it after you.').waitFor()
+      })
+      assert.deepEqual(await actions(), [['list']])
+      assert.deepEqual(faults, [])
+    }))
+
   it('chooses a folder for a permission, and says what a prefix without a slash matches besides', () =>
     inBrowser(async (browser) => {
       for (const key of ['customers/acme/a.txt', 'customers/acme-old/b.txt', 'customers/zen/c.txt'])

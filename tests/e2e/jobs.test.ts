@@ -92,6 +92,40 @@ describeConsole('jobs, trash, bucket pages and usage', (engine) => {
     assert.deepEqual([bucket.quota_gb, bucket.trash_days], [2, 30])
   })
 
+  it('limits what snapshots keep, and undoes that unless somebody has changed it since', async () => {
+    await newBucket('kept', [], 5)
+    const params = { bucket: 'kept' }
+    const limits = async () => {
+      const { quota_gb, history_quota_gb, quota_includes_history } = await server.admin.getBucket({ params })
+      return [quota_gb, history_quota_gb, quota_includes_history]
+    }
+    await inBrowser('/b/kept/settings', async ({ page, check, faults }) => {
+      const save = async () => {
+        await page.getByLabel('Snapshots keep at most (GB)').fill('3')
+        await page.getByRole('switch', { name: 'Snapshots count toward the quota' }).click()
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Settings saved').waitFor()
+      }
+      await save()
+      await check('bucket-limits')
+      assert.deepEqual(await limits(), [5, 3, true])
+      await server.records([{ action: 'update_bucket', bucket: 'kept' }], async () => {
+        await page.getByRole('button', { name: 'Undo' }).click()
+        await page.getByText('Change undone').waitFor()
+      })
+      assert.deepEqual(await limits(), [5, null, false])
+      assert.equal(await page.getByLabel('Snapshots keep at most (GB)').inputValue(), '')
+      await save()
+      await server.admin.updateBucket({ params, body: { quota_gb: 6 } })
+      await server.records([], async () => {
+        await page.getByRole('button', { name: 'Undo' }).click()
+        await page.getByText('Someone changed it after you.').waitFor()
+      })
+      assert.deepEqual(await limits(), [6, 3, true])
+      assert.deepEqual(faults, [])
+    })
+  })
+
   it('shows what was left out and why, exports it as CSV, and retries only that', async () => {
     const keys = Array.from({ length: 30 }, (_, i) => `from/${String(i).padStart(2, '0')}.txt`)
     await newBucket('source', keys)

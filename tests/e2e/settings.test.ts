@@ -85,6 +85,15 @@ describe('console: settings', { skip: noBrowser }, () => {
       assert.equal(await page.getByLabel('Default quota for new buckets').inputValue(), '7 GB')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('Quotas settings saved').waitFor()
+      const quota = async () => (await server.admin.getSettings()).quotas.default_bucket_quota_gb
+      await server.records([{ action: 'settings_update' }], async () => {
+        await page.getByRole('button', { name: 'Undo' }).last().click()
+        await page.getByText('Change undone').waitFor()
+      })
+      assert.equal(await quota(), null)
+      await page.getByLabel('Default quota for new buckets').fill('7')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await until(async () => (await quota()) === 7)
       const made = await server.admin.createBucket({ body: { name: 'seven' } })
       assert.equal(made.quota_gb, 7)
       await page.getByLabel('Default quota for new buckets').fill('')

@@ -15,6 +15,7 @@ import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
+import { undoSave } from '../../ui/undoSave.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { Status } from '../../ui/values.tsx'
 import { beginJob, begun } from '../jobs/begin.ts'
@@ -96,21 +97,28 @@ function Limits({ bucket }: { bucket: Bucket }) {
   const { used_bytes = 0, reserved_bytes = 0, history_bytes = 0 } = totalsOf(bucket) ?? {}
   const used = used_bytes + reserved_bytes + (values.quota_includes_history ? history_bytes : 0)
   const isBelow = (limit: number | string, bytes: number) => typeof limit === 'number' && limit * GB < bytes
-  const save = async () => {
-    const taken = await form.submit(() =>
-      client.updateBucket({
-        params: { bucket: name },
-        body: {
-          quota_gb: gigabytesIn(values.quota_gb),
-          history_quota_gb: gigabytesIn(values.history_quota_gb),
-          quota_includes_history: values.quota_includes_history,
-          trash_days: Number(values.trash_days),
-        },
-      }),
-    )
-    if (!taken) return
-    notify.ok(text.saved)
+  const write = async (limits: typeof before) => {
+    const { quota_gb, history_quota_gb, trash_days, quota_includes_history } = limits
+    const saved = await client.updateBucket({
+      params: { bucket: name },
+      body: {
+        quota_gb: gigabytesIn(quota_gb),
+        history_quota_gb: gigabytesIn(history_quota_gb),
+        quota_includes_history,
+        trash_days: Number(trash_days),
+      },
+    })
     await refreshBucket(name)
+    return limitsOf(saved)
+  }
+  const save = async () => {
+    let saved = before
+    const taken = await form.submit(async (limits) => {
+      saved = await write(limits)
+    })
+    if (!taken) return
+    const read = async () => limitsOf(await client.getBucket({ params: { bucket: name } }))
+    notify.ok(text.saved, undoSave({ saved, before, read, write }))
   }
   return (
     <section className="card bucket-form" aria-labelledby="bucket-limits">

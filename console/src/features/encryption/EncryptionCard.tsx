@@ -11,6 +11,7 @@ import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
+import { undoSave } from '../../ui/undoSave.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { Status } from '../../ui/values.tsx'
 import { beginJob } from '../jobs/begin.ts'
@@ -50,13 +51,19 @@ function Default({ bucket: { name, encryption } }: { bucket: Bucket }) {
   const form = useForm({ encryption })
   const chosen = form.values.encryption
   const dirty = choiceOf(chosen) !== choiceOf(encryption)
-  const save = async () => {
-    const taken = await form.submit(() =>
-      client.updateBucket({ params: { bucket: name }, body: { encryption: chosen } }),
-    )
-    if (!taken) return
-    notify.ok(text.saved)
+  const write = async (value: Bucket['encryption']) => {
+    const saved = await client.updateBucket({ params: { bucket: name }, body: { encryption: value } })
     await refreshBucket(name)
+    return saved.encryption
+  }
+  const save = async () => {
+    let saved = chosen
+    const taken = await form.submit(async () => {
+      saved = await write(chosen)
+    })
+    if (!taken) return
+    const read = async () => (await client.getBucket({ params: { bucket: name } })).encryption
+    notify.ok(text.saved, undoSave({ saved, before: encryption, read, write }))
   }
   return (
     <form

@@ -11,6 +11,7 @@ import { client } from '../../api/session.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
+import { undoSave } from '../../ui/undoSave.ts'
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import { type Change, changesOf, type Draft, draftOf, faultsOfRows, grantsOf, lossOf, newRow } from './changes.ts'
 import { GrantRows } from './GrantRows.tsx'
@@ -67,7 +68,13 @@ export function Permissions({ group }: { group: Group }) {
       })
       begin(saved)
       cache.setQueryData(['group', group.id], saved)
-      notify.ok(text.savedPermissions)
+      const parts = ({ global, grants }: Group) => ({ global, grants: grantsOf(draftOf({ ...group, global, grants })) })
+      const read = async () => parts(await client.getGroup({ params: { id: group.id } }))
+      const write = async (body: ReturnType<typeof parts>) => {
+        cache.setQueryData(['group', group.id], await client.updateGroup({ params: { id: group.id }, body }))
+        await refreshPeople(cache)
+      }
+      notify.ok(text.savedPermissions, undoSave({ saved: parts(saved), before: parts(base), read, write }))
       await refreshPeople(cache)
     } catch (error) {
       notify.problem(error)

@@ -16,6 +16,7 @@ import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
+import { undoSave } from '../../ui/undoSave.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { EncryptionCard } from '../encryption/EncryptionCard.tsx'
 import { text } from './messages.ts'
@@ -188,6 +189,14 @@ function ObjectLockCard({ bucket }: { bucket: Bucket }) {
   )
 }
 
+type ObjectLockChange = NonNullable<Parameters<typeof client.updateBucket>[0]['body']['object_lock']>
+/** The defaults of a bucket's versions as a change that would make them so. */
+function asChange(lock: Bucket['object_lock']): ObjectLockChange {
+  if (!lock || lock.mode === null) return {}
+  const { mode, days, years } = lock
+  return years === null ? { mode, days: days ?? 1 } : { mode, years }
+}
+
 function Defaults({ name, before }: { name: string; before: NonNullable<Bucket['object_lock']> }) {
   const initial = {
     mode: before.mode,
@@ -208,15 +217,18 @@ function Defaults({ name, before }: { name: string; before: NonNullable<Bucket['
         action: text.complianceAction,
       }))
     if (!yes) return
-    const taken = await form.submit(() =>
-      client.updateBucket({
-        params: { bucket: name },
-        body: { object_lock: mode === null ? {} : { mode, ...period } },
-      }),
-    )
+    const write = async (object_lock: ObjectLockChange) => {
+      const saved = await client.updateBucket({ params: { bucket: name }, body: { object_lock } })
+      await refreshBucket(name)
+      return asChange(saved.object_lock)
+    }
+    let saved = asChange(before)
+    const taken = await form.submit(async () => {
+      saved = await write(mode === null ? {} : { mode, ...period })
+    })
     if (!taken) return
-    notify.ok(text.saved)
-    await refreshBucket(name)
+    const read = async () => asChange((await client.getBucket({ params: { bucket: name } })).object_lock)
+    notify.ok(text.saved, undoSave({ saved, before: asChange(before), read, write }))
   }
   return (
     <form

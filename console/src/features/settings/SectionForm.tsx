@@ -1,9 +1,12 @@
 import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Settings, SettingsChange } from '../../../../contract/settings.ts'
+import { client } from '../../api/session.ts'
 import { CopyField } from '../../ui/CopyField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
+import { undoSave } from '../../ui/undoSave.ts'
 import { DraftField } from './DraftField.tsx'
 import { FixedByS3 } from './FixedByS3.tsx'
 import { type Draft, type Field, type FieldName, fields, isEmptyDraft, type Section } from './fields.ts'
@@ -20,6 +23,9 @@ interface Props {
   draft: Draft
   onDraft: (draft: Draft) => void
 }
+
+const valueIn = (settings: Settings, section: Section, name: string): unknown =>
+  (settings[section] as Readonly<Record<string, unknown>>)[name]
 
 /** Required fields that are empty. */
 function missingIn(section: Section, draft: Draft): Record<string, string> {
@@ -40,6 +46,8 @@ function missingIn(section: Section, draft: Draft): Record<string, string> {
 
 /** A section of the settings, saved as a whole. */
 export function SectionForm({ section, settings, draft, onDraft }: Props) {
+  const cache = useQueryClient()
+  const fieldsOf: Readonly<Record<string, Field>> = fields[section]
   const { sending, problem, faults, setFaults, clear, save: send } = useSaving()
   const dirty = !isEmptyDraft(draft)
   const change = (next: Draft) => {
@@ -53,7 +61,16 @@ export function SectionForm({ section, settings, draft, onDraft }: Props) {
     if (Object.keys(missing).length > 0) return
     if (!(await send({ [section]: draft } as SettingsChange))) return
     onDraft({})
-    notify.ok(text.saved(sectionText[section]))
+    const names = Object.keys(draft)
+    // A secret cannot be read again.
+    const isShown = names.every((name) => fieldsOf[name]?.kind !== 'secret')
+    const part = (of: Settings) => Object.fromEntries(names.map((name) => [name, valueIn(of, section, name)]))
+    const read = async () => part(await client.getSettings())
+    const write = async (before: ReturnType<typeof part>) =>
+      cache.setQueryData(['settings'], await client.updateSettings({ body: { [section]: before } as SettingsChange }))
+    const saved = cache.getQueryData<Settings>(['settings'])
+    const undo = isShown && saved ? undoSave({ saved: part(saved), before: part(settings), read, write }) : undefined
+    notify.ok(text.saved(sectionText[section]), undo)
   }
   return (
     <form
