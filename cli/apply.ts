@@ -12,8 +12,10 @@ const DRIFT = 2
 const MARKS = { create: '+', update: '~', delete: '-' } as const
 const KINDS: { [kind: string]: string } = {
   storages: 'storage',
+  identity_policies: 'identity policy',
   groups: 'group',
   users: 'user',
+  roles: 'role',
   buckets: 'bucket',
   access_keys: 'access key',
   webhooks: 'webhook',

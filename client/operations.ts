@@ -174,6 +174,14 @@ export interface Configuration {
     secret_access_key?: string | null
     enabled?: boolean
   })[]
+  /** Policies that can be attached, by name. Path and description cannot be changed. */
+  identity_policies?: {
+    name: string
+    path?: string
+    description?: string
+    /** For a new policy, required. */
+    document?: Record<string, unknown>
+  }[]
   /** Groups, by name. `grants` are all the grants of a group. */
   groups?: ({
     name: string
@@ -188,6 +196,10 @@ export interface Configuration {
       /** A named set of actions, instead of `actions`. */
       preset?: 'viewer' | 'uploader' | 'editor' | 'publisher' | 'owner'
     })[]
+    /** All policies that are attached: those of `identity_policies` by name, built-in ones as `aws:readonly`. */
+    attached_policies?: string[]
+    /** All policies of their own, by name, in AWS’ policy language. */
+    inline_policies?: Record<string, Record<string, unknown>>
   })[]
   /** Users, by email address. */
   users?: ({
@@ -203,7 +215,27 @@ export interface Configuration {
     idp_subject?: string | null
     /** Names of all the groups they are in. */
     groups?: string[]
+    /** All policies that are attached: those of `identity_policies` by name, built-in ones as `aws:readonly`. */
+    attached_policies?: string[]
+    /** All policies of their own, by name, in AWS’ policy language. */
+    inline_policies?: Record<string, Record<string, unknown>>
   })[]
+  /** Roles, by name. The path cannot be changed. */
+  roles?: {
+    /** The name of a role. */
+    name: string
+    path?: string
+    description?: string
+    /** The policy that says who may take it on. For a new role, required. */
+    trust?: Record<string, unknown>
+    /** How long a session lasts at most, and by default if that is less than an hour. */
+    max_session_seconds?: number
+    tags?: Record<string, string>
+    /** All policies that are attached: those of `identity_policies` by name, built-in ones as `aws:readonly`. */
+    attached_policies?: string[]
+    /** All policies of their own, by name, in AWS’ policy language. */
+    inline_policies?: Record<string, Record<string, unknown>>
+  }[]
   /** Buckets, by name. Storage, mode and prefix cannot be changed: move, attach, take over or release a bucket instead. */
   buckets?: ({
     /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
@@ -260,6 +292,8 @@ export interface Configuration {
       /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
       prefix?: string
     })[] | null
+    /** What limits it further, in AWS’ policy language: nothing is allowed that it does not allow. */
+    policy?: Record<string, unknown> | null
   })[]
   /** Webhook endpoints, by name. */
   webhooks?: ({
@@ -598,6 +632,8 @@ export interface AccessKey {
   expires_at: string | null
   /** Identifies the key in requests. */
   access_key_id: string
+  /** A policy in AWS’ language that limits it further: nothing is allowed that it does not allow. */
+  policy: string | null
   last_used_at: string | null
   last_used_ip: string | null
   revoked_at: string | null
@@ -2354,7 +2390,7 @@ export interface Mail {
 }
 
 export interface ConfigurationChange {
-  kind: 'storages' | 'groups' | 'users' | 'buckets' | 'access_keys' | 'webhooks' | 'policies' | 'settings'
+  kind: 'storages' | 'identity_policies' | 'groups' | 'users' | 'roles' | 'buckets' | 'access_keys' | 'webhooks' | 'policies' | 'settings'
   /** What names it in the configuration; of settings, the section. */
   name: string
   action: 'create' | 'update' | 'delete'
@@ -7366,7 +7402,7 @@ export interface Operations {
       changes: ConfigurationChange[]
       /** What `prune` would have deleted, and why it stays. */
       kept: ({
-        kind: 'storages' | 'groups' | 'users' | 'buckets' | 'access_keys' | 'webhooks' | 'policies' | 'settings'
+        kind: 'storages' | 'identity_policies' | 'groups' | 'users' | 'roles' | 'buckets' | 'access_keys' | 'webhooks' | 'policies' | 'settings'
         name: string
         reason: string
       })[]

@@ -12,7 +12,13 @@ const common = {
   access_key_id: Type.String({ description: 'Identifies the key in requests.', pattern: ACCESS_KEY_ID }),
 }
 
-export const AccessKey = Type.Object({ ...common, ...credentialUse })
+export const AccessKey = Type.Object({
+  ...common,
+  policy: Nullable(Type.String(), {
+    description: 'A policy in AWS’ language that limits it further: nothing is allowed that it does not allow.',
+  }),
+  ...credentialUse,
+})
 export type AccessKey = Type.Static<typeof AccessKey>
 
 export const NewAccessKey = Type.Object({

@@ -313,6 +313,8 @@ export interface ActionDetails {
     created_by_token_id: string | null
     user_id: string
     imported?: true
+    /** That limits it. */
+    policy?: string
   }
   /** By an administrator's configuration; `secret_changed`: the secret too, which is never recorded. */
   access_key_update: {

@@ -1,14 +1,17 @@
 import Type from 'typebox'
 import { accessKeyFields } from './access-keys.ts'
+import { RoleName } from './access-policies.ts'
 import { CorsRules, LifecycleRules, Website } from './bucket-rules.ts'
 import { bucketFields } from './buckets.ts'
 import { groupFields } from './groups.ts'
+import { PolicyName } from './identity-policies.ts'
 import { ACCESS_KEY_ID, listedKinds } from './names.ts'
 import { policyFields } from './policies.ts'
+import { IamPath, MaxSessionSeconds } from './roles.ts'
 import { settingsFields } from './settings.ts'
-import { BucketName, Exactly, Nullable } from './shapes.ts'
+import { BucketName, BucketTags, Exactly, Nullable } from './shapes.ts'
 import { EnginePrefix, placeFields, StorageName } from './storages.ts'
-import { Line } from './texts.ts'
+import { Line, Lines } from './texts.ts'
 import { DisplayName, Email, Password } from './users.ts'
 import { webhookFields } from './webhooks.ts'
 
@@ -26,12 +29,46 @@ const { name: webhookName, ...ofWebhook } = webhookFields
 const { name: policyName, ...ofPolicy } = policyFields
 const { name: keyName, ...ofKey } = accessKeyFields
 
+/** A policy in AWS' language, as it is written in a file. */
+const Document = Type.Unsafe<{ [name: string]: unknown }>({ type: 'object', additionalProperties: true })
+
+/** The policies of a user, a group or a role. */
+const ownPolicies = {
+  attached_policies: Type.Optional(
+    Type.Array(Type.String({ pattern: '^(aws:)?[\\w+=,.@-]{1,128}$', examples: ['site', 'aws:readonly'] }), {
+      maxItems: 20,
+      uniqueItems: true,
+      description:
+        'All policies that are attached: those of `identity_policies` by name, built-in ones as `aws:readonly`.',
+    }),
+  ),
+  inline_policies: Type.Optional(
+    Type.Record(PolicyName, Document, {
+      additionalProperties: false,
+      maxProperties: 100,
+      description: 'All policies of their own, by name, in AWS’ policy language.',
+    }),
+  ),
+}
+
 const configurationFields = {
   storages: listOf(
     { name: StorageName, ...placeFields, enabled: Type.Optional(Type.Boolean()) },
     'Storages, by name. Kind, bucket, prefix and folder cannot be changed.',
   ),
-  groups: listOf({ name: groupName, ...ofGroup }, 'Groups, by name. `grants` are all the grants of a group.'),
+  identity_policies: listOf(
+    {
+      name: PolicyName,
+      path: Type.Optional(IamPath),
+      description: Type.Optional(Lines(1000)),
+      document: Type.Optional({ ...Document, description: 'For a new policy, required.' } as typeof Document),
+    },
+    'Policies that can be attached, by name. Path and description cannot be changed.',
+  ),
+  groups: listOf(
+    { name: groupName, ...ofGroup, ...ownPolicies },
+    'Groups, by name. `grants` are all the grants of a group.',
+  ),
   users: listOf(
     {
       email: Email,
@@ -61,8 +98,24 @@ const configurationFields = {
           description: 'Names of all the groups they are in.',
         }),
       ),
+      ...ownPolicies,
     },
     'Users, by email address.',
+  ),
+  roles: listOf(
+    {
+      name: RoleName,
+      path: Type.Optional(IamPath),
+      description: Type.Optional(Lines(1000)),
+      trust: Type.Optional({
+        ...Document,
+        description: 'The policy that says who may take it on. For a new role, required.',
+      } as typeof Document),
+      max_session_seconds: Type.Optional(MaxSessionSeconds),
+      tags: Type.Optional(BucketTags),
+      ...ownPolicies,
+    },
+    'Roles, by name. The path cannot be changed.',
   ),
   buckets: listOf(
     {
@@ -76,7 +129,7 @@ const configurationFields = {
       lifecycle: Type.Optional(Nullable(LifecycleRules)),
       website: Type.Optional(Nullable(Website)),
       policy: Type.Optional(
-        Nullable(Type.Unsafe<{ [name: string]: unknown }>({ type: 'object', additionalProperties: true }), {
+        Nullable(Document, {
           description: 'What is allowed and denied in it besides, in AWS’ policy language.',
         }),
       ),
@@ -98,6 +151,11 @@ const configurationFields = {
       user: Type.Optional({ ...Email, description: 'Whose it is: the email address of a user.' } as typeof Email),
       expires_at: Type.Optional(Nullable(Type.String({ format: 'date-time' }))),
       ...ofKey,
+      policy: Type.Optional(
+        Nullable(Document, {
+          description: 'What limits it further, in AWS’ policy language: nothing is allowed that it does not allow.',
+        }),
+      ),
     },
     'Access keys, by ID.',
   ),

@@ -228,10 +228,11 @@ export const events = {
       created_by_token_id: Nullable(Text),
       user_id: Text,
       imported: Optional(Type.Literal(true)),
+      policy: Optional(Text),
     }),
   ),
   access_key_update: event(
-    'An access key was changed by a configuration: its name, scope, expiry or secret.',
+    'An access key was changed by a configuration: its name, scope, policy, expiry or secret.',
     Type.Object({ ...accessKey, user_id: Text, ...change, secret_changed: Optional(Type.Literal(true)) }),
   ),
   access_key_revoke: event(

@@ -41,7 +41,8 @@ export const IdentityPolicyDetail = Type.Object({
 })
 export type IdentityPolicyDetail = Type.Static<typeof IdentityPolicyDetail>
 
-const PolicyName = Type.String({ pattern: '^[\\w+=,.@-]{1,128}$', examples: ['site'] })
+/** What a policy is called. */
+export const PolicyName = Type.String({ pattern: '^[\\w+=,.@-]{1,128}$', examples: ['site'] })
 const PolicyId = Type.String({ pattern: '^[\\w:+=,.@-]{1,132}$', description: 'Its `id`.' })
 
 const managed = { tag: 'identity-policies', access: 'signed_in', ofAccount: true } as const

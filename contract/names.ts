@@ -100,7 +100,17 @@ export const KMS_KEY_NAME = '^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$'
 export const MOST_QUIET_HOURS = 720
 
 /** The kinds of which a configuration lists entries. */
-export const listedKinds = ['storages', 'groups', 'users', 'buckets', 'access_keys', 'webhooks', 'policies'] as const
+export const listedKinds = [
+  'storages',
+  'identity_policies',
+  'groups',
+  'users',
+  'roles',
+  'buckets',
+  'access_keys',
+  'webhooks',
+  'policies',
+] as const
 
 /** Settings that are secrets, by section. */
 export const SECRET_SETTINGS = {

@@ -5,7 +5,7 @@ import { BucketTags, Cursor, Exactly, Limit, Nullable, Page, Timestamp } from '.
 import { Lines, Opaque } from './texts.ts'
 
 /** How long sessions of a role may last: from that of the shortest session on, which IAM's own calls do not allow. */
-const MaxSessionSeconds = Type.Integer({
+export const MaxSessionSeconds = Type.Integer({
   minimum: 900,
   maximum: 43_200,
   description: 'How long a session lasts at most, and by default if that is less than an hour.',

@@ -13,8 +13,8 @@ const common = (row: AccessKeyRow) => ({
   scope: describeScope(scopeOf(row.scope)),
 })
 
-/** A key as the API lists it. */
-export const describe = (row: AccessKeyRow, now: Date): AccessKey => {
+/** A key as the API lists it, without its policy. */
+export const describe = (row: AccessKeyRow, now: Date): Omit<AccessKey, 'policy'> => {
   const use = describeUse(row, now)
   const isOff = row.deactivated_at !== null && (use.status === 'active' || use.status === 'expiring')
   return { ...common(row), ...use, status: isOff ? 'inactive' : use.status }

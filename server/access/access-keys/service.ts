@@ -11,6 +11,7 @@ import {
   expiryNotices as noticesOf,
   revokeOne,
 } from '../credentials/manage.ts'
+import { keyPoliciesOf, keyPolicyOf, setKeyPolicyStep } from '../identity-policies/of-key.ts'
 import { scopeOf, scopeText } from '../sessions/scope.ts'
 import { describe, describeNew, keyRevoked } from './describe.ts'
 import { newAccessKeyId, newSecret, resealSecret, sealSecret, unsealSecret } from './secret.ts'
@@ -52,7 +53,7 @@ export const pair = ({ config }: Step, access_key_id: string, secret: string) =>
 export async function insert(
   { tx, record }: Step,
   row: store.AccessKeyRow,
-  more: { imported?: true } = {},
+  more: { imported?: true; policy?: string } = {},
 ): Promise<void> {
   const { id, name, access_key_id, expires_at, created_by_token_id, user_id } = row
   if (!(await store.insertAccessKey(tx, row)))
@@ -70,18 +71,20 @@ export interface ForeignKey {
   accessKeyId: string
   secret: string
   scope?: NewScope | null | undefined
+  /** The text of the policy that limits it; null or missing: there is none. */
+  policy?: string | null | undefined
   /** When it expires; null or missing: never. */
   expires_at?: string | null | undefined
 }
 
 /**
  * Gives a user a key pair that another system made, so that its clients need no change; for someone with a shell on the
- * machine, and for administrators. Throws not_found, already_exists or limit_reached.
+ * machine, and for administrators. Throws not_found, already_exists, limit_reached or MalformedPolicy.
  */
 export const importAccessKey = (
   ctx: Ctx,
   userId: string,
-  { name, accessKeyId, secret, scope = null, expires_at = null }: ForeignKey,
+  { name, accessKeyId, secret, scope = null, policy = null, expires_at = null }: ForeignKey,
 ): Promise<void> =>
   ctx.act(async (step) => {
     const issued = await issueFor(step, 'access_keys', { userId, name })
@@ -92,18 +95,19 @@ export const importAccessKey = (
       expires_at,
       deactivated_at: null,
     }
-    await insert(step, row, { imported: true })
+    await insert(step, row, { imported: true, ...(policy === null ? {} : { policy }) })
+    if (policy !== null) await setKeyPolicyStep(step, row.id, policy)
   })
 
 /** What can be changed of a key. */
-export type KeyChange = Partial<Pick<ForeignKey, 'name' | 'secret' | 'scope' | 'expires_at'>>
+export type KeyChange = Partial<Pick<ForeignKey, 'name' | 'secret' | 'scope' | 'policy' | 'expires_at'>>
 
-/** Changes anyone's access key; for administrators. An old secret stops working at once. Throws not_found. */
+/** Changes anyone's access key; for administrators. An old secret stops working at once. Throws not_found or MalformedPolicy. */
 export const updateAccessKey = (ctx: Ctx, id: string, change: KeyChange): Promise<undefined> =>
   ctx.act(async (step) => {
     const { tx, record } = step
     const row = await lockAnyones(step, 'access_keys', id)
-    const { name, secret, scope, expires_at } = change
+    const { name, secret, scope, policy, expires_at } = change
     const next = {
       ...(name === undefined ? {} : { name: name.trim() }),
       ...(scope === undefined ? {} : { scope: scopeText(scope) }),
@@ -111,10 +115,13 @@ export const updateAccessKey = (ctx: Ctx, id: string, change: KeyChange): Promis
       ...(expires_at === undefined ? {} : { expires_at, notice_days: null }),
       ...(secret === undefined ? {} : { ...pair(step, row.access_key_id, secret), previous_until: null }),
     }
-    await store.updateAccessKey(tx, id, next)
-    const side = (one: store.AccessKeyRow) => ({
+    if (Object.keys(next).length > 0) await store.updateAccessKey(tx, id, next)
+    const policyBefore = policy === undefined ? undefined : await keyPolicyOf(tx, id)
+    if (policy !== undefined) await setKeyPolicyStep(step, id, policy)
+    const side = (one: store.AccessKeyRow, itsPolicy: string | null | undefined) => ({
       ...(name === undefined ? {} : { name: one.name }),
       ...(scope === undefined ? {} : { scope: scopeOf(one.scope) }),
+      ...(policy === undefined ? {} : { policy: itsPolicy }),
       ...(expires_at === undefined ? {} : { expires_at: one.expires_at }),
     })
     const { access_key_id, user_id } = row
@@ -125,8 +132,8 @@ export const updateAccessKey = (ctx: Ctx, id: string, change: KeyChange): Promis
         name: row.name,
         access_key_id,
         user_id,
-        before: side(row),
-        after: side({ ...row, ...next }),
+        before: side(row, policyBefore),
+        after: side({ ...row, ...next }, policy),
         ...(secret === undefined ? {} : { secret_changed: true as const }),
       },
     })
@@ -158,7 +165,14 @@ export async function ensureAccessKey(
 }
 
 /** The caller's access keys or, for administrators, any user's; newest first. Throws not_found. */
-export const listAccessKeys = (ctx: Ctx, of: Parameters<typeof listOf>[2]) => listOf(ctx, 'access_keys', of, describe)
+export async function listAccessKeys(ctx: Ctx, of: Parameters<typeof listOf>[2]) {
+  const { items, next_cursor } = await listOf(ctx, 'access_keys', of, describe)
+  const policies = await keyPoliciesOf(
+    ctx.db,
+    items.map(({ id }) => id),
+  )
+  return { items: items.map((item) => ({ ...item, policy: policies.get(item.id) ?? null })), next_cursor }
+}
 
 /** Revokes an access key. Throws not_found if it is revoked already. */
 export const revokeAccessKey = (ctx: Ctx, id: string): Promise<undefined> =>

@@ -30,10 +30,15 @@ export interface CreateGroup {
   grants?: readonly NewGrant[] | undefined
 }
 
-/** Creates a group. Only administrators may give it grants; throws already_exists if the name is taken. */
-export function createGroup(ctx: Ctx, input: CreateGroup): Promise<Group> {
+/** Creates a group. Only administrators may give it grants; throws already_exists if the name is taken. `also` is part of the same change. */
+export function createGroup(
+  ctx: Ctx,
+  input: CreateGroup,
+  also?: (step: Step, group: Group) => Promise<unknown>,
+): Promise<Group> {
   if (input.global?.length || input.grants?.length) assertAdmin(ctx.actor, 'grant permissions to a group')
-  return ctx.act(async ({ tx, record }) => {
+  return ctx.act(async (step) => {
+    const { tx, record } = step
     const row = await store.insertGroup(tx, {
       id: newId(),
       name: input.name.trim(),
@@ -48,6 +53,7 @@ export function createGroup(ctx: Ctx, input: CreateGroup): Promise<Group> {
     const group = await describeGroup(tx, row)
     const { name, global, grants } = group
     record({ name: 'group_create', resource: { type: 'group', id: row.id }, details: { name, global, grants } })
+    await also?.(step, group)
     return group
   })
 }
@@ -88,8 +94,13 @@ export function actionsOf({ actions, preset }: NewGrant, i: number): readonly Bu
   throw new ServiceError('invalid_request', 'A grant needs either actions or a preset.', { faults: [fault] })
 }
 
-/** Changes a group. Only administrators may change grants and administrators' groups. */
-export const updateGroup = (ctx: Ctx, id: string, change: Partial<CreateGroup>): Promise<Group> =>
+/** Changes a group. Only administrators may change grants and administrators' groups. `also` is part of the same change. */
+export const updateGroup = (
+  ctx: Ctx,
+  id: string,
+  change: Partial<CreateGroup>,
+  also?: (step: Step) => Promise<unknown>,
+): Promise<Group> =>
   ctx.act(async (step) => {
     const { tx, record } = step
     await lockAdministration(tx)
@@ -116,6 +127,7 @@ export const updateGroup = (ctx: Ctx, id: string, change: Partial<CreateGroup>):
     const after = await describeGroup(tx, { ...row, ...fields })
     if (isAdmin([before]) && !isAdmin([after])) await assertAdmins(step)
     record({ name: 'group_update', resource: { type: 'group', id }, details: differences(before, after) })
+    await also?.(step)
     return after
   })
 

@@ -6,6 +6,7 @@ import type { Ctx, Step } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { readPolicy } from '../../iam/document.ts'
 import { policyArn } from '../../iam/names.ts'
+import { reachesAdministrator } from './administrators.ts'
 import { builtInPolicies, findBuiltIn } from './built-in.ts'
 import { detailsOf } from './inline.ts'
 import * as store from './store.ts'
@@ -81,6 +82,17 @@ export async function findPolicy(db: Db, arn: string): Promise<ManagedPolicy | u
   return row && policyArn(row) === arn ? describe(row) : undefined
 }
 
+/** The policy that configurations call so: a built-in one `aws:readonly`, any other by its name in any case. */
+export async function findByName(db: Db, name: string): Promise<ManagedPolicy | undefined> {
+  const builtIn = name.startsWith(store.BUILT_IN) ? findBuiltIn(name.slice(store.BUILT_IN.length)) : undefined
+  if (builtIn) return describeBuiltIn(builtIn)
+  const row = await store.findManagedByName(db, name.toLowerCase())
+  return row && describe(row)
+}
+
+/** What configurations call a policy. */
+export const nameInFiles = ({ isBuiltIn, name, key }: ManagedPolicy): string => (isBuiltIn ? key : name)
+
 /** The policies that rows of attachments name, in their order; what is gone is left out. */
 export async function findByKeys(db: Db, keys: readonly string[]): Promise<ManagedPolicy[]> {
   const rows = new Map((await store.findManaged(db, keys)).map((row) => [row.id, row]))
@@ -148,7 +160,7 @@ async function lockPolicy({ tx }: Step, arn: string): Promise<store.ManagedRow> 
 
 /** Step: throws forbidden for what counts for administrators, unless the caller is one. */
 async function assertMayPutInForce({ tx, actor }: Step, { id, name }: store.ManagedRow): Promise<void> {
-  if (!isAdmin(actor.groups) && (await store.reachesAdministrator(tx, id)))
+  if (!isAdmin(actor.groups) && (await reachesAdministrator(tx, id)))
     throw new ServiceError('forbidden', `You need the "admin" permission to change ${name}: an administrator has it.`)
 }
 

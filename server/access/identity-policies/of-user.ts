@@ -47,6 +47,10 @@ export const policiesOfRole = async (db: Db, roleId: string): Promise<readonly P
 export const policiesOfGroup = async (db: Db, groupId: string): Promise<readonly Policy[]> =>
   (await store.findOfGroup(db, { id: groupId })).map(inForce)
 
+/** The policy that limits an access key, if it has one. */
+export const policiesOfKey = async (db: Db, keyId: string): Promise<readonly Policy[]> =>
+  (await store.findOfKey(db, { id: keyId })).map(inForce)
+
 function inForce(row: store.InForce): Policy {
   const text = textOf(row)
   return text === undefined ? CLOSED : compiledPolicy(text)

@@ -4,9 +4,11 @@ import type { Db, NewRow, Row, RowChange, Tx } from '../../db/schema.ts'
 
 /** Whose policies: a user's, a group's or a role's. */
 export interface Owner {
-  kind: Row<'inline_policies'>['owner_kind']
+  kind: Row<'attached_policies'>['owner_kind']
   id: string
 }
+/** The same, or an access key. */
+type AnyOwner = Owner | { kind: 'access_key'; id: string }
 /** What the names of built-in policies begin with where policies are attached. */
 export const BUILT_IN = 'aws:'
 
@@ -50,7 +52,7 @@ export const findOfUser = prepared((db: Db, { userId }: { userId: string }) =>
     ),
 )
 
-const findOf = (kind: 'group' | 'role') =>
+const findOf = (kind: 'group' | 'role' | 'access_key') =>
   prepared((db: Db, { id }: { id: string }) =>
     db
       .selectFrom('inline_policies as i')
@@ -66,7 +68,7 @@ const findOf = (kind: 'group' | 'role') =>
             join.onRef('v.policy_id', '=', 'm.id').onRef('v.version', '=', 'm.default_version'),
           )
           .select(['a.policy', 'v.document'])
-          .where('a.owner_kind', '=', sql.lit(kind))
+          .where('a.owner_kind', '=', sql.lit(kind as Owner['kind']))
           .where('a.owner_id', '=', id),
       ),
   )
@@ -74,20 +76,38 @@ const findOf = (kind: 'group' | 'role') =>
 export const findOfGroup = findOf('group')
 /** All policies of a role. */
 export const findOfRole = findOf('role')
+/** The policy of an access key, if it has one. */
+export const findOfKey = findOf('access_key')
 
 // ---- Inline ----------------------------------------------------------------------------------------------------
 
-const inlineOf = (db: Db, { kind, id }: Owner) =>
+const inlineOf = (db: Db, { kind, id }: AnyOwner) =>
   db.selectFrom('inline_policies').where('owner_kind', '=', kind).where('owner_id', '=', id)
 
-export const findInline = (db: Db, owner: Owner, name: string): Promise<Row<'inline_policies'> | undefined> =>
+export const findInline = (db: Db, owner: AnyOwner, name: string): Promise<Row<'inline_policies'> | undefined> =>
   inlineOf(db, owner).selectAll().where('name', '=', name).executeTakeFirst()
+
+/** The policies of access keys, by the ids of those that have one. */
+export async function findOfKeys(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('inline_policies')
+    .select(['owner_id', 'document'])
+    .where('owner_kind', '=', 'access_key')
+    .where('owner_id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ owner_id, document }) => [owner_id, document]))
+}
 
 /** Names of an owner's inline policies after one, in order. */
 export const listInline = async (db: Db, owner: Owner, after: string, limit: number): Promise<string[]> =>
   (await inlineOf(db, owner).select('name').where('name', '>', after).orderBy('name').limit(limit).execute()).map(
     ({ name }) => name,
   )
+
+/** An owner's inline policies, in the order of their names. */
+export const findAllInline = (db: Db, owner: Owner): Promise<{ name: string; document: string }[]> =>
+  inlineOf(db, owner).select(['name', 'document']).orderBy('name').execute()
 
 /** How many characters without blanks an owner's inline policies have, but for one. */
 export const measureInline = async (db: Db, owner: Owner, but: string): Promise<number> =>
@@ -110,7 +130,7 @@ export const putInline = (tx: Tx, row: NewRow<'inline_policies'>) =>
     .execute()
 
 /** False if there was none. */
-export const deleteInline = async (tx: Tx, { kind, id }: Owner, name: string): Promise<boolean> =>
+export const deleteInline = async (tx: Tx, { kind, id }: AnyOwner, name: string): Promise<boolean> =>
   (
     await tx
       .deleteFrom('inline_policies')
@@ -258,37 +278,14 @@ export const listOwners = (db: Db, policy: string, after: Owner | undefined, lim
 export const hasPolicies = async (db: Db, owner: Owner): Promise<boolean> =>
   (await listInline(db, owner, '', 1)).length > 0 || (await listAttached(db, owner, '', 1)).length > 0
 
-// ---- Administrators --------------------------------------------------------------------------------------------
-
-const administrators = (db: Db) =>
-  db
-    .selectFrom('group_members as m')
-    .innerJoin('groups as g', 'g.id', 'm.group_id')
-    .select('m.user_id')
-    .where('g.global', 'like', '%"admin"%')
-    .limit(1)
-
-/** Whether a member of a group is an administrator. */
-export const hasAdministrator = async (db: Db, groupId: string): Promise<boolean> =>
-  (await administrators(db)
-    .where('m.user_id', 'in', (e) => e.selectFrom('group_members').select('user_id').where('group_id', '=', groupId))
-    .executeTakeFirst()) !== undefined
-
-/** Whether a managed policy is attached to an administrator, or to a group that they are in. */
-export const reachesAdministrator = async (db: Db, policy: string): Promise<boolean> =>
-  (await administrators(db)
-    .where((e) => {
-      const owners = e.selectFrom('attached_policies').select('owner_id').where('policy', '=', policy)
-      const groups = owners.where('owner_kind', '=', 'group')
-      return e.or([
-        e('m.user_id', 'in', owners.where('owner_kind', '=', 'user')),
-        e('m.user_id', 'in', e.selectFrom('group_members').select('user_id').where('group_id', 'in', groups)),
-      ])
-    })
-    .executeTakeFirst()) !== undefined
-
-/** Deletes all policies of an owner that is deleted. */
+/** Deletes all policies of an owner that is deleted, and of their access keys. */
 export async function deleteOf(tx: Tx, { kind, id }: Owner): Promise<void> {
+  if (kind === 'user')
+    await tx
+      .deleteFrom('inline_policies')
+      .where('owner_kind', '=', 'access_key')
+      .where('owner_id', 'in', (e) => e.selectFrom('access_keys').select('id').where('user_id', '=', id))
+      .execute()
   await tx.deleteFrom('inline_policies').where('owner_kind', '=', kind).where('owner_id', '=', id).execute()
   await tx.deleteFrom('attached_policies').where('owner_kind', '=', kind).where('owner_id', '=', id).execute()
 }

@@ -5,7 +5,7 @@ import type { Db } from '../../db/schema.ts'
 import { type Policy, readPolicy } from '../../iam/document.ts'
 import { MalformedPolicy } from '../../iam/malformed.ts'
 import type { UsersByArn } from '../../iam/principal.ts'
-import { policiesOfGroup, policiesOfRole, policiesOfUser } from '../identity-policies/of-user.ts'
+import { policiesOfGroup, policiesOfKey, policiesOfRole, policiesOfUser } from '../identity-policies/of-user.ts'
 import * as store from './store.ts'
 
 /** A bucket policy as it is kept: as it was written, and the users that it names. */
@@ -27,6 +27,8 @@ export interface PolicyBook {
   ofRole: PoliciesOf
   /** Those of a group, for sessions that have groups and are nobody's account. */
   ofGroup: PoliciesOf
+  /** What limits an access key. */
+  ofKey: PoliciesOf
 }
 
 /** The policies of somebody, by their id. */
@@ -84,6 +86,7 @@ export const EMPTY_BOOK: PolicyBook = {
   ofUser: nobodys,
   ofRole: nobodys,
   ofGroup: nobodys,
+  ofKey: nobodys,
 }
 const MOST_USERS = 10_000
 
@@ -131,7 +134,8 @@ export async function read(db: Db): Promise<PolicyBook | undefined> {
   const ofUser = ofIdentities ? readOnce(policiesOfUser) : nobodys
   const ofRole = ofIdentities ? readOnce(policiesOfRole) : nobodys
   const ofGroup = ofIdentities ? readOnce(policiesOfGroup) : nobodys
-  const book = { token, of, hasBuckets, ofUser, ofRole, ofGroup }
+  const ofKey = ofIdentities ? readOnce(policiesOfKey) : nobodys
+  const book = { token, of, hasBuckets, ofUser, ofRole, ofGroup, ofKey }
   const entry = { book, pages, any: hasBuckets || ofIdentities }
   for (const old of books.keys()) if (books.size >= MOST_BOOKS) books.delete(old)
   books.set(token, entry)

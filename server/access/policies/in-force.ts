@@ -10,7 +10,11 @@ import { ACCOUNT_ID, anonymous, type Principal } from '../../iam/principal.ts'
 import { bookOf, type PolicyBook } from './book.ts'
 
 /** Whose request it is, as far as policies can tell. */
-type Caller = Pick<Actor, 'type' | 'user_id' | 'email' | 'auth_method'> & { second_factor?: boolean; path?: string }
+type Caller = Pick<Actor, 'type' | 'user_id' | 'email' | 'auth_method'> & {
+  token_id?: string | null
+  second_factor?: boolean
+  path?: string
+}
 
 /** A user as policies name them; everyone else is nobody in particular. */
 export const principalOf = ({ user_id, email, path }: Pick<Caller, 'user_id' | 'email' | 'path'>): Principal =>
@@ -33,7 +37,13 @@ export async function policiesFor(
   if (!book) return undefined
   const own = caller.user_id === null ? [] : book.ofUser(db, caller.user_id)
   const ofCaller = own instanceof Promise ? await own : own
-  return ofCaller.length === 0 && !book.hasBuckets ? undefined : inForce(book, ofCaller, caller, { origin, now })
+  const key = caller.auth_method === 'access_key' ? caller.token_id : null
+  const ofKey = key ? book.ofKey(db, key) : []
+  const [ofSession] = ofKey instanceof Promise ? await ofKey : ofKey
+  if (ofCaller.length === 0 && !ofSession && !book.hasBuckets) return undefined
+  const policies = inForce(book, ofCaller, caller, { origin, now })
+  if (ofSession) policies.ofSession = ofSession
+  return policies
 }
 
 /** From where somebody asks, and when. */

@@ -52,8 +52,12 @@ const keyOf = (name: string): string => name.toLowerCase()
 
 const roleMissing = (name: string) => new ServiceError('not_found', `The role with name ${name} cannot be found.`)
 
-/** Creates a role. Throws already_exists, limit_reached or MalformedPolicy. */
-export async function createRole(ctx: Ctx, role: NewRole): Promise<Role> {
+/** Creates a role. Throws already_exists, limit_reached or MalformedPolicy. `also` is part of the same change. */
+export async function createRole(
+  ctx: Ctx,
+  role: NewRole,
+  also?: (step: Step, id: string) => Promise<unknown>,
+): Promise<Role> {
   allowIam(ctx.actor, 'iam:CreateRole', roleResource(role))
   const taken = () => new ServiceError('already_exists', `Role with name ${role.name} already exists.`)
   if (keyOf(role.name) === GROUPS_ROLE) throw taken()
@@ -79,6 +83,7 @@ export async function createRole(ctx: Ctx, role: NewRole): Promise<Role> {
       resource: { type: 'role', id: row.id },
       details: { name, path, description, trust, max_session_seconds },
     })
+    await also?.(step, row.id)
     return describe(row)
   })
 }
@@ -113,21 +118,24 @@ export type RoleChange = Partial<Pick<NewRole, 'description' | 'max_session_seco
 /** Changes a role; `actions` are what the caller has to be allowed. Throws not_found or MalformedPolicy. */
 export async function updateRole(ctx: Ctx, name: string, change: RoleChange, ...actions: readonly string[]) {
   for (const action of actions) await roleFor(ctx, name, action)
-  await ctx.act(async (step) => {
-    const row = await lockRole(step, name)
-    const { trust, tags, ...plain } = change
-    const next = {
-      ...row,
-      ...plain,
-      ...(trust === undefined ? {} : { trust: await keepTrust(step.tx, trust) }),
-      ...(tags === undefined ? {} : { tags: JSON.stringify(tags) }),
-    }
-    const side = (one: store.RoleRow) => {
-      const all = describe(one)
-      return Object.fromEntries(Object.keys(change).map((field) => [field, all[field as keyof RoleChange]]))
-    }
-    return changed(step, row, { next, before: side(row), after: side(next) })
-  })
+  await ctx.act(async (step) => ((await changeRoleStep(step, name, change)) ? undefined : step.nothing(undefined)))
+}
+
+/** Step: the same for whoever may; false where everything is as it was. */
+export async function changeRoleStep(step: Step, name: string, change: RoleChange): Promise<boolean> {
+  const row = await lockRole(step, name)
+  const { trust, tags, ...plain } = change
+  const next = {
+    ...row,
+    ...plain,
+    ...(trust === undefined ? {} : { trust: await keepTrust(step.tx, trust) }),
+    ...(tags === undefined ? {} : { tags: JSON.stringify(tags) }),
+  }
+  const side = (one: store.RoleRow) => {
+    const all = describe(one)
+    return Object.fromEntries(Object.keys(change).map((field) => [field, all[field as keyof RoleChange]]))
+  }
+  return changed(step, row, { next, before: side(row), after: side(next) })
 }
 
 /** Changes a role's tags; `action` is what the caller has to be allowed. Throws not_found, and limit_reached for over 50. */
@@ -143,26 +151,23 @@ export async function changeTags(
     const { tags } = describe(row)
     const next = change(tags)
     if (next.length > MOST_TAGS) throw new ServiceError('limit_reached', `A role has ${MOST_TAGS} tags at most.`)
-    return changed(step, row, {
-      next: { ...row, tags: JSON.stringify(next) },
-      before: { tags },
-      after: { tags: next },
-    })
+    const sides = { next: { ...row, tags: JSON.stringify(next) }, before: { tags }, after: { tags: next } }
+    return (await changed(step, row, sides)) ? undefined : step.nothing(undefined)
   })
 }
 
-/** Step: saves what has changed of a role, and records it. */
+/** Step: saves what has changed of a role, and records it; false for nothing. */
 async function changed(
   step: Step,
   row: store.RoleRow,
   { next, before, after }: { next: store.RoleRow; before: object; after: object },
-) {
+): Promise<boolean> {
   const { tx, record } = step
   const { description, max_session_seconds, trust, tags } = next
-  if (JSON.stringify(row) === JSON.stringify(next)) return step.nothing(undefined)
+  if (JSON.stringify(row) === JSON.stringify(next)) return false
   await store.updateRole(tx, row.id, { description, max_session_seconds, trust, tags })
   record({ name: 'role_update', resource: { type: 'role', id: row.id }, details: { name: row.name, before, after } })
-  return undefined
+  return true
 }
 
 async function lockRole({ tx }: Step, name: string): Promise<store.RoleRow> {

@@ -35,10 +35,12 @@ export interface NewSession {
 
 /**
  * Step: opens a session and records it. One that is asked for with temporary credentials ends with those at the latest; one
- * that is asked for with a limited access key has the same limits.
+ * that is asked for with an access key of limited scope has the same limits. Throws forbidden for a key with a policy.
  */
 export async function openSession(step: Step, session: NewSession): Promise<TemporaryCredentials> {
   const { tx, record, actor, config } = step
+  if (actor.auth_method === 'access_key' && actor.policies?.ofSession)
+    throw new ServiceError('forbidden', 'An access key with a policy of its own opens no sessions.')
   const now = step.now()
   const parent = actor.session ? await parentOf(step) : undefined
   const wanted = new Date(now.getTime() + session.seconds * 1000).toISOString()

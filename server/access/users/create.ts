@@ -1,7 +1,8 @@
 import type { Invitation, User } from '../../../contract/users.ts'
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
-import type { Ctx } from '../../context.ts'
+import type { Ctx, Step } from '../../context.ts'
+import type { Row } from '../../db/schema.ts'
 import { assertSettable, hashPassword } from '../../secrets/passwords.ts'
 import { joinGroups } from '../groups/members.ts'
 import { settingsInForce } from '../settings/effective.ts'
@@ -36,9 +37,13 @@ export function assertFirstLogin({ password, must_change_password = false, invit
 /**
  * Creates a user in the given groups, with the link of their invitation if one was asked for. Throws `already_exists` if
  * the address or the identity is in use, 422 on unknown groups, conflict if there is no identity provider for an identity,
- * or no login with a password for an invitation.
+ * or no login with a password for an invitation. `also` is part of the same change.
  */
-export async function createUser(ctx: Ctx, input: CreateUser): Promise<User & { invitation?: Invitation }> {
+export async function createUser(
+  ctx: Ctx,
+  input: CreateUser,
+  also?: (step: Step, row: Row<'users'>) => Promise<unknown>,
+): Promise<User & { invitation?: Invitation }> {
   const { email, display_name, password, group_ids = [], is_active = true, idp_subject = null } = input
   const { invite = false, must_change_password = false } = input
   if (idp_subject !== null) assertMayLink(ctx)
@@ -64,6 +69,7 @@ export async function createUser(ctx: Ctx, input: CreateUser): Promise<User & { 
         ...(must_change_password ? { must_change_password: true as const } : {}),
       },
     })
+    await also?.(step, row)
     const invitation = invite ? { invitation: await issueInvitation(step, row) } : {}
     return { ...(await describeUser(tx, row)), ...invitation }
   })

@@ -38,9 +38,14 @@ export interface UpdateUser {
 
 /**
  * Changes a user. Disabling them, or changing their password or identity, ends their sessions. Throws last_admin if
- * nobody could administer the service any more, forbidden beyond the caller's own permissions.
+ * nobody could administer the service any more, forbidden beyond the caller's own permissions. `also` is part of the same change.
  */
-export async function updateUser(ctx: Ctx, id: string, change: UpdateUser): Promise<User> {
+export async function updateUser(
+  ctx: Ctx,
+  id: string,
+  change: UpdateUser,
+  also?: (step: Step) => Promise<unknown>,
+): Promise<User> {
   const { password, group_ids, must_change_password } = change
   if (password) assertSettable(password, 'body.password')
   if (must_change_password !== undefined && !password) throw invalid('body.must_change_password', 'needs a password')
@@ -70,6 +75,7 @@ export async function updateUser(ctx: Ctx, id: string, change: UpdateUser): Prom
         after: { ...visible(after, change), ...(group_ids ? { group_ids } : {}), ...passwordChange(change) },
       },
     })
+    await also?.(step)
     return describeUser(tx, after)
   })
 }

@@ -20,7 +20,8 @@ export interface IdentityPolicyTables {
   managed_policy_versions: { policy_id: string; version: number; document: string; created_at: string }
   /** Policies that belong to one user, group or role. */
   inline_policies: {
-    owner_kind: 'user' | 'group' | 'role'
+    /** That of an access key limits it; it has one at most. */
+    owner_kind: 'user' | 'group' | 'role' | 'access_key'
     owner_id: string
     name: string
     document: string

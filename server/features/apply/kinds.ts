@@ -4,7 +4,9 @@ import type { AnyEntry, Kind } from './kind.ts'
 import { accessKeys } from './kinds/access-keys.ts'
 import { buckets } from './kinds/buckets.ts'
 import { groups } from './kinds/groups.ts'
+import { identityPolicies } from './kinds/identity-policies.ts'
 import { policies } from './kinds/policies.ts'
+import { roles } from './kinds/roles.ts'
 import { settingsSection } from './kinds/settings.ts'
 import { storages } from './kinds/storages.ts'
 import { users } from './kinds/users.ts'
@@ -13,8 +15,10 @@ import type { Asked, Found } from './read.ts'
 
 export const kinds = {
   storages,
+  identity_policies: identityPolicies,
   groups,
   users,
+  roles,
   buckets,
   access_keys: accessKeys,
   webhooks,
@@ -30,9 +34,9 @@ export function phases(asked: Asked): { kind: Kind<AnyEntry>; found: readonly Fo
       return found ? [{ kind: settingsSection(name), found: [found] }] : []
     })
   return [
-    ...(['storages', 'groups'] as const).map(listed),
+    ...(['storages', 'identity_policies', 'groups'] as const).map(listed),
     ...sections(sectionNames.filter((name) => name !== 'auth')),
-    ...(['users', 'buckets', 'access_keys', 'webhooks', 'policies'] as const).map(listed),
+    ...(['users', 'roles', 'buckets', 'access_keys', 'webhooks', 'policies'] as const).map(listed),
     // Who may log in how is decided last, when those are there who are to.
     ...sections(['auth']),
   ]

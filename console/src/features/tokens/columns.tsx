@@ -35,12 +35,22 @@ export const nameColumn: Column<Credential> = {
 }
 
 /** What a credential is limited to. */
-export const scopeColumn: Column<Pick<Credential, 'scope'>> = {
+export const scopeColumn: Column<Pick<Credential, 'scope'> & { policy?: string | null }> = {
   key: 'scope',
   breaks: true,
   title: text.scope,
   optional: true,
-  cell: ({ scope }) => (scope ? scopeWords(scope) : <span className="dim">{text.anything}</span>),
+  cell: ({ scope, policy }) => {
+    if (!scope && !policy) return <span className="dim">{text.anything}</span>
+    const own = policy ? <span title={policy}>{text.ownPolicy}</span> : null
+    return (
+      <>
+        {scope ? scopeWords(scope) : null}
+        {scope && own ? '; ' : null}
+        {own}
+      </>
+    )
+  },
 }
 
 /** When a credential was created and used, and how long it lasts. */

@@ -53,6 +53,7 @@ export const text = catalogue('tokens.text', {
   rotateAction: 'Rotate',
   scope: 'Limited to',
   anything: 'Everything you can do',
+  ownPolicy: 'What its own policy allows',
   part: (place: string, actions: string) => `${place} (${actions})`,
   limited: 'Limit to buckets, folders or permissions',
   limitsHint: 'Safer in scripts. It never has more permissions than you.',

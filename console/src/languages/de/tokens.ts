@@ -56,6 +56,7 @@ export const text: Translation<typeof english.text> = {
   rotateAction: 'Erneuern',
   scope: 'Beschränkt auf',
   anything: 'Alles, was Sie dürfen',
+  ownPolicy: 'Was die eigene Richtlinie erlaubt',
   part: (place, actions) => `${place} (${actions})`,
   limited: 'Auf Buckets, Ordner oder Berechtigungen beschränken',
   limitsHint: 'In Skripten sicherer. Mehr Berechtigungen als Sie hat es nie.',

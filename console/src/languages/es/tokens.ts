@@ -57,6 +57,7 @@ export const text: Translation<typeof english.text> = {
   rotateAction: 'Rotar',
   scope: 'Limitada a',
   anything: 'Todo lo que usted puede hacer',
+  ownPolicy: 'Lo que permite su propia directiva',
   part: (place, actions) => `${place} (${actions})`,
   limited: 'Limitar a buckets, carpetas o permisos',
   limitsHint: 'Más seguro en scripts. Nunca tiene más permisos que usted.',

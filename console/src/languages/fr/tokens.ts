@@ -56,6 +56,7 @@ export const text: Translation<typeof english.text> = {
   rotateAction: 'Renouveler',
   scope: 'Limitée à',
   anything: 'Tout ce que vous pouvez faire',
+  ownPolicy: 'Ce que permet sa propre stratégie',
   part: (place, actions) => `${place} (${actions})`,
   limited: 'Limiter à des buckets, dossiers ou autorisations',
   limitsHint: 'Plus sûr dans des scripts. Il n’y a jamais plus d’autorisations que les vôtres.',

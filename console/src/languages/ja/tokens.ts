@@ -56,6 +56,7 @@ export const text: Translation<typeof english.text> = {
   rotateAction: 'ローテーション',
   scope: '制限',
   anything: 'あなたに許可されているすべての操作',
+  ownPolicy: '自身のポリシーが許可する範囲',
   part: (place, actions) => `${place} (${actions})`,
   limited: 'バケット、フォルダー、権限を制限する',
   limitsHint: 'スクリプトでは、制限したほうが安全です。あなたの権限を超えることはありません。',

@@ -54,6 +54,7 @@ export const text: Translation<typeof english.text> = {
   rotateAction: '轮换',
   scope: '限于',
   anything: '您可以执行的所有操作',
+  ownPolicy: '自身策略允许的范围',
   part: (place, actions) => `${place}（${actions}）`,
   limited: '限制存储桶、文件夹或权限',
   limitsHint: '在脚本中使用更安全。其权限绝不会超过您的权限。',
