@@ -5,8 +5,8 @@ import { UsageError } from './config.ts'
 export const configurationCommands: Commands = {
   apply: {
     usage: 'apply [--dry-run] [--prune] [--yes] [--json] <file>...',
-    about: `Makes a service have what configuration files name: storages, groups, users, buckets, access keys, webhooks, cleanup
-policies and settings. For administrators. Prints what would change and what follows from it, asks, and makes the changes
+    about: `Makes a service have what configuration files name: storages, groups, users, roles and their policies, buckets, access
+keys, webhooks, cleanup policies and settings. For administrators. Prints what would change and what follows from it, asks, and makes the changes
 one after another. What is there already stays; applying the same files twice changes nothing the second time.
 
 Files are YAML or JSON; - is standard input. Several are taken together. A secret is never in a file, which says where it
@@ -49,17 +49,16 @@ passwords are not in it, nor is what is so by default.
       'import minio [--email-domain d] [--only bucket] [--except-bucket bucket] [--rename name=other] [--dry-run] [--output file] [--yes] <folder or zip>...',
     about: `Translates what MinIO exports into a configuration, prints what becomes of each item, and applies it. For administrators.
 The exports are those of "mc admin cluster iam export" and "mc admin cluster bucket export": one or both of the zips, or
-folders of them. Nobody can do more than in MinIO: what has no exact counterpart is left out. Objects are not copied.
+folders of them. Policies come over whole, or not at all: nobody can do more than in MinIO. Objects are not copied.
 
       --email-domain d   users get the address name@d, unless their name is an address
       --only b           of the buckets, import only this one; can be given several times
       --except-bucket b  leave a bucket out, such as one that is attached; can be given several times
       --rename a=b       the user a becomes b@d, or b if that is an address; can be given several times
-      --label name       start of the names of groups (default: MinIO); say another for a second MinIO
+      --label name       start of the names of groups and policies (default: MinIO); say another for a second MinIO
       --root-user name   MINIO_ROOT_USER, to import its access keys too
       --administrators   make administrators of users who may do everything
-      --with-details     grant read and write also where tags, attributes and locks of objects, and lists of unfinished
-                         uploads, are not allowed in MinIO: wider, and marked as such
+      --public-access    bring over what buckets allow anyone, and turn on public access in the settings
   -n, --dry-run          only print what would change. Exit code 2: something would
   -o, --output file      only write the configuration, and the secrets to files next to it, for "strongroom apply"
   -y, --yes              do not ask; without a terminal, nothing is asked
@@ -72,7 +71,7 @@ folders of them. Nobody can do more than in MinIO: what has no exact counterpart
       label: { type: 'string' },
       'root-user': { type: 'string' },
       administrators: { type: 'boolean' },
-      'with-details': { type: 'boolean' },
+      'public-access': { type: 'boolean' },
       'dry-run': { type: 'boolean', short: 'n' },
       output: { type: 'string', short: 'o' },
       yes: { type: 'boolean', short: 'y' },
@@ -91,7 +90,7 @@ folders of them. Nobody can do more than in MinIO: what has no exact counterpart
         renames: values('rename'),
         label: value('label') ?? 'MinIO',
         administrators: flag('administrators'),
-        withDetails: flag('with-details'),
+        publicAccess: flag('public-access'),
         dryRun: flag('dry-run'),
         yes: flag('yes'),
         json: flag('json'),

@@ -21,7 +21,7 @@ interface ImportOptions {
   renames: readonly string[]
   label: string
   administrators: boolean
-  withDetails: boolean
+  publicAccess: boolean
   dryRun: boolean
   /** Where the configuration is written instead of being applied. */
   output: string | undefined
@@ -92,8 +92,8 @@ function leftOutBy(
 }
 
 /** What is translated, as `apply` takes it: an entry is its own place. */
-const filesOf = ({ configuration }: Imported): Files => ({
-  configuration,
+const filesOf = ({ configuration, settings }: Imported): Files => ({
+  configuration: { ...configuration, ...(Object.keys(settings).length > 0 && { settings }) },
   faults: [],
   placeOf(at) {
     const [kind = '', index = ''] = at.split('.')
@@ -106,7 +106,7 @@ const filesOf = ({ configuration }: Imported): Files => ({
  * Writes a configuration, and each secret to a file of its own in a folder next to it, which only their owner can read. Throws if
  * one of them exists.
  */
-async function writeConfiguration({ configuration }: Imported, output: string): Promise<void> {
+async function writeConfiguration({ configuration, settings }: Imported, output: string): Promise<void> {
   const folder = `${output}.secrets`
   const secrets = new Map<string, string>()
   const document = Object.entries(configuration).map(([kind, list]) => [
@@ -122,7 +122,8 @@ async function writeConfiguration({ configuration }: Imported, output: string): 
       ),
     ),
   ])
-  const text = new Document(Object.fromEntries(document))
+  const sections = Object.keys(settings).length > 0 ? { settings } : {}
+  const text = new Document({ ...Object.fromEntries(document), ...sections })
   text.commentBefore = ` Translated by "strongroom import minio". Secrets are in ${path.basename(folder)}, a file each.`
   if (secrets.size > 0) fs.mkdirSync(folder, { mode: 0o700 })
   for (const [name, secret] of secrets) fs.writeFileSync(path.join(folder, name), secret, { mode: 0o600, flag: 'wx' })

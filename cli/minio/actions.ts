@@ -1,152 +1,126 @@
-import type { BucketAction } from '../../contract/names.ts'
+/**
+ * Which of MinIO's actions each of ours is: MinIO asks for another one than AWS in some requests. Its actions and what asks for
+ * them were taken from its public sources, of releases from 2022 to 2026; no code was.
+ */
+import { isPattern, matches } from './wildcards.ts'
 
-/** What MinIO must allow before one of our actions is granted. */
-interface Needs {
-  /** On each of the objects. */
-  objects: readonly string[]
-  /** On the bucket. */
-  bucket: readonly string[]
-  /** In the service. */
-  service?: readonly string[]
-  /** Lesser ones on the objects, which ours includes. */
-  lesser?: readonly string[]
-  /** What must not be denied besides, on the objects and on the bucket. */
-  undenied?: readonly string[]
-  undeniedOfBucket?: readonly string[]
-  /** Needed in a key's own policy; in a user's, it is enough that they are not denied. */
-  inScope?: readonly string[]
+const names = (text: string): string[] => text.trim().split(/\s+/)
+
+/** What an action is asked for on. */
+export type Level = 'bucket' | 'object'
+
+/** MinIO's actions on buckets, and on the service. */
+const ON_BUCKETS = names(`
+  CreateBucket DeleteBucket DeleteBucketCors DeleteBucketPolicy ForceDeleteBucket GetBucketCors GetBucketLocation
+  GetBucketNotification GetBucketObjectLockConfiguration GetBucketPolicy GetBucketPolicyStatus GetBucketQOS GetBucketTagging
+  GetBucketVersioning GetEncryptionConfiguration GetInventoryConfiguration GetLifecycleConfiguration
+  GetReplicationConfiguration HeadBucket ListAllMyBuckets ListBucket ListBucketMultipartUploads ListBucketVersions
+  ListenBucketNotification ListenNotification PutBucketCors PutBucketNotification PutBucketObjectLockConfiguration
+  PutBucketPolicy PutBucketQOS PutBucketTagging PutBucketVersioning PutEncryptionConfiguration PutInventoryConfiguration
+  PutLifecycleConfiguration PutReplicationConfiguration ResetBucketReplicationState`)
+/** MinIO's actions on objects. */
+const ON_OBJECTS = names(`
+  AbortMultipartUpload BypassGovernanceRetention DeleteObject DeleteObjectTagging DeleteObjectVersion
+  DeleteObjectVersionTagging GetObject GetObjectAttributes GetObjectLegalHold GetObjectRetention GetObjectTagging
+  GetObjectVersion GetObjectVersionAttributes GetObjectVersionForReplication GetObjectVersionTagging
+  ListMultipartUploadParts PutObject PutObjectFanOut PutObjectLegalHold PutObjectRetention PutObjectTagging
+  PutObjectVersionTagging ReplicateDelete ReplicateObject ReplicateTags RestoreObject`)
+/** Those of operations that are MinIO's own: nothing here is asked for with them. */
+const OF_MINIO = new Set(
+  names(`
+    DeleteBucketCors ForceDeleteBucket GetBucketQOS HeadBucket ListenBucketNotification ListenNotification PutBucketQOS
+    PutObjectFanOut ResetBucketReplicationState`),
+)
+/** Ours that MinIO has no word for, by what they are asked for on. */
+const ONLY_OURS: { readonly [level in Level]: readonly string[] } = {
+  bucket: names(`
+    DeleteBucketWebsite GetAccelerateConfiguration GetAnalyticsConfiguration GetBucketAcl GetBucketLogging
+    GetBucketOwnershipControls GetBucketPublicAccessBlock GetBucketRequestPayment GetBucketWebsite
+    GetIntelligentTieringConfiguration GetMetricsConfiguration PutBucketAcl PutBucketOwnershipControls
+    PutBucketPublicAccessBlock PutBucketWebsite`),
+  object: names('GetObjectAcl GetObjectVersionAcl PutObjectAcl PutObjectVersionAcl'),
 }
 
-/** Our actions in terms of MinIO's. `share` is missing: MinIO has no links that work without a key and outlast a week. */
-export const NEEDS: { readonly [A in Exclude<BucketAction, 'share'>]: Needs } = {
-  list: {
-    objects: [],
-    bucket: ['s3:ListBucket'],
-    // Who may list the objects may list the versions.
-    undeniedOfBucket: ['s3:ListBucketVersions', 's3:HeadBucket'],
-  },
-  read: {
-    objects: ['s3:GetObject'],
-    bucket: [],
-    lesser: ['s3:GetObjectTagging', 's3:GetObjectAttributes', 's3:GetObjectRetention', 's3:GetObjectLegalHold'],
-    undenied: ['s3:GetObjectVersion', 's3:GetObjectVersionTagging', 's3:GetObjectVersionAttributes'],
-  },
-  write: {
-    objects: ['s3:PutObject'],
-    bucket: [],
-    lesser: [
-      's3:PutObjectTagging',
-      's3:DeleteObjectTagging',
-      's3:PutObjectRetention',
-      's3:AbortMultipartUpload',
-      's3:ListMultipartUploadParts',
-    ],
-    undenied: ['s3:PutObjectVersionTagging', 's3:DeleteObjectVersionTagging'],
-    // Only one's own uploads can be listed.
-    undeniedOfBucket: ['s3:ListBucketMultipartUploads'],
-  },
-  delete: {
-    objects: ['s3:DeleteObject'],
-    bucket: [],
-    undenied: ['s3:DeleteObjectVersion'],
-    inScope: ['s3:DeleteObjectVersion'],
-  },
-  policy: {
-    objects: [],
-    bucket: ['s3:PutLifecycleConfiguration', 's3:GetLifecycleConfiguration', 's3:ListBucket'],
-  },
-  manage: {
-    objects: [
-      's3:PutObjectLegalHold',
-      's3:DeleteObject',
-      's3:DeleteObjectVersion',
-      's3:AbortMultipartUpload',
-      's3:ListMultipartUploadParts',
-    ],
-    bucket: [
-      's3:PutBucketVersioning',
-      's3:PutBucketObjectLockConfiguration',
-      's3:DeleteBucket',
-      's3:GetBucketPolicy',
-      's3:PutBucketPolicy',
-      's3:DeleteBucketPolicy',
-      's3:PutBucketTagging',
-      's3:PutBucketCors',
-      's3:PutEncryptionConfiguration',
-      's3:DeleteBucketCors',
-      's3:ListBucketMultipartUploads',
-    ],
-    service: ['admin:SetBucketQuota'],
-  },
-  create: {
-    objects: [],
-    bucket: ['s3:CreateBucket', 's3:PutBucketVersioning', 's3:PutBucketObjectLockConfiguration'],
-  },
-  bypass_lock: { objects: ['s3:BypassGovernanceRetention'], bucket: [] },
+/** What MinIO asks for where we ask for an action. */
+interface Asked {
+  /** Any of these lists, and all in it. */
+  allow: readonly (readonly string[])[]
+  /** None of these may be denied. */
+  deny: readonly string[]
 }
-export type Translated = keyof typeof NEEDS
-export const translated = Object.keys(NEEDS) as Translated[]
+const all = (...actions: string[]): Asked => ({ allow: [actions], deny: actions })
+/** Of a version: what is asked for on the object decides, and a Deny of either holds. */
+const ofVersion = (onObject: string, onVersion: string): Asked => ({ allow: [[onObject]], deny: [onObject, onVersion] })
 
-/** What has no counterpart here, on objects and on buckets. */
-const FOREIGN_OF_OBJECTS = [
-  's3:ReplicateObject',
-  's3:ReplicateDelete',
-  's3:ReplicateTags',
-  's3:GetObjectVersionForReplication',
-  's3:RestoreObject',
-  's3:PutObjectFanOut',
-]
-const FOREIGN_OF_BUCKETS = [
-  's3:ForceDeleteBucket',
-  's3:PutBucketNotification',
-  's3:ListenNotification',
-  's3:ListenBucketNotification',
-  's3:PutReplicationConfiguration',
-  's3:ResetBucketReplicationState',
-]
-/** What everyone here may do with a bucket in which they may do anything. */
-const FREE = [
-  's3:GetBucketLocation',
-  's3:HeadBucket',
-  's3:ListAllMyBuckets',
-  's3:GetBucketVersioning',
-  's3:GetBucketPolicy',
-  's3:GetBucketPolicyStatus',
-  's3:GetBucketTagging',
-  's3:GetBucketCors',
-  's3:GetEncryptionConfiguration',
-  's3:GetBucketObjectLockConfiguration',
-  's3:GetBucketNotification',
-  's3:GetReplicationConfiguration',
-  's3:GetLifecycleConfiguration',
-]
-
-/** One of MinIO's actions. */
-export interface Known {
-  /** Whether it is about a bucket, and not about its objects. */
-  ofBucket: boolean
-  /** Those of ours that allow it. */
-  carriers: Translated[]
+/** Where MinIO asks for something else. */
+const OTHERWISE: { readonly [ours: string]: Asked } = {
+  GetObjectVersion: ofVersion('GetObject', 'GetObjectVersion'),
+  DeleteObjectVersion: ofVersion('DeleteObject', 'DeleteObjectVersion'),
+  GetObjectVersionTagging: ofVersion('GetObjectTagging', 'GetObjectVersionTagging'),
+  PutObjectVersionTagging: ofVersion('PutObjectTagging', 'PutObjectVersionTagging'),
+  DeleteObjectVersionTagging: ofVersion('DeleteObjectTagging', 'DeleteObjectVersionTagging'),
+  GetObjectVersionAttributes: all('GetObjectAttributes', 'GetObjectVersionAttributes'),
+  // Whoever may list objects may list versions.
+  ListBucketVersions: { allow: [['ListBucketVersions'], ['ListBucket']], deny: ['ListBucket', 'ListBucketVersions'] },
+  // One action of AWS for both.
+  PutBucketCors: all('PutBucketCors', 'DeleteBucketCors'),
 }
-/** Each of MinIO's actions on buckets and objects that is known, without those that come with any of ours. */
-export const KNOWN_ACTIONS: ReadonlyMap<string, Known> = knownActions()
+/** In a key's own policy it has to be said that versions may be deleted. */
+const OF_KEYS: { readonly [ours: string]: Asked } = {
+  DeleteObjectVersion: all('DeleteObject', 'DeleteObjectVersion'),
+}
 
-function knownActions(): Map<string, Known> {
-  const all = new Map<string, Known>()
-  const add = (name: string, ofBucket: boolean, carriers: Translated[] = []) => {
-    const before = all.get(name)?.carriers ?? []
-    all.set(name, { ofBucket, carriers: [...before, ...carriers] })
+const s3 = (name: string): string => `s3:${name}`
+const MINIOS = [...ON_BUCKETS, ...ON_OBJECTS].map(s3)
+/** Our actions that MinIO has a word for, by what they are asked for on. */
+const OURS: { readonly [level in Level]: readonly string[] } = {
+  bucket: ON_BUCKETS.filter((name) => !OF_MINIO.has(name)),
+  object: ON_OBJECTS.filter((name) => !OF_MINIO.has(name)),
+}
+
+/** Whether a text can name actions of S3. */
+export const isOfS3 = (text: string): boolean => MINIOS.some((name) => matches(text, name))
+
+/** Which actions a statement is about, as it writes them. */
+export interface Written {
+  allows: boolean
+  /** `Action`, or `NotAction`. */
+  texts: readonly string[]
+  negated: boolean
+  /** Whether it is in a key's own policy. */
+  ofKey: boolean
+}
+
+/** Our actions for those of a statement: an element of a policy of ours. Undefined where there are none. */
+export function actionsFor(written: Written, level: Level | 'both'): { [element: string]: string[] } | undefined {
+  const { allows, texts, negated, ofKey } = written
+  const named = MINIOS.filter((name) => texts.some((text) => matches(text, name)) !== negated)
+  const has = (name: string) => named.includes(s3(name))
+  const isMeant = (name: string): boolean => {
+    const { allow, deny } = (ofKey ? OF_KEYS[name] : undefined) ?? OTHERWISE[name] ?? all(name)
+    if (allows) return allow.some((one) => one.every(has))
+    // In newer releases, a Deny of versions is one of objects.
+    return deny.some(has) || (name === 'GetObject' && !negated && has('GetObjectVersion'))
   }
-  for (const action of translated) {
-    const { objects, bucket, lesser = [], undenied = [], undeniedOfBucket = [] } = NEEDS[action]
-    for (const one of [...bucket, ...undeniedOfBucket]) add(one, true, [action])
-    for (const one of [...objects, ...lesser, ...undenied]) add(one, false, [action])
+  const levels: readonly Level[] = level === 'both' ? ['bucket', 'object'] : [level]
+  const ours = levels.flatMap((one) => OURS[one])
+  const meant = ours.filter(isMeant)
+  if (level === 'both' && named.length === MINIOS.length)
+    return { Action: [texts.includes('*') && !allows ? '*' : 's3:*'] }
+  // What is denied but for some actions is denied also where MinIO has no word for it.
+  if (!allows && negated) {
+    const other = level === 'bucket' ? 'object' : 'bucket'
+    const others = level === 'both' ? [] : [...OURS[other], ...ONLY_OURS[other]]
+    const spared = [...ours.filter((name) => !isMeant(name)), ...others]
+    return spared.length > 0 ? { NotAction: spared.map(s3) } : { Action: ['s3:*'] }
   }
-  for (const one of FOREIGN_OF_OBJECTS) add(one, false)
-  for (const one of FOREIGN_OF_BUCKETS) add(one, true)
-  for (const one of FREE) all.delete(one)
-  return all
+  // And so is what a pattern means.
+  const isPatterned = (name: string) => texts.some((text) => isPattern(text) && matches(text, s3(name)))
+  const patterns = allows
+    ? []
+    : level === 'both'
+      ? texts.filter((text) => isPattern(text) && ours.some((name) => matches(text, s3(name))))
+      : ONLY_OURS[level].filter(isPatterned).map(s3)
+  const elements = [...new Set([...patterns, ...meant.map(s3)])]
+  return elements.length === 0 ? undefined : { Action: elements }
 }
-
-/** Whether everyone here may do it who may do anything in the bucket. */
-export const isFree = (action: string): boolean => FREE.includes(action)

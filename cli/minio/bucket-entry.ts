@@ -24,6 +24,7 @@ export interface BucketEntry {
   encryption?: { algorithm: 'AES256' }
   cors?: object[]
   lifecycle?: Rule[]
+  policy?: { Version: string; Statement: { Effect: string }[] }
 }
 
 /** What one of a bucket's files becomes: fields of its entry, and notes on what differs. */

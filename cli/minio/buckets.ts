@@ -2,9 +2,9 @@ import { isBucketName } from '../../contract/names.ts'
 import type { BucketEntry, Read } from './bucket-entry.ts'
 import { corsOf } from './cors.ts'
 import { lifecycleOf } from './lifecycle.ts'
-import { shortList } from './policies.ts'
-import { isFields, type MinioExport, textsOf } from './read.ts'
-import type { Item } from './table.ts'
+import { translatePolicy } from './policies.ts'
+import { isFields, type MinioExport } from './read.ts'
+import { type Item, shortList } from './table.ts'
 import { childOf, childrenOf, numberIn, parseXml, textIn, type XmlNode } from './xml.ts'
 
 const nothing = (...notes: string[]): Read => ({ fields: {}, notes })
@@ -12,7 +12,13 @@ const nothing = (...notes: string[]): Read => ({ fields: {}, notes })
 const GIB = 1024 ** 3
 const MOST_GB = 1_000_000
 
-const readers: { readonly [file: string]: (text: string) => Read } = {
+/** What is known besides of the bucket that is read. */
+interface Bucket {
+  name: string
+  publicAccess: boolean
+}
+
+const readers: { readonly [file: string]: (text: string, bucket: Bucket) => Read } = {
   'quota.json': quotaOf,
   'versioning.xml': (text) => versioningOf(parseXml(text)),
   'object-lock.xml': (text) => lockOf(parseXml(text)),
@@ -31,7 +37,7 @@ const readers: { readonly [file: string]: (text: string) => Read } = {
 /** Translates buckets with what is configured of them, but for those that are left out. */
 export function bucketsOf(
   buckets: MinioExport['buckets'],
-  leftOut: ReadonlySet<string>,
+  { leftOut, publicAccess }: { leftOut: ReadonlySet<string>; publicAccess: boolean },
 ): { buckets: BucketEntry[]; items: Item[] } {
   const entries: BucketEntry[] = []
   const items: Item[] = []
@@ -47,7 +53,7 @@ export function bucketsOf(
     const entry: BucketEntry = { name }
     const notes: string[] = []
     for (const [file, text] of [...files].sort()) {
-      const read = readFile(file, text)
+      const read = readFile(file, text, { name, publicAccess })
       Object.assign(entry, read.fields)
       notes.push(...read.notes)
     }
@@ -61,9 +67,9 @@ export function bucketsOf(
   return { buckets: entries, items }
 }
 
-function readFile(file: string, text: string): Read {
+function readFile(file: string, text: string, bucket: Bucket): Read {
   try {
-    return readers[file]?.(text) ?? nothing(`${file} is not translated.`)
+    return readers[file]?.(text, bucket) ?? nothing(`${file} is not translated.`)
   } catch (error) {
     return nothing(`${file} cannot be read: ${(error as Error).message.split('\n', 1)[0]}`)
   }
@@ -128,12 +134,22 @@ function encryptionOf(root: XmlNode): Read {
   return { fields: { encryption }, notes: [note] }
 }
 
-function policyOf(text: string): Read {
+/** Its policy, which MinIO asks for requests without a credential. */
+function policyOf(text: string, { name, publicAccess }: Bucket): Read {
   const value: unknown = JSON.parse(text)
-  const statements = isFields(value) && Array.isArray(value.Statement) ? value.Statement.filter(isFields) : []
-  if (statements.length === 0) return nothing()
-  const actions = statements.filter(({ Effect }) => Effect === 'Allow').flatMap(({ Action }) => textsOf(Action))
-  return nothing(`Its bucket policy (${shortList([...new Set(actions)])}) is not translated: nothing becomes public.`)
+  if (!isFields(value)) return nothing('Its policy cannot be read: nothing becomes public.')
+  const translation = translatePolicy(value, { of: 'anonymous', ofKey: false, bucket: name })
+  if ('obstacle' in translation)
+    return nothing(`Its policy is not brought over, nothing becomes public: ${translation.obstacle}.`)
+  const { document, notes } = translation
+  const policy = document as BucketEntry['policy'] | null
+  if (!policy) return nothing(...notes)
+  const allowed = policy.Statement.filter(({ Effect }) => Effect === 'Allow')
+  if (allowed.length > 0 && !publicAccess)
+    return nothing(
+      'Its policy is not brought over, nothing becomes public. With --public-access it is, and public access is turned on.',
+    )
+  return { fields: { policy }, notes }
 }
 
 /** Notification targets: the export has their names, and no URLs. */

@@ -27,3 +27,9 @@ export class Names {
 /** Whether a text is one line, well-formed and not too long for a name of ours. */
 export const isName = (text: string): boolean =>
   isLine(text) && text.length <= MOST_NAME && text.isWellFormed() && byteLength(text) <= 4 * MOST_NAME
+
+/** A name of MinIO's as ours can have it. */
+export const nameOf = (name: string): string =>
+  isName(name)
+    ? name
+    : [...name.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')].slice(0, 80).join('').trim() || '-'

@@ -1,170 +1,83 @@
-import type { BucketAction } from '../../contract/names.ts'
-import { isFree, KNOWN_ACTIONS, NEEDS, type Translated, translated } from './actions.ts'
-import { type Covered, common, coveredBy, isWithin, type Place, reaches } from './places.ts'
-import { isAllowing, isDenying, resolved, type Statement } from './statements.ts'
+import { type For, Obstacle } from './conditions.ts'
+import { type Fields, isFields } from './read.ts'
+import { type Context, deniesSomething, translateStatement } from './statements.ts'
 
-/** What a policy lets its users do, as far as grants can say it. */
-export interface Translation {
-  grants: Grant[]
-  /** What MinIO allows and the grants do not, a sentence each. */
-  losses: string[]
-}
-export interface Grant extends Place {
-  actions: BucketAction[]
-}
-export interface Circumstances {
-  /** The statements of all policies of the same user that deny something. */
-  denials: readonly Statement[]
-  /** Whose policy it is, for variables. */
-  user: string | undefined
-  /** Whether lesser actions may be missing. */
-  withDetails: boolean
-  /** Whether it is a key's own policy, which limits that of its owner. */
-  ofKey: boolean
+/** A policy of MinIO's as one of ours. */
+export type Translation =
+  /** Null: nothing in it says anything here. */
+  | { document: Fields | null; notes: string[] }
+  /** Why it is not translated; `personal`: it has to be for one person at a time. */
+  | { obstacle: string; personal: boolean }
+
+/** Bytes of a policy of a user, group or key, and of a bucket's. */
+const MOST_BYTES = { identity: 10_240, bucket: 20_480 }
+
+const statementsIn = (document: Fields): unknown[] => {
+  const policy = isFields(document.Policy) ? document.Policy : document
+  const list = policy.Statement ?? []
+  return Array.isArray(list) ? list : [list]
 }
 
-/** Places are compared with each other. */
-const MOST_PLACES = 200
+/** Whether a policy denies something, or may: what cannot be read may. */
+export const mayDeny = (document: Fields): boolean => statementsIn(document).some(deniesSomething)
 
-/** An allowing statement with what each of its resources covers. */
-interface Allowance {
-  statement: Statement
-  covered: Covered[]
-}
-
-/** Translates what statements allow into grants that allow no more, minus all that may be denied. */
-export function translate(statements: readonly Statement[], circumstances: Circumstances): Translation {
-  const losses = new Set<string>()
-  const allowances = statements.filter(({ allows }) => allows).map((one) => allowanceOf(one, circumstances, losses))
-  const places = placesOf(allowances.flatMap(({ covered }) => covered))
-  const found = places.map((place) => ({
-    place,
-    actions: translated.filter((action) => isGranted(allowances, circumstances, { place, action })),
-  }))
-  const grants = found
-    .map(({ place, actions }) => ({
-      bucket: place.bucket,
-      prefix: place.prefix,
-      actions: actions.filter(
-        (action) =>
-          !found.some(
-            (other) => other.place !== place && other.actions.includes(action) && isWithin(place, other.place),
-          ),
-      ),
-    }))
-    .filter(({ actions }) => actions.length > 0)
-  for (const loss of lossesOf(allowances, grants, circumstances)) losses.add(loss)
-  return { grants, losses: [...losses] }
-}
-
-function allowanceOf(statement: Statement, { user }: Circumstances, losses: Set<string>): Allowance {
-  const { obstacle, resources, actions } = statement
-  if (obstacle !== undefined) {
-    losses.add(`A statement about ${shortList(actions)} has ${obstacle}.`)
-    return { statement, covered: [] }
-  }
-  const covered = resources.flatMap((one) => {
-    const resource = resolved(one, user)
-    const place = resource === undefined ? 'it depends on who asks' : coveredBy(resource)
-    if (typeof place !== 'string') return [place]
-    losses.add(`${one}: ${place}.`)
-    return []
-  })
-  return { statement, covered }
-}
-
-/** The places that statements name, and what any two of them have in common: the widest first, each once. */
-function placesOf(covered: readonly Place[]): Place[] {
-  const all = new Map<string, Place>()
-  const add = ({ bucket, prefix }: Place) => all.set(`${bucket}/${prefix}`, { bucket, prefix })
-  for (const one of covered) if (all.size < MOST_PLACES) add(one)
-  for (const one of [...all.values()])
-    for (const other of [...all.values()]) {
-      const both = common(one, other)
-      if (both && all.size < MOST_PLACES) add(both)
+/** Translates a policy whole, or not at all. */
+export function translatePolicy(document: Fields, context: Context): Translation {
+  const notes = new Set<string>()
+  const statements: Fields[] = []
+  const sids = new Set<unknown>()
+  try {
+    for (const given of statementsIn(document)) {
+      const translated = translateStatement(given, context)
+      for (const note of translated.notes) notes.add(note)
+      for (const { Sid, ...statement } of translated.statements) {
+        const isNew = Sid !== undefined && !sids.has(Sid)
+        sids.add(Sid)
+        statements.push(isNew ? { Sid, ...statement } : statement)
+      }
     }
-  return [...all.values()]
-}
-
-function isGranted(
-  allowances: readonly Allowance[],
-  { denials, user, withDetails, ofKey }: Circumstances,
-  { place, action }: { place: Place; action: Translated },
-): boolean {
-  const { objects, bucket, service = [], lesser = [], inScope = [] } = NEEDS[action]
-  const { undenied = [], undeniedOfBucket = [] } = NEEDS[action]
-  const needed = withDetails ? objects : [...objects, ...lesser]
-  const ofObjects = ofKey ? [...needed, ...inScope] : needed
-  // What is about a whole bucket is not granted on a part of it.
-  if (bucket.length > 0 && place.prefix !== '') return false
-  const isCovered = (one: string, level: 'buckets' | 'objects') =>
-    allowances.some(
-      ({ statement, covered }) =>
-        isAllowing(statement, one) &&
-        covered.some((there) =>
-          level === 'objects'
-            ? there.objects && isWithin(place, there)
-            : there.buckets && isWithin({ ...place, prefix: '' }, there),
-        ),
-    )
-  const isServed = (one: string) =>
-    allowances.some(
-      ({ statement: { obstacle, everywhere, resources }, statement }) =>
-        obstacle === undefined &&
-        isAllowing(statement, one) &&
-        (resources.includes('*') || (everywhere && resources.length === 0)),
-    )
-  const isDenied = (one: string, level: 'bucket' | 'object') =>
-    denials.some((denial) => isDenying(denial, one) && reaches(denial, user, place, level))
-  return (
-    ofObjects.every((one) => isCovered(one, 'objects')) &&
-    bucket.every((one) => isCovered(one, 'buckets')) &&
-    service.every((one) => isServed(one) && !denials.some((denial) => isDenying(denial, one))) &&
-    ![...objects, ...lesser, ...undenied].some((one) => isDenied(one, 'object')) &&
-    ![...bucket, ...undeniedOfBucket].some((one) => isDenied(one, 'bucket'))
-  )
-}
-
-/** What the statements allow and the grants do not. */
-function* lossesOf(
-  allowances: readonly Allowance[],
-  grants: readonly Grant[],
-  { denials }: Circumstances,
-): Generator<string> {
-  for (const { statement, covered } of allowances) {
-    if (statement.obstacle !== undefined) continue
-    const foreign = statement.actions.filter((one) => !one.startsWith('s3:') && one !== '*')
-    if (foreign.length > 0) yield `${shortList(foreign)} has no counterpart here.`
-    const lost = [...KNOWN_ACTIONS].filter(
-      ([name, { ofBucket, carriers }]) =>
-        isAllowing(statement, name) &&
-        covered.some(
-          (place) =>
-            (ofBucket ? place.buckets : place.objects) &&
-            !carriers.some((action) => grants.some((grant) => isGrantedOn(grant, action, place))),
-        ),
-    )
-    const unknown = statement.actions.filter(
-      (one) =>
-        one.startsWith('s3:') && !isFree(one) && ![...KNOWN_ACTIONS.keys()].some((name) => isAllowing(statement, name)),
-    )
-    const names = [...lost.map(([name]) => name), ...unknown]
-    if (names.length > 0) yield `Not granted on ${placesText(covered)}: ${shortList(names)}.`
+  } catch (error) {
+    if (!(error instanceof Obstacle)) throw error
+    return { obstacle: error.message, personal: error.isPersonal }
   }
-  if (denials.length > 0 && allowances.length > 0) yield 'What a Deny may be about is left out entirely.'
+  if (statements.length === 0) return { document: null, notes: [...notes] }
+  const made = { Version: '2012-10-17', Statement: statements }
+  const most = context.bucket === undefined ? MOST_BYTES.identity : MOST_BYTES.bucket
+  if (Buffer.byteLength(JSON.stringify(made)) > most)
+    return { obstacle: `it would have more than the ${most} bytes that a policy can have`, personal: false }
+  return { document: made, notes: [...notes] }
 }
 
-const isGrantedOn = (grant: Grant, action: Translated, place: Covered): boolean =>
-  grant.actions.includes(action) && isWithin(place, grant)
+/** Translates a policy of users: for all of them, or for one. */
+export const translateFor = (document: Fields, of: For, ofKey = false): Translation =>
+  translatePolicy(document, { of, ofKey })
 
-const placesText = (covered: readonly Covered[]): string =>
-  shortList(
-    covered.map(({ bucket, prefix, objects }) => (objects ? `${bucket}/${prefix}*`.replace(/^\*\/\*$/, '*') : bucket)),
-    3,
+const ALL = 'arn:aws:s3:::*'
+/** MinIO's ready-made policies, by what they allow; as they are here, and still are in the export. */
+const READY: { readonly [name: string]: (actions: readonly string[]) => boolean } = {
+  readonly: (actions) => actions.join() === 's3:GetBucketLocation,s3:GetObject',
+  readwrite: (actions) => actions.join() === 's3:*',
+  writeonly: (actions) => actions.join() === 's3:PutObject',
+  consoleAdmin: (actions) =>
+    ['admin:*', 's3:*'].every((one) => actions.includes(one)) && actions.every((one) => one.endsWith(':*')),
+  diagnostics: (actions) => actions.every((one) => one.startsWith('admin:')),
+}
+
+/** What the policy of a name is called here if it is MinIO's ready-made one, unchanged. */
+export function readyMade(name: string, document: Fields): string | undefined {
+  const isReady = Object.hasOwn(READY, name) ? READY[name] : undefined
+  const statements = statementsIn(document).filter(isFields)
+  const isPlain = statements.every(
+    ({ Effect, Action, Resource, NotAction, NotResource, Condition }) =>
+      Effect === 'Allow' &&
+      [NotAction, NotResource].every((one) => one === undefined) &&
+      (Condition === undefined || (isFields(Condition) && Object.keys(Condition).length === 0)) &&
+      [Action].flat().every((one) => typeof one === 'string') &&
+      (Resource === undefined
+        ? [Action].flat().every((one) => !String(one).startsWith('s3:'))
+        : [Resource].flat().every((one) => one === ALL)),
   )
-
-/** The first of some names, and how many more there are. */
-export function shortList(names: readonly string[], most = 6): string {
-  const shown = names.slice(0, most).join(', ')
-  return names.length > most ? `${shown} and ${names.length - most} more` : shown
+  const actions = statements.flatMap(({ Action }) => [Action].flat().map(String)).sort()
+  const isWhole = statements.length > 0 && statements.length === statementsIn(document).length
+  return isReady && isPlain && isWhole && isReady(actions) ? `aws:${name}` : undefined
 }

@@ -1,109 +1,142 @@
+import { actionsFor, isOfS3 } from './actions.ts'
+import { conditionsFor, type For, Obstacle, withNames } from './conditions.ts'
 import { type Fields, isFields, textsOf } from './read.ts'
+import { resourcesFor } from './resources.ts'
 import { matches } from './wildcards.ts'
 
-/** A statement of a MinIO policy, as far as it can be read. */
-export interface Statement {
-  allows: boolean
-  actions: readonly string[]
-  /** Undefined: it says which actions it is about. */
-  notActions: readonly string[] | undefined
-  /** Without `arn:aws:s3:::`. Those of other kinds are left out where it allows, and `*` where it denies. */
-  resources: readonly string[]
-  /** Why it cannot be translated if it allows something. */
-  obstacle: string | undefined
-  /** It may be about other resources than those it names. */
-  everywhere: boolean
+/** What a statement becomes: statements of ours, and what of it is left out. */
+export interface TranslatedStatement {
+  statements: Fields[]
+  notes: string[]
+}
+/** Whose policy it is in. */
+export interface Context {
+  of: For
+  /** Whether it is a key's own policy. */
+  ofKey: boolean
+  /** The bucket whose policy it is. */
+  bucket?: string
 }
 
 const ARN = 'arn:aws:s3:::'
-const KNOWN = new Set(['Sid', 'Effect', 'Action', 'NotAction', 'Resource', 'NotResource', 'Condition'])
+const KNOWN = ['Sid', 'Effect', 'Principal', 'Action', 'NotAction', 'Resource', 'NotResource', 'Condition']
 
-/** What no policy of MinIO's has: nobody knows what it would deny. */
-const denyAll: Statement = {
-  allows: false,
-  actions: ['*'],
-  notActions: undefined,
-  resources: ['*'],
-  obstacle: undefined,
-  everywhere: true,
-}
+/** What of a statement decides whether it is translated: read, and nothing more. */
+export const deniesSomething = (given: unknown): boolean => !isFields(given) || given.Effect !== 'Allow'
 
-/** The statements of a policy document; one that cannot be read is a statement that denies everything. */
-export function statementsOf(document: Fields): Statement[] {
-  const policy = isFields(document.Policy) ? document.Policy : document
-  const list = policy.Statement ?? []
-  const all = Array.isArray(list) ? list : [list]
-  return all.map((one) => (isFields(one) ? statementOf(one) : denyAll))
-}
-
-function statementOf(given: Fields): Statement {
-  const { Effect, Action, NotAction, Resource, NotResource, Condition } = given
-  if (Effect !== 'Allow' && Effect !== 'Deny') return denyAll
-  const unknown = Object.keys(given).filter((name) => !KNOWN.has(name))
-  const actions = textsOf(Action ?? [])
-  const hasCondition = isFields(Condition) ? Object.keys(Condition).length > 0 : Condition != null
-  return {
-    allows: Effect === 'Allow',
-    actions,
-    notActions: NotAction === undefined ? undefined : textsOf(NotAction),
-    resources: textsOf(Resource ?? []).flatMap((one) =>
-      one.startsWith(ARN) ? [one.slice(ARN.length)] : one === '*' || Effect === 'Deny' ? ['*'] : [],
-    ),
-    obstacle:
-      NotAction !== undefined
-        ? 'NotAction'
-        : NotResource !== undefined
-          ? 'NotResource'
-          : hasCondition
-            ? `a condition (${isFields(Condition) ? Object.keys(Condition).join(', ') : String(Condition)})`
-            : unknown.length > 0
-              ? unknown.join(', ')
-              : undefined,
-    everywhere:
-      NotResource !== undefined ||
-      unknown.length > 0 ||
-      textsOf(Resource ?? []).length === 0 ||
-      // Statements that are about more than S3 apply without regard to their resources.
-      (NotAction === undefined && actions.some((one) => !one.startsWith('s3:'))),
+/** Translates a statement as a whole. Throws Obstacle. */
+export function translateStatement(given: unknown, context: Context): TranslatedStatement {
+  if (!isFields(given)) throw new Obstacle('a statement cannot be read')
+  const { Effect, Sid } = given
+  if (Effect !== 'Allow' && Effect !== 'Deny') throw new Obstacle('a statement neither allows nor denies')
+  const unknown = Object.keys(given).find((name) => !KNOWN.includes(name))
+  if (unknown !== undefined) throw new Obstacle(`a statement has ${unknown}`)
+  const principal = principalOf(given, context)
+  if (principal === 'nobody')
+    return { statements: [], notes: ['What its policy says of users has no effect in MinIO, and is left out.'] }
+  const { texts, negated } = oneOf(given, 'Action')
+  const others = negated ? [] : texts.filter((text) => !isOfS3(text))
+  if (others.length === texts.length && !negated) return ofOtherServices(given, others, context)
+  if (others.some((text) => !text.startsWith('s3:')))
+    throw new Obstacle(`a statement is about S3 and about ${others.join(', ')}, for which MinIO ignores its resources`)
+  const condition = conditionsFor(given.Condition, context.of)
+  // What only holds for somebody else says nothing of whose policy it is.
+  if (condition === undefined) return { statements: [], notes: [] }
+  const when = onlyAnonymous(condition, Effect, context)
+  const head = {
+    ...(typeof Sid === 'string' && Sid !== '' ? { Sid } : {}),
+    Effect,
+    ...principal,
   }
+  const tail = Object.keys(when).length > 0 ? { Condition: when } : {}
+  const allows = Effect === 'Allow'
+  const written = { allows, texts, negated, ofKey: context.ofKey }
+  const statements = placed(given, written, context).map((middle) => ({ ...head, ...middle, ...tail }))
+  // In MinIO it holds for what administrators do as well.
+  const isOfAll = context.bucket === undefined && (negated || texts.includes('*')) && isEverywhere(given)
+  if (!isOfAll) return { statements, notes: [] }
+  if (allows) return { statements, notes: ['Of other services than S3, nothing here is like MinIO’s.'] }
+  const stop = { Effect, Action: ['iam:*', 'sts:*'], Resource: ['*'], ...tail }
+  return { statements: [...statements, stop], notes: [] }
 }
 
-/** Actions that a name implies, in some releases. */
-const IMPLIED: { readonly [name: string]: readonly string[] } = { 's3:GetObjectVersion': ['s3:GetObject'] }
-/** What actions on tables imply on objects. */
-const OF_TABLES = ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:ListBucket', 's3:AbortMultipartUpload']
-
-/** Whether a statement that allows something allows this action, in every release. */
-export const isAllowing = ({ actions }: Statement, action: string): boolean =>
-  actions.some((one) => matches(one, action))
-
-/** Whether a statement that denies something may deny this action. */
-export const isDenying = ({ actions, notActions }: Statement, action: string): boolean =>
-  notActions
-    ? !notActions.some((one) => matches(one, action))
-    : actions.some(
-        (one) =>
-          matches(one, action) ||
-          (IMPLIED[one]?.includes(action) ?? false) ||
-          (one.startsWith('s3tables:') && OF_TABLES.includes(action)) ||
-          Object.entries(IMPLIED).some(([name, implied]) => matches(one, name) && implied.includes(action)),
-      )
-
-/** A resource with the variables whose values are known; `undefined` if others are left. */
-export function resolved(resource: string, user: string | undefined): string | undefined {
-  // The value is put in once: what looks like a variable in it is not one.
-  const known = user === undefined ? resource : resource.replaceAll(VARIABLE, () => user)
-  const rest = user === undefined ? resource : resource.replaceAll(VARIABLE, '')
-  return rest.includes('${') ? undefined : known
+/** What a statement names with an element or its negation, of which it has one. */
+function oneOf(given: Fields, name: 'Action' | 'Resource'): { texts: string[]; negated: boolean } {
+  const [plain, negated] = [given[name], given[`Not${name}`]]
+  if ((plain === undefined) === (negated === undefined)) throw new Obstacle(`a statement has no ${name}, or two`)
+  const value = plain ?? negated
+  const texts = textsOf(value)
+  if (texts.length === 0 || texts.length !== (Array.isArray(value) ? value.length : 1))
+    throw new Obstacle(`the ${name} of a statement cannot be read`)
+  return { texts, negated: plain === undefined }
 }
-const VARIABLE = /\$\{aws:(username|userid)\}/g
 
-/** Whether a statement's resources depend on who asks. */
-export const isPersonal = ({ resources }: Statement): boolean => resources.some((one) => one.search(VARIABLE) >= 0)
+/** Whether a statement is about what is in no bucket, too. */
+const isEverywhere = ({ Resource, NotResource }: Fields): boolean =>
+  NotResource !== undefined || textsOf(Resource).some((one) => /^(arn:aws:s3:::)?\*+$/.test(one))
 
-/** A resource of a statement that denies something: from the first unknown variable on, it may be about anything. */
-export function deniedResource(resource: string, user: string | undefined): string {
-  const known = resolved(resource, user)
-  if (known !== undefined) return known
-  return `${resource.slice(0, resource.indexOf('$'))}*`
+/** The actions and resources of a statement: in one where MinIO and we match the same, else one for buckets and one for objects. */
+function placed(given: Fields, written: Parameters<typeof actionsFor>[0], { of, bucket }: Context): Fields[] {
+  const { texts, negated } = oneOf(given, 'Resource')
+  const patterns = texts.map((text) => {
+    if (text === '*') return '*'
+    if (!text.startsWith(ARN)) throw new Obstacle(`${text} is no resource of S3`)
+    const pattern = String(withNames(text.slice(ARN.length), of))
+    if (bucket !== undefined && !matches(pattern.split('/', 1)[0] ?? '', bucket))
+      throw new Obstacle(`${text} is not in the bucket`)
+    return pattern
+  })
+  const resources = resourcesFor(patterns)
+  const element = negated ? 'NotResource' : 'Resource'
+  const at = (found: readonly string[]): Fields => ({ [element]: found.map((one) => ARN + one) })
+  if (resources.both) {
+    const actions = actionsFor(written, 'both')
+    return actions ? [{ ...actions, ...at(resources.both) }] : []
+  }
+  return (['bucket', 'object'] as const).flatMap((level): Fields[] => {
+    const actions = actionsFor(written, level)
+    if (!actions) return []
+    const found = resources[level]
+    if (found.length > 0) return [{ ...actions, ...at(found) }]
+    return negated ? [{ ...actions, Resource: [`${ARN}*`] }] : []
+  })
+}
+
+/** What is about the service itself, keys of its key service, or tables: nothing here, but whom it stops is stopped. */
+function ofOtherServices(
+  { Effect, Condition }: Fields,
+  texts: readonly string[],
+  { of, bucket }: Context,
+): TranslatedStatement {
+  const foreign = texts.filter((text) => !text.startsWith('s3:'))
+  const notes = foreign.length > 0 ? [`${foreign.join(', ')}: nothing here is like it.`] : []
+  const stops = [
+    ...(texts.some((text) => text.startsWith('admin:')) ? ['iam:*'] : []),
+    ...(texts.some((text) => text.startsWith('sts:')) ? ['sts:*'] : []),
+  ]
+  if (Effect === 'Allow' || stops.length === 0 || bucket !== undefined) return { statements: [], notes }
+  const condition = conditionsFor(Condition, of)
+  if (condition === undefined) return { statements: [], notes: [] }
+  const tail = Object.keys(condition).length > 0 ? { Condition: condition } : {}
+  return { statements: [{ Effect, Action: stops, Resource: ['*'], ...tail }], notes: [] }
+}
+
+/** Whom a statement of a bucket's policy is about: everyone, or nobody that MinIO asks it for. */
+function principalOf({ Principal }: Fields, { bucket }: Context): Fields | 'nobody' {
+  if (bucket === undefined) {
+    if (Principal !== undefined) throw new Obstacle('a statement has Principal')
+    return {}
+  }
+  const named = isFields(Principal) ? textsOf(Principal.AWS ?? []) : textsOf(Principal ?? [])
+  return named.includes('*') ? { Principal: '*' } : 'nobody'
+}
+
+/**
+ * A Deny of a bucket's policy is only about requests without a credential, as in MinIO. What it allows, it allows everyone, who
+ * could ask without a credential as well.
+ */
+function onlyAnonymous(condition: Fields, effect: string, { bucket }: Context): Fields {
+  if (bucket === undefined || effect === 'Allow') return condition
+  const equals = isFields(condition.StringEquals) ? condition.StringEquals : {}
+  return { ...condition, StringEquals: { ...equals, 'aws:PrincipalType': 'Anonymous' } }
 }

@@ -1,7 +1,7 @@
 import { printable } from '../places.ts'
 
 /** How much of an item of the exports is translated. */
-export type Verdict = 'exact' | 'narrower' | 'not' | 'wider'
+export type Verdict = 'exact' | 'narrower' | 'not'
 
 /** An item of the exports, and what becomes of it. */
 export interface Item {
@@ -16,7 +16,12 @@ const TITLES: { readonly [V in Verdict]: string } = {
   exact: 'exact',
   narrower: 'narrower',
   not: 'not',
-  wider: 'WIDER',
+}
+
+/** The first of some names, and how many more there are. */
+export function shortList(names: readonly string[], most = 6): string {
+  const shown = names.slice(0, most).join(', ')
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown
 }
 
 /** The items as people read them: a line each, with what is to be said of it below. */
@@ -27,7 +32,7 @@ export function tableOf(items: readonly Item[]): string {
         .map((note) => `${' '.repeat(10)}${printable(note)}\n`)
         .join('')}`,
   )
-  const counts = (['exact', 'narrower', 'wider', 'not'] as const)
+  const counts = (['exact', 'narrower', 'not'] as const)
     .map((verdict) => [verdict, items.filter((item) => item.verdict === verdict).length] as const)
     .filter(([, count]) => count > 0)
     .map(([verdict, count]) => `${count} ${verdict === 'not' ? 'not translated' : TITLES[verdict]}`)

@@ -22,28 +22,5 @@ export function matches(pattern: string, text: string): boolean {
   return p === pattern.length
 }
 
-/** Whether every text that `inner` matches is matched by `outer`; false also where that is so but hard to see. */
-export const includes = (outer: string, inner: string): boolean =>
-  // A star of `inner` is a character that only a star of `outer` matches; what a `?` of it stands for is not looked into.
-  !inner.includes('?') && !outer.includes('?') && matches(outer, inner)
-
-/**
- * Whether a text can match both patterns. A `?` stands for one byte in MinIO, so that two of them can match one
- * character: here it counts as `*`, and the answer is then yes too often rather than too seldom.
- */
-export function wildcardsOverlap(one: string, other: string): boolean {
-  const [a, b] = [one.replaceAll('?', '*'), other.replaceAll('?', '*')]
-  // reachable[j]: whether the rest of `a` from i and the rest of `b` from j can match the same text.
-  let next: boolean[] = []
-  for (let i = a.length; i >= 0; i--) {
-    const row: boolean[] = []
-    for (let j = b.length; j >= 0; j--)
-      row[j] =
-        (i === a.length && j === b.length) ||
-        (a[i] === '*' && ((next[j] ?? false) || (j < b.length && (row[j + 1] ?? false)))) ||
-        (b[j] === '*' && ((row[j + 1] ?? false) || (i < a.length && (next[j] ?? false)))) ||
-        (i < a.length && a[i] === b[j] && (next[j + 1] ?? false))
-    next = row
-  }
-  return next[0] ?? false
-}
+/** Whether a pattern has any wildcard. */
+export const isPattern = (text: string): boolean => /[*?]/.test(text)

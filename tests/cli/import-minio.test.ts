@@ -70,7 +70,7 @@ describeOnce('the command that imports from MinIO', (engine) => {
     ]
     assert.deepEqual(unpacked, zips)
     assert.deepEqual(both, zips)
-    assert.equal(zips.iam.users?.size, 4)
+    assert.equal(zips.iam.users?.size, 5)
     assert.deepEqual([...zips.buckets.keys()], ['homes', 'photos', 'vault'])
     fs.mkdirSync(at('bad'))
     const bad = (name: string, bytes: Buffer, why: RegExp) => {
@@ -92,13 +92,20 @@ describeOnce('the command that imports from MinIO', (engine) => {
       strongroom(['import', 'minio', ...DOMAIN, '--dry-run', 'zips']),
     )
     assert.equal(code, 2, err)
-    assert.equal(said(out, 'policy', 'consoleAdmin')[0], 'not')
-    assert.deepEqual(said(out, 'policy', 'photos').slice(0, 2), ['narrower', 'The group MinIO photos.'])
-    assert.match(said(out, 'policy', 'photos')[2] ?? '', /^Not granted on photos, photos\/\*: .*s3:DeleteBucket/)
-    assert.match(said(out, 'policy', 'home').join(), /The group MinIO home of alice\./)
-    assert.match(said(out, 'policy', 'office').join(), /^not,.*has a condition \(IpAddress\)/)
-    assert.match(said(out, 'policy', 'no-delete').join(), /^not,It only denies/)
-    assert.match(said(out, 'user', 'alice').join(), /^exact,alice@example\.org/)
+    assert.deepEqual(said(out, 'policy', 'consoleAdmin').slice(0, 2), ['narrower', 'The built-in aws:consoleAdmin.'])
+    assert.deepEqual(said(out, 'policy', 'readwrite'), ['exact', 'The built-in aws:readwrite.'])
+    assert.deepEqual(said(out, 'policy', 'photos'), ['exact', 'The policy MinIO-photos.'])
+    assert.deepEqual(said(out, 'policy', 'home'), [
+      'exact',
+      `For each user by themselves, as it depends on \${aws:username}: alice.`,
+    ])
+    for (const name of ['office', 'no-delete', 'all-but'])
+      assert.deepEqual(said(out, 'policy', name), ['exact', `The policy MinIO-${name}.`])
+    assert.deepEqual(said(out, 'policy', 'ldap-home')[0], 'not')
+    assert.match(said(out, 'policy', 'ldap-home')[1] ?? '', /there is no variable .*ldap:username/)
+    assert.deepEqual(said(out, 'group', 'staff'), ['exact', 'The group MinIO staff.'])
+    assert.match(said(out, 'user', 'alice').join(), /^exact,alice@example\.org.*With MinIO-home\.,In MinIO staff\./)
+    assert.match(said(out, 'user', 'frank').join(), /^narrower,.*No permissions: ldap-home may deny something/)
     assert.match(said(out, 'user', 'disabled1').join(), /Disabled/)
     assert.match(said(out, 'user', 'eve').join(), /No permissions: closed is disabled/)
     assert.equal(said(out, 'access key', 'GUESTSERVICE00000001')[0], 'exact')
@@ -110,10 +117,17 @@ describeOnce('the command that imports from MinIO', (engine) => {
     )
     assert.match(said(out, 'access key', 'LDAPSERVICE000000001').join(), /^not,/)
     assert.equal(said(out, 'identity', 'uid=kim,ou=people,dc=example,dc=org')[0], 'not')
+    const ops = said(out, 'identity', 'cn=ops,ou=groups,dc=example,dc=org').join()
+    assert.match(ops, /^narrower,A group of LDAP or OpenID: the group MinIO cn=ops,.*idp\.group_mapping/)
+    // What a policy opens, and to whom, is said before it is saved.
+    assert.match(
+      out,
+      /\+ identity policy MinIO-no-delete\n[^+]*Nobody who has it|\+ identity policy MinIO-no-delete\n[^+]*delete objects/,
+    )
     const photos = said(out, 'bucket', 'photos').join('\n')
     assert.match(photos, /^narrower\nWith .*lifecycle.*quota_gb.*versioning/)
     assert.match(photos, /Events to arn:minio:sqs::PRIMARY:webhook are not translated/)
-    assert.match(photos, /Its bucket policy \(s3:GetObject\) is not translated: nothing becomes public/)
+    assert.match(photos, /Its policy is not brought over, nothing becomes public\. With --public-access it is/)
     assert.match(photos, /Lifecycle rule tier: nothing is left of it/)
     assert.equal(said(out, 'bucket', 'vault')[0], 'exact')
     assert.match(out, /\+ user alice@example\.org/)
@@ -170,7 +184,7 @@ describeOnce('the command that imports from MinIO', (engine) => {
       assert.equal(fs.statSync(path.join(secrets, id)).mode & 0o777, 0o600)
       assert.equal(fs.readFileSync(path.join(secrets, id), 'utf8'), SECRETS[id])
     }
-    assert.equal(fs.readdirSync(secrets).length, 6)
+    assert.equal(fs.readdirSync(secrets).length, 7)
     const again = await strongroom(['import', 'minio', ...DOMAIN, '-o', 'out.yaml', 'unpacked'])
     assert.equal(again.code, 1)
     assert.match(again.err, /exists/)
@@ -193,7 +207,36 @@ describeOnce('the command that imports from MinIO', (engine) => {
   })
 
   it('applies it: clients continue with their keys, and can do no more than before', async () => {
-    const out = await ok('import', 'minio', ...DOMAIN, '--yes', 'zips')
+    const out = await server.records(
+      [
+        ...['MinIO-all-but', 'MinIO-no-delete', 'MinIO-office', 'MinIO-photos'].map(() => ({
+          action: 'identity_policy_create' as const,
+        })),
+        // MinIO staff, and the group of LDAP.
+        { action: 'group_create' },
+        { action: 'identity_policy_attach' },
+        { action: 'group_create' },
+        { action: 'identity_policy_attach' },
+        // alice with her home.
+        { action: 'user_create' },
+        { action: 'identity_policy_create' },
+        // backup-bot with three.
+        { action: 'user_create' },
+        { action: 'identity_policy_attach' },
+        { action: 'identity_policy_attach' },
+        { action: 'identity_policy_attach' },
+        { action: 'user_create' },
+        { action: 'user_create' },
+        { action: 'user_create' },
+        { action: 'create_bucket', bucket: 'homes' },
+        { action: 'create_bucket', bucket: 'photos' },
+        { action: 'update_bucket', bucket: 'photos' },
+        { action: 'policy_create' },
+        { action: 'create_bucket', bucket: 'vault' },
+        ...Array.from({ length: 7 }, () => ({ action: 'access_key_create' as const })),
+      ],
+      () => ok('import', 'minio', ...DOMAIN, '--yes', 'zips'),
+    )
     assert.match(out, /\d+ made\.\n$/)
     const again = await server.records([], () => ok('import', 'minio', ...DOMAIN, '--yes', 'zips'))
     assert.match(again, /Nothing to do; \d+ already as named\.\n$/)
@@ -239,7 +282,10 @@ describeOnce('the command that imports from MinIO', (engine) => {
     assert.equal(await get('backup-bot', 'photos', 'b.jpg'), 'ok')
     assert.equal(await outcome(bot.send(new ListObjectsV2Command({ Bucket: 'photos' }))), 'ok')
     assert.equal(await outcome(bot.send(new DeleteObjectCommand({ Bucket: 'photos', Key: 'b.jpg' }))), 'AccessDenied')
+    // A condition on the address: only what it says of the office is allowed from there.
+    assert.equal(await put('backup-bot', 'photos', 'c.jpg'), 'ok')
     assert.equal(await get('eve', 'photos', 'b.jpg'), 'AccessDenied')
+    assert.equal(await get('frank', 'photos', 'b.jpg'), 'AccessDenied')
     assert.deepEqual((await world.clientOf(pairOf('eve')).send(new ListBucketsCommand())).Buckets ?? [], [])
     for (const id of ['disabled1', 'EXPIREDSERVICE000001', 'OFFSERVICE0000000001', 'ROOTSERVICE000000001'])
       assert.equal(await get(id, 'photos', 'b.jpg'), 'InvalidAccessKeyId', id)
@@ -265,31 +311,37 @@ describeOnce('the command that imports from MinIO', (engine) => {
     await assert.rejects(client('copy', 'tree', 'new:vault/moved'), /AccessDenied|403/)
   })
 
-  it('grants more only if that is asked for, and says so', async () => {
+  it('lets anyone in only if that is asked for', async () => {
+    const anonymous = () => world.send('GET', '/photos/b.jpg', {}).then(({ status }) => status)
+    assert.equal(await anonymous(), 403)
+    const args = ['import', 'minio', ...DOMAIN, '--public-access']
+    const { out } = await server.records([], () => strongroom([...args, '--dry-run', 'zips']))
+    assert.match(out, /~ settings s3\n +public_access: false -> true\n/)
+    assert.match(out, /~ bucket photos\n[^~+]*Anyone can read objects and read older versions, in all of photos\./)
+    await server.records([{ action: 'settings_update' }, { action: 'update_bucket', bucket: 'photos' }], () =>
+      ok(...args, '--yes', 'zips'),
+    )
+    assert.equal(await anonymous(), 200)
+    await server.records([], () => ok(...args, '--yes', 'zips'))
+    // Whom a policy denies it by name is no better off without one than with it.
+    await server.admin.updateSettings({ body: { s3: { public_access: false } } })
+    assert.equal(await anonymous(), 403)
+  })
+
+  it('makes administrators, and the root user, only if that is asked for', async () => {
     const args = ['import', 'minio', ...DOMAIN, '--json', '--dry-run']
     const readers = {
       'iam-assets/policies.json': iamFiles['iam-assets/policies.json'] ?? '',
       'iam-assets/users.json': JSON.stringify({ alice: { secretKey: SECRETS.alice, status: 'enabled' } }),
-      'iam-assets/user_mappings.json': JSON.stringify({ alice: { policy: 'readonly,consoleAdmin' } }),
+      'iam-assets/user_mappings.json': JSON.stringify({ alice: { policy: 'readonly,consoleAdmin,photos' } }),
     }
     fs.writeFileSync(path.join(folder, 'readers.zip'), zipOf(readers))
-    const given = async (...more: string[]) => {
-      const { out } = await server.records([], () => strongroom([...args, ...more, 'readers.zip']))
-      const [items = '', plan = ''] = out.trim().split('\n')
-      const verdicts = (JSON.parse(items).items as { kind: string; name: string; verdict: string }[])
-        .filter(({ kind, name }) => kind === 'policy' && (name === 'readonly' || name === 'consoleAdmin'))
-        .map(({ name, verdict }) => `${name} ${verdict}`)
-      return { verdicts, plan }
-    }
-    const strict = await given()
-    assert.deepEqual(strict.verdicts, ['consoleAdmin narrower', 'readonly not'])
-    assert.doesNotMatch(strict.plan, /MinIO readonly|administrators/i)
-    const wider = await given('--with-details')
-    assert.deepEqual(wider.verdicts, ['consoleAdmin narrower', 'readonly wider'])
-    assert.match(wider.plan, /MinIO readonly/)
-    assert.doesNotMatch(wider.plan, /administrators/i)
-    assert.match((await given('--administrators')).plan, /administrators/)
-    assert.match((await given('--with-details', '--label', 'Berlin')).plan, /Berlin readonly/)
+    const plan = async (...more: string[]) =>
+      (await server.records([], () => strongroom([...args, ...more, 'readers.zip']))).out.trim().split('\n')[1] ?? ''
+    assert.match(await plan(), /aws:consoleAdmin/i)
+    assert.doesNotMatch(await plan(), /"administrators"/i)
+    assert.match(await plan('--administrators'), /"administrators"/)
+    assert.match(await plan('--label', 'Berlin'), /berlin-photos/i)
     const root = await ok('import', 'minio', ...DOMAIN, '--root-user', 'minioadmin', '-o', 'root.yaml', 'zips')
     assert.equal(said(root, 'access key', 'ROOTSERVICE000000001')[0], 'exact')
     assert.match(said(root, 'user', 'minioadmin').join(), /Not an administrator/)

@@ -75,6 +75,7 @@ export const SECRETS: { [id: string]: string } = {
   'backup-bot': 'bot-old-secret+/=2',
   eve: 'eve-old-secret-3',
   disabled1: 'disabled-old-secret-4',
+  frank: 'frank-old-secret-11',
   GUESTSERVICE00000001: 'service-old-secret-5',
   LIMITEDSERVICE000001: 'limited-old-secret-6',
   EXPIREDSERVICE000001: 'expired-old-secret-7',
@@ -99,6 +100,13 @@ export const iamFiles: { [name: string]: string } = Object.fromEntries(
       photos: policy(allow(['s3:*'], ['photos', 'photos/*'])),
       home: policy(allow(['s3:*'], [`homes/\${aws:username}/*`])),
       'no-delete': policy({ Effect: 'Deny', Action: ['s3:Delete*'], Resource: ['arn:aws:s3:::*'] }),
+      // Newer releases can export one of these.
+      'all-but': policy({ Effect: 'Allow', NotAction: ['s3:Delete*'], Resource: ['arn:aws:s3:::archive/*'] }),
+      'ldap-home': policy(allow(['s3:*'], [`homes/\${ldap:username}/*`]), {
+        Effect: 'Deny',
+        Action: ['s3:DeleteObject'],
+        Resource: ['arn:aws:s3:::homes/*'],
+      }),
       office: policy(allow(['s3:*'], ['office/*'], { Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } } })),
     },
     users: {
@@ -106,6 +114,7 @@ export const iamFiles: { [name: string]: string } = Object.fromEntries(
       'backup-bot': { secretKey: SECRETS['backup-bot'], status: 'enabled' },
       disabled1: { secretKey: SECRETS.disabled1, status: 'disabled' },
       eve: { secretKey: SECRETS.eve, status: 'enabled' },
+      frank: { secretKey: SECRETS.frank, status: 'enabled' },
     },
     groups: {
       staff: { version: 1, status: 'enabled', members: ['alice', 'disabled1'], updatedAt: '2024-05-01T10:00:00Z' },
@@ -126,6 +135,8 @@ export const iamFiles: { [name: string]: string } = Object.fromEntries(
       alice: { version: 1, policy: 'home', updatedAt: '2024-05-01T10:00:00Z' },
       'backup-bot': { version: 1, policy: 'readwrite,no-delete,office', updatedAt: '2024-05-01T10:00:00Z' },
       eve: { version: 1, policy: 'readwrite', updatedAt: '2024-05-01T10:00:00Z' },
+      // What it denies cannot be brought over, so nothing is allowed either.
+      frank: { version: 1, policy: 'readwrite,ldap-home,all-but', updatedAt: '2024-05-01T10:00:00Z' },
     },
     group_mappings: {
       staff: { version: 1, policy: 'photos', updatedAt: '2024-05-01T10:00:00Z' },
