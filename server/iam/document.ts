@@ -152,7 +152,8 @@ function statementOf(element: unknown, { index, kind, variables }: Place): State
   if (effect !== 'Allow' && effect !== 'Deny') throw wrong('Effect', `Invalid effect: ${String(effect)}`)
   return {
     index,
-    sid: sid ?? null,
+    // MinIO's clients write an empty one into each.
+    sid: sid || null,
     effect,
     principal: principalOf(element, effect, kind),
     actions: actionsOf(element, kind),

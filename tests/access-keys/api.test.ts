@@ -66,6 +66,7 @@ describeEngines('access keys', (engine, itOnce) => {
       'last_used_at',
       'last_used_ip',
       'name',
+      'policy',
       'revoked_at',
       'scope',
       'status',
