@@ -1053,6 +1053,21 @@ export interface NewAgent {
   secret_access_key: string
 }
 
+export interface Authorization {
+  /** What the client calls itself. */
+  client_name: string
+  /** The host that the client’s document is on; null for a client that registered itself, whose name nothing confirms. */
+  client_host: string | null
+  /** Where the answer is sent: a host, or the scheme of an application. */
+  redirect_host: string
+  /** Whether the answer stays on the machine of the browser. */
+  on_this_machine: boolean
+  /** Where to send the browser if the user refuses. */
+  refuse_url: string
+  /** ISO 8601, UTC, milliseconds. */
+  expires_at: string
+}
+
 export interface Bucket {
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
   name: string
@@ -4114,12 +4129,207 @@ export interface Operations {
     }
     reply: Approval
   }
-  /** POST /mcp: Call the MCP server. The Model Context Protocol over Streamable HTTP: one JSON-RPC message, answered by itself. Needs the token of an agent, or one with a scope. Its tools do what the operations of this API do, within the same limits; docs/mcp.md lists them. */
+  /** POST /mcp: Call the MCP server. The Model Context Protocol over Streamable HTTP: one JSON-RPC message, answered by itself. Needs the token of an agent, one with a scope, or an access token of OAuth. Its tools do what the operations of this API do, within the same limits; docs/mcp.md lists them. */
   callMcp: {
     call: {
       body: unknown
     }
     reply: Response
+  }
+  /** GET /.well-known/oauth-protected-resource/mcp: Find out where clients of the MCP server sign in. */
+  getMcpResource: {
+    call: object
+    reply: {
+      resource: string
+      authorization_servers: string[]
+      scopes_supported: string[]
+      bearer_methods_supported: string[]
+      resource_name: string
+    }
+  }
+  /** GET /.well-known/oauth-protected-resource: Find out where clients of the MCP server sign in. */
+  getMcpResourceAtRoot: {
+    call: object
+    reply: {
+      resource: string
+      authorization_servers: string[]
+      scopes_supported: string[]
+      bearer_methods_supported: string[]
+      resource_name: string
+    }
+  }
+  /** GET /.well-known/oauth-authorization-server: Find out how clients of the MCP server sign in. */
+  getAuthorizationServer: {
+    call: object
+    reply: {
+      issuer: string
+      authorization_endpoint: string
+      token_endpoint: string
+      registration_endpoint: string
+      revocation_endpoint: string
+      scopes_supported: string[]
+      response_types_supported: string[]
+      response_modes_supported: string[]
+      grant_types_supported: string[]
+      token_endpoint_auth_methods_supported: string[]
+      revocation_endpoint_auth_methods_supported: string[]
+      code_challenge_methods_supported: string[]
+      authorization_response_iss_parameter_supported: boolean
+      client_id_metadata_document_supported: boolean
+    }
+  }
+  /** POST /oauth/register: Register a client. RFC 7591. For clients that have no document of their own to name as `client_id`. It lasts for a day, and for as long as an agent made with it is valid. At most ten a minute from one address. */
+  registerClient: {
+    call: {
+      body: {
+        redirect_uris: string[]
+        client_name?: string
+        grant_types?: string[]
+        response_types?: string[]
+      }
+    }
+    reply: {
+      client_id: string
+      /** Seconds since 1970. */
+      client_id_issued_at: number
+      client_name: string
+      redirect_uris: string[]
+      token_endpoint_auth_method: 'none'
+      grant_types: string[]
+      response_types: string[]
+    }
+  }
+  /** GET /oauth/authorize: Ask a user for access to the MCP server. Where clients send the browser. It goes on to the console, where the user signs in and makes an agent. Errors are shown there, and never sent to the redirect URI: anyone can register one. */
+  beginAuthorization: {
+    call: {
+      query?: {
+        /** Must be `code`. */
+        response_type?: string
+        /** Of a registration, or the URL of the client’s document. */
+        client_id?: string
+        redirect_uri?: string
+        state?: string
+        code_challenge?: string
+        /** Must be `S256`. */
+        code_challenge_method?: string
+        /** Must be the URL of the MCP server if present. */
+        resource?: string
+      }
+    }
+    reply: Response
+  }
+  /** POST /oauth/authorization: Get what a client asks for. */
+  readAuthorization: {
+    call: {
+      body: {
+        /** What the consent page was opened with. */
+        request: string
+      }
+    }
+    reply: Authorization
+  }
+  /** POST /oauth/authorization/approve: Make an agent for a client. Makes an agent as `POST /agents` does, whose token the client gets: the URL returned has a code for it that works once, within 60 seconds. Needs a session: tokens cannot give themselves away. */
+  approveAuthorization: {
+    call: {
+      body: {
+        /** What the consent page was opened with. */
+        request: string
+        name: string
+        /** What the agent may do, and where. It never may more than whoever made it. */
+        scope: ({
+          /** A bucket’s name, or its start followed by `*`. */
+          bucket: string
+          actions: ('list' | 'read' | 'write' | 'delete' | 'share')[]
+          /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+          prefix?: string
+        })[]
+        budget?: {
+          /** Objects written, copied, moved, restored or given other metadata in an hour; null for no limit. 1000 by default. */
+          change_objects_per_hour?: number | null
+          /** Bytes of objects written, copied, moved or restored in an hour; null for no limit. No limit by default. */
+          change_bytes_per_hour?: number | null
+          /** Objects deleted in an hour; null for no limit. 100 by default. */
+          delete_objects_per_hour?: number | null
+          /** Bytes of objects deleted in an hour; null for no limit. No limit by default. */
+          delete_bytes_per_hour?: number | null
+          /** Bytes of contents read in an hour; null for no limit. No limit by default. */
+          read_bytes_per_hour?: number | null
+          /** Objects written, copied, moved, restored or given other metadata in all; null for no limit. No limit by default. */
+          change_objects?: number | null
+          /** Bytes of objects written, copied, moved or restored in all; null for no limit. No limit by default. */
+          change_bytes?: number | null
+          /** Objects deleted in all; null for no limit. No limit by default. */
+          delete_objects?: number | null
+          /** Bytes of objects deleted in all; null for no limit. No limit by default. */
+          delete_bytes?: number | null
+          /** Bytes of contents read in all; null for no limit. No limit by default. */
+          read_bytes?: number | null
+        }
+        /** What a user has to approve first; by default, everything that shares. */
+        approval?: {
+          /** `share` is also asked before a download can be given to others by a signed URL. */
+          actions?: ('write' | 'delete' | 'share')[]
+          /** Requests that change or delete more objects than this, and every job; null for none. */
+          above_objects?: number | null
+          /** The same for their bytes. */
+          above_bytes?: number | null
+        }
+        expires_at?: string | null
+        /** Each entry of the scope has to name this bucket; it is about the fork then. */
+        fork?: {
+          /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+          bucket: string
+        }
+      }
+    }
+    reply: {
+      /** Where to send the browser. */
+      redirect_to: string
+    }
+  }
+  /** POST /oauth/token: Exchange a code or a refresh token for tokens. Access tokens are valid for 30 minutes, at the MCP server alone. Each exchange replaces the refresh token; a replaced one that is used again revokes the agent, except within 30 seconds while its successor is unused: then it returns the same successor. So does a code that is used again. */
+  exchangeToken: {
+    call: {
+      body: {
+        /** `authorization_code` or `refresh_token`. */
+        grant_type?: string
+        /** Required. */
+        client_id?: string
+        /** Ignored: clients have no secret. */
+        client_secret?: string
+        code?: string
+        code_verifier?: string
+        /** As when the code was asked for. */
+        redirect_uri?: string
+        refresh_token?: string
+        /** Must be the URL of the MCP server if present. */
+        resource?: string
+      }
+    }
+    reply: {
+      access_token: string
+      token_type: 'Bearer'
+      /** Seconds. */
+      expires_in: number
+      refresh_token: string
+      scope: string
+    }
+  }
+  /** POST /oauth/revoke: Revoke the agent that a token is of. RFC 7009. Takes either token, and answers unknown ones with success. */
+  revokeOauthToken: {
+    call: {
+      body: {
+        /** Required. */
+        token?: string
+        /** Required. */
+        client_id?: string
+        /** Ignored: clients have no secret. */
+        client_secret?: string
+      }
+    }
+    reply: {
+      
+    }
   }
   /** POST /buckets: Create a bucket. */
   createBucket: {
@@ -7877,7 +8087,7 @@ export interface Operations {
     call: object
     reply: {
       items: ({
-        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'snapshot_create' | 'snapshot_delete' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'agent_create' | 'agent_update' | 'agent_revoke' | 'approval_request' | 'approval_approve' | 'approval_reject' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'inventory_create' | 'inventory_update' | 'inventory_delete' | 'inventory_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
+        name: 'upload' | 'copy' | 'move' | 'update_object' | 'delete' | 'version_delete' | 'lock_update' | 'legal_hold_update' | 'restore' | 'create_bucket' | 'update_bucket' | 'snapshot_create' | 'snapshot_delete' | 'delete_bucket' | 'quota_warning' | 'user_create' | 'user_update' | 'user_delete' | 'user_import' | 'group_create' | 'group_update' | 'group_delete' | 'identity_policy_create' | 'identity_policy_update' | 'identity_policy_delete' | 'identity_policy_attach' | 'identity_policy_detach' | 'token_create' | 'token_revoke' | 'token_rotate' | 'access_key_create' | 'access_key_update' | 'access_key_revoke' | 'access_key_rotate' | 'agent_create' | 'agent_update' | 'agent_revoke' | 'client_register' | 'agent_connect' | 'approval_request' | 'approval_approve' | 'approval_reject' | 'share_create' | 'share_update' | 'share_revoke' | 'policy_create' | 'policy_update' | 'policy_delete' | 'policy_run' | 'inventory_create' | 'inventory_update' | 'inventory_delete' | 'inventory_run' | 'settings_update' | 'storage_create' | 'storage_update' | 'storage_delete' | 'storage_failover' | 'release_bucket' | 'scan' | 'scan_confirm' | 'external_change' | 'take_over' | 'external_finding' | 'clock_confirm' | 'webhook_create' | 'webhook_update' | 'webhook_delete' | 'webhook_disabled' | 'webhook_rotate' | 'webhook_promote' | 'ping'
         summary: string
         schema: Record<string, unknown>
       })[]

@@ -104,6 +104,15 @@ interface AgentDetails {
   expires_at: string | null
 }
 
+/** A client that asks for access to the MCP server, as it describes itself. */
+export interface OauthClientDetails {
+  client_id: string
+  client_name: string
+  redirect_uri: string
+}
+/** Why an agent that a client made use of was revoked, if nobody signed in did it. */
+export type AgentEnd = 'code_reuse' | 'refresh_reuse' | 'requested_by_client' | 'not_connected'
+
 /** A request of an agent that a person has to agree to. */
 interface ApprovalDetails {
   approval_id: string
@@ -328,9 +337,14 @@ export interface ActionDetails {
   /** `reason`: requested, or revoked together with the token that created it. */
   access_key_revoke: { name: string; access_key_id: string; reason: 'requested' | 'cascade'; user_id: string }
   access_key_rotate: { name: string; access_key_id: string; grace_seconds: number }
-  agent_create: AgentDetails & { fork: string | null }
+  agent_create: AgentDetails & { fork: string | null; client?: OauthClientDetails }
   agent_update: { name: string; user_id: string; before: object; after: object }
-  agent_revoke: { name: string; token_prefix: string; user_id: string }
+  /** `reason`: a code or a refresh token was used twice, the client asked for it, or nobody used the code. */
+  agent_revoke: { name: string; token_prefix: string; user_id: string; reason?: AgentEnd }
+  /** A client registered itself (OAuth). */
+  client_register: OauthClientDetails
+  /** A client exchanged the code that a user gave it for the tokens of an agent. */
+  agent_connect: { name: string; user_id: string; client: OauthClientDetails }
   /** An agent asked for what a person has to agree to; `actions`: what would happen, the first of them. */
   approval_request: ApprovalDetails & { actions: readonly object[] }
   approval_approve: ApprovalDetails

@@ -177,6 +177,21 @@ export const Approval = Type.Object({
 export type Approval = Type.Static<typeof Approval>
 export type ApprovalReason = Approval['reason']
 
+/** What a new agent is. */
+export const newAgentFields = Exactly({
+  name: CredentialName,
+  scope: NewAgentScope,
+  budget: Type.Optional(NewBudget),
+  approval: Type.Optional(NewApproval),
+  expires_at: Type.Optional(Nullable(Timestamp)),
+  fork: Type.Optional(
+    Exactly(
+      { bucket: BucketName },
+      { description: 'Each entry of the scope has to name this bucket; it is about the fork then.' },
+    ),
+  ),
+})
+
 const listQuery = { limit: Type.Optional(Limit), cursor: Type.Optional(Cursor) }
 const byId = Type.Object({ id: Id })
 
@@ -191,19 +206,7 @@ export const operations = {
     access: 'signed_in',
     ofAccount: true,
     status: 201,
-    body: Exactly({
-      name: CredentialName,
-      scope: NewAgentScope,
-      budget: Type.Optional(NewBudget),
-      approval: Type.Optional(NewApproval),
-      expires_at: Type.Optional(Nullable(Timestamp)),
-      fork: Type.Optional(
-        Exactly(
-          { bucket: BucketName },
-          { description: 'Each entry of the scope has to name this bucket; it is about the fork then.' },
-        ),
-      ),
-    }),
+    body: newAgentFields,
     reply: NewAgent,
     errors: ['invalid_request', 'limit_reached', 'not_found', 'read_only'],
     records: ['agent_create', 'create_bucket'],

@@ -2,6 +2,7 @@
 export const errors = {
   malformed: { status: 400, title: 'The request is malformed' },
   invalid_query: { status: 400, title: 'The search is not understood' },
+  invalid_oauth_request: { status: 400, title: 'The client’s request is refused' },
   unsupported_grant_type: { status: 400, title: 'Unsupported grant type' },
   encryption_key_required: { status: 400, title: 'The key of the object is required' },
   invalid_state: { status: 400, title: 'This login is unknown, expired or already used' },

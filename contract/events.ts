@@ -35,6 +35,7 @@ const identityPolicy = {
   name: Text,
   of: Nullable(Type.Object({ kind: Type.Enum(['user', 'group', 'role']), id: Text, name: Text })),
 }
+const oauthClient = { client_id: Text, client_name: Text, redirect_uri: Text }
 const approval = { approval_id: Text, agent_id: Text, agent: Text, reason: Text, objects: Count, bytes: Count }
 const named = { webhook_id: Text, name: Text }
 const storage = {
@@ -253,10 +254,23 @@ export const events = {
       approval: Fields,
       expires_at: Nullable(Text),
       fork: Nullable(Text),
+      client: Optional(Type.Object(oauthClient)),
     }),
   ),
   agent_update: event('An agent was changed.', Type.Object({ name: Text, user_id: Text, ...change })),
-  agent_revoke: event('An agent was revoked.', Type.Object({ ...token, user_id: Text })),
+  agent_revoke: event(
+    'An agent was revoked; `reason`: by the service or its client.',
+    Type.Object({
+      ...token,
+      user_id: Text,
+      reason: Optional(Type.Enum(['code_reuse', 'refresh_reuse', 'requested_by_client', 'not_connected'])),
+    }),
+  ),
+  client_register: event('A client of the MCP server registered itself.', Type.Object(oauthClient)),
+  agent_connect: event(
+    'A client of the MCP server got the tokens of an agent.',
+    Type.Object({ name: Text, user_id: Text, client: Type.Object(oauthClient) }),
+  ),
   approval_request: event(
     'An agent asked for what a user has to approve.',
     Type.Object({ ...approval, actions: Type.Unsafe<readonly object[]>(Type.Array(Fields)) }),

@@ -19,6 +19,7 @@ import * as locks from './locks.ts'
 import * as machineSessions from './machine-sessions.ts'
 import * as mail from './mail.ts'
 import * as mcp from './mcp.ts'
+import * as oauth from './oauth.ts'
 import * as objects from './objects.ts'
 import * as policies from './policies.ts'
 import * as presign from './presign.ts'
@@ -54,6 +55,7 @@ export const files = {
   identityPolicies,
   agents,
   mcp,
+  oauth,
   buckets,
   attached,
   usage,

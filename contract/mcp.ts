@@ -12,8 +12,9 @@ export const operations = {
     tag: 'agents',
     summary: 'Call the MCP server',
     description:
-      'The Model Context Protocol over Streamable HTTP: one JSON-RPC message, answered by itself. Needs the token of an agent, or one with a scope. Its tools do what the operations of this API do, within the same limits; docs/mcp.md lists them.',
+      'The Model Context Protocol over Streamable HTTP: one JSON-RPC message, answered by itself. Needs the token of an agent, one with a scope, or an access token of OAuth. Its tools do what the operations of this API do, within the same limits; docs/mcp.md lists them.',
     access: 'signed_in',
+    oauth: true,
     status: 200,
     otherStatus: [202],
     headers: Type.Object({

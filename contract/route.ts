@@ -26,6 +26,8 @@ export interface RouteSpec {
   access: Access
   /** Is about the caller's account and not about buckets: refused to tokens that are limited to a scope. */
   ofAccount?: true
+  /** Takes access tokens of OAuth as well; refusals say where they come from. */
+  oauth?: true
   /** The status of success; `otherStatus` lists others the handler may use. */
   status: number
   otherStatus?: readonly number[]

@@ -9,6 +9,7 @@ import type { InventoryTables } from './tables/inventories.ts'
 import type { JobTables } from './tables/jobs.ts'
 import type { MailTables } from './tables/mail.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
+import type { OauthTables } from './tables/oauth.ts'
 import type { PolicyTables } from './tables/policies.ts'
 import type { ReplicationTables } from './tables/replication.ts'
 import type { RoleTables } from './tables/roles.ts'
@@ -37,7 +38,8 @@ export interface Schema
     RoleTables,
     ReplicationTables,
     InventoryTables,
-    AgentTables {}
+    AgentTables,
+    OauthTables {}
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>
 /** An object's row as everything but its history sees it: since when it has been so, and by whom, is left out. */

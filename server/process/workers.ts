@@ -2,6 +2,7 @@ import { expiryNotices as accessKeyNotices } from '../access/access-keys/service
 import { forgetApprovals } from '../access/agent-limits/approvals/decide.ts'
 import { expiryWorker } from '../access/auth/expiry.ts'
 import { forgetMails, mailDispatcher } from '../access/mail/dispatcher.ts'
+import { oauthExpiry } from '../access/oauth/grants.ts'
 import { temporaryExpiry } from '../access/temporary/expiry.ts'
 import { expiryNotices as tokenNotices } from '../access/tokens/service.ts'
 import { collector, orphanCollector } from '../blobs/collector.ts'
@@ -68,6 +69,7 @@ const workers: readonly Worker[] = [
   snapshotWorker,
   forkWorker,
   expiryWorker,
+  oauthExpiry,
   temporaryExpiry,
   tokenNotices,
   accessKeyNotices,

@@ -68,6 +68,7 @@ const inventory = {
 }
 const token = { name, token_prefix: 'svc_pat_1234' }
 const accessKey = { name, access_key_id: 'a'.repeat(128) }
+const oauthClient = { client_id: 'c'.repeat(512), client_name: name, redirect_uri: 'r'.repeat(512) }
 const approval = { approval_id: id, agent_id: id, agent: name, reason: 'above_objects', objects: 1, bytes: 1 }
 const scope = list(20, () => ({ bucket: 'b'.repeat(63), prefix: key, actions: list(8, () => 'a'.repeat(8)) }))
 const webhook = {
@@ -272,9 +273,12 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
     approval: { actions: ['share'] },
     expires_at: time,
     fork: 'b'.repeat(63),
+    client: oauthClient,
   },
   agent_update: { name, user_id: id, before: { name }, after: { name } },
-  agent_revoke: { name, token_prefix: 'p'.repeat(14), user_id: id },
+  agent_revoke: { name, token_prefix: 'p'.repeat(14), user_id: id, reason: 'requested_by_client' },
+  client_register: { ...oauthClient, redirect_uri: list(10, () => 'r'.repeat(512)).join(' ') },
+  agent_connect: { name, user_id: id, client: oauthClient },
   approval_request: {
     ...approval,
     actions: list(100, () => ({ action: 'delete', bucket: 'b'.repeat(63), key, size: 1, details: {} })),

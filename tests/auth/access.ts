@@ -227,6 +227,23 @@ export const table: Record<OperationName, Entry> = {
         headers: { accept: 'application/json, text/event-stream' },
       }),
   },
+  getMcpResource: { expect: everyone(200), call: (c) => c.getMcpResource() },
+  getMcpResourceAtRoot: { expect: everyone(200), call: (c) => c.getMcpResourceAtRoot() },
+  getAuthorizationServer: { expect: everyone(200), call: (c) => c.getAuthorizationServer() },
+  registerClient: {
+    expect: everyone(400),
+    call: (c) => c.registerClient({ body: { redirect_uris: ['http://example.com/'] } }),
+  },
+  beginAuthorization: { expect: everyone(400), call: (c) => c.beginAuthorization({ query: {} }) },
+  readAuthorization: { expect: signedIn(410), call: (c) => c.readAuthorization({ body: { request: 'x' } }) },
+  // Tokens are refused before the request is looked at.
+  approveAuthorization: {
+    expect: signedIn(410),
+    byToken: signedIn(403),
+    call: (c) => c.approveAuthorization({ body: { request: 'x', ...agent } }),
+  },
+  exchangeToken: { expect: everyone(400), call: (c) => c.exchangeToken({ body: {} }) },
+  revokeOauthToken: { expect: everyone(400), call: (c) => c.revokeOauthToken({ body: {} }) },
   createBucket: { expect: holder(201), call: (c) => c.createBucket({ body: { name: `table-${newId().slice(-12)}` } }) },
   listBuckets: { expect: signedIn(200), call: (c) => c.listBuckets() },
   getBucket: { expect: insider(200), call: (c) => c.getBucket({ params }) },

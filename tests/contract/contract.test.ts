@@ -54,6 +54,7 @@ const recordsNothing = [
   'startScan',
   'takeOverBucket',
   'verifyReplication',
+  'readAuthorization',
 ]
 
 it('every mutating operation names the actions it records', () => {

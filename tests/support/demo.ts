@@ -23,7 +23,8 @@ export interface Demo {
     | 'job'
     | 'partly'
     | 'identityPolicy'
-    | 'agent',
+    | 'agent'
+    | 'request',
     string
   >
   /** A moment before its last changes. */
@@ -265,6 +266,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
   const delivery = items.find(({ status }) => status === 'acknowledged')?.id ?? ''
   const failed = items.find(({ status }) => status === 'failed')?.id ?? ''
   const agent = await addAgent(server, taken.slice(0, 3))
+  const request = await askForAccess(server)
   await addHistory(server)
   // The demo's webhook receiver is on this machine; real ones are not.
   const addresses = {
@@ -289,6 +291,7 @@ export async function seedDemo(server: TestServer, receiver: Receiver): Promise<
       partly,
       identityPolicy,
       agent,
+      request,
     },
     links: {
       file: file.token,
@@ -325,6 +328,18 @@ async function addMachines(admin: TestServer['admin']): Promise<string> {
   const own = document({ Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::site-assets/old/*' })
   await admin.putInlinePolicy({ params: { ...role, name: 'tidy-up' }, body: { document: own } })
   return id
+}
+
+/** What the console is opened with when a client of the MCP server asks for access. */
+async function askForAccess({ url, admin }: TestServer): Promise<string> {
+  const redirect_uri = 'http://127.0.0.1:33418/callback'
+  const body = { client_name: 'Press room assistant', redirect_uris: [redirect_uri] }
+  const { client_id } = await admin.registerClient({ body })
+  const pkce = { code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' }
+  const query = new URLSearchParams({ response_type: 'code', client_id, redirect_uri, ...pkce })
+  const headers = { accept: 'text/html' }
+  const { headers: answered } = await fetch(`${url}/oauth/authorize?${query}`, { redirect: 'manual', headers })
+  return new URL(String(answered.get('location'))).searchParams.get('request') ?? ''
 }
 
 /** An agent that has changed something, and waits for approval to delete these objects. */
@@ -390,6 +405,7 @@ export const demoWords: readonly string[] = [
   ...people.flatMap(([, name]) => [name, ...name.split(' ')]),
   'Iris Novak',
   'Press kit keeper',
+  'Press room assistant',
   'Jonas Berg',
   'Administrators',
   'Administrator',

@@ -149,6 +149,18 @@ export const screens: readonly Screen[] = [
     shows: 'update_object',
     dialogs: ['Undo what it did…'],
   },
+  {
+    name: 'connect',
+    is: 'A client of the MCP server asks for access',
+    at: ({ ids }) => `/connect?request=${ids.request}`,
+    shows: 'wants to work with your objects',
+  },
+  {
+    name: 'connect-refused',
+    is: 'A client that cannot be connected',
+    at: '/connect?problem=invalid_client',
+    shows: 'This client can’t be connected',
+  },
   { name: 'access-keys', is: 'Access keys', at: '/access-keys', shows: 'No access keys yet' },
   {
     name: 'access-key-new',

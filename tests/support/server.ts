@@ -307,7 +307,7 @@ const BCRYPT = /\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}/g
 
 /** The first personal access token or JWT in a text, or of the texts that are known to be secret; undefined without one. */
 export function secretIn(text: string, secrets: ReadonlySet<string>): string | undefined {
-  const pattern = /svc_(?:pat|agent)_[0-9A-Za-z]{36}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/
+  const pattern = /svc_(?:pat|agent|mcp)_[0-9A-Za-z]{36}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/
   return pattern.exec(text.replaceAll(BCRYPT, ''))?.[0] ?? [...secrets].find((one) => text.includes(one))
 }
 

@@ -18,10 +18,15 @@ type Rows = readonly [store.CredentialRow, ...store.CredentialRow[]]
  * text that does not have the form of a token is rejected without a query.
  */
 export async function authenticateAgent(system: System, value: string, origin: Origin): Promise<Actor> {
+  if (!isTokenValue(value)) throw refuseToken(system, origin.ip, system.now())
+  return authenticateAgentBy(system, hashSecret(value), origin)
+}
+
+/** The same by the hash of the token. */
+export async function authenticateAgentBy(system: System, tokenHash: string, origin: Origin): Promise<Actor> {
   const now = system.now()
-  if (!isTokenValue(value)) throw refuseToken(system, origin.ip, now)
   const { db } = system.database
-  const rows = await store.findByToken(db, hashSecret(value))
+  const rows = await store.findByToken(db, tokenHash)
   if (!rows || faultOf(rows[0], now)) throw refuseToken(system, origin.ip, now)
   return agentOf(system, { db, rows, origin })
 }

@@ -1,3 +1,4 @@
+import type { AgentEnd, OauthClientDetails } from '../../../contract/actions.ts'
 import {
   type Agent,
   type AgentApproval,
@@ -49,11 +50,11 @@ const given = <T extends object>(fields: { [name in keyof T]?: T[name] | undefin
 /** Creates an agent of the caller; only this response contains its token and its secret. 409 if they have 50 valid ones. */
 export const createAgent = (ctx: Ctx, fields: AgentFields): Promise<NewAgent> => ctx.act(prepareAgent(ctx, fields))
 
-/** The step that creates an agent. Throws invalid_request at once. */
+/** The step that creates an agent: for a fork, and for a client of OAuth. Throws invalid_request at once. */
 export function prepareAgent(
   ctx: Pick<Ctx, 'now' | 'actor'>,
   fields: AgentFields,
-  fork: string | null = null,
+  { fork = null, client }: { fork?: string | null; client?: OauthClientDetails | undefined } = {},
 ): (step: Step) => Promise<NewAgent> {
   const expires_at = readEnd(fields.expires_at ?? null, ctx.now())
   const token = newTokenValue(AGENT_TOKEN_START)
@@ -100,6 +101,7 @@ export function prepareAgent(
         approval,
         expires_at,
         fork,
+        ...(client && { client }),
       },
     })
     return { ...common({ ...row, email: ctx.actor.email ?? '' }), token, secret_access_key: secret }
@@ -222,15 +224,25 @@ export async function updateAgent(
 /** Revokes an agent, from its next request on. Throws not_found if it is revoked already. */
 export const revokeAgent = (ctx: Ctx, id: string): Promise<undefined> =>
   ctx.act(async (step) => {
-    const { name, token_prefix, user_id } = await lockOwn(step, id)
-    await store.updateAgent(step.tx, id, { revoked_at: step.now().toISOString() })
-    step.record({
-      name: 'agent_revoke',
-      resource: { type: 'agent', id },
-      details: { name, token_prefix, user_id },
-    })
+    await endAgent(step, await lockOwn(step, id))
     return undefined
   })
+
+/** Step: an agent, locked, whoever asks; undefined if there is none. */
+export const lockAgent = ({ tx }: Pick<Step, 'tx'>, id: string): Promise<store.AgentRow | undefined> =>
+  store.lockAgent(tx, id)
+
+/** Step: revokes an agent that is locked, whoever asks; `reason` if it is nobody signed in. */
+export async function endAgent(step: Step, row: store.AgentRow, reason?: AgentEnd): Promise<void> {
+  const { id, name, token_prefix, user_id } = row
+  if (reason) await holdUses(step, id)
+  await store.updateAgent(step.tx, id, { revoked_at: step.now().toISOString() })
+  step.record({
+    name: 'agent_revoke',
+    resource: { type: 'agent', id },
+    details: { name, token_prefix, user_id, ...(reason && { reason }) },
+  })
+}
 
 /** Re-encrypts secrets that still use a previous SECRET_KEY; returns how many. */
 export const resealAgents = (ctx: Ctx): Promise<number> =>

@@ -5,11 +5,13 @@ import { BASE62, randomText } from '../../secrets/random.ts'
 export const TOKEN_START = 'svc_pat_'
 /** The prefix of the token of an agent. */
 export const AGENT_TOKEN_START = 'svc_agent_'
+/** The prefix of the access token of a client that a user gave access to the MCP server. */
+export const MCP_TOKEN_START = 'svc_mcp_'
 const RANDOM_LENGTH = 30
 const CHECK_LENGTH = 6
 /** How much of a token may be shown besides what all begin with. */
 const SHOWN_LENGTH = 4
-const SHAPE = /^svc_(pat|agent)_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
+const SHAPE = /^svc_(pat|agent|mcp)_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
 
 /** A new token: 178 random bits in base62, and their CRC-32, which distinguishes a mistyped token from a real one. */
 export function newTokenValue(start = TOKEN_START): string {

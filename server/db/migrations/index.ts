@@ -56,6 +56,7 @@ import { plans } from './0061-plans.ts'
 import { wordsInTheBackground } from './0062-words-in-the-background.ts'
 import { lockedMirrors } from './0063-locked-mirrors.ts'
 import { revisions } from './0066-revisions.ts'
+import { oauth } from './0067-oauth.ts'
 import { historyQuota } from './0069-history-quota.ts'
 import type { ColumnTypes } from './types.ts'
 
@@ -118,5 +119,6 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0062-words-in-the-background': wordsInTheBackground,
   '0063-locked-mirrors': lockedMirrors,
   '0066-revisions': revisions,
+  '0067-oauth': oauth,
   '0069-history-quota': historyQuota,
 }

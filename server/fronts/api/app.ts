@@ -51,6 +51,7 @@ import { inventoryRoutes } from './routes/inventories.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { machineSessionRoutes } from './routes/machine-sessions.ts'
 import { mcpRoutes } from './routes/mcp.ts'
+import { oauthRoutes } from './routes/oauth.ts'
 import { objectRoutes } from './routes/objects.ts'
 import { policyRoutes } from './routes/policies.ts'
 import { roleRoutes } from './routes/roles.ts'
@@ -97,6 +98,7 @@ export const handlers: readonly Handler[] = [
   ...identityPolicyRoutes,
   ...agentRoutes,
   ...mcpRoutes,
+  ...oauthRoutes,
   ...bucketRoutes,
   ...objectRoutes,
   ...imageRoutes,

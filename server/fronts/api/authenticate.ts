@@ -4,9 +4,11 @@ import { type GlobalRight, isAdmin, mayManageUsers } from '../../../contract/per
 import { pathTemplate, type RouteSpec } from '../../../contract/route.ts'
 import { publicActor } from '../../access/actors.ts'
 import { authenticateAgent } from '../../access/agents/authenticate.ts'
+import { authenticateClient } from '../../access/oauth/authenticate.ts'
+import { challengeOf } from '../../access/oauth/server.ts'
 import { authenticateToken } from '../../access/sessions/sessions.ts'
 import { authenticatePat } from '../../access/tokens/authenticate.ts'
-import { AGENT_TOKEN_START, TOKEN_START } from '../../access/tokens/value.ts'
+import { AGENT_TOKEN_START, MCP_TOKEN_START, TOKEN_START } from '../../access/tokens/value.ts'
 import type { Actor, Origin, System } from '../../context.ts'
 import type { Known } from '../../iam/conditions.ts'
 import { mayWatch } from './watch.ts'
@@ -36,7 +38,7 @@ export async function authenticate(system: System, route: RouteSpec, request: Fa
   const origin = originOf(request, pathTemplate(route))
   if (route.access === 'public') return publicActor(origin)
   if (route.access === 'monitor' && mayWatch(system.config, request)) return publicActor(origin)
-  const actor = await holderOf(system, request, origin)
+  const actor = await (route.oauth ? holderByOauth : holderOf)(system, request, origin)
   if (route.ofAccount && actor.scope) throw new RouteRefused(actor, 'A token with a scope is not for your account.')
   if ((route.access === 'admin' || route.access === 'monitor') && !isAdmin(actor.groups))
     throw new RouteRefused(actor, needs('admin'))
@@ -51,6 +53,20 @@ async function holderOf(system: System, { headers }: FastifyRequest, origin: Ori
   if (credential.startsWith(TOKEN_START)) return authenticatePat(system, credential, origin)
   if (credential.startsWith(AGENT_TOKEN_START)) return authenticateAgent(system, credential, origin)
   return authenticateToken({ config: system.config, db: system.database.db, now: system.now }, credential, origin)
+}
+
+/** The same where clients can come by OAuth: their access tokens count as well, and a refusal says where to get one. */
+async function holderByOauth(system: System, request: FastifyRequest, origin: Origin): Promise<Actor> {
+  const { authorization } = request.headers
+  try {
+    const token = authorization === undefined ? '' : bearer(authorization)
+    if (token.startsWith(MCP_TOKEN_START)) return await authenticateClient(system, token, origin)
+    return await holderOf(system, request, origin)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'unauthenticated') throw error
+    const challenge = challengeOf(system.config, authorization === undefined ? null : 'invalid_token')
+    throw new ServiceError(error.code, error.message, { headers: { 'www-authenticate': challenge }, cause: error })
+  }
 }
 
 const needs = (right: GlobalRight): string => `You need the "${right}" permission.`

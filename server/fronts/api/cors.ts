@@ -18,7 +18,7 @@ const EXPOSED = [
   ...checksumAlgorithms.map((algorithm) => `x-checksum-${algorithm}`),
 ].join(', ')
 const PREFLIGHT_SECONDS = '600'
-const API = /^\/(api\/v1|public\/s)\/|^\/openapi\.json/
+const API = /^\/(api\/v1|public\/s|oauth|\.well-known)\/|^\/(openapi\.json|mcp)/
 
 /**
  * Lets pages of other origins call the API: those that CORS_ORIGINS names, none by default. Never with cookies: a page

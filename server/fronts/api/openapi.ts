@@ -30,6 +30,7 @@ const tags = [
   { name: 'tokens', description: 'Personal access tokens, for scripts and services.' },
   { name: 'access-keys', description: 'Key pairs for S3 clients.' },
   { name: 'agents', description: 'Programs that decide by themselves, their budgets, and what needs approval.' },
+  { name: 'oauth', description: 'How clients of the MCP server get an agent from a user, by OAuth 2.1.' },
   { name: 'machine-sessions', description: 'Sessions of temporary credentials.' },
   { name: 'access-policies', description: 'Policies in AWS’ language: of buckets, and what they would decide.' },
   { name: 'roles', description: 'Roles that programs take on, and the identity providers whose tokens open them.' },

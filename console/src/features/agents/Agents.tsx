@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Agent, NewAgent } from '../../../../contract/agents.ts'
 import { useMe } from '../../api/queries.ts'
+import { CopyField } from '../../ui/CopyField.tsx'
 import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
@@ -90,6 +91,13 @@ export default function Agents() {
           )
         }}
       </StateView>
+      <CopyField
+        label={text.byAddress}
+        description={text.byAddressHint}
+        value={`${location.origin}/mcp`}
+        hideLabel={false}
+        mono
+      />
       {creating ? (
         <CreateAgent
           onMade={(agent) => {

@@ -7,6 +7,8 @@ export const grantable = ['list', 'read', 'write', 'delete', 'share'] satisfies 
 /** What the service has by default; its contract is not loaded with the page. */
 const usual = { delete_objects_per_hour: 100, change_objects_per_hour: 1000 } satisfies Partial<AgentBudget>
 
+const MOST_OF_A_NAME = 100
+
 /** What Mantine's number fields have: empty is the text ''. */
 export type Amount = number | string
 
@@ -22,6 +24,13 @@ export interface Draft extends Record<string, unknown> {
   above: Amount
   expiry: Expiry
 }
+
+/** What a client gets that nobody has chosen anything for: it reads. */
+export const draftFor = (name: string): Draft => ({
+  ...newDraft(),
+  name: name.slice(0, MOST_OF_A_NAME),
+  rows: [newRow({ actions: ['list', 'read'] })],
+})
 
 export const newDraft = (): Draft => ({
   name: '',

@@ -37,6 +37,14 @@ export const approvalsQuery = (agentId: string | undefined, status: Approval['st
     refetchInterval: POLL_MS,
   })
 
+/** What a client asks for, which does not change. */
+export const authorizationQuery = (request: string) =>
+  queryOptions({
+    queryKey: ['agents', 'authorization', request],
+    queryFn: () => client.readAuthorization({ body: { request } }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 /** What an agent did, latest first; administrators only. */
 export const logQuery = (id: string) =>
   queryOptions({

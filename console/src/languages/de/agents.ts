@@ -94,4 +94,26 @@ export const text: Translation<typeof english.text> = {
     'Seine nächste Anfrage wird abgelehnt, seine Aufträge enden, und seine Links und signierten URLs öffnen nichts mehr. Das kann nicht rückgängig gemacht werden.',
   endAction: 'Agent widerrufen',
   ended: (name) => `${name} widerrufen`,
+  byAddress: 'Adresse für MCP-Clients',
+  byAddressHint:
+    'Clients, die Sie anmelden können, brauchen sonst nichts: Sie erstellen ihren Agenten, wenn sie fragen.',
+  connectTitle: 'Client verbinden',
+  wants: (client) => `${client} möchte mit Ihren Objekten arbeiten.`,
+  answerTo: 'Antwort geht an',
+  thisMachine: (place) => `${place}, auf diesem Gerät`,
+  describedAt: 'Veröffentlicht unter',
+  unconfirmed:
+    'Diesen Namen hat sich der Client selbst gegeben, und nichts bestätigt ihn. Fahren Sie nur fort, wenn Sie ihn gerade selbst verbinden.',
+  connectHint:
+    'Er bekommt einen eigenen Agenten: Wählen Sie, was der darf. Unter „Agenten“ können Sie ihn jederzeit widerrufen.',
+  connectAction: 'Verbinden',
+  refuse: 'Nicht verbinden',
+  answered: 'Sie können diese Seite jetzt schließen.',
+  notConnected: 'Dieser Client kann nicht verbunden werden',
+  unknownClient:
+    'Er ist hier nicht bekannt, oder seine Beschreibung ist nicht zu lesen. Entfernen Sie die Verbindung im Client und fügen Sie sie neu hinzu.',
+  wrongRedirect: 'Er will seine Antwort an eine Adresse, die er nicht registriert hat.',
+  wrongTarget: 'Er bittet um Zugriff auf einen anderen Dienst.',
+  wrongRequest: 'Er fragt auf eine Weise, die hier nicht unterstützt wird.',
+  tooMany: 'Zu viele Clients haben auf einmal gefragt. Versuchen Sie es in einer Minute noch einmal.',
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'Die Anfrage ist fehlerhaft aufgebaut',
   invalid_query: 'Die Suche ist nicht zu verstehen',
+  invalid_oauth_request: 'Die Anfrage des Clients wird abgelehnt',
   unsupported_grant_type: 'Dieser Grant Type wird nicht unterstützt',
   encryption_key_required: 'Der Schlüssel des Objekts wird benötigt',
   invalid_state: 'Diese Anmeldung ist unbekannt, abgelaufen oder wurde schon verwendet',

@@ -95,4 +95,25 @@ export const text: Translation<typeof english.text> = {
     'Su próxima solicitud se rechaza, sus tareas se detienen y sus enlaces y URL firmadas dejan de abrirse. No se puede deshacer.',
   endAction: 'Revocar agente',
   ended: (name) => `${name} revocado`,
+  byAddress: 'Dirección para clientes MCP',
+  byAddressHint:
+    'Los clientes con los que puede iniciar sesión no necesitan nada más: usted crea su agente cuando lo piden.',
+  connectTitle: 'Conectar un cliente',
+  wants: (client) => `${client} quiere trabajar con sus objetos.`,
+  answerTo: 'La respuesta va a',
+  thisMachine: (place) => `${place}, en este dispositivo`,
+  describedAt: 'Publicado en',
+  unconfirmed:
+    'El cliente se ha dado este nombre a sí mismo y nada lo confirma. Continúe solo si acaba de empezar a conectarlo.',
+  connectHint: 'Recibe un agente propio: elija qué puede hacer. Puede revocarlo en cualquier momento en Agentes.',
+  connectAction: 'Conectar',
+  refuse: 'No conectar',
+  answered: 'Ya puede cerrar esta página.',
+  notConnected: 'No se puede conectar este cliente',
+  unknownClient:
+    'No se conoce aquí o no se puede leer su descripción. Elimine la conexión en el cliente y vuelva a añadirla.',
+  wrongRedirect: 'Quiere recibir la respuesta en una dirección que no ha registrado.',
+  wrongTarget: 'Pide acceso a otro servicio.',
+  wrongRequest: 'Lo pide de una forma que aquí no se admite.',
+  tooMany: 'Demasiados clientes lo han pedido a la vez. Inténtelo de nuevo en un minuto.',
 }

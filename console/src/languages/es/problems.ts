@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'La solicitud no tiene un formato válido',
   invalid_query: 'No se entiende la búsqueda',
+  invalid_oauth_request: 'Se rechaza la solicitud del cliente',
   unsupported_grant_type: 'Tipo de concesión no admitido',
   encryption_key_required: 'Se necesita la clave del objeto',
   invalid_state: 'Este inicio de sesión no existe, ha caducado o ya se ha utilizado',

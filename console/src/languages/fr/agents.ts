@@ -96,4 +96,26 @@ export const text: Translation<typeof english.text> = {
     'Sa prochaine requête est refusée, ses tâches s’arrêtent, et ses liens et URL signées ne s’ouvrent plus. C’est irréversible.',
   endAction: 'Révoquer l’agent',
   ended: (name) => `${name} révoqué`,
+  byAddress: 'Adresse pour les clients MCP',
+  byAddressHint:
+    'Les clients qui peuvent vous connecter n’ont besoin de rien d’autre : vous créez leur agent quand ils le demandent.',
+  connectTitle: 'Connecter un client',
+  wants: (client) => `${client} veut travailler avec vos objets.`,
+  answerTo: 'La réponse va à',
+  thisMachine: (place) => `${place}, sur cet appareil`,
+  describedAt: 'Publié sur',
+  unconfirmed:
+    'Le client s’est donné ce nom lui-même, et rien ne le confirme. Ne continuez que si vous venez de commencer à le connecter.',
+  connectHint:
+    'Il reçoit son propre agent : choisissez ce qu’il peut faire. Vous pouvez le révoquer à tout moment sous Agents.',
+  connectAction: 'Connecter',
+  refuse: 'Ne pas connecter',
+  answered: 'Vous pouvez maintenant fermer cette page.',
+  notConnected: 'Ce client ne peut pas être connecté',
+  unknownClient:
+    'Il n’est pas connu ici, ou sa description est illisible. Supprimez la connexion dans le client, puis ajoutez-la de nouveau.',
+  wrongRedirect: 'Il veut recevoir la réponse à une adresse qu’il n’a pas enregistrée.',
+  wrongTarget: 'Il demande l’accès à un autre service.',
+  wrongRequest: 'Sa demande a une forme qui n’est pas prise en charge ici.',
+  tooMany: 'Trop de clients ont demandé à la fois. Réessayez dans une minute.',
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'La requête est mal formée',
   invalid_query: 'La recherche n’est pas comprise',
+  invalid_oauth_request: 'La demande du client est refusée',
   unsupported_grant_type: 'Type d’octroi non pris en charge',
   encryption_key_required: 'La clé de l’objet est requise',
   invalid_state: 'Cette connexion est inconnue, expirée ou déjà utilisée',

@@ -93,4 +93,25 @@ export const text: Translation<typeof english.text> = {
   endText: '次のリクエストは拒否され、ジョブは停止し、リンクと署名付き URL は開けなくなります。元に戻せません。',
   endAction: 'エージェントを失効させる',
   ended: (name) => `${name} を失効させました`,
+  byAddress: 'MCP クライアント用のアドレス',
+  byAddressHint: 'サインインできるクライアントに必要なのはこれだけです。求められたときにエージェントを作成します。',
+  connectTitle: 'クライアントを接続',
+  wants: (client) => `${client} があなたのオブジェクトを扱おうとしています。`,
+  answerTo: '応答の送り先',
+  thisMachine: (place) => `${place}（このデバイス）`,
+  describedAt: '公開元',
+  unconfirmed:
+    'この名前はクライアントが自分で名乗ったもので、確認されていません。接続をいま自分で始めた場合にだけ続けてください。',
+  connectHint:
+    '専用のエージェントが作成されます。できることを選んでください。「エージェント」からいつでも取り消せます。',
+  connectAction: '接続',
+  refuse: '接続しない',
+  answered: 'このページは閉じてかまいません。',
+  notConnected: 'このクライアントは接続できません',
+  unknownClient:
+    'ここでは知られていないか、説明を読み取れません。クライアントで接続を削除し、もう一度追加してください。',
+  wrongRedirect: '登録されていないアドレスへの応答を求めています。',
+  wrongTarget: '別のサービスへのアクセスを求めています。',
+  wrongRequest: 'ここでは対応していない方法で求めています。',
+  tooMany: '一度に多くのクライアントから要求がありました。1 分後にもう一度お試しください。',
 }

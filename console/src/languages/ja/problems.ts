@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: 'リクエストの形式が正しくありません',
   invalid_query: '検索の内容を解釈できません',
+  invalid_oauth_request: 'クライアントの要求は拒否されました',
   unsupported_grant_type: 'このグラントタイプには対応していません',
   encryption_key_required: 'オブジェクトの鍵が必要です',
   invalid_state: 'このログインは無効か、期限切れか、使用済みです',

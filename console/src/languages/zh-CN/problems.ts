@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../../contract/errors.ts'
 export const titles: Readonly<Record<ErrorCode, string>> = {
   malformed: '请求格式错误',
   invalid_query: '无法理解该搜索',
+  invalid_oauth_request: '客户端的请求被拒绝',
   unsupported_grant_type: '不支持的授权类型',
   encryption_key_required: '需要该对象的密钥',
   invalid_state: '此次登录无效、已过期或已使用',
