@@ -89,6 +89,17 @@ describe('console: a client of the MCP server', { skip: noBrowser }, () => {
       { who: null },
     ))
 
+  it('asks in German, on a phone', () =>
+    inBrowser(
+      async (browser) => {
+        const at = await asked(new TestProvider(client.redirect))
+        const { page, check } = await openConsole(browser, server, at)
+        await page.getByText('Test client möchte mit Ihren Objekten arbeiten.').waitFor()
+        await check('connect-phone')
+      },
+      { phone: true, locale: 'de-DE' },
+    ))
+
   it('sends it away, and says what is wrong with others', () =>
     inBrowser(async (browser) => {
       const provider = new TestProvider(client.redirect)

@@ -48,12 +48,12 @@ function assertPossible({ redirect_uris, grant_types, response_types }: Registra
 
 /** Registers a client (RFC 7591). Throws rate_limited after ten a minute from one address. */
 export async function registerClient(ctx: Ctx, given: Registration) {
+  assertPossible(given)
   const wait = registrationsOf(ctx.config)(source(ctx.actor.origin.ip), ctx.now())
   if (wait > 0)
     throw new ServiceError('rate_limited', 'Too many clients were registered. Try again later.', {
       headers: { 'retry-after': String(wait) },
     })
-  assertPossible(given)
   const redirect_uris = [...given.redirect_uris]
   const id = randomText(BASE62, 22)
   const name = given.client_name?.trim() ?? 'MCP client'
