@@ -61,6 +61,8 @@ export const screens: readonly Screen[] = [
     shows: 'image/jpeg',
   },
   { name: 'browse-search', is: 'Search below a folder', at: '/b/photos?q=fjord&recursive=1', shows: 'fjord-1.jpg' },
+  { name: 'search', is: 'Search of all buckets', at: '/search?q=kind:picture', shows: 'harbour.jpg' },
+  { name: 'search-start', is: 'Search of all buckets: how', at: '/search', shows: 'Find objects in all buckets' },
   {
     name: 'browse-read-only',
     is: 'Object browser of somebody who may only read',

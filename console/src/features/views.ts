@@ -9,6 +9,7 @@ import { authViews } from './auth/views.ts'
 import { browseViews } from './browse/views.ts'
 import { bucketViews } from './buckets/views.ts'
 import { encryptionViews } from './encryption/views.ts'
+import { foundViews } from './found/views.ts'
 import { groupViews } from './groups/views.ts'
 import { historyViews } from './history/views.ts'
 import { homeViews } from './home/views.ts'
@@ -47,6 +48,7 @@ export const views: readonly View[] = [
   ...jobViews,
   ...policyViews,
   ...recoveryViews,
+  ...foundViews,
   ...settingsViews,
   ...shareViews,
   ...storageViews,

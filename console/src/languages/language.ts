@@ -21,6 +21,7 @@ import type * as past from '../features/past/messages.ts'
 import type * as policies from '../features/policies/messages.ts'
 import type * as protection from '../features/protection/messages.ts'
 import type * as recovery from '../features/recovery/messages.ts'
+import type * as search from '../features/search/messages.ts'
 import type * as secondFactor from '../features/second-factor/messages.ts'
 import type * as settings from '../features/settings/messages.ts'
 import type * as sso from '../features/settings/sso/messages.ts'
@@ -79,6 +80,7 @@ export interface ViewTexts {
   recovery: Of<typeof recovery>
   policies: Of<typeof policies>
   protection: Of<typeof protection>
+  search: Of<typeof search>
   settings: Of<typeof settings>
   shares: Of<typeof shares>
   sso: Of<typeof sso>

@@ -1,5 +1,6 @@
 import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
+import { wholeLanguage } from '../i18n.ts'
 import { useView } from '../navigation.ts'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { undoLatest } from '../ui/undo.ts'
@@ -8,7 +9,7 @@ import { text } from './messages.ts'
 import type { Place } from './places.ts'
 
 const ShortcutSheet = lazy(() => import('../ui/ShortcutSheet.tsx'))
-const Palette = lazy(() => import('./Palette.tsx'))
+const Palette = lazy(() => wholeLanguage().then(() => import('./Palette.tsx')))
 
 /** The key after `g`. */
 const LETTERS: Readonly<Record<string, string>> = {

@@ -21,7 +21,9 @@ import { useId, useState } from 'react'
 import { bucketsQuery, isReadOnly } from '../api/buckets.ts'
 import { useMe } from '../api/queries.ts'
 import { signOut } from '../features/account/signOut.ts'
+import { text as everywhere } from '../features/search/messages.ts'
 import { openUpload } from '../features/uploads/open.ts'
+import { legible } from '../keys.ts'
 import { useView } from '../navigation.ts'
 import { recentPlaces, rememberPlace } from '../recent-places.ts'
 import { text } from './messages.ts'
@@ -79,10 +81,24 @@ export default function Palette({
       },
     })),
   }
+  const all = {
+    title: everywhere.title,
+    items:
+      wanted === ''
+        ? []
+        : [
+            toItem({
+              to: '/search',
+              search: { q: typed.trim() },
+              label: everywhere.allFor(legible(typed.trim())),
+              icon: IconSearch,
+            }),
+          ],
+  }
   const shown: { title: string; items: Item[] }[] = [
     { title: text.recent, items: recent.map(toItem).map((item) => ({ ...item, id: `recent ${item.id}` })) },
     // What is beside the palette anyway comes last, until something is asked for.
-    ...(wanted === '' ? [doable, ...listed, pages] : [pages, ...listed, doable]),
+    ...(wanted === '' ? [doable, ...listed, pages] : [pages, ...listed, doable, all]),
   ].filter(({ items }) => items.length > 0)
   const items = shown.flatMap((section) => section.items)
   const chosen = Math.min(at, items.length - 1)
@@ -119,7 +135,7 @@ export default function Palette({
           }}
         />
         <p className="dim palette-none" role="status">
-          {items.length === 0 ? (isFetching ? text.searching : text.noCommand) : ''}
+          {items.length === all.items.length ? (isFetching ? text.searching : text.noCommand) : ''}
         </p>
         <div id={list} role="listbox" aria-label={text.search} tabIndex={-1}>
           {shown.map(({ title, items: some }) => (
@@ -178,6 +194,7 @@ function useActions({
   })
   const when = (yes: boolean, ...items: Item[]) => (yes ? items : [])
   return [
+    opens(everywhere.field, '/search', IconSearch),
     ...when(here !== undefined && !isReadOnly(here) && me.can('write', here.name, prefix), {
       id: 'upload',
       label: text.uploadHere,

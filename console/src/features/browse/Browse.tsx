@@ -27,6 +27,7 @@ import { StateView } from '../../ui/StateView.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { type GridHandle, MOST_ROWS } from '../../ui/VirtualGrid.tsx'
 import { At, atOf, useAt } from '../past/at.ts'
+import { SearchField } from '../search/SearchField.tsx'
 import { openUpload } from '../uploads/open.ts'
 import { refreshObjects } from './background.tsx'
 import { type Picked, settle, transfer, whyNot } from './bulk.tsx'
@@ -41,7 +42,6 @@ import { List } from './List.tsx'
 import { type Place, type Row, type Sort, sortsOf, useFolder, useMatches } from './listing.ts'
 import { text } from './messages.ts'
 import type { MenuPlace } from './RowMenu.tsx'
-import { SearchField } from './SearchField.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
 import { useDeeds } from './useDeeds.ts'
 import { useFocus } from './useFocus.ts'
@@ -56,7 +56,7 @@ const UnknownMoment = lazy(() => wholeLanguage().then(() => import('../past/Unkn
 const RowMenu = lazy(() => import('./RowMenu.tsx'))
 const Preview = lazy(() => wholeLanguage().then(() => import('./Preview.tsx')))
 const Tiles = lazy(() => import('./Tiles.tsx'))
-const FilterRow = lazy(() => import('./FilterRow.tsx'))
+const FilterRow = lazy(() => wholeLanguage().then(() => import('./FilterRow.tsx')))
 const VIEWS = [
   { id: 'list', label: text.asList, Icon: IconList },
   { id: 'grid', label: text.asTiles, Icon: IconLayoutGrid },
@@ -327,6 +327,8 @@ function Browser() {
             <div className="browse-bar">
               <SearchField
                 ref={searchField}
+                label={text.search}
+                clearLabel={text.clearSearch}
                 value={typed}
                 onSearch={searchFor}
                 onLeave={() => (grid.current ?? pane.current)?.focus()}
@@ -440,6 +442,7 @@ function Browser() {
               ) : search ? (
                 <NothingFound
                   search={search}
+                  isNow={at === undefined}
                   isFiltered={isFiltered(filters)}
                   clearFilters={() => void open(noFilters)}
                   clearSearch={() => searchFor('')}

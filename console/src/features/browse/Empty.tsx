@@ -1,6 +1,7 @@
 import { Anchor, Button } from '@mantine/core'
 import { IconFolderOpen, IconFolderX, IconSearchOff, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { curlOf } from '../../api/curl.ts'
 import { client } from '../../api/session.ts'
 import { legible } from '../../keys.ts'
@@ -101,12 +102,15 @@ export function EmptyPlace({
 /** Nothing has the text, or nothing that has it fits the filters. */
 export function NothingFound({
   search,
+  isNow,
   isFiltered,
   clearFilters,
   clearSearch,
   widen,
 }: {
   search: string
+  /** It is not the past that is searched. */
+  isNow: boolean
   isFiltered: boolean
   clearFilters: () => void
   clearSearch: () => void
@@ -124,6 +128,11 @@ export function NothingFound({
             <Button variant="default" onClick={widen}>
               {text.searchBucket}
             </Button>
+          ) : null}
+          {isNow ? (
+            <Link to="/search" search={{ q: search } as never} className="browse-everywhere">
+              {text.searchEverywhere}
+            </Link>
           ) : null}
           <Anchor component="button" onClick={clearSearch}>
             {text.clearSearch}

@@ -1,6 +1,8 @@
 import { Button, Select } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { kinds } from '../../../../contract/kinds.ts'
 import { formatBytes } from '../../i18n.ts'
+import { text as everywhere } from '../search/messages.ts'
 import { type Filters, isFiltered, noFilters, type Over, sizes, spans } from './filters.ts'
 import { type Listing, type Place, type Sort, sortsOf } from './listing.ts'
 import { text } from './messages.ts'
@@ -73,6 +75,11 @@ export default function FilterRow({
           {text.clearFilters}
         </Button>
       ) : null}
+      {search === '' ? null : (
+        <Link to="/search" search={{ q: search } as never} className="browse-everywhere">
+          {everywhere.inAll}
+        </Link>
+      )}
       <span className="warn" role="status">
         {sortedFirst === null ? '' : text.sortedFirst(sortedFirst)}
         {sortedFirst !== null && unread ? ' ' : ''}

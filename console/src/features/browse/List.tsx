@@ -8,8 +8,8 @@ import { useFolderSizes } from './useFolderSizes.ts'
 import { type Shown, useGridInput } from './useGridInput.ts'
 
 /** Row height in pixels; on narrow screens rows have two lines. */
-const rows = { compact: 30, normal: 36, comfortable: 44 }
-const TALL_ROW = 52
+export const rowHeights = { compact: 30, normal: 36, comfortable: 44 }
+export const TALL_ROW = 52
 
 /** A folder or search results as rows. */
 export function List(props: Shown) {
@@ -24,7 +24,7 @@ export function List(props: Shown) {
       label={text.grid(legible(prefix || bucket))}
       count={listing.count}
       columns={6}
-      rowHeight={isNarrow ? TALL_ROW : rows[density]}
+      rowHeight={isNarrow ? TALL_ROW : rowHeights[density]}
       cursor={chosen.cursor}
       handle={grid}
       busy={listing.isFetching}

@@ -35,7 +35,7 @@ const bare = (type: string): string => type.split(';', 1)[0] ?? ''
 
 /** Created once, because dozens of rows render in a frame. */
 const signs = new Map<string, ReactNode>()
-function signOf(object: Row['object']): ReactNode {
+export function signOf(object: Row['object']): ReactNode {
   const id = object ? `object ${bare(object.content_type)}` : 'folder'
   const known = signs.get(id)
   if (known) return known

@@ -48,10 +48,9 @@ export const text = catalogue('browse.text', {
   search: 'Search in this folder and subfolders',
   clearSearch: 'Clear search',
   searchBucket: 'Search the whole bucket',
+  searchEverywhere: 'Search all buckets',
   answerNotFound: 'Nothing in this folder or its subfolders matches.',
   filters: 'Filter results',
-  notUnderstood: (part: string) => `“${part}” is not understood.`,
-  searchInstead: (query: string) => `Use ${query}`,
   anyKind: 'Any type',
   kind: (kind: Kind) =>
     ({

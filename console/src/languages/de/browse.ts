@@ -47,10 +47,9 @@ export const text: Translation<typeof english.text> = {
   search: 'In diesem Ordner und seinen Unterordnern suchen',
   clearSearch: 'Suche löschen',
   searchBucket: 'Im ganzen Bucket suchen',
+  searchEverywhere: 'In allen Buckets suchen',
   answerNotFound: 'Nichts in diesem Ordner und seinen Unterordnern passt dazu.',
   filters: 'Ergebnisse filtern',
-  notUnderstood: (part) => `„${part}“ ist nicht zu verstehen.`,
-  searchInstead: (query) => `${query} verwenden`,
   anyKind: 'Alle Typen',
   kind: (kind) =>
     ({

@@ -48,10 +48,9 @@ export const text: Translation<typeof english.text> = {
   search: 'Buscar en esta carpeta y sus subcarpetas',
   clearSearch: 'Borrar búsqueda',
   searchBucket: 'Buscar en todo el bucket',
+  searchEverywhere: 'Buscar en todos los buckets',
   answerNotFound: 'Nada coincide en esta carpeta ni en sus subcarpetas.',
   filters: 'Filtrar resultados',
-  notUnderstood: (part) => `No se entiende “${part}”.`,
-  searchInstead: (query) => `Usar ${query}`,
   anyKind: 'Cualquier tipo',
   kind: (kind) =>
     ({

@@ -49,10 +49,9 @@ export const text: Translation<typeof english.text> = {
   search: 'Rechercher dans ce dossier et ses sous-dossiers',
   clearSearch: 'Effacer la recherche',
   searchBucket: 'Rechercher dans tout le bucket',
+  searchEverywhere: 'Rechercher dans tous les buckets',
   answerNotFound: 'Rien ne correspond dans ce dossier et ses sous-dossiers.',
   filters: 'Filtrer les résultats',
-  notUnderstood: (part) => `« ${part} » n’est pas compris.`,
-  searchInstead: (query) => `Utiliser ${query}`,
   anyKind: 'Tous les types',
   kind: (kind) =>
     ({

@@ -46,10 +46,9 @@ export const text: Translation<typeof english.text> = {
   search: 'このフォルダーとサブフォルダーを検索',
   clearSearch: '検索をクリア',
   searchBucket: 'バケット全体を検索',
+  searchEverywhere: 'すべてのバケットを検索',
   answerNotFound: 'このフォルダーとサブフォルダーに、一致するものはありません。',
   filters: '検索結果を絞り込む',
-  notUnderstood: (part) => `「${part}」を解釈できません。`,
-  searchInstead: (query) => `${query} を使う`,
   anyKind: 'すべての種類',
   kind: (kind) =>
     ({

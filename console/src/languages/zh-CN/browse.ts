@@ -45,10 +45,9 @@ export const text: Translation<typeof english.text> = {
   search: '在此文件夹及其子文件夹中搜索',
   clearSearch: '清除搜索',
   searchBucket: '搜索整个存储桶',
+  searchEverywhere: '搜索所有存储桶',
   answerNotFound: '此文件夹及其子文件夹中没有匹配项。',
   filters: '筛选结果',
-  notUnderstood: (part) => `无法理解“${part}”。`,
-  searchInstead: (query) => `改用 ${query}`,
   anyKind: '任意类型',
   kind: (kind) =>
     ({

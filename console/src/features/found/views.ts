@@ -1,0 +1,3 @@
+import type { View } from '../../routes.ts'
+
+export const foundViews: readonly View[] = [{ path: '/search', load: () => import('./Search.tsx') }]

@@ -1,0 +1,34 @@
+import type * as english from '../../features/search/messages.ts'
+import { plural, type Translation } from '../../i18n.ts'
+
+const found = (n: number) => plural(n, { one: 'objet trouvé', other: 'objets trouvés' })
+
+export const text: Translation<typeof english.text> = {
+  title: 'Recherche',
+  field: 'Rechercher dans tous les buckets',
+  allFor: (query) => `Rechercher « ${query} » dans tous les buckets`,
+  inAll: 'Dans tous les buckets',
+  found: (n, isExact) => (isExact ? found(n) : `Au moins ${found(n)}`),
+  results: 'Résultats de la recherche',
+  place: 'Emplacement',
+  searching: 'Recherche en cours…',
+  // What is not understood
+  notUnderstood: (part) => `« ${part} » n’est pas compris.`,
+  searchInstead: (query) => `Utiliser ${query}`,
+  // Attached buckets
+  unread: 'Ces buckets n’ont pas pu être recherchés entièrement :',
+  unreadIn: (n, isExact) =>
+    `${isExact ? '' : 'au moins '}${plural(n, { one: 'objet n’a pas encore été lu', other: 'objets n’ont pas encore été lus' })} : les étiquettes, les métadonnées et les types ne les trouvent pas.`,
+  moreBuckets: (n) => `et ${plural(n, { one: 'autre bucket', other: 'autres buckets' })}`,
+  // Before anything is searched for
+  startTitle: 'Trouver des objets dans tous les buckets',
+  startHint: 'Recherchez une partie d’un nom ou combinez des termes comme ceux-ci :',
+  exampleTag: 'Avec l’étiquette « project » et la valeur « apollo »',
+  examplePictures: 'Images modifiées ces 7 derniers jours',
+  exampleLarge: (size) => `Fichiers PDF de plus de ${size}`,
+  nothingHint: 'Seuls les objets que vous pouvez lister sont trouvés. Vérifiez les termes ou retirez-en un.',
+  clear: 'Effacer la recherche',
+  keyField: 'Rechercher',
+  keyOpen: 'Ouvrir',
+  keyMove: 'Déplacer le curseur',
+}
