@@ -160,6 +160,95 @@ describeConsole('search', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
+  it('suggests fields, tags and their values while typing, by keys and by clicks', () =>
+    inBrowser(async (browser) => {
+      const { page, check, faults } = await openConsole(browser, server, '/search')
+      const list = page.getByRole('listbox', { name: 'Suggestions' })
+      const options = (...expected: string[]) =>
+        until(async () => String(await list.getByRole('option').allTextContents()) === String(expected))
+      const chosen = () => list.getByRole('option', { selected: true })
+      await field(page).waitFor()
+      await page.keyboard.type('ta')
+      await options('tag:Tag')
+      assert.equal(await field(page).getAttribute('aria-expanded'), 'true')
+      assert.equal(await chosen().count(), 0, 'what was typed stands')
+      await check('search-suggest-field')
+      await page.keyboard.press('ArrowDown')
+      assert.equal(
+        await chosen().getAttribute('id'),
+        await field(page).getAttribute('aria-activedescendant'),
+        'screen readers are told',
+      )
+      await page.keyboard.press('Tab')
+      assert.equal(await field(page).inputValue(), 'tag:')
+      await options('hidden', 'project', 'year of it')
+      assert.equal(await page.getByText('is not understood').count(), 0, 'not while it is being typed')
+      await page.keyboard.type('pr')
+      await options('project')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      assert.equal(await field(page).inputValue(), 'tag:project')
+      await options('project = apollo', 'project = artemis')
+      await check('search-suggest-values')
+      // Up from the first leads back to what was typed, and round to the last.
+      await page.keyboard.press('ArrowUp')
+      assert.equal(await chosen().textContent(), 'project = artemis')
+      await page.keyboard.press('ArrowDown')
+      assert.equal(await chosen().count(), 0)
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      assert.equal(await field(page).inputValue(), 'tag:project=apollo')
+      await list.waitFor({ state: 'detached' })
+      assert.equal(await field(page).getAttribute('aria-expanded'), 'false')
+      await page.getByText('3 objects found', { exact: true }).waitFor()
+
+      // A name with blanks is quoted; a click takes it, and the field keeps the focus.
+      await page.keyboard.type(' -tag:ye')
+      await list.getByRole('option', { name: 'year of it' }).click()
+      assert.equal(await field(page).inputValue(), 'tag:project=apollo -tag:"year of it"')
+      assert.equal(await field(page).evaluate((one) => one === document.activeElement), true)
+      await options('year of it = 2026')
+      await page.keyboard.press('Escape')
+      await list.waitFor({ state: 'detached' })
+      assert.equal(await field(page).inputValue(), 'tag:project=apollo -tag:"year of it"', 'Esc closes the list alone')
+      await page.getByText('2 objects found', { exact: true }).waitFor()
+      // Esc once more clears the field; plain words get no list, and go on as they did.
+      await page.keyboard.press('Escape')
+      assert.equal(await field(page).inputValue(), '')
+      await page.keyboard.type('notes')
+      await shows(page, 'notes.txt in archive')
+      assert.equal(await list.count(), 0)
+      await page.keyboard.press('ArrowDown')
+      assert.equal(await results(page).evaluate((one) => one === document.activeElement), true)
+      await field(page).fill('type:te')
+      await options('text/plain')
+      await field(page).fill('bucket:p')
+      await options('photos', 'private')
+      assert.deepEqual(faults, [])
+    }))
+
+  it('suggests in a bucket what is in it', () =>
+    inBrowser(async (browser) => {
+      const { page, check, faults } = await openConsole(browser, server, '/b/photos')
+      await page.getByRole('link', { name: 'lisbon' }).waitFor()
+      await page.keyboard.press('/')
+      await page.keyboard.type('tag:')
+      const list = page.getByRole('listbox', { name: 'Suggestions' })
+      await until(async () => String(await list.getByRole('option').allTextContents()) === 'project')
+      await check('search-suggest-bucket')
+      await page.keyboard.type('project=')
+      await until(async () => String(await list.getByRole('option').allTextContents()) === 'apollo')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.getByText('1 object found').waitFor()
+      assert.equal(new URL(page.url()).searchParams.get('q'), 'tag:project=apollo')
+      // It has no field for buckets: there is one.
+      await page.getByLabel('Search in this folder and subfolders').fill('buc')
+      await page.locator('.state').getByRole('heading', { name: 'No results for “buc”' }).waitFor()
+      assert.equal(await list.count(), 0)
+      assert.deepEqual(faults, [])
+    }))
+
   it('is reached from the palette and from the search of a bucket', () =>
     inBrowser(async (browser) => {
       const { page, check, faults } = await openConsole(browser, server, '/b/archive')

@@ -329,6 +329,7 @@ function Browser() {
                 ref={searchField}
                 label={text.search}
                 clearLabel={text.clearSearch}
+                bucket={bucket}
                 value={typed}
                 onSearch={searchFor}
                 onLeave={() => (grid.current ?? pane.current)?.focus()}

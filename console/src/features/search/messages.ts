@@ -1,6 +1,27 @@
+import type { fields } from '../../../../contract/query.ts'
 import { catalogue, plural } from '../../i18n.ts'
 
+type Field = (typeof fields)[number]
+
 const objects = (n: number) => plural(n, { one: 'object', other: 'objects' })
+
+const FIELDS: Readonly<Record<Field, string>> = {
+  name: 'File name',
+  key: 'Whole path',
+  prefix: 'Folder',
+  ext: 'File extension',
+  type: 'Content type',
+  kind: 'Kind of file',
+  size: 'Size',
+  modified: 'Last change',
+  created: 'First upload',
+  tag: 'Tag',
+  meta: 'Metadata',
+  by: 'Uploaded by',
+  encrypted: 'Encryption',
+  storage: 'Storage class',
+  bucket: 'Bucket',
+}
 
 export const text = catalogue('search.text', {
   title: 'Search',
@@ -14,6 +35,8 @@ export const text = catalogue('search.text', {
   // What is not understood
   notUnderstood: (part: string) => `“${part}” is not understood.`,
   searchInstead: (query: string) => `Use ${query}`,
+  suggestions: 'Suggestions',
+  fieldOf: (field: Field) => FIELDS[field],
   // Attached buckets
   unread: 'Not all of these buckets could be searched:',
   unreadIn: (n: number, isExact: boolean) =>

@@ -15,6 +15,25 @@ export const text: Translation<typeof english.text> = {
   // What is not understood
   notUnderstood: (part) => `„${part}“ ist nicht zu verstehen.`,
   searchInstead: (query) => `${query} verwenden`,
+  suggestions: 'Vorschläge',
+  fieldOf: (field) =>
+    ({
+      name: 'Dateiname',
+      key: 'Ganzer Pfad',
+      prefix: 'Ordner',
+      ext: 'Dateiendung',
+      type: 'Inhaltstyp',
+      kind: 'Art der Datei',
+      size: 'Größe',
+      modified: 'Letzte Änderung',
+      created: 'Erster Upload',
+      tag: 'Tag',
+      meta: 'Metadaten',
+      by: 'Hochgeladen von',
+      encrypted: 'Verschlüsselung',
+      storage: 'Speicherklasse',
+      bucket: 'Bucket',
+    })[field],
   // Attached buckets
   unread: 'Diese Buckets konnten nicht ganz durchsucht werden:',
   unreadIn: (n, isExact) =>

@@ -15,6 +15,25 @@ export const text: Translation<typeof english.text> = {
   // What is not understood
   notUnderstood: (part) => `No se entiende “${part}”.`,
   searchInstead: (query) => `Usar ${query}`,
+  suggestions: 'Sugerencias',
+  fieldOf: (field) =>
+    ({
+      name: 'Nombre del archivo',
+      key: 'Ruta completa',
+      prefix: 'Carpeta',
+      ext: 'Extensión',
+      type: 'Tipo de contenido',
+      kind: 'Clase de archivo',
+      size: 'Tamaño',
+      modified: 'Último cambio',
+      created: 'Primera subida',
+      tag: 'Etiqueta',
+      meta: 'Metadatos',
+      by: 'Subido por',
+      encrypted: 'Cifrado',
+      storage: 'Clase de almacenamiento',
+      bucket: 'Bucket',
+    })[field],
   // Attached buckets
   unread: 'No se han podido buscar por completo estos buckets:',
   unreadIn: (n, isExact) =>

@@ -15,6 +15,25 @@ export const text: Translation<typeof english.text> = {
   // What is not understood
   notUnderstood: (part) => `« ${part} » n’est pas compris.`,
   searchInstead: (query) => `Utiliser ${query}`,
+  suggestions: 'Suggestions',
+  fieldOf: (field) =>
+    ({
+      name: 'Nom du fichier',
+      key: 'Chemin complet',
+      prefix: 'Dossier',
+      ext: 'Extension',
+      type: 'Type de contenu',
+      kind: 'Genre de fichier',
+      size: 'Taille',
+      modified: 'Dernière modification',
+      created: 'Premier envoi',
+      tag: 'Étiquette',
+      meta: 'Métadonnées',
+      by: 'Envoyé par',
+      encrypted: 'Chiffrement',
+      storage: 'Classe de stockage',
+      bucket: 'Bucket',
+    })[field],
   // Attached buckets
   unread: 'Ces buckets n’ont pas pu être recherchés entièrement :',
   unreadIn: (n, isExact) =>

@@ -16,6 +16,25 @@ export const text: Translation<typeof english.text> = {
   // What is not understood
   notUnderstood: (part) => `「${part}」を解釈できません。`,
   searchInstead: (query) => `${query} を使う`,
+  suggestions: '候補',
+  fieldOf: (field) =>
+    ({
+      name: 'ファイル名',
+      key: 'パス全体',
+      prefix: 'フォルダー',
+      ext: '拡張子',
+      type: 'コンテンツタイプ',
+      kind: 'ファイルの種類',
+      size: 'サイズ',
+      modified: '最終変更',
+      created: '最初のアップロード',
+      tag: 'タグ',
+      meta: 'メタデータ',
+      by: 'アップロードしたユーザー',
+      encrypted: '暗号化',
+      storage: 'ストレージクラス',
+      bucket: 'バケット',
+    })[field],
   // Attached buckets
   unread: '次のバケットはすべてを検索できませんでした:',
   unreadIn: (n, isExact) =>

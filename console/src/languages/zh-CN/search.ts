@@ -13,6 +13,25 @@ export const text: Translation<typeof english.text> = {
   // What is not understood
   notUnderstood: (part) => `无法理解“${part}”。`,
   searchInstead: (query) => `改用 ${query}`,
+  suggestions: '建议',
+  fieldOf: (field) =>
+    ({
+      name: '文件名',
+      key: '完整路径',
+      prefix: '文件夹',
+      ext: '扩展名',
+      type: '内容类型',
+      kind: '文件种类',
+      size: '大小',
+      modified: '上次更改',
+      created: '首次上传',
+      tag: '标签',
+      meta: '元数据',
+      by: '上传者',
+      encrypted: '加密',
+      storage: '存储类别',
+      bucket: '存储桶',
+    })[field],
   // Attached buckets
   unread: '以下存储桶未能完全搜索：',
   unreadIn: (n, isExact) =>
