@@ -67,10 +67,25 @@ export interface PasskeyCreation {
     transports?: string[]
   }[]
   authenticatorSelection: {
-    residentKey: 'discouraged'
+    residentKey: 'preferred'
     userVerification: 'preferred'
   }
+  extensions: {
+    credProps: true
+  }
   attestation: 'none'
+}
+
+export interface PasskeyLogin {
+  id: string
+  rawId: string
+  type: 'public-key'
+  response: {
+    clientDataJSON: string
+    authenticatorData: string
+    signature: string
+    userHandle: string
+  }
 }
 
 export interface PasskeyRegistration {
@@ -81,6 +96,11 @@ export interface PasskeyRegistration {
     clientDataJSON: string
     attestationObject: string
     transports?: string[]
+  }
+  clientExtensionResults?: {
+    credProps?: {
+      rk?: boolean
+    }
   }
 }
 
@@ -95,7 +115,8 @@ export interface PasskeyRequest {
     type: 'public-key'
     transports?: string[]
   }[]
-  userVerification: 'preferred'
+  /** `required` to sign in without a password: the passkey then stands for both factors. */
+  userVerification: 'preferred' | 'required'
 }
 
 export interface CorsRule {
@@ -562,6 +583,8 @@ export interface SecondFactor {
   /** `totp`: an authenticator app. */
   kind: 'totp' | 'passkey'
   name: string
+  /** Of a passkey: whether browsers offer it for signing in without a password. Null where that is not known, and for apps. */
+  discoverable: boolean | null
   /** ISO 8601, UTC, milliseconds. */
   created_at: string
   last_used_at: string | null
@@ -2391,7 +2414,7 @@ export interface SettingsChange {
 export interface Mail {
   /** A UUIDv7. */
   id: string
-  kind: 'token_expiring' | 'access_key_expiring' | 'share_opened' | 'quota_warning' | 'invitation' | 'approval'
+  kind: 'token_expiring' | 'access_key_expiring' | 'share_opened' | 'quota_warning' | 'invitation' | 'password_reset' | 'approval'
   recipient: string
   subject: string
   /** `unknown`: all of it was sent and the mail server did not answer; it is not sent again. */
@@ -3007,6 +3030,10 @@ export interface Operations {
       local: boolean
       idp: boolean
       idp_name: string | null
+      /** Whether a passkey alone signs in: browsers have them at this address. */
+      passkeys: boolean
+      /** Whether a link to replace a forgotten password can be sent: mail is set up. */
+      password_reset: boolean
       /** True if there is no administrator yet: create one with the setup link that the service printed at startup. */
       setup_required: boolean
       /** True until someone has signed in, with the credentials that the service printed for example. */
@@ -3111,6 +3138,10 @@ export interface Operations {
       /** A UUIDv7. */
       id: string
       auth_method: 'local' | 'idp'
+      /** What opened it. `link`: an invitation, or another link with which a password was chosen. Null: not known. */
+      signed_in_with: 'password' | 'passkey' | 'identity_provider' | 'link' | null
+      /** Whether a second factor was given; a passkey that signed in alone counts as both. */
+      second_factor: boolean
       ip: string | null
       user_agent: string | null
       /** ISO 8601, UTC, milliseconds. */
@@ -3132,6 +3163,76 @@ export interface Operations {
       }
     }
     reply: undefined
+  }
+  /** POST /auth/passkey/challenge: Get a challenge, to sign in with a passkey alone. The options name no passkey: the browser finds those of this site by itself, also in the autofill of a sign-in form (`mediation: "conditional"`). Nothing is stored until the challenge is used. */
+  beginPasskeyLogin: {
+    call: object
+    reply: {
+      challenge: string
+      /** Seconds. */
+      expires_in: number
+      /** Options for `navigator.credentials.get`, by `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+      passkey: PasskeyRequest
+    }
+  }
+  /** POST /auth/passkey: Sign in with a passkey alone. With the `challenge` of `POST /auth/passkey/challenge`, which works once. The authenticator must have verified its user, by a PIN or a fingerprint for example; then the passkey stands for the password and the second factor. For users who have a password too. All refusals are alike. */
+  passkeyLogin: {
+    call: {
+      query?: {
+        /** For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
+        session?: 'cookie'
+      }
+      body: {
+        challenge: string
+        /** The signed challenge: these members of `PublicKeyCredential.toJSON`. `userHandle` is there if the passkey can be found without a list of passkeys. */
+        passkey: PasskeyLogin
+      }
+    }
+    reply: TokenPair
+  }
+  /** POST /auth/password-reset/request: Have a link sent with which a forgotten password is replaced. The answer and its time are the same whether or not there is such an account. The link goes to users who sign in with a password, at most three times an hour. Only where mail is set up: `password_reset` of `GET /auth/config`. */
+  requestPasswordReset: {
+    call: {
+      body: {
+        email: string
+        /** Of the mail, if the account has chosen none. */
+        language?: 'en' | 'de' | 'es' | 'fr' | 'ja' | 'zh-CN'
+      }
+    }
+    reply: {
+      /** How long the link works, in seconds. */
+      expires_in: number
+    }
+  }
+  /** POST /auth/password-reset: See whose password a link replaces. */
+  readPasswordReset: {
+    call: {
+      body: {
+        /** The part after `#` in the link. */
+        token: string
+      }
+    }
+    reply: {
+      email: string
+      /** ISO 8601, UTC, milliseconds. */
+      expires_at: string
+    }
+  }
+  /** POST /auth/password-reset/finish: Replace a forgotten password and log in. Works once, and ends all sessions of the user. Users with a second factor get `second_factor_required`, those who must set one up `second_factor_enrollment_required`, with a `challenge`: their password is replaced then. Access tokens and access keys stay. */
+  resetPassword: {
+    call: {
+      query?: {
+        /** For browsers: returns the refresh token as an HttpOnly, SameSite=Strict cookie that scripts cannot read. */
+        session?: 'cookie'
+      }
+      body: {
+        /** The part after `#` in the link. */
+        token: string
+        /** 8–72 bytes of UTF-8 after NFKC. */
+        password: string
+      }
+    }
+    reply: TokenPair
   }
   /** POST /auth/token/second-factor: Finish a login with a second factor. With the `challenge` of a 401 `second_factor_required`, and exactly one of the others. A challenge works once, for five minutes and five tries. */
   verifyLogin: {

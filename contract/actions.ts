@@ -282,6 +282,12 @@ export interface ActionDetails {
   invitation_create: { email: string; expires_at: string }
   invitation_revoke: { email: string }
   invitation_accept: { email: string }
+  /** Somebody asked for a new password for an address; `reason`: why no link was sent, if none was. */
+  password_reset_request: {
+    email: string
+    reason?: 'unknown' | 'disabled' | 'no_password' | 'login_disabled' | 'mail_off' | 'late'
+  }
+  password_reset: { email: string }
   user_import: { email: string; display_name: string; external_id: string }
   group_create: { name: string; global: readonly string[]; grants: readonly object[] }
   /** Of the grants, only those removed and those added. */
@@ -400,7 +406,8 @@ export interface ActionDetails {
   ping: { webhook_id: string; name: string; delivery_id: string }
   /** `unknown`: the connection or the process ended before the mail server answered, and the mail is not sent again. */
   mail_failed: { mail_id: string; kind: MailKind; recipient: string; outcome: 'failed' | 'unknown'; error: string }
-  login: { auth_method: string; second_factor?: 'totp' | 'passkey' | 'recovery_code' }
+  /** `signed_in_with`: a passkey alone, which stands for both factors. */
+  login: { auth_method: string; second_factor?: 'totp' | 'passkey' | 'recovery_code'; signed_in_with?: 'passkey' }
   login_failed: { email: string | null; reason: string }
   logout: { session_id: string } | { sessions: number }
   second_factor_add: { email: string; factor_id: string; kind: 'totp' | 'passkey'; name: string }
@@ -510,6 +517,8 @@ const auditOnlyNames = [
   'invitation_create',
   'invitation_revoke',
   'invitation_accept',
+  'password_reset_request',
+  'password_reset',
   'second_factor_add',
   'second_factor_update',
   'second_factor_remove',

@@ -220,6 +220,10 @@ export const operations = {
       local: Type.Boolean(),
       idp: Type.Boolean(),
       idp_name: Nullable(Type.String()),
+      passkeys: Type.Boolean({ description: 'Whether a passkey alone signs in: browsers have them at this address.' }),
+      password_reset: Type.Boolean({
+        description: 'Whether a link to replace a forgotten password can be sent: mail is set up.',
+      }),
       setup_required: Type.Boolean({
         description:
           'True if there is no administrator yet: create one with the setup link that the service printed at startup.',
@@ -340,6 +344,13 @@ export const operations = {
       Type.Object({
         id: Id,
         auth_method: Type.Enum(['local', 'idp']),
+        signed_in_with: Nullable(Type.Enum(['password', 'passkey', 'identity_provider', 'link']), {
+          description:
+            'What opened it. `link`: an invitation, or another link with which a password was chosen. Null: not known.',
+        }),
+        second_factor: Type.Boolean({
+          description: 'Whether a second factor was given; a passkey that signed in alone counts as both.',
+        }),
         ip: Nullable(Type.String()),
         user_agent: Nullable(Type.String()),
         created_at: Timestamp,

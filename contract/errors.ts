@@ -11,6 +11,7 @@ export const errors = {
   second_factor_required: { status: 401, title: 'A second factor is required' },
   password_change_required: { status: 401, title: 'The password must be changed' },
   second_factor_enrollment_required: { status: 401, title: 'A second factor must be set up' },
+  invalid_passkey: { status: 401, title: 'The passkey was not accepted' },
   invalid_second_factor: { status: 401, title: 'Wrong code' },
   idp_rejected: { status: 401, title: 'The identity provider did not confirm your identity' },
   forbidden: { status: 403, title: 'Permission denied' },

@@ -31,6 +31,7 @@ import * as search from './search.ts'
 import * as secondFactor from './second-factor.ts'
 import * as settings from './settings.ts'
 import * as shares from './shares.ts'
+import * as signIn from './sign-in.ts'
 import * as snapshots from './snapshots.ts'
 import * as storages from './storages.ts'
 import * as system from './system.ts'
@@ -46,6 +47,7 @@ import * as webhooks from './webhooks.ts'
 /** The contract's files: each exports its operations, and its named shapes (schemas.ts). */
 export const files = {
   auth,
+  signIn,
   secondFactor,
   tokens,
   accessKeys,

@@ -8,6 +8,7 @@ export const mailKinds = [
   'share_opened',
   'quota_warning',
   'invitation',
+  'password_reset',
   'approval',
 ] as const
 export type MailKind = (typeof mailKinds)[number]

@@ -21,7 +21,9 @@ export const PasskeyRequest = Type.Object(
     timeout: Type.Integer({ description: 'Milliseconds.' }),
     rpId: Type.String({ description: 'The host name of PUBLIC_BASE_URL.' }),
     allowCredentials: descriptors,
-    userVerification: Type.Literal('preferred'),
+    userVerification: Type.Enum(['preferred', 'required'], {
+      description: '`required` to sign in without a password: the passkey then stands for both factors.',
+    }),
   },
   { description: 'Options for `navigator.credentials.get`, by `PublicKeyCredential.parseRequestOptionsFromJSON`.' },
 )
@@ -37,22 +39,28 @@ export const PasskeyCreation = Type.Object(
     pubKeyCredParams: Type.Array(Type.Object({ type: Type.Literal('public-key'), alg: Type.Integer() })),
     excludeCredentials: descriptors,
     authenticatorSelection: Type.Object({
-      residentKey: Type.Literal('discouraged'),
+      residentKey: Type.Literal('preferred'),
       userVerification: Type.Literal('preferred'),
     }),
+    extensions: Type.Object({ credProps: Type.Literal(true) }),
     attestation: Type.Literal('none'),
   },
   { description: 'Options for `navigator.credentials.create`, by `PublicKeyCredential.parseCreationOptionsFromJSON`.' },
 )
 export type PasskeyCreation = Type.Static<typeof PasskeyCreation>
 
-const credential = <P extends Type.TProperties>(response: P, description: string) =>
+const credential = <P extends Type.TProperties, M extends Type.TProperties = Record<never, never>>(
+  response: P,
+  description: string,
+  more: M = {} as M,
+) =>
   Type.Object(
     {
       id: base64url(1400),
       rawId: base64url(1400),
       type: PublicKey,
       response: Type.Object(response, { additionalProperties: false }),
+      ...more,
     },
     { additionalProperties: false, description },
   )
@@ -65,16 +73,35 @@ export const PasskeyRegistration = credential(
     transports: Type.Optional(Type.Array(base64url(32), { maxItems: 10 })),
   },
   'The new credential: these members of `PublicKeyCredential.toJSON`.',
+  {
+    clientExtensionResults: Type.Optional(
+      Type.Object(
+        {
+          credProps: Type.Optional(Type.Object({ rk: Type.Optional(Type.Boolean()) }, { additionalProperties: false })),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
 )
 export type PasskeyRegistration = Type.Static<typeof PasskeyRegistration>
 
+const signed = {
+  clientDataJSON: base64url(8192),
+  authenticatorData: base64url(4096),
+  signature: base64url(4096),
+}
+
 /** A signature with a passkey, by `PublicKeyCredential.toJSON`. */
 export const PasskeyAssertion = credential(
-  {
-    clientDataJSON: base64url(8192),
-    authenticatorData: base64url(4096),
-    signature: base64url(4096),
-  },
+  signed,
   'The signed challenge: these members of `PublicKeyCredential.toJSON`.',
 )
 export type PasskeyAssertion = Type.Static<typeof PasskeyAssertion>
+
+/** The same of a passkey that the browser has found by itself: it also says whose it is. */
+export const PasskeyLogin = credential(
+  { ...signed, userHandle: base64url(128) },
+  'The signed challenge: these members of `PublicKeyCredential.toJSON`. `userHandle` is there if the passkey can be found without a list of passkeys.',
+)
+export type PasskeyLogin = Type.Static<typeof PasskeyLogin>

@@ -13,6 +13,10 @@ export const SecondFactor = Type.Object({
   id: Id,
   kind: Type.Enum([...factorKinds], { description: '`totp`: an authenticator app.' }),
   name: Type.String(),
+  discoverable: Nullable(Type.Boolean(), {
+    description:
+      'Of a passkey: whether browsers offer it for signing in without a password. Null where that is not known, and for apps.',
+  }),
   created_at: Timestamp,
   last_used_at: Nullable(Timestamp),
 })

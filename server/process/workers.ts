@@ -1,6 +1,7 @@
 import { expiryNotices as accessKeyNotices } from '../access/access-keys/service.ts'
 import { forgetApprovals } from '../access/agent-limits/approvals/decide.ts'
 import { expiryWorker } from '../access/auth/expiry.ts'
+import { resetSender } from '../access/auth/send-resets.ts'
 import { forgetMails, mailDispatcher } from '../access/mail/dispatcher.ts'
 import { oauthExpiry } from '../access/oauth/grants.ts'
 import { temporaryExpiry } from '../access/temporary/expiry.ts'
@@ -73,6 +74,7 @@ const workers: readonly Worker[] = [
   temporaryExpiry,
   tokenNotices,
   accessKeyNotices,
+  resetSender,
   mailDispatcher,
   forgetMails,
   forgetApprovals,

@@ -346,6 +346,8 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   invitation_create: { email, expires_at: time },
   invitation_revoke: { email },
   invitation_accept: { email },
+  password_reset_request: { email, reason: 'login_disabled' },
+  password_reset: { email },
   second_factor_add: { email, factor_id: id, kind: 'passkey', name },
   second_factor_update: { email, factor_id: id, before: { name }, after: { name } },
   second_factor_remove: { email, factor_id: id, kind: 'passkey', name },

@@ -74,6 +74,14 @@ export const params = { bucket: BUCKET }
 /** Of nobody. */
 const proof = { current_password: 'wrong one' }
 
+/** Of no device. */
+const somePasskey: Parameters<Client['passkeyLogin']>[0]['body']['passkey'] = {
+  id: 'x',
+  rawId: 'x',
+  type: 'public-key',
+  response: { clientDataJSON: 'x', authenticatorData: 'x', signature: 'x', userHandle: 'x' },
+}
+
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 export const cleanup = { bucket_patterns: [BUCKET], prefix: 'docs/none/', older_than_days: 1 }
@@ -122,6 +130,20 @@ export const table: Record<OperationName, Entry> = {
   acceptInvitation: {
     expect: everyone(410),
     call: (c) => c.acceptInvitation({ body: { token: newId(), password: 'long enough' } }),
+  },
+  beginPasskeyLogin: { expect: everyone(409), call: (c) => c.beginPasskeyLogin() },
+  passkeyLogin: {
+    expect: everyone(409),
+    call: (c) => c.passkeyLogin({ body: { challenge: 'x', passkey: somePasskey } }),
+  },
+  requestPasswordReset: {
+    expect: everyone(409),
+    call: (c) => c.requestPasswordReset({ body: { email: 'x@example.com' } }),
+  },
+  readPasswordReset: { expect: everyone(410), call: (c) => c.readPasswordReset({ body: { token: newId() } }) },
+  resetPassword: {
+    expect: everyone(410),
+    call: (c) => c.resetPassword({ body: { token: newId(), password: 'long enough' } }),
   },
   idpLogin: { expect: everyone(403), call: (c) => c.idpLogin() },
   idpCallback: { expect: everyone(403), call: (c) => c.idpCallback({ query: { code: 'x', state: 'x' } }) },

@@ -486,6 +486,22 @@ export async function fillRareTables(database: Database): Promise<void> {
           token_version: 1,
           expires_at: late,
         }),
+        tx.insertInto('used_passkey_challenges').values({ challenge_hash: 'x', expires_at: late }),
+        tx.insertInto('password_reset_requests').values({
+          id: newId(),
+          email: ODD_KEY,
+          email_key: ODD_KEY,
+          language: 'de',
+          origin: '{}',
+          requested_at: early,
+        }),
+        tx.insertInto('password_resets').values({
+          token_hash: 'x',
+          user_id: user.id,
+          email_key: ODD_KEY,
+          token_version: 1,
+          expires_at: late,
+        }),
         tx.insertInto('second_factor_challenges').values({
           challenge_hash: 'x',
           user_id: user.id,

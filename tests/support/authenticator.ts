@@ -1,5 +1,11 @@
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
-import type { PasskeyAssertion, PasskeyCreation, PasskeyRegistration, PasskeyRequest } from '../../contract/passkeys.ts'
+import type {
+  PasskeyAssertion,
+  PasskeyCreation,
+  PasskeyLogin,
+  PasskeyRegistration,
+  PasskeyRequest,
+} from '../../contract/passkeys.ts'
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest()
 
@@ -38,10 +44,14 @@ export class Authenticator {
   /** How many signatures it made; 0 for ever with `counts: false`. */
   counter = 0
   readonly #counts: boolean
+  readonly #discoverable: boolean
+  /** Whose it is, as the site has said. */
+  #user = ''
 
-  constructor(origin: string, { counts = true } = {}) {
+  constructor(origin: string, { counts = true, discoverable = true } = {}) {
     this.#origin = origin
     this.#counts = counts
+    this.#discoverable = discoverable
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     this.#private = privateKey
     const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
@@ -66,7 +76,8 @@ export class Authenticator {
   }
 
   /** Answers `navigator.credentials.create`. */
-  create({ challenge, rp }: PasskeyCreation, tampering: Tampering = {}): PasskeyRegistration {
+  create({ challenge, rp, user }: PasskeyCreation, tampering: Tampering = {}): PasskeyRegistration {
+    this.#user = user.id
     const { type = 'webauthn.create', origin = this.#origin, rpId = rp.id } = tampering
     const client = this.#client(type, tampering.challenge ?? challenge, origin)
     const length = Buffer.from([0, this.#id.length])
@@ -94,7 +105,14 @@ export class Authenticator {
         attestationObject: attestation.toString('base64url'),
         transports: ['internal'],
       },
+      clientExtensionResults: { credProps: { rk: this.#discoverable } },
     }
+  }
+
+  /** Answers `navigator.credentials.get` where no passkey is named: it also says whose it is. */
+  find(options: PasskeyRequest, { userHandle = this.#user, ...tampering }: Tampering & { userHandle?: string } = {}) {
+    const { response, ...signed } = this.get(options, tampering)
+    return { ...signed, response: { ...response, userHandle } } satisfies PasskeyLogin
   }
 
   /** Answers `navigator.credentials.get`. */

@@ -53,7 +53,12 @@ export async function addApp(server: TestServer, client: Client, proof: Proof, n
 }
 
 /** Registers a passkey for the caller of a client. */
-export async function addPasskey(server: TestServer, client: Client, proof: Proof, options: { counts?: boolean } = {}) {
+export async function addPasskey(
+  server: TestServer,
+  client: Client,
+  proof: Proof,
+  options: { counts?: boolean; discoverable?: boolean } = {},
+) {
   const { challenge, passkey } = await client.beginSecondFactor({ body: { kind: 'passkey' } })
   const key = new Authenticator(ORIGIN, options)
   const body = { challenge, passkey: key.create(passkey ?? assert.fail('no options')), proof, name: 'Key' }

@@ -5,7 +5,7 @@ import { deleteExpiredSessions } from '../sessions/service.ts'
 import { deleteExpiredInvitations } from '../users/invitations.ts'
 import * as store from './store.ts'
 
-/** Deletes expired sessions, unfinished logins, challenges, invitations, refresh tokens and counters. */
+/** Deletes expired sessions, unfinished logins, challenges, links to choose a password, refresh tokens and counters. */
 export const expiryWorker = {
   name: 'auth-expiry',
   every: HOUR_MS,
@@ -15,5 +15,6 @@ export const expiryWorker = {
       await store.deleteExpired(tx, now())
       await deleteExpiredChallenges(tx, now())
       await deleteExpiredInvitations(tx, now())
+      await store.deleteExpiredResets(tx, now())
     }),
 }

@@ -10,6 +10,7 @@ import type { Row } from '../../db/schema.ts'
 import { randomToken } from '../../secrets/random.ts'
 import { seal, unseal } from '../../secrets/seal.ts'
 import { hashSecret } from '../../secrets/sign.ts'
+import { siteOf } from '../second-factor/passkey.ts'
 import {
   dropSession,
   lockNewSession,
@@ -21,6 +22,7 @@ import {
 } from '../sessions/sessions.ts'
 import { type EffectiveSettings, issuerKey, settingsInForce } from '../settings/effective.ts'
 import { type Idp, idpOf } from '../settings/idp.ts'
+import { mailServerOf } from '../settings/mail.ts'
 import { recordFailure } from './failures.ts'
 import { openIdpSession, Refused } from './idp-session.ts'
 import * as oidc from './oidc.ts'
@@ -49,6 +51,8 @@ export async function describeLogins(ctx: Ctx) {
     local: settings.auth.enable_local,
     idp: idp !== null,
     idp_name: idp ? (settings.idp.name ?? new URL(idp.issuer).hostname) : null,
+    passkeys: settings.auth.enable_local && siteOf(ctx.config) !== null,
+    password_reset: settings.auth.enable_local && mailServerOf(settings) !== null,
   }
 }
 

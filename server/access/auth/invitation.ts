@@ -2,12 +2,10 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { Ctx } from '../../context.ts'
 import { assertSettable, hashPassword } from '../../secrets/passwords.ts'
 import { hashSecret } from '../../secrets/sign.ts'
-import { enrollmentRequired, factorRequired } from '../second-factor/challenge.ts'
-import { hasFactor, isFactorNeeded } from '../second-factor/factors.ts'
-import { openSession, subjectOf, tokensOf } from '../sessions/sessions.ts'
 import { beginAttempt } from '../throttle/throttle.ts'
 import { findInvitation, takeInvitation } from '../users/invitations.ts'
-import { recordLogin, replacePassword } from '../users/service.ts'
+import { replacePassword } from '../users/service.ts'
+import { enterByLink } from './by-link.ts'
 import { recordFailure } from './failures.ts'
 import { assertLocalEnabled, asUser } from './local.ts'
 import type { Entered } from './second-step.ts'
@@ -52,11 +50,5 @@ export async function acceptInvitation(
     const { id, email } = user
     step.record({ name: 'invitation_accept', resource: { type: 'user', id }, details: { email } })
   })
-  const accepted = { ...user, password_hash: hash, token_version: user.token_version + 1 }
-  if (await hasFactor(ctx.db, user.id)) throw await factorRequired(ctx, accepted)
-  if (await isFactorNeeded(ctx, user.id)) throw await enrollmentRequired(ctx, accepted)
-  const session = await openSession(ctx, subjectOf(accepted), { method: 'local' }, ({ tx }) =>
-    recordLogin(tx, user.id, ctx.now()),
-  )
-  return { tokens: await tokensOf(ctx, session), email: user.email }
+  return enterByLink(ctx, { ...user, password_hash: hash, token_version: user.token_version + 1 })
 }

@@ -81,7 +81,7 @@ export async function setUp(ctx: Ctx, { token, email, display_name, password }: 
     return made
   })
   if (await isFactorNeeded(ctx, user.id)) throw await enrollmentRequired(ctx, user)
-  const session = await openSession(ctx, subjectOf(user), { method: 'local' }, ({ tx }) =>
+  const session = await openSession(ctx, subjectOf(user), { method: 'local', signedInWith: 'link' }, ({ tx }) =>
     recordLogin(tx, user.id, ctx.now()),
   )
   return tokensOf(ctx, session)

@@ -96,6 +96,16 @@ export const invitation =
     }
   }
 
+/** A forgotten password, which is replaced with a link that admits whoever has it. */
+export const passwordReset =
+  ({ token, expires_at }: { token: string; expires_at: string }): Message =>
+  ({ texts, moment }) => ({
+    subject: texts.resetSubject,
+    lines: [texts.reset(moment(expires_at))],
+    path: `/password-reset#${token}`,
+    reason: texts.resetReason,
+  })
+
 /** A bucket that has filled to one of the announced levels. */
 export const bucketFilling =
   ({ bucket, percent: level, used_bytes, reserved_bytes, history_bytes = 0, quota_gb }: Filling): Message =>

@@ -63,8 +63,17 @@ export async function takeChallenge(tx: Tx, { challenge_hash }: Challenge): Prom
   if (!(await store.takeChallenge(tx, challenge_hash))) throw invalidChallenge()
 }
 
+/** Step: uses up a challenge that is signed instead of stored. Throws invalid_state if it was used before. */
+export async function takeSignedChallenge(tx: Tx, challenge: string, until: Date): Promise<void> {
+  const row = { challenge_hash: hashSecret(challenge), expires_at: until.toISOString() }
+  if (!(await store.useSignedChallenge(tx, row))) throw invalidChallenge()
+}
+
 /** Step: deletes challenges that nothing can answer any more. */
-export const deleteExpiredChallenges = store.deleteExpired
+export async function deleteExpiredChallenges(tx: Tx, now: Date): Promise<void> {
+  await store.deleteExpired(tx, now)
+  await store.deleteUsedChallenges(tx, now)
+}
 
 const expires_in = LIFE_MS / 1000
 const required = (code: ErrorCode, detail: string, extensions: Record<string, unknown>) =>

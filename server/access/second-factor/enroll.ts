@@ -49,7 +49,16 @@ export interface Confirmation {
 /** A factor that works, to be inserted. */
 export type NewFactor = Pick<
   store.FactorRow,
-  'id' | 'kind' | 'name' | 'secret' | 'last_step' | 'credential_id' | 'public_key' | 'counter' | 'transports'
+  | 'id'
+  | 'kind'
+  | 'name'
+  | 'secret'
+  | 'last_step'
+  | 'credential_id'
+  | 'public_key'
+  | 'counter'
+  | 'transports'
+  | 'discoverable'
 >
 
 /**
@@ -64,7 +73,15 @@ export async function readEnrollment(
   if ((otp === undefined) === (passkey === undefined))
     throw invalid('body.otp', 'is required, or else passkey, but not both')
   const id = newId()
-  const none = { secret: null, last_step: null, credential_id: null, public_key: null, counter: null, transports: null }
+  const none = {
+    secret: null,
+    last_step: null,
+    credential_id: null,
+    public_key: null,
+    counter: null,
+    transports: null,
+    discoverable: null,
+  }
   const named = (kind: FactorKind) => ({ id, kind, name: name?.trim() ?? NAMES[kind] })
   if (otp !== undefined) {
     if (secret === null) throw invalidChallenge()

@@ -9,10 +9,18 @@ import { assertMayTakeOver, emailKey } from '../users/service.ts'
 import { findByEmailKey } from '../users/store.ts'
 import * as store from './store.ts'
 
-export const describeFactor = ({ id, kind, name, created_at, last_used_at }: store.FactorRow): SecondFactor => ({
+export const describeFactor = ({
   id,
   kind,
   name,
+  discoverable,
+  created_at,
+  last_used_at,
+}: store.FactorRow): SecondFactor => ({
+  id,
+  kind,
+  name,
+  discoverable: discoverable === null ? null : discoverable === 1,
   created_at,
   last_used_at,
 })

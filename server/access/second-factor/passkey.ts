@@ -51,7 +51,13 @@ export const requestOf = (site: Site, challenge: string, factors: readonly Facto
   userVerification: 'preferred',
 })
 
-/** Options that ask a browser for a passkey besides these. */
+/** Options that ask a browser to sign the challenge with any passkey of the site, once its user is verified. */
+export const openRequestOf = (site: Site, challenge: string): PasskeyRequest => ({
+  ...requestOf(site, challenge, []),
+  userVerification: 'required',
+})
+
+/** Options that ask a browser for a passkey besides these. It can sign in alone where the device has room for that. */
 export const creationOf = (
   site: Site & { name: string },
   challenge: string,
@@ -64,8 +70,9 @@ export const creationOf = (
   user: { id: Buffer.from(user.id).toString('base64url'), name: user.email, displayName: user.display_name },
   pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
   excludeCredentials: descriptors(factors),
-  authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
+  authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
   attestation: 'none',
+  extensions: { credProps: true },
 })
 
 /** Loaded with the first passkey: it takes 27 MB. */
@@ -84,18 +91,27 @@ export async function readRegistration(site: Site, challenge: string, given: Pas
   }).catch(() => ({ verified: false as const, registrationInfo: undefined }))
   if (!verified || !registrationInfo) return null
   const { id, publicKey, counter } = registrationInfo.credential
+  const discoverable = given.clientExtensionResults?.credProps?.rk
   return {
     credential_id: id,
     public_key: Buffer.from(publicKey).toString('base64url'),
     counter,
     transports: JSON.stringify(given.response.transports ?? []),
+    discoverable: discoverable === undefined ? null : Number(discoverable),
   }
+}
+
+/** What a passkey had to sign, and how. */
+export interface Signing {
+  site: Site
+  challenge: string
+  /** Whether the authenticator must have verified its user. */
+  verified: boolean
 }
 
 /** The counter of a signature of the challenge by this passkey; null if it is none, or an old one. */
 export async function readAssertion(
-  site: Site,
-  challenge: string,
+  { site, challenge, verified: requireUserVerification }: Signing,
   factor: FactorRow,
   given: PasskeyAssertion,
 ): Promise<number | null> {
@@ -105,7 +121,7 @@ export async function readAssertion(
     expectedChallenge: challenge,
     expectedOrigin: site.origin,
     expectedRPID: site.id,
-    requireUserVerification: false,
+    requireUserVerification,
     credential: {
       id: factor.credential_id ?? '',
       publicKey: new Uint8Array(Buffer.from(factor.public_key ?? '', 'base64url')),

@@ -11,6 +11,21 @@ export const lockUser = (tx: Tx, id: string) =>
 export const listFactors = (db: Db, userId: string): Promise<FactorRow[]> =>
   db.selectFrom('second_factors').selectAll().where('user_id', '=', userId).orderBy('id').execute()
 
+/** The passkey with this credential ID, whoever's it is. */
+export const findPasskey = (db: Db, credentialId: string): Promise<FactorRow | undefined> =>
+  db.selectFrom('second_factors').selectAll().where('credential_id', '=', credentialId).executeTakeFirst()
+
+/** Marks a signed challenge as used; false if it was used before. */
+export const useSignedChallenge = async (tx: Tx, row: NewRow<'used_passkey_challenges'>): Promise<boolean> =>
+  (
+    await tx
+      .insertInto('used_passkey_challenges')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('challenge_hash')
+      .execute()
+  ).length > 0
+
 /** False if the passkey is registered already. */
 export const insertFactor = async (tx: Tx, row: NewRow<'second_factors'>): Promise<boolean> =>
   (
@@ -135,3 +150,7 @@ export const deleteChallengesOf = (tx: Tx, userId: string) =>
 /** Deletes challenges that nothing can answer any more. */
 export const deleteExpired = (tx: Tx, now: Date) =>
   tx.deleteFrom('second_factor_challenges').where('expires_at', '<', now.toISOString()).execute()
+
+/** Forgets which signed challenges were used that have expired by now. */
+export const deleteUsedChallenges = (tx: Tx, now: Date) =>
+  tx.deleteFrom('used_passkey_challenges').where('expires_at', '<=', now.toISOString()).execute()

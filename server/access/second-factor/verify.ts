@@ -26,6 +26,9 @@ type User = Readonly<{ id: string; email: string }>
 export const nameAnswer = ({ otp, recovery_code }: Answer): string =>
   otp !== undefined ? 'wrong_code' : recovery_code !== undefined ? 'wrong_recovery_code' : 'wrong_passkey'
 
+/** Step: stores how often a passkey has signed; false if that is not more than before. */
+export const usePasskey = store.useCounter
+
 /** Checks an answer; null if it is wrong or was used before. `challenge` is what a passkey had to sign. */
 export async function verifyAnswer(
   ctx: Ctx,
@@ -39,7 +42,7 @@ export async function verifyAnswer(
   const site = siteOf(ctx.config)
   const factor = factors.find(({ credential_id }) => credential_id !== null && credential_id === passkey?.id)
   if (!passkey || !factor || !site || challenge === null) return null
-  const counter = await readAssertion(site, challenge, factor, passkey)
+  const counter = await readAssertion({ site, challenge, verified: false }, factor, passkey)
   if (counter === null) return null
   return { kind: 'passkey', use: ({ tx, now }) => store.useCounter(tx, factor.id, counter, now()) }
 }

@@ -56,6 +56,8 @@ export interface LoginMethod {
   factor?: 'totp' | 'passkey' | 'recovery_code' | undefined
   /** Whether they gave one, in an earlier session if not now. */
   verified?: boolean
+  /** What opened the session, unless a password did. */
+  signedInWith?: 'passkey' | 'link'
 }
 
 /**
@@ -65,7 +67,7 @@ export interface LoginMethod {
 export async function openSession(
   ctx: Ctx,
   subject: Subject,
-  { method, factor, verified = factor !== undefined }: LoginMethod,
+  { method, factor, verified = factor !== undefined, signedInWith }: LoginMethod,
   also: (step: Step, session: NewSession) => Promise<unknown>,
 ): Promise<NewSession> {
   const sid = newId()
@@ -90,9 +92,14 @@ export async function openSession(
       last_used_at: now.toISOString(),
       revoked_at: null,
       second_factor_at: verified ? now.toISOString() : null,
+      signed_in_with: method === 'idp' ? 'identity_provider' : (signedInWith ?? 'password'),
     })
     await store.insertRefreshToken(tx, refresh)
-    const details = { auth_method: method, ...(factor === undefined ? {} : { second_factor: factor }) }
+    const details = {
+      auth_method: method,
+      ...(factor === undefined ? {} : { second_factor: factor }),
+      ...(signedInWith === 'passkey' ? { signed_in_with: signedInWith } : {}),
+    }
     record({ name: 'login', resource: { type: 'user', id: user_id }, details })
   })
   return session
@@ -226,8 +233,9 @@ export async function listSessions(ctx: Ctx, limit: number, cursor: string | und
   const rows = await store.listSessions(ctx.db, ctx.actor.user_id ?? '', { now, idleSince, before, limit: limit + 1 })
   const { page, next_cursor } = pageOf(rows, limit, ({ id }) => [id])
   return {
-    items: page.map(({ user_id: _user, revoked_at: _revoked, ...row }) => ({
+    items: page.map(({ user_id: _user, revoked_at: _revoked, second_factor_at, ...row }) => ({
       ...row,
+      second_factor: second_factor_at !== null,
       current: row.id === ctx.actor.session_id,
     })),
     next_cursor,

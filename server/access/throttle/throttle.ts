@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ServiceError } from '../../../contract/errors.ts'
 import { MINUTE_MS } from '../../base/time.ts'
-import type { Ctx } from '../../context.ts'
+import type { Ctx, Upkeep } from '../../context.ts'
 import * as store from './store.ts'
 
 /**
@@ -13,6 +13,8 @@ import * as store from './store.ts'
 const PAIR = { free: 5, window: 15 * MINUTE_MS, longestBlock: 15 * MINUTE_MS }
 const NETWORK = { limit: 50, window: 15 * MINUTE_MS }
 const ACCOUNT = { limit: 100, window: 60 * MINUTE_MS }
+/** Links by mail, that anyone can have sent: for a network, and to an address. */
+const MAIL = { network: { limit: 20, window: 60 * MINUTE_MS }, address: { limit: 3, window: 60 * MINUTE_MS } }
 
 /** An address's /24 or /64: what an attacker cannot change at will. */
 function network(ip: string | null): string {
@@ -46,8 +48,8 @@ function keysOf({ kind, account, device }: Attempt, ip: string | null): Keys {
   return { pair: `pair:${hashed(account)}:${net}`, wide }
 }
 
-const refusal = (until: number, now: number): ServiceError =>
-  new ServiceError('rate_limited', 'Too many failed logins. Try again later.', {
+const refusal = (until: number, now: number, detail = 'Too many failed logins. Try again later.'): ServiceError =>
+  new ServiceError('rate_limited', detail, {
     headers: { 'retry-after': String(Math.max(1, Math.ceil((until - now) / 1000))) },
   })
 
@@ -99,4 +101,25 @@ export async function forgiveAttempt(ctx: Ctx, attempt: Attempt): Promise<void> 
     if (wide) await store.uncountFailure(tx, wide.account)
     if ((await store.clearFailures(tx, pair)) && wide) await store.uncountFailure(tx, wide.network)
   })
+}
+
+/**
+ * Step: counts a request for a link by mail. False if the address has had enough, which is not the caller's to know. Throws
+ * `rate_limited` with Retry-After if the network has asked for too many.
+ */
+export async function countMailRequest(
+  { tx, now, actor }: Pick<Upkeep, 'tx' | 'now' | 'actor'>,
+  account: string,
+): Promise<boolean> {
+  const at = now()
+  const { network: most, address } = MAIL
+  const sender = await store.countFailure(tx, `mail-network:${network(actor.origin.ip)}`, at, most.window)
+  if (sender.failures > most.limit)
+    throw refusal(
+      Date.parse(sender.window_started_at) + most.window,
+      at.getTime(),
+      'Too many links were asked for from your network. Try again later.',
+    )
+  const recipient = await store.countFailure(tx, `mail-address:${hashed(account)}`, at, address.window)
+  return recipient.failures <= address.limit
 }

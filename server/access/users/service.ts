@@ -135,6 +135,9 @@ export async function endUserSessions(ctx: Ctx, id: string): Promise<undefined> 
   })
 }
 
+/** Step of a login: a user, locked until the change is committed. */
+export const lockForLogin = store.lockUser
+
 /** Step of a login: records its time. */
 export const recordLogin = (tx: Tx, id: string, now: Date) =>
   store.updateUser(tx, id, { last_login_at: now.toISOString() })

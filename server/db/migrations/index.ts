@@ -57,6 +57,7 @@ import { wordsInTheBackground } from './0062-words-in-the-background.ts'
 import { lockedMirrors } from './0063-locked-mirrors.ts'
 import { revisions } from './0066-revisions.ts'
 import { oauth } from './0067-oauth.ts'
+import { signIn } from './0068-sign-in.ts'
 import { historyQuota } from './0069-history-quota.ts'
 import type { ColumnTypes } from './types.ts'
 
@@ -120,5 +121,6 @@ export const migrations: { [name: string]: (types: ColumnTypes) => Migration } =
   '0063-locked-mirrors': lockedMirrors,
   '0066-revisions': revisions,
   '0067-oauth': oauth,
+  '0068-sign-in': signIn,
   '0069-history-quota': historyQuota,
 }

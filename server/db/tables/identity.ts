@@ -87,6 +87,8 @@ export interface IdentityTables {
     revoked_at: string | null
     /** When a second factor was given; null where the password alone opened it, or the identity provider. */
     second_factor_at: string | null
+    /** What opened it; `link`: an invitation or another link with which a password is chosen. Null for older ones. */
+    signed_in_with: Generated<'password' | 'passkey' | 'identity_provider' | 'link' | null>
   }
   refresh_tokens: {
     jti: string
@@ -151,11 +153,35 @@ export interface IdentityTables {
     counter: number | null
     /** Of a passkey: JSON, how browsers reach it. */
     transports: string | null
+    /** Of a passkey: 1 if browsers find it without being told which one to look for; null where that is not known. */
+    discoverable: Generated<number | null>
     created_at: string
     last_used_at: string | null
   }
   /** Those that were not used yet. */
   recovery_codes: { code_hash: string; user_id: string; created_at: string }
+  /** Challenges that a sign-in with a passkey has used: they are signed, not stored, and work once. */
+  used_passkey_challenges: { challenge_hash: string; expires_at: string }
+  /** Who has forgotten their password, as they typed their address; a worker answers them, so that nobody can tell by the time. */
+  password_reset_requests: {
+    id: string
+    email: string
+    email_key: string
+    /** Of the page on which it was typed. */
+    language: LanguageTag | null
+    /** JSON: Origin. */
+    origin: string
+    requested_at: string
+  }
+  /** Links with which a forgotten password is replaced, with the address and the login that their users had then. */
+  password_resets: {
+    /** SHA-256 of the link's token in hex. */
+    token_hash: string
+    user_id: string
+    email_key: string
+    token_version: number
+    expires_at: string
+  }
   /** Users who were invited to choose their first password, with the address and the login that they had then. */
   invitations: {
     user_id: string

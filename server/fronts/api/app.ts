@@ -59,6 +59,7 @@ import { scanRoutes } from './routes/scans.ts'
 import { secondFactorRoutes } from './routes/second-factor.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { shareRoutes } from './routes/shares.ts'
+import { signInRoutes } from './routes/sign-in.ts'
 import { snapshotRoutes } from './routes/snapshots.ts'
 import { storageRoutes } from './routes/storages.ts'
 import { systemRoutes } from './routes/system.ts'
@@ -89,6 +90,7 @@ const atWebsite = () =>
 export const handlers: readonly Handler[] = [
   ...systemRoutes,
   ...authRoutes,
+  ...signInRoutes,
   ...secondFactorRoutes,
   ...tokenRoutes,
   ...accessKeyRoutes,

@@ -259,6 +259,7 @@ export const mailKinds = catalogue('settings.mailKinds', {
   share_opened: 'Link opened',
   quota_warning: 'Bucket fills up',
   invitation: 'Invitation',
+  password_reset: 'New password',
   approval: 'Agent asks for approval',
 })
 /** What became of a mail. */

@@ -12,6 +12,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   second_factor_required: 'Ein zweiter Faktor ist erforderlich',
   password_change_required: 'Das Passwort muss geändert werden',
   second_factor_enrollment_required: 'Ein zweiter Faktor muss eingerichtet werden',
+  invalid_passkey: 'Der Passkey wurde nicht akzeptiert',
   invalid_second_factor: 'Falscher Code',
   idp_rejected: 'Der Identitätsanbieter hat Ihre Identität nicht bestätigt',
   forbidden: 'Keine Berechtigung',

@@ -259,6 +259,7 @@ export const mailKinds: Translation<typeof english.mailKinds> = {
   share_opened: 'Link geöffnet',
   quota_warning: 'Bucket fast voll',
   invitation: 'Einladung',
+  password_reset: 'Neues Passwort',
   approval: 'Agent bittet um Genehmigung',
 }
 export const mailStates: Translation<typeof english.mailStates> = {

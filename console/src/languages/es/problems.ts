@@ -12,6 +12,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   second_factor_required: 'Se requiere un segundo factor',
   password_change_required: 'Es necesario cambiar la contraseña',
   second_factor_enrollment_required: 'Es necesario configurar un segundo factor',
+  invalid_passkey: 'La llave de acceso no se ha aceptado',
   invalid_second_factor: 'Código incorrecto',
   idp_rejected: 'El proveedor de identidad no ha confirmado su identidad',
   forbidden: 'Permiso denegado',

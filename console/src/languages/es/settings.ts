@@ -265,6 +265,7 @@ export const mailKinds: Translation<typeof english.mailKinds> = {
   share_opened: 'Enlace abierto',
   quota_warning: 'Bucket casi lleno',
   invitation: 'Invitación',
+  password_reset: 'Contraseña nueva',
   approval: 'Un agente pide aprobación',
 }
 /** What became of a mail. */

@@ -12,6 +12,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   second_factor_required: 'Une deuxième étape est requise',
   password_change_required: 'Le mot de passe doit être changé',
   second_factor_enrollment_required: 'Une deuxième étape doit être configurée',
+  invalid_passkey: 'La passkey n’a pas été acceptée',
   invalid_second_factor: 'Code incorrect',
   idp_rejected: 'Le fournisseur d’identité n’a pas confirmé votre identité',
   forbidden: 'Autorisation refusée',

@@ -263,6 +263,7 @@ export const mailKinds: Translation<typeof english.mailKinds> = {
   share_opened: 'Ouverture d’un lien',
   quota_warning: 'Bucket presque plein',
   invitation: 'Invitation',
+  password_reset: 'Nouveau mot de passe',
   approval: 'Un agent demande une approbation',
 }
 export const mailStates: Translation<typeof english.mailStates> = {

@@ -12,6 +12,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   second_factor_required: '2 段階認証が必要です',
   password_change_required: 'パスワードの変更が必要です',
   second_factor_enrollment_required: '2 段階認証の設定が必要です',
+  invalid_passkey: 'パスキーを確認できませんでした',
   invalid_second_factor: 'コードが正しくありません',
   idp_rejected: 'ID プロバイダーで本人確認ができませんでした',
   forbidden: '権限がありません',

@@ -260,6 +260,7 @@ export const mailKinds: Translation<typeof english.mailKinds> = {
   share_opened: 'リンクの閲覧',
   quota_warning: 'バケットの容量不足',
   invitation: '招待',
+  password_reset: '新しいパスワード',
   approval: 'エージェントの承認依頼',
 }
 /** What became of a mail. */

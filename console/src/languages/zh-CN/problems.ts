@@ -12,6 +12,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   second_factor_required: '需要两步验证',
   password_change_required: '必须更改密码',
   second_factor_enrollment_required: '必须设置两步验证',
+  invalid_passkey: '通行密钥未被接受',
   invalid_second_factor: '验证码错误',
   idp_rejected: '身份提供商未能确认您的身份',
   forbidden: '没有权限',

@@ -247,6 +247,7 @@ export const mailKinds: Translation<typeof english.mailKinds> = {
   share_opened: '链接已打开',
   quota_warning: '存储桶即将用满',
   invitation: '邀请',
+  password_reset: '新密码',
   approval: '智能体请求批准',
 }
 export const mailStates: Translation<typeof english.mailStates> = {

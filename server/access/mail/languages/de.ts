@@ -25,6 +25,11 @@ export const texts: Texts = {
   invitationReason:
     'Wenn Sie das nicht erwartet haben, ignorieren Sie diese E-Mail: Ohne Passwort kann niemand das Konto verwenden.',
 
+  resetSubject: 'Neues Passwort festlegen',
+  reset: (until) =>
+    `Jemand hat für Ihr Konto ein neues Passwort angefordert. Wenn Sie es waren, legen Sie jetzt eines fest. Der Link funktioniert einmal, bis ${until}. Danach sind Sie überall sonst abgemeldet:`,
+  resetReason: 'Wenn Sie es nicht waren, ignorieren Sie diese Mail: Ihr Passwort bleibt, wie es ist.',
+
   fillingSubject: (bucket, percent) => `Der Bucket „${bucket}“ ist zu ${percent} voll`,
   filling: ({ bucket, percent, held, quota }) =>
     `Der Bucket „${bucket}“ hat ${percent} seines Kontingents erreicht: ${held} von ${quota}, laufende Uploads eingerechnet.`,

@@ -53,6 +53,11 @@ export const texts = {
     `${who(by)} created an account for you. Choose a password, and you are in. The link works once, until ${until}:`,
   invitationReason: 'If you did not expect this, ignore it: without a password, nobody can use the account.',
 
+  resetSubject: 'Choose a new password',
+  reset: (until: string) =>
+    `Somebody asked for a new password for your account. If it was you, choose one now. The link works once, until ${until}. It signs you out everywhere else:`,
+  resetReason: 'If it was not you, ignore this: your password does not change.',
+
   fillingSubject: (bucket: string, percent: string) => `The bucket “${bucket}” is ${percent} full`,
   filling: ({ bucket, percent, held, quota }: Filled) =>
     `The bucket “${bucket}” has reached ${percent} of its quota: ${held} of ${quota}, with what is being uploaded.`,

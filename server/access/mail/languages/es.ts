@@ -27,6 +27,11 @@ export const texts: Texts = {
     `${who(by)} ha creado una cuenta para usted. Elija una contraseña y podrá entrar. El enlace funciona una sola vez, hasta el ${until}:`,
   invitationReason: 'Si no lo esperaba, ignore este correo: sin contraseña, nadie puede usar la cuenta.',
 
+  resetSubject: 'Elija una contraseña nueva',
+  reset: (until) =>
+    `Alguien ha pedido una contraseña nueva para su cuenta. Si ha sido usted, elíjala ahora. El enlace funciona una sola vez, hasta el ${until}. Cierra sus sesiones en todos los demás sitios:`,
+  resetReason: 'Si no ha sido usted, ignore este mensaje: su contraseña no cambia.',
+
   fillingSubject: (bucket, percent) => `El bucket “${bucket}” está lleno al ${percent}`,
   filling: ({ bucket, percent, held, quota }) =>
     `El bucket “${bucket}” ha alcanzado el ${percent} de su cuota: ${held} de ${quota}, incluido lo que se está subiendo.`,

@@ -25,6 +25,11 @@ export const texts: Texts = {
   invitationReason:
     'Si vous ne vous y attendiez pas, ignorez cet e-mail : sans mot de passe, personne ne peut utiliser le compte.',
 
+  resetSubject: 'Choisissez un nouveau mot de passe',
+  reset: (until) =>
+    `Quelqu’un a demandé un nouveau mot de passe pour votre compte. Si c’était vous, choisissez-en un maintenant. Le lien fonctionne une seule fois, jusqu’au ${until}. Il vous déconnecte partout ailleurs :`,
+  resetReason: 'Si ce n’était pas vous, ignorez ce message : votre mot de passe ne change pas.',
+
   fillingSubject: (bucket, percent) => `Le bucket « ${bucket} » est plein à ${percent}`,
   filling: ({ bucket, percent, held, quota }) =>
     `Le bucket « ${bucket} » a atteint ${percent} de son quota : ${held} sur ${quota}, envois en cours compris.`,

@@ -24,6 +24,11 @@ export const texts: Texts = {
   invitationReason:
     '心当たりがない場合は、このメールを無視してください。パスワードが設定されない限り、誰もこのアカウントを使用できません。',
 
+  resetSubject: '新しいパスワードの設定',
+  reset: (until) =>
+    `あなたのアカウントに新しいパスワードが求められました。ご本人の場合は、今すぐ設定してください。リンクは${until}まで一度だけ使えます。ほかの場所ではすべてログアウトされます：`,
+  resetReason: 'お心当たりがない場合は、このメールを無視してください。パスワードは変わりません。',
+
   fillingSubject: (bucket, percent) => `バケット「${bucket}」の使用量がクォータの ${percent} に達しました`,
   filling: ({ bucket, percent, held, quota }) =>
     `バケット「${bucket}」の使用量がクォータの ${percent} に達しました。アップロード中のものを含めて、${quota} のうち ${held} を使用しています。`,

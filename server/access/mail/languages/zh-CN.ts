@@ -21,6 +21,11 @@ export const texts: Texts = {
   invitation: (by, until) => `${who(by)}为您创建了账号。设置密码后即可使用。以下链接只能使用一次，有效期至 ${until}：`,
   invitationReason: '如果您没有预料到此邮件，请忽略它：在设置密码之前，任何人都无法使用该账号。',
 
+  resetSubject: '设置新密码',
+  reset: (until) =>
+    `有人为您的帐户申请了新密码。如果是您本人，请现在设置。该链接在 ${until} 之前有效，且只能使用一次。其他所有位置将被注销：`,
+  resetReason: '如果不是您本人，请忽略此邮件：您的密码不会改变。',
+
   fillingSubject: (bucket, percent) => `存储桶“${bucket}”已用 ${percent}`,
   filling: ({ bucket, percent, held, quota }) =>
     `存储桶“${bucket}”的用量已达到配额的 ${percent}：已用 ${held}，共 ${quota}，包括正在上传的内容。`,
