@@ -43,7 +43,7 @@ describeConsole('two-step verification', (engine) => {
   }
   const clientOf = async ({ email, password }: Person) => server.as(await server.login(email, password))
 
-  /** Gives the page a passkey device; returns what counts its passkeys. */
+  /** Gives the page a passkey device; returns what counts its passkeys, and what lets it answer or wait. */
   async function withPasskeys({ context }: Browser, page: Page) {
     const cdp = await context.newCDPSession(page)
     await cdp.send('WebAuthn.enable')
@@ -57,14 +57,17 @@ describeConsole('two-step verification', (engine) => {
         automaticPresenceSimulation: true,
       },
     })
-    return async () => (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length
+    return {
+      count: async () => (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
+      answers: (enabled: boolean) => cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }),
+    }
   }
   const open = async (browser: Browser, at: string): Promise<ConsolePage> =>
     openConsole(browser, site, at, { expect: [401, 422] })
   async function enterPassword(page: Page, { email, password }: Person) {
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   }
   /** Signs the profile in, with a code in the same request. */
   const login = ({ context }: Browser, { email, password }: Person, otp: string) =>
@@ -75,7 +78,7 @@ describeConsole('two-step verification', (engine) => {
   const signOut = async (page: Page) => {
     await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
   }
   const arrived = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   const secretOn = async (page: Page) => {
@@ -182,7 +185,7 @@ describeConsole('two-step verification', (engine) => {
       const who = await make()
       await signIn(browser, site, who)
       const { page, check } = await open(browser, '/account')
-      const count = await withPasskeys(browser, page)
+      const { count, answers } = await withPasskeys(browser, page)
       const card = page.getByRole('region', { name: 'Two-step verification' })
       await card.getByRole('button', { name: 'Add passkey' }).click()
       const dialog = page.getByRole('dialog', { name: 'Add passkey' })
@@ -194,10 +197,13 @@ describeConsole('two-step verification', (engine) => {
       await dialog.getByRole('button', { name: 'Create passkey' }).click()
       await saveCodes(page)
       assert.equal(await count(), 1, 'a wrong password makes no second passkey')
+      // Or the sign-in page’s suggestion of it would be picked.
+      await answers(false)
       await signOut(page)
       await enterPassword(page, who)
       await page.getByRole('button', { name: 'Use passkey' }).waitFor()
       await check('two-step-passkey')
+      await answers(true)
       await page.getByRole('button', { name: 'Use passkey' }).click()
       await arrived(page)
       await page.goto(`${site.url}/console/account`)
@@ -242,7 +248,7 @@ describeConsole('two-step verification', (engine) => {
       try {
         const view = await open(browser, '/login')
         const { page, check } = view
-        const count = await withPasskeys(browser, page)
+        const { count } = await withPasskeys(browser, page)
         await enterPassword(page, first)
         await page.getByText('Your administrator requires a second step').waitFor()
         await check('two-step-required')

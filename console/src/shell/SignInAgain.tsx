@@ -6,6 +6,7 @@ import { describeProblem } from '../api/problem.ts'
 import { authConfigQuery, useMe } from '../api/queries.ts'
 import { client, onSignIn, publicClient, renew, takeTokens } from '../api/session.ts'
 import { type Challenge, challengeOf } from '../features/second-factor/challenge.ts'
+import { hasPasskeys } from '../features/second-factor/passkeys.ts'
 import { BASE_PATH } from '../navigation.ts'
 import { FormProblem } from '../ui/FormProblem.tsx'
 import { text } from './messages.ts'
@@ -47,6 +48,22 @@ export default function SignInAgain({ onDone }: { onDone: () => void }) {
     }
   })
   useEffect(() => onSignIn(() => void proceed()), [])
+  const byPasskey = async () => {
+    setSending(true)
+    setProblem(undefined)
+    const { beginPasskeySignIn, explainSignIn, signInWithPasskey } = await import(
+      '../features/second-factor/passkeySignIn.ts'
+    )
+    try {
+      takeTokens(await signInWithPasskey(await beginPasskeySignIn()))
+      // A passkey may be somebody else's.
+      if ((await client.me()).id === id) onDone()
+      else location.reload()
+    } catch (error) {
+      setProblem(explainSignIn(error))
+      setSending(false)
+    }
+  }
   const signIn = async () => {
     setSending(true)
     setProblem(undefined)
@@ -115,6 +132,11 @@ export default function SignInAgain({ onDone }: { onDone: () => void }) {
           <Button variant={local ? 'default' : 'filled'} onClick={openTab} {...KEEPS_ESCAPE}>
             {text.signInInTab}
           </Button>
+          {config.data?.passkeys && hasPasskeys() ? (
+            <Button variant="default" disabled={sending} onClick={() => void byPasskey()} {...KEEPS_ESCAPE}>
+              {text.usePasskey}
+            </Button>
+          ) : null}
           {local ? (
             <Button type="submit" loading={sending} {...KEEPS_ESCAPE}>
               {text.signIn}

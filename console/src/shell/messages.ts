@@ -31,6 +31,7 @@ export const text = catalogue('shell.text', {
   passwordOf: (email: string) => `Password of ${email}`,
   signIn: 'Sign in',
   signInInTab: 'Sign in in a new tab',
+  usePasskey: 'Use a passkey',
   moreSteps: 'Signing in needs another step now. Use a new tab.',
   menu: 'Menu',
   closeMenu: 'Close menu',

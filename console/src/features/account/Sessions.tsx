@@ -14,6 +14,12 @@ import { signOut } from './signOut.ts'
 
 type Session = Reply<Api['listSessions']>['items'][number]
 
+/** How somebody signed in to a session. */
+function wayOf({ auth_method, signed_in_with, second_factor }: Session): string {
+  if (signed_in_with === 'passkey' || signed_in_with === 'link') return text[signed_in_with]
+  return second_factor ? text.twoSteps(text[auth_method]) : text[auth_method]
+}
+
 /** The user's sessions. */
 export function Sessions() {
   const cache = useQueryClient()
@@ -54,7 +60,7 @@ export function Sessions() {
       ),
     },
     { key: 'ip', title: text.address, cell: ({ ip }) => <span className="mono">{ip}</span> },
-    { key: 'way', title: text.way, optional: true, cell: ({ auth_method }) => text[auth_method] },
+    { key: 'way', title: text.way, optional: true, cell: wayOf },
     { key: 'since', title: text.since, optional: true, cell: ({ created_at }) => <TimeAgo time={created_at} /> },
     { key: 'used', title: text.used, optional: true, cell: ({ last_used_at }) => <TimeAgo time={last_used_at} /> },
     { key: 'ends', title: text.ends, optional: true, cell: ({ expires_at }) => <TimeAgo time={expires_at} /> },

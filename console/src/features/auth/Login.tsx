@@ -1,5 +1,7 @@
 import { Alert, Button, Divider, PasswordInput, TextInput } from '@mantine/core'
+import { IconFingerprint } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { TokenPair } from '../../../../contract/auth.ts'
 import { describeProblem } from '../../api/problem.ts'
@@ -10,12 +12,14 @@ import { useView } from '../../navigation.ts'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import { type Challenge, challengeOf } from '../second-factor/challenge.ts'
+import { hasPasskeys } from '../second-factor/passkeys.ts'
 import { Card } from './Card.tsx'
 import { FindLink } from './FindLink.tsx'
 import { text } from './messages.ts'
 import { NextStep } from './NextStep.tsx'
 import { safeNext } from './next.ts'
 import { useEnter } from './useEnter.ts'
+import { usePasskeySignIn } from './usePasskeySignIn.ts'
 
 /** The sign-in page with the enabled methods. */
 export default function Login() {
@@ -25,6 +29,7 @@ export default function Login() {
     local = false,
     idp = false,
     idp_name = null,
+    passkeys = false,
     setup_required = false,
     first_sign_in = false,
   } = config.data ?? {}
@@ -71,6 +76,12 @@ export default function Login() {
     takeTokens(tokens)
     return enter()
   }
+  const byPasskey = passkeys && hasPasskeys()
+  const passkey = usePasskeySignIn({
+    offered: byPasskey && asked === undefined && !setup_required,
+    onDone: finish,
+    onProblem: setProblem,
+  })
   const throughProvider = () =>
     attempt(async () => {
       const return_to = `/console/auth/callback?${new URLSearchParams({ next })}`
@@ -102,7 +113,7 @@ export default function Login() {
                 name="username"
                 type="email"
                 label={text.email}
-                autoComplete="username"
+                autoComplete={byPasskey ? 'username webauthn' : 'username'}
                 required
                 withAsterisk={false}
                 size="md"
@@ -116,12 +127,28 @@ export default function Login() {
                 withAsterisk={false}
                 size="md"
               />
-              <Button type="submit" loading={sending} size="md" fullWidth>
+              <Link to="/forgot-password" className="login-forgot small">
+                {text.forgot}
+              </Link>
+              <Button type="submit" loading={sending} disabled={passkey.asking} size="md" fullWidth>
                 {text.signIn}
               </Button>
             </form>
           ) : null}
-          {local && idp ? <Divider label={text.or} /> : null}
+          {byPasskey || (local && idp) ? <Divider label={text.or} /> : null}
+          {byPasskey ? (
+            <Button
+              variant="default"
+              size="md"
+              fullWidth
+              leftSection={<IconFingerprint size={18} />}
+              loading={passkey.asking}
+              disabled={sending}
+              onClick={() => void passkey.ask()}
+            >
+              {text.passkeySignIn}
+            </Button>
+          ) : null}
           {idp ? (
             <Button
               variant={local ? 'default' : 'filled'}

@@ -3,7 +3,7 @@ export function safeNext(next: string | undefined): string {
   if (
     !next?.startsWith('/') ||
     next.startsWith('//') ||
-    /^\/(login|setup|invitation)/.test(next) ||
+    /^\/(login|setup|invitation|forgot-password|password-reset)/.test(next) ||
     next.startsWith('/auth/')
   )
     return '/'

@@ -61,7 +61,12 @@ function Factors({ found }: { found: Found }) {
   }
   const columns: readonly Column<SecondFactor>[] = [
     { key: 'name', breaks: true, title: text.name, cell: ({ name }) => name },
-    { key: 'kind', title: text.kind, optional: true, cell: ({ kind }) => text.kinds(kind) },
+    {
+      key: 'kind',
+      title: text.kind,
+      optional: true,
+      cell: ({ kind, discoverable }) => (discoverable ? text.alone(text.kinds(kind)) : text.kinds(kind)),
+    },
     { key: 'added', title: text.added, optional: true, cell: ({ created_at }) => <TimeAgo time={created_at} /> },
     { key: 'used', title: text.used, optional: true, cell: ({ last_used_at }) => <TimeAgo time={last_used_at} /> },
     {

@@ -2,7 +2,7 @@ import { catalogue, plural } from '../../i18n.ts'
 
 export const text = catalogue('secondFactor.text', {
   title: 'Two-step verification',
-  hint: 'A second step after your password, with an authenticator app or a passkey.',
+  hint: 'A second step after your password, with an authenticator app or a passkey. Most passkeys also sign you in without your password.',
   // Sign-in
   codeHint: 'Open your authenticator app and enter the code it shows.',
   code: 'Code',
@@ -16,12 +16,14 @@ export const text = catalogue('secondFactor.text', {
   again: 'Back to sign-in',
   noWay: 'You can’t use any of your second steps at this address. Ask an administrator to reset them.',
   passkeyFailed: 'The passkey wasn’t used. Try again, or use another method.',
+  passkeyRefused: 'This passkey doesn’t sign you in here. Use your password, or another passkey.',
   passkeyKnown: 'This passkey is already registered.',
   // Setting it up
   requiredHint: 'Your administrator requires a second step at sign-in. Set one up to continue.',
   app: 'Authenticator app',
   passkey: 'Passkey',
   kinds: (kind: 'totp' | 'passkey') => (kind === 'totp' ? 'Authenticator app' : 'Passkey'),
+  alone: (kind: string) => `${kind}, also without a password`,
   useApp: 'Set up authenticator app',
   createPasskey: 'Create passkey',
   passkeyHint: 'Your device, browser or security key asks you to confirm.',

@@ -1,6 +1,7 @@
 import type {
   PasskeyAssertion,
   PasskeyCreation,
+  PasskeyLogin,
   PasskeyRegistration,
   PasskeyRequest,
 } from '../../../../contract/passkeys.ts'
@@ -23,9 +24,12 @@ const explain = (error: unknown): never => {
 /** Has the browser create a passkey. */
 export async function createPasskey(options: PasskeyCreation): Promise<PasskeyRegistration> {
   const { startRegistration } = await library()
-  const { id, rawId, type, response } = await startRegistration({ optionsJSON: options as never }).catch(explain)
+  const made = await startRegistration({ optionsJSON: options as never }).catch(explain)
+  const { id, rawId, type, response, clientExtensionResults } = made
   const { clientDataJSON, attestationObject, transports = [] } = response
-  return { id, rawId, type, response: { clientDataJSON, attestationObject, transports } }
+  const { rk } = clientExtensionResults.credProps ?? {}
+  const found = rk === undefined ? {} : { clientExtensionResults: { credProps: { rk } } }
+  return { id, rawId, type, response: { clientDataJSON, attestationObject, transports }, ...found }
 }
 
 /** Has the browser sign with a passkey. */
@@ -35,3 +39,22 @@ export async function signWithPasskey(options: PasskeyRequest): Promise<PasskeyA
   const { clientDataJSON, authenticatorData, signature } = response
   return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature } }
 }
+
+/**
+ * Has the browser sign with whichever passkey of the site the user picks; with `autofill`, in the suggestions of the field
+ * for the email, until they pick one. Asking again ends what waits.
+ */
+export async function findPasskey(options: PasskeyRequest, autofill: boolean): Promise<PasskeyLogin> {
+  const { startAuthentication } = await library()
+  const signed = startAuthentication({ optionsJSON: options as never, useBrowserAutofill: autofill })
+  const { id, rawId, type, response } = await signed.catch(explain)
+  const { clientDataJSON, authenticatorData, signature, userHandle = '' } = response
+  return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } }
+}
+
+/** Whether this browser can suggest passkeys in a field. */
+export const suggestsPasskeys = async (): Promise<boolean> =>
+  hasPasskeys() && (await PublicKeyCredential.isConditionalMediationAvailable?.().catch(() => false)) === true
+
+/** Ends what waits for a passkey. */
+export const stopPasskeys = async (): Promise<void> => (await library()).WebAuthnAbortService.cancelCeremony()

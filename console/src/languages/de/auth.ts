@@ -58,4 +58,24 @@ export const text: Translation<typeof english.text> = {
   invitationOverHint:
     'Sie ist abgelaufen, wurde schon verwendet oder durch eine neuere ersetzt. Wenn Sie schon ein Passwort festgelegt haben, melden Sie sich damit an. Bitten Sie sonst um eine neue Einladung.',
   toSignIn: 'Zur Anmeldung',
+  passkeySignIn: 'Mit Passkey anmelden',
+  forgot: 'Passwort vergessen?',
+  forgotTitle: 'Passwort vergessen?',
+  forgotHint: 'Geben Sie Ihre E-Mail-Adresse ein. Sie erhalten einen Link, mit dem Sie ein neues Passwort festlegen.',
+  sendLink: 'Link senden',
+  linkSentTitle: 'Sehen Sie in Ihren E-Mails nach',
+  linkSent: (email) =>
+    `Wenn ${email} zu einem Konto mit Passwort gehört, ist ein Link unterwegs, mit dem Sie ein neues festlegen. Er gilt eine Stunde.`,
+  linkSentHint:
+    'Nichts angekommen? Sehen Sie im Spam-Ordner nach oder fragen Sie einen Administrator. Wenn Sie Single Sign-on verwenden, haben Sie hier kein Passwort.',
+  noMail:
+    'Dieser Dienst kann keine E-Mails senden. Fragen Sie einen Administrator: Er kann unter „Benutzer“ ein neues Passwort für Sie festlegen.',
+  noMailAdmin: 'Administratoren führen auf dem Server `strongroom reset-password` mit ihrer E-Mail-Adresse aus.',
+  noPasswords:
+    'Hier meldet sich niemand mit einem Passwort an. Wenn Sie keinen Zugang mehr haben, fragen Sie die Verantwortlichen Ihres Single Sign-on.',
+  resetTitle: 'Neues Passwort festlegen',
+  resetHint: 'Sie werden überall sonst abgemeldet. Ihr zweiter Faktor bleibt, wie er ist.',
+  resetOver: 'Dieser Link gilt nicht mehr',
+  resetOverHint: 'Er ist abgelaufen oder wurde schon verwendet, oder Ihr Passwort wurde seitdem geändert.',
+  askAgain: 'Neuen Link anfordern',
 }

@@ -3,7 +3,7 @@ import { plural, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   title: 'Zwei-Faktor-Authentifizierung',
-  hint: 'Ein zweiter Faktor nach Ihrem Passwort, mit einer Authenticator-App oder einem Passkey.',
+  hint: 'Ein zweiter Faktor nach Ihrem Passwort, mit einer Authenticator-App oder einem Passkey. Mit den meisten Passkeys können Sie sich auch ohne Passwort anmelden.',
   // Sign-in
   codeHint: 'Öffnen Sie Ihre Authenticator-App und geben Sie den angezeigten Code ein.',
   code: 'Code',
@@ -19,6 +19,8 @@ export const text: Translation<typeof english.text> = {
     'Unter dieser Adresse können Sie keinen Ihrer zweiten Faktoren verwenden. Bitten Sie einen Administrator, sie zurückzusetzen.',
   passkeyFailed:
     'Der Passkey wurde nicht verwendet. Versuchen Sie es noch einmal oder verwenden Sie eine andere Methode.',
+  passkeyRefused:
+    'Mit diesem Passkey können Sie sich hier nicht anmelden. Verwenden Sie Ihr Passwort oder einen anderen Passkey.',
   passkeyKnown: 'Dieser Passkey ist schon registriert.',
   // Setting it up
   requiredHint:
@@ -26,6 +28,7 @@ export const text: Translation<typeof english.text> = {
   app: 'Authenticator-App',
   passkey: 'Passkey',
   kinds: (kind) => (kind === 'totp' ? 'Authenticator-App' : 'Passkey'),
+  alone: (kind) => `${kind}, auch ohne Passwort`,
   useApp: 'Authenticator-App einrichten',
   createPasskey: 'Passkey erstellen',
   passkeyHint: 'Ihr Gerät, Browser oder Sicherheitsschlüssel bittet Sie um Bestätigung.',

@@ -32,6 +32,7 @@ export const text: Translation<typeof english.text> = {
   passwordOf: (email) => `Passwort von ${email}`,
   signIn: 'Anmelden',
   signInInTab: 'In neuem Tab anmelden',
+  usePasskey: 'Passkey verwenden',
   moreSteps: 'Für die Anmeldung ist jetzt ein weiterer Schritt nötig. Verwenden Sie einen neuen Tab.',
   menu: 'Menü',
   closeMenu: 'Menü schließen',

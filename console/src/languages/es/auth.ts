@@ -58,4 +58,24 @@ export const text: Translation<typeof english.text> = {
   invitationOverHint:
     'Ha caducado, ya se utilizó o se sustituyó por otra más reciente. Si ya eligió una contraseña, inicie sesión con ella. Si no, pida una invitación nueva.',
   toSignIn: 'Ir al inicio de sesión',
+  passkeySignIn: 'Iniciar sesión con una llave de acceso',
+  forgot: '¿Ha olvidado la contraseña?',
+  forgotTitle: '¿Ha olvidado la contraseña?',
+  forgotHint: 'Escriba su correo electrónico. Recibirá un enlace para elegir una contraseña nueva.',
+  sendLink: 'Enviar enlace',
+  linkSentTitle: 'Revise su correo',
+  linkSent: (email) =>
+    `Si ${email} pertenece a una cuenta con contraseña, un enlace para elegir una nueva está en camino. Funciona durante una hora.`,
+  linkSentHint:
+    '¿No ha llegado nada? Mire en la carpeta de correo no deseado o pregunte a un administrador. Si usa el inicio de sesión único, aquí no tiene contraseña.',
+  noMail:
+    'Este servicio no puede enviar correo. Pregunte a un administrador: puede ponerle una contraseña nueva en Usuarios.',
+  noMailAdmin: 'Los administradores ejecutan `strongroom reset-password` con su correo electrónico en el servidor.',
+  noPasswords:
+    'Aquí nadie inicia sesión con contraseña. Si ha perdido el acceso, pregunte a los responsables de su inicio de sesión único.',
+  resetTitle: 'Elija una contraseña nueva',
+  resetHint: 'Se cierran sus sesiones en todos los demás sitios. Su segundo paso no cambia.',
+  resetOver: 'Este enlace ya no funciona',
+  resetOverHint: 'Ha caducado o ya se ha usado, o su contraseña se ha cambiado desde entonces.',
+  askAgain: 'Pedir un enlace nuevo',
 }

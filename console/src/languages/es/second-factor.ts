@@ -3,7 +3,7 @@ import { plural, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   title: 'Verificación en dos pasos',
-  hint: 'Un segundo paso después de la contraseña, con una aplicación de autenticación o una llave de acceso.',
+  hint: 'Un segundo paso después de la contraseña, con una aplicación de autenticación o una llave de acceso. Con la mayoría de las llaves de acceso también puede iniciar sesión sin contraseña.',
   // Sign-in
   codeHint: 'Abra la aplicación de autenticación e introduzca el código que muestra.',
   code: 'Código',
@@ -17,12 +17,14 @@ export const text: Translation<typeof english.text> = {
   again: 'Volver al inicio de sesión',
   noWay: 'En esta dirección no puede usar ninguno de sus segundos pasos. Pida a un administrador que los restablezca.',
   passkeyFailed: 'No se ha usado la llave de acceso. Inténtelo de nuevo o use otro método.',
+  passkeyRefused: 'Con esta llave de acceso no puede iniciar sesión aquí. Use su contraseña u otra llave de acceso.',
   passkeyKnown: 'Esta llave de acceso ya está registrada.',
   // Setting it up
   requiredHint: 'Su administrador exige un segundo paso al iniciar sesión. Configure uno para continuar.',
   app: 'Aplicación de autenticación',
   passkey: 'Llave de acceso',
   kinds: (kind) => (kind === 'totp' ? 'Aplicación de autenticación' : 'Llave de acceso'),
+  alone: (kind) => `${kind}, también sin contraseña`,
   useApp: 'Configurar aplicación de autenticación',
   createPasskey: 'Crear llave de acceso',
   passkeyHint: 'Su dispositivo, navegador o llave de seguridad le pedirá que confirme.',

@@ -32,6 +32,7 @@ export const text: Translation<typeof english.text> = {
   passwordOf: (email) => `Contraseña de ${email}`,
   signIn: 'Iniciar sesión',
   signInInTab: 'Iniciar sesión en otra pestaña',
+  usePasskey: 'Usar una llave de acceso',
   moreSteps: 'Para iniciar sesión falta ahora un paso más. Use una pestaña nueva.',
   menu: 'Menú',
   closeMenu: 'Cerrar menú',

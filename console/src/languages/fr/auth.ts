@@ -57,4 +57,24 @@ export const text: Translation<typeof english.text> = {
   invitationOverHint:
     'Elle a expiré, a été utilisée ou a été remplacée par une plus récente. Si vous avez déjà choisi un mot de passe, connectez-vous avec celui-ci. Sinon, demandez une nouvelle invitation.',
   toSignIn: 'Aller à la connexion',
+  passkeySignIn: 'Se connecter avec une passkey',
+  forgot: 'Mot de passe oublié ?',
+  forgotTitle: 'Mot de passe oublié ?',
+  forgotHint: 'Saisissez votre adresse e-mail. Vous recevrez un lien pour choisir un nouveau mot de passe.',
+  sendLink: 'Envoyer le lien',
+  linkSentTitle: 'Consultez vos e-mails',
+  linkSent: (email) =>
+    `Si ${email} correspond à un compte avec mot de passe, un lien pour en choisir un nouveau est en route. Il est valable une heure.`,
+  linkSentHint:
+    'Rien reçu ? Regardez dans vos courriers indésirables, ou demandez à un administrateur. Si vous utilisez l’authentification unique, vous n’avez pas de mot de passe ici.',
+  noMail:
+    'Ce service ne peut pas envoyer d’e-mails. Demandez à un administrateur : il peut définir un nouveau mot de passe pour vous sous Utilisateurs.',
+  noMailAdmin: 'Les administrateurs exécutent `strongroom reset-password` avec leur adresse e-mail sur le serveur.',
+  noPasswords:
+    'Personne ne se connecte ici avec un mot de passe. Si vous n’avez plus accès, adressez-vous aux responsables de votre authentification unique.',
+  resetTitle: 'Choisissez un nouveau mot de passe',
+  resetHint: 'Vous serez déconnecté partout ailleurs. Votre deuxième étape ne change pas.',
+  resetOver: 'Ce lien n’est plus valable',
+  resetOverHint: 'Il a expiré ou a déjà été utilisé, ou votre mot de passe a été modifié depuis.',
+  askAgain: 'Demander un nouveau lien',
 }

@@ -3,7 +3,7 @@ import { plural, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   title: 'Vérification en deux étapes',
-  hint: 'Une deuxième étape après votre mot de passe, avec une application d’authentification ou une passkey.',
+  hint: 'Une deuxième étape après votre mot de passe, avec une application d’authentification ou une passkey. La plupart des passkeys vous connectent aussi sans mot de passe.',
   // Sign-in
   codeHint: 'Ouvrez votre application d’authentification et saisissez le code qu’elle affiche.',
   code: 'Code',
@@ -18,12 +18,15 @@ export const text: Translation<typeof english.text> = {
   noWay:
     'Aucune de vos deuxièmes étapes ne peut être utilisée à cette adresse. Demandez à un administrateur de les réinitialiser.',
   passkeyFailed: 'La passkey n’a pas été utilisée. Réessayez, ou utilisez une autre méthode.',
+  passkeyRefused:
+    'Cette passkey ne permet pas de vous connecter ici. Utilisez votre mot de passe, ou une autre passkey.',
   passkeyKnown: 'Cette passkey est déjà enregistrée.',
   // Setting it up
   requiredHint: 'Votre administrateur exige une deuxième étape à la connexion. Configurez-en une pour continuer.',
   app: 'Application d’authentification',
   passkey: 'Passkey',
   kinds: (kind) => (kind === 'totp' ? 'Application d’authentification' : 'Passkey'),
+  alone: (kind) => `${kind}, aussi sans mot de passe`,
   useApp: 'Configurer une application d’authentification',
   createPasskey: 'Créer une passkey',
   passkeyHint: 'Votre appareil, navigateur ou clé de sécurité vous demande de confirmer.',

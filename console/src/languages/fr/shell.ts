@@ -32,6 +32,7 @@ export const text: Translation<typeof english.text> = {
   passwordOf: (email) => `Mot de passe de ${email}`,
   signIn: 'Se connecter',
   signInInTab: 'Se connecter dans un nouvel onglet',
+  usePasskey: 'Utiliser une passkey',
   moreSteps: 'La connexion demande maintenant une étape de plus. Utilisez un nouvel onglet.',
   menu: 'Menu',
   closeMenu: 'Fermer le menu',

@@ -3,7 +3,7 @@ import { formatCount, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   title: '2 段階認証',
-  hint: 'パスワードに加えて、認証アプリまたはパスキーで確認します。',
+  hint: 'パスワードに加えて、認証アプリまたはパスキーで確認します。多くのパスキーは、パスワードなしのログインにも使えます。',
   // Sign-in
   codeHint: '認証アプリを開き、表示されているコードを入力してください。',
   code: 'コード',
@@ -17,12 +17,14 @@ export const text: Translation<typeof english.text> = {
   again: 'ログインに戻る',
   noWay: '登録済みの認証方法は、このアドレスではどれも使えません。リセットするよう管理者に依頼してください。',
   passkeyFailed: 'パスキーを使用できませんでした。もう一度試すか、別の方法を使用してください。',
+  passkeyRefused: 'このパスキーではログインできません。パスワードまたは別のパスキーを使用してください。',
   passkeyKnown: 'このパスキーはすでに登録されています。',
   // Setting it up
   requiredHint: '管理者の設定により、ログインには 2 段階認証が必要です。続けるには設定してください。',
   app: '認証アプリ',
   passkey: 'パスキー',
   kinds: (kind) => (kind === 'totp' ? '認証アプリ' : 'パスキー'),
+  alone: (kind) => `${kind}（パスワードなしでも可）`,
   useApp: '認証アプリを設定',
   createPasskey: 'パスキーを作成',
   passkeyHint: 'デバイス、ブラウザー、またはセキュリティキーで確認を求められます。',

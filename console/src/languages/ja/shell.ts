@@ -32,6 +32,7 @@ export const text: Translation<typeof english.text> = {
   passwordOf: (email) => `${email} のパスワード`,
   signIn: 'ログイン',
   signInInTab: '新しいタブでログイン',
+  usePasskey: 'パスキーを使用',
   moreSteps: 'ログインに追加の手順が必要になりました。新しいタブでログインしてください。',
   menu: 'メニュー',
   closeMenu: 'メニューを閉じる',

@@ -3,7 +3,7 @@ import { formatCount, type Translation } from '../../i18n.ts'
 
 export const text: Translation<typeof english.text> = {
   title: '两步验证',
-  hint: '输入密码后的第二步，使用身份验证器应用或通行密钥。',
+  hint: '输入密码后的第二步，使用身份验证器应用或通行密钥。大多数通行密钥也可以无需密码登录。',
   // Sign-in
   codeHint: '打开身份验证器应用，输入其中显示的验证码。',
   code: '验证码',
@@ -17,12 +17,14 @@ export const text: Translation<typeof english.text> = {
   again: '返回登录',
   noWay: '您的验证方式在此地址均无法使用。请让管理员重置。',
   passkeyFailed: '未能使用通行密钥。请重试，或使用其他方式。',
+  passkeyRefused: '无法使用此通行密钥在此登录。请使用密码或其他通行密钥。',
   passkeyKnown: '此通行密钥已注册。',
   // Setting it up
   requiredHint: '管理员要求登录时进行两步验证。请设置一种验证方式以继续。',
   app: '身份验证器应用',
   passkey: '通行密钥',
   kinds: (kind) => (kind === 'totp' ? '身份验证器应用' : '通行密钥'),
+  alone: (kind) => `${kind}，也可无密码登录`,
   useApp: '设置身份验证器应用',
   createPasskey: '创建通行密钥',
   passkeyHint: '您的设备、浏览器或安全密钥会要求您确认。',

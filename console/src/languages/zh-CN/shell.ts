@@ -32,6 +32,7 @@ export const text: Translation<typeof english.text> = {
   passwordOf: (email) => `${email} 的密码`,
   signIn: '登录',
   signInInTab: '在新标签页中登录',
+  usePasskey: '使用通行密钥',
   moreSteps: '现在登录还需要其他步骤，请在新标签页中完成。',
   menu: '菜单',
   closeMenu: '关闭菜单',

@@ -1,0 +1,67 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import type { TokenPair } from '../../../../contract/auth.ts'
+import { codeOf } from '../../api/problem.ts'
+import { publicClient, takeTokens } from '../../api/session.ts'
+import { titled } from '../../branding.ts'
+import { useView } from '../../navigation.ts'
+import { ProblemView } from '../../ui/ProblemView.tsx'
+import type { Challenge } from '../second-factor/challenge.ts'
+import { Card } from './Card.tsx'
+import { LinkPassword } from './LinkPassword.tsx'
+import { text } from './messages.ts'
+import { NextStep } from './NextStep.tsx'
+import { useEnter } from './useEnter.ts'
+
+/** Whoever has forgotten their password chooses a new one with the link from the mail, and is signed in with it. */
+export default function PasswordReset() {
+  const { go } = useView()
+  const token = useLocation({ select: ({ hash }) => hash })
+  const [asked, setAsked] = useState<Challenge>()
+  const reset = useQuery({
+    queryKey: ['password-reset', token],
+    queryFn: () => publicClient.readPasswordReset({ body: { token } }),
+    enabled: token !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+  useEffect(() => {
+    document.title = titled(text.resetTitle)
+  }, [])
+  const enter = useEnter()
+  const signIn = async (tokens: TokenPair) => {
+    takeTokens(tokens)
+    await enter()
+  }
+  const { data, error } = reset
+  if (asked && data)
+    return <NextStep challenge={asked} email={data.email} onDone={signIn} onAgain={() => void go('/login')} />
+  const isOver = token === '' || codeOf(error) === 'gone'
+  return (
+    <Card title={isOver ? text.resetOver : text.resetTitle}>
+      {isOver ? (
+        <>
+          <p className="dim">{text.resetOverHint}</p>
+          <Button component={Link} to="/forgot-password" size="md" fullWidth>
+            {text.askAgain}
+          </Button>
+          <Button component={Link} to="/login" variant="subtle" size="md" fullWidth>
+            {text.toSignIn}
+          </Button>
+        </>
+      ) : null}
+      {error && !isOver ? <ProblemView error={error} retry={reset.refetch} /> : null}
+      {data && !isOver ? (
+        <LinkPassword
+          email={data.email}
+          hint={text.resetHint}
+          choose={(password) => publicClient.resetPassword({ query: { session: 'cookie' }, body: { token, password } })}
+          onDone={signIn}
+          onChallenge={setAsked}
+        />
+      ) : null}
+    </Card>
+  )
+}
