@@ -12,6 +12,7 @@ import {
   type ConsolePage,
   describeConsole,
   inBrowserOf,
+  navigate,
   openConsole,
   signIn,
   startBrowser,
@@ -419,6 +420,112 @@ describeConsole('uploads', (engine) => {
     assert.equal((await keys()).length, 7, 'all but the one that was deleted')
   })
 
+  it('lists what was interrupted at its bucket only, apart from new uploads, and not what found no room', async () => {
+    const full = await newBucket(1 / 1024)
+    const other = await newBucket()
+    await server.admin.putObject({ params: { bucket: full, key: 'there.txt' }, body: 'there' })
+    for (let i = 0; i < 8; i++) makeFile(`later/${i}.bin`, 200_000)
+    const large = makeFile('large.bin', 64 * MIB)
+    const small = makeFile('new.txt', 10)
+    await inBrowser(uploads(full), async ({ page, check, faults }) => {
+      const dock = page.getByRole('region', { name: 'Uploads' })
+      await openDialog(page)
+      await choose(page, 'Choose folder', path.join(folder, 'later'))
+      await page.getByRole('button', { name: 'Upload 8 files' }).click()
+      await page.getByText(`“${full}” is full: 3 files not uploaded`).waitFor()
+      await page.reload()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.evaluate((to) => history.pushState({}, '', to), `/console/b/${other}/uploads`)
+      await slow(page, 12 * MIB)
+      await openDialog(page)
+      await choose(page.getByRole('dialog'), 'Choose files', [large])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await until(async () => (await received(other)) >= 1)
+      await page.reload()
+      await dockSays(page, '1 upload can be resumed')
+      await check('upload-dock-waits')
+
+      // Elsewhere there is its button in the top bar, and nothing over the page.
+      await navigate(page, `/b/${full}`)
+      await page.getByRole('row', { name: /there\.txt/ }).waitFor()
+      await dock.waitFor({ state: 'detached' })
+      const button = page.getByRole('button', { name: '1 upload can be resumed' })
+      await button.click()
+      await dock.getByText('1 upload was interrupted').waitFor()
+      await page.goto(`${server.url}/console/b/${full}?sel=there.txt`)
+      const panel = page.locator('.details')
+      await panel.waitFor()
+      await button.click()
+      const [over, under] = [await dock.boundingBox(), await panel.boundingBox()]
+      assert.ok(over && under && over.x + over.width <= under.x, 'beside the panel of an object')
+      await check('upload-dock-beside-details')
+
+      // A new upload is counted alone.
+      await navigate(page, `/b/${other}/uploads`)
+      await openDialog(page)
+      await choose(page.getByRole('dialog'), 'Choose files', [small])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await until(async () => (await listAll(server.admin, other)).length === 1)
+      await dockSays(page, '1 upload can be resumed')
+      await dock.getByRole('button', { name: 'Hide until later' }).click()
+      await dock.waitFor({ state: 'detached' })
+      await page.reload()
+      await button.waitFor()
+      assert.equal(await dock.count(), 0, 'out of the way in this tab, also after a reload')
+      await button.click()
+      await dock.getByRole('button', { name: 'Hide files' }).click()
+      await dock.getByRole('button', { name: 'Discard' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+      await dock.waitFor({ state: 'detached' })
+      await assertNothingOpen(other)
+      assert.deepEqual(faults, [])
+    })
+  })
+
+  it('says of files that exist which are identical, and skips these at once', async () => {
+    const bucket = await newBucket()
+    const names = ['same.txt', 'other.txt', 'longer.txt', 'parts.bin']
+    const files = names.map((name) => makeFile(`alike/${name}`, name === 'parts.bin' ? 17 * MIB : 300))
+    const [same = '', , longer = '', parts = ''] = files
+    const put = (key: string, body: Buffer) =>
+      server.admin.putObject({ params: { bucket, key }, body: new Uint8Array(body) })
+    await put('same.txt', fs.readFileSync(same))
+    await put('other.txt', Buffer.alloc(300, 'x'))
+    await put('longer.txt', Buffer.concat([fs.readFileSync(longer), Buffer.from('!')]))
+    await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
+      await openDialog(page)
+      await choose(page, 'Choose files', [parts])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await dockSays(page, '1 file uploaded')
+      await openDialog(page)
+      await choose(page.getByRole('dialog'), 'Choose files', files)
+      await page.getByRole('button', { name: 'Upload 4 files' }).click()
+      const dock = page.getByRole('region', { name: 'Uploads' })
+      await dock
+        .getByText(/^Already exists, identical/)
+        .nth(1)
+        .waitFor()
+      assert.equal(await dock.getByText(/^Already exists · /).count(), 2)
+      const row = dock.getByRole('listitem').filter({ hasText: 'same.txt' })
+      assert.equal(await row.locator('.tabler-icon-alert-triangle').count(), 1, 'one sign for one thing')
+      await check('upload-dock-identical')
+      await row.getByRole('button', { name: 'Review…' }).click()
+      const dialog = page.getByRole('dialog')
+      for (const name of ['same.txt', 'parts.bin'])
+        await dialog.getByRole('row', { name }).getByText('Identical').waitFor()
+      assert.equal(await dialog.getByText('Identical', { exact: true }).count(), 2)
+      await check('upload-conflicts-identical')
+      await dialog.getByRole('button', { name: 'Skip 2 identical' }).click()
+      await page
+        .getByRole('dialog', { name: '2 files already exist' })
+        .getByRole('button', { name: 'Skip', exact: true })
+        .click()
+      await dockSays(page, 'Nothing was uploaded')
+      assert.deepEqual(faults, [])
+    })
+    assert.equal((await listAll(server.admin, bucket)).length, 4)
+  })
+
   it('resumes automatically when the network is back', async () => {
     const bucket = await newBucket()
     const file = makeFile('net.bin', 40 * MIB)
@@ -430,6 +537,12 @@ describeConsole('uploads', (engine) => {
       await until(async () => (await received(bucket)) >= 1)
       await slow(page, 12 * MIB, true)
       await page.getByText('Uploads resume automatically').waitFor()
+      const dock = page.getByRole('region', { name: 'Uploads' })
+      await dockSays(page, 'Waiting: 0 of 1 file')
+      await dock.getByRole('button', { name: 'Hide files' }).click()
+      await dock.getByText('Waiting for the server').waitFor()
+      assert.equal(await dock.getByText(/\/s$/).count(), 0, 'no rate of what does not move')
+      await dock.getByRole('button', { name: 'Show files' }).click()
       await shot('upload-dock-offline')
       await slow(page, 12 * MIB)
       await dockSays(page, '1 file uploaded')

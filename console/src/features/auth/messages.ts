@@ -62,11 +62,10 @@ export const text = catalogue('auth.text', {
   linkSentTitle: 'Check your email',
   linkSent: (email: string) =>
     `If ${email} belongs to an account with a password, a link to choose a new one is on its way. It works for an hour.`,
-  linkSentHint:
-    'Nothing arrived? Look in your spam folder, or ask an administrator. If you use single sign-on, you have no password here.',
-  noMail: 'This service can’t send email. Ask an administrator: they can set a new password for you under Users.',
-  noMailAdmin: 'Administrators run `strongroom reset-password` with their email address on the server.',
-  noPasswords: 'Passwords are turned off here. If you have lost access, ask whoever runs your single sign-on.',
+  linkSentHint: 'Nothing arrived? Look in your spam folder, or ask an administrator.',
+  noMail: 'This service can’t send email. Ask an administrator for a new password.',
+  noMailAdmin: 'Administrators run `strongroom reset-password` on the server.',
+  noPasswords: 'Passwords are turned off here. Ask whoever runs your single sign-on.',
   resetTitle: 'Choose a new password',
   resetHint: 'This signs you out everywhere else. Your second step doesn’t change.',
   resetOver: 'This link doesn’t work any more',

@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import { formatBytes, formatCount } from '../../i18n.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
-import { TimeAgo } from '../../ui/values.tsx'
+import { Status, TimeAgo } from '../../ui/values.tsx'
 import type { Choice, Item } from './engine/item.ts'
 import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
@@ -24,6 +24,7 @@ const columns: readonly Column<Item>[] = [
       ) : (
         <span title={`${formatCount(clash.size)} B`}>
           {formatBytes(clash.size)}, <TimeAgo time={clash.modified} none={text.unknown} />
+          {clash.identical ? <Status tone="ok">{text.identical}</Status> : null}
         </span>
       ),
   },
@@ -61,6 +62,7 @@ const columns: readonly Column<Item>[] = [
 export function Conflicts({ onClose }: { onClose: () => void }) {
   const { counts } = useUploads()
   const all = counts.conflict
+  const identical = [...engine.store.those('conflict')].filter(({ clash }) => clash?.identical).length
   const rows = engine.store.rows(SHOWN, engine.store.those('conflict'))
   return (
     <Modal opened onClose={onClose} title={text.conflictsTitle(all)} size="xl">
@@ -72,6 +74,11 @@ export function Conflicts({ onClose }: { onClose: () => void }) {
           <Button variant="subtle" onClick={onClose}>
             {text.later}
           </Button>
+          {identical > 0 ? (
+            <Button variant="default" onClick={() => engine.skipIdentical()}>
+              {text.skipIdentical(identical)}
+            </Button>
+          ) : null}
           <span className="grow" />
           {all > 1 ? <span className="dim">{text.forAll(all)}</span> : null}
           {choices.map(({ value, label }) => (

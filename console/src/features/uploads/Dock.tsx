@@ -14,7 +14,7 @@ import { formatBytes, formatDuration } from '../../i18n.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Bar } from './Bar.tsx'
-import { DockRows } from './DockRows.tsx'
+import { DockRows, LostRows } from './DockRows.tsx'
 import { type Found, readHandles, readPicked } from './engine/drop.ts'
 import { unsent } from './engine/item.ts'
 import type { Snapshot, Waiting } from './engine/store.ts'
@@ -114,6 +114,7 @@ export function Dock({
           <Bar percent={percent} label={title} />
           <p className="dim small uploads-figures">
             <span>{text.progress(formatBytes(sent), formatBytes(bytes))}</span>
+            {now.offline ? <span className="warn">{text.noConnection}</span> : null}
             {rate === null || held || now.offline ? null : (
               <>
                 <span>{text.rate(formatBytes(rate))}</span>
@@ -129,6 +130,7 @@ export function Dock({
         <>
           <Notices now={now} decide={decide} />
           <DockRows now={now} decide={decide} />
+          {counts.lost > 0 ? <Interrupted now={now} apart={left > 0} /> : null}
         </>
       ) : null}
       <Announcer now={now} />
@@ -186,10 +188,18 @@ function Notices({ now, decide }: { now: Snapshot; decide: () => void }) {
           </span>
         </div>
       ) : null}
-      {counts.lost > 0 ? <Lost count={counts.lost} /> : null}
     </>
   )
 }
+
+/** What an earlier page left unfinished, apart from what is being uploaded now. */
+const Interrupted = ({ now, apart }: { now: Snapshot; apart: boolean }) => (
+  <>
+    {apart ? <h3 className="uploads-earlier">{text.earlier}</h3> : null}
+    <Lost count={now.counts.lost} />
+    <LostRows now={now} />
+  </>
+)
 
 /** A bucket without room: how much is missing, and all that waits for it is tried together. */
 function Full({ bucket, waiting: { files, bytes, detail } }: { bucket: string; waiting: Waiting }) {

@@ -1,4 +1,4 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconBucketOff,
@@ -57,15 +57,33 @@ const words: Record<State, string> = {
   cancelled: text.cancelled,
 }
 
+const isOfThisPage = ({ state }: Item): boolean => state !== 'lost'
+
+/** Files that an earlier page left unfinished. */
+export function LostRows({ now }: { now: Snapshot }) {
+  const lost = engine.store.those('lost')
+  const rows = engine.store.rows(SHOWN, lost)
+  return (
+    <ul className="uploads-rows">
+      {rows.map((item) => (
+        <Row key={item.id} item={item} now={now} />
+      ))}
+      {lost.size > rows.length ? <li className="uploads-row dim">{text.moreRows(lost.size - rows.length)}</li> : null}
+    </ul>
+  )
+}
+
 /** Up to 100 files, those that need attention first. Many files are grouped by folder. */
 export function DockRows({ now, decide }: { now: Snapshot; decide: () => void }) {
   const { store } = engine
   const [opened, setOpened] = useState<string>()
-  const total = store.items.size
+  const total = store.items.size - now.counts.lost
+  if (total === 0) return null
   if (total <= GROUPED) {
+    const rows = store.rows(SHOWN, [...store.items.values()].filter(isOfThisPage))
     return (
       <ul className="uploads-rows">
-        {store.rows(SHOWN).map((item) => (
+        {rows.map((item) => (
           <Row key={item.id} item={item} now={now} decide={decide} />
         ))}
       </ul>
@@ -77,7 +95,7 @@ export function DockRows({ now, decide }: { now: Snapshot; decide: () => void })
     // represents them.
     .filter(({ state, size }) => state === 'error' || state === 'conflict' || size > SMALL_BYTES)
   const single = urgent.slice(0, SINGLED_OUT)
-  const groups = now.groups.slice(0, SHOWN - single.length)
+  const groups = now.groups.filter(({ items, counts }) => counts.lost < items.size).slice(0, SHOWN - single.length)
   const inside = groups.find(({ key }) => key === opened)
   const room = Math.max(10, SHOWN - single.length - groups.length)
   return (
@@ -94,11 +112,11 @@ export function DockRows({ now, decide }: { now: Snapshot; decide: () => void })
         >
           {group === inside
             ? store
-                .rows(room, group.items)
+                .rows(room, [...group.items].filter(isOfThisPage))
                 .map((item) => <Row key={item.id} item={item} now={now} decide={decide} inner />)
             : null}
-          {group === inside && group.items.size > room ? (
-            <li className="uploads-row dim">{text.moreRows(group.items.size - room)}</li>
+          {group === inside && group.items.size - group.counts.lost > room ? (
+            <li className="uploads-row dim">{text.moreRows(group.items.size - group.counts.lost - room)}</li>
           ) : null}
         </GroupRow>
       ))}
@@ -119,8 +137,8 @@ function GroupRow({
 }) {
   const { counts, items, bytes, sent } = group
   const name = group.name || text.loose
-  const all = items.size - counts.cancelled - counts.skipped
-  const percent = bytes > 0 ? (sent / bytes) * 100 : counts.lost > 0 ? 0 : 100
+  const all = items.size - counts.cancelled - counts.skipped - counts.lost
+  const percent = bytes > 0 ? (sent / bytes) * 100 : 100
   return (
     <>
       <li className="uploads-row">
@@ -143,6 +161,14 @@ function GroupRow({
   )
 }
 
+/** What becomes of a file. */
+function wordOf({ state, clash }: Item, { held, offline }: Pick<Snapshot, 'held' | 'offline'>): string {
+  const waits = state === 'queued' || state === 'checking'
+  if (waits && held) return text.held
+  if (offline && (waits || state === 'running')) return text.noConnection
+  return state === 'conflict' && clash?.identical ? text.conflictIdentical : words[state]
+}
+
 function Row({
   item,
   now: { held, offline },
@@ -151,13 +177,12 @@ function Row({
 }: {
   item: Item
   now: Snapshot
-  decide: () => void
+  decide?: () => void
   inner?: boolean
 }) {
   const { state, path, size, sent, problem } = item
   const { icon: Icon, tone } = icons[state]
-  const waits = state === 'queued' || state === 'checking'
-  const word = waits && held ? text.held : offline && (waits || state === 'running') ? text.noConnection : words[state]
+  const word = wordOf(item, { held, offline })
   const name = path.slice(path.lastIndexOf('/') + 1)
   const line =
     state === 'lost' && sent > 0
@@ -181,7 +206,7 @@ function Row({
   )
 }
 
-function RowActions({ item, name, decide }: { item: Item; name: string; decide: () => void }) {
+function RowActions({ item, name, decide }: { item: Item; name: string; decide: (() => void) | undefined }) {
   const { state } = item
   const pausable = state === 'running' || state === 'queued' || state === 'checking'
   const over = state === 'done' || state === 'skipped' || state === 'cancelled' || state === 'completing'
@@ -203,9 +228,9 @@ function RowActions({ item, name, decide }: { item: Item; name: string; decide: 
         </ActionIcon>
       ) : null}
       {state === 'conflict' ? (
-        <ActionIcon aria-label={text.decide} onClick={decide}>
-          <IconAlertTriangle size={15} stroke={1.6} />
-        </ActionIcon>
+        <Button variant="default" size="compact-xs" onClick={decide}>
+          {text.decide}
+        </Button>
       ) : null}
       {over ? null : (
         <ActionIcon aria-label={text.cancel(name)} onClick={() => engine.cancel(item)}>

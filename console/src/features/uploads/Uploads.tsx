@@ -3,6 +3,7 @@ import { ActionIcon, Portal } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useMe } from '../../api/queries.ts'
+import { useView } from '../../navigation.ts'
 import { Conflicts } from './Conflicts.tsx'
 import { Dialog } from './Dialog.tsx'
 import { Dock } from './Dock.tsx'
@@ -11,6 +12,24 @@ import { over, unsent } from './engine/item.ts'
 import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
 
+const HIDDEN = 'strongroom-uploads-hidden'
+const wasHidden = (): boolean => {
+  try {
+    return sessionStorage.getItem(HIDDEN) !== null
+  } catch {
+    return false
+  }
+}
+/** Remembers in this tab that the list is out of the way: a reload does not bring it back. */
+function keepHidden(hidden: boolean): void {
+  try {
+    if (hidden) sessionStorage.setItem(HIDDEN, '1')
+    else sessionStorage.removeItem(HIDDEN)
+  } catch {
+    // No storage: it is forgotten.
+  }
+}
+
 /** The parts of uploads visible on every view: the indicator in the top bar, the dock and the dialogs. */
 export function Uploads() {
   const me = useMe()
@@ -18,10 +37,18 @@ export function Uploads() {
   const { files, bytes, sent, counts } = useUploads()
   const [chosen, setChosen] = useState<boolean>()
   /** Out of the way, until something is uploaded or its button in the top bar is used. */
-  const [hidden, setHidden] = useState(false)
+  const [hidden, setHidden] = useState(wasHidden)
+  const hide = (hidden: boolean) => {
+    setHidden(hidden)
+    keepHidden(hidden)
+  }
+  const { params, pathname } = useView()
+  /** The view in which it was last opened or closed. */
+  const [usedAt, setUsedAt] = useState<string>()
   const setOpen = (open: boolean) => {
     setChosen(open)
-    setHidden(false)
+    setUsedAt(pathname)
+    hide(false)
   }
   const [deciding, setDeciding] = useState(false)
   useEffect(() => engine.serve(me.id), [me.id])
@@ -30,6 +57,9 @@ export function Uploads() {
   // What was interrupted earlier waits until the user has time for it.
   const waits = counts.lost > 0 && unsent.every((state) => counts[state] === 0)
   const open = chosen ?? !waits
+  // It is about the buckets that the files were for, and elsewhere in the top bar alone.
+  const isHere = [...engine.store.those('lost')].some(({ batch }) => batch.bucket === params.bucket)
+  const isOut = waits && (hidden || (!isHere && usedAt !== pathname))
   const words = waits ? text.resumableTitle(counts.lost) : text.indicator(percent)
   return (
     <>
@@ -37,8 +67,8 @@ export function Uploads() {
         <ActionIcon
           aria-label={words}
           title={words}
-          aria-expanded={open && !hidden}
-          onClick={() => setOpen(hidden || !open)}
+          aria-expanded={open && !isOut}
+          onClick={() => setOpen(isOut || !open)}
           w="auto"
           px={6}
         >
@@ -47,9 +77,9 @@ export function Uploads() {
         </ActionIcon>
       ) : null}
       {wanted ? <Dialog key={wanted.n} wanted={wanted} onStart={() => setOpen(true)} /> : null}
-      {some && !(hidden && waits) ? (
+      {some && !isOut ? (
         <Portal>
-          <Dock open={open} setOpen={setOpen} hide={() => setHidden(true)} decide={() => setDeciding(true)} />
+          <Dock open={open} setOpen={setOpen} hide={() => hide(true)} decide={() => setDeciding(true)} />
         </Portal>
       ) : null}
       {deciding && counts.conflict > 0 ? <Conflicts onClose={() => setDeciding(false)} /> : null}

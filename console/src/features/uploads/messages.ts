@@ -71,6 +71,7 @@ export const text = catalogue('uploads.text', {
   tryAgain: 'Try again',
   conflicts: (n: number) => (n === 1 ? '1 file already exists.' : `${formatCount(n)} files already exist.`),
   decide: 'Review…',
+  earlier: 'Earlier uploads',
   lost: (n: number) =>
     n === 1
       ? '1 upload was interrupted. Choose the same file to resume.'
@@ -97,6 +98,7 @@ export const text = catalogue('uploads.text', {
   paused: 'Paused',
   error: 'Failed',
   conflict: 'Already exists',
+  conflictIdentical: 'Already exists, identical',
   lostState: 'Choose file to resume',
   done: 'Done',
   skipped: 'Skipped',
@@ -107,6 +109,8 @@ export const text = catalogue('uploads.text', {
   conflictsHint: 'Your other files keep uploading. Replaced versions go to the trash if the bucket has one.',
   name: 'Name',
   there: 'Existing',
+  identical: 'Identical',
+  skipIdentical: (n: number) => `Skip ${formatCount(n)} identical`,
   yours: 'New',
   choice: 'Action',
   unknown: 'Unknown',

@@ -73,6 +73,7 @@ export const text: Translation<typeof english.text> = {
   tryAgain: 'Noch einmal versuchen',
   conflicts: (n) => `${plural(n, { one: 'Datei ist', other: 'Dateien sind' })} schon vorhanden.`,
   decide: 'Prüfen …',
+  earlier: 'Frühere Uploads',
   lost: (n) =>
     n === 1
       ? '1 Upload wurde unterbrochen. Wählen Sie dieselbe Datei aus, um ihn fortzusetzen.'
@@ -99,6 +100,7 @@ export const text: Translation<typeof english.text> = {
   paused: 'Angehalten',
   error: 'Fehlgeschlagen',
   conflict: 'Schon vorhanden',
+  conflictIdentical: 'Schon vorhanden, identisch',
   lostState: 'Zum Fortsetzen Datei auswählen',
   done: 'Fertig',
   skipped: 'Übersprungen',
@@ -110,6 +112,8 @@ export const text: Translation<typeof english.text> = {
     'Ihre anderen Dateien werden weiter hochgeladen. Ersetzte Versionen kommen in den Papierkorb, falls der Bucket einen hat.',
   name: 'Name',
   there: 'Vorhanden',
+  identical: 'Identisch',
+  skipIdentical: (n) => `${formatCount(n)} identische überspringen`,
   yours: 'Neu',
   choice: 'Aktion',
   unknown: 'Unbekannt',

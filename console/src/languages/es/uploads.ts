@@ -72,6 +72,7 @@ export const text: Translation<typeof english.text> = {
   tryAgain: 'Reintentar',
   conflicts: (n) => `${plural(n, { one: 'archivo ya existe', other: 'archivos ya existen' })}.`,
   decide: 'Revisar…',
+  earlier: 'Subidas anteriores',
   lost: (n) =>
     n === 1
       ? '1 subida se interrumpió. Elija el mismo archivo para reanudarla.'
@@ -101,6 +102,7 @@ export const text: Translation<typeof english.text> = {
   paused: 'En pausa',
   error: 'Error',
   conflict: 'Ya existe',
+  conflictIdentical: 'Ya existe, idéntico',
   lostState: 'Elija el archivo para reanudar',
   done: 'Listo',
   skipped: 'Omitido',
@@ -112,6 +114,8 @@ export const text: Translation<typeof english.text> = {
     'Los demás archivos se siguen subiendo. Las versiones reemplazadas van a la papelera si el bucket tiene una.',
   name: 'Nombre',
   there: 'Existente',
+  identical: 'Idéntico',
+  skipIdentical: (n) => `Omitir ${formatCount(n)} idénticos`,
   yours: 'Nuevo',
   choice: 'Acción',
   unknown: 'Desconocido',

@@ -73,6 +73,7 @@ export const text: Translation<typeof english.text> = {
   tryAgain: 'Réessayer',
   conflicts: (n) => `${plural(n, { one: 'fichier existe déjà', other: 'fichiers existent déjà' })}.`,
   decide: 'Vérifier…',
+  earlier: 'Envois précédents',
   lost: (n) =>
     n === 1
       ? '1 envoi a été interrompu. Choisissez le même fichier pour le reprendre.'
@@ -102,6 +103,7 @@ export const text: Translation<typeof english.text> = {
   paused: 'En pause',
   error: 'Échec',
   conflict: 'Existe déjà',
+  conflictIdentical: 'Existe déjà, identique',
   lostState: 'Choisir le fichier à reprendre',
   done: 'Envoyé',
   skipped: 'Ignoré',
@@ -113,6 +115,8 @@ export const text: Translation<typeof english.text> = {
     'L’envoi de vos autres fichiers continue. Les versions remplacées vont dans la corbeille, si le bucket en a une.',
   name: 'Nom',
   there: 'Existant',
+  identical: 'Identique',
+  skipIdentical: (n) => `Ignorer ${formatCount(n)} identiques`,
   yours: 'Nouveau',
   choice: 'Action',
   unknown: 'Inconnu',

@@ -68,6 +68,7 @@ export const text: Translation<typeof english.text> = {
   tryAgain: 'もう一度試す',
   conflicts: (n) => `${files(n)}がすでに存在します。`,
   decide: '確認…',
+  earlier: '以前のアップロード',
   lost: (n) =>
     n === 1
       ? '1 件のアップロードが中断されました。再開するには、同じファイルを選択してください。'
@@ -93,6 +94,7 @@ export const text: Translation<typeof english.text> = {
   paused: '一時停止中',
   error: '失敗',
   conflict: 'すでに存在',
+  conflictIdentical: 'すでに存在（同一）',
   lostState: '再開するファイルを選択',
   done: '完了',
   skipped: 'スキップ済み',
@@ -104,6 +106,8 @@ export const text: Translation<typeof english.text> = {
     'ほかのファイルのアップロードは続きます。バケットにゴミ箱がある場合、置き換えられたものはゴミ箱に移動します。',
   name: '名前',
   there: '既存',
+  identical: '同一',
+  skipIdentical: (n) => `同一の ${formatCount(n)} 件をスキップ`,
   yours: '新規',
   choice: '操作',
   unknown: '不明',

@@ -65,6 +65,7 @@ export const text: Translation<typeof english.text> = {
   tryAgain: '重试',
   conflicts: (n) => `${files(n)}已存在。`,
   decide: '查看…',
+  earlier: '之前的上传',
   lost: (n) =>
     n === 1
       ? '1 个上传已中断。请重新选择同一文件以继续。'
@@ -90,6 +91,7 @@ export const text: Translation<typeof english.text> = {
   paused: '已暂停',
   error: '失败',
   conflict: '已存在',
+  conflictIdentical: '已存在，内容相同',
   lostState: '选择文件以继续',
   done: '已完成',
   skipped: '已跳过',
@@ -100,6 +102,8 @@ export const text: Translation<typeof english.text> = {
   conflictsHint: '其他文件会继续上传。如果存储桶有回收站，被替换的版本会移到回收站。',
   name: '名称',
   there: '现有文件',
+  identical: '内容相同',
+  skipIdentical: (n) => `跳过 ${formatCount(n)} 个相同文件`,
   yours: '新文件',
   choice: '操作',
   unknown: '未知',

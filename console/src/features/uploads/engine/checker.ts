@@ -1,12 +1,15 @@
 import { ProblemError } from '../../../../../client/derived.ts'
 import { findTaken, MOST_KEYS, type Taken } from './conflicts.ts'
-import { type Choice, type Item, numbered, SMALL_BYTES } from './item.ts'
+import { etagOfFile } from './etag.ts'
+import { type Choice, type Item, numbered, partSizeFor, SMALL_BYTES } from './item.ts'
 import { forget, save } from './persist.ts'
 import { type Circumstances, persistently } from './retry.ts'
-import { etagOf, giveUp } from './sendFile.ts'
+import { giveUp } from './sendFile.ts'
 import type { UploadStore } from './store.ts'
 
 const MOST_COPIES = 1000
+/** Larger files are not read to find out whether they are what is there already. */
+export const MOST_COMPARED = 64 * 1024 ** 2
 
 export interface Around {
   store: UploadStore
@@ -22,6 +25,7 @@ export interface Around {
 export class Checker {
   readonly #around: Around
   readonly #busy = new Set<string>()
+  #comparing = Promise.resolve()
   constructor(around: Around) {
     this.#around = around
   }
@@ -106,7 +110,7 @@ export class Checker {
     const { state } = item
     if (item.uncertain && file && taken?.etag && taken.size === file.size) {
       const parts = /-\d+$/.test(taken.etag) ? (item.upload?.partSize ?? SMALL_BYTES) : undefined
-      if ((await etagOf(file, parts)) === taken.etag) return finish(item)
+      if ((await etagOfFile(file, parts)) === taken.etag) return finish(item)
     }
     // It was paused or cancelled in the meantime.
     if (item.state !== state) return
@@ -116,6 +120,23 @@ export class Checker {
     if (taken && item.copies === 0) item.key = taken.key
     store.set(item, 'conflict')
     const { ifTaken } = item.batch
-    if (ifTaken !== 'ask') this.decide(item, ifTaken)
+    if (ifTaken !== 'ask') return this.decide(item, ifTaken)
+    if (file && taken) void this.#compare(item, file, taken)
+  }
+
+  /** Finds out whether an existing object has the contents of a file, one file after the other, while the user decides. */
+  #compare(item: Item, file: File, { size, etag }: Taken): Promise<void> {
+    if (etag === null || size !== file.size || file.size > MOST_COMPARED) return Promise.resolve()
+    const { clash } = item
+    const partSize = /-\d+$/.test(etag) ? partSizeFor(file.size) : undefined
+    this.#comparing = this.#comparing.then(async () => {
+      if (item.state !== 'conflict' || item.clash !== clash || !clash) return
+      const own = await etagOfFile(file, partSize)
+      if (own === null || item.clash !== clash) return
+      // Parts of another size have another ETag, also of the same contents.
+      if (own === etag || partSize === undefined) clash.identical = own === etag
+      this.#around.store.tell()
+    })
+    return this.#comparing
   }
 }

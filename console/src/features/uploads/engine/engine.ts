@@ -74,7 +74,7 @@ export class Engine {
     target: Pick<Batch, 'bucket' | 'prefix' | 'ifTaken' | 'handles'>,
     found: readonly Found[],
   ): Promise<number> {
-    if (this.store.count(...unsent, 'lost') === 0) this.clear()
+    if (this.store.count(...unsent) === 0) this.clear()
     const batch: Batch = { id: newId(), ...target }
     const nameOf = (bucket: string, key: string) => `${bucket}\n${key}`
     const here = new Map<string, Item>()
@@ -171,6 +171,7 @@ export class Engine {
   resume(item: Item): void {
     if (item.state !== 'paused' && item.state !== 'error' && item.state !== 'full') return
     if (item.problem === this.#words.badName) return
+    if (item.state === 'full') save(item)
     item.problem = undefined
     if (item.upload) item.upload.known = false
     this.#enqueue(item)
@@ -244,6 +245,11 @@ export class Engine {
       item.batch.ifTaken = choice
       this.decide(item, choice)
     }
+  }
+
+  /** Skips the waiting files whose contents are there already. */
+  skipIdentical(): void {
+    for (const item of [...this.store.those('conflict')]) if (item.clash?.identical) this.decide(item, 'skip')
   }
 
   async #attach(item: Item, file: File): Promise<boolean> {
@@ -354,6 +360,8 @@ export class Engine {
     const wait = (one: Item) => {
       one.problem = problem
       this.store.set(one, 'full')
+      // Nothing of it was begun: a later page has nothing to resume.
+      if (!one.upload) forget(one)
     }
     wait(item)
     for (const state of ['queued', 'checking'] as const)

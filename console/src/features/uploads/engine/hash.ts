@@ -97,3 +97,14 @@ export async function md5Of(blob: Blob): Promise<string> {
 const HEAD_BYTES = 64 * 1024
 /** Distinguishes files of the same name, size and time: the MD5 of the first 64 KiB. */
 export const fingerprint = (file: Blob): Promise<string> => md5Of(file.slice(0, HEAD_BYTES))
+
+/** The ETag that an object with these contents has, sent whole or in parts of this size. */
+export async function etagOf(blob: Blob, partSize: number | undefined): Promise<string> {
+  if (partSize === undefined) return md5Of(blob)
+  const sums: Uint8Array<ArrayBuffer>[] = []
+  for (let at = 0; at < blob.size; at += partSize) {
+    const hex = await md5Of(blob.slice(at, at + partSize))
+    sums.push(Uint8Array.from({ length: 16 }, (_, i) => Number.parseInt(hex.slice(i * 2, i * 2 + 2), 16)))
+  }
+  return `${await md5Of(new Blob(sums))}-${sums.length}`
+}

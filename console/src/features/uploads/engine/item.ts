@@ -50,6 +50,8 @@ export interface Problem {
 export interface Clash {
   size: number | null
   modified: string | null
+  /** Whether both have the same contents; undefined where that is not known. */
+  identical?: boolean
 }
 /** The multipart upload on the server. */
 export interface Multipart {

@@ -245,16 +245,3 @@ export async function giveUp({ upload, batch }: Item): Promise<void> {
     // Already gone, or it expires within a day.
     .catch(() => undefined)
 }
-
-/** The ETag that the file's object will have. */
-export async function etagOf(file: File, partSize: number | undefined): Promise<string> {
-  if (partSize === undefined) return md5Of(file)
-  const upload: Multipart = { id: '', partSize, parts: new Map(), urls: new Map(), known: true }
-  const sums: Uint8Array<ArrayBuffer>[] = []
-  const count = countOf(file, upload)
-  for (let n = 1; n <= count; n++) {
-    const hex = await md5Of(sliceOf(file, upload, n))
-    sums.push(Uint8Array.from({ length: 16 }, (_, i) => Number.parseInt(hex.slice(i * 2, i * 2 + 2), 16)))
-  }
-  return `${await md5Of(new Blob(sums))}-${count}`
-}
