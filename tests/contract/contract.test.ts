@@ -48,6 +48,7 @@ const recordsNothing = [
   'describePolicy',
   'simulatePermission',
   'beginLoginEnrollment',
+  'beginPasskeyLogin',
   'challengeSecondFactor',
   'beginSecondFactor',
   'receiveEvents',

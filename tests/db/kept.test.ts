@@ -178,7 +178,7 @@ const UNCOUNTED: { [table: string]: readonly string[] } = {
     'notice_days',
   ],
   tokens: ['id', 'created_at', 'created_via', 'created_by_token_id', 'last_used_at', 'last_used_ip', 'notice_days'],
-  sessions: ['id', 'ip', 'user_agent', 'created_at', 'last_used_at'],
+  sessions: ['id', 'signed_in_with', 'ip', 'user_agent', 'created_at', 'last_used_at'],
   users: [
     'id',
     'email_key',
