@@ -43,10 +43,10 @@ export const findBucket = kept(
 
 /** Live buckets after a name whose names start with a text, in name order. */
 export const listBuckets = (db: Db, after: string, limit: number, prefix = ''): Promise<BucketRow[]> => {
-  const all = withQuota(db).where('deleted_at', 'is', null).where('name', '>', after)
+  const all = withQuota(db).where('deleted_at', 'is', null)
+  const rest = after < prefix ? all.where('name', '>=', prefix) : all.where('name', '>', after)
   const end = afterPrefix(prefix)
-  const begun = end === null ? all : all.where('name', '>=', prefix).where('name', '<', end)
-  return begun.orderBy('name').limit(limit).execute()
+  return (end === null ? rest : rest.where('name', '<', end)).orderBy('name').limit(limit).execute()
 }
 
 /**
