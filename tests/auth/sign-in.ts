@@ -10,6 +10,9 @@ export const assertSignIn = async (
     local,
     idp: idp_name !== null,
     idp_name,
+    // Without PUBLIC_BASE_URL and mail.
+    passkeys: false,
+    password_reset: false,
     setup_required: false,
     first_sign_in: false,
   })

@@ -152,25 +152,32 @@ describeEngines('settings', (engine, itOnce) => {
       IDP_CLIENT_ID: 'from-env',
       IDP_CLIENT_SECRET: 'secret-from-the-environment',
     })
-    fixed.secrets.add('secret-from-the-environment')
-    const settings = await fixed.admin.getSettings()
-    assert.deepEqual(settings.fixed, {
-      'trash.default_days': 'TRASH_DAYS',
-      'idp.issuer_url': 'IDP_TENANT_ID',
-      'idp.client_id': 'IDP_CLIENT_ID',
-      'idp.client_secret': 'IDP_CLIENT_SECRET',
-    })
-    assert.deepEqual(
-      [settings.trash.default_days, settings.idp.issuer_url, settings.idp.client_id, settings.idp.client_secret_set],
-      [30, 'https://login.microsoftonline.com/0f0e0d0c-0b0a-0908-0706-050403020100/v2.0', 'from-env', true],
-    )
-    await assertSignIn(fixed, { idp_name: 'login.microsoftonline.com' })
-    await fixed.records([], () =>
-      rejectsWith(fixed.admin.updateSettings({ body: { idp: { client_id: 'x' } } }), 'conflict', 'body.idp.client_id'),
-    )
-    await fixed.admin.updateSettings({ body: { idp: { name: 'Work' } } })
-    assert.equal((await fixed.as().authConfig()).idp_name, 'Work')
-    await fixed.stop()
+    try {
+      fixed.secrets.add('secret-from-the-environment')
+      const settings = await fixed.admin.getSettings()
+      assert.deepEqual(settings.fixed, {
+        'trash.default_days': 'TRASH_DAYS',
+        'idp.issuer_url': 'IDP_TENANT_ID',
+        'idp.client_id': 'IDP_CLIENT_ID',
+        'idp.client_secret': 'IDP_CLIENT_SECRET',
+      })
+      assert.deepEqual(
+        [settings.trash.default_days, settings.idp.issuer_url, settings.idp.client_id, settings.idp.client_secret_set],
+        [30, 'https://login.microsoftonline.com/0f0e0d0c-0b0a-0908-0706-050403020100/v2.0', 'from-env', true],
+      )
+      await assertSignIn(fixed, { idp_name: 'login.microsoftonline.com' })
+      await fixed.records([], () =>
+        rejectsWith(
+          fixed.admin.updateSettings({ body: { idp: { client_id: 'x' } } }),
+          'conflict',
+          'body.idp.client_id',
+        ),
+      )
+      await fixed.admin.updateSettings({ body: { idp: { name: 'Work' } } })
+      assert.equal((await fixed.as().authConfig()).idp_name, 'Work')
+    } finally {
+      await fixed.stop()
+    }
   })
 
   itOnce('leaves a provider on this machine to the variable, where the service is reached from elsewhere', async () => {
@@ -195,15 +202,18 @@ describeEngines('settings', (engine, itOnce) => {
       now: server.clock.now,
       timers: false,
     })
-    const there = createClient({ baseUrl: twin.url, token: () => server.adminToken })
-    for (const name of ['One', 'Two']) {
-      await change({ idp: { name, issuer_url: 'https://idp.example.com', client_id: 'x' } })
-      assert.equal((await there.authConfig()).idp_name, name)
-      assert.equal((await there.getSettings()).idp.name, name)
+    try {
+      const there = createClient({ baseUrl: twin.url, token: () => server.adminToken })
+      for (const name of ['One', 'Two']) {
+        await change({ idp: { name, issuer_url: 'https://idp.example.com', client_id: 'x' } })
+        assert.equal((await there.authConfig()).idp_name, name)
+        assert.equal((await there.getSettings()).idp.name, name)
+      }
+      await there.updateSettings({ body: { auth: { enable_idp: false } } })
+      await assertSignIn(server)
+      await change({ auth: { enable_idp: true }, idp: { name: null, issuer_url: null, client_id: null } })
+    } finally {
+      await twin.stop()
     }
-    await there.updateSettings({ body: { auth: { enable_idp: false } } })
-    await assertSignIn(server)
-    await change({ auth: { enable_idp: true }, idp: { name: null, issuer_url: null, client_id: null } })
-    await twin.stop()
   })
 })
