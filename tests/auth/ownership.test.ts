@@ -311,8 +311,16 @@ describeEngines('whose it is', (engine, itOnce) => {
     'registerClient',
     'exchangeToken',
     'revokeOauthToken',
-    // A policy, in AWS' language.
-    'apply.properties.configuration.properties.buckets.items.properties.policy.anyOf.0',
+    // Policies, in AWS' language.
+    ...[
+      'identity_policies.items.properties.document',
+      'groups.items.properties.inline_policies.patternProperties.^[\\w+=,.@-]{1,128}$',
+      'users.items.properties.inline_policies.patternProperties.^[\\w+=,.@-]{1,128}$',
+      'roles.items.properties.trust',
+      'roles.items.properties.inline_policies.patternProperties.^[\\w+=,.@-]{1,128}$',
+      'buckets.items.properties.policy.anyOf.0',
+      'access_keys.items.properties.policy.anyOf.0',
+    ].map((where) => `apply.properties.configuration.properties.${where}`),
     'receiveEvents',
   ]
   const intruders = { id: 'x', is_admin: true, created_by: 'x', used_bytes: 0, secret: 'x', token: 'x', user_id: 'x' }
