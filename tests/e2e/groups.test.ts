@@ -91,7 +91,8 @@ describe('console: groups', { skip: noBrowser }, () => {
       )
       await page.getByRole('button', { name: `Remove ${kim.email}` }).click()
       await page.getByText('No members yet').waitFor()
-      await page.getByRole('button', { name: 'Undo' }).click()
+      const removed = page.getByRole('status').filter({ hasText: '1 member removed' })
+      await removed.getByRole('button', { name: 'Undo' }).click()
       await page.getByRole('link', { name: 'Grouped' }).waitFor()
       for (const [at, name] of [
         ['', 'members'],
