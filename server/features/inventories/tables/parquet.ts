@@ -6,12 +6,13 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { Cell, Cells, ColumnKind, TableColumn, TablePage, TableWriter } from './table.ts'
 
 /** Rows of a row group, and about how many bytes of texts: what is in memory until it is encoded. */
-const GROUP_ROWS = 50_000
-const GROUP_BYTES = 24 * 1024 * 1024
+const GROUP_ROWS = 20_000
+const GROUP_BYTES = 12 * 1024 * 1024
 /** Pages that may be on their way to the thread. */
 const MOST_PAGES = 2
 /** In MB; more is an error, and not the end of the process. */
 const MOST_HEAP = 512
+const YOUNG = 8
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
 
@@ -61,7 +62,7 @@ export const parquetSchema = (columns: readonly TableColumn[]): string => {
 export function parquetWriter(columns: readonly TableColumn[]): TableWriter {
   const worker = new Worker(new URL(import.meta.url), {
     workerData: { role: ROLE, columns } satisfies Role,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP },
+    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP, maxYoungGenerationSizeMb: YOUNG },
   })
   // A process need not wait for a table that nobody finishes.
   worker.unref()
