@@ -1,6 +1,9 @@
 import { randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
 
+/** The nil UUID (RFC 9562): stands for none where a row has to name one. */
+export const NIL_ID = '00000000-0000-0000-0000-000000000000'
+
 /** Random bytes that one id takes, of those that are fetched together: fetching takes ten times as long as making the id. */
 const EACH = 16
 const random = Buffer.alloc(256 * EACH)

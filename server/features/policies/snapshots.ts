@@ -1,6 +1,7 @@
 // Policies that take snapshots of buckets, and end those that they took before.
 import { ServiceError } from '../../../contract/errors.ts'
 import { systemActor } from '../../access/actors.ts'
+import { NIL_ID } from '../../base/id.ts'
 import { type Step as ActStep, allow, type Ctx, type Upkeep } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
@@ -17,8 +18,6 @@ import { assertMayContinue, ruleOfRun } from './may-continue.ts'
 import type { RunRule } from './rule.ts'
 import * as store from './store.ts'
 
-/** Stands for the missing contents of what is no object. */
-const NO_BLOB = '00000000-0000-0000-0000-000000000000'
 /** How many names are tried where another policy, or somebody, has taken the first. */
 const MOST_NAMES = 9
 
@@ -33,7 +32,8 @@ export const matchBucket = (bucket: { id: string; name: string }, { name }: RunR
       version_id: null,
       size: 0,
       etag: '',
-      blob_id: NO_BLOB,
+      // It is no object, and has no contents.
+      blob_id: NIL_ID,
       last_modified: cutoff.toISOString(),
     },
   ],

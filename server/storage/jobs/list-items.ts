@@ -1,4 +1,5 @@
 // The first steps of a job: write down the objects it will act on, as they are now.
+import { NIL_ID } from '../../base/id.ts'
 import type { Upkeep } from '../../context.ts'
 import { renewed } from '../../work/lease.ts'
 import type { Claim } from '../../work/store.ts'
@@ -13,9 +14,6 @@ import { type CreateJob, goesBack } from './request.ts'
 import { listRollback } from './rollback/list.ts'
 import * as store from './store.ts'
 import { countUndoable } from './undo.ts'
-
-/** Stands for a missing version: there was nothing under a named key. */
-const NO_BLOB = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Lists the next keys; for a restore, whose items are already known, only counts them. Throws where the whole is not what was
@@ -70,7 +68,8 @@ async function objectItems(step: Upkeep, bucketId: string, request: CreateJob, t
   const { keys, next } = await listStep(step, bucketId, request, to)
   const seen = new Map((await findStates(step.tx, bucketId, keys)).map((one) => [one.key, one]))
   const items = keys.map((key) => {
-    const { blob_id = NO_BLOB, last_modified = null, moment = null } = seen.get(key) ?? {}
+    // There may be nothing under a named key.
+    const { blob_id = NIL_ID, last_modified = null, moment = null } = seen.get(key) ?? {}
     // Only a query, or a user who approved it, may ask for what changes without the others, such as tags.
     const asksMore = request.query !== undefined || request.approved !== undefined
     return { key, blob_id, last_modified, version_id: null, seen: asksMore ? moment : null }

@@ -12,7 +12,7 @@ import { hasAllWords } from '../query/filling/store.ts'
 import { typeOf } from '../query/filter.ts'
 import { finder } from '../query/rights.ts'
 import * as store from '../query/store.ts'
-import { IN_WORD, nameInWord, nameOfWord } from '../query/words.ts'
+import { IN_WORD, nameInWord, nameOfWord, startOfWords } from '../query/words.ts'
 import { openListing } from './browse.ts'
 import { searchable } from './everywhere.ts'
 
@@ -111,7 +111,7 @@ async function* valuesOf(ctx: Ctx, { bucketId }: Bucket, { field, name, starts_w
     // What came untyped is shown as what its key ends with.
     for (const type of types) if (type !== UNTYPED) yield { value: typeOf({ content_type: type, key: '' }), word: type }
   } else if (name !== undefined || field === 'tag') {
-    const start = name === undefined ? 'k:' : `${field === 'tag' ? 't' : 'm'}:${nameInWord(name)}=`
+    const start = name === undefined ? 'k:' : startOfWords(field, name)
     const from = start + (name === undefined ? nameInWord(starts_with) : starts_with)
     const range = { from, to: afterPrefix(from) }
     for (const word of await store.listWords(ctx.db, bucketId, range, MOST_LOOKED_AT + 1)) {

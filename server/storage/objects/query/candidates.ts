@@ -11,7 +11,7 @@ import type { Db } from '../../../db/schema.ts'
 import { findKeysHolding, SHORTEST_INDEXED } from '../../../db/search.ts'
 import { type Facts, matcher, timeText, typeOf } from './filter.ts'
 import * as store from './store.ts'
-import { cut, IN_WORD, nameInWord } from './words.ts'
+import { cut, IN_WORD, nameInWord, startOfWords } from './words.ts'
 
 /** Up to here, candidates are counted; there are few enough of fewer to look at each. */
 export const FEW = 2000
@@ -39,9 +39,6 @@ export interface Worded {
   words: readonly string[]
 }
 
-const startOf = ({ field, name }: { field: 'tag' | 'meta'; name: string }): string =>
-  `${field === 'tag' ? 't' : 'm'}:${nameInWord(name)}=`
-
 /** What a term of tags or metadata is as words; null if they are too many to name. */
 async function wordsOf(db: Db, bucketId: string, term: Term): Promise<readonly string[] | null> {
   if (term.negated || (term.field !== 'tag' && term.field !== 'meta')) return null
@@ -49,7 +46,7 @@ async function wordsOf(db: Db, bucketId: string, term: Term): Promise<readonly s
   if (exact) return exact
   const { value } = term
   const text = value?.text ?? ''
-  const named = startOf(term)
+  const named = startOfWords(term.field, term.name)
   const start = named + text.slice(0, Math.max(0, text.indexOf('*')))
   const words = await store.listWords(db, bucketId, { from: start, to: afterPrefix(start) }, MOST_VALUES + 1)
   if (words.length > MOST_VALUES) return null
@@ -65,7 +62,7 @@ export function exactWordsOf(term: Term): readonly string[] | null {
   const { field, name, value } = term
   if (value === null) return field === 'tag' ? [`k:${nameInWord(name)}`] : null
   if (value.glob) return null
-  return [startOf(term) + cut(value.text)]
+  return [startOfWords(term.field, term.name) + cut(value.text)]
 }
 
 /** All terms that words answer. */

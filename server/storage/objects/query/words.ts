@@ -10,6 +10,10 @@ export const cut = (value: string): string => [...value].slice(0, IN_WORD).join(
 export const nameInWord = (name: string): string => name.replaceAll('%', '%25').replaceAll('=', '%3D')
 export const nameOfWord = (name: string): string => name.replaceAll('%3D', '=').replaceAll('%25', '%')
 
+/** What the words of a tag or of metadata with this name start with; its value follows. */
+export const startOfWords = (field: 'tag' | 'meta', name: string): string =>
+  `${field === 'tag' ? 't' : 'm'}:${nameInWord(name)}=`
+
 type Worded = Pick<ObjectRow, 'tags' | 'metadata'>
 
 /** The words of an object; none of what cannot be a text of a database. */
