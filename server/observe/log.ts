@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { currentMeter } from './meter.ts'
 
-/** Credentials recognisable by their form: access tokens and signing secrets. */
-const CREDENTIALS = /svc_(?:pat|agent)_[0-9A-Za-z]{20,}|whsec_[\w+/=-]{8,}/g
+/** Credentials recognisable by their form: tokens of users, agents and clients, and signing secrets. */
+const CREDENTIALS = /svc_(?:pat|agent|mcp)_[0-9A-Za-z]{20,}|whsec_[\w+/=-]{8,}/g
 /** What a JWT can be part of: the text up to the next character that none has. Short ones are none. */
 const MAYBE_JWTS = /[\w.-]{13,}/g
 
@@ -45,8 +45,8 @@ const QUOTED = new RegExp(
 )
 /** Parameters of these names in URLs and forms. */
 const PARAMETERS = new RegExp(`\\b((?:${NAMES}|signature|code|state)=)[^&\\s"'\\\\#;]+`, 'gi')
-/** Paths that act as credentials: share links, signed URLs, upload parts, setup links. */
-const PATHS = /(\/(?:s|signed|parts|setup)[/#])[\w.~%-]{16,}/g
+/** Paths that act as credentials: share links, signed URLs, upload parts, and links to set something up or choose a password. */
+const PATHS = /(\/(?:s|signed|parts|setup|invitation|password-reset)[/#])[\w.~%-]{16,}/g
 const SCHEMES = /\b(Bearer|Basic)\s+[\w+/=.~-]{8,}/gi
 const USERINFO = /((?<![a-z\d+.-])[a-z\d+.-]+:\/\/[^\s:@/"]*:)[^\s@/"]+@/gi
 /** A line without any of these needs no redaction: most lines pass with this one test. */

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { Writable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
+import { AGENT_TOKEN_START, MCP_TOKEN_START, newTokenValue, TOKEN_START } from '../../server/access/tokens/value.ts'
 import { createLog, redacted } from '../../server/observe/log.ts'
 import { halfSent } from '../support/half-sent.ts'
 import { request } from '../support/http.ts'
@@ -224,6 +225,8 @@ describe('redaction', () => {
       [{ url: `/api/v1/signed/0a1b2c3d.${token}.${token}?download=1` }, token],
       [{ url: `/api/v1/parts/0a1b2c3d.${token}` }, token],
       [{ url: `https://files.example.com/console/setup#${token}` }, token],
+      [{ url: `https://files.example.com/console/invitation#${token}` }, token],
+      [{ url: `https://files.example.com/console/password-reset#${token}` }, token],
       [{ url: `https://s3/b/k?X-Amz-Algorithm=x&X-Amz-Credential=AKIA%2Fx&X-Amz-Signature=${token}` }, token],
       [{ url: 'https://s3/b/k?X-Amz-Security-Token=FwoGZXIvYXdzEBYaDH&a=1' }, 'FwoGZXIvYXdzEBYaDH'],
       [{ url: 'https://idp/callback?code=0.AXkA-code-of-a-login&state=stateful' }, 'code-of-a-login'],
@@ -239,7 +242,10 @@ describe('redaction', () => {
       [{ body: JSON.stringify({ new_password: 'with "quotes" in it', a: 1 }) }, 'quotes'],
       [{ client_secret: 'hunter2' }, 'hunter2'],
       [{ err: { secretAccessKey: 'hunter2' } }, 'hunter2'],
-      [{ text: `svc_pat_${'a1'.repeat(18)}` }, 'a1a1a1'],
+      ...[TOKEN_START, AGENT_TOKEN_START, MCP_TOKEN_START].map((start): [object, string] => {
+        const value = newTokenValue(start)
+        return [{ text: value }, value.slice(-20)]
+      }),
       [{ text: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }, 'MfKQ9r8'],
       [{ METRICS_TOKEN: 'x', text: 'authorization=Bearer%20abcdefghijk' }, 'abcdefghijk'],
     ]
