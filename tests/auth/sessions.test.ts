@@ -136,6 +136,20 @@ describeEngines('sessions', (engine, itOnce) => {
     assert.equal(me.status, 401, 'it is no credential anywhere else')
   })
 
+  it('does nothing for a page of another origin that asks for the cookie', async () => {
+    const kim = await person()
+    const session = server.as(await server.login(kim.email, kim.password))
+    const headers = { origin: 'https://evil.example' }
+    await server.records([], async () => assert.equal((await login(server, kim, headers)).status, 403))
+    assert.equal((await session.listSessions()).items.length, 1)
+    const body = { current_password: kim.password, new_password: 'another secret of theirs' }
+    await server.records([{ action: 'access_denied', result: 'denied' }], () =>
+      rejectsWith(session.changePassword({ query: { session: 'cookie' }, body, headers }), 'forbidden'),
+    )
+    await session.me()
+    assert.equal((await login(server, kim)).status, 200)
+  })
+
   it('lists where someone is signed in, and ends one session or this one', async () => {
     const kim = await person()
     const first = await server.login(kim.email, kim.password)

@@ -72,13 +72,19 @@ export interface Raw {
 }
 
 /**
- * Responds with tokens, never cached (RFC 6749 section 5.1); with `session=cookie` the refresh token is a cookie that
- * scripts cannot read and other sites cannot send.
+ * Responds with the tokens that `obtain` gets, never cached (RFC 6749 section 5.1); with `session=cookie` the refresh token
+ * is a cookie that scripts cannot read and other sites cannot send. Whoever may not have that is refused before anything is done.
  */
-export function answerTokens(ctx: Ctx, tokens: Tokens, session: 'cookie' | undefined, { request, reply }: Raw) {
+export async function answerTokens(
+  ctx: Ctx,
+  obtain: () => Promise<Tokens>,
+  session: 'cookie' | undefined,
+  { request, reply }: Raw,
+) {
+  if (session === 'cookie') assertSameOrigin(ctx, request)
+  const tokens = await obtain()
   reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
   if (session !== 'cookie') return tokens
-  assertSameOrigin(ctx, request)
   const { refresh_token, ...visible } = tokens
   put(ctx, reply, refreshCookie, refresh_token)
   clearFormer(ctx, { request, reply })
@@ -113,13 +119,19 @@ function assertSameOrigin(ctx: Ctx, { headers }: FastifyRequest): void {
 }
 
 /** The same after a login with a password; with `session=cookie`, the browser is recognised when its user logs in again. */
-export function answerLogin(
+export async function answerLogin(
   ctx: Ctx,
-  { tokens, email }: { tokens: Tokens; email: string },
+  enter: () => Promise<{ tokens: Tokens; email: string }>,
   session: 'cookie' | undefined,
   raw: Raw,
 ) {
-  const answer = answerTokens(ctx, tokens, session, raw)
+  let email = ''
+  const obtain = async () => {
+    const entered = await enter()
+    email = entered.email
+    return entered.tokens
+  }
+  const answer = await answerTokens(ctx, obtain, session, raw)
   if (session === 'cookie') put(ctx, raw.reply, deviceCookie, deviceTicket(ctx, email))
   return answer
 }

@@ -13,20 +13,20 @@ import * as cookies from '../cookies.ts'
 import { handle } from '../handle.ts'
 
 export const authRoutes = [
-  handle(api.login, async (ctx, { body, query, ...raw }) => {
+  handle(api.login, (ctx, { body, query, ...raw }) => {
     if (body.grant_type !== undefined && body.grant_type !== 'password')
       throw new ServiceError('unsupported_grant_type', 'grant_type must be "password".')
     const device = cookies.readDeviceCookie(ctx, raw.request)
-    const tokens = await login(ctx, { ...body, device })
-    return cookies.answerLogin(ctx, { tokens, email: body.username }, query.session, raw)
+    const enter = async () => ({ tokens: await login(ctx, { ...body, device }), email: body.username })
+    return cookies.answerLogin(ctx, enter, query.session, raw)
   }),
-  handle(api.refresh, async (ctx, { body, query, ...raw }) => {
+  handle(api.refresh, (ctx, { body, query, ...raw }) => {
     if (body.refresh_token === undefined && query.session !== 'cookie')
       throw new ServiceError('invalid_request', 'body.refresh_token is required', {
         faults: [{ path: 'body.refresh_token', message: 'is required, unless session=cookie' }],
       })
     const token = body.refresh_token ?? cookies.readRefreshCookie(ctx, raw.request)
-    return cookies.answerTokens(ctx, await sessions.refresh(ctx, token), query.session, raw)
+    return cookies.answerTokens(ctx, () => sessions.refresh(ctx, token), query.session, raw)
   }),
   handle(api.logout, (ctx, raw) => {
     cookies.clearRefreshCookie(ctx, raw)
@@ -39,15 +39,15 @@ export const authRoutes = [
     setup_required: await isSetupRequired(ctx),
     first_sign_in: await isFirstSignIn(ctx),
   })),
-  handle(api.setUp, async (ctx, { body, query, ...raw }) =>
-    cookies.answerTokens(ctx, await setUp(ctx, body), query.session, raw),
+  handle(api.setUp, (ctx, { body, query, ...raw }) =>
+    cookies.answerTokens(ctx, () => setUp(ctx, body), query.session, raw),
   ),
   handle(api.readInvitation, (ctx, { body, reply }) => {
     reply.header('cache-control', 'no-store')
     return readInvitation(ctx, body.token)
   }),
-  handle(api.acceptInvitation, async (ctx, { body, query, ...raw }) =>
-    cookies.answerLogin(ctx, await acceptInvitation(ctx, body), query.session, raw),
+  handle(api.acceptInvitation, (ctx, { body, query, ...raw }) =>
+    cookies.answerLogin(ctx, () => acceptInvitation(ctx, body), query.session, raw),
   ),
   handle(api.idpLogin, async (ctx, { query, reply }) => {
     const { auth_url, cookie } = await idp.beginLogin(ctx, query.return_to)
@@ -70,14 +70,17 @@ export const authRoutes = [
       return reply.redirect(`${ctx.config.publicBaseUrl}/api/v1/auth/callback?${query}`, 303) as never
     return answerCallback(ctx, { query, state: body.state }, request, reply)
   }),
-  handle(api.redeemHandoff, async (ctx, { body, query, ...raw }) => {
+  handle(api.redeemHandoff, (ctx, { body, query, ...raw }) => {
     raw.reply.header('cache-control', 'no-store')
-    const tokens = await idp.redeemHandoff(ctx, body.code, cookies.readLoginCookie(ctx, raw.request))
-    cookies.clearLoginCookie(ctx, raw.reply)
-    return cookies.answerTokens(ctx, tokens, query.session, raw)
+    const redeem = async () => {
+      const tokens = await idp.redeemHandoff(ctx, body.code, cookies.readLoginCookie(ctx, raw.request))
+      cookies.clearLoginCookie(ctx, raw.reply)
+      return tokens
+    }
+    return cookies.answerTokens(ctx, redeem, query.session, raw)
   }),
-  handle(api.changePassword, async (ctx, { body, query, ...raw }) =>
-    cookies.answerTokens(ctx, await changePassword(ctx, body.current_password, body.new_password), query.session, raw),
+  handle(api.changePassword, (ctx, { body, query, ...raw }) =>
+    cookies.answerTokens(ctx, () => changePassword(ctx, body.current_password, body.new_password), query.session, raw),
   ),
   handle(api.listSessions, (ctx, { query }) => sessions.listSessions(ctx, query.limit ?? 100, query.cursor)),
   handle(api.endSession, (ctx, { params }) => sessions.endSession(ctx, params.id)),
@@ -98,5 +101,6 @@ async function answerCallback(
   if ('redirect' in answer) return reply.redirect(answer.redirect, 303) as never
   // Not after a failure: another tab may have started a login since.
   if (cookie !== undefined) cookies.clearLoginCookie(ctx, reply)
-  return cookies.answerTokens(ctx, answer.tokens, undefined, { request, reply })
+  const { tokens } = answer
+  return cookies.answerTokens(ctx, async () => tokens, undefined, { request, reply })
 }

@@ -7,9 +7,9 @@ import * as cookies from '../cookies.ts'
 import { handle } from '../handle.ts'
 
 export const secondFactorRoutes = [
-  handle(api.verifyLogin, async (ctx, { body, query, ...raw }) => {
+  handle(api.verifyLogin, (ctx, { body, query, ...raw }) => {
     const device = cookies.readDeviceCookie(ctx, raw.request)
-    return cookies.answerLogin(ctx, await verifyLogin(ctx, { ...body, device }), query.session, raw)
+    return cookies.answerLogin(ctx, () => verifyLogin(ctx, { ...body, device }), query.session, raw)
   }),
   handle(api.beginLoginEnrollment, (ctx, { body, reply }) => {
     reply.header('cache-control', 'no-store')
@@ -17,12 +17,17 @@ export const secondFactorRoutes = [
   }),
   handle(api.finishLoginEnrollment, async (ctx, { body, query, ...raw }) => {
     const device = cookies.readDeviceCookie(ctx, raw.request)
-    const { recovery_codes, ...entered } = await finishLoginEnrollment(ctx, { ...body, device })
-    return { ...cookies.answerLogin(ctx, entered, query.session, raw), recovery_codes }
+    let recovery_codes: string[] = []
+    const enter = async () => {
+      const entered = await finishLoginEnrollment(ctx, { ...body, device })
+      recovery_codes = entered.recovery_codes
+      return entered
+    }
+    return { ...(await cookies.answerLogin(ctx, enter, query.session, raw)), recovery_codes }
   }),
-  handle(api.replaceExpiredPassword, async (ctx, { body, query, ...raw }) => {
+  handle(api.replaceExpiredPassword, (ctx, { body, query, ...raw }) => {
     const device = cookies.readDeviceCookie(ctx, raw.request)
-    return cookies.answerLogin(ctx, await replaceExpiredPassword(ctx, { ...body, device }), query.session, raw)
+    return cookies.answerLogin(ctx, () => replaceExpiredPassword(ctx, { ...body, device }), query.session, raw)
   }),
   handle(api.listSecondFactors, (ctx) => own.listOwnFactors(ctx)),
   handle(api.challengeSecondFactor, (ctx, { reply }) => {

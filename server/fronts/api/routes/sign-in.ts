@@ -9,16 +9,16 @@ export const signInRoutes = [
     reply.header('cache-control', 'no-store')
     return beginPasskeyLogin(ctx)
   }),
-  handle(api.passkeyLogin, async (ctx, { body, query, ...raw }) => {
+  handle(api.passkeyLogin, (ctx, { body, query, ...raw }) => {
     const device = cookies.readDeviceCookie(ctx, raw.request)
-    return cookies.answerLogin(ctx, await passkeyLogin(ctx, { ...body, device }), query.session, raw)
+    return cookies.answerLogin(ctx, () => passkeyLogin(ctx, { ...body, device }), query.session, raw)
   }),
   handle(api.requestPasswordReset, (ctx, { body }) => requestPasswordReset(ctx, body)),
   handle(api.readPasswordReset, (ctx, { body, reply }) => {
     reply.header('cache-control', 'no-store')
     return readPasswordReset(ctx, body.token)
   }),
-  handle(api.resetPassword, async (ctx, { body, query, ...raw }) =>
-    cookies.answerLogin(ctx, await resetPassword(ctx, body), query.session, raw),
+  handle(api.resetPassword, (ctx, { body, query, ...raw }) =>
+    cookies.answerLogin(ctx, () => resetPassword(ctx, body), query.session, raw),
   ),
 ]
