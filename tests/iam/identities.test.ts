@@ -82,6 +82,19 @@ describeEngines('Roles and policies of identities in the API', (engine) => {
     await rejectsWith(admin.getPoliciesOf({ params: own }), 'not_found')
   })
 
+  it('large bodies are read for those who have a right by a policy alone, and for nobody without any', async () => {
+    const keys = Array.from({ length: 1000 }, (_, i) => `${'x'.repeat(100)}${i}`)
+    const list = { Effect: 'Allow', Action: 's3:*', Resource: ['arn:aws:s3:::photos', 'arn:aws:s3:::photos/*'] }
+    const [may, mayNot] = [await somebody(list), await somebody()]
+    const remove = ({ client }: typeof may) => client.bulkDelete({ params: { bucket: 'photos' }, body: { keys } })
+    const { succeeded, errors } = await server.records([], () => remove(may))
+    assert.deepEqual([succeeded.length, new Set(errors.map(({ code }) => code))], [0, new Set(['not_found'])])
+    await server.records(DENIED, () => rejectsWith(remove(mayNot), 'forbidden'))
+    const job = { kind: 'delete', source_bucket: 'photos', keys } as const
+    assert.equal((await may.client.createJob({ body: job })).kind, 'delete')
+    await server.records(DENIED, () => rejectsWith(mayNot.client.createJob({ body: job }), 'forbidden'))
+  })
+
   it('what is no trust policy, or no policy, is refused with its place, and nothing is recorded', async () => {
     const { admin } = server
     await server.records([], async () => {

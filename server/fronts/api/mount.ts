@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
 import { pathOf } from '../../../contract/paths.ts'
-import { grantReaches, isAdmin } from '../../../contract/permissions.ts'
+import { actionsOn, isAdmin } from '../../../contract/permissions.ts'
 import { pathTemplate, type RouteSpec } from '../../../contract/route.ts'
 import { Exactly } from '../../../contract/shapes.ts'
 import { auditDenied } from '../../access/auth/audit-denied.ts'
@@ -12,6 +12,7 @@ import { mayBeLarge, takeTurn } from '../../http/large-documents.ts'
 import { momentHeader } from '../../http/moment.ts'
 import { source } from '../../http/source.ts'
 import { validatorCompiler } from '../../http/validation.ts'
+import { isNamedIn } from '../../iam/decide.ts'
 import { measured } from '../../observe/meter.ts'
 import { countRequest } from '../../storage/usage/traffic.ts'
 import { authenticate, RouteRefused } from './authenticate.ts'
@@ -110,18 +111,23 @@ async function identify(system: System, route: RouteSpec, request: FastifyReques
   }
 }
 
-/** Large bodies are only read for callers who have some permission on the bucket. */
-async function admit(system: System, { actor, params }: FastifyRequest): Promise<void> {
-  const { groups } = actor as Actor
-  const { bucket } = params as { bucket?: string }
-  if (isAdmin(groups)) return
-  const grants = groups.flatMap((group) => group.grants)
-  if (grants.some((grant) => bucket === undefined || grantReaches(grant, bucket))) return
+/** Large bodies are only read for callers who have some permission on the bucket, by a grant or by a policy. */
+async function admit(system: System, request: FastifyRequest): Promise<void> {
+  const actor = request.actor as Actor
+  const { bucket } = request.params as { bucket?: string }
+  if (mayActIn(actor, bucket)) return
   const where = bucket === undefined ? 'a bucket' : `bucket "${bucket}"`
   const refusal = new ServiceError('forbidden', `You need a right on ${where}.`)
-  await auditDenied(createContext(system, actor as Actor), refusal)
+  await auditDenied(createContext(system, actor), refusal)
   throw refusal
 }
+
+/** Whether somebody may do something in a bucket; without one, whether they may anywhere. */
+const mayActIn = (actor: Actor, bucket: string | undefined): boolean =>
+  isAdmin(actor.groups) ||
+  (bucket === undefined
+    ? actor.policies !== undefined || actor.groups.some(({ grants }) => grants.length > 0)
+    : actionsOn(actor.groups, bucket).length > 0 || isNamedIn(actor, bucket))
 
 async function serve(system: System, { route, run }: Handler, request: FastifyRequest, reply: FastifyReply) {
   const { meter, params, query, headers, body } = request
