@@ -151,11 +151,11 @@ describeEngines('policies in a configuration', (engine, itOnce) => {
         { action: 'identity_policy_update' },
         { action: 'group_update' },
         { action: 'identity_policy_detach' },
-        { action: 'identity_policy_attach' },
         { action: 'identity_policy_delete' },
+        { action: 'identity_policy_attach' },
         { action: 'role_update' },
-        { action: 'identity_policy_create' },
         { action: 'identity_policy_detach' },
+        { action: 'identity_policy_create' },
         { action: 'access_key_update' },
       ],
       () => apply(changed),
@@ -173,8 +173,8 @@ describeEngines('policies in a configuration', (engine, itOnce) => {
         { action: 'identity_policy_attach' },
         { action: 'identity_policy_create' },
         { action: 'role_update' },
-        { action: 'identity_policy_attach' },
         { action: 'identity_policy_delete' },
+        { action: 'identity_policy_attach' },
         { action: 'access_key_update' },
       ],
       async () => {
@@ -217,6 +217,32 @@ describeEngines('policies in a configuration', (engine, itOnce) => {
     }
   })
 
+  it('are exchanged for others of those who have as many as can be', async () => {
+    const named = (start: string) => Array.from({ length: 20 }, (_, i) => `${start}-${i}`)
+    const long = (Sid: string, n: number) =>
+      policy({ Effect: 'Allow', Action: 's3:GetObject', Resource: on(`photos/${Sid}${'x'.repeat(n)}`), Sid })
+    const nine = (n: number) => Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`n${i}`, long(`n${i}`, n)]))
+    const [email, document] = ['full@example.com', READ]
+    await apply({ identity_policies: [...named('one'), ...named('other')].map((name) => ({ name, document })) })
+    const full = (attached_policies: string[], inline_policies: Record<string, object>) =>
+      apply({ users: [{ email, attached_policies, inline_policies: inline_policies as never }] })
+    for (const [attached, inline] of [
+      [named('one'), { ...nine(880), a: long('a', 880) }],
+      [named('other'), { ...nine(880), b: long('b', 880) }],
+      [named('one'), { ...nine(976), b: long('b', 10) }],
+    ] as const) {
+      const { changes } = await full(attached, inline)
+      assert.deepEqual(
+        changes.map(({ result, problem }) => [result, problem]),
+        [['done', undefined]],
+      )
+      assert.deepEqual((await full(attached, inline)).changes, [])
+    }
+    const { items } = await server.admin.listUsers()
+    await server.admin.deleteUser({ params: { id: items.find((one) => one.email === email)?.id ?? '' } })
+    const prune = { identity_policies: wanted.identity_policies ?? [] }
+    assert.equal((await apply(prune, { prune: true })).changes.length, 40)
+  })
   itOnce('are refused with all that is wrong, and nothing is changed', async () => {
     const bad: Configuration = {
       identity_policies: [

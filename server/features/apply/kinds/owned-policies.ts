@@ -121,17 +121,28 @@ export async function setOwnedStep(
     throw new ServiceError('forbidden', 'You need the "admin" permission to change policies.')
   const { tx } = step
   const before = (await ownedOf(tx, owner)).fields
-  for (const name of attached ?? [])
-    if (!before.attached_policies.includes(policyKey(name))) await attachStep(step, owner, await arnOf(tx, name))
-  for (const [name, document] of Object.entries(inline ?? {}))
-    if (!isDeepStrictEqual(document, before.inline_policies[name]))
-      await putInlineStep(step, owner, name, policyText(document))
+  // What goes makes room for what comes, and what shrinks for what grows: where the whole fits, every step of it does.
   const wanted = attached?.map(policyKey)
   for (const name of wanted ? before.attached_policies : [])
     if (!wanted?.includes(name)) await detachStep(step, owner, await arnOf(tx, name))
   for (const name of inline ? Object.keys(before.inline_policies) : [])
     if (!Object.hasOwn(inline ?? {}, name)) await deleteInlineStep(step, owner, name)
+  for (const name of attached ?? [])
+    if (!before.attached_policies.includes(policyKey(name))) await attachStep(step, owner, await arnOf(tx, name))
+  const changed = Object.entries(inline ?? {})
+    .filter(([name, document]) => !isDeepStrictEqual(document, before.inline_policies[name]))
+    .map(([name, document]) => ({
+      name,
+      text: policyText(document),
+      grows: growthOf(document, before.inline_policies[name]),
+    }))
+    .sort((one, other) => one.grows - other.grows)
+  for (const { name, text } of changed) await putInlineStep(step, owner, name, text)
 }
+
+/** By how many characters a policy is longer than the one before it. */
+const growthOf = (document: Document, before: Document | undefined): number =>
+  lengthOf(policyText(document)) - (before ? lengthOf(policyText(before)) : 0)
 
 async function arnOf(db: Db, name: string): Promise<string> {
   const policy = await findByName(db, name)
