@@ -52,6 +52,8 @@ export const SCOPE_BUCKET = '^[a-z0-9][a-z0-9.-]{0,61}(\\*|[a-z0-9])$|^\\*$'
 const CONTROL = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029'
 /** The form of a name, or of another text on one line: it is not blank. */
 export const LINE = `^[^${CONTROL}\\S]*[^${CONTROL}\\s][^${CONTROL}]*$`
+/** The same as it looks: without what turns the text around it, and blanks that nobody sees. */
+export const LEGIBLE_LINE = `^(?!.*[\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff])${LINE.slice(1)}`
 /** The same, without blanks around it. */
 export const TRIMMED_LINE = `^[^${CONTROL}\\s]([^${CONTROL}]*[^${CONTROL}\\s])?$`
 /** The form of a text on one line that may be blank. */

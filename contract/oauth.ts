@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { newAgentFields } from './agents.ts'
 import { route } from './route.ts'
 import { Exactly, Nullable, Timestamp } from './shapes.ts'
-import { Line, Opaque, Plain } from './texts.ts'
+import { Legible, Opaque, Plain } from './texts.ts'
 
 /** The form that secret scanners look for. */
 export const MCP_TOKEN_PATTERN = 'svc_mcp_[0-9A-Za-z]{36}'
@@ -104,7 +104,7 @@ export const operations = {
     body: Type.Object(
       {
         redirect_uris: Type.Array(RedirectUri, { minItems: 1, maxItems: MOST_REDIRECTS, uniqueItems: true }),
-        client_name: Type.Optional(Line(100)),
+        client_name: Type.Optional(Legible(100)),
         grant_types: Type.Optional(Type.Array(Plain(100), { maxItems: 10 })),
         response_types: Type.Optional(Type.Array(Plain(100), { maxItems: 10 })),
       },

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { LINE, LINES, PLAIN } from './names.ts'
+import { LEGIBLE_LINE, LINE, LINES, PLAIN } from './names.ts'
 import { MOST_QUERY } from './query.ts'
 
 /** What a schema may say besides its form. */
@@ -11,6 +11,10 @@ interface Said {
 /** A name, or another text on one line: not blank, and without control characters or line breaks. */
 export const Line = (maxLength: number, said: Said = {}) =>
   Type.String({ minLength: 1, maxLength, pattern: LINE, ...said })
+
+/** A name that strangers choose and somebody decides by: it is what it looks like. */
+export const Legible = (maxLength: number, said: Said = {}) =>
+  Type.String({ minLength: 1, maxLength, pattern: LEGIBLE_LINE, ...said })
 
 /** A text on one line that may be blank, such as one to search for. */
 export const Plain = (maxLength: number, said: Said & { minLength?: number } = {}) =>

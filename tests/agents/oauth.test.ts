@@ -275,6 +275,25 @@ describeEngines('MCP by OAuth', (engine, itOnce) => {
     ])
   })
 
+  it('gives nothing for a user who is disabled, until they are enabled again', async () => {
+    const token = await server.userWith({ bucket_pattern: 'photos', actions: ['list', 'read'] })
+    const user = server.as(token)
+    const { id } = await user.me()
+    const setActive = (is_active: boolean) => server.admin.updateUser({ params: { id }, body: { is_active } })
+    const connectAs = (agent: NewAgent) => steps.connect(agent, user)
+    const { client_id, form } = await connectAs(named())
+    const { json } = await steps.token(form)
+    const other = await connectAs(named())
+    await setActive(false)
+    const renew = () => steps.token(refreshForm(client_id, json.refresh_token))
+    assert.deepEqual(errorOf(await nothing(renew)), [400, 'invalid_grant'])
+    assert.deepEqual(errorOf(await nothing(() => steps.token(other.form))), [400, 'invalid_grant'])
+    assert.equal((await steps.list(String(json.access_token))).status, 401)
+    await setActive(true)
+    assert.equal((await steps.list(String(json.access_token))).status, 200)
+    assert.equal((await nothing(renew)).status, 200)
+  })
+
   it('takes a refresh token that several use at once for one', async () => {
     const { client_id, refresh } = await connected()
     const all = await Promise.all(Array.from({ length: 5 }, () => steps.token(refreshForm(client_id, refresh))))
@@ -318,6 +337,10 @@ describeEngines('MCP by OAuth', (engine, itOnce) => {
       'http://[::2]/',
       'https://example.com/#fragment',
       'https://example.com\\@evil.example/',
+      // Shown as on this machine, where only the start is read.
+      'HTTPS://evil.example/',
+      'https:evil.example/',
+      'https:/evil.example/',
       'https://user:password@example.com/',
       'ms-msdt:/id',
       '//example.com/',
@@ -481,6 +504,8 @@ describeEngines('MCP by OAuth', (engine, itOnce) => {
       { redirect_uris: [`https://example.com/${'x'.repeat(512)}`] },
       { redirect_uris: [REDIRECT], client_name: 'x'.repeat(101) },
       { redirect_uris: [REDIRECT], client_name: 'a\nb' },
+      { redirect_uris: [REDIRECT], client_name: 'Trusted \u202eeno rehtona' },
+      { redirect_uris: [REDIRECT], client_name: 'Tru\u200bsted' },
     ])
       assert.equal((await nothing(() => steps.post('/oauth/register', body))).status, 422)
     for (const more of [{ grant_types: ['client_credentials'] }, { response_types: ['token'] }])

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { ServiceError } from '../../../contract/errors.ts'
-import { Line, Opaque, Plain } from '../../../contract/texts.ts'
+import { Legible, Opaque, Plain } from '../../../contract/texts.ts'
 import { countPerMinute } from '../../base/minute-counter.ts'
 import { perSystem } from '../../base/per-system.ts'
 import type { Ctx } from '../../context.ts'
@@ -19,7 +19,7 @@ const readsOf = perSystem(() => countPerMinute(READS_PER_MINUTE))
 /** What a document has to say; other members are ignored. */
 const Document = Type.Object({
   client_id: Type.String(),
-  client_name: Line(100),
+  client_name: Legible(100),
   redirect_uris: Type.Array(Opaque(512), { minItems: 1, maxItems: 20 }),
   token_endpoint_auth_method: Type.Optional(Plain(100)),
   grant_types: Type.Optional(Type.Array(Plain(100), { maxItems: 10 })),

@@ -10,6 +10,7 @@ import { hashSecret, readClaims, signClaims } from '../../secrets/sign.ts'
 import { endAgent, lockAgent } from '../agents/service.ts'
 import type { AgentRow } from '../agents/store.ts'
 import { isTokenValue, MCP_TOKEN_START, newTokenValue } from '../tokens/value.ts'
+import { findUser } from '../users/store.ts'
 import { oauthRefusal } from './refusal.ts'
 import { type AuthorizationRequest, assertResource } from './requests.ts'
 import { SCOPE } from './server.ts'
@@ -101,9 +102,14 @@ export async function exchangeToken(ctx: Ctx, form: TokenForm): Promise<Tokens> 
 const isVerified = (verifier: string | undefined, challenge: string): boolean =>
   verifier !== undefined && /^[\w.~-]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge
 
-/** Whether an agent can still be used. */
-const isLive = ({ revoked_at, expires_at }: AgentRow, now: Date): boolean =>
-  revoked_at === null && (expires_at === null || Date.parse(expires_at) > now.getTime())
+/** Step: whether an agent can be used: it is not over, and its maker is not disabled. */
+const isLive = async (
+  { tx, now }: Pick<Step, 'tx' | 'now'>,
+  { revoked_at, expires_at, user_id }: AgentRow,
+): Promise<boolean> =>
+  revoked_at === null &&
+  (expires_at === null || Date.parse(expires_at) > now().getTime()) &&
+  (await findUser(tx, user_id))?.disabled_at === null
 
 const exchangeCode = (ctx: Ctx, form: TokenForm & { client_id: string; code: string }): Promise<Outcome> =>
   ctx.act(async (step) => {
@@ -115,7 +121,7 @@ const exchangeCode = (ctx: Ctx, form: TokenForm & { client_id: string; code: str
       return refuse('redirect_uri is not the one that the code was sent to.')
     if (!isVerified(form.code_verifier, grant.code_challenge)) return refuse('code_verifier is wrong.')
     const agent = await lockAgent(step, grant.agent_id)
-    if (!agent || !isLive(agent, now())) return refuse('The agent is no longer valid.')
+    if (!agent || !(await isLive(step, agent))) return refuse('The agent is no longer valid.')
     // Only who has the verifier gets here: others cannot end an agent with a code that they have seen.
     if (grant.code_used_at !== null) {
       await endAgent(step, agent, 'code_reuse')
@@ -174,7 +180,7 @@ async function refresh(ctx: Ctx, clientId: string, token: string): Promise<Outco
     const { tx, now } = step
     const grant = await store.lockByAgent(tx, claims.agent)
     const agent = grant && (await lockAgent(step, grant.agent_id))
-    if (!agent || grant.client_id !== clientId || !isLive(agent, now()))
+    if (!agent || grant.client_id !== clientId || !(await isLive(step, agent)))
       return invalidGrant('The refresh token is invalid.')
     if (Date.parse(grant.refresh_expires_at ?? '') <= now().getTime())
       return invalidGrant('The refresh token has expired.')

@@ -16,7 +16,8 @@ export function faultOfRedirect(uri: string): string | null {
   if (uri.includes('\\')) return 'has a backslash'
   if (username !== '' || password !== '') return 'has credentials'
   const scheme = protocol.slice(0, -1)
-  if (scheme === 'https') return hostname === '' ? 'has no host' : null
+  // In another spelling it is an address too, but what reads only its start takes it for something else.
+  if (scheme === 'https') return uri.startsWith('https://') && hostname !== '' ? null : 'does not start with https://'
   if (scheme === 'http') return LOOPBACK.test(uri) ? null : 'is not encrypted: http is for this machine only'
   return PRIVATE_SCHEME.test(scheme) || KNOWN_SCHEMES.has(scheme) ? null : `has the scheme "${scheme}"`
 }
