@@ -248,6 +248,18 @@ describeEngines('search by anything', (engine, itOnce) => {
       plain.items.map(({ key }) => key),
       ['open/1'],
     )
+    for (const key of ['open/plans/1', 'secret/plans of theirs/1']) await put(bucket, key)
+    const params = { bucket }
+    for (const query of [
+      { q: 'plan' },
+      { search: 'plan' },
+      { q: 'plan', sort: 'size' },
+      { search: 'pl' },
+      { q: 'pl' },
+    ] as const)
+      assert.deepEqual((await client.searchObjects({ params, query })).folders, ['open/plans/'], JSON.stringify(query))
+    for (const key of ['open/plans/1', 'secret/plans of theirs/1'])
+      await server.admin.deleteObject({ params: { bucket, key } })
     // A page that ends among what is hidden does not say so.
     for (let i = 0; i < 4; i++) await put(bucket, `open/${i}1`)
     const page = await client.searchObjects({ params: { bucket }, query: { q: '1', limit: 2 } })

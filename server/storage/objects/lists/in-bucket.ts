@@ -86,7 +86,7 @@ export async function prepareIn(
           budget,
         )
       : { rows: [], next: null, more: 0, isCounted: true, all: [] }
-  return { bucketId, ranges: inRange, prefix, terms, find }
+  return { bucketId, ranges: inRange, prefix, terms, mayFind, find }
 }
 
 /** The part of a range that is below a prefix. */
@@ -100,12 +100,13 @@ function below(range: Reach, prefix: string): Reach[] {
 /** The folders whose names contain the one word that is all of a query; none of other queries. */
 export async function foldersOf(
   ctx: Ctx,
-  { bucketId, ranges, prefix, terms, all }: Awaited<ReturnType<typeof prepare>> & Pick<Found, 'all'>,
+  { bucketId, ranges, prefix, terms, mayFind, all }: Awaited<ReturnType<typeof prepare>> & Pick<Found, 'all'>,
   order: Order,
 ): Promise<{ folders: string[]; isComplete: boolean }> {
   const [only] = terms
   if (terms.length !== 1 || only?.field !== 'text' || only.negated) return { folders: [], isComplete: true }
-  return findFolders(ctx.db, { bucketId, ranges, prefix, search: only.text, order, keys: all })
+  const mayKnow = (key: string) => mayFind({ key, tags: null })
+  return findFolders(ctx.db, { bucketId, ranges, prefix, search: only.text, order, keys: all, mayKnow })
 }
 
 /** The objects' rows, in this order. */

@@ -21,6 +21,8 @@ interface FolderSearch {
   order: Order
   /** All keys of the ranges that contain the text, if they are known. */
   keys: readonly string[] | undefined
+  /** Whether the caller may know of a key, or of a folder, in the ranges. */
+  mayKnow(key: string): boolean
 }
 
 /**
@@ -29,7 +31,7 @@ interface FolderSearch {
  */
 export async function findFolders(
   db: Db,
-  { bucketId, ranges, prefix, search, order, keys }: FolderSearch,
+  { bucketId, ranges, prefix, search, order, keys, mayKnow }: FolderSearch,
 ): Promise<{ folders: string[]; isComplete: boolean }> {
   const wanted = fold(search)
   // No folder's own name has a slash.
@@ -41,7 +43,7 @@ export async function findFolders(
   const collect = async (paths: readonly string[]): Promise<boolean> => {
     for (const path of paths) {
       for (const folder of foldersNamed(path, { wanted, from: prefix.length, previous })) {
-        if (!(await isSeen(db, bucketId, ranges, folder))) continue
+        if (!mayKnow(folder) || !(await isSeen(db, bucketId, ranges, folder))) continue
         if (folders.length === MOST_FOLDERS) return false
         folders.push(folder)
       }
@@ -50,7 +52,9 @@ export async function findFolders(
     }
     return true
   }
-  const isComplete = await (keys ? collect(ascending(keys)) : lookAround(db, { bucketId, ranges }, collect))
+  const isComplete = await (keys
+    ? collect(ascending(keys).filter(mayKnow))
+    : lookAround(db, { bucketId, ranges }, collect))
   return { folders: order === 'asc' ? folders : folders.reverse(), isComplete }
 }
 

@@ -43,8 +43,9 @@ export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery
   const traits = new Map<string, Traits>()
   const fits = filterOf(query)
   const mayFind = finder(ctx.actor, bucket, [])
+  const mayKnow = (key: string) => mayFind({ key, tags: null })
   const keep = async (keys: readonly string[]) => {
-    const left = ctx.actor.policies ? keys.filter((key) => mayFind({ key, tags: null })) : [...keys]
+    const left = ctx.actor.policies ? keys.filter(mayKnow) : [...keys]
     if (!fits && sort === 'name') return left
     await readTraits(ctx, bucketId, left, traits)
     return left.filter((key) => isFitting(traits.get(key), fits))
@@ -61,7 +62,7 @@ export async function searchObjects(ctx: Ctx, bucket: string, query: SearchQuery
   })
   const folders =
     cursor === undefined && !fits
-      ? await findFolders(ctx.db, { bucketId, ranges, prefix, search, order, keys: found.all })
+      ? await findFolders(ctx.db, { bucketId, ranges, prefix, search, order, keys: found.all, mayKnow })
       : { folders: [], isComplete: true }
   const page =
     sort === 'name'
