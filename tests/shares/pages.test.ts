@@ -36,6 +36,33 @@ describeEngines('what the pages of links ask for', (engine, itOnce) => {
   }
   const namesOf = ({ items }: ShareListing) => items.map(({ name }) => name)
 
+  it('names nothing that a policy keeps from whose link it is, in its pages and where they end', async () => {
+    const creator = server.as(await server.userWith({ bucket_pattern: BUCKET, actions: ['list', 'read', 'share'] }))
+    const Resource = [`arn:aws:s3:::${BUCKET}/c/hidden/*`, `arn:aws:s3:::${BUCKET}/c/b-hidden`]
+    const deny = { Version: '2012-10-17', Statement: [{ Effect: 'Deny', Action: 's3:GetObject', Resource }] }
+    await server.admin.putInlinePolicy({
+      params: { kind: 'user', owner: (await creator.me()).id, name: 'own' },
+      body: { document: JSON.stringify(deny) },
+    })
+    const keys = ['c/a', 'c/b-hidden', 'c/hidden/1', 'c/open/1']
+    for (const key of keys) await put(key, key)
+    const { token } = await creator.createShare({ body: { kind: 'folder', bucket: BUCKET, prefix: 'c/' } })
+    server.secrets.add(token)
+    for (const query of [{}, { folder: '' }]) {
+      const seen: string[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const part: ShareListing = await ask(token, { ...query, limit: '1', ...(cursor ? { cursor } : {}) })
+        seen.push(...namesOf(part), ...part.folders)
+        cursor = part.next_cursor
+        assert.doesNotMatch(Buffer.from(cursor ?? '', 'base64url').toString('latin1'), /hidden/)
+      }
+      assert.deepEqual(seen, ['a', 'folder' in query ? 'open/' : 'open/1'])
+    }
+    const params = { bucket: BUCKET }
+    await server.admin.bulkDelete({ params, body: { keys } })
+  })
+
   it('lists one folder at a time, in pages, with the folders in it', async () => {
     const { token } = await linkTo({ kind: 'folder', prefix: 'a/' })
     const top = await ask<ShareListing>(token, { folder: '' })

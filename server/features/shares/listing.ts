@@ -1,6 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { ShareListing } from '../../../contract/shares.ts'
-import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { shownType } from '../../base/media-type.ts'
 import type { Ctx } from '../../context.ts'
 import { findBucket } from '../../storage/buckets/store.ts'
@@ -9,8 +8,9 @@ import { sumRange } from '../../storage/objects/lists/count.ts'
 import { entriesOf } from '../../storage/objects/lists/entries.ts'
 import { findKeys } from '../../storage/objects/lists/search.ts'
 import type { ListedRow } from '../../storage/objects/lists/store.ts'
+import { openCursor, sealCursor } from '../../storage/objects/query/cursor.ts'
 import { findObjects, type ObjectRow } from '../../storage/objects/store.ts'
-import { isOpen, type OpenLink, rangesOf } from './open.ts'
+import { isOpen, type OpenLink, openRanges, rangesOf } from './open.ts'
 
 /** Most objects that are counted for a link's page. */
 const MOST_COUNTED = 10_000
@@ -51,10 +51,10 @@ export async function list(ctx: Ctx, link: OpenLink, page: Page): Promise<ShareL
 async function listAll(ctx: Ctx, link: OpenLink, bucketId: string, { cursor, limit = 100 }: Page) {
   const prefix = link.row.target
   const ranges = rangesOf(link, prefix)
-  const [after] = decodeCursor(cursor, 1) ?? []
+  const [after] = openCursor(ctx.config, cursor, 1) ?? []
   const { keys, next } = await findKeys(ctx.db, bucketId, ranges, { prefix, search: null, after, limit })
   const open = keys.filter((key) => isOpen(ranges, key))
-  return listingOf(link, { items: itemsOf(await findInOrder(ctx, bucketId, open), prefix), next })
+  return listingOf(ctx, link, { items: itemsOf(await findInOrder(ctx, bucketId, open), prefix), next })
 }
 
 /** The objects and folders directly in a folder, in the order of their names. */
@@ -62,26 +62,29 @@ async function listFolder(ctx: Ctx, link: OpenLink, bucketId: string, { folder =
   const { target } = link.row
   const prefix = target + folder
   const ranges = rangesOf(link, prefix)
-  const [after = ''] = decodeCursor(cursor, 1) ?? []
+  const [after = ''] = openCursor(ctx.config, cursor, 1) ?? []
   const { entries, more } = await entriesOf(ctx.db, { bucketId, ranges }, { prefix, delimiter: '/', after, limit })
   const last = entries.at(-1)
-  return listingOf(link, {
+  return listingOf(ctx, link, {
     items: itemsOf(
       entries.flatMap(({ row }) => (row && isOpen(ranges, row.key) ? [row] : [])),
       target,
     ),
-    folders: entries.flatMap((entry) => (entry.row ? [] : entry.prefix.slice(target.length))),
+    // Of a folder in which the link opens nothing, the name is not shown either.
+    folders: entries.flatMap((entry) =>
+      entry.row || openRanges(link, 'read', entry.prefix).length === 0 ? [] : entry.prefix.slice(target.length),
+    ),
     next: more ? (last?.row?.key ?? last?.prefix ?? null) : null,
   })
 }
 
 async function listSelection(ctx: Ctx, link: OpenLink, bucketId: string, { cursor, limit = 100 }: Page) {
   const ranges = rangesOf(link, '')
-  const [after] = decodeCursor(cursor, 1) ?? []
+  const [after] = openCursor(ctx.config, cursor, 1) ?? []
   const left = keysOf(link).filter((key) => isOpen(ranges, key) && (after === undefined || key > after))
   const keys = left.slice(0, limit)
   const next = left.length > limit ? (keys.at(-1) ?? null) : null
-  return listingOf(link, { items: itemsOf(await findInOrder(ctx, bucketId, keys), ''), next })
+  return listingOf(ctx, link, { items: itemsOf(await findInOrder(ctx, bucketId, keys), ''), next })
 }
 
 /** How many files a folder or selection has and their bytes, as far as they are counted. */
@@ -119,7 +122,9 @@ const itemsOf = (rows: readonly ListedRow[], prefix: string): ShareListing['item
     last_modified,
   }))
 
+/** A page, whose cursor tells nothing: it can end at a key that the link does not open. */
 const listingOf = (
+  { config }: Ctx,
   link: OpenLink,
   { items, folders = [], next }: Pick<ShareListing, 'items'> & { folders?: string[]; next: string | null },
 ): ShareListing => ({
@@ -127,5 +132,5 @@ const listingOf = (
   name: nameOf(link),
   items,
   folders,
-  next_cursor: next === null ? null : encodeCursor([next]),
+  next_cursor: next === null ? null : sealCursor(config, [next]),
 })
