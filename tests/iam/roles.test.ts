@@ -1,6 +1,8 @@
 // Roles and the credentials of their sessions, over S3: who gets them, what they may, and how they end.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import http from 'node:http'
 import { after, before, it } from 'node:test'
 import * as iam from '@aws-sdk/client-iam'
 import {
@@ -238,10 +240,29 @@ describeEngines('Roles', (engine, itOnce) => {
     assert.equal(await ended(assume(arn, { DurationSeconds: 899 })), 'ValidationError 400')
     const session = await assume(arn, { DurationSeconds: 900 })
     assert.equal(await get(session), 'ok')
-    await later(899_000)
-    assert.equal(await ended(sdk.s3(session).send(new GetObjectCommand({ Bucket: B, Key: 'a.txt' }))), 'ok')
-    await later(1000)
+    await later(890_000)
+    const beforeItsEnd = sdk.s3(session)
+    const signedAt = server.clock.now().getTime()
+    /** Signed then, whenever it arrives. */
+    const read = () => {
+      beforeItsEnd.config.systemClockOffset = signedAt - Date.now()
+      return ended(beforeItsEnd.send(new GetObjectCommand({ Bucket: B, Key: 'a.txt' })))
+    }
+    assert.equal(await read(), 'ok')
+    const url = await getSignedUrl(beforeItsEnd, new GetObjectCommand({ Bucket: B, Key: 'a.txt' }), {
+      expiresIn: 600,
+      signingDate: server.clock.now(),
+    })
+    assert.equal((await fetch(url)).status, 200)
+    await later(10_000)
     assert.equal(await get(session), 'ExpiredToken 400')
+    // What was signed before the end may arrive a minute later; a URL ends with its credentials.
+    assert.equal(await read(), 'ok')
+    assert.equal((await fetch(url)).status, 400)
+    await later(58_000)
+    assert.equal(await read(), 'ok')
+    await later(2000)
+    assert.equal(await read(), 'ExpiredToken 400')
     const rows = () => server.database.db.selectFrom('temporary_credentials').select('id').execute()
     const before = (await rows()).length
     await later(23 * HOUR)
@@ -251,6 +272,36 @@ describeEngines('Roles', (engine, itOnce) => {
     await server.running.tick('temporary-credentials-expiry')
     assert.ok((await rows()).length < before)
     assert.equal(await get(session), 'InvalidToken 400')
+  })
+
+  it('may end while what they have begun goes on, unless somebody ends them', async () => {
+    const { arn, name: role } = await roleWith(ALLOW_S3, trusting({ AWS: ann.arn }))
+    for (const [Key, isEnded, status] of [
+      ['slow.txt', false, 200],
+      ['ended.txt', true, 403],
+    ] as const) {
+      const session = await assume(arn, { DurationSeconds: 900 })
+      await later(890_000)
+      const url = await getSignedUrl(sdk.s3(session), new PutObjectCommand({ Bucket: B, Key }), {
+        signingDate: server.clock.now(),
+      })
+      const upload = http.request(url, { method: 'PUT', headers: { 'content-length': 2, expect: '100-continue' } })
+      const answered = once(upload, 'response')
+      // It is asked for once the caller may write.
+      await once(upload, 'continue')
+      upload.write('a')
+      await later(20_000)
+      if (isEnded) await server.admin.endMachineSessions({ query: { role } })
+      upload.end('b')
+      const [response] = (await answered) as [http.IncomingMessage]
+      response.resume()
+      assert.equal(response.statusCode, status, Key)
+    }
+    const { Contents = [] } = await world.clientOf(adminPair).send(new ListObjectsV2Command({ Bucket: B }))
+    assert.deepEqual(
+      Contents.map(({ Key }) => Key).filter((key) => key === 'slow.txt' || key === 'ended.txt'),
+      ['slow.txt'],
+    )
   })
 
   it('are accepted with their token alone: in headers, presigned URLs of both versions, and forms', async () => {
@@ -447,8 +498,8 @@ describeEngines('Roles', (engine, itOnce) => {
       // One that was opened with the first one's credentials.
       return [one, await assume(second.arn, {}, one), await assume(second.arn)]
     }
-    const elsewhere = (choice: Parameters<typeof endSessions>[1]) =>
-      server.database.transaction((tx) => endSessions({ tx, now: server.clock.now }, choice))
+    const elsewhere = async (choice: Parameters<typeof endSessions>[1]) =>
+      (await server.database.transaction((tx) => endSessions({ tx, now: server.clock.now }, choice))).open
     const GONE = 'InvalidToken 400'
     const byRole = await open()
     assert.deepEqual(await all(byRole), ['ok', 'ok', 'ok'])

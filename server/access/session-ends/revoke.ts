@@ -17,14 +17,19 @@ export interface SessionChoice {
   before?: string | undefined
 }
 
-/** Step: ends the sessions that are meant, and those that were opened with their credentials; returns how many. */
-export async function endSessions({ tx, now }: Pick<Step, 'tx' | 'now'>, choice: SessionChoice): Promise<number> {
+/**
+ * Step: ends the sessions that are meant, and those that were opened with their credentials. Returns how many of them were still
+ * open, and whether any was ended: of those that have expired, requests may be under way.
+ */
+export async function endSessions({ tx, now }: Pick<Step, 'tx' | 'now'>, choice: SessionChoice) {
   const { id, role, user_id, issuerKey, withoutRole, before } = choice
   const filter = { id, roleId: role?.id, userId: user_id, issuerKey, withoutRole, until: before }
   const ended = await store.revokeMatching(tx, filter, now())
+  const idsOf = (level: readonly store.Ended[]) => level.map(({ id }) => id)
   for (let level = ended.slice(); level.length > 0; ended.push(...level))
-    level = await store.revokeChildren(tx, level, now())
-  return ended.length
+    level = await store.revokeChildren(tx, idsOf(level), now())
+  const open = ended.filter(({ expires_at }) => Date.parse(expires_at) > now().getTime()).length
+  return { open, any: ended.length > 0 }
 }
 
 /**
@@ -39,8 +44,8 @@ export async function endSessionsOfOwnProvider(step: Pick<Step, 'tx' | 'now'>, i
 /** Ends the sessions that are meant, from the next request on, in every process; returns how many. */
 export const revokeSessions = (ctx: Ctx, choice: SessionChoice): Promise<number> =>
   ctx.act(async (step) => {
-    const sessions = await endSessions(step, choice)
-    if (sessions === 0) return step.nothing(0)
+    const { open: sessions, any } = await endSessions(step, choice)
+    if (!any) return step.nothing(0)
     const { id, role, user_id, issuerKey, before } = choice
     step.record({
       name: 'session_revoke',

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
-import type { Schema, Tx } from '../../db/schema.ts'
+import type { Row, Schema, Tx } from '../../db/schema.ts'
 
 /** Which sessions are meant; of everything that is given. */
 export interface SessionFilter {
@@ -23,27 +23,25 @@ const matching = (filter: SessionFilter) => (e: ExpressionBuilder<Schema, 'tempo
     ...(filter.until === undefined ? [] : [e('created_at', '<=', filter.until)]),
   ])
 
-/** Ends live sessions; returns their ids. */
-export const revokeMatching = async (tx: Tx, filter: SessionFilter, now: Date): Promise<string[]> =>
-  (
-    await tx
-      .updateTable('temporary_credentials')
-      .set({ revoked_at: now.toISOString() })
-      .where('revoked_at', 'is', null)
-      .where('expires_at', '>', now.toISOString())
-      .where(matching(filter))
-      .returning('id')
-      .execute()
-  ).map(({ id }) => id)
+/** A session that somebody has ended, which may have expired before. */
+export type Ended = Pick<Row<'temporary_credentials'>, 'id' | 'expires_at'>
 
-/** Ends the live sessions that were opened with the credentials of these; returns their ids. */
-export const revokeChildren = async (tx: Tx, parents: readonly string[], now: Date): Promise<string[]> =>
-  (
-    await tx
-      .updateTable('temporary_credentials')
-      .set({ revoked_at: now.toISOString() })
-      .where('parent_id', 'in', parents)
-      .where('revoked_at', 'is', null)
-      .returning('id')
-      .execute()
-  ).map(({ id }) => id)
+/** Ends sessions; also those that have expired, since what they have begun may go on. */
+export const revokeMatching = (tx: Tx, filter: SessionFilter, now: Date): Promise<Ended[]> =>
+  tx
+    .updateTable('temporary_credentials')
+    .set({ revoked_at: now.toISOString() })
+    .where('revoked_at', 'is', null)
+    .where(matching(filter))
+    .returning(['id', 'expires_at'])
+    .execute()
+
+/** The same for those that were opened with the credentials of these. */
+export const revokeChildren = (tx: Tx, parents: readonly string[], now: Date): Promise<Ended[]> =>
+  tx
+    .updateTable('temporary_credentials')
+    .set({ revoked_at: now.toISOString() })
+    .where('parent_id', 'in', parents)
+    .where('revoked_at', 'is', null)
+    .returning(['id', 'expires_at'])
+    .execute()

@@ -115,4 +115,4 @@ export async function deleteProvider(ctx: Ctx, issuer: string): Promise<undefine
 
 /** The same, by the issuer without its scheme. */
 export const removeProvider = (ctx: Ctx, key: string): Promise<void> =>
-  providers.deleteProvider(ctx, key, (step) => endSessions(step, { issuerKey: key }))
+  providers.deleteProvider(ctx, key, async (step) => (await endSessions(step, { issuerKey: key })).open)

@@ -93,18 +93,21 @@ export async function authenticateSigned(
   signed: Signed,
 ): Promise<Omit<Authenticated, 'mode'>> {
   const { credential, headers } = signed
-  const found = await findKey(system, credential.accessKeyId, tokenIn(request, headers, credential), request.origin)
+  const { accessKeyId, time } = credential
+  const token = tokenIn(request, headers, credential)
+  const signedAt = credential.in === 'header' ? time : undefined
+  const found = await findKey(system, { accessKeyId, token, signedAt }, request.origin)
   const usable = typeof found === 'string' ? undecided : found
   const { key, mismatch } = verify(system.config, usable, request, signed)
   const fault = typeof found === 'string' ? found : key ? undefined : 'wrong signature'
   if (fault) {
-    await refuse(system, credential.accessKeyId, fault, request.origin)
+    await refuse(system, accessKeyId, fault, request.origin)
     throw refusal(fault, credential, mismatch)
   }
   const { date, scope, signature: seed } = credential
   return {
     ...admit(system, found as UsableKey, credential.in === 'query'),
-    accessKeyId: credential.accessKeyId,
+    accessKeyId,
     presigned: credential.in === 'query' && 'v4',
     signatures: { key: key as KeyObject, date, scope, seed },
   }
@@ -221,7 +224,7 @@ async function usableKey(
   mismatch: Record<string, string>,
 ): Promise<{ actor: Actor; publicAccess: boolean }> {
   if (!new RegExp(ACCESS_KEY_ID).test(accessKeyId)) throw unusable('unknown', accessKeyId)
-  const found = await findKey(system, accessKeyId, token, origin)
+  const found = await findKey(system, { accessKeyId, token }, origin)
   const right = (typeof found === 'string' ? undecided : found).secrets.some(isRight)
   const fault = typeof found === 'string' ? found : right ? undefined : 'wrong signature'
   if (fault) await refuse(system, accessKeyId, fault, origin)
