@@ -48,7 +48,7 @@ describeEngines('what the pages of links ask for', (engine, itOnce) => {
     for (const key of keys) await put(key, key)
     const { token } = await creator.createShare({ body: { kind: 'folder', bucket: BUCKET, prefix: 'c/' } })
     server.secrets.add(token)
-    for (const query of [{}, { folder: '' }]) {
+    for (const query of [{}, { folder: '' }] as { [name: string]: string }[]) {
       const seen: string[] = []
       let cursor: string | null = ''
       while (cursor !== null) {
