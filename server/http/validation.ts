@@ -2,7 +2,17 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import buildWriter from 'fast-json-stringify'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import type { Fault } from '../../contract/errors.ts'
-import { EMAIL, FILE_NAME, isKeyText, LINE, LINES, PLAIN, SOME_LINES, TRIMMED_LINE } from '../../contract/names.ts'
+import {
+  EMAIL,
+  FILE_NAME,
+  isKeyText,
+  LEGIBLE_LINE,
+  LINE,
+  LINES,
+  PLAIN,
+  SOME_LINES,
+  TRIMMED_LINE,
+} from '../../contract/names.ts'
 
 /** The contract's own formats, unknown to JSON Schema. */
 const ownFormats = ['object-key', 'key-prefix'] as const
@@ -110,6 +120,7 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
 /** What is wrong with a text, in words, where its form is too long for anyone to read. */
 const forms: ReadonlyMap<string | undefined, string> = new Map([
   [LINE, 'must be one line of text, not blank and without control characters'],
+  [LEGIBLE_LINE, 'must be one line of text, without characters that nobody sees or that turn the text around'],
   [TRIMMED_LINE, 'must be one line of text, without control characters, and without blanks around it'],
   [FILE_NAME, 'must be one line of text, without slashes and control characters'],
   [PLAIN, 'must be on one line, without control characters'],
