@@ -507,8 +507,8 @@ export interface ActionDetails {
 export type ActionName = keyof ActionDetails
 
 /**
- * Recorded, never sent: outsiders must not be able to cause requests to receivers by failing to log in, and receivers need
- * not know how a login is protected, or of what we sent to whom.
+ * Recorded, never sent: outsiders must not be able to cause requests to receivers by failing to log in or registering a client,
+ * and receivers need not know how a login is protected, or of what we sent to whom.
  */
 const auditOnlyNames = [
   'login',
@@ -530,6 +530,7 @@ const auditOnlyNames = [
   'token_reuse',
   'access_key_expiring',
   'access_key_denied',
+  'client_register',
   'role_create',
   'role_update',
   'role_delete',

@@ -266,7 +266,6 @@ export const events = {
       reason: Optional(Type.Enum(['code_reuse', 'refresh_reuse', 'requested_by_client', 'not_connected'])),
     }),
   ),
-  client_register: event('A client of the MCP server registered itself.', Type.Object(oauthClient)),
   agent_connect: event(
     'A client of the MCP server got the tokens of an agent.',
     Type.Object({ name: Text, user_id: Text, client: Type.Object(oauthClient) }),

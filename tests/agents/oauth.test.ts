@@ -512,6 +512,19 @@ describeEngines('MCP by OAuth', (engine, itOnce) => {
       assert.deepEqual(errorOf(await nothing(() => steps.register([REDIRECT], more))), [400, 'invalid_client_metadata'])
   })
 
+  itOnce('nobody without a credential causes requests to receivers of webhooks', async () => {
+    const body = { name: 'all', url: 'https://example.com/hook', events: ['*' as const] }
+    const { id, secret } = await server.admin.createWebhook({ body })
+    server.secrets.add(secret)
+    const queued = async () => (await server.admin.listDeliveries({ params: { id } })).items.map(({ event }) => event)
+    const before = await queued()
+    await server.records([{ action: 'client_register' }], () => steps.register())
+    assert.deepEqual(await queued(), before)
+    await steps.connect(named())
+    assert.deepEqual(await queued(), ['agent_create', ...before])
+    await server.admin.deleteWebhook({ params: { id } })
+  })
+
   it('forgets registrations that nobody made an agent for, and those whose agents are over', async () => {
     const waiting = String((await steps.register()).json.client_id)
     const used = await connected()
