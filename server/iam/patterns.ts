@@ -6,6 +6,11 @@ import { malformed } from './malformed.ts'
 const ANY = '\ud800'
 const ONE = '\ud801'
 
+/** Longer patterns than any text that they are compared with: a variable can stand for all of a header, many times. */
+const LONGEST = 65_535
+/** A pattern that matches no text. */
+const NOTHING = '\ud802'
+
 /** A variable of a policy, `${aws:username, 'nobody'}`. */
 interface Variable {
   key: string
@@ -71,36 +76,108 @@ export function patternOf({ pieces, fixed }: Template, valuesOf: ValuesOf): stri
     const value = values?.length === 1 ? values[0]?.toWellFormed() : piece.fallback
     if (value === undefined) return undefined
     pattern += value
+    if (pattern.length > LONGEST) return NOTHING
   }
   return pattern
 }
 
-/** Whether a text matches a pattern as a whole; takes at most pattern × text, without going back further than one `*`. */
+/** Longer pieces are looked for in a way that takes linear time; for short ones the engine's own is the fastest. */
+const SHORT = 32
+
+/**
+ * Whether a text matches a pattern as a whole. Takes time for the text, and not for the text times the pattern, whatever they are:
+ * the one is a stranger's, and so may the other be.
+ */
 export function matches(pattern: string, text: string): boolean {
-  let p = 0
-  let t = 0
-  let star = -1
-  let resume = 0
-  while (t < text.length) {
-    const wanted = pattern[p]
-    if (wanted === ANY) {
-      star = p++
-      resume = t
-      if (p === pattern.length) return true
-    } else if (p < pattern.length && wanted === ONE) {
-      p++
-      t += isPair(text, t) ? 2 : 1
-    } else if (p < pattern.length && wanted === text[t]) {
-      p++
-      t++
-    } else if (star >= 0) {
-      p = star + 1
-      resume += isPair(text, resume) ? 2 : 1
-      t = resume
-    } else return false
+  const [first = '', ...middle] = pattern.split(ANY)
+  const last = middle.pop()
+  const start = endOfStart(first, text)
+  if (last === undefined) return start === text.length
+  const end = startOfEnd(last, text)
+  let at = start
+  for (const piece of middle) {
+    if (at < 0) return false
+    at = piece.includes(ONE) ? endOfWildcards(piece, text, at) : endOfLiteral(piece, text, at)
   }
-  while (pattern[p] === ANY) p++
-  return p === pattern.length
+  return at >= 0 && end >= at
+}
+
+/** Where a piece ends that a text starts with; -1 if it does not. */
+function endOfStart(piece: string, text: string): number {
+  if (!piece.includes(ONE)) return text.startsWith(piece) ? piece.length : -1
+  let at = 0
+  for (const character of piece) {
+    if (at >= text.length || (character !== ONE && !text.startsWith(character, at))) return -1
+    at += character === ONE && isPair(text, at) ? 2 : character === ONE ? 1 : character.length
+  }
+  return at
+}
+
+/** Where a piece begins that a text ends with; -1 if it does not. */
+function startOfEnd(piece: string, text: string): number {
+  if (!piece.includes(ONE)) return text.endsWith(piece) ? text.length - piece.length : -1
+  let at = text.length
+  for (const character of [...piece].reverse()) {
+    if (character === ONE) at -= at > 1 && isPair(text, at - 2) ? 2 : 1
+    else at = text.endsWith(character, at) ? at - character.length : -1
+    if (at < 0) return -1
+  }
+  return at
+}
+
+/** Where a piece without wildcards ends that is found first from a place on; -1 without one. */
+function endOfLiteral(piece: string, text: string, from: number): number {
+  if (piece.length <= SHORT) {
+    const found = text.indexOf(piece, from)
+    return found < 0 ? -1 : found + piece.length
+  }
+  // Knuth, Morris and Pratt: of each start of the piece, the longest end that is a start of it too.
+  const ends = new Uint16Array(piece.length)
+  const next = (known: number, unit: number): number => {
+    let at = known
+    while (at > 0 && piece.charCodeAt(at) !== unit) at = ends[at - 1] as number
+    return piece.charCodeAt(at) === unit ? at + 1 : 0
+  }
+  for (let i = 1, known = 0; i < piece.length; i++) ends[i] = known = next(known, piece.charCodeAt(i))
+  for (let i = from, known = 0; i < text.length; i++) {
+    known = next(known, text.charCodeAt(i))
+    if (known === piece.length) return i + 1
+  }
+  return -1
+}
+
+/** The same of a piece with wildcards for one character: all that may match is followed at once, a bit for each character. */
+function endOfWildcards(piece: string, text: string, from: number): number {
+  const characters = [...piece]
+  const words = (characters.length + 31) >> 5
+  const masks = new Map<string, Uint32Array>()
+  const any = new Uint32Array(words)
+  const put = (mask: Uint32Array, i: number) => {
+    mask[i >> 5] = (mask[i >> 5] as number) | (1 << (i & 31))
+  }
+  for (const [i, character] of characters.entries()) if (character === ONE) put(any, i)
+  for (const [i, character] of characters.entries()) {
+    if (character === ONE) continue
+    const mask = masks.get(character) ?? any.slice()
+    put(mask, i)
+    masks.set(character, mask)
+  }
+  const states = new Uint32Array(words)
+  const whole = characters.length - 1
+  for (let at = from; at < text.length; ) {
+    const length = isPair(text, at) ? 2 : 1
+    const mask = masks.get(text.slice(at, at + length)) ?? any
+    let carry = 1
+    for (let i = 0; i < words; i++) {
+      const moved = (states[i] as number) << 1
+      const over = (states[i] as number) >>> 31
+      states[i] = (moved | carry) & (mask[i] as number)
+      carry = over
+    }
+    at += length
+    if (((states[whole >> 5] as number) >>> (whole & 31)) & 1) return at
+  }
+  return -1
 }
 
 /** Whether a character of two units begins here. */
