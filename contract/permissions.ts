@@ -171,10 +171,22 @@ export const seesTotals = (groups: readonly GrantingGroup[], bucket: string): bo
  */
 export function prefixesIn(groups: readonly GrantingGroup[], bucket: string): string[] {
   if (isAdmin(groups)) return ['']
-  const prefixes = [...new Set(grantsIn(groups, bucket).map(({ prefix }) => prefix))]
-  return prefixes
-    .filter((one) => !prefixes.some((other) => other !== one && one.startsWith(other)))
-    .sort((a, b) => compareKeys(a, b))
+  return outermostOf(grantsIn(groups, bucket)).map(({ prefix }) => prefix)
+}
+
+/** Prefixes, and keys that stand for themselves (`exact`), without those inside of another prefix; in key order, each once. */
+function outermostOf<G extends Pick<Grant, 'prefix' | 'exact'>>(grants: readonly G[]): G[] {
+  const found: G[] = []
+  let [prefix, key]: (string | undefined)[] = []
+  const rank = ({ exact }: G) => (exact ? 1 : 0)
+  // A prefix is followed by all that is inside of it.
+  for (const one of [...grants].sort((a, b) => compareKeys(a.prefix, b.prefix) || rank(a) - rank(b))) {
+    if (one.prefix === key || (prefix !== undefined && one.prefix.startsWith(prefix))) continue
+    found.push(one)
+    if (one.exact) key = one.prefix
+    else prefix = one.prefix
+  }
+  return found
 }
 
 /** What members of `groups` may do in `bucket` below each prefix that a grant names, in key order. */
@@ -222,23 +234,19 @@ export function allowedRanges(
   prefix: string,
 ): KeyRange[] {
   const whole = { from: prefix, to: afterPrefix(prefix) }
-  const prefixes = new Set<string>()
-  const keys = new Set<string>()
+  const inside: Grant[] = []
   for (const group of groups) {
     if (group.global.includes('admin')) return [whole]
     for (const grant of group.grants) {
       if (!grant.actions.includes(action) || !grantReaches(grant, bucket)) continue
       if (!grant.exact && prefix.startsWith(grant.prefix)) return [whole]
-      if (grant.prefix.startsWith(prefix)) (grant.exact ? keys : prefixes).add(grant.prefix)
+      if (grant.prefix.startsWith(prefix)) inside.push(grant)
     }
   }
-  const inside = [...prefixes]
-  const outermost = inside.filter((one) => !inside.some((other) => other !== one && one.startsWith(other)))
-  const alone = [...keys].filter((key) => !outermost.some((one) => key.startsWith(one)))
-  return [
-    ...outermost.map((one) => ({ from: one, to: afterPrefix(one) })),
-    ...alone.map((key) => ({ from: key, to: afterKey(key) })),
-  ].sort((a, b) => compareKeys(a.from, b.from))
+  return outermostOf(inside).map(({ prefix: from, exact }) => ({
+    from,
+    to: exact ? afterKey(from) : afterPrefix(from),
+  }))
 }
 
 /** The databases' key order: by code point, which is the order of the UTF-8 bytes. */

@@ -11,6 +11,7 @@ import {
   covers,
   decide,
   type GrantingGroup,
+  prefixesIn,
   presetOf,
   presets,
   reasons,
@@ -157,6 +158,23 @@ it('the ranges one may list hold exactly the keys that the gate allows', () => {
     ),
     { numRuns: 2000 },
   )
+})
+
+it('ten thousand prefixes are as many ranges, but for those inside of another', () => {
+  const prefixes = Array.from({ length: 10_000 }, (_, i) => `customers/${i}/`)
+  const grantOf = (prefix: string, exact?: true) => ({
+    ...{ id: prefix, bucket_pattern: 'photos', prefix, actions: ['list' as const] },
+    ...(exact && { exact }),
+  })
+  const inside = prefixes.flatMap((one, i) => (i % 100 === 0 ? [grantOf(`${one}a/`), grantOf(`${one}b`, true)] : []))
+  const grants = [...inside, ...prefixes.map((one) => grantOf(one)), grantOf('alone', true)]
+  const groups = [{ id: 'g', name: 'g', global: [], grants }]
+  const names = ['alone', ...prefixes].sort(compareKeys)
+  assert.deepEqual(
+    allowedRanges(groups, 'list', 'photos', '').map(({ from }) => from),
+    names,
+  )
+  assert.deepEqual(prefixesIn(groups, 'photos'), names)
 })
 
 it('ranges name exactly the bytes that the header asks for', () => {
