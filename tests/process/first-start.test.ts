@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
-import { strongroom } from '../support/process.ts'
+import { spawnServer, strongroom } from '../support/process.ts'
 
 let folder: string
 before(() => {
@@ -23,3 +23,12 @@ for (const DATA_DIR of [undefined, 'below/data', './here/'])
     )
     assert.equal(fs.statSync(path.join(made, 'secret.key')).mode & 0o777, 0o600)
   })
+
+it('a service starts from its sources, whose modules long runs of the tests have joined', async (t) => {
+  const DATA_DIR = path.join(folder, 'sources')
+  const env = { DATA_DIR, PORT: '0', SECRET_KEY: 'a secret key of tests that is long enough', NODE_OPTIONS: '' }
+  const { url, kill } = await spawnServer(env)
+  t.after(() => kill('SIGKILL'))
+  assert.equal((await fetch(`${url}/readyz`)).status, 200)
+  assert.equal(await kill('SIGTERM'), 0)
+})
