@@ -7,7 +7,7 @@ const ALONE = ['blobs/files', 'http/waiting', 'objects/archive', 'objects/browse
   (name) => `tests/${name}.test.ts`,
 )
 /** They start first: mostly waiting, or a single test takes a minute. What comes last should not leave a core idle. */
-const SLOW = ['client', 'faults', 'fuzz', 'http', 'jobs', 'process', 'objects', 's3', 'webhooks'].map(
+const SLOW = ['client', 'faults', 'fuzz', 'http', 'jobs', 'process', 'objects', 's3', 'versions', 'webhooks'].map(
   (name) => `tests/${name}`,
 )
 /** What stores and reads bytes, and what races for it: these also run where one machine is outgrown. */
