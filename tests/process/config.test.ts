@@ -11,6 +11,7 @@ import { type Variable, variables } from '../../server/config/variables.ts'
 import { openDatabase } from '../../server/db/open.ts'
 import { withKeptKey, withServiceKey } from '../../server/process/instance/secret-key.ts'
 import { keyId } from '../../server/secrets/derive.ts'
+import { bareEnv, MAIN } from '../support/process.ts'
 
 const SECRET_KEY = 'x'.repeat(32)
 
@@ -57,14 +58,16 @@ it('lists all errors at once, without revealing a secret', () => {
 })
 
 it('refuses to serve with a short or missing SECRET_KEY, and exits 1', () => {
-  const main = path.join(import.meta.dirname, '../../server/main.ts')
   for (const env of [{}, { SECRET_KEY: 'x'.repeat(31), PORT: 'x' }]) {
-    const { status, stderr } = spawnSync(process.execPath, [main, 'serve'], { env, encoding: 'utf8' })
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, 'serve'], {
+      env: { ...bareEnv, ...env },
+      encoding: 'utf8',
+    })
     assert.equal(status, 1)
     assert.match(stderr, /SECRET_KEY/)
     if ('PORT' in env) assert.match(stderr, /PORT/)
   }
-  assert.equal(spawnSync(process.execPath, [main, 'nonsense'], { encoding: 'utf8' }).status, 2)
+  assert.equal(spawnSync(process.execPath, [MAIN, 'nonsense'], { encoding: 'utf8' }).status, 2)
 })
 
 it('generates a key once and stores it where no one else can read it', async () => {

@@ -6,6 +6,7 @@ import { after, before } from 'node:test'
 import { type Client, createClient } from '../../client/derived.ts'
 import { newId } from '../../server/base/id.ts'
 import type { Database } from '../../server/db/open.ts'
+import { copyMigratedSqlite, migratedPostgres } from './migrated.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
 import { type ServerProcess, spawnServer } from './process.ts'
 import { ADMIN, type Engine, serverEnv } from './server.ts'
@@ -29,7 +30,8 @@ export function killableService(engine: Engine, more: Record<string, string> = {
   let drop: (() => Promise<void>) | undefined
   before(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-crash-'))
-    const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl()) : undefined
+    const postgres = engine === 'postgres' ? await createDatabase(await postgresUrl(), migratedPostgres) : undefined
+    if (engine === 'sqlite') copyMigratedSqlite(path.join(folder, 'strongroom.db'))
     drop = postgres?.drop
     env = { ...serverEnv(folder, postgres?.url), ...more }
   })

@@ -19,6 +19,7 @@ import { cephGateway, newBucket, noGateway } from './ceph.ts'
 import { brokenStatements } from './log-faults.ts'
 import { copyMigratedSqlite, migratedPostgres } from './migrated.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
+import { bareEnv } from './process.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 export const engines: readonly Engine[] = ['sqlite', 'postgres']
@@ -142,7 +143,10 @@ function listS3(env: Record<string, string>): string[] {
     for await (const { id } of blobs.list()) console.log(id)
     await blobs.close()`
   const args = ['--input-type=module', '--eval', code]
-  return execFileSync(process.execPath, args, { env, encoding: 'utf8' }).split('\n').filter(Boolean).sort()
+  return execFileSync(process.execPath, args, { env: { ...bareEnv, ...env }, encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean)
+    .sort()
 }
 
 async function s3Env(): Promise<Record<string, string>> {
