@@ -1,3 +1,4 @@
+import { access } from './access.ts'
 import { type Commands, type Given, numberOf } from './command.ts'
 import { UsageError } from './config.ts'
 import { copy, move, remove } from './copy.ts'
@@ -47,6 +48,18 @@ export const objectCommands: Commands = {
     words: [1, 64],
     work: ({ words, flag, value }, run) =>
       find(run(), words.join(' '), { bucket: value('bucket'), long: flag('long'), at: value('at') }),
+  },
+  access: {
+    usage: 'access [--json] <bucket or sr:path>',
+    about: `Lists who has access to a bucket, a folder or an object, and why: users, anyone, and roles.
+
+What a path ends with says what it is: sr:photos/2026/ is a folder, sr:photos/2026/a.jpg an object. It needs manage on
+the bucket, or users.manage.
+
+      --json  one JSON object a line`,
+    options: { json: many.json },
+    words: [1, 1],
+    work: ({ words: [target = ''] }, run) => access(run(), target),
   },
   orphans: {
     usage:

@@ -1187,6 +1187,100 @@ export interface BucketSource {
   release_job: string | null
 }
 
+export interface AccessReason {
+  /** A grant of a group, or its permission `admin`; what the group of everyone grants; the ACL of the bucket; ACLs of objects; or a statement of a policy. */
+  kind: 'administrator' | 'grant' | 'everyone' | 'acl' | 'object_acls' | 'statement'
+  /** Of a grant, and of administrators. */
+  via: Via | null
+  /** What it says. Of a policy of a user, group or role, only where it is about the place that is asked about. */
+  statement: {
+    policy_of: 'bucket' | 'caller'
+    /** Of a policy of the user, of a group of theirs, or of the role. */
+    policy: {
+      kind: 'managed' | 'inline'
+      name: string
+      of: 'user' | 'group' | 'role'
+      /** The name of the user, group or role that has it. */
+      owner: string
+    } | null
+    sid: string | null
+    /** Which of the policy’s statements it is, from 0. */
+    index: number
+    effect: 'Allow' | 'Deny'
+    sentence: {
+      /** Which of the policy’s statements it is, from 0. */
+      statement: number
+      sid: string | null
+      effect: 'Allow' | 'Deny'
+      /** Null in policies of users, groups and roles: whom they belong to. */
+      who: {
+        all_but: boolean
+        of: ({
+          kind: 'anyone' | 'account' | 'other_account' | 'user' | 'role' | 'session' | 'provider' | 'service' | 'gone'
+          name: string
+        })[]
+      } | null
+      what: {
+        /** Everything but this. */
+        all_but: boolean
+        kinds: ('everything' | 'list_buckets' | 'list' | 'read' | 'read_versions' | 'write' | 'delete' | 'delete_versions' | 'tag' | 'lock' | 'bypass_lock' | 'change_acls' | 'change_policy' | 'change_settings' | 'see_settings' | 'create_bucket' | 'delete_bucket' | 'see_identities' | 'change_identities' | 'assume' | 'assume_with_token' | 'others')[]
+        /** Names of actions that are in none of the kinds. */
+        others: string[]
+      }
+      /** Null in policies that say who may take on a role. */
+      where: {
+        all_but: boolean
+        of: ({
+          kind: 'everywhere' | 'whole' | 'bucket' | 'objects' | 'below' | 'object' | 'pattern'
+          name: string
+        })[]
+      } | null
+      /** All of which have to hold. */
+      when: ({
+        /** The condition’s key, as the policy writes it. */
+        key: string
+        relation: 'is' | 'is_not' | 'is_ignoring_case' | 'is_not_ignoring_case' | 'like' | 'not_like' | 'equals' | 'not_equals' | 'less' | 'at_most' | 'more' | 'at_least' | 'in_network' | 'not_in_network' | 'bytes' | 'absent' | 'present'
+        values: string[]
+        /** Of keys with several values: whether one of them, or all, have to be so. */
+        of: 'one' | 'any' | 'all'
+        /** Holds as well where a request does not have the key. */
+        if_exists: boolean
+      })[]
+      /** The sentence in English. */
+      text: string
+    }
+  } | null
+}
+
+export interface OtherAccess {
+  /** Anyone, without a credential; everyone with a credential; sessions that an identity provider’s token opened; one session of a role; sessions of a role. */
+  kind: 'anyone' | 'signed_in' | 'provider' | 'session' | 'role'
+  /** Of the provider, its issuer; of a session, `ROLE/SESSION`; of a role, its name. Otherwise empty. */
+  name: string
+  /** What they may do with the key, or with every key that has the prefix. */
+  permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+  /** What they may do only with some of the keys that have the prefix. Empty for a key. */
+  permissions_in_part: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+  /** What they may do if a request is as policies say: from where it comes, for example. */
+  permissions_if: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+  /** What they would have, and a policy denies. */
+  permissions_denied: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+  /** Why, of each of these. */
+  decisions: ({
+    permission: 'list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock'
+    /** The action of S3 that is decided about. Null where S3 has none: then policies have no say. Older versions, and changing the policy of the bucket, are listed besides what each permission mostly is. */
+    action: string | null
+    /** `allowed`: for all of the place. `conditional`: for all of it, if a request is as the policies say. `in_part`: for some of the keys with the prefix, under conditions or not. `denied`: it would be allowed, but a policy denies it. */
+    effect: 'allowed' | 'conditional' | 'in_part' | 'denied'
+    /** Which of `reasons` allow it. */
+    by: number[]
+    /** Which of `reasons` deny it, or do under their conditions, or for a part. */
+    unless: number[]
+  })[]
+  /** What `decisions` refer to, from 0. */
+  reasons: AccessReason[]
+}
+
 export interface UserAccess {
   /** A UUIDv7. */
   user_id: string
@@ -1196,7 +1290,25 @@ export interface UserAccess {
   permissions: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
   /** What they may do only with some of the keys that have the prefix. Empty for a key. */
   permissions_in_part: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
-  /** The grants that allow it, those in part too. */
+  /** What they may do if a request is as policies say: from where it comes, for example. */
+  permissions_if: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+  /** What they would have, and a policy denies. */
+  permissions_denied: ('list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock')[]
+  /** Why, of each of these. */
+  decisions: ({
+    permission: 'list' | 'read' | 'write' | 'delete' | 'share' | 'policy' | 'manage' | 'create' | 'bypass_lock'
+    /** The action of S3 that is decided about. Null where S3 has none: then policies have no say. Older versions, and changing the policy of the bucket, are listed besides what each permission mostly is. */
+    action: string | null
+    /** `allowed`: for all of the place. `conditional`: for all of it, if a request is as the policies say. `in_part`: for some of the keys with the prefix, under conditions or not. `denied`: it would be allowed, but a policy denies it. */
+    effect: 'allowed' | 'conditional' | 'in_part' | 'denied'
+    /** Which of `reasons` allow it. */
+    by: number[]
+    /** Which of `reasons` deny it, or do under their conditions, or for a part. */
+    unless: number[]
+  })[]
+  /** What `decisions` refer to, from 0. */
+  reasons: AccessReason[]
+  /** The grants that allow it, those in part too, whether or not a policy denies it. */
   via: Via[]
 }
 
@@ -4493,26 +4605,6 @@ export interface Operations {
     }
     reply: Bucket
   }
-  /** GET /buckets/{bucket}/access: List who has access to a bucket, folder or object, by email. Of one `key`, or of the keys under a `prefix`; without either, of the whole bucket. Administrators are listed, disabled users are not. Needs `manage` on the bucket, or `users.manage` and any permission in it. */
-  listBucketAccess: {
-    call: {
-      params: {
-        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
-        bucket: string
-      }
-      query?: {
-        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
-        key?: string
-        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
-        prefix?: string
-        /** Maximum items per page. */
-        limit?: number
-        /** Opaque; the previous page’s `next_cursor`. */
-        cursor?: string
-      }
-    }
-    reply: Page<UserAccess>
-  }
   /** PATCH /buckets/{bucket}: Change a bucket's quotas, trash days, versioning, Object Lock or public access. A quota below current usage is allowed: nothing is deleted, only growth is refused. `null` removes the quota. Object Lock needs `versioning` `enabled`, and keeps it so (409). */
   updateBucket: {
     call: {
@@ -4548,6 +4640,46 @@ export interface Operations {
       }
     }
     reply: undefined
+  }
+  /** GET /buckets/{bucket}/access: List who has access to a bucket, folder or object, by email. Of one `key`, or of the keys under a `prefix`; without either, of the whole bucket. By the decision that requests are judged by: grants of groups, and all policies. Administrators are listed, disabled users are not; what anyone may do is in the list of others. A page may have fewer users than `limit`, or none, and be followed by more. Needs `manage` on the bucket, or `users.manage` and any permission in it. */
+  listBucketAccess: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        key?: string
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        prefix?: string
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<UserAccess>
+  }
+  /** GET /buckets/{bucket}/access/others: List who but users has access to a bucket, folder or object: anyone, and roles. As the list of users: what anyone may do at the S3 endpoint, with a credential and without, and roles by name. A page may have fewer than `limit`, or none, and be followed by more. Needs `manage` on the bucket, or `users.manage` and any permission in it. */
+  listOtherBucketAccess: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      query?: {
+        /** 1–1024 bytes of UTF-8 without NUL. `/` separates folders; every other character is ordinary. */
+        key?: string
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        prefix?: string
+        /** Maximum items per page. */
+        limit?: number
+        /** Opaque; the previous page’s `next_cursor`. */
+        cursor?: string
+      }
+    }
+    reply: Page<OtherAccess>
   }
   /** POST /buckets/{bucket}/take-over: Take over a read-only bucket without copying its bytes. Afterwards it works like an owned one: its objects can be renamed, overwritten and deleted. New bytes go to `storage`; those there are stay where they are, and are deleted there when nothing needs them any more. Nobody else may write there from then on: what others change is shown as a finding and never merged. Each object is asked for once, then a last scan compares the list; only if both find nothing changed, the bucket is taken over. Anything in the way is answered with 409. */
   takeOverBucket: {

@@ -1,12 +1,11 @@
 import Type from 'typebox'
 import { BucketEncryption } from './encryption.ts'
-import { Via } from './groups.ts'
 import { ObjectLock, ObjectLockChange } from './locks.ts'
 import { At } from './moment.ts'
 import { bucketActions } from './permissions.ts'
 import { PublicAccess } from './public-access.ts'
 import { route } from './route.ts'
-import { BucketName, Cursor, Exactly, Id, Limit, Nullable, ObjectKey, Page, Prefix, Timestamp } from './shapes.ts'
+import { BucketName, Cursor, Exactly, Id, Limit, Nullable, Page, Prefix, Timestamp } from './shapes.ts'
 import { EnginePrefix, StorageName } from './storages.ts'
 
 export const QuotaGb = Type.Number({
@@ -163,18 +162,6 @@ export const bucketFields = {
 }
 const params = Type.Object({ bucket: BucketName })
 
-const Actions = (description: string) => Type.Array(Type.Enum([...bucketActions]), { description })
-/** A user who may do something at a place of a bucket. */
-export const UserAccess = Type.Object({
-  user_id: Id,
-  email: Type.String(),
-  display_name: Type.String(),
-  permissions: Actions('What they may do with the key, or with every key that has the prefix.'),
-  permissions_in_part: Actions('What they may do only with some of the keys that have the prefix. Empty for a key.'),
-  via: Type.Array(Via, { description: 'The grants that allow it, those in part too.' }),
-})
-export type UserAccess = Type.Static<typeof UserAccess>
-
 export const operations = {
   createBucket: route({
     method: 'POST',
@@ -260,26 +247,6 @@ export const operations = {
     params,
     reply: Bucket,
     errors: ['not_found'],
-  }),
-
-  listBucketAccess: route({
-    method: 'GET',
-    url: '/buckets/{bucket}/access',
-    tag: 'buckets',
-    summary: 'List who has access to a bucket, folder or object, by email',
-    description:
-      'Of one `key`, or of the keys under a `prefix`; without either, of the whole bucket. Administrators are listed, disabled users are not. Needs `manage` on the bucket, or `users.manage` and any permission in it.',
-    access: 'signed_in',
-    status: 200,
-    params,
-    query: Exactly({
-      key: Type.Optional(ObjectKey),
-      prefix: Type.Optional(Prefix),
-      limit: Type.Optional(Limit),
-      cursor: Type.Optional(Cursor),
-    }),
-    reply: Page(UserAccess),
-    errors: ['not_found', 'invalid_request'],
   }),
 
   updateBucket: route({

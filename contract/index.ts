@@ -6,6 +6,7 @@ import * as archive from './archive.ts'
 import * as attached from './attached.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
+import * as bucketAccess from './bucket-access.ts'
 import * as buckets from './buckets.ts'
 import * as changes from './changes.ts'
 import * as encryption from './encryption.ts'
@@ -59,6 +60,7 @@ export const files = {
   mcp,
   oauth,
   buckets,
+  bucketAccess,
   attached,
   usage,
   objects,

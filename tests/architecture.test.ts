@@ -113,6 +113,7 @@ const wordRules = [
  */
 const collections: { [declaration: string]: string } = {
   'server/secrets/passwords.ts decoys': 'a hash that no password matches for each cost: made again it would be as good',
+  'server/iam/outlook.ts allowing': 'what policies allow by themselves, gone with them: read from them alone',
   'server/db/errors.ts noted': 'a mark on an error, gone with it',
   'server/observe/requests.ts counted': 'of a connection, gone with it',
   'server/fronts/s3/requests/signature/credential.ts scopes': 'what texts say, whoever sends them to whichever service',

@@ -92,3 +92,27 @@ const KNOWN_FAMILIES =
 
 /** Whether any request here can have a key, in the form of `keyOf`; of others, conditions say the same of every request. */
 export const canBeKnown = (key: string): boolean => KNOWN.has(key) || KNOWN_FAMILIES.test(key) || !isOfService(key)
+
+/**
+ * Keys that only requests for some actions have, whatever else a request brings along: who may read if a request has a
+ * certain header does not get to read by adding it
+ * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html).
+ */
+const OF_ACTIONS: readonly { keys: RegExp; actions: RegExp }[] = [
+  { keys: /^s3:(prefix|delimiter|max-keys)$/, actions: /^s3:ListBucket(Versions)?$/ },
+  {
+    keys: /^s3:x-amz-(acl|grant-[a-z-]+)$/,
+    actions: /^s3:(CreateBucket|PutObject|Put(Object|ObjectVersion|Bucket)Acl)$/,
+  },
+  {
+    keys: /^s3:x-amz-(copy-source|metadata-directive|tagging-directive|storage-class|website-redirect-location)$/,
+    actions: /^s3:PutObject$/,
+  },
+  { keys: /^s3:x-amz-server-side-encryption(-aws-kms-key-id)?$/, actions: /^s3:PutObject$/ },
+  { keys: /^s3:requestobjecttag(keys$|\/)/, actions: /^s3:PutObject((Version)?Tagging)?$/ },
+  { keys: /^s3:object-lock-/, actions: /^s3:(PutObject(Retention|LegalHold)?|BypassGovernanceRetention)$/ },
+]
+
+/** Whether a request for an action can have a key, in the form of `keyOf`. */
+export const canHave = (action: string, key: string): boolean =>
+  !key.startsWith('s3:') || OF_ACTIONS.every(({ keys, actions }) => !keys.test(key) || actions.test(action))

@@ -3,7 +3,7 @@
  * administrators may, and those whose policies allow it; an explicit Deny holds for both.
  */
 import { isAdmin } from '../../contract/permissions.ts'
-import type { Asker, PoliciesInForce } from './decide.ts'
+import type { Asker, PoliciesInForce } from './asker.ts'
 import type { Policy } from './document.ts'
 import { evaluate } from './evaluate.ts'
 

@@ -13,56 +13,20 @@ import {
   allowedRanges,
   compareKeys,
   decide,
-  type GrantingGroup,
   isAdmin,
   type KeyRange,
   type Reason,
-  type ScopeEntry,
 } from '../../contract/permissions.ts'
 import { knownActions } from './actions.ts'
+import type { Asker, Latest, PoliciesInForce, StatementOf } from './asker.ts'
+import { canHave } from './condition-keys.ts'
 import type { Known } from './conditions.ts'
-import type { Policy, Statement } from './document.ts'
+import type { Statement } from './document.ts'
 import { evaluate, limitOfSession, type SessionLimit, type Verdict } from './evaluate.ts'
-import { ACTION_OF, type ActionNames, type Asked } from './names-of-rights.ts'
+import { ACTION_OF, type Asked } from './names-of-rights.ts'
 import { matches, patternOf } from './patterns.ts'
-import { isAbout, type Principal } from './principal.ts'
+import { isAbout } from './principal.ts'
 import { isPublicStatement } from './public.ts'
-
-/** The policies that a caller's requests are judged by, and what conditions can ask of a request. */
-export interface PoliciesInForce {
-  principal: Principal
-  /** The policy of the bucket of this name. */
-  ofBucket(bucket: string): Policy | undefined
-  /** Of the user, their groups or their role. */
-  ofCaller: readonly Policy[]
-  /** Of the session: nothing that it does not allow is allowed. */
-  ofSession?: Policy
-  /** What a request says of a key, but for what depends on the object that is asked for. */
-  known(key: string): Known
-  /** What the request asks for with each right. */
-  names: ActionNames
-  /** The buckets in which counts what policies allow everyone. */
-  open?: ReadonlySet<string>
-  /** The latest verdict that nothing can change any more: one request asks the same several times. */
-  latest?: { verdict?: Latest }
-}
-/** What was asked, and what policies said. */
-interface Latest {
-  action: string
-  bucket: string
-  key: string
-  open: ReadonlySet<string> | undefined
-  wayBack: boolean
-  verdict: Verdict
-}
-
-/** Who asks, as far as it decides what they may do. */
-export interface Asker {
-  groups: readonly GrantingGroup[]
-  scope?: readonly ScopeEntry[]
-  /** Missing where no policy is in force. */
-  policies?: PoliciesInForce
-}
 
 /** What decided. */
 export type Ruling =
@@ -75,15 +39,12 @@ export type Ruling =
       /** The policy of the session does not allow it. */
       outside?: true
     }
-/** A statement of a policy, and whose policy it is. */
-export interface StatementOf {
-  of: 'bucket' | 'caller' | 'session'
-  statement: Statement
-}
 
 /** A key, with the tags of its object: null where it has none, undefined while they are not known. */
 export interface TaggedKey {
   key: string
+  /** Whether it stands for all keys that begin with it. */
+  below?: boolean
   tags: { readonly [name: string]: string } | null | undefined
 }
 
@@ -101,8 +62,11 @@ const askedOf = ({ policies }: Asker, asking: BucketAction | Asked): Asked => {
   return named === undefined || asked.exactly ? asked : { ...asked, action: named }
 }
 
-const arnOf = (bucket: string, key: string, action: string): string =>
-  knownActions.get(action) === 'object' ? `arn:aws:s3:::${bucket}/${key}` : `arn:aws:s3:::${bucket}`
+/** Whether an action is about objects, and not about a bucket. */
+export const isAboutObjects = (action: string): boolean => knownActions.get(action) === 'object'
+/** What an action is asked for on. */
+export const arnOf = (bucket: string, key: string, action: string): string =>
+  isAboutObjects(action) ? `arn:aws:s3:::${bucket}/${key}` : `arn:aws:s3:::${bucket}`
 
 /** The policies that say something of a bucket to this caller. */
 function inForce({ policies }: Asker, bucket: string) {
@@ -121,7 +85,7 @@ const isInScope = ({ scope }: Asker, right: BucketAction, bucket: string, key: s
 
 /** May the caller do this to a key of a bucket, and what decided that? Of the bucket itself, with the key ''. */
 export function rule(asker: Asker, asking: BucketAction | Asked, bucket: string, on: string | TaggedKey): Ruling {
-  const { key, tags } = typeof on === 'string' ? { key: on, tags: undefined } : on
+  const { key, tags, below = false } = typeof on === 'string' ? { key: on, tags: undefined } : on
   const { right, action } = askedOf(asker, asking)
   const granted = decide(asker.groups, right, bucket, key)
   // What AWS has no action for, no policy of a session allows.
@@ -137,18 +101,28 @@ export function rule(asker: Asker, asking: BucketAction | Asked, bucket: string,
       const value = tags?.[name.slice(TAG.length)]
       return value === undefined ? undefined : [value]
     }
+    if (!canHave(action, name)) return undefined
     const given = policies.known(name)
     // Whether a key is there is told to whoever could list it.
     return name === 's3:prefix' && given === undefined && !policies.names.list ? [key] : given
   }
-  const question = { principal: policies.principal, action, resource: arnOf(bucket, key, action), known }
   const counts = (statement: Statement) => isOpen || !isPublicStatement(statement)
   const wayBack = WAY_BACK.has(action) && isAdmin(asker.groups)
+  const of = (policy: number) => (ofBucket && policy === 0 && !wayBack ? 'bucket' : 'caller')
+  const question = {
+    principal: policies.principal,
+    action,
+    resource: arnOf(bucket, key, action),
+    known,
+    below: below && isAboutObjects(action),
+    ...(policies.perhaps && {
+      perhaps: (statement: Statement, policy: number) => policies.perhaps?.({ of: of(policy), statement }),
+    }),
+  }
   const asked = { action, bucket, key, open: policies.open, wayBack }
   const verdict = knownVerdict(policies, asked) ?? evaluate(wayBack ? policies.ofCaller : all, { ...question, counts })
   if (policies.latest && (verdict.effect === 'none' || verdict.sure) && !all.some(({ readsTags }) => readsTags))
     policies.latest.verdict = { ...asked, verdict }
-  const of = (policy: number) => (ofBucket && policy === 0 && !wayBack ? 'bucket' : 'caller')
   if (verdict.effect === 'deny')
     return verdict.sure
       ? { allowed: false, denied: { of: of(verdict.policy), statement: verdict.statement } }
@@ -217,7 +191,7 @@ export function reachOf(asker: Asker, asking: BucketAction | Asked, bucket: stri
   const asked = askedOf(asker, asking)
   const granted = allowedRanges(asker.groups, asked.right, bucket, prefix)
   if (asked.action === null || !inForce(asker, bucket)) return granted
-  if (knownActions.get(asked.action) !== 'object') {
+  if (!isAboutObjects(asked.action)) {
     const ruling = rule(asker, asked, bucket, prefix)
     if (!ruling.allowed) return 'denied' in ruling || ruling.depends ? [] : granted
     return 'of' in ruling.via ? [{ from: prefix, to: afterPrefix(prefix) }] : granted

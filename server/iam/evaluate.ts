@@ -5,7 +5,7 @@
  */
 import type { Known } from './conditions.ts'
 import type { Policy, Statement } from './document.ts'
-import { matches, patternOf } from './patterns.ts'
+import { matches, matchesBelow, patternOf, type ValuesOf } from './patterns.ts'
 import { isAbout, type Principal } from './principal.ts'
 
 /** What a policy is asked. */
@@ -17,14 +17,35 @@ export interface Question {
   resource: string
   /** The values of a condition's key, in the form of `keyOf`. */
   known(key: string): Known
+  /** Whether it is about all that begins with the resource, as one; otherwise about that alone. */
+  below?: boolean
   /** Which statements that allow something count; all without it. */
   counts?: (statement: Statement) => boolean
+  /** With it, a statement that may apply or not, for all that is known, is told and left out; else the verdict is the narrower one. */
+  perhaps?: (statement: Statement, policy: number) => void
 }
 
 /** What a policy says, and by which statement. */
 export type Verdict =
   | { effect: 'deny' | 'allow'; statement: Statement; policy: number; sure: boolean }
   | { effect: 'none' }
+
+/** How much of what is asked about the resources of a statement name: without `below`, all or none. */
+export function namedBy(
+  { templates }: Pick<Statement['resources'], 'templates'>,
+  { resource, below = false }: Pick<Question, 'resource' | 'below'>,
+  valuesOf: ValuesOf,
+): 'all' | 'some' | 'none' {
+  let named: 'some' | 'none' = 'none'
+  for (const template of templates) {
+    const pattern = patternOf(template, valuesOf)
+    if (pattern === undefined) continue
+    const found = below ? matchesBelow(pattern, resource) : matches(pattern, resource) ? 'all' : 'none'
+    if (found === 'all') return 'all'
+    if (found === 'some') named = 'some'
+  }
+  return named
+}
 
 /** Whether a statement is about a request; undefined where that depends on what is not known yet. */
 export function applies(statement: Statement, question: Question): boolean | undefined {
@@ -38,11 +59,9 @@ export function applies(statement: Statement, question: Question): boolean | und
     depends = true
     return undefined
   }
-  const isNamed = resources.templates.some((template) => {
-    const pattern = patternOf(template, valuesOf)
-    return pattern !== undefined && matches(pattern, question.resource)
-  })
-  if (isNamed === resources.negated && !depends) return false
+  const named = namedBy(resources, question, valuesOf)
+  depends ||= named === 'some'
+  if ((named === 'all') === resources.negated && !depends) return false
   for (const condition of conditions) {
     const given = question.known(condition.key)
     if (given === 'later') depends = true
@@ -75,6 +94,10 @@ export function evaluate(policies: readonly Policy[], question: Question): Verdi
       const is = applies(statement, question)
       if (is === false) continue
       const sure = is === true
+      if (!sure && question.perhaps) {
+        question.perhaps(statement, policy)
+        continue
+      }
       if (statement.effect === 'Allow') {
         if (sure || allowed.effect === 'none') allowed = { effect: 'allow', statement, policy, sure }
       } else if (sure) return { effect: 'deny', statement, policy, sure }

@@ -107,7 +107,7 @@ function endOfStart(piece: string, text: string): number {
   if (!piece.includes(ONE)) return text.startsWith(piece) ? piece.length : -1
   let at = 0
   for (const character of piece) {
-    if (at >= text.length || (character !== ONE && !text.startsWith(character, at))) return -1
+    if (at >= text.length || (character === ONE ? isHalf(text, at) : !text.startsWith(character, at))) return -1
     at += character === ONE && isPair(text, at) ? 2 : character === ONE ? 1 : character.length
   }
   return at
@@ -118,7 +118,8 @@ function startOfEnd(piece: string, text: string): number {
   if (!piece.includes(ONE)) return text.endsWith(piece) ? text.length - piece.length : -1
   let at = text.length
   for (const character of [...piece].reverse()) {
-    if (character === ONE) at -= at > 1 && isPair(text, at - 2) ? 2 : 1
+    if (character === ONE && at > 1 && isPair(text, at - 2)) at -= 2
+    else if (character === ONE) at = isHalf(text, at - 1) ? -1 : at - 1
     else at = text.endsWith(character, at) ? at - character.length : -1
     if (at < 0) return -1
   }
@@ -152,6 +153,7 @@ function endOfWildcards(piece: string, text: string, from: number): number {
   const words = (characters.length + 31) >> 5
   const masks = new Map<string, Uint32Array>()
   const any = new Uint32Array(words)
+  const none = new Uint32Array(words)
   const put = (mask: Uint32Array, i: number) => {
     mask[i >> 5] = (mask[i >> 5] as number) | (1 << (i & 31))
   }
@@ -166,7 +168,7 @@ function endOfWildcards(piece: string, text: string, from: number): number {
   const whole = characters.length - 1
   for (let at = from; at < text.length; ) {
     const length = isPair(text, at) ? 2 : 1
-    const mask = masks.get(text.slice(at, at + length)) ?? any
+    const mask = isHalf(text, at) ? none : (masks.get(text.slice(at, at + length)) ?? any)
     let carry = 1
     for (let i = 0; i < words; i++) {
       const moved = (states[i] as number) << 1
@@ -180,10 +182,30 @@ function endOfWildcards(piece: string, text: string, from: number): number {
   return -1
 }
 
+/** Of the texts that begin with `start`, how many a pattern matches as a whole. */
+export function matchesBelow(pattern: string, start: string): 'all' | 'some' | 'none' {
+  if (pattern.endsWith(ANY) && matches(pattern, start)) return 'all'
+  let t = 0
+  for (const wanted of pattern) {
+    // It takes the rest, and some text is what comes after it.
+    if (t >= start.length || wanted === ANY) return 'some'
+    if (wanted === ONE) t += isPair(start, t) ? 2 : 1
+    else if (start.startsWith(wanted, t)) t += wanted.length
+    else return 'none'
+  }
+  return t >= start.length ? 'some' : 'none'
+}
+
 /** Whether a character of two units begins here. */
 const isPair = (text: string, at: number): boolean => {
   const unit = text.charCodeAt(at)
   return unit >= 0xd800 && unit < 0xdc00
+}
+
+/** Whether what begins here is no character: half of one, which stands for whatever a text may go on with. */
+const isHalf = (text: string, at: number): boolean => {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xdc00 && unit < 0xe000
 }
 
 /** Whether a template means one text. */

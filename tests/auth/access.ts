@@ -270,6 +270,7 @@ export const table: Record<OperationName, Entry> = {
   listBuckets: { expect: signedIn(200), call: (c) => c.listBuckets() },
   getBucket: { expect: insider(200), call: (c) => c.getBucket({ params }) },
   listBucketAccess: { expect: holder(200), call: (c) => c.listBucketAccess({ params, query: { key: KEY } }) },
+  listOtherBucketAccess: { expect: holder(200), call: (c) => c.listOtherBucketAccess({ params, query: {} }) },
   updateBucket: { expect: holder(200), call: (c) => c.updateBucket({ params, body: { trash_days: 7 } }) },
   deleteBucket: {
     expect: holder(204),

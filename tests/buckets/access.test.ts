@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import fc from 'fast-check'
-import type { UserAccess } from '../../contract/buckets.ts'
+import type { UserAccess } from '../../contract/bucket-access.ts'
 import { matchesPattern } from '../../contract/patterns.ts'
 import { type BucketAction, bucketActions, presets } from '../../contract/permissions.ts'
 import { newId } from '../../server/base/id.ts'

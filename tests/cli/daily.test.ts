@@ -237,4 +237,45 @@ describeOnce('the commands for buckets, trash, jobs and credentials of storages'
       await s3.server.stop()
     }
   })
+
+  it('lists who has access, and why', async () => {
+    await server.admin.createBucket({ body: { name: 'seen' } })
+    const ann = { email: 'ann@example.com', display_name: 'Ann' }
+    await server.admin.createUser({ body: ann })
+    const document = JSON.stringify({
+      Version: '2012-10-17',
+      Statement: {
+        Sid: 'Office',
+        Effect: 'Allow',
+        Principal: { AWS: 'arn:aws:iam::000000000000:user/ann@example.com' },
+        Action: 's3:GetObject',
+        Resource: 'arn:aws:s3:::seen/in/*',
+        Condition: { IpAddress: { 'aws:SourceIp': '192.0.2.0/24' } },
+      },
+    })
+    await server.admin.putBucketPolicy({ params: { bucket: 'seen' }, body: { document } })
+    const [ofBucket, ofFolder, ofObject, asJson] = await server.records([], () =>
+      Promise.all([
+        ok('access', 'seen'),
+        ok('access', 'sr:seen/in/'),
+        ok('access', 'sr:seen/out'),
+        ok('access', '--json', 'seen'),
+      ]),
+    )
+    const why =
+      '    bucket policy, statement Office: ann@example.com can read objects, on objects that start with in/, if the client’s address is in 192.0.2.0/24.\n'
+    assert.match(ofBucket, /^admin@example.com\n {2}list, read, .*\n {4}group Administrators: administrators\n/)
+    assert.ok(ofBucket.endsWith(`\nann@example.com\n  in part: read\n${why}`), ofBucket)
+    assert.ok(ofFolder.endsWith(`\nann@example.com\n  under conditions: read\n${why}`), ofFolder)
+    assert.ok(!ofObject.includes('ann@'), ofObject)
+    const rows = asJson
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { email: string })
+    assert.deepEqual(
+      rows.map(({ email }) => email),
+      ['admin@example.com', 'ann@example.com'],
+    )
+    await fails(1, /There is no bucket "nowhere"/, ['access', 'nowhere'])
+  })
 })

@@ -423,6 +423,56 @@ describe('console: groups', { skip: noBrowser }, () => {
       assert.deepEqual(reader.faults, [])
     }))
 
+  it('says which statements of policies allow or deny something, to whom, and under which conditions', () =>
+    inBrowser(async (browser) => {
+      const bucket = 'ruled'
+      await server.admin.createBucket({ body: { name: bucket } })
+      const readers = await server.admin.createGroup({
+        body: { name: 'Ruled readers', grants: [{ bucket_pattern: bucket, preset: 'viewer' }] },
+      })
+      const nia = await person([readers.id])
+      const oli = await person()
+      const trust = { Effect: 'Allow', Principal: { AWS: '*' }, Action: 'sts:AssumeRole' }
+      const documentOf = (...Statement: object[]) => JSON.stringify({ Version: '2012-10-17', Statement })
+      await server.admin.createRole({ body: { name: 'Deploy', trust: documentOf(trust) } })
+      await server.admin.attachPolicy({ params: { kind: 'role', owner: 'Deploy', policy: 'aws:writeonly' } })
+      const userArn = ({ email }: { email: string }) => ({ AWS: `arn:aws:iam::000000000000:user/${email}` })
+      const all = `arn:aws:s3:::${bucket}/*`
+      const office = { IpAddress: { 'aws:SourceIp': '192.0.2.0/24' } }
+      const document = documentOf(
+        {
+          Sid: 'Office',
+          Effect: 'Allow',
+          Principal: userArn(oli),
+          Action: 's3:GetObject',
+          Resource: all,
+          Condition: office,
+        },
+        { Sid: 'Sealed', Effect: 'Deny', Principal: userArn(nia), Action: 's3:GetObject', Resource: all },
+      )
+      await server.admin.putBucketPolicy({ params: { bucket }, body: { document } })
+      await signIn(browser, server)
+      const opened = await openConsole(browser, server, `/b/${bucket}/access`)
+      const { page, check, faults } = opened
+      const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
+      await rowOf(oli.email).getByText('under conditions: read', { exact: true }).waitFor()
+      await rowOf(oli.email)
+        .getByText(
+          `${oli.email} can read objects, on all objects of ruled, if the client’s address is in 192.0.2.0/24.`,
+        )
+        .filter({ visible: true })
+        .waitFor()
+      await rowOf(nia.email).getByText('denied by a policy: read', { exact: false }).waitFor()
+      await rowOf(nia.email).getByText('Bucket policy, statement Sealed').filter({ visible: true }).waitFor()
+      await rowOf('Role Deploy')
+        .getByText('Policy writeonly of Deploy, statement 1')
+        .filter({ visible: true })
+        .waitFor()
+      await check('access-policies')
+      await checkReflow(opened, 'access-policies')
+      assert.deepEqual(faults, [])
+    }))
+
   it('lets user managers manage users and nothing else', () =>
     inBrowser(async (browser) => {
       const managers = await server.admin.createGroup({

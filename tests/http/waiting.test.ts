@@ -282,6 +282,7 @@ const asGenerated: readonly Name[] = [
   'apply',
   'exportConfiguration',
   'listBucketAccess',
+  'listOtherBucketAccess',
   'listVersions',
   'listDeleted',
   'restoreVersion',

@@ -360,6 +360,38 @@ describeEngines('A user whom a policy denies what their grants allow', (engine) 
     })
   })
 
+  it('a request does not get around a condition by headers and parameters that are of other requests', async () => {
+    const read = (given: { acl?: string; prefix?: string }) => {
+      const command = new GetObjectCommand({ Bucket: B, Key: KEY })
+      command.middlewareStack.add(
+        (next) => (args) => {
+          const request = args.request as { headers: { [name: string]: string }; query: { [name: string]: string } }
+          if (given.acl !== undefined) request.headers['x-amz-acl'] = given.acl
+          if (given.prefix !== undefined) request.query.prefix = given.prefix
+          return next(args)
+        },
+        { step: 'build' },
+      )
+      return outcome(theirs.send(command))
+    }
+    const unless = (key: string, value: string) =>
+      put(
+        statement({
+          Action: 's3:GetObject',
+          Resource: `arn:aws:s3:::${B}/*`,
+          Condition: { StringNotEquals: { [key]: value } },
+        }),
+      )
+    await unless('s3:x-amz-acl', 'private')
+    await server.records([DENIED, DENIED], async () => {
+      assert.deepEqual([await read({}), await read({ acl: 'private' })], ['AccessDenied', 'AccessDenied'])
+    })
+    await unless('s3:prefix', 'secret/')
+    await server.records([DENIED, DENIED], async () => {
+      assert.deepEqual([await read({}), await read({ prefix: 'secret/' })], ['AccessDenied', 'AccessDenied'])
+    })
+  })
+
   it('what managers may do has actions of its own, over S3 and through the API', async () => {
     await put(
       statement({

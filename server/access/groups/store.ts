@@ -134,7 +134,7 @@ export interface Place {
   below: boolean
 }
 /** Grants that may reach a place; the caller checks each again. */
-const reaching = (db: Db, { bucket, key, below }: Place) =>
+export const reaching = (db: Db, { bucket, key, below }: Place) =>
   db
     .selectFrom('grants')
     // A pattern holds neither `%` nor `_`.
@@ -147,24 +147,3 @@ const reaching = (db: Db, { bucket, key, below }: Place) =>
 /** Those of these groups. */
 export const findReaching = async (db: Db, place: Place, groupIds: readonly string[]): Promise<Row<'grants'>[]> =>
   groupIds.length === 0 ? [] : reaching(db, place).selectAll().where('group_id', 'in', groupIds).orderBy('id').execute()
-
-export type Reached = Pick<Row<'users'>, 'id' | 'email' | 'email_key' | 'display_name'>
-/** Users who are not disabled and may have a permission at a place, after an address and sorted by it. */
-export const listReached = (db: Db, place: Place, after: string, limit: number): Promise<Reached[]> =>
-  db
-    .selectFrom('users')
-    .select(['id', 'email', 'email_key', 'display_name'])
-    .where('email_key', '>', after)
-    .where('disabled_at', 'is', null)
-    .where('id', 'in', (e) =>
-      e
-        .selectFrom('group_members as m')
-        .innerJoin('groups as g', 'g.id', 'm.group_id')
-        .select('m.user_id')
-        .where((w) =>
-          w.or([w('g.global', 'like', '%"admin"%'), w('g.id', 'in', reaching(db, place).select('group_id'))]),
-        ),
-    )
-    .orderBy('email_key')
-    .limit(limit)
-    .execute()

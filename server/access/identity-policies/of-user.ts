@@ -51,7 +51,8 @@ export const policiesOfGroup = async (db: Db, groupId: string): Promise<readonly
 export const policiesOfKey = async (db: Db, keyId: string): Promise<readonly Policy[]> =>
   (await store.findOfKey(db, { id: keyId })).map(inForce)
 
-function inForce(row: store.InForce): Policy {
+/** A policy that is in force for somebody, compiled. */
+export function inForce(row: store.InForce): Policy {
   const text = textOf(row)
   return text === undefined ? CLOSED : compiledPolicy(text)
 }

@@ -3,8 +3,8 @@
 import { type GrantingGroup, withinScope } from '../../../contract/permissions.ts'
 import type { Actor } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
+import type { PoliciesInForce } from '../../iam/asker.ts'
 import type { Known } from '../../iam/conditions.ts'
-import type { PoliciesInForce } from '../../iam/decide.ts'
 import type { Policy } from '../../iam/document.ts'
 import { ACCOUNT_ID, type Principal } from '../../iam/principal.ts'
 import type { ActingSession } from '../../iam/session.ts'
@@ -59,7 +59,7 @@ export async function actorOfSession(from: Db, rows: SessionRows, asking: Asking
 export async function actorOfRole(
   from: Db,
   book: PolicyBook,
-  role: { id: string; name: string; path: string },
+  role: { id: string; name: string; path: string; session?: string },
   asking: Asking,
 ): Promise<Pick<Actor, 'groups' | 'policies'>> {
   const row: JudgedRow = {
@@ -68,7 +68,7 @@ export async function actorOfRole(
     role_name: role.name,
     role_path: role.path,
     user_id: null,
-    session_name: 'simulation',
+    session_name: role.session ?? 'simulation',
     source_identity: null,
     issuer_key: null,
     policy: null,

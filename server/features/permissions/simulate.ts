@@ -5,6 +5,7 @@
 import type { operations, simulationReasons } from '../../../contract/access-policies.ts'
 import { ServiceError } from '../../../contract/errors.ts'
 import { isAdmin } from '../../../contract/permissions.ts'
+import { PUBLIC_GROUP } from '../../../contract/public-access.ts'
 import type { Input, Reply } from '../../../contract/route.ts'
 import { publicActor, systemActor } from '../../access/actors.ts'
 import { describeGrant, grantingGroups } from '../../access/groups/describe.ts'
@@ -20,8 +21,9 @@ import { invalid } from '../../base/invalid.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { knownActions } from '../../iam/actions.ts'
+import type { Asker, StatementOf } from '../../iam/asker.ts'
 import { keyOf } from '../../iam/condition-keys.ts'
-import { type Asker, type Ruling, rule, type StatementOf } from '../../iam/decide.ts'
+import { type Ruling, rule } from '../../iam/decide.ts'
 import { permitsIam, policiesSay } from '../../iam/decide-iam.ts'
 import { userNameOf } from '../../iam/names.ts'
 import { askedBy } from '../../iam/s3-operations.ts'
@@ -133,7 +135,7 @@ async function describe(ctx: Ctx, asker: Asker, ruling: Ruling, question: Questi
   const grant = asker.groups.find(({ id }) => id === group_id)?.grants.find(({ id }) => id === grant_id)
   return {
     allowed,
-    reason: grant_id === null ? 'administrator' : 'grant',
+    reason: grant_id === null && group_id !== PUBLIC_GROUP ? 'administrator' : 'grant',
     statement: null,
     via: { group_id, group, grant: grant ? describeGrant(grant) : null },
   }

@@ -2,7 +2,8 @@ import { ActionIcon, Alert, Anchor } from '@mantine/core'
 import { IconZoomQuestion } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { UserAccess } from '../../../../contract/buckets.ts'
+import type { OtherAccess, UserAccess } from '../../../../contract/bucket-access.ts'
+import { bucketActions } from '../../../../contract/names.ts'
 import { bucketQuery } from '../../api/buckets.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { type Me, useMe } from '../../api/queries.ts'
@@ -15,6 +16,9 @@ import { text as common } from '../../ui/messages.ts'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
+import { Status } from '../../ui/values.tsx'
+import { text as policies, said } from '../access-policies/messages.ts'
+import { sentenceText } from '../access-policies/sentences.ts'
 import { accessText, text } from './messages.ts'
 import './groups.css'
 
@@ -66,7 +70,7 @@ export default function Access() {
           <Everyone bucket={bucket} />
           <StateView query={list}>
             {(rows) =>
-              rows.length === 0 ? (
+              rows.length === 0 && !list.more.available ? (
                 <EmptyView title={accessText.none}>{accessText.noneHint}</EmptyView>
               ) : (
                 <ListTable
@@ -79,6 +83,7 @@ export default function Access() {
               )
             }
           </StateView>
+          <Others bucket={bucket} query={query} />
           <p className="dim">
             {accessText.linksHint}{' '}
             <Anchor component={Link} to="/shares" search={{ bucket } as never}>
@@ -108,8 +113,40 @@ function Everyone({ bucket }: { bucket: string }) {
   )
 }
 
-/** The groups that grant it, each with the place of its grant. */
-const Through = ({ via, isLinked }: { via: UserAccess['via']; isLinked: boolean }) => (
+/** Who else has access: anyone, and whoever comes with a session of a role or from an identity provider. */
+function Others({ bucket, query }: { bucket: string; query: { key?: string; prefix?: string } }) {
+  const list = useCursorList<OtherAccess>(['access-others', bucket, query], (cursor) =>
+    client.listOtherBucketAccess({ params: { bucket }, query: { ...query, ...cursor } }),
+  )
+  return (
+    <section className="stack" aria-labelledby="access-others">
+      <header className="stack-tight">
+        <h2 id="access-others" className="groups-access-title">
+          {accessText.others}
+        </h2>
+        <p className="dim">{accessText.othersHint}</p>
+      </header>
+      <StateView query={list}>
+        {(rows) =>
+          rows.length === 0 && !list.more.available ? (
+            <p>{accessText.othersNone}</p>
+          ) : (
+            <ListTable
+              label={accessText.others}
+              columns={otherColumns}
+              rows={rows}
+              rowKey={({ kind, name }) => `${kind} ${name}`}
+              more={list.more}
+            />
+          )
+        }
+      </StateView>
+    </section>
+  )
+}
+
+/** The groups that grant it, each with the place of its grant, and the statements that allow or deny it. */
+const Through = ({ via = [], reasons, isLinked }: Partial<Pick<UserAccess, 'via'>> & Because) => (
   <ul className="groups-access-via">
     {via.map(({ group_id, group, grant }) => (
       <li key={`${group_id} ${grant?.id}`}>
@@ -125,8 +162,103 @@ const Through = ({ via, isLinked }: { via: UserAccess['via']; isLinked: boolean 
         </span>
       </li>
     ))}
+    {reasons.map(({ kind, statement }, i) =>
+      statement ? (
+        // biome-ignore lint/suspicious/noArrayIndexKey: what decisions refer to them by
+        <li key={i}>
+          <Status tone={statement.effect === 'Allow' ? 'ok' : 'bad'}>
+            {statement.effect === 'Allow' ? policies.allows : policies.denies}
+          </Status>{' '}
+          {sentenceText(statement.sentence)}
+          <span className="dim small groups-description">{calledAs(statement)}</span>
+        </li>
+      ) : kind === 'grant' || kind === 'administrator' || kind === 'statement' ? null : (
+        <li key={kind}>{accessText.reason(kind)}</li>
+      ),
+    )}
   </ul>
 )
+
+interface Because extends Pick<UserAccess, 'reasons'> {
+  isLinked: boolean
+}
+type Statement = NonNullable<UserAccess['reasons'][number]['statement']>
+
+const calledAs = ({ policy, sid, index }: Statement): string => {
+  const name = sid || String(index + 1)
+  return policy ? accessText.ofOwner(policy.name, policy.owner, name) : accessText.ofBucket(name)
+}
+
+type Rights = Omit<OtherAccess, 'kind' | 'name'>
+
+/** What somebody may do: everywhere here, in part, under conditions, and what a policy denies. */
+function Permissions({ decisions, reasons, ...of }: Rights) {
+  const isEverything =
+    reasons.some(({ kind }) => kind === 'administrator') && of.permissions.length === bucketActions.length
+  // Older versions and the bucket's policy are told where they are not as the permission that they come with.
+  const beside = decisions.filter(
+    ({ permission, action, effect }) =>
+      action !== null &&
+      action in DEEDS &&
+      effect !== decisions.find((one) => one.permission === permission && !((one.action ?? '') in DEEDS))?.effect,
+  )
+  const named = (isDenied: boolean) =>
+    beside
+      .filter(({ effect }) => (effect === 'denied') === isDenied)
+      .flatMap(({ action }) => said.deed(DEEDS[action as keyof typeof DEEDS]))
+  const denied = [...of.permissions_denied, ...named(true)].join(', ')
+  const lines = [
+    of.permissions_in_part.length > 0 && accessText.inPart(of.permissions_in_part.join(', ')),
+    of.permissions_if.length > 0 && accessText.ifSo(of.permissions_if.join(', ')),
+    named(false).length > 0 && accessText.also(named(false).join(', ')),
+  ].filter((line) => line !== false)
+  return (
+    <>
+      <span>{isEverything ? text.everything : of.permissions.join(', ')}</span>
+      {lines.map((line) => (
+        <span key={line} className="dim small groups-description">
+          {line}
+        </span>
+      ))}
+      {denied === '' ? null : <span className="bad small groups-description">{accessText.denied(denied)}</span>}
+    </>
+  )
+}
+
+const DEEDS = {
+  's3:GetObjectVersion': 'read_versions',
+  's3:DeleteObjectVersion': 'delete_versions',
+  's3:PutBucketPolicy': 'change_policy',
+} as const
+
+const otherColumns: Column<OtherAccess>[] = [
+  {
+    key: 'who',
+    breaks: true,
+    title: accessText.who,
+    cell: ({ kind, name }) => <strong>{accessText.other(kind, legible(name))}</strong>,
+  },
+  {
+    key: 'permissions',
+    breaks: true,
+    title: accessText.permissions,
+    cell: (row) => (
+      <>
+        <Permissions {...row} />
+        <div className="groups-access-narrow">
+          <Through reasons={row.reasons} isLinked={false} />
+        </div>
+      </>
+    ),
+  },
+  {
+    key: 'through',
+    breaks: true,
+    title: accessText.through,
+    optional: true,
+    cell: ({ reasons }) => <Through reasons={reasons} isLinked={false} />,
+  },
+]
 
 /** The columns; user managers can follow a row to the user, their groups and the check of one permission. */
 const columnsFor = (me: Me, { bucket, key }: { bucket: string; key: string }): Column<UserAccess>[] => [
@@ -151,20 +283,11 @@ const columnsFor = (me: Me, { bucket, key }: { bucket: string; key: string }): C
     key: 'permissions',
     breaks: true,
     title: accessText.permissions,
-    cell: ({ permissions, permissions_in_part, via }) => (
+    cell: (row) => (
       <>
-        {via.some(({ grant }) => grant === null) ? (
-          text.everything
-        ) : (
-          <>
-            <span>{permissions.join(', ')}</span>
-            {permissions_in_part.length > 0 ? (
-              <span className="dim small groups-description">{accessText.inPart(permissions_in_part.join(', '))}</span>
-            ) : null}
-          </>
-        )}
+        <Permissions {...row} />
         <div className="groups-access-narrow">
-          <Through via={via} isLinked={me.managesUsers} />
+          <Through via={row.via} reasons={row.reasons} isLinked={me.managesUsers} />
         </div>
       </>
     ),
@@ -174,7 +297,7 @@ const columnsFor = (me: Me, { bucket, key }: { bucket: string; key: string }): C
     breaks: true,
     title: accessText.through,
     optional: true,
-    cell: ({ via }) => <Through via={via} isLinked={me.managesUsers} />,
+    cell: ({ via, reasons }) => <Through via={via} reasons={reasons} isLinked={me.managesUsers} />,
   },
   ...(me.managesUsers
     ? [

@@ -1,7 +1,10 @@
+import type { otherKinds } from '../../../../contract/bucket-access.ts'
 import type { BucketAction } from '../../../../contract/permissions.ts'
 import { catalogue, plural } from '../../i18n.ts'
 
 const place = (pattern: string, prefix: string) => (prefix === '' ? pattern : `${pattern}/${prefix}`)
+
+type OtherKind = (typeof otherKinds)[number]
 
 export const text = catalogue('groups.text', {
   title: 'Groups',
@@ -136,17 +139,36 @@ export const text = catalogue('groups.text', {
 
 export const accessText = catalogue('groups.accessText', {
   title: (place: string) => `Who has access to ${place}`,
-  hint: 'Users with a permission here, and the groups that grant it. Disabled users aren’t listed.',
+  hint: 'Users with a permission here, or from whom a policy takes it, and why. Disabled users aren’t listed.',
   show: 'Show in folder',
   wholeBucket: 'Whole bucket',
   user: 'User',
   permissions: 'Permissions',
   inPart: (actions: string) => `in parts of it: ${actions}`,
+  ifSo: (actions: string) => `under conditions: ${actions}`,
+  denied: (actions: string) => `denied by a policy: ${actions}`,
+  also: (deeds: string) => `also: ${deeds}`,
   through: 'Through',
   check: 'Check access',
   checkOf: (who: string) => `Check access of ${who}`,
   none: 'No users have access',
-  noneHint: 'No group grants a permission here.',
+  noneHint: 'No group and no policy gives a user a permission here.',
+  others: 'Anyone and programs',
+  othersHint: 'What anyone can do at the S3 endpoint, and what sessions of roles and identity providers can do.',
+  othersNone: 'Only users have access.',
+  who: 'Who',
+  other: (kind: OtherKind, name: string) =>
+    ({
+      anyone: 'Anyone, without signing in',
+      signed_in: 'Everyone with a credential',
+      provider: `Sessions from ${name}`,
+      session: `Session ${name}`,
+      role: `Role ${name}`,
+    })[kind],
+  ofBucket: (statement: string) => `Bucket policy, statement ${statement}`,
+  ofOwner: (policy: string, owner: string, statement: string) => `Policy ${policy} of ${owner}, statement ${statement}`,
+  reason: (kind: 'everyone' | 'acl' | 'object_acls') =>
+    ({ everyone: 'Permissions of everyone', acl: 'ACL of the bucket', object_acls: 'ACLs of objects' })[kind],
   links: 'Share links',
   linksHint: 'Whoever has a share link needs no permission of their own:',
 })

@@ -141,17 +141,36 @@ export const text: Translation<typeof english.text> = {
 
 export const accessText: Translation<typeof english.accessText> = {
   title: (place) => `Wer hat Zugriff auf ${place}?`,
-  hint: 'Benutzer mit einer Berechtigung hierfür und die Gruppen, die sie gewähren. Deaktivierte Benutzer sind nicht aufgeführt.',
+  hint: 'Benutzer mit einer Berechtigung hierfür, auch wenn eine Richtlinie sie ihnen verweigert, und warum. Deaktivierte Benutzer sind nicht aufgeführt.',
   show: 'Im Ordner anzeigen',
   wholeBucket: 'Ganzer Bucket',
   user: 'Benutzer',
   permissions: 'Berechtigungen',
   inPart: (actions) => `in Teilen davon: ${actions}`,
+  ifSo: (actions) => `unter Bedingungen: ${actions}`,
+  denied: (actions) => `durch eine Richtlinie verweigert: ${actions}`,
+  also: (deeds) => `außerdem: ${deeds}`,
   through: 'Über',
   check: 'Zugriff prüfen',
   checkOf: (who) => `Zugriff von ${who} prüfen`,
   none: 'Kein Benutzer hat Zugriff',
-  noneHint: 'Keine Gruppe gewährt hier eine Berechtigung.',
+  noneHint: 'Weder eine Gruppe noch eine Richtlinie gibt einem Benutzer hier eine Berechtigung.',
+  others: 'Alle und Programme',
+  othersHint: 'Was alle am S3-Endpunkt können und was Sitzungen von Rollen und Identitätsanbietern können.',
+  othersNone: 'Nur Benutzer haben Zugriff.',
+  who: 'Wer',
+  other: (kind, name) =>
+    ({
+      anyone: 'Alle, ohne Anmeldung',
+      signed_in: 'Alle mit Zugangsdaten',
+      provider: `Sitzungen von ${name}`,
+      session: `Sitzung ${name}`,
+      role: `Rolle ${name}`,
+    })[kind],
+  ofBucket: (statement) => `Bucket-Richtlinie, Anweisung ${statement}`,
+  ofOwner: (policy, owner, statement) => `Richtlinie ${policy} von ${owner}, Anweisung ${statement}`,
+  reason: (kind) =>
+    ({ everyone: 'Berechtigungen für alle', acl: 'ACL des Buckets', object_acls: 'ACLs von Objekten' })[kind],
   links: 'Freigabelinks',
   linksHint: 'Wer einen Freigabelink hat, braucht keine eigene Berechtigung:',
 }

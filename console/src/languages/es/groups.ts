@@ -136,17 +136,36 @@ export const text: Translation<typeof english.text> = {
 /** What each permission allows, in a line. */
 export const accessText: Translation<typeof english.accessText> = {
   title: (place) => `Quién tiene acceso a ${place}`,
-  hint: 'Los usuarios con un permiso aquí y los grupos que lo conceden. Los usuarios desactivados no aparecen.',
+  hint: 'Los usuarios con un permiso aquí, aunque una política se lo quite, y por qué. Los usuarios desactivados no aparecen.',
   show: 'Mostrar en la carpeta',
   wholeBucket: 'Todo el bucket',
   user: 'Usuario',
   permissions: 'Permisos',
   inPart: (actions) => `solo en parte: ${actions}`,
+  ifSo: (actions) => `con condiciones: ${actions}`,
+  denied: (actions) => `denegado por una política: ${actions}`,
+  also: (deeds) => `además: ${deeds}`,
   through: 'A través de',
   check: 'Comprobar acceso',
   checkOf: (who) => `Comprobar el acceso de ${who}`,
   none: 'Ningún usuario tiene acceso',
-  noneHint: 'Ningún grupo concede un permiso aquí.',
+  noneHint: 'Ningún grupo ni ninguna política da a un usuario un permiso aquí.',
+  others: 'Cualquiera y programas',
+  othersHint:
+    'Lo que cualquiera puede hacer en el punto de acceso S3 y lo que pueden las sesiones de roles y proveedores de identidad.',
+  othersNone: 'Solo hay usuarios con acceso.',
+  who: 'Quién',
+  other: (kind, name) =>
+    ({
+      anyone: 'Cualquiera, sin iniciar sesión',
+      signed_in: 'Cualquiera con una credencial',
+      provider: `Sesiones de ${name}`,
+      session: `Sesión ${name}`,
+      role: `Rol ${name}`,
+    })[kind],
+  ofBucket: (statement) => `Política del bucket, declaración ${statement}`,
+  ofOwner: (policy, owner, statement) => `Política ${policy} de ${owner}, declaración ${statement}`,
+  reason: (kind) => ({ everyone: 'Permisos de todos', acl: 'ACL del bucket', object_acls: 'ACL de objetos' })[kind],
   links: 'Enlaces compartidos',
   linksHint: 'Quien tiene un enlace compartido no necesita ningún permiso:',
 }

@@ -144,17 +144,36 @@ export const text: Translation<typeof english.text> = {
 
 export const accessText: Translation<typeof english.accessText> = {
   title: (place) => `Qui a accès à ${place}`,
-  hint: 'Les utilisateurs qui ont une autorisation ici, et les groupes qui l’accordent. Les utilisateurs désactivés n’y figurent pas.',
+  hint: 'Les utilisateurs qui ont une autorisation ici, même si une stratégie la leur retire, et pourquoi. Les utilisateurs désactivés n’y figurent pas.',
   show: 'Afficher dans le dossier',
   wholeBucket: 'Tout le bucket',
   user: 'Utilisateur',
   permissions: 'Autorisations',
   inPart: (actions) => `en partie : ${actions}`,
+  ifSo: (actions) => `sous conditions : ${actions}`,
+  denied: (actions) => `refusé par une stratégie : ${actions}`,
+  also: (deeds) => `aussi : ${deeds}`,
   through: 'Par',
   check: 'Vérifier l’accès',
   checkOf: (who) => `Vérifier l’accès de ${who}`,
   none: 'Aucun utilisateur n’a accès',
-  noneHint: 'Aucun groupe n’accorde d’autorisation ici.',
+  noneHint: 'Aucun groupe ni aucune stratégie ne donne d’autorisation à un utilisateur ici.',
+  others: 'Tout le monde et les programmes',
+  othersHint:
+    'Ce que chacun peut faire au point d’accès S3, et ce que peuvent les sessions de rôles et de fournisseurs d’identité.',
+  othersNone: 'Seuls des utilisateurs ont accès.',
+  who: 'Qui',
+  other: (kind, name) =>
+    ({
+      anyone: 'Tout le monde, sans connexion',
+      signed_in: 'Quiconque a un identifiant',
+      provider: `Sessions de ${name}`,
+      session: `Session ${name}`,
+      role: `Rôle ${name}`,
+    })[kind],
+  ofBucket: (statement) => `Stratégie du bucket, déclaration ${statement}`,
+  ofOwner: (policy, owner, statement) => `Stratégie ${policy} de ${owner}, déclaration ${statement}`,
+  reason: (kind) => ({ everyone: 'Autorisations de tous', acl: 'ACL du bucket', object_acls: 'ACL d’objets' })[kind],
   links: 'Liens de partage',
   linksHint: 'Un lien de partage s’ouvre sans autorisation :',
 }

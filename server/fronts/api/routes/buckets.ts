@@ -1,6 +1,8 @@
 import { api } from '../../../../contract/index.ts'
-import { listAccess } from '../../../access/groups/reach.ts'
+import { actorOfRole } from '../../../access/temporary/actor.ts'
 import { invalid } from '../../../base/invalid.ts'
+import { listOtherAccess } from '../../../features/permissions/who/others.ts'
+import { listAccess } from '../../../features/permissions/who/users.ts'
 import { attachBucket } from '../../../storage/attached/attach.ts'
 import { listFindings } from '../../../storage/attached/findings/service.ts'
 import { releaseBucket } from '../../../storage/attached/release.ts'
@@ -26,6 +28,10 @@ export const bucketRoutes = [
   handle(api.listBucketAccess, async (ctx, { params, query }) => {
     const { name } = await service.getBucket(ctx, params.bucket)
     return listAccess(ctx, name, query)
+  }),
+  handle(api.listOtherBucketAccess, async (ctx, { params, query }) => {
+    const { name } = await service.getBucket(ctx, params.bucket)
+    return listOtherAccess(ctx, name, query, actorOfRole)
   }),
   handle(api.updateBucket, (ctx, { params, body }) => updateBucket(ctx, params.bucket, body)),
   handle(api.deleteBucket, (ctx, { params }) => service.deleteBucket(ctx, params.bucket)),

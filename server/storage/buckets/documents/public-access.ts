@@ -86,6 +86,9 @@ const ACL_ACTIONS = {
   ],
 } as const
 
+/** The id of what the ACL of a bucket grants everyone; other grants to everyone have none here. */
+export const OF_BUCKET_ACL = 'acl'
+
 /** What everyone may do in a bucket, for a request that is about this. */
 function publicGrants(
   bucket: string,
@@ -113,7 +116,7 @@ function publicGrants(
           actions: publicActions.filter((action) => actions.includes(action)),
         }),
       )
-  return [...byAcl, ...others].map((grant) => ({ id: '', ...grant }))
+  return [...byAcl.map((grant) => ({ id: OF_BUCKET_ACL, ...grant })), ...others.map((grant) => ({ id: '', ...grant }))]
 }
 
 /** As whom a request comes, and what of which buckets it is about. */

@@ -1,7 +1,8 @@
 // Who may find an object, and by what: whoever may list it, and not by what a policy forbids them to read.
 import type { Term } from '../../../../contract/query.ts'
 import type { Actor } from '../../../context.ts'
-import { type Asker, concerning, permits, rule } from '../../../iam/decide.ts'
+import type { Asker } from '../../../iam/asker.ts'
+import { concerning, permits, rule } from '../../../iam/decide.ts'
 import { ACTION_OF, type Asked } from '../../../iam/names-of-rights.ts'
 import type { ObjectRow } from '../store.ts'
 import type { Traits } from './store.ts'
