@@ -163,6 +163,10 @@ describeEngines('policies in a configuration', (engine, itOnce) => {
     assert.deepEqual([...new Set(changes.map(({ result }) => result))], ['done'])
     assert.match(changes[0]?.effects.at(-1) ?? '', /attached to 1 users, groups or roles/)
     assert.ok(changes[1]?.effects.includes('no-secrets: what it allowed and denied is no longer so.'))
+    // Of a policy that is there, an attachment says what it says.
+    const attached = { users: [{ email: 'kim@example.com', attached_policies: ['aws:writeonly', 'photos'] }] }
+    const planned = (await server.records([], () => apply(attached, { dry_run: true }))).changes[0]?.effects ?? []
+    assert.match(planned.join('\n'), /^What the policy .*photos.* counts for them\.\n.*photos, now: They can /i)
     assert.deepEqual(changes.at(-1)?.effects, ['It is not limited by its policy any more.'])
     assert.deepEqual([await get(1, 'a'), await get(1, 'secret/a'), await put(1, 'b')], ['ok', 'AccessDenied', 'ok'])
     await server.records([], () => apply(changed))

@@ -69,6 +69,31 @@ describe('What policies say', () => {
     )
   })
 
+  it('says of a role who takes it on, and that nobody does without a credential', () => {
+    const kind = { of: 'role', users: {} } as const
+    const trust = (statement: object) => {
+      const text = document({ Effect: 'Allow', ...statement })
+      const { sentences, warnings } = describePolicy(readPolicy(text, kind), kind, names)
+      return [...sentences, ...warnings].map((one) => one.text)
+    }
+    assert.deepEqual(trust({ Principal: '*', Action: 'sts:AssumeRole' }), [
+      'Anyone can take on the role.',
+      'It lets everyone with a credential take on the role.',
+    ])
+    const github = 'token.actions.githubusercontent.com'
+    assert.deepEqual(
+      trust({
+        Principal: { Federated: `arn:aws:iam:::oidc-provider/${github}` },
+        Action: 'sts:AssumeRoleWithWebIdentity',
+        Condition: { StringLike: { [`${github}:sub`]: 'repo:acme/site:*' } },
+      }),
+      [
+        `Users of ${github} can take on the role with a token, if ${github}:sub matches repo:acme/site:*.`,
+        `It lets users of ${github} take on the role with a token.`,
+      ],
+    )
+  })
+
   it('warns of what has no effect, and of conditions that are the same for every request', () => {
     const at = (Action: string | string[], Resource: string | string[]) =>
       saysOf({ Effect: 'Deny', Principal: '*', Action, Resource }).warnings

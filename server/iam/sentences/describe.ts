@@ -7,7 +7,7 @@ import { textOf } from '../patterns.ts'
 import { isPublicStatement } from '../public.ts'
 import { deedsOf } from './deeds.ts'
 import { sentenceIn, warningIn } from './english.ts'
-import { type NamesOfUsers, whenOf, whereOf, whoIn } from './parts.ts'
+import { type NamesOfUsers, type Who, whenOf, whereOf, whoIn } from './parts.ts'
 
 type Where = PolicySentence['where']
 type Warning = Omit<PolicyWarning, 'text' | 'statement'>
@@ -75,9 +75,12 @@ function warningsOf(statement: Statement, { who, what }: PolicySentence, kind: P
   const { effect, actions, conditions, principal } = statement
   const allows = effect === 'Allow'
   const named = who?.of ?? []
-  const others = named.filter((one) => one.kind !== 'account')
+  const others = named
+    .filter((one) => one.kind !== 'account')
+    .map((one) => (kind.of === 'role' ? whoTakesOn(one) : one))
   const found: Warning[] = []
-  if (allows && isPublicStatement(statement)) found.push({ ...NOTHING, code: 'opens_to_anyone', what })
+  if (allows && kind.of !== 'role' && isPublicStatement(statement))
+    found.push({ ...NOTHING, code: 'opens_to_anyone', what })
   else if (allows && others.length > 0) found.push({ ...NOTHING, code: 'opens_to', who: others, what })
   if (allows && principal?.entries.some((one) => one.kind === 'account'))
     found.push({ ...NOTHING, code: 'account_allows_nobody', who: named.filter((one) => one.kind === 'account') })
@@ -95,6 +98,9 @@ function warningsOf(statement: Statement, { who, what }: PolicySentence, kind: P
     }
   return found
 }
+
+/** Nobody takes on a role without a credential, be it a token. */
+const whoTakesOn = (who: Who): Who => (who.kind === 'anyone' ? { kind: 'account', name: who.name } : who)
 
 const RESOURCE = /^arn:aws(?:-[a-z-]+)?:s3:::(.*)$/s
 /** The part of resources behind the service; `*` for those of all. */

@@ -12,9 +12,11 @@ import { notify } from '../../ui/notify.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { Status } from '../../ui/values.tsx'
+import { useDescription } from '../access-policies/PolicyEditor.tsx'
+import { Says } from '../access-policies/Says.tsx'
 import { DocumentForm } from './DocumentForm.tsx'
 import { text } from './messages.ts'
-import { policiesQuery, refreshIdentities } from './queries.ts'
+import { policiesQuery, policyQuery, refreshIdentities } from './queries.ts'
 import '../access-policies/access-policies.css'
 
 interface Owner {
@@ -89,6 +91,7 @@ function Attached({ of, policies: { attached } }: { of: Owner; policies: Policie
           </li>
         ))}
       </ul>
+      {chosen === null ? null : <Chosen id={chosen} />}
       <div className="policy-end">
         <Select
           label={text.attachWhich}
@@ -102,6 +105,25 @@ function Attached({ of, policies: { attached } }: { of: Owner; policies: Policie
         </Button>
       </div>
     </section>
+  )
+}
+
+/** What a policy says, before it counts for somebody. */
+function Chosen({ id }: { id: string }) {
+  const policy = useQuery(policyQuery(id))
+  return (
+    <StateView query={policy}>
+      {({ versions }) => <Described document={versions.find((one) => one.in_force)?.document ?? ''} />}
+    </StateView>
+  )
+}
+
+function Described({ document }: { document: string }) {
+  const { query } = useDescription({ kind: 'identity' }, document)
+  return (
+    <div aria-live="polite">
+      <StateView query={query}>{(described) => <Says described={described} />}</StateView>
+    </div>
   )
 }
 

@@ -16,7 +16,7 @@ import {
   type OwnerName,
   putInlineStep,
 } from '../../../access/identity-policies/inline.ts'
-import { findByName, nameInFiles, policyMissing } from '../../../access/identity-policies/managed.ts'
+import { findByName, getVersion, nameInFiles, policyMissing } from '../../../access/identity-policies/managed.ts'
 import type { Owner } from '../../../access/identity-policies/store.ts'
 import type { Ctx, Step } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
@@ -89,6 +89,12 @@ export async function effectsOfOwned(ctx: Ctx, change: Owned, before: Owned = {}
     const policy = await findByName(ctx.db, name)
     if (policy?.isBuiltIn) effects.push(`${name}: ${policy.description}`)
     else effects.push(`What the policy ${policy?.name ?? name} allows and denies counts for them.`)
+    if (policy && !policy.isBuiltIn) {
+      // What a file makes of it is said with its own entry.
+      const { document } = await getVersion(ctx.db, policy, policy.version)
+      const said = await effectsOfDocument(ctx, document, { of: 'identity' })
+      effects.push(...said.map((one) => `${policy.name}, now: ${one}`))
+    }
   }
   for (const [name, document] of Object.entries(change.inline_policies ?? {})) {
     if (isDeepStrictEqual(document, before.inline_policies?.[name])) continue
